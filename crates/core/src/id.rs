@@ -1,0 +1,154 @@
+use std::fmt;
+use std::str::FromStr;
+
+/// What trimming removes (fields 1.4): space, tab, CR and LF; no other white space.
+pub const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// The text without white space at both ends (fields 1.4).
+pub fn trimmed(text: &str) -> &str {
+    text.trim_matches(WHITE_SPACE)
+}
+
+/// Why a text is no such identifier.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} {problem}")]
+pub struct InvalidId {
+    what: &'static str,
+    problem: &'static str,
+}
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The identifier as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+text_id! {
+    /// The code of an import supplier: `[A-Za-z0-9][A-Za-z0-9_.-]{0,63}`, unique in the
+    /// installation; `validate` and `bulk` are reserved, being segments of routes (decisions D1).
+    SupplierCode
+}
+
+text_id! {
+    /// The number an account has at its previous supplier; kept and compared trimmed,
+    /// case-sensitive (decisions D1). 1 to 128 characters.
+    ExternalAccountNumber
+}
+
+text_id! {
+    /// The number this service gives an imported account: `A-` and 8 characters of `0-9A-Z`
+    /// without I, L, O and U (decisions D1).
+    ServiceAccountNumber
+}
+
+impl FromStr for SupplierCode {
+    type Err = InvalidId;
+
+    fn from_str(code: &str) -> Result<Self, Self::Err> {
+        let invalid = |problem| InvalidId { what: "a supplier code", problem };
+        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        if !code.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+            return Err(invalid("starts with a letter or a digit"));
+        }
+        if code.len() > 64 || !code.chars().all(legal) {
+            return Err(invalid("is at most 64 letters, digits, '_', '.' or '-'"));
+        }
+        if matches!(code, "validate" | "bulk") {
+            return Err(invalid("cannot be 'validate' or 'bulk': these words are parts of routes"));
+        }
+        Ok(Self(code.to_owned()))
+    }
+}
+
+impl FromStr for ExternalAccountNumber {
+    type Err = InvalidId;
+
+    /// Trims the text first.
+    fn from_str(number: &str) -> Result<Self, Self::Err> {
+        let invalid = |problem| InvalidId { what: "an external account number", problem };
+        let number = trimmed(number);
+        if number.is_empty() {
+            return Err(invalid("is not blank"));
+        }
+        if number.chars().count() > 128 {
+            return Err(invalid("is at most 128 characters"));
+        }
+        if number.contains('\0') {
+            return Err(invalid("holds no U+0000"));
+        }
+        Ok(Self(number.to_owned()))
+    }
+}
+
+impl ServiceAccountNumber {
+    const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+    /// The number made of 40 random bits, the low ones of `random`.
+    pub fn from_random(random: u64) -> Self {
+        let character = |i| char::from(Self::ALPHABET[(random >> (5 * i)) as usize & 31]);
+        Self("A-".chars().chain((0..8).rev().map(character)).collect())
+    }
+}
+
+impl FromStr for ServiceAccountNumber {
+    type Err = InvalidId;
+
+    fn from_str(number: &str) -> Result<Self, Self::Err> {
+        match number.strip_prefix("A-") {
+            Some(rest) if rest.len() == 8 && rest.bytes().all(|b| Self::ALPHABET.contains(&b)) => {
+                Ok(Self(number.to_owned()))
+            }
+            _ => Err(InvalidId { what: "a service account number", problem: "is A- and 8 characters" }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn supplier_codes() {
+        for good in ["A", "ACME_ENERGY", "0.a-b", &"x".repeat(64)] {
+            assert_eq!(good.parse::<SupplierCode>().unwrap().as_str(), good);
+        }
+        for bad in ["", "_A", ".a", "a b", "a/b", "é", "validate", "bulk", &"x".repeat(65)] {
+            assert!(bad.parse::<SupplierCode>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn external_numbers_are_trimmed_of_four_characters_only() {
+        let number: ExternalAccountNumber = "\t A-1 \r\n".parse().unwrap();
+        assert_eq!(number.as_str(), "A-1");
+        let odd: ExternalAccountNumber = "\u{a0}A".parse().unwrap();
+        assert_eq!(odd.as_str(), "\u{a0}A");
+        for bad in ["", " \n", "a\0b", &"x".repeat(129)] {
+            assert!(bad.parse::<ExternalAccountNumber>().is_err());
+        }
+    }
+
+    #[test]
+    fn service_numbers_read_back() {
+        assert_eq!(ServiceAccountNumber::from_random(0).as_str(), "A-00000000");
+        assert_eq!(ServiceAccountNumber::from_random(u64::MAX).as_str(), "A-ZZZZZZZZ");
+        let number = ServiceAccountNumber::from_random(0x1234_5678_9abc);
+        assert_eq!(number.as_str().parse::<ServiceAccountNumber>().unwrap(), number);
+        assert!("A-0000000I".parse::<ServiceAccountNumber>().is_err());
+    }
+}

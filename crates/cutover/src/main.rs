@@ -1,0 +1,2 @@
+//! The Cutover service.
+fn main() {}

@@ -1,0 +1,63 @@
+use cutover_core::{Code, Level, RuleId};
+
+/// A field check: a row of the rule catalogue that decoding itself decides (rules 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Check {
+    /// The id in the catalogue.
+    pub rule: RuleId,
+    /// The code it gives.
+    pub code: Code,
+    /// Which members it looks at.
+    pub place: &'static str,
+    /// When it fires.
+    pub condition: &'static str,
+    /// Its level by default; only warnings can be set otherwise (rules 1.5).
+    pub level: Level,
+}
+
+macro_rules! checks {
+    ($($name:ident = $rule:literal $code:ident $level:ident, $place:literal, $condition:literal;)*) => {
+        impl Check {
+            $(
+                #[doc = concat!("`", $rule, "`: ", $condition, ".")]
+                pub(crate) const $name: Self = Self {
+                    rule: RuleId($rule),
+                    code: Code::$code,
+                    place: $place,
+                    condition: $condition,
+                    level: Level::$level,
+                };
+            )*
+        }
+
+        /// Every field check, in the order of the catalogue.
+        pub const FIELD_CHECKS: &[Check] = &[$(Check::$name,)*];
+    };
+}
+
+checks! {
+    REQUIRED = "STR-01" Required Error, "any required member", "member missing while its object is there";
+    NULL = "STR-02" Null Error, "any non-nullable member, any array item", "JSON null";
+    BLANK = "STR-03" Blank Error, "required strings; strings marked not blank", "empty after trimming";
+    INVALID = "STR-04" Invalid Error, "any", "wrong JSON type or unreadable date, datetime, decimal, integer, pattern";
+    INVALID_CHOICE = "STR-05" InvalidChoice Error, "closed lists", "string not in the list";
+    MAX_LENGTH = "STR-06" MaxLength Error, "strings with a maximum", "longer";
+    MIN_LENGTH = "STR-07" MinLength Error, "strings with a minimum", "shorter";
+    MAX_DIGITS = "STR-08" MaxDigits Error, "decimals", "too many digits before the point";
+    MAX_DECIMAL_PLACES = "STR-09" MaxDecimalPlaces Error, "decimals", "too many digits after the point";
+    MIN_VALUE = "STR-10" MinValue Error, "numbers with a minimum", "smaller";
+    MAX_VALUE = "STR-11" MaxValue Error, "numbers with a maximum", "larger";
+    NOT_A_LIST = "STR-12" NotAList Error, "arrays", "not a JSON array";
+    TOO_FEW_ITEMS = "STR-13" TooFewItems Error, "arrays with a minimum", "fewer";
+    TOO_MANY_ITEMS = "STR-14" TooManyItems Error, "arrays with a maximum; any array beyond the general limit", "more";
+    UNKNOWN_FIELD = "STR-15" UnknownField Error, "any undocumented member", "present";
+    NUL = "STR-16" NullCharactersNotAllowed Error, "any string, also in free content", "holds U+0000";
+    NO_OBJECT = "STR-17" Invalid Error, "body", "JSON, but not an object";
+    DUPLICATE_FIELD = "STR-20" DuplicateField Error, "any object", "a member name occurs twice";
+    UNRECOGNISED = "STR-19" UnrecognisedValue Warning, "open lists with known values", "value not among them";
+    SUPPLY_TYPE_MISMATCH = "SUP-01" SupplyTypeMismatch Error, "`MP.supply_type`",
+        "`supply_type` and the `mpxn` prefix name different variants";
+    NOT_ALLOWED_FOR_SUPPLY_TYPE = "SUP-02" FieldNotAllowedForSupplyType Error, "the member",
+        "member documented for another variant only";
+    SUPPLY_TYPE_ASSUMED = "SUP-03" SupplyTypeAssumed Warning, "`MP`", "nothing sent tells the variant";
+}

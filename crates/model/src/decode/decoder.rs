@@ -1,0 +1,94 @@
+use super::{Check, Draft, Field, FieldSpec, Findings, Limits};
+use crate::json::{Cursor, Next, SyntaxError};
+use cutover_core::Zone;
+
+/// One pass over a payload: the cursor, what was found so far, and what decoding needs to know.
+#[derive(Debug)]
+pub(crate) struct Decoder<'j> {
+    pub(crate) cursor: Cursor<'j>,
+    pub(crate) findings: Findings<'j>,
+    /// Where a datetime without offset is (fields 1.5).
+    pub(crate) zone: Zone,
+    pub(crate) limits: Limits,
+    /// Whether a datetime was read whose verdict depends on the zone.
+    pub(crate) zone_matters: bool,
+}
+
+/// A type that a member can have.
+pub(crate) trait Leaf<'j>: Sized {
+    /// Decodes the value that comes next, which is not `null`. `None` if it is faulty: a finding
+    /// was added then.
+    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxError>;
+}
+
+impl<'j> Decoder<'j> {
+    pub(crate) fn new(bytes: &'j [u8], zone: Zone, limits: Limits) -> Result<Self, SyntaxError> {
+        let cursor = Cursor::new(bytes)?;
+        Ok(Self { cursor, findings: Findings::default(), zone, limits, zone_matters: false })
+    }
+
+    /// Decodes the next value as a member.
+    #[inline]
+    pub(crate) fn leaf<T: Leaf<'j>>(
+        &mut self,
+        into: &mut Field<T>,
+        spec: &'static FieldSpec,
+    ) -> Result<(), SyntaxError> {
+        if self.cursor.peek()? == Next::Null {
+            *into = self.null(spec)?;
+            return Ok(());
+        }
+        *into = match T::decode(self, spec)? {
+            Some(value) => Field::Value(value),
+            None => Field::Faulty,
+        };
+        Ok(())
+    }
+
+    /// Decodes the next value as an object member, in place.
+    pub(crate) fn object<T: Draft<'j>>(
+        &mut self,
+        into: &mut Field<T>,
+        spec: &'static FieldSpec,
+    ) -> Result<(), SyntaxError> {
+        match self.cursor.peek()? {
+            Next::Object => {
+                *into = Field::Value(T::default());
+                if let Field::Value(draft) = into {
+                    self.members(draft)?;
+                }
+            }
+            Next::Null => *into = self.null(spec)?,
+            _ => {
+                self.refuse::<()>(&Check::INVALID)?;
+                *into = Field::Faulty;
+            }
+        }
+        Ok(())
+    }
+
+    fn null<T>(&mut self, spec: &'static FieldSpec) -> Result<Field<T>, SyntaxError> {
+        self.cursor.skip()?;
+        if spec.nullable {
+            return Ok(Field::Null);
+        }
+        self.findings.add(&Check::NULL);
+        Ok(Field::Faulty)
+    }
+
+    /// Skips the next value with a finding at it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refuse<T>(&mut self, check: &'static Check) -> Result<Option<T>, SyntaxError> {
+        self.cursor.skip()?;
+        self.fault(check)
+    }
+
+    /// A finding at the value just read.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fault<T>(&mut self, check: &'static Check) -> Result<Option<T>, SyntaxError> {
+        self.findings.add(check);
+        Ok(None)
+    }
+}

@@ -1,0 +1,107 @@
+use crate::value::Nullable;
+
+/// A member while its payload is being checked (rules 1.2).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Field<T> {
+    /// Missing.
+    #[default]
+    Absent,
+    /// `null` where null is allowed.
+    Null,
+    /// There, but of no use: a fault was reported at it.
+    Faulty,
+    /// There, and it passed every field check on this very value. A blank text is one too:
+    /// [`Field::presence`] says that it counts as absent.
+    Value(T),
+}
+
+/// What rules see of a member: one of three conditions (rules 1.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence<T> {
+    /// Missing, `null` where allowed, or a text that counts as absent.
+    Absent,
+    /// Present and fit for use.
+    Usable(T),
+    /// Present, not fit for use: rules that need it stay silent.
+    Faulty,
+}
+
+/// Whether a value counts as absent although it was sent: blank texts and listed empty ones
+/// (fields 1.4).
+pub trait Blank {
+    /// Whether it does.
+    fn is_blank(&self) -> bool {
+        false
+    }
+}
+
+impl<T> Blank for super::List<T> {}
+
+impl<T> Field<T> {
+    pub(crate) fn into_required(self) -> Option<T> {
+        match self {
+            Self::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    #[expect(clippy::option_option, reason = "outer: free of faults; inner: sent or not")]
+    pub(crate) fn into_optional(self) -> Option<Option<T>> {
+        match self {
+            Self::Value(value) => Some(Some(value)),
+            Self::Absent => Some(None),
+            Self::Null | Self::Faulty => None,
+        }
+    }
+
+    pub(crate) fn into_nullable(self) -> Option<Nullable<T>> {
+        match self {
+            Self::Value(value) => Some(Nullable::Value(value)),
+            Self::Absent => Some(Nullable::Absent),
+            Self::Null => Some(Nullable::Null),
+            Self::Faulty => None,
+        }
+    }
+
+    /// The condition of the member, as rules see it.
+    pub fn presence(&self) -> Presence<&T>
+    where
+        T: Blank,
+    {
+        match self {
+            Self::Value(value) if !value.is_blank() => Presence::Usable(value),
+            Self::Faulty => Presence::Faulty,
+            Self::Value(_) | Self::Absent | Self::Null => Presence::Absent,
+        }
+    }
+
+    /// The value if the member is present and usable.
+    #[inline]
+    pub fn usable(&self) -> Option<&T>
+    where
+        T: Blank,
+    {
+        match self {
+            Self::Value(value) if !value.is_blank() => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether the member is absent: missing, `null` where allowed, or blank.
+    pub fn is_absent(&self) -> bool
+    where
+        T: Blank,
+    {
+        matches!(self.presence(), Presence::Absent)
+    }
+
+    /// Whether the member is there but faulty.
+    pub fn is_faulty(&self) -> bool {
+        matches!(self, Self::Faulty)
+    }
+
+    /// Whether the member was sent at all, in whatever condition.
+    pub fn is_sent(&self) -> bool {
+        !matches!(self, Self::Absent)
+    }
+}

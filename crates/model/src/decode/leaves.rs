@@ -1,0 +1,257 @@
+use super::decoder::Leaf;
+use super::{Check, Decoder, FieldSpec, Kind, Part};
+use crate::json::{Next, SyntaxError};
+use crate::value::{
+    Choice, DateTime, Decimal, Free, Integer, NumberFault, Reading, Text, TextOrInteger, parse_date,
+    read_decimal, read_integer,
+};
+use chrono::NaiveDate;
+use std::borrow::Cow;
+
+type Decoded<T> = Result<Option<T>, SyntaxError>;
+
+impl<'j> Decoder<'j> {
+    /// The string that comes next, free of U+0000; a finding if it is none.
+    #[inline]
+    fn string(&mut self) -> Decoded<Cow<'j, str>> {
+        if self.cursor.peek()? != Next::String {
+            return self.refuse(&Check::INVALID);
+        }
+        let text = self.cursor.string()?;
+        // A raw U+0000 is no JSON, so only a string with escapes can hold one.
+        if matches!(&text, Cow::Owned(text) if text.contains('\0')) {
+            return self.fault(&Check::NUL);
+        }
+        Ok(Some(text))
+    }
+
+    /// The string or number that comes next, as sent, and whether it was a string.
+    fn string_or_number(&mut self) -> Decoded<(Cow<'j, str>, bool)> {
+        match self.cursor.peek()? {
+            Next::Number => Ok(Some((Cow::Borrowed(self.cursor.number()?), false))),
+            _ => Ok(self.string()?.map(|text| (text, true))),
+        }
+    }
+}
+
+fn longer_than(text: &str, max: u32) -> bool {
+    text.len() > max as usize && text.chars().count() > max as usize
+}
+
+fn shorter_than(text: &str, min: u32) -> bool {
+    text.chars().count() < min as usize
+}
+
+/// The checks on a text's length and content, in their order (fields 1.7).
+fn check_text(text: &Text<'_>, spec: &FieldSpec) -> Option<&'static Check> {
+    let (min, max) = match spec.kind {
+        Kind::Text { min, max, .. } => (min, max),
+        Kind::Digits { .. } => (0, None),
+        Kind::Open { max, .. } => (0, max),
+        Kind::TextOrInteger { max } => (0, Some(max)),
+        _ => (0, None),
+    };
+    if spec.refuses_blank() && text.is_blank() {
+        return Some(&Check::BLANK);
+    }
+    if max.is_some_and(|max| longer_than(text.as_sent(), max)) {
+        return Some(&Check::MAX_LENGTH);
+    }
+    if min > 0 && shorter_than(text.as_sent(), min) && !text.is_blank() {
+        return Some(&Check::MIN_LENGTH);
+    }
+    match spec.kind {
+        Kind::Digits { min, max } if !is_digits(text.as_sent(), min, max) => Some(&Check::INVALID),
+        _ => None,
+    }
+}
+
+fn is_digits(text: &str, min: u32, max: u32) -> bool {
+    (min as usize..=max as usize).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+impl<'j> Leaf<'j> for Text<'j> {
+    #[inline(never)]
+    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
+        let Some(text) = decoder.string()?.map(Text) else { return Ok(None) };
+        if let Some(check) = check_text(&text, spec) {
+            return decoder.fault(check);
+        }
+        if let Kind::Open { known, .. } = spec.kind
+            && !text.is_blank()
+            && !known.contains(&text.trimmed())
+        {
+            decoder.findings.add(&Check::UNRECOGNISED);
+        }
+        Ok(Some(text))
+    }
+}
+
+impl<'j> Leaf<'j> for TextOrInteger<'j> {
+    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
+        let (text, is_number) = match decoder.cursor.peek()? {
+            Next::Number => match read_integer(decoder.cursor.number()?, false) {
+                Some(integer) => (Text::from(integer.to_string()), true),
+                None => return decoder.fault(&Check::INVALID),
+            },
+            _ => match decoder.string()? {
+                Some(text) => (Text(text), false),
+                None => return Ok(None),
+            },
+        };
+        match check_text(&text, spec) {
+            Some(check) => decoder.fault(check),
+            None => Ok(Some(Self { text, is_number })),
+        }
+    }
+}
+
+impl<'j, C: Choice> Leaf<'j> for C {
+    fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
+        let Some(text) = decoder.string()? else { return Ok(None) };
+        match C::of(&text) {
+            Some(choice) => Ok(Some(choice)),
+            None => decoder.fault(&Check::INVALID_CHOICE),
+        }
+    }
+}
+
+impl<'j> Leaf<'j> for NaiveDate {
+    #[inline(never)]
+    fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
+        let Some(text) = decoder.string()? else { return Ok(None) };
+        match parse_date(text.as_bytes()) {
+            Some(date) => Ok(Some(date)),
+            None => decoder.fault(&Check::INVALID),
+        }
+    }
+}
+
+impl<'j> Leaf<'j> for DateTime<'j> {
+    #[inline(never)]
+    fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
+        let Some(text) = decoder.string()? else { return Ok(None) };
+        match DateTime::read(text, decoder.zone) {
+            Reading::Usable(datetime) => Ok(Some(datetime)),
+            Reading::OutOfRange { by_zone } => {
+                decoder.zone_matters |= by_zone;
+                decoder.fault(&Check::INVALID)
+            }
+            Reading::Edge(datetime) => {
+                decoder.zone_matters = true;
+                Ok(Some(datetime))
+            }
+            Reading::Invalid => decoder.fault(&Check::INVALID),
+        }
+    }
+}
+
+impl<'j> Leaf<'j> for Decimal<'j> {
+    #[inline(never)]
+    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
+        let Some((sent, quoted)) = decoder.string_or_number()? else { return Ok(None) };
+        let Kind::Decimal { before, after, positive } = spec.kind else {
+            return decoder.fault(&Check::INVALID);
+        };
+        match read_decimal(&sent, quoted, before, after) {
+            Ok(value) if positive && value.is_sign_negative() && !value.is_zero() => {
+                decoder.fault(&Check::MIN_VALUE)
+            }
+            Ok(value) => Ok(Some(Decimal::new(sent, quoted, value))),
+            Err(NumberFault::Invalid) => decoder.fault(&Check::INVALID),
+            Err(NumberFault::TooManyDigits) => decoder.fault(&Check::MAX_DIGITS),
+            Err(NumberFault::TooManyPlaces) => decoder.fault(&Check::MAX_DECIMAL_PLACES),
+        }
+    }
+}
+
+impl<'j> Leaf<'j> for Integer<'j> {
+    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
+        let Some((sent, quoted)) = decoder.string_or_number()? else { return Ok(None) };
+        let Kind::Integer { min, max } = spec.kind else { return decoder.fault(&Check::INVALID) };
+        match read_integer(&sent, quoted) {
+            None => decoder.fault(&Check::INVALID),
+            Some(value) if min.is_some_and(|min| value < min) => decoder.fault(&Check::MIN_VALUE),
+            Some(value) if max.is_some_and(|max| value > max) => decoder.fault(&Check::MAX_VALUE),
+            Some(value) => Ok(Some(Integer::new(sent, quoted, value))),
+        }
+    }
+}
+
+impl<'j> Leaf<'j> for bool {
+    fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
+        let next = decoder.cursor.peek()?;
+        match next {
+            Next::True | Next::False => {
+                decoder.cursor.word(next)?;
+                Ok(Some(next == Next::True))
+            }
+            _ => decoder.refuse(&Check::INVALID),
+        }
+    }
+}
+
+impl<'j> Leaf<'j> for Free<'j> {
+    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
+        let (wanted, check) = match spec.kind {
+            Kind::FreeArray => (Next::Array, &Check::NOT_A_LIST),
+            _ => (Next::Object, &Check::INVALID),
+        };
+        if decoder.cursor.peek()? != wanted {
+            return decoder.refuse(check);
+        }
+        let start = decoder.cursor.mark();
+        let count = decoder.findings.count();
+        decoder.free()?;
+        decoder.findings.thin(count);
+        Ok(Some(Free(Cow::Borrowed(decoder.cursor.since(start)))))
+    }
+}
+
+impl<'j> Decoder<'j> {
+    /// Moves over free content; its strings and names may not hold U+0000 (fields 6).
+    fn free(&mut self) -> Result<(), SyntaxError> {
+        match self.cursor.peek()? {
+            Next::String => self.string().map(drop),
+            Next::Object => self.free_object(),
+            Next::Array => self.free_array(),
+            Next::Number | Next::True | Next::False | Next::Null => self.cursor.skip(),
+        }
+    }
+
+    fn free_object(&mut self) -> Result<(), SyntaxError> {
+        let start = self.findings.count();
+        let mut more = self.cursor.open_object()?;
+        while more {
+            let name = self.cursor.name()?;
+            if name.contains('\0') {
+                self.findings.add(&Check::NUL);
+            }
+            let count = self.findings.count();
+            self.free()?;
+            if self.findings.count() > count {
+                self.findings.place(count, &Part::Name(name), false);
+            }
+            self.findings.thin(start);
+            more = self.cursor.more_members()?;
+        }
+        Ok(())
+    }
+
+    fn free_array(&mut self) -> Result<(), SyntaxError> {
+        let start = self.findings.count();
+        let mut index = 0;
+        let mut more = self.cursor.open_array()?;
+        while more {
+            let count = self.findings.count();
+            self.free()?;
+            if self.findings.count() > count {
+                self.findings.place(count, &Part::Index(index), false);
+            }
+            self.findings.thin(start);
+            index += 1;
+            more = self.cursor.more_items()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+use super::decoder::Leaf;
+use super::{Check, Decoder, Draft, FieldSpec, Kind, MAX_ITEMS, Part};
+use crate::json::{Next, SyntaxError};
+
+/// An array while it is checked: the usable items at their indexes, holes where an item is faulty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List<T>(pub(crate) Vec<Item<T>>);
+
+/// One place of a [`List`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item<T> {
+    /// The item is usable.
+    Value(T),
+    /// The item is `null` or of the wrong type; it was reported.
+    Faulty,
+}
+
+impl<T> List<T> {
+    /// How many items were sent, faulty ones included.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether no item was sent.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The usable items with their indexes.
+    pub fn usable(&self) -> impl DoubleEndedIterator<Item = (u32, &T)> {
+        self.0.iter().enumerate().filter_map(|(i, item)| match item {
+            Item::Value(value) => Some((i as u32, value)),
+            Item::Faulty => None,
+        })
+    }
+
+    /// Whether every item is usable: totals and the like are silent otherwise (rules 1.3).
+    pub fn is_whole(&self) -> bool {
+        self.0.iter().all(|item| matches!(item, Item::Value(_)))
+    }
+
+    pub(crate) fn into_all(self) -> Option<Vec<T>> {
+        let usable = |item| match item {
+            Item::Value(value) => Some(value),
+            Item::Faulty => None,
+        };
+        self.0.into_iter().map(usable).collect()
+    }
+}
+
+/// How the items of a list are decoded: leaves by value, objects in place.
+pub(crate) trait Slots<'j>: Sized {
+    fn decode_item(
+        items: &mut Vec<Item<Self>>,
+        decoder: &mut Decoder<'j>,
+        spec: &'static FieldSpec,
+    ) -> Result<(), SyntaxError>;
+}
+
+impl<'j, T: Leaf<'j>> Slots<'j> for T {
+    fn decode_item(
+        items: &mut Vec<Item<Self>>,
+        decoder: &mut Decoder<'j>,
+        spec: &'static FieldSpec,
+    ) -> Result<(), SyntaxError> {
+        let item = match decoder.cursor.peek()? {
+            Next::Null => decoder.refuse(&Check::NULL)?,
+            _ => T::decode(decoder, spec)?,
+        };
+        items.push(item.map_or(Item::Faulty, Item::Value));
+        Ok(())
+    }
+}
+
+impl<'j> Decoder<'j> {
+    /// Decodes the next value as an object item of a list, in place.
+    pub(crate) fn object_item<T: Draft<'j>>(&mut self, items: &mut Vec<Item<T>>) -> Result<(), SyntaxError> {
+        match self.cursor.peek()? {
+            Next::Object => {
+                items.push(Item::Value(T::default()));
+                if let Some(Item::Value(draft)) = items.last_mut() {
+                    self.members(draft)?;
+                }
+                return Ok(());
+            }
+            Next::Null => self.refuse::<()>(&Check::NULL)?,
+            _ => self.refuse::<()>(&Check::INVALID)?,
+        };
+        items.push(Item::Faulty);
+        Ok(())
+    }
+}
+
+impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
+    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxError> {
+        let Kind::List { item, min, max, batch } = spec.kind else { return decoder.refuse(&Check::INVALID) };
+        if decoder.cursor.peek()? != Next::Array {
+            return decoder.refuse(&Check::NOT_A_LIST);
+        }
+        let general = if batch { decoder.limits.batch_items } else { MAX_ITEMS };
+        let start = decoder.findings.count();
+        let mut items = Vec::new();
+        let sent = decoder.items::<T>(&mut items, item, general)?;
+        if sent > general {
+            decoder.findings.forget(start);
+            return decoder.fault(&Check::TOO_MANY_ITEMS);
+        }
+        // A wrong number of items leaves the array usable for rules (fields 1.7).
+        if sent < min {
+            decoder.findings.add(&Check::TOO_FEW_ITEMS);
+        } else if max.is_some_and(|max| sent > max) {
+            decoder.findings.add(&Check::TOO_MANY_ITEMS);
+        }
+        Ok(Some(Self(items)))
+    }
+}
+
+impl<'j> Decoder<'j> {
+    /// Decodes the items; beyond the limit they are only counted. Returns how many there are.
+    fn items<T: Slots<'j>>(
+        &mut self,
+        items: &mut Vec<Item<T>>,
+        spec: &'static FieldSpec,
+        limit: u32,
+    ) -> Result<u32, SyntaxError> {
+        let start = self.findings.count();
+        let mut index = 0;
+        let mut more = self.cursor.open_array()?;
+        while more {
+            if index >= limit {
+                self.cursor.skip()?;
+            } else {
+                let count = self.findings.count();
+                T::decode_item(items, self, spec)?;
+                if self.findings.count() > count {
+                    self.findings.place(count, &Part::Index(index), false);
+                }
+                self.findings.thin(start);
+            }
+            index += 1;
+            more = self.cursor.more_items()?;
+        }
+        Ok(index)
+    }
+}

@@ -1,0 +1,328 @@
+use super::string::{find_special, unescape};
+use super::syntax::SyntaxErrorKind as Kind;
+use super::{MAX_DEPTH, SyntaxError};
+use std::borrow::Cow;
+
+/// What kind of value comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    Object,
+    Array,
+    String,
+    Number,
+    True,
+    False,
+    Null,
+}
+
+pub(crate) type Result<T> = std::result::Result<T, SyntaxError>;
+
+/// A pull parser over one JSON text: it moves over each byte once and copies nothing.
+///
+/// Strings are slices of the text; only those with escapes are made anew. It checks all of the
+/// grammar, in skipped values too.
+#[derive(Debug, Clone)]
+pub(crate) struct Cursor<'j> {
+    text: &'j str,
+    at: usize,
+    depth: u32,
+}
+
+impl<'j> Cursor<'j> {
+    /// Starts at the text's first value; checks the encoding of the whole.
+    pub(crate) fn new(bytes: &'j [u8]) -> Result<Self> {
+        if bytes.starts_with(b"\xEF\xBB\xBF") {
+            return Err(SyntaxError::at(Kind::ByteOrderMark, bytes, 0));
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Self { text, at: 0, depth: 0 }),
+            Err(e) => Err(SyntaxError::at(Kind::Encoding, bytes, e.valid_up_to())),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn error<T>(&self, kind: Kind) -> Result<T> {
+        let kind = if self.at >= self.text.len() { Kind::UnexpectedEnd } else { kind };
+        self.error_here(kind)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn error_here<T>(&self, kind: Kind) -> Result<T> {
+        Err(SyntaxError::at(kind, self.text.as_bytes(), self.at))
+    }
+
+    #[inline]
+    fn byte(&self) -> u8 {
+        // 0 is no legal byte anywhere outside strings, so it can stand for the end.
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        while matches!(self.byte(), b' ' | b'\n' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+    }
+
+    #[inline]
+    fn slice(&self, from: usize, to: usize) -> &'j str {
+        self.text.get(from..to).unwrap_or_default()
+    }
+
+    /// What kind of value comes next; the cursor stands on its first byte then.
+    #[inline]
+    pub(crate) fn peek(&mut self) -> Result<Next> {
+        self.skip_space();
+        match self.byte() {
+            b'"' => Ok(Next::String),
+            b'-' | b'0'..=b'9' => Ok(Next::Number),
+            b'{' => Ok(Next::Object),
+            b'[' => Ok(Next::Array),
+            b't' => Ok(Next::True),
+            b'f' => Ok(Next::False),
+            b'n' => Ok(Next::Null),
+            _ => self.error(Kind::ExpectedValue),
+        }
+    }
+
+    /// The end of the text.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        self.skip_space();
+        if self.at == self.text.len() { Ok(()) } else { self.error(Kind::Trailing) }
+    }
+
+    fn open(&mut self, close: u8) -> Result<bool> {
+        if self.depth == MAX_DEPTH {
+            return self.error(Kind::TooDeep);
+        }
+        self.depth += 1;
+        self.at += 1;
+        self.skip_space();
+        if self.byte() == close {
+            self.at += 1;
+            self.depth -= 1;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    #[inline]
+    fn more(&mut self, close: u8) -> Result<bool> {
+        self.skip_space();
+        match self.byte() {
+            b',' => {
+                self.at += 1;
+                self.skip_space();
+                Ok(true)
+            }
+            b if b == close => {
+                self.at += 1;
+                self.depth -= 1;
+                Ok(false)
+            }
+            _ => self.error(Kind::ExpectedCommaOrEnd),
+        }
+    }
+
+    /// Enters the object that comes next; false if it is empty, and then already left.
+    #[inline]
+    pub(crate) fn open_object(&mut self) -> Result<bool> {
+        self.open(b'}')
+    }
+
+    /// After a member: true if another follows, false if the object ended.
+    #[inline]
+    pub(crate) fn more_members(&mut self) -> Result<bool> {
+        self.more(b'}')
+    }
+
+    /// Enters the array that comes next; false if it is empty, and then already left.
+    #[inline]
+    pub(crate) fn open_array(&mut self) -> Result<bool> {
+        self.open(b']')
+    }
+
+    /// After an item: true if another follows, false if the array ended.
+    #[inline]
+    pub(crate) fn more_items(&mut self) -> Result<bool> {
+        self.more(b']')
+    }
+
+    /// Takes the next name and its colon if the name is this one, given in quotes.
+    #[inline]
+    pub(crate) fn take_name(&mut self, quoted: &str) -> Result<bool> {
+        let rest = &self.text.as_bytes()[self.at..];
+        if !rest.starts_with(quoted.as_bytes()) {
+            return Ok(false);
+        }
+        self.at += quoted.len();
+        self.colon()?;
+        Ok(true)
+    }
+
+    /// The next name, whatever it is, and its colon.
+    pub(crate) fn name(&mut self) -> Result<Cow<'j, str>> {
+        if self.byte() != b'"' {
+            return self.error(Kind::ExpectedName);
+        }
+        let name = self.string()?;
+        self.colon()?;
+        Ok(name)
+    }
+
+    #[inline]
+    fn colon(&mut self) -> Result<()> {
+        self.skip_space();
+        if self.byte() != b':' {
+            return self.error(Kind::ExpectedColon);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The string that comes next, without its quotes and escapes.
+    #[inline]
+    pub(crate) fn string(&mut self) -> Result<Cow<'j, str>> {
+        let start = self.at + 1;
+        let end = find_special(self.text.as_bytes(), start);
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return Ok(Cow::Borrowed(self.slice(start, end)));
+        }
+        self.string_with_escapes(start, end).map(Cow::Owned)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn string_with_escapes(&mut self, mut from: usize, mut end: usize) -> Result<String> {
+        let bytes = self.text.as_bytes();
+        let mut text = String::with_capacity(2 * (end - from) + 16);
+        loop {
+            text.push_str(self.slice(from, end));
+            self.at = end;
+            match bytes.get(end) {
+                Some(b'"') => {
+                    self.at = end + 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => match unescape(&bytes[end..]) {
+                    Ok((character, len)) => {
+                        text.push(character);
+                        from = end + len;
+                    }
+                    Err(kind) => return self.error_here(kind),
+                },
+                Some(_) => return self.error_here(Kind::ControlCharacter),
+                None => return self.error(Kind::UnexpectedEnd),
+            }
+            end = find_special(bytes, from);
+        }
+    }
+
+    /// The number that comes next, as written.
+    #[inline]
+    pub(crate) fn number(&mut self) -> Result<&'j str> {
+        let start = self.at;
+        if self.byte() == b'-' {
+            self.at += 1;
+        }
+        match self.byte() {
+            b'0' => self.at += 1,
+            b'1'..=b'9' => self.digits(),
+            _ => return self.error(Kind::Number),
+        }
+        if self.byte() == b'.' {
+            self.at += 1;
+            self.some_digits()?;
+        }
+        if matches!(self.byte(), b'e' | b'E') {
+            self.at += 1;
+            if matches!(self.byte(), b'+' | b'-') {
+                self.at += 1;
+            }
+            self.some_digits()?;
+        }
+        Ok(self.slice(start, self.at))
+    }
+
+    #[inline]
+    fn digits(&mut self) {
+        while self.byte().is_ascii_digit() {
+            self.at += 1;
+        }
+    }
+
+    fn some_digits(&mut self) -> Result<()> {
+        if !self.byte().is_ascii_digit() {
+            return self.error(Kind::Number);
+        }
+        self.digits();
+        Ok(())
+    }
+
+    /// Moves over `true`, `false` or `null`, whichever [`Cursor::peek`] said.
+    #[inline]
+    pub(crate) fn word(&mut self, next: Next) -> Result<()> {
+        let word = match next {
+            Next::True => "true",
+            Next::False => "false",
+            _ => "null",
+        };
+        if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
+            return self.error(Kind::ExpectedValue);
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// Moves over the value that comes next and checks its grammar.
+    pub(crate) fn skip(&mut self) -> Result<()> {
+        let next = self.peek()?;
+        match next {
+            Next::String => self.string().map(drop),
+            Next::Number => self.number().map(drop),
+            Next::True | Next::False | Next::Null => self.word(next),
+            Next::Object => {
+                let mut more = self.open_object()?;
+                while more {
+                    self.name()?;
+                    self.skip()?;
+                    more = self.more_members()?;
+                }
+                Ok(())
+            }
+            Next::Array => {
+                let mut more = self.open_array()?;
+                while more {
+                    self.skip()?;
+                    more = self.more_items()?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Where the cursor stands, to come back to or to slice from.
+    pub(crate) fn mark(&mut self) -> usize {
+        self.skip_space();
+        self.at
+    }
+
+    /// How many arrays and objects lie around the cursor.
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Goes back to a mark and the depth it was made at.
+    pub(crate) fn rewind(&mut self, mark: usize, depth: u32) {
+        self.at = mark;
+        self.depth = depth;
+    }
+
+    /// The text from a mark to here.
+    pub(crate) fn since(&self, mark: usize) -> &'j str {
+        self.slice(mark, self.at)
+    }
+}

@@ -1,0 +1,13 @@
+//! JSON text: a pull cursor over it, its syntax errors, and a writer of it.
+
+mod cursor;
+mod string;
+mod syntax;
+mod writer;
+
+pub(crate) use cursor::{Cursor, Next};
+pub use syntax::{SyntaxError, SyntaxErrorKind};
+pub use writer::Writer;
+
+/// How many arrays and objects may lie inside one another (decisions D3).
+pub const MAX_DEPTH: u32 = 100;

@@ -1,0 +1,92 @@
+use super::syntax::SyntaxErrorKind;
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// The offset of the next quote, backslash or control character, or the end of the text.
+///
+/// Eight bytes at a time: a byte of the mask is set where such a character may stand; bytes over
+/// 0x7F never set it, and what a carry sets wrongly lies behind a true hit.
+#[inline]
+pub(super) fn find_special(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = bytes.get(at..at + 8).and_then(|c| <[u8; 8]>::try_from(c).ok()) {
+        let word = u64::from_le_bytes(chunk);
+        let zero = |x: u64| x.wrapping_sub(ONES) & !x;
+        let quote = zero(word ^ (ONES * u64::from(b'"')));
+        let backslash = zero(word ^ (ONES * u64::from(b'\\')));
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        let hits = (quote | backslash | control) & HIGHS;
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    while let Some(byte) = bytes.get(at) {
+        if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
+            return at;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// The character of the escape that the bytes start with, and the length of the escape.
+pub(super) fn unescape(bytes: &[u8]) -> Result<(char, usize), SyntaxErrorKind> {
+    let character = match bytes.get(1) {
+        Some(b'"') => '"',
+        Some(b'\\') => '\\',
+        Some(b'/') => '/',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return unescape_unicode(bytes),
+        _ => return Err(SyntaxErrorKind::Escape),
+    };
+    Ok((character, 2))
+}
+
+fn unescape_unicode(bytes: &[u8]) -> Result<(char, usize), SyntaxErrorKind> {
+    let first = code_unit(bytes)?;
+    if let Some(character) = char::from_u32(first) {
+        return Ok((character, 6));
+    }
+    let rest = &bytes[6..];
+    if first >= 0xDC00 || !rest.starts_with(b"\\u") {
+        return Err(SyntaxErrorKind::LoneSurrogate);
+    }
+    match code_unit(rest)? {
+        second @ 0xDC00..=0xDFFF => {
+            let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+            char::from_u32(code).map(|c| (c, 12)).ok_or(SyntaxErrorKind::LoneSurrogate)
+        }
+        _ => Err(SyntaxErrorKind::LoneSurrogate),
+    }
+}
+
+fn code_unit(bytes: &[u8]) -> Result<u32, SyntaxErrorKind> {
+    let digits = bytes.get(2..6).ok_or(SyntaxErrorKind::Escape)?;
+    digits.iter().try_fold(0, |unit, b| {
+        let digit = char::from(*b).to_digit(16).ok_or(SyntaxErrorKind::Escape)?;
+        Ok(unit << 4 | digit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn finds_what_a_plain_loop_finds(text in "[ -~\u{0}-\u{1f}éß漢\u{7f}]{0,40}", from in 0usize..5) {
+            let bytes = text.as_bytes();
+            let from = from.min(bytes.len());
+            let plain = (from..bytes.len())
+                .find(|i| bytes[*i] < 0x20 || bytes[*i] == b'"' || bytes[*i] == b'\\')
+                .unwrap_or(bytes.len());
+            prop_assert_eq!(find_special(bytes, from), plain);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// Writes JSON text: members and items in the order they are given, without white space.
+///
+/// A canonical writer writes every number by its value instead of its digits as sent, so that
+/// payloads of equal content give equal text (decisions D5).
+#[derive(Debug, Default)]
+pub struct Writer {
+    out: Vec<u8>,
+    canonical: bool,
+    /// Whether the next value needs a comma before it.
+    comma: bool,
+}
+
+impl Writer {
+    /// A writer that keeps digits as they were sent.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A writer for comparing content: numbers by value.
+    pub fn canonical() -> Self {
+        Self { canonical: true, ..Self::default() }
+    }
+
+    /// Whether numbers are written by value.
+    pub fn is_canonical(&self) -> bool {
+        self.canonical
+    }
+
+    /// The text written so far.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    fn separate(&mut self) {
+        if self.comma {
+            self.out.push(b',');
+        }
+    }
+
+    /// Writes an object; `members` writes its members.
+    pub fn object(&mut self, members: impl FnOnce(&mut Self)) {
+        self.nested(b'{', b'}', members);
+    }
+
+    /// Writes an array; `items` writes its items.
+    pub fn array(&mut self, items: impl FnOnce(&mut Self)) {
+        self.nested(b'[', b']', items);
+    }
+
+    fn nested(&mut self, open: u8, close: u8, content: impl FnOnce(&mut Self)) {
+        self.separate();
+        self.out.push(open);
+        self.comma = false;
+        content(self);
+        self.out.push(close);
+        self.comma = true;
+    }
+
+    /// Writes a member's name; its value comes next.
+    pub fn name(&mut self, name: &str) {
+        self.string(name);
+        self.out.push(b':');
+        self.comma = false;
+    }
+
+    /// Writes a string, escaped where it must be.
+    pub fn string(&mut self, text: &str) {
+        self.separate();
+        self.out.push(b'"');
+        let mut from = 0;
+        for (i, byte) in text.bytes().enumerate() {
+            if byte < 0x20 || byte == b'"' || byte == b'\\' {
+                self.out.extend_from_slice(&text.as_bytes()[from..i]);
+                self.escape(byte);
+                from = i + 1;
+            }
+        }
+        self.out.extend_from_slice(&text.as_bytes()[from..]);
+        self.out.push(b'"');
+        self.comma = true;
+    }
+
+    fn escape(&mut self, byte: u8) {
+        match byte {
+            b'"' => self.out.extend_from_slice(b"\\\""),
+            b'\\' => self.out.extend_from_slice(b"\\\\"),
+            b'\n' => self.out.extend_from_slice(b"\\n"),
+            b'\r' => self.out.extend_from_slice(b"\\r"),
+            b'\t' => self.out.extend_from_slice(b"\\t"),
+            _ => self.out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+        }
+    }
+
+    /// Writes text that already is JSON: a number, `true`, `null`, free content.
+    pub fn raw(&mut self, json: &str) {
+        self.separate();
+        self.out.extend_from_slice(json.as_bytes());
+        self.comma = true;
+    }
+}

@@ -1,0 +1,56 @@
+//! The payloads of the Data Import Service, and the decoder that reports every fault of one at once.
+//!
+//! ```
+//! use cutover_model::{Zone, decode_account};
+//!
+//! let body = br#"{"import_supplier": "ACME", "customers": [{"email": 7}], "supply_adresses": []}"#;
+//! let decoded = decode_account(body, Zone::UTC)?;
+//! let faults: Vec<String> =
+//!     decoded.findings.iter().map(|f| format!("{}: {}", f.attr, f.check.code)).collect();
+//! assert_eq!(faults, [
+//!     "customers.0.email: invalid",
+//!     "external_account_number: required",
+//!     "supply_adresses: unknown_field",
+//! ]);
+//! # Ok::<(), cutover_model::SyntaxError>(())
+//! ```
+//!
+//! A payload without faults becomes plain values, exact to the digit, and encodes to equal JSON:
+//!
+//! ```
+//! use cutover_model::{Encode, Zone, decode_account};
+//!
+//! let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","transfer_balance":10.10}"#;
+//! let request = decode_account(body, Zone::UTC)?.draft.unwrap();
+//! let (account, _) = request.into_valid().unwrap();
+//! assert_eq!(account.transfer_balance.as_ref().unwrap().as_sent(), "10.10");
+//! assert_eq!(account.to_json(), body);
+//! # Ok::<(), cutover_model::SyntaxError>(())
+//! ```
+//!
+//! Every object has a plain type and one of the same name in [`draft`], where each member is absent,
+//! usable or faulty; rules look at drafts. No I/O, no clock, no serde on the way in.
+
+#[macro_use]
+mod value;
+mod decode;
+mod json;
+#[macro_use]
+mod payload;
+pub mod choices;
+pub mod known;
+mod request;
+mod response;
+
+pub use cutover_core::Zone;
+pub use decode::{
+    Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_FINDINGS,
+    MAX_ITEMS, ObjectSpec, Presence,
+};
+pub use json::{MAX_DEPTH, SyntaxError, SyntaxErrorKind, Writer};
+pub use payload::*;
+pub use request::*;
+pub use response::*;
+pub use value::{
+    DateTime, Decimal, Free, Integer, InvalidChoice, InvalidNumber, Nullable, Text, TextOrInteger,
+};

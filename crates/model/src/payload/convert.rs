@@ -1,0 +1,225 @@
+use crate::decode::{Blank, List};
+use crate::json::Writer;
+use crate::value::{DateTime, Decimal, Free, Integer, Nullable, Text, TextOrInteger};
+use chrono::NaiveDate;
+
+/// Writes a value as JSON: what was decoded comes out equal, with the digits as sent.
+pub trait Encode {
+    /// Writes the value.
+    fn encode(&self, writer: &mut Writer);
+
+    /// The value as JSON text.
+    fn to_json(&self) -> Vec<u8> {
+        let mut writer = Writer::new();
+        self.encode(&mut writer);
+        writer.into_bytes()
+    }
+}
+
+/// An object of the contract; it writes its members one by one.
+pub(crate) trait Object {
+    fn encode_members(&self, writer: &mut Writer);
+}
+
+impl<T: Object> Encode for T {
+    fn encode(&self, writer: &mut Writer) {
+        writer.object(|writer| self.encode_members(writer));
+    }
+}
+
+pub(crate) fn write_member(writer: &mut Writer, name: &str, value: &impl EncodeValue) {
+    writer.name(name);
+    value.encode_value(writer);
+}
+
+pub(crate) fn write_null(writer: &mut Writer, name: &str) {
+    writer.name(name);
+    writer.raw("null");
+}
+
+/// A value of a member: an object, an array or a leaf.
+pub(crate) trait EncodeValue {
+    fn encode_value(&self, writer: &mut Writer);
+}
+
+impl<T: Object> EncodeValue for T {
+    fn encode_value(&self, writer: &mut Writer) {
+        self.encode(writer);
+    }
+}
+
+impl<T: EncodeValue> EncodeValue for Vec<T> {
+    fn encode_value(&self, writer: &mut Writer) {
+        writer.array(|writer| self.iter().for_each(|item| item.encode_value(writer)));
+    }
+}
+
+/// The same value on its own, borrowing nothing of the payload's bytes.
+pub trait IntoOwned {
+    /// The type without a lifetime.
+    type Owned: 'static;
+
+    /// Copies what is borrowed.
+    fn into_owned(self) -> Self::Owned;
+}
+
+impl<T: IntoOwned> IntoOwned for Option<T> {
+    type Owned = Option<T::Owned>;
+
+    fn into_owned(self) -> Self::Owned {
+        self.map(T::into_owned)
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Nullable<T> {
+    type Owned = Nullable<T::Owned>;
+
+    fn into_owned(self) -> Self::Owned {
+        self.map(T::into_owned)
+    }
+}
+
+impl<T: IntoOwned> IntoOwned for Vec<T> {
+    type Owned = Vec<T::Owned>;
+
+    fn into_owned(self) -> Self::Owned {
+        self.into_iter().map(T::into_owned).collect()
+    }
+}
+
+/// From what was checked to the plain value; `None` if a fault is left anywhere.
+pub(crate) trait IntoValid {
+    type Valid;
+
+    fn into_valid(self) -> Option<Self::Valid>;
+}
+
+impl<T: IntoValid> IntoValid for List<T> {
+    type Valid = Vec<T::Valid>;
+
+    fn into_valid(self) -> Option<Self::Valid> {
+        self.into_all()?.into_iter().map(T::into_valid).collect()
+    }
+}
+
+macro_rules! leaves {
+    ($($type:ident $(<$life:lifetime>)? => $owned:ty, |$value:ident, $writer:ident| $encode:expr, $own:expr;)*) => {
+        $(
+            impl $(<$life>)? EncodeValue for $type $(<$life>)? {
+                fn encode_value(&self, $writer: &mut Writer) {
+                    let $value = self;
+                    $encode
+                }
+            }
+
+            impl $(<$life>)? IntoOwned for $type $(<$life>)? {
+                type Owned = $owned;
+
+                fn into_owned(self) -> Self::Owned {
+                    let $value = self;
+                    $own
+                }
+            }
+
+            impl $(<$life>)? IntoValid for $type $(<$life>)? {
+                type Valid = Self;
+
+                fn into_valid(self) -> Option<Self> {
+                    Some(self)
+                }
+            }
+        )*
+    };
+}
+
+leaves! {
+    Text<'j> => Text<'static>, |v, w| w.string(v.as_sent()), Text::into_owned(v);
+    TextOrInteger<'j> => TextOrInteger<'static>, |v, w| write_text_or_integer(v, w), TextOrInteger::into_owned(v);
+    NaiveDate => NaiveDate, |v, w| w.string(&v.format("%Y-%m-%d").to_string()), v;
+    DateTime<'j> => DateTime<'static>, |v, w| w.string(v.as_sent()), DateTime::into_owned(v);
+    Decimal<'j> => Decimal<'static>, |v, w| write_number(v.as_sent(), v.is_quoted(), &|| v.canonical(), w),
+        Decimal::into_owned(v);
+    Integer<'j> => Integer<'static>, |v, w| write_number(v.as_sent(), v.is_quoted(), &|| v.value().to_string(), w),
+        Integer::into_owned(v);
+    Free<'j> => Free<'static>, |v, w| write_free(v, w), Free::into_owned(v);
+    bool => bool, |v, w| w.raw(if *v { "true" } else { "false" }), v;
+}
+
+fn write_text_or_integer(value: &TextOrInteger<'_>, writer: &mut Writer) {
+    if value.is_number {
+        writer.raw(value.text.as_sent());
+    } else {
+        writer.string(value.text.as_sent());
+    }
+}
+
+/// A quoted number is a string, and strings are compared as sent.
+fn write_number(sent: &str, quoted: bool, canonical: &dyn Fn() -> String, writer: &mut Writer) {
+    if quoted {
+        writer.string(sent);
+    } else if writer.is_canonical() {
+        writer.raw(&canonical());
+    } else {
+        writer.raw(sent);
+    }
+}
+
+fn write_free(value: &Free<'_>, writer: &mut Writer) {
+    if writer.is_canonical() {
+        writer.raw(&value.canonical());
+    } else {
+        writer.raw(value.json());
+    }
+}
+
+impl Blank for Text<'_> {
+    fn is_blank(&self) -> bool {
+        Text::is_blank(self)
+    }
+}
+
+impl Blank for TextOrInteger<'_> {
+    fn is_blank(&self) -> bool {
+        self.text.is_blank()
+    }
+}
+
+impl Blank for NaiveDate {}
+impl Blank for DateTime<'_> {}
+impl Blank for Decimal<'_> {}
+impl Blank for Integer<'_> {}
+impl Blank for Free<'_> {}
+impl Blank for bool {}
+
+/// The same for closed lists.
+macro_rules! choice_leaf {
+    ($name:ident) => {
+        impl $crate::payload::EncodeValue for $name {
+            fn encode_value(&self, writer: &mut $crate::Writer) {
+                writer.string(self.as_str());
+            }
+        }
+
+        impl $crate::Blank for $name {
+            fn is_blank(&self) -> bool {
+                self.as_str().is_empty()
+            }
+        }
+
+        impl $crate::payload::IntoOwned for $name {
+            type Owned = Self;
+
+            fn into_owned(self) -> Self {
+                self
+            }
+        }
+
+        impl $crate::payload::IntoValid for $name {
+            type Valid = Self;
+
+            fn into_valid(self) -> Option<Self> {
+                Some(self)
+            }
+        }
+    };
+}

@@ -1,0 +1,299 @@
+//! The declaration of objects: one line a member drives decoding, limits, documentation, encoding.
+
+/// Declares the objects of a file.
+///
+/// A member is `name: presence kind;`, or `name as "wire name": presence kind;`, with the presences `required`, `optional`, `nullable`
+/// (optional or `null`) and `required_nullable`, and the kinds of `kind!`. Each object becomes a
+/// plain type, and a type of the same name in `draft` that holds what is absent, usable or faulty
+/// while a payload is checked.
+macro_rules! objects {
+    ($(
+        $(#[doc = $doc:literal])+
+        $name:ident $label:literal {
+            $(
+                $(#[doc = $field_doc:literal])+
+                $field:ident $(as $wire:literal)? : $presence:ident $kind:ident $( ( $($args:tt)* ) )? ;
+            )*
+        }
+    )*) => {
+        $(
+            $(#[doc = $doc])+
+            #[derive(Debug, Clone, PartialEq)]
+            pub struct $name<'j> {
+                $( $(#[doc = $field_doc])+ pub $field: presence!($presence plain!($kind $( ($($args)*) )?)), )*
+            }
+
+            impl $name<'_> {
+                /// The declaration of the object and its members.
+                pub const SPEC: $crate::ObjectSpec = $crate::ObjectSpec {
+                    name: $label,
+                    doc: concat!($($doc),+),
+                    fields: &[$($crate::FieldSpec {
+                        name: wire_name!($field $($wire)?),
+                        quoted: concat!("\"", wire_name!($field $($wire)?), "\""),
+                        doc: concat!($($field_doc),+),
+                        required: is_required!($presence),
+                        nullable: is_nullable!($presence),
+                        kind: kind!($kind $( ($($args)*) )?),
+                    }),*],
+                };
+            }
+
+            impl $crate::payload::Object for $name<'_> {
+                fn encode_members(&self, writer: &mut $crate::Writer) {
+                    $( encode!($presence writer, wire_name!($field $($wire)?), &self.$field); )*
+                }
+            }
+
+            impl $crate::payload::IntoOwned for $name<'_> {
+                type Owned = $name<'static>;
+
+                fn into_owned(self) -> Self::Owned {
+                    $name { $($field: $crate::payload::IntoOwned::into_owned(self.$field),)* }
+                }
+            }
+
+            impl<'j> $crate::payload::IntoValid for draft::$name<'j> {
+                type Valid = $name<'j>;
+
+                fn into_valid(self) -> Option<Self::Valid> {
+                    Some($name { $($field: valid!($presence self.$field),)* })
+                }
+            }
+
+            impl<'j> $crate::decode::Draft<'j> for draft::$name<'j> {
+                const COUNT: usize = $name::SPEC.fields.len();
+                const REQUIRED: u64 = $crate::decode::required_mask($name::SPEC.fields);
+
+                const FIELDS: &'static [$crate::FieldSpec] = $name::SPEC.fields;
+
+                fn find(name: &str) -> Option<usize> {
+                    Self::FIELDS.iter().position(|field| field.name == name)
+                }
+
+                fn hints() -> &'static $crate::decode::Hints {
+                    static HINTS: $crate::decode::Hints = $crate::decode::Hints::new();
+                    &HINTS
+                }
+
+                fn decode_member(
+                    &mut self,
+                    index: usize,
+                    decoder: &mut $crate::decode::Decoder<'j>,
+                ) -> Result<(), $crate::SyntaxError> {
+                    #[expect(non_camel_case_types, reason = "a number for each member")]
+                    enum At { $($field),* }
+                    $(
+                        if index == At::$field as usize {
+                            return decode!($kind decoder, &mut self.$field, Self::field(At::$field as usize));
+                        }
+                    )*
+                    Ok(())
+                }
+            }
+
+            impl $crate::Blank for draft::$name<'_> {}
+
+            impl<'j> $crate::decode::Slots<'j> for draft::$name<'j> {
+                fn decode_item(
+                    items: &mut Vec<$crate::Item<Self>>,
+                    decoder: &mut $crate::decode::Decoder<'j>,
+                    _: &'static $crate::FieldSpec,
+                ) -> Result<(), $crate::SyntaxError> {
+                    decoder.object_item(items)
+                }
+            }
+        )*
+
+        /// The objects while they are checked: every member absent, usable or faulty (rules 1.2).
+        pub(crate) mod draft {
+            use crate::payload::prelude::*;
+
+            $(
+                $(#[doc = $doc])+
+                #[derive(Debug, Clone, PartialEq, Default)]
+                pub struct $name<'j> {
+                    $( $(#[doc = $field_doc])+ pub $field: Field<drafted!($kind $( ($($args)*) )?)>, )*
+                }
+            )*
+        }
+    };
+}
+
+/// The type of a member by its presence.
+macro_rules! presence {
+    (required $type:ty) => { $type };
+    (optional $type:ty) => { Option<$type> };
+    ($nullable:ident $type:ty) => { $crate::Nullable<$type> };
+}
+
+/// The name of a member on the wire.
+macro_rules! wire_name {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $wire:literal) => {
+        $wire
+    };
+}
+
+macro_rules! is_required {
+    (required) => {
+        true
+    };
+    (required_nullable) => {
+        true
+    };
+    ($other:ident) => {
+        false
+    };
+}
+
+macro_rules! is_nullable {
+    (nullable) => {
+        true
+    };
+    (required_nullable) => {
+        true
+    };
+    ($other:ident) => {
+        false
+    };
+}
+
+macro_rules! valid {
+    (required $field:expr) => {
+        $crate::payload::IntoValid::into_valid($field.into_required()?)?
+    };
+    (optional $field:expr) => {
+        match $field.into_optional()? {
+            Some(value) => Some($crate::payload::IntoValid::into_valid(value)?),
+            None => None,
+        }
+    };
+    ($nullable:ident $field:expr) => {
+        match $field.into_nullable()? {
+            $crate::Nullable::Value(value) => {
+                $crate::Nullable::Value($crate::payload::IntoValid::into_valid(value)?)
+            }
+            $crate::Nullable::Null => $crate::Nullable::Null,
+            $crate::Nullable::Absent => $crate::Nullable::Absent,
+        }
+    };
+}
+
+macro_rules! encode {
+    (required $writer:ident, $name:expr, $value:expr) => {
+        $crate::payload::write_member($writer, $name, $value)
+    };
+    (optional $writer:ident, $name:expr, $value:expr) => {
+        if let Some(value) = $value {
+            $crate::payload::write_member($writer, $name, value);
+        }
+    };
+    ($nullable:ident $writer:ident, $name:expr, $value:expr) => {
+        match $value {
+            $crate::Nullable::Value(value) => $crate::payload::write_member($writer, $name, value),
+            $crate::Nullable::Null => $crate::payload::write_null($writer, $name),
+            $crate::Nullable::Absent => {}
+        }
+    };
+}
+
+macro_rules! decode {
+    (object $decoder:ident, $field:expr, $spec:expr) => {
+        $decoder.object($field, $spec)
+    };
+    ($leaf:ident $decoder:ident, $field:expr, $spec:expr) => {
+        $decoder.leaf($field, $spec)
+    };
+}
+
+/// The type of a kind in a plain object.
+macro_rules! plain {
+    (object($name:ident)) => { $crate::$name<'j> };
+    (meter_point) => { $crate::MeterPoint<'j> };
+    (list($kind:ident $( ( $($args:tt)* ) )? $(; $($limits:tt)*)?)) => { Vec<plain!($kind $( ($($args)*) )?)> };
+    (batch($kind:ident $( ( $($args:tt)* ) )?)) => { Vec<plain!($kind $( ($($args)*) )?)> };
+    ($($leaf:tt)*) => { leaf!($($leaf)*) };
+}
+
+/// The type of a kind in an object that is being checked.
+macro_rules! drafted {
+    (object($name:ident)) => { $crate::draft::$name<'j> };
+    (meter_point) => { $crate::draft::MeterPoint<'j> };
+    (list($kind:ident $( ( $($args:tt)* ) )? $(; $($limits:tt)*)?)) => { List<drafted!($kind $( ($($args)*) )?)> };
+    (batch($kind:ident $( ( $($args:tt)* ) )?)) => { List<drafted!($kind $( ($($args)*) )?)> };
+    ($($leaf:tt)*) => { leaf!($($leaf)*) };
+}
+
+macro_rules! leaf {
+    (text $($limits:tt)*) => { $crate::Text<'j> };
+    (filled $($limits:tt)*) => { $crate::Text<'j> };
+    (digits $($limits:tt)*) => { $crate::Text<'j> };
+    (open $($limits:tt)*) => { $crate::Text<'j> };
+    (choice($name:ident)) => { $crate::choices::$name };
+    (text_or_integer $($limits:tt)*) => { $crate::TextOrInteger<'j> };
+    (date) => { chrono::NaiveDate };
+    (datetime) => { $crate::DateTime<'j> };
+    (decimal $($limits:tt)*) => { $crate::Decimal<'j> };
+    (positive_decimal $($limits:tt)*) => { $crate::Decimal<'j> };
+    (integer $($limits:tt)*) => { $crate::Integer<'j> };
+    (boolean) => { bool };
+    (free_object) => { $crate::Free<'j> };
+    (free_array) => { $crate::Free<'j> };
+}
+
+/// A kind as a value: type and limits.
+macro_rules! kind {
+    (text) => { $crate::Kind::Text { min: 0, max: None, filled: false } };
+    (text($max:literal)) => { $crate::Kind::Text { min: 0, max: Some($max), filled: false } };
+    (text($min:literal, $max:literal)) => { $crate::Kind::Text { min: $min, max: Some($max), filled: false } };
+    (filled($max:literal)) => { $crate::Kind::Text { min: 0, max: Some($max), filled: true } };
+    (digits($min:literal, $max:literal)) => { $crate::Kind::Digits { min: $min, max: $max } };
+    (open($max:literal, $known:ident)) => {
+        $crate::Kind::Open { max: Some($max), known: $crate::known::$known }
+    };
+    (choice($name:ident)) => { $crate::Kind::Choice(<$crate::choices::$name as $crate::value::Choice>::VALUES) };
+    (text_or_integer($max:literal)) => { $crate::Kind::TextOrInteger { max: $max } };
+    (date) => { $crate::Kind::Date };
+    (datetime) => { $crate::Kind::DateTime };
+    (decimal($before:literal, $after:literal)) => {
+        $crate::Kind::Decimal { before: $before, after: $after, positive: false }
+    };
+    (positive_decimal($before:literal, $after:literal)) => {
+        $crate::Kind::Decimal { before: $before, after: $after, positive: true }
+    };
+    (integer) => { $crate::Kind::Integer { min: None, max: None } };
+    (integer($min:literal, $max:literal)) => { $crate::Kind::Integer { min: Some($min), max: Some($max) } };
+    (boolean) => { $crate::Kind::Boolean };
+    (object($name:ident)) => { $crate::Kind::Object(|| &$crate::$name::SPEC) };
+    (meter_point) => { $crate::Kind::MeterPoint };
+    (list($kind:ident $( ( $($args:tt)* ) )?)) => {
+        $crate::Kind::List { item: item!($kind $( ($($args)*) )?), min: 0, max: None, batch: false }
+    };
+    (list($kind:ident $( ( $($args:tt)* ) )?; $min:literal..)) => {
+        $crate::Kind::List { item: item!($kind $( ($($args)*) )?), min: $min, max: None, batch: false }
+    };
+    (list($kind:ident $( ( $($args:tt)* ) )?; $min:literal..=$max:literal)) => {
+        $crate::Kind::List { item: item!($kind $( ($($args)*) )?), min: $min, max: Some($max), batch: false }
+    };
+    (batch($kind:ident $( ( $($args:tt)* ) )?)) => {
+        $crate::Kind::List { item: item!($kind $( ($($args)*) )?), min: 1, max: None, batch: true }
+    };
+    (free_object) => { $crate::Kind::FreeObject };
+    (free_array) => { $crate::Kind::FreeArray };
+}
+
+macro_rules! item {
+    ($($kind:tt)*) => {
+        &$crate::FieldSpec {
+            name: "",
+            quoted: "",
+            doc: "",
+            required: true,
+            nullable: false,
+            kind: kind!($($kind)*),
+        }
+    };
+}

@@ -1,0 +1,264 @@
+//! Which variant a meter point is: guessed, decoded, decided, and decoded again if guessed wrong.
+
+use super::draft::{MeterPoint, MeterPointCommon, Variant};
+use super::{FIELDS, PREFERENCE, decode_as};
+use crate::choices::SupplyType;
+use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Hints, Item, Part, Slots};
+use crate::json::{Next, SyntaxError};
+use crate::value::{Choice, Text};
+use std::borrow::Cow;
+
+/// A bit for each variant, in preference order.
+type Marks = u8;
+
+/// For which variants a member is documented.
+const fn marks(name: &str) -> Marks {
+    let mut marks = 0;
+    let mut variant = 0;
+    while variant < FIELDS.len() {
+        let mut i = 0;
+        while i < FIELDS[variant].len() {
+            if same(FIELDS[variant][i].name, name) {
+                marks |= 1 << variant;
+            }
+            i += 1;
+        }
+        variant += 1;
+    }
+    marks
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+/// How many of the members sent each variant has (fields 3.1, step 3).
+#[derive(Debug, Default)]
+struct Matches([u32; 7]);
+
+impl Matches {
+    fn add(&mut self, marks: Marks) {
+        for (variant, count) in self.0.iter_mut().enumerate() {
+            *count += u32::from(marks >> variant & 1);
+        }
+    }
+
+    /// The variant with most matches, the earlier of equals; `None` if nothing matched.
+    fn best(&self) -> Option<SupplyType> {
+        let most = *self.0.iter().max()?;
+        let first = self.0.iter().position(|count| *count == most)?;
+        (most > 0).then_some(PREFERENCE[first])
+    }
+}
+
+/// A meter point decoded as one kind, and which kind it is by what was sent.
+pub(super) struct Decoded<'j> {
+    point: MeterPoint<'j>,
+    kind: Option<SupplyType>,
+    /// Nothing sent tells the kind (rules SUP-03).
+    assumed: bool,
+}
+
+/// The draft of a meter point: common members first, then those of the kind.
+struct Point<'j, V> {
+    common: MeterPointCommon<'j>,
+    own: V,
+    matches: Matches,
+}
+
+impl<V: Default> Default for Point<'_, V> {
+    fn default() -> Self {
+        Self { common: MeterPointCommon::default(), own: V::default(), matches: Matches::default() }
+    }
+}
+
+/// The kind of a meter point with a faulty `supply_type`: it has no members of its own.
+#[derive(Debug, Default)]
+pub(super) struct Undecided;
+
+impl<'j> Draft<'j> for Undecided {
+    const COUNT: usize = 0;
+    const REQUIRED: u64 = 0;
+    const FIELDS: &'static [FieldSpec] = &[];
+
+    fn find(_: &str) -> Option<usize> {
+        None
+    }
+
+    fn hints() -> &'static Hints {
+        static HINTS: Hints = Hints::new();
+        &HINTS
+    }
+
+    fn decode_member(&mut self, _: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxError> {
+        decoder.cursor.skip()
+    }
+
+    fn undocumented(&mut self, name: &str) -> Option<&'static Check> {
+        // Which members belong to it is unknown, so only those of no kind are faults.
+        (marks(name) == 0).then_some(&Check::UNKNOWN_FIELD)
+    }
+}
+
+const COMMON: usize = super::MeterPointCommon::SPEC.fields.len();
+
+impl<'j, V: Draft<'j>> Point<'j, V> {
+    /// For which variants each own member is documented.
+    const MARKS: [Marks; 64] = {
+        let mut all = [0; 64];
+        let mut i = 0;
+        while i < V::FIELDS.len() {
+            all[i] = marks(V::FIELDS[i].name);
+            i += 1;
+        }
+        all
+    };
+}
+
+impl<'j, V: Draft<'j>> Draft<'j> for Point<'j, V> {
+    const COUNT: usize = COMMON + V::COUNT;
+    const REQUIRED: u64 = <MeterPointCommon<'j> as Draft<'j>>::REQUIRED | V::REQUIRED << COMMON;
+    const FIELDS: &'static [FieldSpec] = V::FIELDS;
+
+    #[inline]
+    fn field(index: usize) -> &'static FieldSpec {
+        if index < COMMON { MeterPointCommon::field(index) } else { V::field(index - COMMON) }
+    }
+
+    fn find(name: &str) -> Option<usize> {
+        MeterPointCommon::find(name).or_else(|| Some(V::find(name)? + COMMON))
+    }
+
+    fn hints() -> &'static Hints {
+        V::hints()
+    }
+
+    fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxError> {
+        if index < COMMON {
+            return self.common.decode_member(index, decoder);
+        }
+        self.matches.add(Self::MARKS[index - COMMON]);
+        self.own.decode_member(index - COMMON, decoder)
+    }
+
+    fn undocumented(&mut self, name: &str) -> Option<&'static Check> {
+        let marks = marks(name);
+        self.matches.add(marks);
+        let own = self.own.undocumented(name)?;
+        Some(if marks == 0 { own } else { &Check::NOT_ALLOWED_FOR_SUPPLY_TYPE })
+    }
+}
+
+pub(super) fn decode_point<'j, V: Draft<'j>>(
+    decoder: &mut Decoder<'j>,
+    variant: fn(V) -> Variant<'j>,
+) -> Result<Decoded<'j>, SyntaxError> {
+    let mut point = Point::<V>::default();
+    decoder.members(&mut point)?;
+    let (decided, assumed) = match (&point.common.supply_type, named_by(&point.common.mpxn)) {
+        (Field::Value(supply_type), _) => (Some(*supply_type), false),
+        (Field::Absent, Some(supply_type)) => (Some(supply_type), false),
+        (Field::Absent, None) => match point.matches.best() {
+            Some(supply_type) => (Some(supply_type), false),
+            None => (Some(SupplyType::Electricity), true),
+        },
+        (Field::Null | Field::Faulty, _) => (None, false),
+    };
+    Ok(Decoded {
+        point: MeterPoint { common: point.common, variant: variant(point.own) },
+        kind: decided,
+        assumed,
+    })
+}
+
+/// The kind that the prefix of an `mpxn` names (fields 3.1, step 2).
+fn named_by(mpxn: &Field<Text<'_>>) -> Option<SupplyType> {
+    match mpxn {
+        Field::Value(mpxn) => prefix(mpxn.trimmed()),
+        _ => None,
+    }
+}
+
+fn prefix(mpxn: &str) -> Option<SupplyType> {
+    let named =
+        |kind: &&SupplyType| mpxn.strip_prefix(kind.as_str()).is_some_and(|rest| rest.starts_with('_'));
+    PREFERENCE.iter().filter(|kind| kind.as_str().contains('_')).find(named).copied()
+}
+
+/// Looks ahead for what tells the kind. A wrong guess costs time only.
+fn guess(decoder: &mut Decoder<'_>) -> Result<SupplyType, SyntaxError> {
+    let start = decoder.cursor.mark();
+    let mut candidates = Marks::MAX >> 1;
+    let depth = decoder.cursor.depth();
+    let mut more = decoder.cursor.open_object()?;
+    while more && candidates.count_ones() > 1 {
+        let name = decoder.cursor.name()?;
+        let next = decoder.cursor.peek()?;
+        let named = match (&*name, next) {
+            ("supply_type", Next::String) => SupplyType::of(&decoder.cursor.string()?),
+            ("mpxn", Next::String) => prefix(cutover_core::trimmed(&decoder.cursor.string()?)),
+            ("meters", _) => break,
+            _ => {
+                decoder.cursor.skip()?;
+                None
+            }
+        };
+        if let Some(kind) = named {
+            decoder.cursor.rewind(start, depth);
+            return Ok(kind);
+        }
+        candidates = match candidates & marks(&name) {
+            0 => candidates,
+            fewer => fewer,
+        };
+        more = decoder.cursor.more_members()?;
+    }
+    decoder.cursor.rewind(start, depth);
+    Ok(PREFERENCE[candidates.trailing_zeros() as usize])
+}
+
+impl<'j> Slots<'j> for MeterPoint<'j> {
+    fn decode_item(
+        items: &mut Vec<Item<Self>>,
+        decoder: &mut Decoder<'j>,
+        _: &'static FieldSpec,
+    ) -> Result<(), SyntaxError> {
+        let check = match decoder.cursor.peek()? {
+            Next::Object => {
+                items.push(Item::Value(decode(decoder)?));
+                return Ok(());
+            }
+            Next::Null => &Check::NULL,
+            _ => &Check::INVALID,
+        };
+        decoder.refuse::<()>(check)?;
+        items.push(Item::Faulty);
+        Ok(())
+    }
+}
+
+fn decode<'j>(decoder: &mut Decoder<'j>) -> Result<MeterPoint<'j>, SyntaxError> {
+    let (start, depth, count) = (decoder.cursor.mark(), decoder.cursor.depth(), decoder.findings.count());
+    let guessed = Some(guess(decoder)?);
+    let mut decoded = decode_as(decoder, guessed)?;
+    if decoded.kind != guessed {
+        decoder.cursor.rewind(start, depth);
+        decoder.findings.forget(count);
+        decoded = decode_as(decoder, decoded.kind)?;
+    }
+    if decoded.assumed {
+        decoder.findings.add(&Check::SUPPLY_TYPE_ASSUMED);
+    }
+    let common = &decoded.point.common;
+    if let (Field::Value(said), Some(named)) = (&common.supply_type, named_by(&common.mpxn))
+        && *said != named
+    {
+        decoder.findings.add_at(Part::Name(Cow::Borrowed("supply_type")), &Check::SUPPLY_TYPE_MISMATCH);
+    }
+    Ok(decoded.point)
+}

@@ -1,0 +1,53 @@
+//! The objects of the contract, a declaration each (fields 2 to 6).
+
+#[macro_use]
+mod declare;
+#[macro_use]
+mod convert;
+
+mod account;
+mod address;
+mod business;
+mod customer;
+mod envelope;
+mod history;
+mod ledger;
+mod meter_point;
+mod payment;
+mod post_import;
+mod supply;
+
+pub use convert::{Encode, IntoOwned};
+pub(crate) use convert::{EncodeValue, IntoValid, Object, write_member, write_null};
+
+pub use account::{Account, AccountBusinessLink};
+pub use address::{Address, GasAddress, GasHouse, GasStreet, StructuredStreetAddress};
+pub use business::{Business, BusinessDetail, BusinessRequest, Contract, ContractVersion};
+pub use customer::{Customer, PropertyAdministrator};
+pub use envelope::{AccountEnvelope, TaskParams};
+pub use history::{AccountEvent, AccountStatement, Note, NoteDocument};
+pub use ledger::{Ledger, LineItem, TaxItem, Transaction};
+pub use meter_point::*;
+pub use payment::{AccountPaymentInstruction, BankAccount, Card, PaymentSchedule};
+pub use post_import::*;
+pub use supply::{Agreement, SupplyAddressEntry};
+
+/// The objects while they are checked: every member absent, usable or faulty (rules 1.2).
+pub mod draft {
+    pub use super::account::draft::*;
+    pub use super::address::draft::*;
+    pub use super::business::draft::*;
+    pub use super::customer::draft::*;
+    pub use super::envelope::draft::*;
+    pub use super::history::draft::*;
+    pub use super::ledger::draft::*;
+    pub use super::meter_point::draft::*;
+    pub use super::payment::draft::*;
+    pub use super::post_import::draft::*;
+    pub use super::supply::draft::*;
+}
+
+/// What declarations of drafts name.
+mod prelude {
+    pub(in crate::payload) use crate::decode::{Field, List};
+}

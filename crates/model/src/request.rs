@@ -1,0 +1,162 @@
+//! Decoding whole request bodies.
+
+use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Finding, Hints, Limits};
+use crate::draft;
+use crate::json::{Next, SyntaxError};
+use crate::payload::IntoValid;
+use crate::{Account, TaskParams};
+use cutover_core::Zone;
+
+/// What decoding made of a body: a draft for the rules and what the field checks found.
+#[derive(Debug)]
+pub struct Decoded<T> {
+    /// The request, every member absent, usable or faulty. `None` if the body is no JSON object.
+    pub draft: Option<T>,
+    /// Errors and remarks of the field checks, by path and code; at most 1,001 of each.
+    pub findings: Vec<Finding>,
+    /// Whether another zone could change a finding: a datetime without offset lies at the edge of
+    /// years 1 to 9999. Decode again with the supplier's zone then.
+    pub zone_matters: bool,
+}
+
+/// The body of validate and create: an account, bare or in its envelope (decisions D5).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AccountRequest<'j> {
+    /// The account.
+    pub account: Field<draft::Account<'j>>,
+    /// When and how to import it.
+    pub task_params: Field<draft::TaskParams<'j>>,
+}
+
+impl<'j> AccountRequest<'j> {
+    /// The plain account and task parameters; `None` if a fault was found.
+    pub fn into_valid(self) -> Option<(Account<'j>, Option<TaskParams<'j>>)> {
+        let account = self.account.into_required()?.into_valid()?;
+        let params = match self.task_params.into_nullable()? {
+            crate::Nullable::Value(params) => Some(params.into_valid()?),
+            crate::Nullable::Null | crate::Nullable::Absent => None,
+        };
+        Some((account, params))
+    }
+}
+
+/// Decodes the body of validate or create.
+///
+/// It is the envelope if it has a member `payload` or `task_params` (fields 2). Paths start inside the
+/// account in both forms (fields 1.8).
+///
+/// # Errors
+/// [`SyntaxError`] if the body is not JSON; every other fault is a finding.
+pub fn decode_account(body: &[u8], zone: Zone) -> Result<Decoded<AccountRequest<'_>>, SyntaxError> {
+    let mut decoder = Decoder::new(body, zone, Limits::default())?;
+    if decoder.cursor.peek()? != Next::Object {
+        return no_object(decoder);
+    }
+    let start = decoder.cursor.mark();
+    let mut bare = BareAccount::default();
+    decoder.members(&mut bare)?;
+    let mut request = AccountRequest { account: Field::Value(bare.account), task_params: Field::Absent };
+    if bare.is_envelope {
+        decoder.cursor.rewind(start, 0);
+        decoder.findings.forget(0);
+        let mut envelope = draft::AccountEnvelope::default();
+        decoder.members(&mut envelope)?;
+        request = AccountRequest { account: envelope.payload, task_params: envelope.task_params };
+    }
+    decoder.finish(request)
+}
+
+fn no_object<T>(mut decoder: Decoder<'_>) -> Result<Decoded<T>, SyntaxError> {
+    decoder.refuse::<()>(&Check::NO_OBJECT)?;
+    decoder.cursor.finish()?;
+    Ok(Decoded { draft: None, findings: decoder.findings.finish(), zone_matters: false })
+}
+
+impl Decoder<'_> {
+    fn finish<T>(mut self, draft: T) -> Result<Decoded<T>, SyntaxError> {
+        self.cursor.finish()?;
+        let zone_matters = self.zone_matters;
+        Ok(Decoded { draft: Some(draft), findings: self.findings.finish(), zone_matters })
+    }
+}
+
+/// A bare account that notices the members of an envelope.
+#[derive(Default)]
+struct BareAccount<'j> {
+    account: draft::Account<'j>,
+    is_envelope: bool,
+}
+
+impl<'j> Draft<'j> for BareAccount<'j> {
+    const COUNT: usize = <draft::Account<'j> as Draft<'j>>::COUNT;
+    const REQUIRED: u64 = <draft::Account<'j> as Draft<'j>>::REQUIRED;
+    const FIELDS: &'static [FieldSpec] = <draft::Account<'j> as Draft<'j>>::FIELDS;
+
+    fn find(name: &str) -> Option<usize> {
+        draft::Account::find(name)
+    }
+
+    fn hints() -> &'static Hints {
+        draft::Account::hints()
+    }
+
+    fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxError> {
+        self.account.decode_member(index, decoder)
+    }
+
+    fn undocumented(&mut self, name: &str) -> Option<&'static Check> {
+        self.is_envelope |= matches!(name, "payload" | "task_params");
+        Some(&Check::UNKNOWN_FIELD)
+    }
+}
+
+/// A request that comes bare only: those of version 1.
+macro_rules! requests {
+    ($($(#[$doc:meta])* $function:ident => $object:ident;)*) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// # Errors
+            /// [`SyntaxError`] if the body is not JSON; every other fault is a finding.
+            pub fn $function(
+                body: &[u8],
+                zone: Zone,
+                limits: Limits,
+            ) -> Result<Decoded<draft::$object<'_>>, SyntaxError> {
+                decode(body, zone, limits)
+            }
+
+            impl<'j> draft::$object<'j> {
+                /// The plain request; `None` if a fault was found.
+                pub fn into_valid(self) -> Option<crate::$object<'j>> {
+                    IntoValid::into_valid(self)
+                }
+            }
+        )*
+    };
+}
+
+fn decode<'j, T: Draft<'j>>(body: &'j [u8], zone: Zone, limits: Limits) -> Result<Decoded<T>, SyntaxError> {
+    let mut decoder = Decoder::new(body, zone, limits)?;
+    if decoder.cursor.peek()? != Next::Object {
+        return no_object(decoder);
+    }
+    let mut request = T::default();
+    decoder.members(&mut request)?;
+    decoder.finish(request)
+}
+
+requests! {
+    /// Decodes the body of the notes endpoint (contract 4.2).
+    decode_notes => NotesRequest;
+    /// Decodes the body of the transactions endpoint (contract 4.2).
+    decode_transactions => TransactionsRequest;
+    /// Decodes the body of the historical statements endpoint (contract 4.2).
+    decode_historical_statements => HistoricalStatementsRequest;
+    /// Decodes the body of the payment instruction endpoint (contract 4.2).
+    decode_payment_instruction => PaymentInstructionRequest;
+    /// Decodes the body of the business endpoint (contract 4.4).
+    decode_business => BusinessRequest;
+    /// Decodes the body of the business payment instruction endpoint (contract 4.4).
+    decode_business_payment_instruction => BusinessPaymentInstructionRequest;
+}

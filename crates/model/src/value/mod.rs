@@ -1,0 +1,21 @@
+//! The leaves of a payload: each keeps what was sent and knows what it means (fields 1.4, 1.5).
+
+#[macro_use]
+mod choice;
+mod date;
+mod datetime;
+mod free;
+mod nullable;
+mod number;
+mod text;
+
+pub(crate) use choice::Choice;
+pub use choice::InvalidChoice;
+pub(crate) use date::parse_date;
+pub use datetime::DateTime;
+pub(crate) use datetime::Reading;
+pub use free::Free;
+pub use nullable::Nullable;
+pub use number::{Decimal, Integer, InvalidNumber};
+pub(crate) use number::{NumberFault, read_decimal, read_integer};
+pub use text::{Text, TextOrInteger};

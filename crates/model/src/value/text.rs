@@ -1,0 +1,58 @@
+use cutover_core::trimmed;
+use std::borrow::Cow;
+
+/// A text as it was sent.
+///
+/// Rules and identities work on [`Text::trimmed`]; what was sent is what is kept (fields 1.5).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Text<'j>(pub(crate) Cow<'j, str>);
+
+impl<'j> Text<'j> {
+    /// The text as sent, white space at its ends included.
+    pub fn as_sent(&self) -> &str {
+        &self.0
+    }
+
+    /// The text without white space at its ends (fields 1.4).
+    pub fn trimmed(&self) -> &str {
+        trimmed(&self.0)
+    }
+
+    /// Whether nothing is left after trimming: such a text counts as absent (fields 1.4).
+    pub fn is_blank(&self) -> bool {
+        self.trimmed().is_empty()
+    }
+
+    /// The text on its own, borrowing nothing.
+    pub fn into_owned(self) -> Text<'static> {
+        Text(Cow::Owned(self.0.into_owned()))
+    }
+}
+
+impl<'j> From<&'j str> for Text<'j> {
+    fn from(text: &'j str) -> Self {
+        Self(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Text<'_> {
+    fn from(text: String) -> Self {
+        Self(Cow::Owned(text))
+    }
+}
+
+/// A text, or a whole number kept as its decimal digits (fields 1.5): house numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TextOrInteger<'j> {
+    /// The text, or the digits.
+    pub text: Text<'j>,
+    /// Whether it was sent as a number.
+    pub is_number: bool,
+}
+
+impl TextOrInteger<'_> {
+    /// The same on its own, borrowing nothing.
+    pub fn into_owned(self) -> TextOrInteger<'static> {
+        TextOrInteger { text: self.text.into_owned(), is_number: self.is_number }
+    }
+}

@@ -1,0 +1,1 @@
+//! Adapters to the outside: documents in object storage.

@@ -1,0 +1,67 @@
+//! What to do with a process: pure answers for the use cases, which then make the step.
+
+use crate::{Event, Failure, MAX_ATTEMPTS, Process, State, backoff};
+use chrono::{DateTime, Utc};
+use cutover_core::ServiceAccountNumber;
+
+/// What a create does (decisions D5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CreateDecision {
+    /// There is no process: [`Process::create`].
+    New,
+    /// The same content waits already; 201, and nothing changes.
+    Unchanged,
+    /// Other content waits: [`Event::Replaced`].
+    Replace,
+    /// It has ended without an account: [`Event::Resubmitted`].
+    Resubmit,
+    /// Refused: `account_import_process_already_imported` (contract 7.3).
+    AlreadyImported {
+        /// The account there is.
+        account: ServiceAccountNumber,
+    },
+    /// Refused: `account_import_process_in_progress`.
+    InProgress,
+}
+
+/// What a create of an account does to the process there is. `same_content`: the stored content
+/// equals the new, by the rules of decisions D5.
+pub fn on_create(existing: Option<&Process>, same_content: bool) -> CreateDecision {
+    let Some(process) = existing else { return CreateDecision::New };
+    if let Some(account) = process.service_account_number() {
+        return CreateDecision::AlreadyImported { account: account.clone() };
+    }
+    match process.state() {
+        State::InProgress => CreateDecision::InProgress,
+        State::Pending if same_content => CreateDecision::Unchanged,
+        State::Pending => CreateDecision::Replace,
+        _ => CreateDecision::Resubmit,
+    }
+}
+
+/// The event for an import that went through. A dry run's account was rolled back: its number is
+/// dropped.
+pub fn on_success(process: &Process, account: ServiceAccountNumber) -> Event {
+    if process.is_dry_run() { Event::DryRunPassed } else { Event::Imported(account) }
+}
+
+/// The event for an account that failed the checks of the import.
+pub fn on_rejection(process: &Process) -> Event {
+    if process.is_dry_run() { Event::DryRunFailed } else { Event::Rejected }
+}
+
+/// The event for an attempt that came to nothing: another one after a [`backoff`], or the end.
+///
+/// A lost worker's attempt waits like any other, so that a payload that kills its workers parts
+/// from the accounts that were under way with it.
+pub fn on_failure(process: &Process, failure: Failure, at: DateTime<Utc>, jitter: u64) -> Event {
+    let tries = process.snapshot().tries;
+    if tries >= MAX_ATTEMPTS {
+        return Event::RetriesExhausted;
+    }
+    let due_at = at.checked_add_signed(backoff(tries, jitter)).unwrap_or(at);
+    match failure {
+        Failure::PassingFault | Failure::Panic => Event::Deferred { due_at },
+        Failure::WorkerLost => Event::Released { due_at },
+    }
+}

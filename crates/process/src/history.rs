@@ -1,0 +1,98 @@
+use crate::{EventKind, State, UnknownWord};
+use chrono::{DateTime, Utc};
+use std::fmt;
+use std::str::FromStr;
+
+/// One step of a process, as its append-only history keeps it (decisions D6, D11).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryEntry {
+    /// What happened.
+    pub event: EventKind,
+    /// The status before; `None` for the first entry.
+    pub from: Option<State>,
+    /// The status after.
+    pub to: State,
+    /// When; never before the process was created.
+    pub occurred_at: DateTime<Utc>,
+    /// The attempts counted so far, this step's included: 0 before the first claim. It counts on
+    /// over resubmissions, so that each attempt has a number of its own.
+    pub attempt: u32,
+    /// Who did it.
+    pub actor: Actor,
+    /// The version that the step made. Orders the history whatever the clock did.
+    pub version: i64,
+}
+
+/// Who made a step. Written `api:KEY_PREFIX`, `worker:NAME`, `operator` or `system`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Actor {
+    /// A request to the API.
+    Api {
+        /// The part of the API key that is shown in lists; never the key.
+        key_prefix: String,
+    },
+    /// An import worker.
+    Worker {
+        /// Its name.
+        name: String,
+    },
+    /// The operator, by a command or the console.
+    Operator,
+    /// The service itself, such as the sweep for leases and windows.
+    System,
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Api { key_prefix } => write!(f, "api:{key_prefix}"),
+            Self::Worker { name } => write!(f, "worker:{name}"),
+            Self::Operator => f.write_str("operator"),
+            Self::System => f.write_str("system"),
+        }
+    }
+}
+
+impl FromStr for Actor {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once(':') {
+            Some(("api", prefix)) => Ok(Self::Api { key_prefix: prefix.to_owned() }),
+            Some(("worker", name)) => Ok(Self::Worker { name: name.to_owned() }),
+            None if text == "operator" => Ok(Self::Operator),
+            None if text == "system" => Ok(Self::System),
+            _ => Err(UnknownWord::new("an actor", &["api:…", "worker:…", "operator", "system"], text)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn actors_are_written_plainly() {
+        let api = Actor::Api { key_prefix: "cut_live_ab12".into() };
+        let worker = Actor::Worker { name: "node-1:3".into() };
+        let words = [api, worker, Actor::Operator, Actor::System].map(|actor| actor.to_string());
+        assert_eq!(words, ["api:cut_live_ab12", "worker:node-1:3", "operator", "system"]);
+    }
+
+    #[test]
+    fn other_texts_are_no_actors() {
+        for text in ["", "api", "operator:x", "Operator", "robot:1"] {
+            assert!(text.parse::<Actor>().is_err(), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn actors_read_back(name in ".*") {
+            for actor in [Actor::Api { key_prefix: name.clone() }, Actor::Worker { name }] {
+                prop_assert_eq!(actor.to_string().parse::<Actor>(), Ok(actor));
+            }
+        }
+    }
+}

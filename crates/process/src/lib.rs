@@ -1,0 +1,54 @@
+//! The import process: one account on its way from a staged payload to an account (contract 2.2
+//! and 3, decisions D5 and D6).
+//!
+//! A pure state machine. [`TRANSITIONS`] is the one table of legal steps; [`Process::step`] consumes
+//! a process and gives the next one with the entry of its history, or refuses. Nothing here does
+//! I/O, reads a clock or draws a random number: those are arguments. Nothing else sets a status.
+//!
+//! ```
+//! use cutover_process::{Actor, Event, NewProcess, Process, State, Submission};
+//!
+//! let at = "2026-03-01T10:00:00Z".parse()?;
+//! let new = NewProcess {
+//!     id: 1,
+//!     supplier: "ACME".parse()?,
+//!     external_account_number: "A-100".parse()?,
+//!     submission: Submission::default(),
+//! };
+//! let (process, created) = Process::create(new, at, Actor::Api { key_prefix: "cut_live_ab".into() });
+//! assert_eq!(created.to, State::Pending);
+//!
+//! let (process, _) = process.step(Event::Claimed, at, Actor::Worker { name: "w1".into() })?;
+//! assert_eq!((process.state(), process.version()), (State::InProgress, 2));
+//!
+//! let refused = process.step(Event::Cancelled, at, Actor::Operator).unwrap_err();
+//! assert_eq!(refused.to_string(), "a process that is IN_PROGRESS refuses the event cancelled");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod decide;
+mod error;
+mod event;
+mod history;
+mod process;
+pub mod reference;
+mod retry;
+mod snapshot;
+mod state;
+mod table;
+mod view;
+mod window;
+mod word;
+
+pub use decide::{CreateDecision, on_create, on_failure, on_rejection, on_success};
+pub use error::ProcessError;
+pub use event::{Event, EventKind};
+pub use history::{Actor, HistoryEntry};
+pub use process::{NewProcess, Process};
+pub use retry::{BACKOFF_CAP, Failure, LEASE, MAX_ATTEMPTS, SWEEP, backoff};
+pub use snapshot::{CorruptProcess, Snapshot};
+pub use state::{ShownEvent, State};
+pub use table::{IllegalStep, Refusal, Run, TRANSITIONS, Transition, transition};
+pub use view::{LatestEvent, StateV1, StatusV1, StatusV2, v1, v2};
+pub use window::{Submission, Window};
+pub use word::UnknownWord;

@@ -1,0 +1,208 @@
+use crate::{
+    Actor, CorruptProcess, Event, EventKind, HistoryEntry, IllegalStep, MAX_ATTEMPTS, ProcessError, Refusal,
+    Snapshot, State, Submission, Transition, Window, transition,
+};
+use chrono::{DateTime, Utc};
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierCode};
+
+/// What a first create says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewProcess {
+    /// The store's key.
+    pub id: i64,
+    /// The import supplier of the account.
+    pub supplier: SupplierCode,
+    /// The account's number at its previous supplier.
+    pub external_account_number: ExternalAccountNumber,
+    /// How it is to run.
+    pub submission: Submission,
+}
+
+/// The import of one account (contract 2.2). Its status changes by [`step`](Self::step) alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process(Snapshot);
+
+impl Process {
+    /// The process of an account that was not known before, and the first entry of its history.
+    pub fn create(new: NewProcess, at: DateTime<Utc>, actor: Actor) -> (Self, HistoryEntry) {
+        let process = Self(Snapshot {
+            id: new.id,
+            supplier: new.supplier,
+            external_account_number: new.external_account_number,
+            state: State::Pending,
+            attempt: 0,
+            tries: 0,
+            version: 1,
+            is_dry_run: new.submission.is_dry_run,
+            window: new.submission.window,
+            due_at: new.submission.window.first_chance(at),
+            created_at: at,
+            modified_at: at,
+            latest_event_at: at,
+            latest_error: None,
+            service_account_number: None,
+        });
+        let entry = process.entry(EventKind::Created, None, actor);
+        (process, entry)
+    }
+
+    /// The process that the store holds.
+    ///
+    /// # Errors
+    /// [`CorruptProcess`] where no sequence of steps leads to it.
+    pub fn restore(snapshot: Snapshot) -> Result<Self, CorruptProcess> {
+        match snapshot.problem() {
+            Some(problem) => Err(CorruptProcess { id: snapshot.id, problem }),
+            None => Ok(Self(snapshot)),
+        }
+    }
+
+    /// The process after an event, and the entry of its history.
+    ///
+    /// A time before the creation (the clock went back) counts as that of the creation.
+    ///
+    /// # Errors
+    /// [`IllegalStep`] where the table has no such step, or where an attempt is to follow the last.
+    pub fn step(
+        self,
+        event: Event,
+        at: DateTime<Utc>,
+        actor: Actor,
+    ) -> Result<(Self, HistoryEntry), IllegalStep> {
+        let on = event.kind();
+        let row = self.legal(on)?;
+        let at = at.max(self.0.created_at);
+        let mut next = self.0;
+        next.state = row.to;
+        next.version += 1;
+        next.modified_at = at;
+        if row.moves_latest_event {
+            next.latest_event_at = at;
+        }
+        next.latest_error = on.error_code().map(ProcessError::new);
+        next.take(event, at);
+        let next = Self(next);
+        let entry = next.entry(on, row.from, actor);
+        Ok((next, entry))
+    }
+
+    /// The row of the table for an event, if this process may take it.
+    fn legal(&self, on: EventKind) -> Result<&'static Transition, IllegalStep> {
+        let row = transition(Some(self.0.state), on, self.0.is_dry_run)?;
+        if on.tries_again() && self.0.tries >= MAX_ATTEMPTS {
+            return Err(IllegalStep { state: row.from, event: on, reason: Refusal::LastAttempt });
+        }
+        Ok(row)
+    }
+
+    /// The entry for the step that led here.
+    fn entry(&self, event: EventKind, from: Option<State>, actor: Actor) -> HistoryEntry {
+        HistoryEntry {
+            event,
+            from,
+            to: self.0.state,
+            occurred_at: self.0.modified_at,
+            attempt: self.0.attempt,
+            actor,
+            version: self.0.version,
+        }
+    }
+
+    /// The step for a pending process of an `Ongoing` supplier at a time: its window has closed, or
+    /// it is due; `None`: leave it. Of other suppliers pending processes are left untouched.
+    pub fn due_event(&self, at: DateTime<Utc>) -> Option<Event> {
+        match self.0.state {
+            State::Pending if self.window_closed(at) => Some(Event::WindowMissed),
+            State::Pending if self.is_due(at) => Some(Event::Claimed),
+            _ => None,
+        }
+    }
+
+    /// Whether its time to be claimed has come; says nothing of the end of its window.
+    pub fn is_due(&self, at: DateTime<Utc>) -> bool {
+        self.0.state == State::Pending && self.0.due_at <= at
+    }
+
+    /// Whether its window has closed.
+    pub fn window_closed(&self, at: DateTime<Utc>) -> bool {
+        self.0.window.is_closed(at)
+    }
+
+    /// All that it is.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.0
+    }
+
+    /// The store's key.
+    pub fn id(&self) -> i64 {
+        self.0.id
+    }
+
+    /// The status.
+    pub fn state(&self) -> State {
+        self.0.state
+    }
+
+    /// The number of steps so far.
+    pub fn version(&self) -> i64 {
+        self.0.version
+    }
+
+    /// The version that the store must still hold for the last step to be written (decisions D6);
+    /// 0 for a process that was just created.
+    pub fn version_before(&self) -> i64 {
+        self.0.version - 1
+    }
+
+    /// Whether nothing of the import is kept.
+    pub fn is_dry_run(&self) -> bool {
+        self.0.is_dry_run
+    }
+
+    /// The account, once it is imported.
+    pub fn service_account_number(&self) -> Option<&ServiceAccountNumber> {
+        self.0.service_account_number.as_ref()
+    }
+
+    /// Why it ended without an account.
+    pub fn latest_error(&self) -> Option<&ProcessError> {
+        self.0.latest_error.as_ref()
+    }
+}
+
+impl Snapshot {
+    /// What an event brings, beyond the status.
+    fn take(&mut self, event: Event, at: DateTime<Utc>) {
+        match event {
+            Event::Replaced(submission) | Event::Resubmitted(submission) => self.submit(submission, at),
+            Event::RetriedByOperator => {
+                let window = if self.window.is_closed(at) { Window::default() } else { self.window };
+                self.submit(Submission { is_dry_run: self.is_dry_run, window }, at);
+            }
+            Event::Claimed => {
+                self.attempt += 1;
+                self.tries += 1;
+            }
+            Event::ShutDown => {
+                self.tries = self.tries.saturating_sub(1);
+                self.due_at = at;
+            }
+            Event::Released { due_at } | Event::Deferred { due_at } => self.due_at = due_at,
+            Event::Imported(number) => self.service_account_number = Some(number),
+            Event::WindowMissed
+            | Event::Cancelled
+            | Event::Rejected
+            | Event::RetriesExhausted
+            | Event::DryRunPassed
+            | Event::DryRunFailed => {}
+        }
+    }
+
+    /// A new run, with all its attempts.
+    fn submit(&mut self, submission: Submission, at: DateTime<Utc>) {
+        self.is_dry_run = submission.is_dry_run;
+        self.window = submission.window;
+        self.tries = 0;
+        self.due_at = submission.window.first_chance(at);
+    }
+}

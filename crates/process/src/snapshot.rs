@@ -1,0 +1,80 @@
+use crate::{MAX_ATTEMPTS, ProcessError, State, Window};
+use chrono::{DateTime, Utc};
+use cutover_core::{Domain, ExternalAccountNumber, ServiceAccountNumber, SupplierCode};
+
+/// All that a process is, for the store to write and to read back; see
+/// [`Process::restore`](crate::Process::restore).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The store's key.
+    pub id: i64,
+    /// The import supplier of the account.
+    pub supplier: SupplierCode,
+    /// The account's number at its previous supplier.
+    pub external_account_number: ExternalAccountNumber,
+    /// The status.
+    pub state: State,
+    /// The claims so far, over all submissions: the number of the current or last attempt.
+    pub attempt: u32,
+    /// The attempts that the current submission has used, at most [`MAX_ATTEMPTS`]. New content and
+    /// a new run start from 0; a claim that a worker hands back is not counted.
+    pub tries: u32,
+    /// The number of steps. A write is only good on the version before it.
+    pub version: i64,
+    /// Whether nothing of the import is kept.
+    pub is_dry_run: bool,
+    /// When it may run.
+    pub window: Window,
+    /// When it may be claimed next; of meaning while it is pending.
+    pub due_at: DateTime<Utc>,
+    /// When the account was first created; never changes.
+    pub created_at: DateTime<Utc>,
+    /// When the last step was made; never before `created_at`.
+    pub modified_at: DateTime<Utc>,
+    /// When the event that the API shows occurred. Its name follows from the status, its data is
+    /// `latest_error`.
+    pub latest_event_at: DateTime<Utc>,
+    /// Why it ended without an account; only of an error status.
+    pub latest_error: Option<ProcessError>,
+    /// The account; only of `PROCESSED`.
+    pub service_account_number: Option<ServiceAccountNumber>,
+}
+
+/// What was stored is no process that steps can lead to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("process {id} is corrupt: {problem}")]
+pub struct CorruptProcess {
+    /// The store's key of it.
+    pub id: i64,
+    /// What is wrong with it.
+    pub problem: &'static str,
+}
+
+impl Snapshot {
+    /// The first thing that no sequence of steps leads to.
+    pub(crate) fn problem(&self) -> Option<&'static str> {
+        let error_code = self.latest_error.as_ref().map(|error| error.code);
+        let in_progress = self.state == State::InProgress;
+        let pending = self.state == State::Pending;
+        let problems = [
+            (self.version < 1, "its version is less than 1"),
+            (self.modified_at < self.created_at, "it was modified before it was created"),
+            (self.latest_event_at < self.created_at, "its latest event lies before it was created"),
+            (self.tries > self.attempt, "it used more attempts than there were"),
+            (self.tries > MAX_ATTEMPTS, "it used more attempts than it has"),
+            (in_progress && self.tries == 0, "it is in progress without an attempt"),
+            (pending && self.tries == MAX_ATTEMPTS, "it is pending without an attempt left"),
+            (self.state.is_error() != error_code.is_some(), "status and error do not agree"),
+            (error_code.is_some_and(|code| code.domain() != Domain::Process), "its error is no process's"),
+            (
+                (self.state == State::Processed) != self.service_account_number.is_some(),
+                "status and account do not agree",
+            ),
+            (
+                self.state.dry_run_only().is_some_and(|dry| dry != self.is_dry_run),
+                "status and dry run do not agree",
+            ),
+        ];
+        problems.into_iter().find_map(|(wrong, problem)| wrong.then_some(problem))
+    }
+}

@@ -1,0 +1,102 @@
+use crate::word::words;
+
+words! {
+    "a status";
+    /// The status of an import process, as version 2 of the API shows it (contract 3).
+    pub enum State {
+        /// Staged; waits for a worker.
+        Pending = "PENDING",
+        /// Claimed by a worker.
+        InProgress = "IN_PROGRESS",
+        /// Taken back by the operator before a worker claimed it.
+        Cancelled = "CANCELLED",
+        /// Imported: the account exists.
+        Processed = "PROCESSED",
+        /// A dry run ended without an error; nothing was written.
+        DryRunSucceeded = "DRY_RUN_SUCCEEDED",
+        /// Ended without an account; `latest_error` says why.
+        Errored = "ERRORED",
+        /// A dry run ended with an error; `latest_error` says which.
+        DryRunErrored = "DRY_RUN_ERRORED",
+    }
+}
+
+impl State {
+    /// No step leads out of it (decisions D6). The other end states can be submitted again.
+    pub fn is_final(self) -> bool {
+        self == Self::Processed
+    }
+
+    /// A status that holds a `latest_error` (contract 3).
+    pub fn is_error(self) -> bool {
+        matches!(self, Self::Errored | Self::DryRunErrored)
+    }
+
+    /// The event that the API shows with this status (contract 3).
+    pub fn shown_event(self) -> ShownEvent {
+        match self {
+            Self::Processed => ShownEvent::Processed,
+            Self::Errored | Self::DryRunErrored => ShownEvent::Errored,
+            Self::Pending | Self::InProgress | Self::Cancelled | Self::DryRunSucceeded => ShownEvent::Created,
+        }
+    }
+
+    /// Whether it stands in the list of pending accounts: no account, and its data is still staged
+    /// (decisions D7).
+    pub fn is_pending_entry(self) -> bool {
+        !self.is_imported_entry() && self != Self::Cancelled
+    }
+
+    /// Whether it stands in the list of imported accounts (decisions D7).
+    pub fn is_imported_entry(self) -> bool {
+        self == Self::Processed
+    }
+
+    /// Whether it can only be a dry run's (`true`) or a real import's (`false`) status.
+    pub(crate) fn dry_run_only(self) -> Option<bool> {
+        match self {
+            Self::DryRunSucceeded | Self::DryRunErrored => Some(true),
+            Self::Processed | Self::Errored => Some(false),
+            Self::Pending | Self::InProgress | Self::Cancelled => None,
+        }
+    }
+}
+
+words! {
+    "an event of a status";
+    /// The three event names of `latest_event` (contract 6).
+    pub enum ShownEvent {
+        /// Of every status that is neither `PROCESSED` nor an error.
+        Created = "EVENT_ACCOUNT_IMPORT_PROCESS_CREATED",
+        /// Of `PROCESSED`.
+        Processed = "EVENT_ACCOUNT_IMPORT_PROCESS_PROCESSED",
+        /// Of `ERRORED` and `DRY_RUN_ERRORED`; its `data` holds the error object.
+        Errored = "EVENT_ACCOUNT_IMPORT_PROCESS_ERRORED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::State;
+    use crate::TRANSITIONS;
+
+    #[test]
+    fn final_is_what_no_row_leaves() {
+        for state in State::ALL {
+            let left = TRANSITIONS.iter().any(|row| row.from == Some(*state));
+            assert_eq!(state.is_final(), !left, "{state}");
+        }
+    }
+
+    #[test]
+    fn lists_hold_all_but_the_cancelled() {
+        let words = |belongs: fn(State) -> bool| {
+            State::ALL.iter().filter(|s| belongs(**s)).map(|s| s.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(words(State::is_imported_entry), "PROCESSED");
+        assert_eq!(
+            words(State::is_pending_entry),
+            "PENDING IN_PROGRESS DRY_RUN_SUCCEEDED ERRORED DRY_RUN_ERRORED"
+        );
+    }
+}

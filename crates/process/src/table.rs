@@ -1,0 +1,194 @@
+use crate::{EventKind, ShownEvent, State};
+
+/// Which processes a row of the table is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Run {
+    /// All.
+    Any,
+    /// Real imports.
+    Real,
+    /// Dry runs.
+    Dry,
+}
+
+impl Run {
+    fn holds(self, is_dry_run: bool) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Real => !is_dry_run,
+            Self::Dry => is_dry_run,
+        }
+    }
+}
+
+/// One legal step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Transition {
+    /// The status before; `None`: there is no process yet.
+    pub from: Option<State>,
+    /// What happens.
+    pub on: EventKind,
+    /// Which processes it is for.
+    pub run: Run,
+    /// The status after.
+    pub to: State,
+    /// Whether `latest_event.occurred_at` becomes the time of this step. A claim, and giving one
+    /// back, are between the service and its workers: they leave it.
+    pub moves_latest_event: bool,
+}
+
+impl Transition {
+    /// The event the API shows afterwards; the status decides it (contract 3).
+    pub fn shown_event(&self) -> ShownEvent {
+        self.to.shown_event()
+    }
+}
+
+const fn row(from: State, on: EventKind, run: Run, to: State) -> Transition {
+    Transition { from: Some(from), on, run, to, moves_latest_event: true }
+}
+
+const fn quiet(from: State, on: EventKind, to: State) -> Transition {
+    Transition { moves_latest_event: false, ..row(from, on, Run::Any, to) }
+}
+
+/// Every legal step (decisions D6). What is not here is refused.
+pub static TRANSITIONS: &[Transition] = {
+    use EventKind as On;
+    use Run::{Any, Dry, Real};
+    use State::{Cancelled, DryRunErrored, DryRunSucceeded, Errored, InProgress, Pending, Processed};
+    &[
+        Transition { from: None, on: On::Created, run: Any, to: Pending, moves_latest_event: true },
+        row(Pending, On::Replaced, Any, Pending),
+        quiet(Pending, On::Claimed, InProgress),
+        row(Pending, On::WindowMissed, Real, Errored),
+        row(Pending, On::WindowMissed, Dry, DryRunErrored),
+        row(Pending, On::Cancelled, Any, Cancelled),
+        row(InProgress, On::Imported, Real, Processed),
+        row(InProgress, On::Rejected, Real, Errored),
+        row(InProgress, On::Rejected, Dry, DryRunErrored),
+        row(InProgress, On::RetriesExhausted, Real, Errored),
+        row(InProgress, On::RetriesExhausted, Dry, DryRunErrored),
+        row(InProgress, On::DryRunPassed, Dry, DryRunSucceeded),
+        row(InProgress, On::DryRunFailed, Dry, DryRunErrored),
+        quiet(InProgress, On::Released, Pending),
+        quiet(InProgress, On::ShutDown, Pending),
+        quiet(InProgress, On::Deferred, Pending),
+        row(Errored, On::Resubmitted, Any, Pending),
+        row(Errored, On::RetriedByOperator, Any, Pending),
+        row(DryRunSucceeded, On::Resubmitted, Any, Pending),
+        row(DryRunSucceeded, On::RetriedByOperator, Any, Pending),
+        row(DryRunErrored, On::Resubmitted, Any, Pending),
+        row(DryRunErrored, On::RetriedByOperator, Any, Pending),
+        row(Cancelled, On::Resubmitted, Any, Pending),
+        row(Cancelled, On::RetriedByOperator, Any, Pending),
+    ]
+};
+
+/// The row for an event in a state.
+///
+/// # Errors
+/// [`IllegalStep`] where the table has none.
+pub fn transition(
+    from: Option<State>,
+    on: EventKind,
+    is_dry_run: bool,
+) -> Result<&'static Transition, IllegalStep> {
+    let mut rows = TRANSITIONS.iter().filter(|row| row.from == from && row.on == on).peekable();
+    let reason = match (rows.peek().is_some(), is_dry_run) {
+        (false, _) => Refusal::State,
+        (true, true) => Refusal::DryRun,
+        (true, false) => Refusal::RealRun,
+    };
+    rows.find(|row| row.run.holds(is_dry_run)).ok_or(IllegalStep { state: from, event: on, reason })
+}
+
+/// What stands against a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// The state does not know the event.
+    State,
+    /// The event is not for dry runs.
+    DryRun,
+    /// The event is for dry runs only.
+    RealRun,
+    /// No attempt is left to try again with.
+    LastAttempt,
+}
+
+impl Refusal {
+    fn text(self) -> &'static str {
+        match self {
+            Self::State => "",
+            Self::DryRun => ": it is a dry run",
+            Self::RealRun => ": it is no dry run",
+            Self::LastAttempt => ": this was its last attempt",
+        }
+    }
+}
+
+/// A step that is not in the table; names the state and the event (decisions D6).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a process that {} refuses the event {event}{}", being(*.state), .reason.text())]
+pub struct IllegalStep {
+    /// The status of the process; `None`: there is none.
+    pub state: Option<State>,
+    /// What was to happen.
+    pub event: EventKind,
+    /// What stands against it.
+    pub reason: Refusal,
+}
+
+fn being(state: Option<State>) -> String {
+    state.map_or("does not exist".to_owned(), |state| format!("is {state}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_unambiguous() {
+        for (i, a) in TRANSITIONS.iter().enumerate() {
+            for b in &TRANSITIONS[..i] {
+                let disjoint = a.run != b.run && a.run != Run::Any && b.run != Run::Any;
+                assert!((a.from, a.on) != (b.from, b.on) || disjoint, "{a:?} and {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_is_left_exactly_by_the_steps_into_an_error() {
+        for row in TRANSITIONS {
+            assert_eq!(row.to.is_error(), row.on.error_code().is_some(), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_leaves_the_latest_event_leaves_its_name_too() {
+        for row in TRANSITIONS.iter().filter(|row| !row.moves_latest_event) {
+            assert_eq!(row.from.map(State::shown_event), Some(row.shown_event()), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_state_and_event() {
+        let text = |from, on, dry| transition(from, on, dry).unwrap_err().to_string();
+        assert_eq!(
+            text(Some(State::Processed), EventKind::Cancelled, false),
+            "a process that is PROCESSED refuses the event cancelled"
+        );
+        assert_eq!(
+            text(Some(State::InProgress), EventKind::Imported, true),
+            "a process that is IN_PROGRESS refuses the event imported: it is a dry run"
+        );
+        assert_eq!(
+            text(Some(State::InProgress), EventKind::DryRunPassed, false),
+            "a process that is IN_PROGRESS refuses the event dry_run_passed: it is no dry run"
+        );
+        assert_eq!(
+            text(None, EventKind::Claimed, false),
+            "a process that does not exist refuses the event claimed"
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! What holds after any sequence of events.
+
+use crate::support::{at, create};
+use chrono::{DateTime, Utc};
+use cutover_core::ServiceAccountNumber;
+use cutover_process::{
+    Actor, Event, EventKind, Failure, HistoryEntry, MAX_ATTEMPTS, Process, Refusal, State, Submission,
+    Window, on_failure, transition,
+};
+use proptest::prelude::*;
+
+fn instants() -> impl Strategy<Value = DateTime<Utc>> {
+    (-1_000_i64..100_000).prop_map(at)
+}
+
+fn submissions() -> impl Strategy<Value = Submission> {
+    let window = (prop::option::of(instants()), prop::option::of(instants()));
+    (any::<bool>(), window)
+        .prop_map(|(is_dry_run, (start, end))| Submission { is_dry_run, window: Window { start, end } })
+}
+
+/// Events, the claim and what fails it more often, so that attempts are used up.
+fn events() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        8 => Just(Event::Claimed),
+        3 => instants().prop_map(|due_at| Event::Deferred { due_at }),
+        3 => instants().prop_map(|due_at| Event::Released { due_at }),
+        1 => Just(Event::ShutDown),
+        1 => submissions().prop_map(Event::Replaced),
+        1 => submissions().prop_map(Event::Resubmitted),
+        1 => Just(Event::RetriedByOperator),
+        1 => Just(Event::WindowMissed),
+        1 => Just(Event::Cancelled),
+        1 => any::<u64>().prop_map(|n| Event::Imported(ServiceAccountNumber::from_random(n))),
+        1 => Just(Event::Rejected),
+        1 => Just(Event::RetriesExhausted),
+        1 => Just(Event::DryRunPassed),
+        1 => Just(Event::DryRunFailed),
+    ]
+}
+
+fn check_step(before: &Process, after: &Process, entry: &HistoryEntry) {
+    let (old, new) = (before.snapshot(), after.snapshot());
+    let row = transition(Some(old.state), entry.event, old.is_dry_run).unwrap();
+    assert_eq!((entry.from, entry.to), (Some(old.state), new.state));
+    assert_eq!(row.to, new.state);
+    assert_ne!(old.state, State::Processed);
+    assert_eq!((new.id, &new.supplier, new.created_at), (old.id, &old.supplier, old.created_at));
+    assert_eq!((entry.version, new.version), (old.version + 1, old.version + 1));
+    assert_eq!((entry.occurred_at, entry.attempt), (new.modified_at, new.attempt));
+    assert!(new.modified_at >= new.created_at);
+    assert!(new.tries <= MAX_ATTEMPTS && new.attempt >= old.attempt);
+    assert_eq!(new.latest_error.is_some(), new.state.is_error());
+    assert_eq!(new.service_account_number.is_some(), new.state == State::Processed);
+    let event_at = if row.moves_latest_event { new.modified_at } else { old.latest_event_at };
+    assert_eq!(new.latest_event_at, event_at);
+    assert_eq!(Process::restore(new.clone()).as_ref(), Ok(after));
+}
+
+fn check_refusal(before: &Process, on: EventKind, reason: Refusal) {
+    let in_table = transition(Some(before.state()), on, before.is_dry_run()).is_ok();
+    let spent = before.snapshot().tries == MAX_ATTEMPTS;
+    assert_eq!(in_table, reason == Refusal::LastAttempt && spent, "{} {on}", before.state());
+}
+
+/// Claims that count since the last submission, told from the history alone.
+fn claims_that_count(history: &[HistoryEntry]) -> usize {
+    use EventKind as On;
+    let submitted = [On::Created, On::Replaced, On::Resubmitted, On::RetriedByOperator];
+    let since = history.iter().rposition(|entry| submitted.contains(&entry.event)).unwrap_or(0);
+    let count = |on| history[since..].iter().filter(|entry| entry.event == on).count();
+    count(On::Claimed) - count(On::ShutDown)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn every_sequence_keeps_the_laws(
+        first in submissions(),
+        sequence in prop::collection::vec((events(), instants()), 1..120),
+    ) {
+        let mut process = create(first);
+        let mut history = Vec::new();
+        for (event, at) in sequence {
+            let on = event.kind();
+            match process.clone().step(event, at, Actor::System) {
+                Ok((after, entry)) => {
+                    check_step(&process, &after, &entry);
+                    history.push(entry);
+                    process = after;
+                }
+                Err(refused) => check_refusal(&process, on, refused.reason),
+            }
+            let counted = claims_that_count(&history);
+            prop_assert!(counted <= 8);
+            prop_assert_eq!(u32::try_from(counted).unwrap(), process.snapshot().tries);
+        }
+        let claims = history.iter().filter(|entry| entry.event == EventKind::Claimed).count();
+        prop_assert_eq!(u32::try_from(claims).unwrap(), process.snapshot().attempt);
+    }
+
+    #[test]
+    fn whatever_fails_ends_after_eight_attempts(
+        first in submissions(),
+        failures in prop::collection::vec((0..3_usize, any::<u64>()), 8),
+    ) {
+        let mut process = create(first);
+        for (i, (failure, jitter)) in failures.into_iter().enumerate() {
+            prop_assert_eq!(process.state(), State::Pending, "before claim {}", i + 1);
+            let (claimed, _) = process.step(Event::Claimed, at(0), Actor::System).unwrap();
+            let failure = [Failure::PassingFault, Failure::Panic, Failure::WorkerLost][failure];
+            let event = on_failure(&claimed, failure, at(0), jitter);
+            process = claimed.step(event, at(0), Actor::System).unwrap().0;
+        }
+        prop_assert!(process.state().is_error());
+        prop_assert_eq!(process.latest_error().unwrap().code.as_str(), "import_process_retries_exhausted");
+    }
+}

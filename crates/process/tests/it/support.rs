@@ -1,0 +1,55 @@
+use chrono::{DateTime, Duration, Utc};
+use cutover_process::{Actor, Event, NewProcess, Process, Submission, Window};
+
+/// The instant a number of seconds after the story began.
+pub(crate) fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::<Utc>::UNIX_EPOCH + Duration::days(20_000) + Duration::seconds(seconds)
+}
+
+pub(crate) fn submission(is_dry_run: bool) -> Submission {
+    Submission { is_dry_run, window: Window::default() }
+}
+
+pub(crate) fn create(submission: Submission) -> Process {
+    let new = NewProcess {
+        id: 7,
+        supplier: "ACME".parse().unwrap(),
+        external_account_number: "A-100".parse().unwrap(),
+        submission,
+    };
+    Process::create(new, at(0), Actor::System).0
+}
+
+/// The process after a legal event.
+pub(crate) fn step(process: &Process, event: Event, seconds: i64) -> Process {
+    process.clone().step(event, at(seconds), Actor::System).unwrap().0
+}
+
+/// The process after events a second apart, the first at second 1.
+pub(crate) fn steps(process: &Process, events: impl IntoIterator<Item = Event>) -> Process {
+    (1..).zip(events).fold(process.clone(), |process, (second, event)| step(&process, event, second))
+}
+
+pub(crate) fn imported() -> Event {
+    Event::Imported("A-00000001".parse().unwrap())
+}
+
+/// One event of each kind but the creation.
+pub(crate) fn every_event() -> Vec<Event> {
+    vec![
+        Event::Replaced(submission(false)),
+        Event::Claimed,
+        Event::WindowMissed,
+        Event::Cancelled,
+        imported(),
+        Event::Rejected,
+        Event::RetriesExhausted,
+        Event::DryRunPassed,
+        Event::DryRunFailed,
+        Event::Released { due_at: at(60) },
+        Event::ShutDown,
+        Event::Deferred { due_at: at(60) },
+        Event::Resubmitted(submission(false)),
+        Event::RetriedByOperator,
+    ]
+}

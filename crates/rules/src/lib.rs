@@ -1,0 +1,1 @@
+//! The rule catalogue: pure functions from a payload and facts to issues.

@@ -1,0 +1,1 @@
+//! Fixtures, builders, fake clock and the store's contract suite, for tests only.

@@ -1,0 +1,75 @@
+//! Running cargo, and other programs, from the root of the repository.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::Error;
+
+/// The root of the repository.
+pub(crate) fn root() -> &'static Path {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
+}
+
+/// Where the chores keep what they make: out of git, gone with `cargo clean`.
+pub(crate) fn scratch() -> PathBuf {
+    root().join("target/xtask")
+}
+
+/// The cargo that runs us, at the root.
+pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
+    let mut command = command(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
+    command.args(args);
+    command
+}
+
+/// Any program, at the root.
+///
+/// `cargo run` describes this package in variables. Build scripts watch some of them: handed on, they would
+/// make dependencies compile anew at every turn between `cargo test` and `cargo xtask test`.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(root());
+    for (name, _) in std::env::vars_os().filter(|(name, _)| describes_this_package(name)) {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn describes_this_package(variable: &OsStr) -> bool {
+    let name = variable.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+}
+
+/// Runs to the end, output to the terminal; whether it succeeded.
+pub(crate) fn succeeds(mut command: Command) -> Result<bool, Error> {
+    let status = command.status().map_err(|source| start_error(&command, source))?;
+    Ok(status.success())
+}
+
+/// What it prints to standard output; nothing when it cannot be started or fails.
+pub(crate) fn output(mut command: Command) -> Option<String> {
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// For `map_err`: which program could not be started.
+pub(crate) fn start_error(command: &Command, source: std::io::Error) -> Error {
+    Error::Run { command: command.get_program().to_string_lossy().into_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_does_not_hear_of_this_package() {
+        let command = command("true");
+        let removed: Vec<_> =
+            command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        assert!(removed.contains(&OsStr::new("CARGO_MANIFEST_DIR")), "{removed:?}");
+        assert!(removed.contains(&OsStr::new("CARGO_PKG_NAME")), "{removed:?}");
+        assert!(!removed.contains(&OsStr::new("PATH")));
+    }
+}

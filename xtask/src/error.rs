@@ -1,0 +1,25 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a chore could not be done. A check that ran and found a fault is no error but an outcome.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("cannot {action} {}: {source}", path.display())]
+    File { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("cannot run {command}: {source}")]
+    Run { command: String, source: io::Error },
+    #[error("`cargo metadata` failed: {0}")]
+    Metadata(String),
+    #[error("cannot understand the answer of `cargo metadata`: {0}")]
+    MetadataForm(#[from] serde_json::Error),
+    #[error("deny.toml: {0}")]
+    DenyToml(#[from] toml::de::Error),
+}
+
+impl Error {
+    /// For `map_err`: what was to be done with which file.
+    pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::File { action, path, source }
+    }
+}

@@ -1,0 +1,174 @@
+//! The fence: arrows between our crates point down only, and each crate keeps out of what is not its business.
+//!
+//! Looks at direct dependencies as `cargo metadata` declares them, so it needs no tool and no network.
+
+mod deny_toml;
+mod table;
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use crate::cargo;
+use crate::error::Error;
+use table::{LAYERS, Layer, TESTS_ONLY};
+
+/// Every wrong arrow of the workspace, and every difference between the table and `deny.toml`.
+pub(crate) fn check() -> Result<Vec<String>, Error> {
+    let mut faults = wrong_arrows(&metadata()?, LAYERS);
+    let path = cargo::root().join("deny.toml");
+    let deny_toml = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
+    faults.extend(deny_toml::differences(&deny_toml, LAYERS)?);
+    Ok(faults)
+}
+
+fn metadata() -> Result<Metadata, Error> {
+    let mut command = cargo::cargo(["metadata", "--no-deps", "--format-version", "1"]);
+    let output = command.output().map_err(|source| cargo::start_error(&command, source))?;
+    if !output.status.success() {
+        return Err(Error::Metadata(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    /// The name of the package, whatever it is called in the code.
+    name: String,
+    /// `dev`, `build`, or nothing.
+    kind: Option<String>,
+}
+
+impl Dependency {
+    fn is_for_tests(&self) -> bool {
+        self.kind.as_deref() == Some("dev")
+    }
+}
+
+fn wrong_arrows(metadata: &Metadata, layers: &[Layer]) -> Vec<String> {
+    let ours: BTreeSet<&str> = metadata.packages.iter().map(|package| package.name.as_str()).collect();
+    let mut faults: Vec<String> = layers
+        .iter()
+        .filter(|layer| !ours.contains(layer.name))
+        .map(|layer| format!("{} has a row in the fence, but there is no such crate", layer.name))
+        .collect();
+    for package in &metadata.packages {
+        match layers.iter().find(|layer| layer.name == package.name) {
+            Some(layer) => {
+                faults.extend(package.dependencies.iter().filter_map(|to| wrong_arrow(layer, to, &ours)));
+            }
+            None => faults.push(format!(
+                "{} has no row in the fence: say in xtask/src/fence/table.rs what it may use",
+                package.name
+            )),
+        }
+    }
+    faults
+}
+
+fn wrong_arrow(from: &Layer, to: &Dependency, ours: &BTreeSet<&str>) -> Option<String> {
+    let arrow = format!("{} → {}", from.name, to.name);
+    if ours.contains(to.name.as_str()) {
+        return wrong_arrow_between_ours(from, to).map(|why| format!("{arrow}: {why}"));
+    }
+    let family = from.never.iter().find(|family| family.crates.contains(&to.name.as_str()))?;
+    (!to.is_for_tests()).then(|| format!("{arrow}: {} is none of its business", family.what))
+}
+
+fn wrong_arrow_between_ours(from: &Layer, to: &Dependency) -> Option<String> {
+    if to.name == TESTS_ONLY {
+        return (!to.is_for_tests()).then(|| "it is for tests only, make it a dev-dependency".to_owned());
+    }
+    if from.may.contains(&to.name.as_str()) {
+        return None;
+    }
+    let may = if from.may.is_empty() { "nothing".to_owned() } else { from.may.join(", ") };
+    Some(format!("of our crates, {} may use {may}", from.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A workspace of `cutover-core` and `cutover-model`, with one more dependency.
+    fn faults_of(from: &str, to: &str, kind: Option<&str>) -> Vec<String> {
+        const NEVER: &table::Family = &table::Family { what: "a database", crates: &["diesel"] };
+        let layers = [
+            Layer { name: "cutover-core", may: &[], never: &[NEVER] },
+            Layer { name: "cutover-model", may: &["cutover-core"], never: &[] },
+            Layer { name: TESTS_ONLY, may: &["cutover-core"], never: &[] },
+        ];
+        let package = |name: &str| {
+            let mut dependencies = vec![json!({"name": "serde", "kind": null, "rename": null})];
+            if name == from {
+                dependencies.push(json!({"name": to, "kind": kind, "rename": "harmless"}));
+            }
+            json!({"name": name, "dependencies": dependencies})
+        };
+        let packages: Vec<_> = layers.iter().map(|layer| package(layer.name)).collect();
+        wrong_arrows(&serde_json::from_value(json!({ "packages": packages })).unwrap(), &layers)
+    }
+
+    #[test]
+    fn an_arrow_down_is_right() {
+        assert_eq!(faults_of("cutover-model", "cutover-core", None), [""; 0]);
+        assert_eq!(faults_of("cutover-model", "diesel", None), [""; 0]);
+    }
+
+    #[test]
+    fn an_arrow_up_is_wrong_in_builds_and_in_tests() {
+        let fault = ["cutover-core → cutover-model: of our crates, cutover-core may use nothing"];
+        for kind in [None, Some("build"), Some("dev")] {
+            assert_eq!(faults_of("cutover-core", "cutover-model", kind), fault);
+        }
+    }
+
+    #[test]
+    fn an_outside_crate_of_a_forbidden_family_is_wrong_outside_tests() {
+        let fault = ["cutover-core → diesel: a database is none of its business"];
+        assert_eq!(faults_of("cutover-core", "diesel", None), fault);
+        assert_eq!(faults_of("cutover-core", "diesel", Some("build")), fault);
+        assert_eq!(faults_of("cutover-core", "diesel", Some("dev")), [""; 0]);
+    }
+
+    #[test]
+    fn the_testkit_is_for_tests_only() {
+        let fault = ["cutover-model → cutover-testkit: it is for tests only, make it a dev-dependency"];
+        assert_eq!(faults_of("cutover-model", TESTS_ONLY, None), fault);
+        assert_eq!(faults_of("cutover-model", TESTS_ONLY, Some("dev")), [""; 0]);
+    }
+
+    #[test]
+    fn rows_and_crates_are_the_same() {
+        let metadata =
+            serde_json::from_value(json!({"packages": [{"name": "new", "dependencies": []}]})).unwrap();
+        let layers = [Layer { name: "gone", may: &[], never: &[] }];
+        let faults = wrong_arrows(&metadata, &layers);
+        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert!(
+            faults[0].starts_with("gone has a row") && faults[1].starts_with("new has no row"),
+            "{faults:?}"
+        );
+    }
+
+    #[test]
+    fn rows_stand_above_what_they_may_use() {
+        for (i, layer) in LAYERS.iter().enumerate() {
+            for name in layer.may {
+                assert!(LAYERS[..i].iter().any(|below| below.name == *name), "{} → {name}", layer.name);
+            }
+        }
+    }
+}

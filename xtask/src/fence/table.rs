@@ -1,0 +1,124 @@
+//! Who may depend on whom: the one table of the house.
+
+/// A crate of ours and what it may know.
+pub(crate) struct Layer {
+    pub(crate) name: &'static str,
+    /// The crates of ours it may depend on.
+    pub(crate) may: &'static [&'static str],
+    /// What it must never depend on directly, of all there is outside; tests may.
+    pub(crate) never: &'static [&'static Family],
+}
+
+/// Outside crates that mean the same kind of knowledge.
+pub(crate) struct Family {
+    /// What it is, for people.
+    pub(crate) what: &'static str,
+    pub(crate) crates: &'static [&'static str],
+}
+
+/// The crate that is for tests only: anyone's dev-dependency, no one's dependency.
+pub(crate) const TESTS_ONLY: &str = "cutover-testkit";
+
+const CORE: &str = "cutover-core";
+const MODEL: &str = "cutover-model";
+const RULES: &str = "cutover-rules";
+const PROCESS: &str = "cutover-process";
+const APP: &str = "cutover-app";
+const STORE: &str = "cutover-store";
+const OUTBOUND: &str = "cutover-outbound";
+const HTTP: &str = "cutover-http";
+
+/// The house, from the ground up. `deny.toml` says the same in the words of cargo-deny.
+pub(crate) const LAYERS: &[Layer] = &[
+    Layer { name: CORE, may: &[], never: PURE },
+    Layer { name: MODEL, may: &[CORE], never: PURE },
+    Layer { name: RULES, may: &[CORE, MODEL], never: PURE },
+    Layer { name: PROCESS, may: &[CORE], never: PURE },
+    Layer {
+        name: APP,
+        may: &[CORE, MODEL, RULES, PROCESS],
+        never: &[RUNTIME, HTTP_TYPES, WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE, FILES, RANDOM],
+    },
+    Layer {
+        name: STORE,
+        may: &[CORE, MODEL, PROCESS, APP],
+        never: &[WEB, HTTP_CLIENT, OBJECT_STORAGE, RANDOM],
+    },
+    Layer { name: OUTBOUND, may: &[CORE, APP], never: &[WEB, DATABASE, RANDOM] },
+    Layer {
+        name: HTTP,
+        may: &[CORE, MODEL, PROCESS, APP],
+        never: &[HTTP_CLIENT, DATABASE, OBJECT_STORAGE, RANDOM],
+    },
+    Layer {
+        name: "cutover",
+        may: &[CORE, MODEL, RULES, PROCESS, APP, STORE, OUTBOUND, HTTP],
+        never: &[DATABASE, OBJECT_STORAGE],
+    },
+    Layer { name: TESTS_ONLY, may: &[CORE, MODEL, PROCESS, APP], never: &[WEB, HTTP_CLIENT, DATABASE] },
+    Layer { name: "xtask", may: &[CORE, MODEL, RULES, PROCESS], never: &[] },
+];
+
+/// Values in, values out.
+const PURE: &[&Family] =
+    &[ASYNC, RUNTIME, HTTP_TYPES, WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE, FILES, RANDOM];
+
+const ASYNC: &Family = &Family {
+    what: "async",
+    crates: &["async-trait", "futures", "futures-core", "futures-executor", "futures-util", "pollster"],
+};
+
+const RUNTIME: &Family = &Family {
+    what: "an async runtime",
+    crates: &["actix-rt", "async-std", "mio", "smol", "tokio", "tokio-stream", "tokio-util"],
+};
+
+const HTTP_TYPES: &Family = &Family { what: "HTTP", crates: &["headers", "http", "http-body"] };
+
+const WEB: &Family = &Family {
+    what: "an HTTP server",
+    crates: &[
+        "actix-http",
+        "actix-service",
+        "actix-web",
+        "async-graphql",
+        "async-graphql-actix-web",
+        "axum",
+        "tower",
+        "tower-http",
+        "warp",
+    ],
+};
+
+const HTTP_CLIENT: &Family = &Family {
+    what: "an HTTP client",
+    crates: &["attohttpc", "awc", "curl", "hyper", "hyper-util", "isahc", "minreq", "reqwest", "ureq"],
+};
+
+const DATABASE: &Family = &Family {
+    what: "a database",
+    crates: &[
+        "diesel",
+        "diesel-async",
+        "diesel_migrations",
+        "libsqlite3-sys",
+        "postgres",
+        "pq-sys",
+        "r2d2",
+        "redis",
+        "rusqlite",
+        "sqlx",
+        "tokio-postgres",
+    ],
+};
+
+const OBJECT_STORAGE: &Family =
+    &Family { what: "object storage", crates: &["aws-sdk-s3", "object_store", "opendal", "rust-s3"] };
+
+const FILES: &Family = &Family {
+    what: "the file system",
+    crates: &["cap-std", "fs-err", "fs4", "glob", "memmap2", "tempfile", "walkdir"],
+};
+
+const RANDOM: &Family =
+    &Family { what: "a source of randomness", crates: &["fastrand", "getrandom", "rand", "rand_core"] };

@@ -1,0 +1,106 @@
+//! References in `docs/` that are generated from code, so that they cannot lie.
+
+mod error_codes;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::cargo;
+use crate::error::Error;
+
+/// A generated file.
+struct Reference {
+    /// Below the root of the repository.
+    path: &'static str,
+    render: fn() -> String,
+}
+
+/// Every generated file: a new one needs a line here and a function that yields its text.
+const REFERENCES: &[Reference] = &[Reference { path: "docs/error-codes.md", render: error_codes::markdown }];
+
+/// What mends a stale reference.
+pub(crate) const MEND: &str = "cargo xtask docs";
+
+/// `cargo xtask docs`, and with `check` its form that writes nothing.
+pub(crate) fn command(check: bool) -> Result<ExitCode, Error> {
+    if check {
+        let stale = stale()?;
+        for path in &stale {
+            eprintln!("stale: {path}");
+        }
+        if !stale.is_empty() {
+            eprintln!("mend with: {MEND}");
+            return Ok(ExitCode::FAILURE);
+        }
+    } else {
+        for path in write_stale(cargo::root(), REFERENCES)? {
+            println!("wrote {path}");
+        }
+    }
+    println!(
+        "up to date: {}",
+        REFERENCES.iter().map(|reference| reference.path).collect::<Vec<_>>().join(", ")
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The references that differ from the code, or are missing.
+pub(crate) fn stale() -> Result<Vec<&'static str>, Error> {
+    stale_of(cargo::root(), REFERENCES)
+}
+
+fn stale_of(root: &Path, references: &[Reference]) -> Result<Vec<&'static str>, Error> {
+    let mut stale = Vec::new();
+    for reference in references {
+        if read(&root.join(reference.path))?.as_deref() != Some((reference.render)().as_str()) {
+            stale.push(reference.path);
+        }
+    }
+    Ok(stale)
+}
+
+fn write_stale(root: &Path, references: &[Reference]) -> Result<Vec<&'static str>, Error> {
+    let stale = stale_of(root, references)?;
+    for reference in references.iter().filter(|reference| stale.contains(&reference.path)) {
+        write(&root.join(reference.path), &(reference.render)())?;
+    }
+    Ok(stale)
+}
+
+fn read(path: &PathBuf) -> Result<Option<String>, Error> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::file("read", path)(error)),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
+    }
+    std::fs::write(path, text).map_err(Error::file("write", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &[Reference] = &[
+        Reference { path: "docs/one.md", render: || "one\n".to_owned() },
+        Reference { path: "docs/two.md", render: || "two\n".to_owned() },
+    ];
+
+    #[test]
+    fn missing_and_changed_references_are_stale_until_written() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(stale_of(root.path(), TWO).unwrap(), ["docs/one.md", "docs/two.md"]);
+        assert_eq!(write_stale(root.path(), TWO).unwrap(), ["docs/one.md", "docs/two.md"]);
+        assert_eq!(stale_of(root.path(), TWO).unwrap(), [""; 0]);
+
+        std::fs::write(root.path().join("docs/two.md"), "two, by hand\n").unwrap();
+        assert_eq!(stale_of(root.path(), TWO).unwrap(), ["docs/two.md"]);
+        assert_eq!(write_stale(root.path(), TWO).unwrap(), ["docs/two.md"]);
+        assert_eq!(std::fs::read_to_string(root.path().join("docs/two.md")).unwrap(), "two\n");
+    }
+}

@@ -1,0 +1,217 @@
+//! The checks of the project, one after another: `cargo xtask test` and `cargo xtask ci`.
+
+mod deny;
+mod plain;
+mod report;
+mod snapshots;
+mod summary;
+mod tests;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::builder::PossibleValuesParser;
+
+use crate::error::Error;
+use crate::fence;
+use crate::references;
+use summary::Counts;
+
+/// What to run, and how.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Run only these steps, in the usual order
+    #[arg(long, value_name = "STEP,…", value_delimiter = ',', value_parser = names())]
+    only: Vec<String>,
+    /// List the steps and run none
+    #[arg(long)]
+    list: bool,
+    /// Install the tools that are missing into target/tools (takes minutes)
+    #[arg(long)]
+    install: bool,
+    /// Go on with the next step after one has failed
+    #[arg(long)]
+    keep_going: bool,
+}
+
+/// A check of the project.
+struct Step {
+    name: &'static str,
+    /// What it checks, for `--list` and the heading.
+    what: &'static str,
+    run: fn(Tools) -> Result<Outcome, Error>,
+}
+
+/// Every check, the quick ones first.
+const STEPS: &[Step] = &[
+    Step { name: "fmt", what: "the code is formatted", run: |_| plain::fmt() },
+    Step { name: "fence", what: "crates depend only on what they may", run: |_| fence_step() },
+    Step { name: "references", what: "the generated references are up to date", run: |_| references_step() },
+    Step { name: "deny", what: "licences, sources and banned crates, with cargo-deny", run: deny::run },
+    Step { name: "clippy", what: "lints, warnings denied", run: |_| plain::clippy() },
+    Step { name: "docs", what: "the documentation of every crate, warnings denied", run: |_| plain::docs() },
+    Step {
+        name: "tests",
+        what: "unit, snapshot, store, end-to-end and documentation tests",
+        run: |_| tests::run(),
+    },
+];
+
+/// May a step install the tools it misses?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tools {
+    Install,
+    AsTheyAre,
+}
+
+/// How a step ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Passed, with a remark or none.
+    Ok(String),
+    /// Passed or not, with the tests that ran.
+    Tested(Counts, Result<String, String>),
+    /// Found a fault: which, or how to mend it.
+    Failed(String),
+    /// Its tool is not there: which, and how to get it.
+    NotRun(String),
+}
+
+impl Outcome {
+    fn is_failure(&self) -> bool {
+        matches!(self, Self::Failed(_) | Self::Tested(_, Err(_)))
+    }
+}
+
+/// A step that has its outcome.
+struct Done {
+    name: &'static str,
+    outcome: Outcome,
+    took: Duration,
+}
+
+/// Runs the chosen steps. `strict` is for CI: tools are installed, every step gets its turn, and one that could
+/// not run is a failure.
+pub(crate) fn run(args: &Args, strict: bool) -> Result<ExitCode, Error> {
+    let chosen: Vec<&Step> = STEPS.iter().filter(|step| is_chosen(step, &args.only)).collect();
+    if args.list {
+        print!("{}", report::list(&chosen));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let tools = if strict || args.install { Tools::Install } else { Tools::AsTheyAre };
+    let done = run_steps(&chosen, tools, strict || args.keep_going)?;
+    print!("\n{}", report::table(&done, strict));
+    Ok(if passed(&done, strict) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(STEPS.iter().map(|step| step.name))
+}
+
+fn is_chosen(step: &Step, only: &[String]) -> bool {
+    only.is_empty() || only.iter().any(|name| name == step.name)
+}
+
+fn run_steps(steps: &[&Step], tools: Tools, keep_going: bool) -> Result<Vec<Done>, Error> {
+    let mut done: Vec<Done> = Vec::new();
+    let mut stopped_by = None;
+    for step in steps {
+        let begun = Instant::now();
+        let outcome = match stopped_by {
+            Some(name) => Outcome::NotRun(format!("stopped after {name}")),
+            None => run_step(step, tools)?,
+        };
+        if outcome.is_failure() && !keep_going {
+            stopped_by = Some(step.name);
+        }
+        done.push(Done { name: step.name, outcome, took: begun.elapsed() });
+    }
+    Ok(done)
+}
+
+fn run_step(step: &Step, tools: Tools) -> Result<Outcome, Error> {
+    println!("\n== {}: {}", step.name, step.what);
+    let begun = Instant::now();
+    let outcome = (step.run)(tools)?;
+    println!("{}", report::line(step.name, &outcome, begun.elapsed()));
+    Ok(outcome)
+}
+
+fn passed(done: &[Done], strict: bool) -> bool {
+    done.iter().all(|done| match done.outcome {
+        Outcome::NotRun(_) => !strict,
+        _ => !done.outcome.is_failure(),
+    })
+}
+
+fn fence_step() -> Result<Outcome, Error> {
+    let faults = fence::check()?;
+    Ok(of_faults(&faults, "see xtask/src/fence/table.rs"))
+}
+
+fn references_step() -> Result<Outcome, Error> {
+    let stale = references::stale()?;
+    Ok(of_faults(&stale, &format!("mend with: {}", references::MEND)))
+}
+
+/// Prints each fault; the remark counts them and says how to mend them.
+fn of_faults(faults: &[impl std::fmt::Display], mend: &str) -> Outcome {
+    for fault in faults {
+        println!("{fault}");
+    }
+    match faults {
+        [] => Outcome::Ok(String::new()),
+        [fault] => Outcome::Failed(format!("{fault}; {mend}")),
+        _ => Outcome::Failed(format!("{} faults; {mend}", faults.len())),
+    }
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+
+    const GOOD: Step = Step { name: "good", what: "", run: |_| Ok(Outcome::Ok(String::new())) };
+    const BAD: Step = Step { name: "bad", what: "", run: |_| Ok(Outcome::Failed("broken".to_owned())) };
+    const AWAY: Step = Step { name: "away", what: "", run: |_| Ok(Outcome::NotRun("no tool".to_owned())) };
+
+    fn outcomes(steps: &[&Step], keep_going: bool) -> Vec<Outcome> {
+        run_steps(steps, Tools::AsTheyAre, keep_going).unwrap().into_iter().map(|done| done.outcome).collect()
+    }
+
+    #[test]
+    fn a_failure_stops_the_rest_unless_told_otherwise() {
+        let failed = Outcome::Failed("broken".to_owned());
+        let stopped = Outcome::NotRun("stopped after bad".to_owned());
+        assert_eq!(outcomes(&[&BAD, &GOOD], true)[1], Outcome::Ok(String::new()));
+        assert_eq!(outcomes(&[&BAD, &GOOD], false), [failed, stopped]);
+    }
+
+    #[test]
+    fn a_missing_tool_is_a_failure_only_when_strict() {
+        let done = run_steps(&[&GOOD, &AWAY], Tools::AsTheyAre, false).unwrap();
+        assert!(passed(&done, false));
+        assert!(!passed(&done, true));
+    }
+
+    #[test]
+    fn a_failure_is_one_however_strict() {
+        let done = run_steps(&[&BAD], Tools::AsTheyAre, false).unwrap();
+        assert!(!passed(&done, false));
+        let tested = Outcome::Tested(Counts::default(), Err("some failed".to_owned()));
+        assert!(!passed(&[Done { name: "tests", outcome: tested, took: Duration::ZERO }], false));
+    }
+
+    #[test]
+    fn only_the_chosen_steps_are_run() {
+        assert!(is_chosen(&GOOD, &[]));
+        assert!(is_chosen(&GOOD, &["bad".to_owned(), "good".to_owned()]));
+        assert!(!is_chosen(&GOOD, &["bad".to_owned()]));
+    }
+
+    #[test]
+    fn faults_are_told_with_the_way_to_mend_them() {
+        assert_eq!(of_faults(&[""; 0], "mend"), Outcome::Ok(String::new()));
+        assert_eq!(of_faults(&["a"], "mend"), Outcome::Failed("a; mend".to_owned()));
+        assert_eq!(of_faults(&["a", "b"], "mend"), Outcome::Failed("2 faults; mend".to_owned()));
+    }
+}

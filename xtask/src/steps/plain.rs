@@ -1,0 +1,44 @@
+//! Steps that are one call of cargo, with components that come with Rust, but not with every packaging of it.
+
+use std::process::Command;
+
+use super::Outcome;
+use crate::cargo;
+use crate::error::Error;
+
+pub(super) fn fmt() -> Result<Outcome, Error> {
+    component("rustfmt", "fmt", cargo::cargo(["fmt", "--all", "--", "--check"]), "mend with: cargo fmt --all")
+}
+
+pub(super) fn clippy() -> Result<Outcome, Error> {
+    let command = cargo::cargo(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
+    component("clippy", "clippy", command, "see above")
+}
+
+pub(super) fn docs() -> Result<Outcome, Error> {
+    let mut command = cargo::cargo(["doc", "--workspace", "--no-deps"]);
+    command.env("RUSTDOCFLAGS", "--deny warnings");
+    ran(command, "see above")
+}
+
+fn component(component: &str, subcommand: &str, command: Command, mend: &str) -> Result<Outcome, Error> {
+    match cargo::output(cargo::cargo([subcommand, "--version"])) {
+        Some(_) => ran(command, mend),
+        None => Ok(Outcome::NotRun(format!("{component} is missing: rustup component add {component}"))),
+    }
+}
+
+fn ran(command: Command, mend: &str) -> Result<Outcome, Error> {
+    Ok(if cargo::succeeds(command)? { Outcome::Ok(String::new()) } else { Outcome::Failed(mend.to_owned()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_component_is_not_run() {
+        let outcome = component("no-such", "no-such-subcommand", Command::new("true"), "").unwrap();
+        assert_eq!(outcome, Outcome::NotRun("no-such is missing: rustup component add no-such".to_owned()));
+    }
+}

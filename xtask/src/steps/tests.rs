@@ -1,0 +1,84 @@
+//! `cargo test` over the workspace, its results added up, its snapshots compared with the tree.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::snapshots;
+use super::summary::Counts;
+use super::{Outcome, of_faults};
+use crate::cargo;
+use crate::error::Error;
+
+pub(super) fn run() -> Result<Outcome, Error> {
+    let references = fresh_references()?;
+    let (succeeded, counts) = test(command(&references))?;
+    if !succeeded {
+        return Ok(Outcome::Tested(counts, Err("see above".to_owned())));
+    }
+    Ok(Outcome::Tested(counts, remark(&references, counts)?))
+}
+
+/// An empty file for insta to write to.
+fn fresh_references() -> Result<std::path::PathBuf, Error> {
+    let folder = cargo::scratch();
+    std::fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
+    let file = folder.join("snapshot-references");
+    std::fs::write(&file, "").map_err(Error::file("write", &file))?;
+    Ok(file)
+}
+
+fn command(references: &Path) -> Command {
+    let mut command = cargo::cargo(["test", "--workspace", "--no-fail-fast"]);
+    command.env("INSTA_UPDATE", "no").env_remove("INSTA_FORCE_PASS").env(snapshots::VARIABLE, references);
+    command
+}
+
+/// Runs it with its output passed on; whether it succeeded, and what it counted.
+fn test(mut command: Command) -> Result<(bool, Counts), Error> {
+    let run_error = |source| Error::Run { command: "cargo test".to_owned(), source };
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(run_error)?;
+    let mut counts = Counts::default();
+    if let Some(output) = child.stdout.take() {
+        counts = pass_on(BufReader::new(output), &mut std::io::stdout()).map_err(run_error)?;
+    }
+    Ok((child.wait().map_err(run_error)?.success(), counts))
+}
+
+/// Copies line by line, whatever the bytes, and counts on the way.
+fn pass_on(mut from: impl BufRead, to: &mut impl Write) -> std::io::Result<Counts> {
+    let mut counts = Counts::default();
+    let mut line = Vec::new();
+    while from.read_until(b'\n', &mut line)? > 0 {
+        to.write_all(&line)?;
+        counts.add_line(String::from_utf8_lossy(&line).trim_end());
+        line.clear();
+    }
+    Ok(counts)
+}
+
+fn remark(references: &Path, counts: Counts) -> Result<Result<String, String>, Error> {
+    let text = std::fs::read_to_string(references).map_err(Error::file("read", references))?;
+    let unused = snapshots::unreferenced(cargo::root(), &text)?;
+    let faults: Vec<String> =
+        unused.iter().map(|path| format!("no test looks at the snapshot {}", path.display())).collect();
+    Ok(match of_faults(&faults, "delete what is no longer wanted") {
+        Outcome::Failed(fault) => Err(fault),
+        _ if counts.ignored > 0 => Ok(format!("{} ignored", counts.ignored)),
+        _ => Ok(String::new()),
+    })
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+
+    #[test]
+    fn output_is_passed_on_as_it_is_and_counted() {
+        let output = b"caf\xe9\ntest result: ok. 2 passed; 0 failed; 0 ignored\nno line end".as_slice();
+        let mut passed_on = Vec::new();
+        let counts = pass_on(output, &mut passed_on).unwrap();
+        assert_eq!(passed_on, output);
+        assert_eq!(counts, Counts { passed: 2, failed: 0, ignored: 0 });
+    }
+}
