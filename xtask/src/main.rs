@@ -27,8 +27,8 @@ Examples:
 #[command(
     name = "cargo xtask",
     bin_name = "cargo xtask",
-    subcommand_required = true,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    after_help = EXAMPLES
 )]
 struct Cli {
     #[command(subcommand)]

@@ -1,1 +1,17 @@
-//! Use cases, ports and the worker's step.
+//! The use cases of the service and the ports they speak through.
+//!
+//! A use case owns its transaction: it decodes, checks, decides and commits, in that order. Nothing
+//! here knows HTTP, SQL or a runtime; adapters implement the ports and the binary puts them together.
+
+pub mod account;
+pub mod auth;
+pub mod operator;
+pub mod port;
+pub mod worker;
+
+mod app;
+mod codec;
+mod wake;
+
+pub use app::{App, Settings};
+pub use wake::Wake;

@@ -1,1 +1,45 @@
-//! The rule catalogue: pure functions from a payload and facts to issues.
+//! The rule catalogue of the service: pure functions from a payload and facts to issues.
+//!
+//! [`RULES`] is the one list of rules, in the order of the catalogue; it drives the checks, the levels
+//! that an operator can set, and the manual. Field checks run in the decoder; their rows are here too.
+//! No rule knows the clock or the store: what it needs is in [`Facts`].
+
+mod at;
+mod catalogue;
+mod check;
+mod facts;
+mod form;
+mod profile;
+pub mod reference;
+mod report;
+mod rule;
+#[cfg(test)]
+mod testing;
+mod view;
+mod walk;
+
+mod account;
+mod address;
+mod agreement;
+mod business;
+mod customer;
+mod document;
+mod event;
+mod instruction;
+mod ledger;
+mod meter;
+mod meter_point;
+mod note;
+mod reading;
+mod schedule;
+mod statement;
+mod structure;
+mod transaction;
+mod window;
+
+pub use catalogue::{RULES, rule};
+pub use check::{check_account, check_transactions};
+pub use facts::Facts;
+pub use profile::{InvalidProfile, Profile};
+pub use report::{Report, Verdict};
+pub use rule::{Needs, Rule};

@@ -1,6 +1,7 @@
 //! References in `docs/` that are generated from code, so that they cannot lie.
 
 mod error_codes;
+mod process;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +17,10 @@ struct Reference {
 }
 
 /// Every generated file: a new one needs a line here and a function that yields its text.
-const REFERENCES: &[Reference] = &[Reference { path: "docs/error-codes.md", render: error_codes::markdown }];
+const REFERENCES: &[Reference] = &[
+    Reference { path: "docs/error-codes.md", render: error_codes::markdown },
+    Reference { path: "docs/process.md", render: process::markdown },
+];
 
 /// What mends a stale reference.
 pub(crate) const MEND: &str = "cargo xtask docs";

@@ -154,15 +154,15 @@ fn references_step() -> Result<Outcome, Error> {
     Ok(of_faults(&stale, &format!("mend with: {}", references::MEND)))
 }
 
-/// Prints each fault; the remark counts them and says how to mend them.
+/// One fault is the remark; of several each is printed and the remark counts them. Both say how to mend them.
 fn of_faults(faults: &[impl std::fmt::Display], mend: &str) -> Outcome {
-    for fault in faults {
-        println!("{fault}");
-    }
     match faults {
         [] => Outcome::Ok(String::new()),
         [fault] => Outcome::Failed(format!("{fault}; {mend}")),
-        _ => Outcome::Failed(format!("{} faults; {mend}", faults.len())),
+        _ => {
+            faults.iter().for_each(|fault| println!("{fault}"));
+            Outcome::Failed(format!("{} faults; {mend}", faults.len()))
+        }
     }
 }
 

@@ -184,6 +184,7 @@ impl Blank for TextOrInteger<'_> {
     }
 }
 
+impl Blank for crate::draft::MeterPoint<'_> {}
 impl Blank for NaiveDate {}
 impl Blank for DateTime<'_> {}
 impl Blank for Decimal<'_> {}

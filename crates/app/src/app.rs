@@ -1,0 +1,55 @@
+use crate::Wake;
+use crate::auth::KeyRing;
+use crate::port::{Clock, Random, Store};
+use chrono::Duration;
+use std::sync::Arc;
+
+/// What the operator sets for the whole installation.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How long an access token is good (decisions D2).
+    pub access_token_lifetime: Duration,
+    /// How long a refresh token is good (decisions D2).
+    pub refresh_token_lifetime: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { access_token_lifetime: Duration::minutes(60), refresh_token_lifetime: Duration::days(7) }
+    }
+}
+
+/// The use cases, with the ports they speak through. Each use case is a method, in a file of its own.
+pub struct App {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) random: Arc<dyn Random>,
+    pub(crate) settings: Settings,
+    pub(crate) keys: KeyRing,
+    pub(crate) wake: Arc<Wake>,
+}
+
+impl App {
+    /// The use cases over these ports.
+    pub fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        settings: Settings,
+    ) -> Self {
+        Self { store, clock, random, settings, keys: KeyRing::default(), wake: Arc::default() }
+    }
+
+    /// What wakes the workers of this process.
+    pub fn wake(&self) -> &Arc<Wake> {
+        &self.wake
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// [`crate::port::StoreError`] if it does not.
+    pub fn ready(&self) -> Result<(), crate::port::StoreError> {
+        self.store.ping()
+    }
+}

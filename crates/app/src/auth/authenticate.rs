@@ -1,0 +1,58 @@
+use super::Claims;
+use crate::App;
+use crate::port::{KeyStanding, SigningKey, StoreError};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
+
+/// Who a request is from, by its access token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The organisation it acts for.
+    pub organisation_id: i64,
+    /// The key that its token was obtained with.
+    pub api_key_id: i64,
+    /// The part of the key that lists show.
+    pub key_prefix: String,
+}
+
+/// Why a token was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthError {
+    /// Malformed, expired, not signed by us, or revoked: all the same to the caller.
+    #[error("the token is not valid")]
+    Invalid,
+    /// Whether it is good could not be found out.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl App {
+    /// The caller of an access token (decisions D2): signature, algorithm, audience, times, and that
+    /// its key and organisation are not revoked.
+    ///
+    /// # Errors
+    /// [`AuthError::Invalid`] for a token that is not good, for whatever cause.
+    pub fn authenticate(&self, token: &str) -> Result<Caller, AuthError> {
+        let kid = decode_header(token).ok().and_then(|h| h.kid).ok_or(AuthError::Invalid)?;
+        let keys = self.signing_keys()?;
+        let key = keys.iter().find(|key| key.kid == kid).ok_or(AuthError::Invalid)?;
+        let claims = self.verified(token, key).ok_or(AuthError::Invalid)?;
+        match self.standing(claims.sub_id().ok_or(AuthError::Invalid)?)? {
+            KeyStanding::Revoked => Err(AuthError::Invalid),
+            KeyStanding::Good => claims.caller().ok_or(AuthError::Invalid),
+        }
+    }
+
+    fn verified(&self, token: &str, key: &SigningKey) -> Option<Claims> {
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.set_audience(&[Claims::AUDIENCE]);
+        validation.set_issuer(&[Claims::ISSUER]);
+        validation.set_required_spec_claims(&["exp", "nbf", "aud", "iss", "sub"]);
+        // Times are compared with our clock, which tests can set.
+        validation.validate_exp = false;
+        validation.validate_nbf = false;
+        let claims =
+            decode::<Claims>(token, &DecodingKey::from_secret(&key.secret), &validation).ok()?.claims;
+        let now = self.clock.now().timestamp();
+        (claims.nbf <= now && now < claims.exp).then_some(claims)
+    }
+}

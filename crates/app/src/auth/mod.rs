@@ -1,0 +1,11 @@
+//! Who calls: API keys, access tokens, refresh tokens (contract 5, decisions D2).
+
+mod authenticate;
+mod key_ring;
+mod obtain_token;
+mod secret;
+
+pub use authenticate::{AuthError, Caller};
+pub(crate) use key_ring::KeyRing;
+pub use obtain_token::{Claims, Credential, TokenRefused, Tokens};
+pub(crate) use secret::{api_key, digest, refresh_token};

@@ -1,0 +1,163 @@
+use super::key_ring::signer;
+use super::{Caller, digest, refresh_token};
+use crate::App;
+use crate::port::{ApiKey, ApiKeyRole, KeyStanding, RefreshToken, SigningKey, StoreError, Tx, write};
+use chrono::{DateTime, Utc};
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
+
+/// What a token is asked for with.
+pub enum Credential {
+    /// The organisation's API key.
+    ApiKey(String),
+    /// A refresh token of an earlier call.
+    RefreshToken(String),
+}
+
+/// What an access token says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claims {
+    /// Always `cutover`.
+    pub iss: String,
+    /// Always `data-import`.
+    pub aud: String,
+    /// The API key's id, as text.
+    pub sub: String,
+    /// The organisation's id.
+    pub org: i64,
+    /// The part of the API key that lists show.
+    pub key: String,
+    /// When it was issued, in Unix seconds.
+    pub iat: i64,
+    /// From when it is good, in Unix seconds.
+    pub nbf: i64,
+    /// Until when it is good, in Unix seconds.
+    pub exp: i64,
+}
+
+impl Claims {
+    pub(crate) const ISSUER: &'static str = "cutover";
+    pub(crate) const AUDIENCE: &'static str = "data-import";
+
+    pub(crate) fn sub_id(&self) -> Option<i64> {
+        self.sub.parse().ok()
+    }
+
+    pub(crate) fn caller(self) -> Option<Caller> {
+        Some(Caller { organisation_id: self.org, api_key_id: self.sub_id()?, key_prefix: self.key })
+    }
+}
+
+/// An access token and the refresh token for the next one.
+pub struct Tokens {
+    /// The access token, a signed JWT.
+    pub token: String,
+    /// What it says.
+    pub claims: Claims,
+    /// Good for one more call, in place of the API key.
+    pub refresh_token: String,
+    /// Until when the refresh token is good.
+    pub refresh_expires_at: DateTime<Utc>,
+}
+
+/// Why no token was given.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenRefused {
+    /// The key or refresh token is unknown, revoked, expired or used, or of a role without tokens.
+    #[error("the key or refresh token is not valid")]
+    Invalid,
+    /// It could not be found out.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What a sign-in transaction ends with. A refusal may have to be kept: a re-used token revokes.
+type Signed = Option<(ApiKey, SigningKey)>;
+
+impl App {
+    /// Obtains an access token (decisions D2). A refresh token is used up by it; one that was used
+    /// before revokes all that came of the same sign-in.
+    ///
+    /// # Errors
+    /// [`TokenRefused::Invalid`] for every credential that is not good.
+    pub fn obtain_token(&self, credential: &Credential) -> Result<Tokens, TokenRefused> {
+        let now = self.clock.now();
+        let refresh = refresh_token(&*self.random);
+        let next = RefreshToken {
+            hash: digest(&refresh),
+            family: (self.random.number() >> 1) as i64,
+            api_key_id: 0,
+            expires_at: now + self.settings.refresh_token_lifetime,
+            used_at: None,
+        };
+        let spare = self.make_signing_key();
+        let spare_kid = spare.kid.clone();
+        let (is_key, hash) = match credential {
+            Credential::ApiKey(key) => (true, digest(key)),
+            Credential::RefreshToken(token) => (false, digest(token)),
+        };
+        let expires_at = next.expires_at;
+        let signed: Signed = write(&*self.store, move |tx| {
+            let found = if is_key { by_api_key(tx, &hash, next)? } else { by_refresh(tx, &hash, next, now)? };
+            found.map(|key| Ok::<_, StoreError>((key, signer(tx, spare)?))).transpose()
+        })?;
+        let (key, signing_key) = signed.ok_or(TokenRefused::Invalid)?;
+        if signing_key.kid == spare_kid {
+            self.forget_signing_keys();
+        }
+        let claims = self.claims(&key, now);
+        let token = sign(&claims, &signing_key)?;
+        Ok(Tokens { token, claims, refresh_token: refresh, refresh_expires_at: expires_at })
+    }
+
+    fn claims(&self, key: &ApiKey, now: DateTime<Utc>) -> Claims {
+        Claims {
+            iss: Claims::ISSUER.into(),
+            aud: Claims::AUDIENCE.into(),
+            sub: key.id.to_string(),
+            org: key.organisation_id,
+            key: key.prefix.clone(),
+            iat: now.timestamp(),
+            nbf: now.timestamp(),
+            exp: (now + self.settings.access_token_lifetime).timestamp(),
+        }
+    }
+}
+
+fn sign(claims: &Claims, key: &SigningKey) -> Result<String, StoreError> {
+    let header = Header { kid: Some(key.kid.clone()), ..Header::new(Algorithm::HS256) };
+    encode(&header, claims, &EncodingKey::from_secret(&key.secret))
+        .map_err(|_| StoreError::Failed("a token could not be signed".into()))
+}
+
+fn by_api_key(tx: &mut dyn Tx, hash: &[u8; 32], next: RefreshToken) -> Result<Option<ApiKey>, StoreError> {
+    let Some(key) = tx.api_key_by_hash(hash)? else { return Ok(None) };
+    let same = bool::from(key.hash.ct_eq(hash));
+    if !same || key.revoked_at.is_some() || key.role != ApiKeyRole::Supplier {
+        return Ok(None);
+    }
+    tx.add_refresh_token(&RefreshToken { api_key_id: key.id, ..next })?;
+    Ok(Some(key))
+}
+
+fn by_refresh(
+    tx: &mut dyn Tx,
+    hash: &[u8; 32],
+    next: RefreshToken,
+    now: DateTime<Utc>,
+) -> Result<Option<ApiKey>, StoreError> {
+    let Some(token) = tx.refresh_token(hash)? else { return Ok(None) };
+    if !bool::from(token.hash.ct_eq(hash)) || token.expires_at <= now {
+        return Ok(None);
+    }
+    if token.used_at.is_some() || !tx.use_refresh_token(hash, now)? {
+        tx.revoke_family(token.family)?;
+        return Ok(None);
+    }
+    if tx.key_standing(token.api_key_id)? == KeyStanding::Revoked {
+        return Ok(None);
+    }
+    tx.add_refresh_token(&RefreshToken { family: token.family, api_key_id: token.api_key_id, ..next })?;
+    tx.api_key(token.api_key_id)
+}

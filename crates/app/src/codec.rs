@@ -1,0 +1,38 @@
+//! How accepted payloads are kept: zstd, and the fingerprint of their content.
+
+use crate::port::StoreError;
+use cutover_model::{Account, Encode, TaskParams, Writer};
+
+/// Payloads are short-lived and many: speed counts more than size.
+const LEVEL: i32 = 1;
+/// A payload unpacks to no more than this, whatever its row says: 64 MiB.
+const MAX_UNPACKED: usize = 64 << 20;
+
+/// The payload as it is stored.
+pub(crate) fn pack(payload: &[u8]) -> Result<Vec<u8>, StoreError> {
+    zstd::bulk::compress(payload, LEVEL).map_err(|e| StoreError::Failed(format!("compression failed: {e}")))
+}
+
+/// The payload as it was accepted.
+pub(crate) fn unpack(stored: &[u8]) -> Result<Vec<u8>, StoreError> {
+    zstd::bulk::decompress(stored, MAX_UNPACKED)
+        .map_err(|e| StoreError::Corrupt(format!("a payload does not unpack: {e}")))
+}
+
+/// Equal for equal content (decisions D5): the account and the task parameters with their defaults,
+/// members in any order, numbers by value, strings as sent.
+pub(crate) fn fingerprint(account: &Account<'_>, params: Option<&TaskParams<'_>>) -> [u8; 32] {
+    let mut writer = Writer::canonical();
+    writer.array(|writer| {
+        account.encode(writer);
+        let is_dry_run = params.and_then(|p| p.is_dry_run).unwrap_or_default();
+        writer.raw(if is_dry_run { "true" } else { "false" });
+        for bound in [params.map(|p| &p.schedule_window_start), params.map(|p| &p.schedule_window_end)] {
+            match bound.and_then(|b| b.value()) {
+                Some(datetime) => writer.string(datetime.as_sent()),
+                None => writer.raw("null"),
+            }
+        }
+    });
+    *blake3::hash(&writer.into_bytes()).as_bytes()
+}

@@ -1,0 +1,142 @@
+use crate::App;
+use crate::auth::{api_key, digest};
+use crate::port::{ApiKey, ApiKeyRole, NewApiKey, Organisation, SigningKey, StoreError, read, write};
+
+/// Why a command was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum OperatorError {
+    /// What it names does not exist.
+    #[error("there is no {what} {name:?}")]
+    NotFound {
+        /// The kind of thing.
+        what: &'static str,
+        /// What was asked for.
+        name: String,
+    },
+    /// What it would make exists.
+    #[error("the {what} {name:?} exists already")]
+    Exists {
+        /// The kind of thing.
+        what: &'static str,
+        /// What was asked for.
+        name: String,
+    },
+    /// What it would do is not allowed; the text says why.
+    #[error("{0}")]
+    Refused(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl OperatorError {
+    pub(super) fn not_found(what: &'static str, name: impl ToString) -> Self {
+        Self::NotFound { what, name: name.to_string() }
+    }
+}
+
+/// A key just issued. The key itself is shown once and never again.
+pub struct IssuedKey {
+    /// The whole key.
+    pub key: String,
+    /// What lists show of it.
+    pub prefix: String,
+    /// What it is for.
+    pub role: ApiKeyRole,
+}
+
+impl App {
+    /// Adds an organisation.
+    ///
+    /// # Errors
+    /// [`OperatorError::Exists`] if the name is taken, [`OperatorError::Refused`] if it is blank.
+    pub fn add_organisation(&self, name: &str) -> Result<Organisation, OperatorError> {
+        let (name, at) = (name.trim().to_owned(), self.clock.now());
+        if name.is_empty() || name.chars().any(char::is_control) {
+            return Err(OperatorError::Refused(
+                "an organisation's name is text without control characters".into(),
+            ));
+        }
+        write(&*self.store, move |tx| {
+            tx.add_organisation(&name, at)?.ok_or(OperatorError::Exists { what: "organisation", name })
+        })
+    }
+
+    /// Every organisation, by name.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn organisations(&self) -> Result<Vec<Organisation>, StoreError> {
+        read(&*self.store, |tx| tx.organisations())
+    }
+
+    /// Revokes an organisation: its keys and tokens stop within 5 s.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is none of the name that is not revoked.
+    pub fn revoke_organisation(&self, name: &str) -> Result<(), OperatorError> {
+        let (name, at) = (name.to_owned(), self.clock.now());
+        write(&*self.store, move |tx| match tx.revoke_organisation(&name, at)? {
+            true => Ok(()),
+            false => Err(OperatorError::not_found("organisation in force", name)),
+        })
+    }
+
+    /// Issues an API key.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such organisation.
+    pub fn issue_api_key(&self, organisation: &str, role: ApiKeyRole) -> Result<IssuedKey, OperatorError> {
+        let (key, prefix) = api_key(&*self.random);
+        let (hash, at) = (digest(&key), self.clock.now());
+        let (organisation, shown) = (organisation.to_owned(), prefix.clone());
+        write(&*self.store, move |tx| {
+            let Some(owner) = tx.organisation(&organisation)? else {
+                return Err(OperatorError::not_found("organisation", organisation));
+            };
+            let new = NewApiKey { organisation_id: owner.id, prefix: shown, hash, role, created_at: at };
+            tx.add_api_key(&new).map(drop).map_err(OperatorError::from)
+        })?;
+        Ok(IssuedKey { key, prefix, role })
+    }
+
+    /// Every API key, oldest first; never the keys themselves.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn api_keys(&self) -> Result<Vec<ApiKey>, StoreError> {
+        read(&*self.store, |tx| tx.api_keys())
+    }
+
+    /// Revokes an API key: it obtains no token any more, and its tokens stop within 5 s.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is none of the prefix that is not revoked.
+    pub fn revoke_api_key(&self, prefix: &str) -> Result<(), OperatorError> {
+        let (prefix, at) = (prefix.to_owned(), self.clock.now());
+        write(&*self.store, move |tx| match tx.revoke_api_key(&prefix, at)? {
+            true => Ok(()),
+            false => Err(OperatorError::not_found("key in force with the prefix", prefix)),
+        })
+    }
+
+    /// Makes a new signing key; the old ones verify until their last token has expired.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be stored.
+    pub fn rotate_signing_key(&self) -> Result<SigningKey, StoreError> {
+        let key = self.make_signing_key();
+        let stored = key.clone();
+        write(&*self.store, move |tx| tx.add_signing_key(&stored))?;
+        self.forget_signing_keys();
+        Ok(key)
+    }
+
+    /// Every signing key, newest first; never their secrets.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn list_signing_keys(&self) -> Result<Vec<SigningKey>, StoreError> {
+        read(&*self.store, |tx| tx.signing_keys())
+    }
+}

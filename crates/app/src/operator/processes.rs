@@ -1,0 +1,126 @@
+use super::OperatorError;
+use super::suppliers::find;
+use crate::App;
+use crate::port::{
+    ImportedAccount, ListedProcess, StoreError, StoredIssues, StoredProcess, Supplier, Tx, read, write,
+};
+use cutover_core::Zone;
+use cutover_process::{Actor, Event, HistoryEntry, Process, State, StatusV2, v2};
+
+/// How many processes are read at a time.
+const PAGE: u32 = 1_000;
+
+/// All that is known of a process (decisions D11).
+#[derive(Debug, Clone)]
+pub struct ProcessReport {
+    /// The status as the API shows it.
+    pub status: StatusV2,
+    /// The account's number at its previous supplier.
+    pub external_account_number: String,
+    /// The number of the current or last attempt.
+    pub attempt: u32,
+    /// Oldest first.
+    pub history: Vec<HistoryEntry>,
+    /// Errors of a rejected import, and warnings.
+    pub issues: StoredIssues,
+    /// What was imported.
+    pub account: Option<ImportedAccount>,
+    /// Where times are shown.
+    pub zone: Zone,
+}
+
+impl App {
+    /// Calls with every process of a supplier by creation, of one status if given.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier.
+    pub fn each_process(
+        &self,
+        supplier: &str,
+        status: Option<State>,
+        mut f: impl FnMut(&Process, Zone),
+    ) -> Result<(), OperatorError> {
+        let supplier = self.show_supplier(supplier)?;
+        let mut after = None;
+        loop {
+            let page: Vec<ListedProcess> =
+                read(&*self.store, |tx| tx.list_processes(supplier.id, status, after, PAGE))?;
+            page.iter().for_each(|listed| f(&listed.process, supplier.settings.time_zone));
+            match page.last() {
+                Some(last) => after = Some(last.position),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// All that is known of a process.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier or process.
+    pub fn show_process(&self, supplier: &str, number: &str) -> Result<ProcessReport, OperatorError> {
+        let found = read(&*self.store, |tx| {
+            let Some((supplier, stored)) = locate(tx, supplier, number)? else { return Ok(None) };
+            report(tx, &supplier, &stored).map(Some)
+        })?;
+        found.ok_or_else(|| missing(supplier, number))
+    }
+
+    /// Takes a pending process out.
+    ///
+    /// # Errors
+    /// [`OperatorError::Refused`] if its state does not allow it.
+    pub fn cancel_process(&self, supplier: &str, number: &str) -> Result<StatusV2, OperatorError> {
+        self.step_process(supplier, number, Event::Cancelled)
+    }
+
+    /// Starts another attempt at a process that ended without an account.
+    ///
+    /// # Errors
+    /// [`OperatorError::Refused`] if its state does not allow it.
+    pub fn retry_process(&self, supplier: &str, number: &str) -> Result<StatusV2, OperatorError> {
+        self.step_process(supplier, number, Event::RetriedByOperator)
+    }
+
+    fn step_process(&self, supplier: &str, number: &str, event: Event) -> Result<StatusV2, OperatorError> {
+        let (supplier, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
+        let status = write(&*self.store, move |tx| {
+            let (supplier, stored) =
+                locate(tx, &supplier, &number)?.ok_or_else(|| missing(&supplier, &number))?;
+            let refused = |e: cutover_process::IllegalStep| OperatorError::Refused(e.to_string());
+            let (process, entry) = stored.process.step(event, at, Actor::Operator).map_err(refused)?;
+            if !tx.step_process(&process, &entry)? {
+                return Err(StoreError::Conflict("the process took another step; try again".into()).into());
+            }
+            Ok(v2(&process, supplier.settings.time_zone))
+        })?;
+        self.wake.call();
+        Ok(status)
+    }
+}
+
+fn missing(supplier: &str, number: &str) -> OperatorError {
+    OperatorError::not_found("process", format!("{supplier}/{number}"))
+}
+
+fn locate(
+    tx: &mut dyn Tx,
+    supplier: &str,
+    number: &str,
+) -> Result<Option<(Supplier, StoredProcess)>, StoreError> {
+    let Some(supplier) = find(tx, supplier)? else { return Ok(None) };
+    let Ok(number) = number.parse() else { return Ok(None) };
+    Ok(tx.process(supplier.id, &number)?.map(|stored| (supplier, stored)))
+}
+
+fn report(tx: &mut dyn Tx, supplier: &Supplier, stored: &StoredProcess) -> Result<ProcessReport, StoreError> {
+    let (process, zone) = (&stored.process, supplier.settings.time_zone);
+    Ok(ProcessReport {
+        status: v2(process, zone),
+        external_account_number: process.snapshot().external_account_number.to_string(),
+        attempt: process.snapshot().attempt,
+        history: tx.history(process.id())?,
+        issues: tx.issues(process.id())?,
+        account: tx.imported_account(process.id(), zone)?,
+        zone,
+    })
+}

@@ -1,0 +1,186 @@
+use super::OperatorError;
+use crate::App;
+use crate::port::{StoreError, Supplier, SupplierSettings, Tx, read, write};
+use cutover_core::{Level, SupplierCode, SupplierStatus, Zone};
+use cutover_rules::Profile;
+use std::collections::BTreeMap;
+
+/// What of a supplier's settings is to be changed; `None` leaves it.
+#[derive(Debug, Clone, Default)]
+pub struct SupplierChange {
+    /// Whether it takes accounts.
+    pub status: Option<SupplierStatus>,
+    /// Where its documents lie.
+    pub document_root: Option<String>,
+    /// Whether documents must exist.
+    pub verify_documents: Option<bool>,
+    /// Recorded for the retailer's mailer.
+    pub send_customer_emails: Option<bool>,
+    /// Whether every import is a dry run.
+    pub dry_run: Option<bool>,
+    /// How many imports at the same time; `Some(None)` sets no bound.
+    pub max_concurrent_imports: Option<Option<u32>>,
+    /// Where its days are.
+    pub time_zone: Option<Zone>,
+    /// Levels of rules; `None` sets one back to its default.
+    pub rules: BTreeMap<String, Option<Level>>,
+}
+
+impl SupplierChange {
+    fn apply(self, settings: &mut SupplierSettings) -> Result<(), OperatorError> {
+        let Self { status, document_root, verify_documents, send_customer_emails, dry_run, .. } = self;
+        replace(&mut settings.status, status);
+        replace(&mut settings.document_root, document_root.map(|root| normal_root(&root)).transpose()?);
+        replace(&mut settings.verify_documents, verify_documents);
+        replace(&mut settings.send_customer_emails, send_customer_emails);
+        replace(&mut settings.dry_run, dry_run);
+        replace(&mut settings.max_concurrent_imports, self.max_concurrent_imports);
+        replace(&mut settings.time_zone, self.time_zone);
+        for (rule, level) in self.rules {
+            let probe = [(rule.as_str(), level.unwrap_or(Level::Off))];
+            Profile::new(probe).map_err(|e| OperatorError::Refused(e.to_string()))?;
+            match level {
+                Some(level) => settings.rules.insert(rule, level),
+                None => settings.rules.remove(&rule),
+            };
+        }
+        Ok(())
+    }
+}
+
+fn replace<T>(old: &mut T, new: Option<T>) {
+    if let Some(new) = new {
+        *old = new;
+    }
+}
+
+/// A document root is `/` and segments, without any that leads elsewhere.
+fn normal_root(root: &str) -> Result<String, OperatorError> {
+    let refused =
+        || OperatorError::Refused(format!("{root:?} is no document root: it is / and plain segments"));
+    let path = root.strip_prefix('/').ok_or_else(refused)?;
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let plain = |s: &str| {
+        let odd = |c: char| c.is_control() || matches!(c, '\\' | '%' | '?' | '#' | ':');
+        !s.is_empty() && s != "." && s != ".." && !s.contains(odd)
+    };
+    if path.split('/').all(plain) { Ok(format!("/{path}")) } else { Err(refused()) }
+}
+
+/// Whether one root equals, contains or lies in the other.
+fn overlap(a: &str, b: &str) -> bool {
+    let within = |inner: &str, outer: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    within(a, b) || within(b, a)
+}
+
+/// Refuses a document root that meets another organisation's (decisions D1).
+fn check_root(tx: &mut dyn Tx, organisation_id: i64, root: &str) -> Result<(), OperatorError> {
+    let meets =
+        |s: &Supplier| s.organisation_id != organisation_id && overlap(&s.settings.document_root, root);
+    match tx.suppliers()?.iter().any(meets) {
+        true => {
+            Err(OperatorError::Refused(format!("the document root {root:?} meets another organisation's")))
+        }
+        false => Ok(()),
+    }
+}
+
+impl App {
+    /// Adds an import supplier.
+    ///
+    /// # Errors
+    /// [`OperatorError`]: no such organisation, the code is taken or illegal, a setting is refused.
+    pub fn add_supplier(
+        &self,
+        code: &str,
+        organisation: &str,
+        change: SupplierChange,
+    ) -> Result<Supplier, OperatorError> {
+        let code: SupplierCode = code.parse().map_err(|e| OperatorError::Refused(format!("{e}")))?;
+        let (organisation, at) = (organisation.to_owned(), self.clock.now());
+        let mut settings = SupplierSettings {
+            status: SupplierStatus::Ongoing,
+            document_root: format!("/{code}"),
+            verify_documents: false,
+            send_customer_emails: false,
+            dry_run: false,
+            max_concurrent_imports: None,
+            time_zone: Zone::UTC,
+            rules: BTreeMap::new(),
+        };
+        change.apply(&mut settings)?;
+        write(&*self.store, move |tx| {
+            let Some(owner) = tx.organisation(&organisation)? else {
+                return Err(OperatorError::not_found("organisation", organisation));
+            };
+            check_root(tx, owner.id, &settings.document_root)?;
+            let exists = || OperatorError::Exists { what: "supplier", name: code.to_string() };
+            tx.add_supplier(owner.id, &code, &settings, at)?.ok_or_else(exists)
+        })
+    }
+
+    /// Changes the settings of an import supplier.
+    ///
+    /// # Errors
+    /// [`OperatorError`]: no such supplier, or a setting is refused; nothing is changed then.
+    pub fn set_supplier(&self, code: &str, change: SupplierChange) -> Result<Supplier, OperatorError> {
+        let code = code.to_owned();
+        let supplier = write(&*self.store, move |tx| {
+            let mut supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
+            change.apply(&mut supplier.settings)?;
+            check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
+            tx.set_supplier(supplier.id, &supplier.settings)?;
+            Ok::<_, OperatorError>(supplier)
+        })?;
+        self.wake.call();
+        Ok(supplier)
+    }
+
+    /// An import supplier.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such one.
+    pub fn show_supplier(&self, code: &str) -> Result<Supplier, OperatorError> {
+        let found = read(&*self.store, |tx| find(tx, code))?;
+        found.ok_or_else(|| OperatorError::not_found("supplier", code))
+    }
+
+    /// Every import supplier, by code.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn suppliers(&self) -> Result<Vec<Supplier>, StoreError> {
+        read(&*self.store, |tx| tx.suppliers())
+    }
+}
+
+/// The supplier of a code; a text that is no code names none.
+pub(super) fn find(tx: &mut dyn Tx, code: &str) -> Result<Option<Supplier>, StoreError> {
+    match code.parse() {
+        Ok(code) => tx.supplier(&code),
+        Err(_) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_are_plain() {
+        assert_eq!(normal_root("/a/b/").unwrap(), "/a/b");
+        for bad in ["", "a", "/", "//", "/a//b", "/a/../b", "/.", "/a\\b", "/%2e%2e", "/a\0"] {
+            assert!(normal_root(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn roots_meet_by_segments() {
+        assert!(overlap("/a", "/a"));
+        assert!(overlap("/a/b", "/a"));
+        assert!(overlap("/a", "/a/b"));
+        assert!(!overlap("/a", "/a2"));
+    }
+}

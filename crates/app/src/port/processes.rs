@@ -1,0 +1,126 @@
+use super::StoreError;
+use chrono::{DateTime, Utc};
+use cutover_core::ExternalAccountNumber;
+use cutover_process::{HistoryEntry, Process, State};
+
+/// The payload of a process as it was accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Staged {
+    /// The accepted bytes, compressed with zstd.
+    pub payload: Vec<u8>,
+    /// Equal for payloads of equal content (decisions D5).
+    pub fingerprint: [u8; 32],
+}
+
+/// A finding about a payload, as it is kept with its process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredIssue {
+    /// The path.
+    pub attr: String,
+    /// The code; text, for a code may be of a newer or older program.
+    pub code: String,
+    /// Text for people.
+    pub detail: String,
+}
+
+/// What is kept of the findings of the last check of a payload.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StoredIssues {
+    /// Errors: why an import was rejected.
+    pub errors: Vec<StoredIssue>,
+    /// Warnings: they never refuse a payload.
+    pub warnings: Vec<StoredIssue>,
+}
+
+/// A process with what the store keeps beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredProcess {
+    /// The process.
+    pub process: Process,
+    /// The store's key of its supplier.
+    pub supplier_id: i64,
+    /// Of the staged payload.
+    pub fingerprint: [u8; 32],
+}
+
+/// A process in a list, with the key that the next page starts after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedProcess {
+    /// The process.
+    pub process: Process,
+    /// Where it stands in the order: its creation, then its key.
+    pub position: (DateTime<Utc>, i64),
+}
+
+/// Import processes, their payloads, issues, history, and the queue that workers claim from.
+pub trait Processes {
+    /// The key of the next process to be inserted.
+    fn next_process_id(&mut self) -> Result<i64, StoreError>;
+
+    /// The process of an account.
+    fn process(
+        &mut self,
+        supplier_id: i64,
+        number: &ExternalAccountNumber,
+    ) -> Result<Option<StoredProcess>, StoreError>;
+
+    /// Stores a new process with the first entry of its history, its payload and its issues.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] if the account has a process already.
+    fn insert_process(
+        &mut self,
+        supplier_id: i64,
+        process: &Process,
+        entry: &HistoryEntry,
+        staged: &Staged,
+        issues: &StoredIssues,
+    ) -> Result<(), StoreError>;
+
+    /// Writes a step: the process after it and the entry of its history. False if the process is not
+    /// at [`Process::version_before`] any more: somebody else took a step, and nothing is written.
+    fn step_process(&mut self, process: &Process, entry: &HistoryEntry) -> Result<bool, StoreError>;
+
+    /// Sets until when a claimed process belongs to its worker.
+    fn set_lease(&mut self, process_id: i64, until: DateTime<Utc>) -> Result<(), StoreError>;
+
+    /// Replaces the staged payload.
+    fn restage(&mut self, process_id: i64, staged: &Staged) -> Result<(), StoreError>;
+
+    /// Replaces the issues of a process.
+    fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError>;
+
+    /// The staged payload of a process.
+    fn staged(&mut self, process_id: i64) -> Result<Option<Staged>, StoreError>;
+
+    /// The issues of a process.
+    fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError>;
+
+    /// The history of a process, oldest first.
+    fn history(&mut self, process_id: i64) -> Result<Vec<HistoryEntry>, StoreError>;
+
+    /// Pending processes that are due, of Ongoing suppliers that may import more, at most `limit`:
+    /// in turn between suppliers, those due first within one. On a database of many nodes they are
+    /// locked for this transaction, and locked ones are passed over.
+    fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError>;
+
+    /// When the next pending process of an Ongoing supplier falls due, if any waits.
+    fn next_due_at(&mut self) -> Result<Option<DateTime<Utc>>, StoreError>;
+
+    /// Claimed processes whose lease ended before the time, at most `limit`.
+    fn expired_leases(&mut self, before: DateTime<Utc>, limit: u32)
+    -> Result<Vec<StoredProcess>, StoreError>;
+
+    /// Pending processes of Ongoing suppliers whose window closed before the time, at most `limit`.
+    fn missed_windows(&mut self, before: DateTime<Utc>, limit: u32)
+    -> Result<Vec<StoredProcess>, StoreError>;
+
+    /// Processes of a supplier by creation, after a position, at most `limit`; of one status if given.
+    fn list_processes(
+        &mut self,
+        supplier_id: i64,
+        status: Option<State>,
+        after: Option<(DateTime<Utc>, i64)>,
+        limit: u32,
+    ) -> Result<Vec<ListedProcess>, StoreError>;
+}

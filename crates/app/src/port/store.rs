@@ -1,0 +1,101 @@
+use super::{Accounts, Identity, Processes, Suppliers};
+use std::sync::mpsc;
+
+/// Why the store did not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// It cannot be reached, is busy, or full: a passing fault, to be tried again.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// A row that no program of ours can have written.
+    #[error("the database holds corrupt data: {0}")]
+    Corrupt(String),
+    /// Two writers met, or a unique value is taken. To be decided anew.
+    #[error("the database refused the write: {0}")]
+    Conflict(String),
+    /// A statement failed for a reason that trying again does not mend.
+    #[error("the database failed: {0}")]
+    Failed(String),
+}
+
+/// What becomes of the transaction after its job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Keep what was written.
+    Commit,
+    /// Undo what was written.
+    Rollback,
+}
+
+/// What a use case does in a write transaction. It is run once, perhaps with others in one commit.
+pub type WriteJob = Box<dyn FnOnce(&mut dyn Tx) -> Verdict + Send>;
+
+/// A transaction: every query of every aggregate. Reading jobs get one as well and only read.
+pub trait Tx: Identity + Suppliers + Processes + Accounts {}
+
+impl<T: Identity + Suppliers + Processes + Accounts> Tx for T {}
+
+/// The database. Blocking: the edge calls use cases off its event loop.
+pub trait Store: Send + Sync {
+    /// Runs a job on one consistent state; what it writes is not kept.
+    ///
+    /// # Errors
+    /// [`StoreError`] if no transaction could be had, or of the job.
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError>;
+
+    /// Runs a job in a transaction and commits it durably, unless the job says otherwise.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the transaction could not be had or committed: nothing is kept then.
+    fn write(&self, job: WriteJob) -> Result<(), StoreError>;
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] if it does not.
+    fn ping(&self) -> Result<(), StoreError>;
+}
+
+/// Reads something from the store.
+///
+/// # Errors
+/// [`StoreError`] of the transaction or of the job.
+pub fn read<T>(
+    store: &dyn Store,
+    mut job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let mut result = None;
+    store.read(&mut |tx| {
+        result = Some(job(tx)?);
+        Ok(())
+    })?;
+    result.ok_or_else(|| StoreError::Failed("the job was not run".into()))
+}
+
+/// Writes to the store: commits what the job wrote if it ends well, undoes it if not.
+///
+/// # Errors
+/// The job's own error, or [`StoreError`] of the transaction.
+pub fn write<T, E>(
+    store: &dyn Store,
+    job: impl FnOnce(&mut dyn Tx) -> Result<T, E> + Send + 'static,
+) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+{
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let committed = store.write(Box::new(move |tx| {
+        let result = job(tx);
+        let verdict = if result.is_ok() { Verdict::Commit } else { Verdict::Rollback };
+        // The receiver outlives the job, so sending cannot fail.
+        let _ = sender.send(result);
+        verdict
+    }));
+    match (receiver.try_recv(), committed) {
+        (Ok(Ok(value)), Ok(())) => Ok(value),
+        (Ok(Err(error)), _) => Err(error),
+        (_, Err(error)) => Err(error.into()),
+        (Err(_), Ok(())) => Err(StoreError::Failed("the job was not run".into()).into()),
+    }
+}

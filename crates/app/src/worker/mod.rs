@@ -1,0 +1,12 @@
+//! The worker: claims due processes, imports their accounts, and sweeps up after workers that died
+//! (decisions D6).
+
+mod claim;
+mod import;
+mod prepare;
+mod run;
+mod sweep;
+
+pub use import::Outcome;
+pub use run::{Worked, Worker, WorkerMetrics};
+pub use sweep::Swept;

@@ -1,0 +1,34 @@
+use cutover_core::AttrPath;
+
+/// Where in the payload a rule looks: a path on the stack, turned into text only for a finding.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct At<'p> {
+    outer: Option<&'p At<'p>>,
+    name: &'static str,
+    index: Option<u32>,
+}
+
+impl<'p> At<'p> {
+    /// The payload itself.
+    pub(crate) const ROOT: At<'static> = At { outer: None, name: "", index: None };
+
+    /// A member of this object.
+    pub(crate) fn member(&'p self, name: &'static str) -> At<'p> {
+        At { outer: Some(self), name, index: None }
+    }
+
+    /// An item of an array that is a member of this object.
+    pub(crate) fn item(&'p self, name: &'static str, index: u32) -> At<'p> {
+        At { outer: Some(self), name, index: Some(index) }
+    }
+
+    /// The path as it is answered.
+    pub(crate) fn to_path(self) -> AttrPath {
+        let outer = self.outer.map_or_else(AttrPath::root, |outer| outer.to_path());
+        let path = if self.name.is_empty() { outer } else { outer.name(self.name) };
+        match self.index {
+            Some(index) => path.index(index),
+            None => path,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// Whether a trimmed text is a safe path relative to the supplier's root (rules 10.5).
+///
+/// It names the same object however a store reads it: no way out of the root, nothing escaped.
+pub(crate) fn is_document_path(text: &str) -> bool {
+    let path = text.strip_prefix('/').unwrap_or(text);
+    let bytes = path.as_bytes();
+    !bytes.iter().any(|byte| byte.is_ascii_control() || *byte == b'\\')
+        && !path.contains("://")
+        && !matches!(bytes, [letter, b':', ..] if letter.is_ascii_alphabetic())
+        && !bytes.windows(3).any(is_escaped_separator)
+        && bytes.split(|byte| *byte == b'/').all(|segment| !is_dots(segment))
+}
+
+fn is_escaped_separator(bytes: &[u8]) -> bool {
+    bytes.eq_ignore_ascii_case(b"%2f") || bytes.eq_ignore_ascii_case(b"%5c")
+}
+
+/// Whether a segment is empty or nothing but one or two dots, escaped ones included.
+fn is_dots(mut segment: &[u8]) -> bool {
+    for _ in 0..=2 {
+        segment = match segment {
+            [] => return true,
+            [b'.', rest @ ..] | [b'%', b'2', b'e' | b'E', rest @ ..] => rest,
+            _ => return false,
+        };
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn safe_paths() {
+        let texts = [
+            "a.pdf", "/a.pdf", "statements/2026/A-1.pdf", "a b/ü.pdf", "...", "a/..b", ".hidden", "a/...", "%2e%2e%2e",
+            "100%/a", "ab:c", "a/c:/b", "1:a", "a%20b", "%252e%252e/a", "é:/b",
+        ];
+        for text in texts {
+            assert!(is_document_path(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_that_are_refused() {
+        let texts = [
+            "/", "//a", "a//b", "a/", "/a/", ".", "..", "../a", "a/../b", "a/..", "./a", "a/.", "%2e", "%2E%2e/a",
+            "a/.%2e/b", "a/%2E.", "a\\b", "\\\\host\\a", "s3://bucket/a", "/http://a", "C:/a", "/c:/a", "C:", "a:b", "a%2fb",
+            "a%2Fb", "a%5cb", "a%5Cb", "a\nb", "a\u{1f}", "a\u{7f}b", "\u{1}", "a/\t/b",
+        ];
+        for text in texts {
+            assert!(!is_document_path(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Forms of identifiers and other small helpers that several rules share (rules 10).
+
+mod bsb;
+mod document_path;
+mod email;
+mod folded;
+mod list;
+mod luhn;
+mod period;
+mod phone;
+mod seen;
+mod small_map;
+mod supply_point;
+
+pub(crate) use bsb::is_bsb;
+pub(crate) use document_path::is_document_path;
+pub(crate) use email::is_email;
+pub(crate) use folded::Folded;
+pub(crate) use list::is_absent_or_empty;
+pub(crate) use luhn::holds_card_number;
+pub(crate) use period::{dates_reversed, datetimes_reversed};
+pub(crate) use phone::Phone;
+pub(crate) use seen::Seen;
+pub(crate) use small_map::SmallMap;
+pub(crate) use supply_point::SupplyPointId;

@@ -1,0 +1,54 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use crate::view::MeterPoint;
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::Variant;
+
+/// An installation id of something else than digits.
+pub(crate) const MPT_10: Rule = Rule {
+    id: RuleId("MPT-10"),
+    codes: &[Code::InstallationIdShouldBeInteger],
+    place: "`MP.installation_id`",
+    condition: "not ten ASCII digits",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::MeterPoint(check),
+};
+
+fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    let Variant::EmbeddedWater(own) = &point.point.variant else { return };
+    if own.installation_id.usable().is_some_and(|id| !is_ten_digits(id.trimmed())) {
+        checker.report(at.member("installation_id"), Code::InstallationIdShouldBeInteger);
+    }
+}
+
+fn is_ten_digits(text: &str) -> bool {
+    text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{found, point};
+    use serde_json::json;
+
+    #[test]
+    fn ten_digits() {
+        let refused = ["installation_id installation_id_should_be_integer (error)"];
+        for (id, expected) in [
+            (json!("0123456789"), &[][..]),
+            (json!("012345678X"), &refused),
+            (json!("-123456789"), &refused),
+            (json!(" 12345678 "), &refused),
+            (json!("٠١٢٣٤٥٦٧٨٩"), &refused),
+            // The field checks have these.
+            (json!("123"), &[]),
+            (json!("          "), &[]),
+            (json!(123), &[]),
+        ] {
+            let water = json!({"supply_type": "EMBEDDED_WATER", "installation_id": id});
+            assert_eq!(found("MPT-10", point(water)), expected, "{id}");
+        }
+    }
+}

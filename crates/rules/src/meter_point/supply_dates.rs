@@ -1,0 +1,84 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::form::dates_reversed;
+use crate::rule::{Needs, On, Rule};
+use crate::view::MeterPoint;
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::Variant;
+
+/// A supply that ends before it starts.
+pub(crate) const MPT_03: Rule = Rule {
+    id: RuleId("MPT-03"),
+    codes: &[Code::StartDateLaterThanEndDate],
+    place: "`MP.supply_end_date`",
+    condition: "before `supply_start_date`",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::MeterPoint(reversed),
+};
+
+/// A supply that is about to end.
+pub(crate) const MPT_11: Rule = Rule {
+    id: RuleId("MPT-11"),
+    codes: &[Code::LossInProgress],
+    place: "`MP.supply_end_date`",
+    condition: "after today",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::MeterPoint(loss_in_progress),
+};
+
+fn reversed(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    let common = &point.point.common;
+    if dates_reversed(&common.supply_start_date, &common.supply_end_date) {
+        checker.report(at.member("supply_end_date"), Code::StartDateLaterThanEndDate);
+    }
+}
+
+fn loss_in_progress(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    let end = point.point.common.supply_end_date.usable();
+    // Not among the rules that run while the kind is undecided (fields 3.1).
+    let is_decided = !matches!(point.point.variant, Variant::Undecided);
+    if is_decided && end.is_some_and(|end| *end > checker.today) {
+        checker.report(at.member("supply_end_date"), Code::LossInProgress);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{found, point};
+    use serde_json::json;
+
+    #[test]
+    fn the_end_is_not_before_the_start() {
+        let reversed = ["supply_end_date start_date_later_than_end_date (error)"];
+        for (start, end, expected) in [
+            (json!("2026-01-02"), json!("2026-01-01"), &reversed[..]),
+            (json!("2026-01-01"), json!("2026-01-01"), &[]),
+            (json!("2026-01-01"), json!(null), &[]),
+            (json!("2026-01-32"), json!("2026-01-01"), &[]),
+            (json!("2026-01-02"), json!(1), &[]),
+        ] {
+            let dates = json!({"supply_start_date": start, "supply_end_date": end});
+            assert_eq!(found("MPT-03", point(dates.clone())), expected, "{dates}");
+        }
+        let undecided = json!({"supply_type": 1, "supply_start_date": "2026-01-02", "supply_end_date": "2026-01-01"});
+        assert_eq!(found("MPT-03", point(undecided)), reversed);
+    }
+
+    #[test]
+    fn a_loss_is_in_progress_from_tomorrow_on() {
+        let loss = ["supply_end_date loss_in_progress (warning)"];
+        for (body, expected) in [
+            (json!({"supply_end_date": "2026-11-22"}), &loss[..]),
+            (json!({"supply_end_date": "2026-11-21"}), &[]),
+            (json!({"supply_end_date": "2026-11-222"}), &[]),
+            (json!({"supply_end_date": null}), &[]),
+            (json!({"supply_end_date": "2026-11-22", "supply_type": "NONE"}), &[]),
+        ] {
+            assert_eq!(found("MPT-11", point(body.clone())), expected, "{body}");
+        }
+    }
+}

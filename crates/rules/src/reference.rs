@@ -1,0 +1,1 @@
+//! The manual, made from the catalogue.

@@ -1,0 +1,91 @@
+use crate::Profile;
+use cutover_core::{AttrPath, Code, Issue, Level, RuleId};
+use cutover_model::{Finding, MAX_FINDINGS};
+
+/// What is wrong with a payload, in the order of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Report {
+    /// The errors; of more than 1,000 the first 1,000 and one `too_many_errors` (rules 1.4).
+    pub errors: Vec<Issue>,
+    /// The warnings; of more than 1,000 the first 1,000.
+    pub warnings: Vec<Issue>,
+}
+
+/// Whether a payload is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// No error; there may be warnings.
+    Accepted,
+    /// At least one error.
+    Refused,
+}
+
+impl Report {
+    /// Whether the payload is taken.
+    pub fn verdict(&self) -> Verdict {
+        if self.errors.is_empty() { Verdict::Accepted } else { Verdict::Refused }
+    }
+}
+
+/// Collects issues in bounded memory.
+#[derive(Debug, Default)]
+pub(crate) struct Collector {
+    errors: Vec<Issue>,
+    warnings: Vec<Issue>,
+}
+
+const KEPT: usize = MAX_FINDINGS + 1;
+
+impl Collector {
+    /// Takes what the decoder found, at the levels of the profile.
+    pub(crate) fn take_findings(&mut self, findings: &[Finding], profile: &Profile) {
+        for Finding { attr, check } in findings {
+            let level = profile.level_of(check.rule).unwrap_or(check.level);
+            self.add(Issue {
+                attr: attr.clone(),
+                code: check.code,
+                rule: check.rule,
+                level,
+                detail: check.code.detail().into(),
+            });
+        }
+    }
+
+    pub(crate) fn add(&mut self, issue: Issue) {
+        let list = match issue.level {
+            Level::Error => &mut self.errors,
+            Level::Warning => &mut self.warnings,
+            Level::Off => return,
+        };
+        list.push(issue);
+        if list.len() > 4 * KEPT {
+            thin(list);
+        }
+    }
+
+    /// The issues in their order; where two rules give the same, the higher level counts.
+    pub(crate) fn finish(mut self) -> Report {
+        thin(&mut self.errors);
+        thin(&mut self.warnings);
+        let errors = &self.errors;
+        self.warnings.retain(|w| errors.binary_search_by(|e| e.key().cmp(&w.key())).is_err());
+        self.warnings.truncate(MAX_FINDINGS);
+        if self.errors.len() > MAX_FINDINGS {
+            self.errors.truncate(MAX_FINDINGS);
+            self.errors.push(too_many());
+        }
+        Report { errors: self.errors, warnings: self.warnings }
+    }
+}
+
+fn thin(issues: &mut Vec<Issue>) {
+    issues.sort_by(|a, b| a.key().cmp(&b.key()));
+    issues.dedup_by(|a, b| a.key() == b.key());
+    issues.truncate(KEPT);
+}
+
+fn too_many() -> Issue {
+    let code = Code::TooManyErrors;
+    let (attr, rule) = (AttrPath::root(), RuleId("STR-14"));
+    Issue { attr, code, rule, level: Level::Error, detail: code.detail().into() }
+}

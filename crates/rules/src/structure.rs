@@ -1,0 +1,32 @@
+//! The field checks, which run in the decoder, as rows of the catalogue (rules 2).
+
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::FIELD_CHECKS;
+
+/// A body that is not JSON: answered on its own, with nothing else to say about it (rules 9).
+const STR_18: Rule = Rule {
+    id: RuleId("STR-18"),
+    codes: &[Code::ParseError],
+    place: "body",
+    condition: "not JSON (also: `NaN`, `Infinity`, lone surrogate escapes, invalid UTF-8, a BOM, \
+        more than 100 arrays and objects inside one another)",
+    level: Level::Error,
+    fixed: true,
+    needs: Needs::Payload,
+    on: On::Decoding,
+};
+
+/// STR-18 follows STR-17, the seventeenth field check.
+const PLACE_OF_STR_18: usize = 17;
+
+/// Every field check, and STR-18 in its place.
+pub(crate) const ROWS: [Rule; FIELD_CHECKS.len() + 1] = {
+    let mut rows = [STR_18; FIELD_CHECKS.len() + 1];
+    let mut i = 0;
+    while i < FIELD_CHECKS.len() {
+        rows[if i < PLACE_OF_STR_18 { i } else { i + 1 }] = Rule::decoding(&FIELD_CHECKS[i]);
+        i += 1;
+    }
+    rows
+};

@@ -1,0 +1,66 @@
+//! What tests of rules share: a payload in, the findings out, a line each.
+
+use crate::{Facts, Profile, RULES, check_account};
+use cutover_core::{Issue, Level, Now};
+use cutover_model::decode_account;
+
+/// 21 November 2026, 02:00 in UTC; the supplier is known.
+pub(crate) fn facts() -> Facts {
+    facts_at("2026-11-21T02:00:00Z", "UTC")
+}
+
+/// An instant of RFC 3339, seen in the zone of an IANA name; the supplier is known.
+pub(crate) fn facts_at(instant: &str, zone: &str) -> Facts {
+    let now = Now::new(instant.parse().unwrap(), zone.parse().unwrap());
+    Facts { now, supplier_known: Some(true) }
+}
+
+/// What decoder and rules find in an account or envelope: `attr code (level)` a line, errors first,
+/// in the order of an answer. Rules that are off by default are warnings here.
+///
+/// The body is a `json!` value or, where the digits of a number matter, its text.
+pub(crate) fn issues(body: impl ToString) -> Vec<String> {
+    check(&body.to_string(), facts(), &profile(|_| true)).iter().map(line).collect()
+}
+
+/// What one rule of the catalogue finds; nothing: it stays silent.
+pub(crate) fn of(id: &str, body: impl ToString) -> Vec<String> {
+    of_with(id, body, facts())
+}
+
+/// What one rule of the catalogue finds, given these facts.
+pub(crate) fn of_with(id: &str, body: impl ToString, facts: Facts) -> Vec<String> {
+    assert!(crate::rule(id).is_some(), "there is no rule {id}");
+    let found = check(&body.to_string(), facts, &profile(|other| other == id));
+    found.iter().filter(|issue| issue.rule.0 == id).map(line).collect()
+}
+
+/// The rules that are wanted at their levels, those off by default as warnings; of the others only
+/// the fixed ones run.
+fn profile(is_wanted: impl Fn(&str) -> bool) -> Profile {
+    let level = |id, default| match default {
+        _ if !is_wanted(id) => Level::Off,
+        Level::Off => Level::Warning,
+        level => level,
+    };
+    let free = RULES.iter().filter(|rule| !rule.fixed);
+    Profile::new(free.map(|rule| (rule.id.0, level(rule.id.0, rule.level)))).unwrap()
+}
+
+fn check(body: &str, facts: Facts, profile: &Profile) -> Vec<Issue> {
+    let decoded = decode_account(body.as_bytes(), facts.now.zone).unwrap();
+    let report = check_account(&decoded, facts, profile);
+    report.errors.into_iter().chain(report.warnings).collect()
+}
+
+fn line(issue: &Issue) -> String {
+    format!("{} {} ({})", issue.attr, issue.code, issue.level)
+}
+
+#[test]
+fn rules_off_by_default_run_and_others_can_be_left_out() {
+    let body = serde_json::json!({"customers": [{"given_name": "Ann"}]});
+    assert!(issues(&body).contains(&"customers.0.family_name customer_family_name_required (warning)".into()));
+    assert!(issues(&body).contains(&"import_supplier required (error)".into()));
+    assert_eq!(of("CUS-08", &body), ["customers.0.family_name customer_family_name_required (warning)"]);
+}

@@ -1,0 +1,27 @@
+use cutover_model::{Field, Text, draft};
+
+/// An address of one of the two kinds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Address<'a, 'j> {
+    /// Of a customer or a supply address entry.
+    Postal(&'a draft::Address<'j>),
+    /// Of a gas meter point.
+    Gas(&'a draft::GasAddress<'j>),
+}
+
+impl<'a, 'j> Address<'a, 'j> {
+    /// The member both kinds have.
+    pub(crate) fn delivery_point_identifier(self) -> &'a Field<Text<'j>> {
+        match self {
+            Self::Postal(address) => &address.delivery_point_identifier,
+            Self::Gas(address) => &address.delivery_point_identifier,
+        }
+    }
+
+    /// The address if its country is given as Australia.
+    pub(crate) fn in_australia(self) -> Option<&'a draft::Address<'j>> {
+        let Self::Postal(address) = self else { return None };
+        let country = address.country.usable()?.trimmed();
+        country.eq_ignore_ascii_case("AU").then_some(address)
+    }
+}

@@ -1,0 +1,138 @@
+use super::MeterPoint;
+use super::reading::Readings;
+use super::register::{RegisterList, Registers};
+use chrono::NaiveDate;
+use cutover_model::choices::SupplyType;
+use cutover_model::{DateTime, Field, Presence, Text, draft};
+
+/// From which day to which day a meter is in place, both included (rules 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Life {
+    pub(crate) start: Presence<NaiveDate>,
+    pub(crate) end: Presence<NaiveDate>,
+}
+
+/// A meter of one of the five kinds.
+#[derive(Debug)]
+pub(crate) struct Meter<'a, 'j> {
+    /// The kind of its meter point.
+    pub(crate) kind: SupplyType,
+    /// Its meter point.
+    pub(crate) point: &'a MeterPoint<'a, 'j>,
+    pub(crate) meter_serial_number: &'a Field<Text<'j>>,
+    pub(crate) life: Life,
+    /// The member that holds the end of its life, if the kind has one.
+    pub(crate) end_member: Option<&'static str>,
+    pub(crate) registers: Registers<'a, 'j>,
+    pub(crate) transfer_readings: Readings<'a, 'j>,
+    pub(crate) reading_history: Readings<'a, 'j>,
+    /// The whole object, for rules about one kind.
+    pub(crate) whole: Whole<'a, 'j>,
+}
+
+/// The meter as the object it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Whole<'a, 'j> {
+    Electricity(&'a draft::ElectricityMeter<'j>),
+    Gas(&'a draft::GasMeter<'j>),
+    EmbeddedElectricity(&'a draft::EmbeddedElectricityMeter<'j>),
+    EmbeddedGas(&'a draft::EmbeddedGasMeter<'j>),
+    EmbeddedWater(&'a draft::EmbeddedWaterMeter<'j>),
+}
+
+fn date(field: &Field<NaiveDate>) -> Presence<NaiveDate> {
+    match field.presence() {
+        Presence::Usable(date) => Presence::Usable(*date),
+        Presence::Absent => Presence::Absent,
+        Presence::Faulty => Presence::Faulty,
+    }
+}
+
+fn day(field: &Field<DateTime<'_>>) -> Presence<NaiveDate> {
+    match field.presence() {
+        Presence::Usable(datetime) => Presence::Usable(datetime.day()),
+        Presence::Absent => Presence::Absent,
+        Presence::Faulty => Presence::Faulty,
+    }
+}
+
+impl<'a, 'j> Meter<'a, 'j> {
+    pub(crate) fn electricity(meter: &'a draft::ElectricityMeter<'j>, point: &'a MeterPoint<'a, 'j>) -> Self {
+        Self {
+            kind: SupplyType::Electricity,
+            point,
+            meter_serial_number: &meter.meter_serial_number,
+            life: Life { start: date(&meter.installed_on), end: date(&meter.removed_on) },
+            end_member: Some("removed_on"),
+            registers: Registers::new(RegisterList::Electricity(&meter.registers)),
+            transfer_readings: Readings::ElectricityTransfer(&meter.transfer_readings),
+            reading_history: Readings::ElectricityHistory(&meter.reading_history),
+            whole: Whole::Electricity(meter),
+        }
+    }
+
+    pub(crate) fn gas(meter: &'a draft::GasMeter<'j>, point: &'a MeterPoint<'a, 'j>) -> Self {
+        Self {
+            kind: SupplyType::Gas,
+            point,
+            meter_serial_number: &meter.meter_serial_number,
+            life: Life { start: date(&meter.installed_on), end: date(&meter.removed_on) },
+            end_member: Some("removed_on"),
+            registers: Registers::new(RegisterList::None),
+            transfer_readings: Readings::GasTransfer(&meter.transfer_readings),
+            reading_history: Readings::GasHistory(&meter.reading_history),
+            whole: Whole::Gas(meter),
+        }
+    }
+
+    pub(crate) fn embedded_electricity(
+        meter: &'a draft::EmbeddedElectricityMeter<'j>,
+        point: &'a MeterPoint<'a, 'j>,
+    ) -> Self {
+        Self {
+            kind: SupplyType::EmbeddedElectricity,
+            point,
+            meter_serial_number: &meter.meter_serial_number,
+            life: Life { start: day(&meter.active_from), end: day(&meter.active_to) },
+            end_member: Some("active_to"),
+            registers: Registers::new(RegisterList::Embedded(&meter.registers)),
+            transfer_readings: Readings::EmbeddedElectricityTransfer(&meter.transfer_readings),
+            reading_history: Readings::EmbeddedElectricityHistory(&meter.reading_history),
+            whole: Whole::EmbeddedElectricity(meter),
+        }
+    }
+
+    pub(crate) fn embedded_gas(
+        meter: &'a draft::EmbeddedGasMeter<'j>,
+        point: &'a MeterPoint<'a, 'j>,
+    ) -> Self {
+        Self {
+            kind: SupplyType::EmbeddedGas,
+            point,
+            meter_serial_number: &meter.meter_serial_number,
+            life: Life { start: day(&meter.active_from), end: Presence::Absent },
+            end_member: None,
+            registers: Registers::new(RegisterList::None),
+            transfer_readings: Readings::Embedded(super::Side::Transfer, &meter.transfer_readings),
+            reading_history: Readings::Embedded(super::Side::History, &meter.reading_history),
+            whole: Whole::EmbeddedGas(meter),
+        }
+    }
+
+    pub(crate) fn embedded_water(
+        meter: &'a draft::EmbeddedWaterMeter<'j>,
+        point: &'a MeterPoint<'a, 'j>,
+    ) -> Self {
+        Self {
+            kind: SupplyType::EmbeddedWater,
+            point,
+            meter_serial_number: &meter.meter_serial_number,
+            life: Life { start: date(&meter.installed_on), end: Presence::Absent },
+            end_member: None,
+            registers: Registers::new(RegisterList::None),
+            transfer_readings: Readings::Embedded(super::Side::Transfer, &meter.transfer_readings),
+            reading_history: Readings::Embedded(super::Side::History, &meter.reading_history),
+            whole: Whole::EmbeddedWater(meter),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+use crate::form::is_absent_or_empty;
+use chrono::NaiveDate;
+use cutover_model::{Field, Integer, List, Text, draft};
+use std::collections::HashMap;
+
+/// The list of registers of a meter, where its kind has one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum RegisterList<'a, 'j> {
+    /// Meters of this kind have none.
+    None,
+    /// Of a metered electricity meter.
+    Electricity(&'a Field<List<draft::ElectricityRegister<'j>>>),
+    /// Of an embedded electricity meter.
+    Embedded(&'a Field<List<draft::EmbeddedElectricityRegister<'j>>>),
+}
+
+/// A register of one of the two kinds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Register<'a, 'j> {
+    pub(crate) register_id: &'a Field<Text<'j>>,
+    /// Only of metered electricity.
+    pub(crate) last_billed_to_date: Option<&'a Field<NaiveDate>>,
+    /// Only of embedded electricity.
+    pub(crate) dial_format_digits: Option<&'a Field<Integer<'j>>>,
+}
+
+/// The registers of a meter, looked at once for all of its readings.
+#[derive(Debug)]
+pub(crate) struct Registers<'a, 'j> {
+    pub(crate) list: RegisterList<'a, 'j>,
+    /// Whether the register list is known: not empty, every register usable with a usable id (rules 5).
+    pub(crate) is_known: bool,
+    /// The first register of each id, if there are more than a few.
+    many: Option<HashMap<&'a str, Register<'a, 'j>>>,
+}
+
+const FEW: usize = 16;
+
+impl<'a, 'j> Registers<'a, 'j> {
+    pub(crate) fn new(list: RegisterList<'a, 'j>) -> Self {
+        let count = list.count();
+        let is_known = count > 0 && list.is_whole() && list.each().all(|(_, r)| r.id().is_some());
+        let many = (count > FEW).then(|| {
+            let mut many = HashMap::with_capacity(count);
+            for (_, register) in list.each() {
+                if let Some(id) = register.id() {
+                    many.entry(id).or_insert(register);
+                }
+            }
+            many
+        });
+        Self { list, is_known, many }
+    }
+
+    /// The first usable register of an id.
+    pub(crate) fn first(&self, id: &str) -> Option<Register<'a, 'j>> {
+        match &self.many {
+            Some(many) => many.get(id).copied(),
+            None => self.list.each().map(|(_, register)| register).find(|register| register.id() == Some(id)),
+        }
+    }
+}
+
+impl<'a, 'j> RegisterList<'a, 'j> {
+    /// The usable registers with their indexes, in payload order.
+    pub(crate) fn each(self) -> impl Iterator<Item = (u32, Register<'a, 'j>)> {
+        let (electricity, embedded) = self.lists();
+        let electricity = electricity.into_iter().flat_map(List::usable).map(|(i, r)| (i, r.into()));
+        electricity.chain(embedded.into_iter().flat_map(List::usable).map(|(i, r)| (i, r.into())))
+    }
+
+    /// Whether the member is absent or an empty array.
+    pub(crate) fn is_absent_or_empty(self) -> bool {
+        match self {
+            Self::None => true,
+            Self::Electricity(field) => is_absent_or_empty(field),
+            Self::Embedded(field) => is_absent_or_empty(field),
+        }
+    }
+
+    /// The number of items sent.
+    fn count(self) -> usize {
+        let (electricity, embedded) = self.lists();
+        electricity.map_or(0, List::len) + embedded.map_or(0, List::len)
+    }
+
+    fn is_whole(self) -> bool {
+        let (electricity, embedded) = self.lists();
+        electricity.is_none_or(List::is_whole) && embedded.is_none_or(List::is_whole)
+    }
+
+    #[expect(clippy::type_complexity, reason = "at most one of the two lists there are")]
+    fn lists(
+        self,
+    ) -> (
+        Option<&'a List<draft::ElectricityRegister<'j>>>,
+        Option<&'a List<draft::EmbeddedElectricityRegister<'j>>>,
+    ) {
+        match self {
+            Self::None => (None, None),
+            Self::Electricity(field) => (field.usable(), None),
+            Self::Embedded(field) => (None, field.usable()),
+        }
+    }
+}
+
+impl<'a> Register<'a, '_> {
+    /// The id, if it is usable.
+    pub(crate) fn id(&self) -> Option<&'a str> {
+        self.register_id.usable().map(Text::trimmed)
+    }
+}
+
+impl<'a, 'j> From<&'a draft::ElectricityRegister<'j>> for Register<'a, 'j> {
+    fn from(register: &'a draft::ElectricityRegister<'j>) -> Self {
+        Self {
+            register_id: &register.register_id,
+            last_billed_to_date: Some(&register.last_billed_to_date),
+            dial_format_digits: None,
+        }
+    }
+}
+
+impl<'a, 'j> From<&'a draft::EmbeddedElectricityRegister<'j>> for Register<'a, 'j> {
+    fn from(register: &'a draft::EmbeddedElectricityRegister<'j>) -> Self {
+        Self {
+            register_id: &register.register_id,
+            last_billed_to_date: None,
+            dial_format_digits: Some(&register.dial_format_digits),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+use chrono::NaiveDate;
+use cutover_model::{Field, Text, draft};
+
+/// What the statements of the two requests have in common.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Statement<'a, 'j> {
+    pub(crate) bill_period_from_date: &'a Field<NaiveDate>,
+    pub(crate) bill_period_to_date: &'a Field<NaiveDate>,
+    pub(crate) statement_path: &'a Field<Text<'j>>,
+}
+
+impl<'a, 'j> Statement<'a, 'j> {
+    /// A statement of an account payload.
+    pub(crate) fn account(statement: &'a draft::AccountStatement<'j>) -> Self {
+        Self {
+            bill_period_from_date: &statement.bill_period_from_date,
+            bill_period_to_date: &statement.bill_period_to_date,
+            statement_path: &statement.statement_path,
+        }
+    }
+}

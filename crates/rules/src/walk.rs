@@ -1,0 +1,197 @@
+//! The one walk over a payload: every object once, with its path, to the rules that look at it.
+
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::On;
+use crate::view::{
+    Address, Meter, MeterPoint, Origin, Reading, Readings, Statement, Transaction, Transactions,
+    of_ledger,
+};
+use crate::{RULES, Rule};
+use cutover_model::draft::{self, Variant};
+use cutover_model::{AccountRequest, Blank, Field, List};
+use std::sync::LazyLock;
+
+/// The rules of each kind of object, so that an object meets only its own.
+macro_rules! by_object {
+    ($($name:ident: $on:ident($($type:ty),*);)*) => {
+        struct ByObject {
+            $($name: Vec<(usize, &'static Rule, fn($($type,)* &mut Checker<'_>))>,)*
+        }
+
+        static RULES_BY_OBJECT: LazyLock<ByObject> = LazyLock::new(|| {
+            let mut all = ByObject { $($name: Vec::new(),)* };
+            for (index, rule) in RULES.iter().enumerate() {
+                all.register(index, rule, rule.on);
+            }
+            all
+        });
+
+        impl ByObject {
+            fn register(&mut self, index: usize, rule: &'static Rule, on: On) {
+                match on {
+                    On::Decoding => {}
+                    On::Several(kinds) => kinds.iter().for_each(|on| self.register(index, rule, *on)),
+                    $(On::$on(run) => self.$name.push((index, rule, run)),)*
+                }
+            }
+        }
+    };
+}
+
+by_object! {
+    request: Request(&AccountRequest<'_>);
+    account: Account(&draft::Account<'_>);
+    customer: Customer(&draft::Customer<'_>, &At<'_>);
+    administrator: Administrator(&draft::PropertyAdministrator<'_>, &At<'_>);
+    address: Address(Address<'_, '_>, &At<'_>);
+    meter_point: MeterPoint(&MeterPoint<'_, '_>, &At<'_>);
+    agreement: Agreement(&draft::Agreement<'_>, &MeterPoint<'_, '_>, &At<'_>);
+    meter: Meter(&Meter<'_, '_>, &At<'_>);
+    reading: Reading(&Reading<'_, '_>, &Meter<'_, '_>, &At<'_>);
+    ledger: Ledger(&draft::Ledger<'_>, &At<'_>);
+    transactions: Transactions(Transactions<'_, '_>);
+    transaction: Transaction(&Transaction<'_, '_>, &At<'_>);
+    line_item: LineItem(&draft::LineItem<'_>, &At<'_>);
+    instruction: Instruction(&draft::AccountPaymentInstruction<'_>, &At<'_>);
+    schedule: Schedule(&draft::PaymentSchedule<'_>, &At<'_>);
+    statement: Statement(&Statement<'_, '_>, &At<'_>);
+    event: Event(&draft::AccountEvent<'_>, &At<'_>);
+    notes: Notes(&List<draft::Note<'_>>);
+    note: Note(&draft::Note<'_>, &At<'_>);
+}
+
+macro_rules! run {
+    ($checker:ident, $name:ident, $($argument:expr),*) => {
+        for (index, rule, run) in &RULES_BY_OBJECT.$name {
+            $checker.run(*index, rule, |checker| run($($argument,)* checker));
+        }
+    };
+}
+
+/// Calls with each usable item of a list and its path.
+pub(crate) fn items<'a, T: Blank>(
+    field: &'a Field<List<T>>,
+    name: &'static str,
+    at: &At<'_>,
+    mut f: impl FnMut(&'a T, &At<'_>),
+) {
+    if let Some(list) = field.usable() {
+        list.usable().for_each(|(index, item)| f(item, &at.item(name, index)));
+    }
+}
+
+/// Walks a transactions request.
+pub(crate) fn transactions(request: &draft::TransactionsRequest<'_>, checker: &mut Checker<'_>) {
+    let all = Transactions::Request(request);
+    run!(checker, transactions, all);
+    all.each(|t, at| transaction(t, Origin::Request, at, checker));
+}
+
+/// Walks an account request.
+pub(crate) fn request(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
+    run!(checker, request, request);
+    if let Some(whole) = request.account.usable() {
+        account(whole, checker);
+    }
+}
+
+fn account(account: &draft::Account<'_>, checker: &mut Checker<'_>) {
+    let root = At::ROOT;
+    run!(checker, account, account);
+    run!(checker, transactions, Transactions::Account(account));
+    items(&account.customers, "customers", &root, |c, at| customer(c, at, checker));
+    items(&account.supply_addresses, "supply_addresses", &root, |entry, at| {
+        supply_address(entry, account, at, checker);
+    });
+    items(&account.ledgers, "ledgers", &root, |l, at| ledger(l, at, checker));
+    items(&account.payment_instructions, "payment_instructions", &root, |i, at| {
+        run!(checker, instruction, i, at);
+    });
+    items(&account.payment_schedules, "payment_schedules", &root, |s, at| run!(checker, schedule, s, at));
+    notes(&account.notes, checker);
+    items(&account.statements, "statements", &root, |s, at| {
+        run!(checker, statement, &Statement::account(s), at);
+    });
+    items(&account.events, "events", &root, |e, at| run!(checker, event, e, at));
+}
+
+fn customer(customer: &draft::Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    run!(checker, customer, customer, at);
+    if let Some(address) = customer.address.usable() {
+        run!(checker, address, Address::Postal(address), &at.member("address"));
+    }
+}
+
+fn supply_address(
+    entry: &draft::SupplyAddressEntry<'_>,
+    account: &draft::Account<'_>,
+    at: &At<'_>,
+    checker: &mut Checker<'_>,
+) {
+    if let Some(address) = entry.supply_address.usable() {
+        run!(checker, address, Address::Postal(address), &at.member("supply_address"));
+    }
+    items(&entry.property_administrators, "property_administrators", at, |a, at| {
+        run!(checker, administrator, a, at);
+    });
+    items(&entry.meter_points, "meter_points", at, |point, at| {
+        meter_point(&MeterPoint { point, account }, at, checker);
+    });
+}
+
+fn meter_point(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    run!(checker, meter_point, point, at);
+    items(&point.point.common.agreements, "agreements", at, |a, at| run!(checker, agreement, a, point, at));
+    match &point.point.variant {
+        Variant::Electricity(own) => {
+            items(&own.meters, "meters", at, |m, at| meter(&Meter::electricity(m, point), at, checker));
+        }
+        Variant::Gas(own) => {
+            if let Some(address) = own.address.usable() {
+                run!(checker, address, Address::Gas(address), &at.member("address"));
+            }
+            items(&own.meters, "meters", at, |m, at| meter(&Meter::gas(m, point), at, checker));
+        }
+        Variant::EmbeddedElectricity(own) => {
+            items(&own.meters, "meters", at, |m, at| {
+                meter(&Meter::embedded_electricity(m, point), at, checker)
+            });
+        }
+        Variant::EmbeddedGas(own) => {
+            items(&own.meters, "meters", at, |m, at| meter(&Meter::embedded_gas(m, point), at, checker));
+        }
+        Variant::EmbeddedWater(own) => {
+            items(&own.meters, "meters", at, |m, at| meter(&Meter::embedded_water(m, point), at, checker));
+        }
+        Variant::UnmeteredElectricity(_) | Variant::UnmeteredGas(_) | Variant::Undecided => {}
+    }
+}
+
+fn meter(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    run!(checker, meter, meter, at);
+    readings(meter.transfer_readings, meter, at, checker);
+    readings(meter.reading_history, meter, at, checker);
+}
+
+fn readings(readings: Readings<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    let member = readings.side().member();
+    readings.each(|index, reading| run!(checker, reading, &reading, meter, &at.item(member, index)));
+}
+
+fn ledger(ledger: &draft::Ledger<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    run!(checker, ledger, ledger, at);
+    of_ledger(ledger, at, |t, at| transaction(t, Origin::Ledger, at, checker));
+}
+
+fn transaction(transaction: &draft::Transaction<'_>, origin: Origin, at: &At<'_>, checker: &mut Checker<'_>) {
+    run!(checker, transaction, &Transaction { transaction, origin }, at);
+    items(&transaction.line_items, "line_items", at, |item, at| run!(checker, line_item, item, at));
+}
+
+fn notes(notes: &Field<List<draft::Note<'_>>>, checker: &mut Checker<'_>) {
+    if let Some(list) = notes.usable() {
+        run!(checker, notes, list);
+    }
+    items(notes, "notes", &At::ROOT, |note, at| run!(checker, note, note, at));
+}
