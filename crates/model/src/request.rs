@@ -59,8 +59,9 @@ pub fn decode_account(body: &[u8], zone: Zone) -> Result<Decoded<AccountRequest<
     if bare.is_envelope {
         decoder.cursor.rewind(start, 0);
         decoder.findings.forget(0);
-        let mut envelope = draft::AccountEnvelope::default();
-        decoder.members(&mut envelope)?;
+        let mut body = Envelope::default();
+        decoder.members(&mut body)?;
+        let envelope = body.envelope;
         request = AccountRequest { account: envelope.payload, task_params: envelope.task_params };
     }
     decoder.finish(request)
@@ -80,6 +81,31 @@ impl Decoder<'_> {
     }
 }
 
+/// A draft that is another one but for what is said last.
+macro_rules! draft_like {
+    ($name:ident is $inner:ident in $field:ident, $($item:item)*) => {
+        impl<'j> Draft<'j> for $name<'j> {
+            const COUNT: usize = <draft::$inner<'j> as Draft<'j>>::COUNT;
+            const REQUIRED: u64 = <draft::$inner<'j> as Draft<'j>>::REQUIRED;
+            const FIELDS: &'static [FieldSpec] = <draft::$inner<'j> as Draft<'j>>::FIELDS;
+
+            fn find(name: &str) -> Option<usize> {
+                draft::$inner::find(name)
+            }
+
+            fn hints() -> &'static Hints {
+                draft::$inner::hints()
+            }
+
+            fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxError> {
+                self.$field.decode_member(index, decoder)
+            }
+
+            $($item)*
+        }
+    };
+}
+
 /// A bare account that notices the members of an envelope.
 #[derive(Default)]
 struct BareAccount<'j> {
@@ -87,26 +113,26 @@ struct BareAccount<'j> {
     is_envelope: bool,
 }
 
-impl<'j> Draft<'j> for BareAccount<'j> {
-    const COUNT: usize = <draft::Account<'j> as Draft<'j>>::COUNT;
-    const REQUIRED: u64 = <draft::Account<'j> as Draft<'j>>::REQUIRED;
-    const FIELDS: &'static [FieldSpec] = <draft::Account<'j> as Draft<'j>>::FIELDS;
-
-    fn find(name: &str) -> Option<usize> {
-        draft::Account::find(name)
-    }
-
-    fn hints() -> &'static Hints {
-        draft::Account::hints()
-    }
-
-    fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxError> {
-        self.account.decode_member(index, decoder)
-    }
+draft_like! {
+    BareAccount is Account in account,
 
     fn undocumented(&mut self, name: &str) -> Option<&'static Check> {
         self.is_envelope |= matches!(name, "payload" | "task_params");
         Some(&Check::UNKNOWN_FIELD)
+    }
+}
+
+/// An envelope whose payload's paths start inside the account (fields 1.8).
+#[derive(Default)]
+struct Envelope<'j> {
+    envelope: draft::AccountEnvelope<'j>,
+}
+
+draft_like! {
+    Envelope is AccountEnvelope in envelope,
+
+    fn is_transparent(index: usize) -> bool {
+        Self::FIELDS[index].name == "payload"
     }
 }
 

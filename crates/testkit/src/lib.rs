@@ -1,1 +1,3 @@
 //! Fixtures, builders, fake clock and the store's contract suite, for tests only.
+
+pub mod payload;

@@ -89,7 +89,8 @@ impl App {
             let refused = |e: cutover_process::IllegalStep| OperatorError::Refused(e.to_string());
             let (process, entry) = stored.process.step(event, at, Actor::Operator).map_err(refused)?;
             if !tx.step_process(&process, &entry)? {
-                return Err(StoreError::Conflict("the process took another step; try again".into()).into());
+                let met = StoreError::Conflict("the process took another step; try again".into());
+                return Err(OperatorError::from(met));
             }
             Ok(v2(&process, supplier.settings.time_zone))
         })?;

@@ -137,15 +137,15 @@ impl<'j> Findings<'j> {
     }
 
     /// The findings by path and code, none twice.
-    pub(crate) fn finish(self) -> Vec<Finding> {
+    pub(crate) fn finish(mut self) -> Vec<Finding> {
+        self.thin_out(0);
         let finding = |found: Found<'_>| Finding {
             attr: AttrPath::from(found.path.into_iter().rev().map(Part::into_segment).collect::<Vec<_>>()),
             check: found.check,
         };
         let mut findings: Vec<Finding> = self.0.into_iter().map(finding).collect();
-        let key = |f: &Finding| (f.attr.clone(), f.check.code.as_str());
-        findings.sort_by_cached_key(key);
-        findings.dedup_by(|a, b| a.attr == b.attr && a.check.code == b.check.code);
+        // Once more, for the whole payload sorts under its written name.
+        findings.sort_by(|a, b| a.attr.cmp(&b.attr).then_with(|| a.check.code.as_str().cmp(b.check.code.as_str())));
         findings
     }
 }

@@ -1,0 +1,15 @@
+//! The decoder from outside: declarations, laws, hostile input.
+
+mod declarations;
+mod laws;
+mod hostile;
+
+use cutover_model::{Zone, decode_account};
+
+/// The findings of an account body, a line each; or the syntax error.
+fn findings(body: &str) -> Vec<String> {
+    match decode_account(body.as_bytes(), Zone::UTC) {
+        Ok(decoded) => decoded.findings.iter().map(|f| format!("{}: {}", f.attr, f.check.code)).collect(),
+        Err(error) => vec![format!("syntax: {error}")],
+    }
+}

@@ -1,0 +1,169 @@
+//! Payloads made from the declarations: every documented member of every object turns up.
+
+use cutover_model::choices::SupplyType;
+use cutover_model::{Account, FieldSpec, Kind, MeterPointCommon, ObjectSpec, Variant};
+
+/// A deterministic source of choices (an xorshift generator).
+#[derive(Debug, Clone)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// The choices of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// A number below `bound`, which is not 0.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) % bound
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u64) as usize]
+    }
+}
+
+const KINDS: [SupplyType; 7] = [
+    SupplyType::Electricity,
+    SupplyType::UnmeteredElectricity,
+    SupplyType::UnmeteredGas,
+    SupplyType::Gas,
+    SupplyType::EmbeddedElectricity,
+    SupplyType::EmbeddedGas,
+    SupplyType::EmbeddedWater,
+];
+
+/// An account payload that passes every field check, as JSON text. Rules may well find faults: its
+/// values are legal one by one, not together.
+pub fn account_json(seed: u64) -> String {
+    let mut dice = Dice::new(seed);
+    let mut out = String::new();
+    object(&Account::SPEC, &mut dice, &mut out);
+    out
+}
+
+fn object(spec: &ObjectSpec, dice: &mut Dice, out: &mut String) {
+    out.push('{');
+    members(spec.fields, dice, out);
+    close(out, '}');
+}
+
+fn members(fields: &[FieldSpec], dice: &mut Dice, out: &mut String) {
+    for field in fields.iter().filter(|f| f.name != "supply_type") {
+        if !field.required && dice.one_in(3) {
+            continue;
+        }
+        out.push_str(&format!("\"{}\":", field.name));
+        if field.nullable && dice.one_in(5) {
+            out.push_str("null");
+        } else {
+            value(field, dice, out);
+        }
+        out.push(',');
+    }
+}
+
+fn close(out: &mut String, bracket: char) {
+    if out.ends_with(',') {
+        out.pop();
+    }
+    out.push(bracket);
+}
+
+fn value(field: &FieldSpec, dice: &mut Dice, out: &mut String) {
+    match field.kind {
+        Kind::Text { min, max, .. } => text(min.max(1), max.unwrap_or(40).min(40), dice, out),
+        Kind::Digits { min, max } => {
+            let len = min + dice.below(u64::from(max - min + 1)) as u32;
+            out.push_str(&format!("\"{}\"", "7".repeat(len as usize)));
+        }
+        Kind::Choice(values) => out.push_str(&format!("\"{}\"", dice.pick(values))),
+        Kind::Open { known, .. } => out.push_str(&format!("\"{}\"", dice.pick(known))),
+        Kind::TextOrInteger { max } if dice.one_in(2) => text(1, max, dice, out),
+        Kind::TextOrInteger { .. } => out.push_str(&dice.below(10_000).to_string()),
+        Kind::Date => out.push_str(&format!("\"{}\"", day(dice))),
+        Kind::DateTime => datetime(dice, out),
+        Kind::Decimal { before, after, positive } => decimal(before, after, positive, dice, out),
+        Kind::Integer { min, max } => {
+            let (min, max) = (min.unwrap_or(-50), max.unwrap_or(50));
+            out.push_str(&(min + dice.below((max - min + 1) as u64) as i64).to_string());
+        }
+        Kind::Boolean => out.push_str(dice.pick(&["true", "false"])),
+        Kind::Object(spec) => object(spec(), dice, out),
+        Kind::MeterPoint => meter_point(dice, out),
+        Kind::List { item, min, max, .. } => {
+            let most = max.unwrap_or(min + 2);
+            let len = min + dice.below(u64::from(most - min + 1)) as u32;
+            out.push('[');
+            for _ in 0..len {
+                value(item, dice, out);
+                out.push(',');
+            }
+            close(out, ']');
+        }
+        Kind::FreeObject => out.push_str(r#"{"b":[1.50,{"a":null}],"a":"x"}"#),
+        Kind::FreeArray => out.push_str(r#"[{"term_type":"BILL_DUE_DATE","days":14},7,"é"]"#),
+    }
+}
+
+fn text(min: u32, max: u32, dice: &mut Dice, out: &mut String) {
+    const CHARACTERS: [&str; 14] =
+        ["a", "Z", "5", "é", "漢", "\\n", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude00", "/", " ", "x", "-"];
+    let len = min + dice.below(u64::from(max.saturating_sub(min).min(12) + 1)) as u32;
+    out.push('"');
+    // Not blank: the first character is no white space.
+    out.push('k');
+    (1..len).for_each(|_| out.push_str(dice.pick(&CHARACTERS)));
+    out.push('"');
+}
+
+fn day(dice: &mut Dice) -> String {
+    format!("20{:02}-{:02}-{:02}", dice.below(26), 1 + dice.below(12), 1 + dice.below(28))
+}
+
+fn datetime(dice: &mut Dice, out: &mut String) {
+    let separator = dice.pick(&["T", " ", ":"]);
+    let seconds = dice.pick(&["", ":07", ":59.5", ":00.000001"]);
+    let offset = dice.pick(&["", "Z", "+10:00", "-14:00", "+05:30"]);
+    let time = format!("{:02}:{:02}", dice.below(24), dice.below(60));
+    out.push_str(&format!("\"{}{separator}{time}{seconds}{offset}\"", day(dice)));
+}
+
+fn decimal(before: u32, after: u32, positive: bool, dice: &mut Dice, out: &mut String) {
+    let digits = |n: u32, dice: &mut Dice| -> String {
+        (0..n).map(|_| char::from(b'0' + dice.below(10) as u8)).collect()
+    };
+    let sign = if positive || dice.one_in(2) { "" } else { "-" };
+    let (whole, places) = (1 + dice.below(u64::from(before)) as u32, dice.below(u64::from(after) + 1) as u32);
+    let whole = format!("{}{}", 1 + dice.below(9), digits(whole - 1, dice));
+    let fraction = if places == 0 { String::new() } else { format!(".{}", digits(places, dice)) };
+    let zero = if places == 0 { "" } else { "0" };
+    match dice.below(3) {
+        0 => out.push_str(&format!("\"{sign}00{whole}{fraction}{zero}\"")),
+        1 => out.push_str(&format!("{sign}{whole}{fraction}")),
+        _ => out.push_str(&format!("{sign}{whole}{fraction}{zero}e0")),
+    }
+}
+
+fn meter_point(dice: &mut Dice, out: &mut String) {
+    let kind = dice.pick(&KINDS);
+    let supply_type = format!("\"supply_type\":\"{}\",", kind.as_str());
+    let first = dice.one_in(2);
+    out.push('{');
+    if first {
+        out.push_str(&supply_type);
+    }
+    members(MeterPointCommon::SPEC.fields, dice, out);
+    members(Variant::spec(kind).fields, dice, out);
+    if !first {
+        out.push_str(&supply_type);
+    }
+    close(out, '}');
+}
