@@ -45,6 +45,11 @@ impl App {
         &self.wake
     }
 
+    /// A random number, for ids that are to differ between runs and nodes.
+    pub fn random_number(&self) -> u64 {
+        self.random.number()
+    }
+
     /// Whether the database answers.
     ///
     /// # Errors

@@ -38,6 +38,7 @@ mod json;
 #[macro_use]
 mod payload;
 pub mod choices;
+mod kept;
 pub mod known;
 mod request;
 mod response;
@@ -48,6 +49,7 @@ pub use decode::{
     MAX_ITEMS, ObjectSpec, Presence,
 };
 pub use json::{MAX_DEPTH, SyntaxError, SyntaxErrorKind, Writer};
+pub use kept::{UnreadableAccount, read_account};
 pub use payload::*;
 pub use request::*;
 pub use response::*;

@@ -1,8 +1,9 @@
 //! What tests of rules share: a payload in, the findings out, a line each.
 
-use crate::{Facts, Profile, RULES, check_account};
+use crate::{Facts, Profile, RULES, check_account, check_transactions};
 use cutover_core::{Issue, Level, Now};
-use cutover_model::decode_account;
+use cutover_model::{Limits, decode_account, decode_transactions};
+use serde_json::{Value, json};
 
 /// 21 November 2026, 02:00 in UTC; the supplier is known.
 pub(crate) fn facts() -> Facts {
@@ -35,6 +36,35 @@ pub(crate) fn of_with(id: &str, body: impl ToString, facts: Facts) -> Vec<String
     found.iter().filter(|issue| issue.rule.0 == id).map(line).collect()
 }
 
+/// An account with one meter point.
+pub(crate) fn point(point: Value) -> Value {
+    json!({"supply_addresses": [{"meter_points": [point]}]})
+}
+
+/// An account with one meter, at a meter point of this supply type.
+pub(crate) fn meter(supply_type: &str, meter: Value) -> Value {
+    point(json!({"supply_type": supply_type, "meters": [meter]}))
+}
+
+/// What one rule finds; paths start inside the one meter point, or the one meter, of the account.
+pub(crate) fn found(id: &str, account: impl ToString) -> Vec<String> {
+    let inside = |line: String| {
+        let line =
+            line.strip_prefix("supply_addresses.0.meter_points.0.").map_or(line.clone(), str::to_owned);
+        line.strip_prefix("meters.0.").map_or(line.clone(), str::to_owned)
+    };
+    of(id, account).into_iter().map(inside).collect()
+}
+
+/// What one rule of the catalogue finds in a transactions request.
+pub(crate) fn of_request(id: &str, body: impl ToString, facts: Facts) -> Vec<String> {
+    let body = body.to_string();
+    let decoded = decode_transactions(body.as_bytes(), facts.now.zone, Limits::default()).unwrap();
+    let report = check_transactions(&decoded, facts, &profile(|other| other == id));
+    let found = report.errors.iter().chain(&report.warnings);
+    found.filter(|issue| issue.rule.0 == id).map(line).collect()
+}
+
 /// The rules that are wanted at their levels, those off by default as warnings; of the others only
 /// the fixed ones run.
 fn profile(is_wanted: impl Fn(&str) -> bool) -> Profile {
@@ -60,7 +90,9 @@ fn line(issue: &Issue) -> String {
 #[test]
 fn rules_off_by_default_run_and_others_can_be_left_out() {
     let body = serde_json::json!({"customers": [{"given_name": "Ann"}]});
-    assert!(issues(&body).contains(&"customers.0.family_name customer_family_name_required (warning)".into()));
+    assert!(
+        issues(&body).contains(&"customers.0.family_name customer_family_name_required (warning)".into())
+    );
     assert!(issues(&body).contains(&"import_supplier required (error)".into()));
     assert_eq!(of("CUS-08", &body), ["customers.0.family_name customer_family_name_required (warning)"]);
 }

@@ -4,8 +4,7 @@ use crate::at::At;
 use crate::check::Checker;
 use crate::rule::On;
 use crate::view::{
-    Address, Meter, MeterPoint, Origin, Reading, Readings, Statement, Transaction, Transactions,
-    of_ledger,
+    Address, Meter, MeterPoint, Origin, Reading, Readings, Statement, Transaction, Transactions, of_ledger,
 };
 use crate::{RULES, Rule};
 use cutover_model::draft::{self, Variant};

@@ -92,7 +92,6 @@ impl App {
             used_at: None,
         };
         let spare = self.make_signing_key();
-        let spare_kid = spare.kid.clone();
         let (is_key, hash) = match credential {
             Credential::ApiKey(key) => (true, digest(key)),
             Credential::RefreshToken(token) => (false, digest(token)),
@@ -103,7 +102,8 @@ impl App {
             found.map(|key| Ok::<_, StoreError>((key, signer(tx, spare)?))).transpose()
         })?;
         let (key, signing_key) = signed.ok_or(TokenRefused::Invalid)?;
-        if signing_key.kid == spare_kid {
+        // Another process may have made the key: the token is to be good at once.
+        if self.remembered_signing_key(&signing_key.kid).is_none() {
             self.forget_signing_keys();
         }
         let claims = self.claims(&key, now);

@@ -145,7 +145,9 @@ impl<'j> Findings<'j> {
         };
         let mut findings: Vec<Finding> = self.0.into_iter().map(finding).collect();
         // Once more, for the whole payload sorts under its written name.
-        findings.sort_by(|a, b| a.attr.cmp(&b.attr).then_with(|| a.check.code.as_str().cmp(b.check.code.as_str())));
+        findings.sort_by(|a, b| {
+            a.attr.cmp(&b.attr).then_with(|| a.check.code.as_str().cmp(b.check.code.as_str()))
+        });
         findings
     }
 }

@@ -1,5 +1,5 @@
 use super::decoder::Leaf;
-use super::{Check, Decoder, Draft, FieldSpec, Kind, MAX_ITEMS, Part};
+use super::{Check, Decoder, Draft, FieldSpec, Kind, Part};
 use crate::json::{Next, SyntaxError};
 
 /// An array while it is checked: the usable items at their indexes, holes where an item is faulty.
@@ -97,7 +97,7 @@ impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
         if decoder.cursor.peek()? != Next::Array {
             return decoder.refuse(&Check::NOT_A_LIST);
         }
-        let general = if batch { decoder.limits.batch_items } else { MAX_ITEMS };
+        let general = if batch { decoder.limits.batch_items } else { decoder.limits.items };
         let start = decoder.findings.count();
         let mut items = Vec::new();
         let sent = decoder.items::<T>(&mut items, item, general)?;

@@ -12,11 +12,13 @@ pub const MAX_ITEMS: u32 = 10_000;
 pub struct Limits {
     /// Items of the `notes`, `transactions` or `statements` of a post-import request.
     pub batch_items: u32,
+    /// Items of any other array.
+    pub items: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch_items: 1_000 }
+        Self { batch_items: 1_000, items: MAX_ITEMS }
     }
 }
 

@@ -1,11 +1,26 @@
+use cutover_core::Zone;
+
+/// How values are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Form {
+    #[default]
+    AsSent,
+    Canonical,
+    Normal {
+        from: Zone,
+        to: Zone,
+    },
+}
+
 /// Writes JSON text: members and items in the order they are given, without white space.
 ///
 /// A canonical writer writes every number by its value instead of its digits as sent, so that
-/// payloads of equal content give equal text (decisions D5).
+/// payloads of equal content give equal text (decisions D5). A normal writer writes what is kept of
+/// a payload once it is imported.
 #[derive(Debug, Default)]
 pub struct Writer {
     out: Vec<u8>,
-    canonical: bool,
+    form: Form,
     /// Whether the next value needs a comma before it.
     comma: bool,
 }
@@ -18,12 +33,27 @@ impl Writer {
 
     /// A writer for comparing content: numbers by value.
     pub fn canonical() -> Self {
-        Self { canonical: true, ..Self::default() }
+        Self { form: Form::Canonical, ..Self::default() }
+    }
+
+    /// A writer for what is kept (decisions D3): decimals as strings with the digits sent; datetimes
+    /// with the offset of the zone `to`, those without one being in `from`; optional members that are
+    /// `null` or an empty array are left out.
+    pub fn normal(from: Zone, to: Zone) -> Self {
+        Self { form: Form::Normal { from, to }, ..Self::default() }
     }
 
     /// Whether numbers are written by value.
     pub fn is_canonical(&self) -> bool {
-        self.canonical
+        self.form == Form::Canonical
+    }
+
+    /// Of a normal writer: the zone of datetimes without offset, and the zone to write them in.
+    pub(crate) fn zones(&self) -> Option<(Zone, Zone)> {
+        match self.form {
+            Form::Normal { from, to } => Some((from, to)),
+            Form::AsSent | Form::Canonical => None,
+        }
     }
 
     /// The text written so far.

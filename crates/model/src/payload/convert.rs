@@ -8,6 +8,9 @@ pub trait Encode {
     /// Writes the value.
     fn encode(&self, writer: &mut Writer);
 
+    /// Writes the object without some of its members: those that are kept elsewhere.
+    fn encode_without(&self, left_out: &[&str], writer: &mut Writer);
+
     /// The value as JSON text.
     fn to_json(&self) -> Vec<u8> {
         let mut writer = Writer::new();
@@ -18,12 +21,16 @@ pub trait Encode {
 
 /// An object of the contract; it writes its members one by one.
 pub(crate) trait Object {
-    fn encode_members(&self, writer: &mut Writer);
+    fn encode_members(&self, writer: &mut Writer, keep: impl Fn(&str) -> bool);
 }
 
 impl<T: Object> Encode for T {
     fn encode(&self, writer: &mut Writer) {
-        writer.object(|writer| self.encode_members(writer));
+        writer.object(|writer| self.encode_members(writer, |_| true));
+    }
+
+    fn encode_without(&self, left_out: &[&str], writer: &mut Writer) {
+        writer.object(|writer| self.encode_members(writer, |name| !left_out.contains(&name)));
     }
 }
 
@@ -32,14 +39,26 @@ pub(crate) fn write_member(writer: &mut Writer, name: &str, value: &impl EncodeV
     value.encode_value(writer);
 }
 
-pub(crate) fn write_null(writer: &mut Writer, name: &str) {
-    writer.name(name);
-    writer.raw("null");
+pub(crate) fn write_optional(writer: &mut Writer, name: &str, value: &impl EncodeValue) {
+    if writer.zones().is_none() || !value.is_empty_array() {
+        write_member(writer, name, value);
+    }
+}
+
+pub(crate) fn write_null(writer: &mut Writer, name: &str, required: bool) {
+    if writer.zones().is_none() || required {
+        writer.name(name);
+        writer.raw("null");
+    }
 }
 
 /// A value of a member: an object, an array or a leaf.
 pub(crate) trait EncodeValue {
     fn encode_value(&self, writer: &mut Writer);
+
+    fn is_empty_array(&self) -> bool {
+        false
+    }
 }
 
 impl<T: Object> EncodeValue for T {
@@ -51,6 +70,10 @@ impl<T: Object> EncodeValue for T {
 impl<T: EncodeValue> EncodeValue for Vec<T> {
     fn encode_value(&self, writer: &mut Writer) {
         writer.array(|writer| self.iter().for_each(|item| item.encode_value(writer)));
+    }
+
+    fn is_empty_array(&self) -> bool {
+        self.is_empty()
     }
 }
 
@@ -136,9 +159,8 @@ leaves! {
     Text<'j> => Text<'static>, |v, w| w.string(v.as_sent()), Text::into_owned(v);
     TextOrInteger<'j> => TextOrInteger<'static>, |v, w| write_text_or_integer(v, w), TextOrInteger::into_owned(v);
     NaiveDate => NaiveDate, |v, w| w.string(&v.format("%Y-%m-%d").to_string()), v;
-    DateTime<'j> => DateTime<'static>, |v, w| w.string(v.as_sent()), DateTime::into_owned(v);
-    Decimal<'j> => Decimal<'static>, |v, w| write_number(v.as_sent(), v.is_quoted(), &|| v.canonical(), w),
-        Decimal::into_owned(v);
+    DateTime<'j> => DateTime<'static>, |v, w| write_datetime(v, w), DateTime::into_owned(v);
+    Decimal<'j> => Decimal<'static>, |v, w| write_decimal(v, w), Decimal::into_owned(v);
     Integer<'j> => Integer<'static>, |v, w| write_number(v.as_sent(), v.is_quoted(), &|| v.value().to_string(), w),
         Integer::into_owned(v);
     Free<'j> => Free<'static>, |v, w| write_free(v, w), Free::into_owned(v);
@@ -153,11 +175,27 @@ fn write_text_or_integer(value: &TextOrInteger<'_>, writer: &mut Writer) {
     }
 }
 
+fn write_datetime(value: &DateTime<'_>, writer: &mut Writer) {
+    let instant = writer.zones().and_then(|(from, to)| Some((value.instant(from)?, to)));
+    match instant {
+        Some((instant, to)) => writer.string(DateTime::at(instant, to).as_sent()),
+        None => writer.string(value.as_sent()),
+    }
+}
+
+fn write_decimal(value: &Decimal<'_>, writer: &mut Writer) {
+    if writer.zones().is_some() {
+        writer.string(&value.digits());
+    } else {
+        write_number(value.as_sent(), value.is_quoted(), &|| value.canonical(), writer);
+    }
+}
+
 /// A quoted number is a string, and strings are compared as sent.
 fn write_number(sent: &str, quoted: bool, canonical: &dyn Fn() -> String, writer: &mut Writer) {
     if quoted {
         writer.string(sent);
-    } else if writer.is_canonical() {
+    } else if writer.is_canonical() || writer.zones().is_some() {
         writer.raw(&canonical());
     } else {
         writer.raw(sent);

@@ -40,8 +40,12 @@ macro_rules! objects {
             }
 
             impl $crate::payload::Object for $name<'_> {
-                fn encode_members(&self, writer: &mut $crate::Writer) {
-                    $( encode!($presence writer, wire_name!($field $($wire)?), &self.$field); )*
+                fn encode_members(&self, writer: &mut $crate::Writer, keep: impl Fn(&str) -> bool) {
+                    $(
+                        if keep(wire_name!($field $($wire)?)) {
+                            encode!($presence writer, wire_name!($field $($wire)?), &self.$field);
+                        }
+                    )*
                 }
             }
 
@@ -188,13 +192,13 @@ macro_rules! encode {
     };
     (optional $writer:ident, $name:expr, $value:expr) => {
         if let Some(value) = $value {
-            $crate::payload::write_member($writer, $name, value);
+            $crate::payload::write_optional($writer, $name, value);
         }
     };
     ($nullable:ident $writer:ident, $name:expr, $value:expr) => {
         match $value {
             $crate::Nullable::Value(value) => $crate::payload::write_member($writer, $name, value),
-            $crate::Nullable::Null => $crate::payload::write_null($writer, $name),
+            $crate::Nullable::Null => $crate::payload::write_null($writer, $name, is_required!($nullable)),
             $crate::Nullable::Absent => {}
         }
     };

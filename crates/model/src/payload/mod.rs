@@ -18,7 +18,7 @@ mod post_import;
 mod supply;
 
 pub use convert::{Encode, IntoOwned};
-pub(crate) use convert::{EncodeValue, IntoValid, Object, write_member, write_null};
+pub(crate) use convert::{EncodeValue, IntoValid, Object, write_member, write_null, write_optional};
 
 pub use account::{Account, AccountBusinessLink};
 pub use address::{Address, GasAddress, GasHouse, GasStreet, StructuredStreetAddress};

@@ -55,6 +55,18 @@ impl<'j> DateTime<'j> {
         (1..=9999).contains(&instant.year()).then_some(instant)
     }
 
+    /// The instant with the offset that the zone has then; in UTC where that cannot be written as a
+    /// datetime: offsets of seconds or over 14 hours, years other than 1 to 9999.
+    pub fn at(instant: chrono::DateTime<Utc>, zone: Zone) -> DateTime<'static> {
+        let local = zone.local(instant);
+        let offset = local.offset().local_minus_utc();
+        if offset % 60 == 0 && offset.abs() <= 14 * 3600 && (1..=9999).contains(&local.year()) {
+            local.into()
+        } else {
+            instant.fixed_offset().into()
+        }
+    }
+
     /// The same on its own, borrowing nothing.
     pub fn into_owned(self) -> DateTime<'static> {
         DateTime { sent: Cow::Owned(self.sent.into_owned()), local: self.local, offset: self.offset }

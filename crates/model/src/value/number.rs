@@ -83,6 +83,13 @@ impl Decimal<'_> {
         self.value.normalize().to_string()
     }
 
+    /// The digits as a string member may hold them: those sent, unless they came as a number with an
+    /// exponent or with more than 40 digits; then written out, without trailing zeros.
+    pub fn digits(&self) -> Cow<'_, str> {
+        let fits = self.sent.len() <= MAX_SENT && !self.sent.contains(['e', 'E']);
+        if self.quoted || fits { Cow::Borrowed(&self.sent) } else { Cow::Owned(self.canonical()) }
+    }
+
     /// The decimal that was sent as these digits: what the store keeps of one.
     /// `None` if the digits are none that a payload can hold.
     pub fn from_sent(sent: &str, quoted: bool) -> Option<Decimal<'static>> {

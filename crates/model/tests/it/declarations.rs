@@ -1,8 +1,9 @@
 use super::findings;
 use cutover_model::choices::SupplyType;
 use cutover_model::{
-    Account, AccountEnvelope, BusinessPaymentInstructionRequest, BusinessRequest, FieldSpec, HistoricalStatementsRequest,
-    Kind, MeterPointCommon, NotesRequest, ObjectSpec, PaymentInstructionRequest, TransactionsRequest, Variant,
+    Account, AccountEnvelope, BusinessPaymentInstructionRequest, BusinessRequest, FieldSpec,
+    HistoricalStatementsRequest, Kind, MeterPointCommon, NotesRequest, ObjectSpec, PaymentInstructionRequest,
+    TransactionsRequest, Variant,
 };
 use std::collections::BTreeSet;
 
@@ -43,7 +44,15 @@ fn nested(field: &'static FieldSpec, seen: &mut BTreeSet<&'static str>, out: &mu
         Kind::List { item, .. } => nested(item, seen, out),
         Kind::MeterPoint => {
             object(&MeterPointCommon::SPEC, seen, out);
-            for kind in ["ELECTRICITY", "UNMETERED_ELECTRICITY", "UNMETERED_GAS", "GAS", "EMBEDDED_ELECTRICITY", "EMBEDDED_GAS", "EMBEDDED_WATER"] {
+            for kind in [
+                "ELECTRICITY",
+                "UNMETERED_ELECTRICITY",
+                "UNMETERED_GAS",
+                "GAS",
+                "EMBEDDED_ELECTRICITY",
+                "EMBEDDED_GAS",
+                "EMBEDDED_WATER",
+            ] {
                 object(Variant::spec(kind.parse::<SupplyType>().unwrap()), seen, out);
             }
         }
@@ -54,7 +63,9 @@ fn nested(field: &'static FieldSpec, seen: &mut BTreeSet<&'static str>, out: &mu
 fn kind(field: &FieldSpec) -> String {
     match field.kind {
         Kind::Object(spec) => format!("object {}", spec().name),
-        Kind::List { item, min, max, batch } => format!("list of {} min {min} max {max:?} batch {batch}", kind(item)),
+        Kind::List { item, min, max, batch } => {
+            format!("list of {} min {min} max {max:?} batch {batch}", kind(item))
+        }
         other => format!("{other:?}"),
     }
 }
@@ -78,17 +89,31 @@ fn point(members: &str) -> Vec<String> {
 #[test]
 fn the_variant_by_supply_type() {
     assert_eq!(point(r#","mpxn":"1","parent_nmi":"2","supply_type":"UNMETERED_ELECTRICITY""#), [""; 0]);
-    assert_eq!(point(r#","mpxn":"1","meters":[],"supply_type":"UNMETERED_ELECTRICITY""#),
-        ["MP.meters: field_not_allowed_for_supply_type", "MP.parent_nmi: required"]);
-    assert_eq!(point(r#","supply_type":"GAS","mpxn":"EMBEDDED_WATER_1","address":{"postcode":"3000"},"role_assignments":[],"master_data":{}"#)[..2],
-        ["MP.master_data.customer_classification_code: required", "MP.master_data.heating_value_zone: required"]);
-    assert!(point(r#","supply_type":"GAS","mpxn":"EMBEDDED_WATER_1""#).contains(&"MP.supply_type: supply_type_mismatch".into()));
+    assert_eq!(
+        point(r#","mpxn":"1","meters":[],"supply_type":"UNMETERED_ELECTRICITY""#),
+        ["MP.meters: field_not_allowed_for_supply_type", "MP.parent_nmi: required"]
+    );
+    assert_eq!(
+        point(
+            r#","supply_type":"GAS","mpxn":"EMBEDDED_WATER_1","address":{"postcode":"3000"},"role_assignments":[],"master_data":{}"#
+        )[..2],
+        [
+            "MP.master_data.customer_classification_code: required",
+            "MP.master_data.heating_value_zone: required"
+        ]
+    );
+    assert!(
+        point(r#","supply_type":"GAS","mpxn":"EMBEDDED_WATER_1""#)
+            .contains(&"MP.supply_type: supply_type_mismatch".into())
+    );
 }
 
 #[test]
 fn a_faulty_supply_type_leaves_the_variant_undecided() {
-    assert_eq!(point(r#","mpxn":"1","supply_type":"STEAM","meters":7,"pressure":1,"supply_end_date":1"#),
-        ["MP.pressure: unknown_field", "MP.supply_end_date: invalid", "MP.supply_type: invalid_choice"]);
+    assert_eq!(
+        point(r#","mpxn":"1","supply_type":"STEAM","meters":7,"pressure":1,"supply_end_date":1"#),
+        ["MP.pressure: unknown_field", "MP.supply_end_date: invalid", "MP.supply_type: invalid_choice"]
+    );
     assert_eq!(point(r#","mpxn":"1","supply_type":null,"dog_code":7"#), ["MP.supply_type: null"]);
 }
 
@@ -97,8 +122,10 @@ fn the_variant_by_prefix_and_by_members() {
     assert_eq!(point(r#","mpxn":" UNMETERED_GAS_1","pricing_zone":"Z""#), [""; 0]);
     assert_eq!(point(r#","mpxn":"unmetered_gas_1""#), ["MP: supply_type_assumed"]);
     // Two members mark unmetered gas, one of them unmetered electricity too: the earlier of equals wins.
-    assert_eq!(point(r#","mpxn":"1","appliance_type":"X","multiplier":1"#),
-        ["MP.appliance_type: unrecognised_value", "MP.parent_nmi: required"]);
+    assert_eq!(
+        point(r#","mpxn":"1","appliance_type":"X","multiplier":1"#),
+        ["MP.appliance_type: unrecognised_value", "MP.parent_nmi: required"]
+    );
     assert_eq!(point(r#","mpxn":"1","appliance_type":"HEATER","multiplier":1,"pricing_zone":"Z""#), [""; 0]);
     assert_eq!(point(r#","meters":[],"access_details":"x","mpxn":"1""#), [""; 0]);
     assert_eq!(point(r#","mpxn":"1""#), ["MP: supply_type_assumed"]);
@@ -110,14 +137,23 @@ fn checks_on_one_value_stop_at_the_first() {
     let of = |value: &str, member: &str| {
         findings(&format!(r#"{{"import_supplier":"A","external_account_number":"1",{member}:{value}}}"#))
     };
-    assert_eq!(of(r#""a\u0000""#, "\"billing_delivery_point_identifier\""), ["billing_delivery_point_identifier: null_characters_not_allowed"]);
-    assert_eq!(of(r#""123456789012""#, "\"billing_delivery_point_identifier\""), ["billing_delivery_point_identifier: max_length"]);
+    assert_eq!(
+        of(r#""a\u0000""#, "\"billing_delivery_point_identifier\""),
+        ["billing_delivery_point_identifier: null_characters_not_allowed"]
+    );
+    assert_eq!(
+        of(r#""123456789012""#, "\"billing_delivery_point_identifier\""),
+        ["billing_delivery_point_identifier: max_length"]
+    );
     assert_eq!(of(r#""ééééééééééé""#, "\"billing_delivery_point_identifier\""), [""; 0]);
     assert_eq!(of(r#""""#, "\"document_accessibility\""), [""; 0]);
     assert_eq!(of(r#"" ""#, "\"document_accessibility\""), ["document_accessibility: invalid_choice"]);
     assert_eq!(of("12345678901.12345678901", "\"transfer_balance\""), ["transfer_balance: max_digits"]);
     assert_eq!(of("1e400", "\"transfer_balance\""), ["transfer_balance: invalid"]);
-    assert_eq!(of(r#"{"business_contract_identifier":" "}"#, "\"business\""), ["business.business_contract_identifier: blank"]);
+    assert_eq!(
+        of(r#"{"business_contract_identifier":" "}"#, "\"business\""),
+        ["business.business_contract_identifier: blank"]
+    );
     assert_eq!(of("[null,7,{}]", "\"customers\""), ["customers.0: null", "customers.1: invalid"]);
     assert_eq!(of("null", "\"last_payment_review_date\""), [""; 0]);
     assert_eq!(of("null", "\"last_billed_to_date\""), ["last_billed_to_date: null"]);

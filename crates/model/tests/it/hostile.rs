@@ -10,8 +10,12 @@ fn verdict(body: &[u8]) -> Result<(), SyntaxErrorKind> {
 /// Small damage of the kinds that break JSON, or just do not.
 fn damage(body: &mut Vec<u8>, dice: &mut Dice) {
     const BITS: [&[u8]; 16] = [
-        b"\"", b"{", b"}", b"[", b"]", b",", b":", b"\\", b"\\u", b"\\ud800", b"\x01", b"\xff", b"null", b"-", b"0", b" ",
+        b"\"", b"{", b"}", b"[", b"]", b",", b":", b"\\", b"\\u", b"\\ud800", b"\x01", b"\xff", b"null",
+        b"-", b"0", b" ",
     ];
+    if body.is_empty() {
+        body.push(b'{');
+    }
     let at = dice.below(body.len() as u64) as usize;
     match dice.below(4) {
         0 => drop(body.remove(at)),
@@ -80,19 +84,33 @@ fn what_is_no_object() {
 
 #[test]
 fn the_envelope_is_told_by_its_members() {
-    assert_eq!(findings(r#"{"payload":{"import_supplier":7}}"#), ["external_account_number: required", "import_supplier: invalid"]);
-    assert_eq!(findings(r#"{"import_supplier":"A","payload":{}}"#)[..2], ["external_account_number: required", "import_supplier: required"]);
+    assert_eq!(
+        findings(r#"{"payload":{"import_supplier":7}}"#),
+        ["external_account_number: required", "import_supplier: invalid"]
+    );
+    assert_eq!(
+        findings(r#"{"import_supplier":"A","payload":{}}"#)[..2],
+        ["external_account_number: required", "import_supplier: required"]
+    );
     assert_eq!(findings(r#"{"task_params":{}}"#), ["payload: required"]);
-    assert_eq!(findings(r#"{"task_params":{"is_dry_run":1,"x":2},"payload":null}"#),
-        ["payload: null", "task_params.is_dry_run: invalid", "task_params.x: unknown_field"]);
-    assert_eq!(findings(r#"{"payload":{"import_supplier":"A","external_account_number":"1"},"task_params":null,"import_supplier":"A"}"#),
-        ["import_supplier: unknown_field"]);
+    assert_eq!(
+        findings(r#"{"task_params":{"is_dry_run":1,"x":2},"payload":null}"#),
+        ["payload: null", "task_params.is_dry_run: invalid", "task_params.x: unknown_field"]
+    );
+    assert_eq!(
+        findings(
+            r#"{"payload":{"import_supplier":"A","external_account_number":"1"},"task_params":null,"import_supplier":"A"}"#
+        ),
+        ["import_supplier: unknown_field"]
+    );
 }
 
 #[test]
 fn repeated_members_are_told_and_the_first_counts() {
-    assert_eq!(findings(r#"{"import_supplier":"A","external_account_number":"1","import_supplier":7,"x":1,"x":2}"#),
-        ["import_supplier: duplicate_field", "x: duplicate_field", "x: unknown_field"]);
+    assert_eq!(
+        findings(r#"{"import_supplier":"A","external_account_number":"1","import_supplier":7,"x":1,"x":2}"#),
+        ["import_supplier: duplicate_field", "x: duplicate_field", "x: unknown_field"]
+    );
 }
 
 #[test]
@@ -101,14 +119,18 @@ fn findings_are_capped_in_answer_order() {
     let body = format!(r#"{{"statements":5,"customers":[{}],"billing_name":3}}"#, customers.join(","));
     let found = findings(&body);
     assert_eq!(found.len(), 1_001);
-    assert_eq!(found[..3], ["billing_name: invalid", "customers.0.email: invalid", "customers.0.given_name: invalid"]);
+    assert_eq!(
+        found[..3],
+        ["billing_name: invalid", "customers.0.email: invalid", "customers.0.given_name: invalid"]
+    );
     assert_eq!(found[1_000], "customers.499.given_name: invalid");
 }
 
 #[test]
 fn beyond_the_general_limit_items_are_not_looked_at() {
     let items = |n: usize| vec!["7"; n].join(",");
-    let body = |n| format!(r#"{{"import_supplier":"A","external_account_number":"1","notes":[{}]}}"#, items(n));
+    let body =
+        |n| format!(r#"{{"import_supplier":"A","external_account_number":"1","notes":[{}]}}"#, items(n));
     assert_eq!(findings(&body(10_001)), ["notes: too_many_items"]);
     assert_eq!(findings(&body(10_000)).len(), 1_001);
 }

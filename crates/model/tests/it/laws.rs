@@ -14,7 +14,11 @@ fn tokens(json: &[u8]) -> serde_json::Value {
     let mut out = String::new();
     let (mut in_string, mut escaped, mut number) = (false, false, String::new());
     for c in text.chars().chain(" ".chars()) {
-        if !in_string && (c.is_ascii_digit() || matches!(c, '-' | '.') || (!number.is_empty() && matches!(c, 'e' | '+'))) {
+        if !in_string
+            && (c.is_ascii_digit()
+                || matches!(c, '-' | '.')
+                || (!number.is_empty() && matches!(c, 'e' | '+')))
+        {
             number.push(c);
             continue;
         }

@@ -1,8 +1,8 @@
 //! The decoder from outside: declarations, laws, hostile input.
 
 mod declarations;
-mod laws;
 mod hostile;
+mod laws;
 
 use cutover_model::{Zone, decode_account};
 

@@ -21,3 +21,18 @@ fn check(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
         checker.report(at.member("family_name"), Code::CustomerFamilyNameRequired);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::json;
+
+    #[test]
+    fn customers_have_a_family_name() {
+        let body =
+            json!({"customers": [{}, {"family_name": "\t"}, {"family_name": "Ng"}, {"family_name": 7}, 7]});
+        let expected =
+            [0, 1].map(|i| format!("customers.{i}.family_name customer_family_name_required (warning)"));
+        assert_eq!(of("CUS-08", body), expected);
+    }
+}

@@ -1,1 +1,5 @@
-//! Rules about documents.
+//! Rules about paths of documents.
+
+mod path;
+
+pub(crate) use path::DOC_01;

@@ -9,11 +9,7 @@ pub(crate) fn dates_reversed(start: &Field<NaiveDate>, end: &Field<NaiveDate>) -
 
 /// Whether both datetimes are usable and the end is an instant before the start; `zone` is that of
 /// the supplier, for those without an offset.
-pub(crate) fn datetimes_reversed(
-    start: &Field<DateTime<'_>>,
-    end: &Field<DateTime<'_>>,
-    zone: Zone,
-) -> bool {
+pub(crate) fn datetimes_reversed(start: &Field<DateTime<'_>>, end: &Field<DateTime<'_>>, zone: Zone) -> bool {
     let instant = |field: &Field<DateTime<'_>>| field.usable()?.instant(zone);
     matches!((instant(start), instant(end)), (Some(start), Some(end)) if end < start)
 }

@@ -103,7 +103,8 @@ mod tests {
     #[test]
     fn only_eleven_characters_have_a_check_digit() {
         let wrong: fn((SupplyPointId, &str)) -> bool = |(id, text)| id.has_wrong_check_digit(text);
-        for text in [(Nmi, "20019857327"), (Nmi, "QAAAVZZZZZ4"), (Mirn, "53109237085"), (Mirn, "43109237080")] {
+        for text in [(Nmi, "20019857327"), (Nmi, "QAAAVZZZZZ4"), (Mirn, "53109237085"), (Mirn, "43109237080")]
+        {
             assert!(wrong(text), "{text:?}");
         }
         for text in [

@@ -69,10 +69,8 @@ mod tests {
     use crate::ledger::sample::{fires, on};
     use serde_json::{Value, json};
 
-    const TRANSACTIONS: &str =
-        "ledgers.0.last_statement_closing_date historical_statement_transactions_require_last_statement_closing_date (error)";
-    const BALANCE: &str =
-        "ledgers.0.last_statement_closing_date historical_statement_without_last_statement_closing_date (error)";
+    const TRANSACTIONS: &str = "ledgers.0.last_statement_closing_date historical_statement_transactions_require_last_statement_closing_date (error)";
+    const BALANCE: &str = "ledgers.0.last_statement_closing_date historical_statement_without_last_statement_closing_date (error)";
 
     fn ledger(balance: Value, current: Value, historical: Value) -> Value {
         json!({

@@ -36,14 +36,23 @@ mod tests {
     #[test]
     fn current_transactions_lie_after_the_closing_day() {
         let current = json!([on("2026-09-29"), on("2026-09-30"), on("2026-10-01"), on("bad"), null]);
-        let closed = |day| json!({"current_statement_transactions": current, "last_statement_closing_date": day});
+        let closed =
+            |day| json!({"current_statement_transactions": current, "last_statement_closing_date": day});
         fires("LED-04", &closed("2026-09-28"), &[]);
         fires("LED-04", &closed("faulty"), &[]);
         fires("LED-04", &json!({"current_statement_transactions": current}), &[]);
-        fires("LED-04", &json!({"historical_statement_transactions": current, "last_statement_closing_date": "2026-11-01"}), &[]);
-        fires("LED-04", &closed("2026-09-30"), &[
-            "ledgers.0.current_statement_transactions.0.transaction_date current_statement_transaction_before_last_statement_closing_date (error)",
-            "ledgers.0.current_statement_transactions.1.transaction_date current_statement_transaction_before_last_statement_closing_date (error)",
-        ]);
+        fires(
+            "LED-04",
+            &json!({"historical_statement_transactions": current, "last_statement_closing_date": "2026-11-01"}),
+            &[],
+        );
+        fires(
+            "LED-04",
+            &closed("2026-09-30"),
+            &[
+                "ledgers.0.current_statement_transactions.0.transaction_date current_statement_transaction_before_last_statement_closing_date (error)",
+                "ledgers.0.current_statement_transactions.1.transaction_date current_statement_transaction_before_last_statement_closing_date (error)",
+            ],
+        );
     }
 }

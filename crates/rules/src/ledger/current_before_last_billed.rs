@@ -44,9 +44,12 @@ mod tests {
             {"current_statement_transactions": [on("2026-09-30")], "historical_statement_transactions": [on("2026-01-01")]},
         ]);
         let billed = |day| of("LED-12", json!({"last_billed_to_date": day, "ledgers": ledgers}));
-        assert_eq!(billed("2026-10-01"), [
-            "ledgers.1.current_statement_transactions.0.transaction_date current_statement_transaction_before_last_billed_to_date (warning)",
-        ]);
+        assert_eq!(
+            billed("2026-10-01"),
+            [
+                "ledgers.1.current_statement_transactions.0.transaction_date current_statement_transaction_before_last_billed_to_date (warning)",
+            ]
+        );
         assert_eq!(billed("2026-09-30"), [""; 0]);
         assert_eq!(billed("faulty"), [""; 0]);
         assert_eq!(of("LED-12", json!({"ledgers": ledgers})), [""; 0]);

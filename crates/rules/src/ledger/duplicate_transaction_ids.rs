@@ -44,18 +44,24 @@ mod tests {
             "current_statement_transactions": ids([json!("A"), json!("a"), json!(7), json!(7), json!(" "), json!("")]),
         });
         let second = json!({"current_statement_transactions": ids([json!(" H\t"), json!("B")])});
-        assert_eq!(of("LED-11", json!({"ledgers": [first, null, second]})), [
-            "ledgers.0.historical_statement_transactions.1.transaction_id duplicate_transaction_ids (error)",
-            "ledgers.2.current_statement_transactions.0.transaction_id duplicate_transaction_ids (error)",
-        ]);
+        assert_eq!(
+            of("LED-11", json!({"ledgers": [first, null, second]})),
+            [
+                "ledgers.0.historical_statement_transactions.1.transaction_id duplicate_transaction_ids (error)",
+                "ledgers.2.current_statement_transactions.0.transaction_id duplicate_transaction_ids (error)",
+            ]
+        );
     }
 
     #[test]
     fn and_over_a_transactions_request() {
         let found = request_finds("LED-11", &ids([json!("A"), json!("B"), json!("A"), json!("A")]));
-        assert_eq!(found, [
-            "transactions.2.transaction_id duplicate_transaction_ids (error)",
-            "transactions.3.transaction_id duplicate_transaction_ids (error)",
-        ]);
+        assert_eq!(
+            found,
+            [
+                "transactions.2.transaction_id duplicate_transaction_ids (error)",
+                "transactions.3.transaction_id duplicate_transaction_ids (error)",
+            ]
+        );
     }
 }

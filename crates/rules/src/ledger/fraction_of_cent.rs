@@ -57,13 +57,16 @@ mod tests {
                 "historical_statement_transactions": [{"amount": 3e-3}, {"amount": 3e2}, {"amount": "1.12345678901"}, {}]
             }]
         }"#;
-        assert_eq!(of("LED-13", body), [
-            "ledgers.0.current_statement_transactions.2.amount amount_has_fraction_of_cent (warning)",
-            "ledgers.0.historical_statement_transactions.0.amount amount_has_fraction_of_cent (warning)",
-            "ledgers.0.last_statement_balance amount_has_fraction_of_cent (warning)",
-            "ledgers.0.ledger_balance amount_has_fraction_of_cent (warning)",
-            "transfer_balance amount_has_fraction_of_cent (warning)",
-        ]);
+        assert_eq!(
+            of("LED-13", body),
+            [
+                "ledgers.0.current_statement_transactions.2.amount amount_has_fraction_of_cent (warning)",
+                "ledgers.0.historical_statement_transactions.0.amount amount_has_fraction_of_cent (warning)",
+                "ledgers.0.last_statement_balance amount_has_fraction_of_cent (warning)",
+                "ledgers.0.ledger_balance amount_has_fraction_of_cent (warning)",
+                "transfer_balance amount_has_fraction_of_cent (warning)",
+            ]
+        );
         let found = request_finds("LED-13", &json!([{"amount": "0.005"}]));
         assert_eq!(found, ["transactions.0.amount amount_has_fraction_of_cent (warning)"]);
     }

@@ -40,8 +40,12 @@ mod tests {
         fires("LED-05", &closed("2026-10-01"), &[]);
         fires("LED-05", &closed("faulty"), &[]);
         fires("LED-05", &json!({"historical_statement_transactions": historical}), &[]);
-        fires("LED-05", &closed("2026-09-30"), &[
-            "ledgers.0.historical_statement_transactions.2.transaction_date historical_statement_transaction_after_last_statement_closing_date (error)",
-        ]);
+        fires(
+            "LED-05",
+            &closed("2026-09-30"),
+            &[
+                "ledgers.0.historical_statement_transactions.2.transaction_date historical_statement_transaction_after_last_statement_closing_date (error)",
+            ],
+        );
     }
 }

@@ -45,15 +45,20 @@ mod tests {
         let mut ledger = json!({
             "current_statement_transactions": current, "historical_statement_transactions": historical,
         });
-        fires("LED-06", &ledger, &[
-            "ledgers.0.current_statement_transactions.0.transaction_date historical_statement_transaction_after_current_statement_transaction (error)",
-        ]);
+        fires(
+            "LED-06",
+            &ledger,
+            &[
+                "ledgers.0.current_statement_transactions.0.transaction_date historical_statement_transaction_after_current_statement_transaction (error)",
+            ],
+        );
         for closing in ["2026-01-01", "faulty"] {
             ledger["last_statement_closing_date"] = closing.into();
             fires("LED-06", &ledger, &[]);
         }
         fires("LED-06", &json!({"current_statement_transactions": current}), &[]);
-        let faulty = json!({"current_statement_transactions": current, "historical_statement_transactions": 1});
+        let faulty =
+            json!({"current_statement_transactions": current, "historical_statement_transactions": 1});
         fires("LED-06", &faulty, &[]);
     }
 }

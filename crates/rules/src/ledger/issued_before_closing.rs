@@ -38,8 +38,10 @@ mod tests {
         fires("LED-07", &closed("2026-10-01", "faulty"), &[]);
         fires("LED-07", &closed("faulty", "2026-10-01"), &[]);
         fires("LED-07", &json!({"last_statement_issue_date": "2026-10-01"}), &[]);
-        fires("LED-07", &closed("2026-10-01", "2026-09-30"), &[
-            "ledgers.0.last_statement_issue_date last_statement_issued_before_closing_date (error)",
-        ]);
+        fires(
+            "LED-07",
+            &closed("2026-10-01", "2026-09-30"),
+            &["ledgers.0.last_statement_issue_date last_statement_issued_before_closing_date (error)"],
+        );
     }
 }

@@ -19,7 +19,8 @@ pub(crate) const LED_02: Rule = Rule {
 
 fn check(ledger: &Ledger<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let historical = ledger.historical_statement_transactions.usable().filter(|list| !list.is_empty());
-    if let (Some(balance), Some(sum)) = (ledger.last_statement_balance.usable(), historical.and_then(signed_sum))
+    if let (Some(balance), Some(sum)) =
+        (ledger.last_statement_balance.usable(), historical.and_then(signed_sum))
         && balance.value() != sum
     {
         checker.report(
@@ -37,8 +38,11 @@ mod tests {
     #[test]
     fn the_last_balance_is_the_sum_of_the_historical_transactions() {
         let charge = transaction("CHARGE", "2026-10-01", "20.5");
-        for (ledger, fires_) in [
-            (json!({"last_statement_balance": "-20.50", "historical_statement_transactions": [charge]}), false),
+        for (ledger, wrong) in [
+            (
+                json!({"last_statement_balance": "-20.50", "historical_statement_transactions": [charge]}),
+                false,
+            ),
             (json!({"last_statement_balance": "20.50", "historical_statement_transactions": [charge]}), true),
             (json!({"last_statement_balance": -20.51, "historical_statement_transactions": [charge]}), true),
             (json!({"last_statement_balance": 1, "historical_statement_transactions": []}), false),
@@ -46,9 +50,8 @@ mod tests {
             (json!({"last_statement_balance": 1, "historical_statement_transactions": [charge, 7]}), false),
             (json!({"historical_statement_transactions": [charge]}), false),
         ] {
-            let expected =
-                "ledgers.0.last_statement_balance historical_statement_transactions_balance_mismatch (error)";
-            fires("LED-02", &ledger, if fires_ { &[expected] } else { &[] });
+            let expected = ["ledgers.0.last_statement_balance historical_statement_transactions_balance_mismatch (error)"];
+            fires("LED-02", &ledger, if wrong { &expected } else { &[] });
         }
     }
 }

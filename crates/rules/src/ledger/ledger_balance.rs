@@ -53,7 +53,7 @@ mod tests {
             transaction("REPAYMENT", "2026-10-01", "-1"),
         ]);
         let unusable = json!([transaction("GIFT", "2026-10-01", "1")]);
-        for (ledger, fires_) in [
+        for (ledger, wrong) in [
             (json!({"ledger_balance": "51.0500000001", "current_statement_transactions": current}), false),
             (json!({"ledger_balance": "51.05", "current_statement_transactions": current}), true),
             (
@@ -71,8 +71,8 @@ mod tests {
             (json!({"ledger_balance": 7, "current_statement_transactions": [null]}), false),
             (json!({"ledger_balance": 7, "current_statement_transactions": unusable}), false),
         ] {
-            let expected = "ledgers.0.ledger_balance balance_mismatch_on_ledger_balance (error)";
-            fires("LED-01", &ledger, if fires_ { &[expected] } else { &[] });
+            let expected = ["ledgers.0.ledger_balance balance_mismatch_on_ledger_balance (error)"];
+            fires("LED-01", &ledger, if wrong { &expected } else { &[] });
         }
     }
 }

@@ -21,6 +21,7 @@ pub(crate) fn fires(rule: &str, ledger: &Value, expected: &[&str]) {
 
 /// What a rule finds in a transactions request.
 pub(crate) fn request_finds(rule: &str, transactions: &Value) -> Vec<String> {
-    let body = json!({"import_supplier": "ACME", "external_account_number": "A", "transactions": transactions});
+    let body =
+        json!({"import_supplier": "ACME", "external_account_number": "A", "transactions": transactions});
     of_request(rule, body, facts())
 }

@@ -20,9 +20,8 @@ pub(crate) const LED_03: Rule = Rule {
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
     let ledgers = account.ledgers.usable().filter(|list| !list.is_empty());
-    let sum = ledgers.and_then(|list| {
-        whole_sum(list, |ledger| ledger.ledger_balance.usable().map(Decimal::value))
-    });
+    let sum =
+        ledgers.and_then(|list| whole_sum(list, |ledger| ledger.ledger_balance.usable().map(Decimal::value)));
     if let (Some(balance), Some(sum)) = (account.transfer_balance.usable(), sum)
         && balance.value() != sum
     {
@@ -45,7 +44,10 @@ mod tests {
             (json!({"transfer_balance": 5}), false),
             (json!({"ledgers": two}), false),
             (json!({"transfer_balance": 5, "ledgers": [{"ledger_balance": 1}, {}]}), false),
-            (json!({"transfer_balance": 5, "ledgers": [{"ledger_balance": 1}, {"ledger_balance": "1e1"}]}), false),
+            (
+                json!({"transfer_balance": 5, "ledgers": [{"ledger_balance": 1}, {"ledger_balance": "1e1"}]}),
+                false,
+            ),
             (json!({"transfer_balance": 5, "ledgers": [{"ledger_balance": 1}, null]}), false),
         ] {
             let expected = "transfer_balance ledger_balances_not_equal_to_transfer_balance (error)";

@@ -101,8 +101,16 @@ mod tests {
     #[test]
     fn codes_and_paths() {
         let body = account(&[&["A", "A"], &["A"]]);
-        assert_eq!(of("MPT-05", &body), ["supply_addresses.0.meter_points.1.mpxn duplicate_meter_points (error)"]);
-        assert_eq!(of("MPT-04", &body), ["supply_addresses.1.meter_points.0.mpxn duplicate_meter_points_on_different_supply_addresses_provided (error)"]);
+        assert_eq!(
+            of("MPT-05", &body),
+            ["supply_addresses.0.meter_points.1.mpxn duplicate_meter_points (error)"]
+        );
+        assert_eq!(
+            of("MPT-04", &body),
+            [
+                "supply_addresses.1.meter_points.0.mpxn duplicate_meter_points_on_different_supply_addresses_provided (error)"
+            ]
+        );
     }
 
     #[test]
@@ -110,7 +118,10 @@ mod tests {
         let point = |mpxn: Value, supply_type: &str| json!({"mpxn": mpxn, "supply_type": supply_type});
         let points = [point(json!(1), "GAS"), point(json!("1"), "NONE"), point(json!("1"), "GAS")];
         let body = json!({"supply_addresses": [7, {"meter_points": 7}, {"meter_points": points}]});
-        assert_eq!(of("MPT-05", body), ["supply_addresses.2.meter_points.2.mpxn duplicate_meter_points (error)"]);
+        assert_eq!(
+            of("MPT-05", body),
+            ["supply_addresses.2.meter_points.2.mpxn duplicate_meter_points (error)"]
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@ use crate::check::Checker;
 use crate::rule::{Needs, On, Rule};
 use crate::view::MeterPoint;
 use cutover_core::{Code, Level, RuleId};
-use cutover_model::List;
+use cutover_model::{List, Text};
 
 /// "No hazard" beside a hazard.
 pub(crate) const MPT_06: Rule = Rule {
@@ -48,7 +48,7 @@ fn combines(point: &MeterPoint<'_, '_>, phrase: &str) -> bool {
     hazards.is_some_and(|list| list.len() > 1 && is_among(list))
 }
 
-fn is(hazard: &cutover_model::Text<'_>, phrase: &str) -> bool {
+fn is(hazard: &Text<'_>, phrase: &str) -> bool {
     hazard.trimmed().eq_ignore_ascii_case(phrase)
 }
 
@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn the_phrases_stand_alone() {
-        for (id, phrase) in [("MPT-06", "Customer reports NO hazard"), ("MPT-07", " not known to Initiator ")] {
+        for (id, phrase) in [("MPT-06", "Customer reports NO hazard"), ("MPT-07", " not known to Initiator ")]
+        {
             for (hazards, expected) in [
                 (json!([phrase]), false),
                 (json!([phrase, "Dog"]), true),

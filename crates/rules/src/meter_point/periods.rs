@@ -48,17 +48,17 @@ fn reversed(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) 
     let Some(own) = embedded(point) else { return };
     let zone = checker.facts.now.zone;
     let mut report = |at: At<'_>, end| checker.report(at.member(end), Code::StartDateLaterThanEndDate);
-    each(&own.nmi_status_periods, |i, p| {
+    each(&own.nmi_status_periods, |(i, p)| {
         if datetimes_reversed(&p.active_from, &p.active_to, zone) {
             report(at.item("nmi_status_periods", i), "active_to");
         }
     });
-    each(&own.meter_data_providers, |i, p| {
+    each(&own.meter_data_providers, |(i, p)| {
         if datetimes_reversed(&p.from_date, &p.to_date, zone) {
             report(at.item("meter_data_providers", i), "to_date");
         }
     });
-    each(&own.distributors, |i, p| {
+    each(&own.distributors, |(i, p)| {
         if datetimes_reversed(&p.from_date, &p.to_date, zone) {
             report(at.item("distributors", i), "to_date");
         }
@@ -142,8 +142,11 @@ mod tests {
         ] {
             for (name, found) in ends("MPT-09", &json!([end])) {
                 let path = name.replace(' ', ".0.");
-                let expected =
-                    if fires { format!("{path} start_date_later_than_end_date (error)") } else { String::new() };
+                let expected = if fires {
+                    format!("{path} start_date_later_than_end_date (error)")
+                } else {
+                    String::new()
+                };
                 assert_eq!(found, expected, "{end}");
             }
         }

@@ -64,7 +64,8 @@ mod tests {
             let dates = json!({"supply_start_date": start, "supply_end_date": end});
             assert_eq!(found("MPT-03", point(dates.clone())), expected, "{dates}");
         }
-        let undecided = json!({"supply_type": 1, "supply_start_date": "2026-01-02", "supply_end_date": "2026-01-01"});
+        let undecided =
+            json!({"supply_type": 1, "supply_start_date": "2026-01-02", "supply_end_date": "2026-01-01"});
         assert_eq!(found("MPT-03", point(undecided)), reversed);
     }
 

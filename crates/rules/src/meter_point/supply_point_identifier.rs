@@ -71,9 +71,15 @@ mod tests {
             (json!({"mpxn": "QAAAVZZZZO", "supply_type": "EMBEDDED_ELECTRICITY"}), &["mpxn"]),
             (json!({"mpxn": "QAAAVZZZZZ", "supply_type": "GAS"}), &["mpxn"]),
             (json!({"mpxn": "53109237084", "supply_type": "GAS"}), &[]),
-            (json!({"mpxn": "any", "supply_type": "UNMETERED_ELECTRICITY", "parent_nmi": "any"}), &["parent_nmi"]),
+            (
+                json!({"mpxn": "any", "supply_type": "UNMETERED_ELECTRICITY", "parent_nmi": "any"}),
+                &["parent_nmi"],
+            ),
             (json!({"mpxn": "any", "supply_type": "UNMETERED_GAS", "parent_mirn": "any"}), &["parent_mirn"]),
-            (json!({"mpxn": "any", "supply_type": "EMBEDDED_GAS", "parent_mirn": "4310923708"}), &["parent_mirn"]),
+            (
+                json!({"mpxn": "any", "supply_type": "EMBEDDED_GAS", "parent_mirn": "4310923708"}),
+                &["parent_mirn"],
+            ),
             (json!({"mpxn": "any", "supply_type": "EMBEDDED_WATER", "parent_mirn": null}), &[]),
             (json!({"mpxn": "EMBEDDED_ELECTRICITY_1", "parent_nmi": "1"}), &["mpxn", "parent_nmi"]),
             (json!({"mpxn": 7}), &[]),
@@ -96,8 +102,14 @@ mod tests {
             (json!({"mpxn": "20019857329", "supply_type": "EMBEDDED_ELECTRICITY"}), &["mpxn"]),
             (json!({"mpxn": "53109237085", "supply_type": "GAS"}), &["mpxn"]),
             (json!({"mpxn": "20019857329", "supply_type": "UNMETERED_ELECTRICITY"}), &[]),
-            (json!({"mpxn": "any", "supply_type": "UNMETERED_ELECTRICITY", "parent_nmi": "20019857329"}), &["parent_nmi"]),
-            (json!({"mpxn": "any", "supply_type": "EMBEDDED_GAS", "parent_mirn": "40000000000"}), &["parent_mirn"]),
+            (
+                json!({"mpxn": "any", "supply_type": "UNMETERED_ELECTRICITY", "parent_nmi": "20019857329"}),
+                &["parent_nmi"],
+            ),
+            (
+                json!({"mpxn": "any", "supply_type": "EMBEDDED_GAS", "parent_mirn": "40000000001"}),
+                &["parent_mirn"],
+            ),
             (json!({"mpxn": "any", "supply_type": "EMBEDDED_GAS", "parent_mirn": "55000002784"}), &[]),
             (json!({"mpxn": "20019857329", "supply_type": "NONE"}), &[]),
         ] {

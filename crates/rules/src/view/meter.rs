@@ -3,7 +3,7 @@ use super::reading::Readings;
 use super::register::{RegisterList, Registers};
 use chrono::NaiveDate;
 use cutover_model::choices::SupplyType;
-use cutover_model::{DateTime, Field, Presence, Text, draft};
+use cutover_model::{DateTime, Field, Presence, draft};
 
 /// From which day to which day a meter is in place, both included (rules 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,10 +19,7 @@ pub(crate) struct Meter<'a, 'j> {
     pub(crate) kind: SupplyType,
     /// Its meter point.
     pub(crate) point: &'a MeterPoint<'a, 'j>,
-    pub(crate) meter_serial_number: &'a Field<Text<'j>>,
     pub(crate) life: Life,
-    /// The member that holds the end of its life, if the kind has one.
-    pub(crate) end_member: Option<&'static str>,
     pub(crate) registers: Registers<'a, 'j>,
     pub(crate) transfer_readings: Readings<'a, 'j>,
     pub(crate) reading_history: Readings<'a, 'j>,
@@ -61,9 +58,7 @@ impl<'a, 'j> Meter<'a, 'j> {
         Self {
             kind: SupplyType::Electricity,
             point,
-            meter_serial_number: &meter.meter_serial_number,
             life: Life { start: date(&meter.installed_on), end: date(&meter.removed_on) },
-            end_member: Some("removed_on"),
             registers: Registers::new(RegisterList::Electricity(&meter.registers)),
             transfer_readings: Readings::ElectricityTransfer(&meter.transfer_readings),
             reading_history: Readings::ElectricityHistory(&meter.reading_history),
@@ -75,9 +70,7 @@ impl<'a, 'j> Meter<'a, 'j> {
         Self {
             kind: SupplyType::Gas,
             point,
-            meter_serial_number: &meter.meter_serial_number,
             life: Life { start: date(&meter.installed_on), end: date(&meter.removed_on) },
-            end_member: Some("removed_on"),
             registers: Registers::new(RegisterList::None),
             transfer_readings: Readings::GasTransfer(&meter.transfer_readings),
             reading_history: Readings::GasHistory(&meter.reading_history),
@@ -92,9 +85,7 @@ impl<'a, 'j> Meter<'a, 'j> {
         Self {
             kind: SupplyType::EmbeddedElectricity,
             point,
-            meter_serial_number: &meter.meter_serial_number,
             life: Life { start: day(&meter.active_from), end: day(&meter.active_to) },
-            end_member: Some("active_to"),
             registers: Registers::new(RegisterList::Embedded(&meter.registers)),
             transfer_readings: Readings::EmbeddedElectricityTransfer(&meter.transfer_readings),
             reading_history: Readings::EmbeddedElectricityHistory(&meter.reading_history),
@@ -109,9 +100,7 @@ impl<'a, 'j> Meter<'a, 'j> {
         Self {
             kind: SupplyType::EmbeddedGas,
             point,
-            meter_serial_number: &meter.meter_serial_number,
             life: Life { start: day(&meter.active_from), end: Presence::Absent },
-            end_member: None,
             registers: Registers::new(RegisterList::None),
             transfer_readings: Readings::Embedded(super::Side::Transfer, &meter.transfer_readings),
             reading_history: Readings::Embedded(super::Side::History, &meter.reading_history),
@@ -126,9 +115,7 @@ impl<'a, 'j> Meter<'a, 'j> {
         Self {
             kind: SupplyType::EmbeddedWater,
             point,
-            meter_serial_number: &meter.meter_serial_number,
             life: Life { start: date(&meter.installed_on), end: Presence::Absent },
-            end_member: None,
             registers: Registers::new(RegisterList::None),
             transfer_readings: Readings::Embedded(super::Side::Transfer, &meter.transfer_readings),
             reading_history: Readings::Embedded(super::Side::History, &meter.reading_history),

@@ -5,14 +5,13 @@ mod address;
 mod meter;
 mod meter_point;
 mod reading;
-mod statement;
 mod register;
+mod statement;
 mod transaction;
 
 pub(crate) use address::Address;
-pub(crate) use meter::{Life, Meter, Whole};
+pub(crate) use meter::{Meter, Whole};
 pub(crate) use meter_point::MeterPoint;
 pub(crate) use reading::{Dial, Reading, Readings, Side};
 pub(crate) use statement::Statement;
-pub(crate) use register::{Register, Registers};
-pub(crate) use transaction::{CURRENT, Origin, Transaction, Transactions, of_ledger};
+pub(crate) use transaction::{CURRENT, HISTORICAL, Origin, Transaction, Transactions, dates, of_ledger};

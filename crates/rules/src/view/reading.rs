@@ -108,9 +108,13 @@ impl<'a, 'j> Readings<'a, 'j> {
         })
     }
 
-    /// Whether the list is there, usable, and every item of it is.
-    pub(crate) fn is_whole(self) -> bool {
-        each_kind!(self, list => list.usable().is_some_and(List::is_whole))
+    /// Whether the list is absent, or usable with all its items.
+    pub(crate) fn is_free_of_faults(self) -> bool {
+        each_kind!(self, list => match list.presence() {
+            Presence::Usable(list) => list.is_whole(),
+            Presence::Absent => true,
+            Presence::Faulty => false,
+        })
     }
 
     /// Calls with every usable reading and its index, in payload order.

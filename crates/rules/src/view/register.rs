@@ -28,6 +28,8 @@ pub(crate) struct Register<'a, 'j> {
 #[derive(Debug)]
 pub(crate) struct Registers<'a, 'j> {
     pub(crate) list: RegisterList<'a, 'j>,
+    /// How many items were sent.
+    pub(crate) count: usize,
     /// Whether the register list is known: not empty, every register usable with a usable id (rules 5).
     pub(crate) is_known: bool,
     /// The first register of each id, if there are more than a few.
@@ -49,7 +51,7 @@ impl<'a, 'j> Registers<'a, 'j> {
             }
             many
         });
-        Self { list, is_known, many }
+        Self { list, count, is_known, many }
     }
 
     /// The first usable register of an id.
@@ -89,7 +91,7 @@ impl<'a, 'j> RegisterList<'a, 'j> {
         electricity.is_none_or(List::is_whole) && embedded.is_none_or(List::is_whole)
     }
 
-    #[expect(clippy::type_complexity, reason = "at most one of the two lists there are")]
+    /// The usable list, in the place of its kind.
     fn lists(
         self,
     ) -> (

@@ -1,6 +1,7 @@
 use crate::at::At;
 use crate::walk::items;
-use cutover_model::draft;
+use chrono::NaiveDate;
+use cutover_model::{Field, List, draft};
 
 /// Where a transaction stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,12 @@ pub(crate) fn of_ledger<'a, 'j>(
 ) {
     items(&ledger.current_statement_transactions, CURRENT, at, &mut f);
     items(&ledger.historical_statement_transactions, HISTORICAL, at, f);
+}
+
+/// The usable dates of usable transactions, with the indexes of these.
+pub(crate) fn dates(list: &Field<List<draft::Transaction<'_>>>) -> impl Iterator<Item = (u32, NaiveDate)> {
+    let transactions = list.usable().into_iter().flat_map(List::usable);
+    transactions.filter_map(|(index, t)| Some((index, *t.transaction_date.usable()?)))
 }
 
 /// The member of a ledger with the transactions of the open statement.

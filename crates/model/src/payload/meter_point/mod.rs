@@ -54,9 +54,9 @@ macro_rules! variants {
         }
 
         impl Object for MeterPoint<'_> {
-            fn encode_members(&self, writer: &mut Writer) {
-                self.common.encode_members(writer);
-                match &self.variant { $(Variant::$name(own) => own.encode_members(writer),)* }
+            fn encode_members(&self, writer: &mut Writer, keep: impl Fn(&str) -> bool) {
+                self.common.encode_members(writer, &keep);
+                match &self.variant { $(Variant::$name(own) => own.encode_members(writer, keep),)* }
             }
         }
 

@@ -1,0 +1,128 @@
+//! Reading back what was kept of an account.
+
+use crate::decode::{Decoder, Limits};
+use crate::draft;
+use crate::payload::IntoValid;
+use crate::{Account, SyntaxError, Zone};
+use cutover_core::Level;
+
+/// The text holds no account.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnreadableAccount {
+    /// It is not JSON.
+    #[error(transparent)]
+    Syntax(#[from] SyntaxError),
+    /// A member is no value that a payload can have.
+    #[error("{attr}: {code}")]
+    Fault {
+        /// The path of the first one.
+        attr: String,
+        /// What is wrong with it.
+        code: &'static str,
+    },
+}
+
+/// Reads an account that a normal [`Writer`](crate::Writer) wrote, whatever the length of its arrays:
+/// they grow after the import.
+///
+/// # Errors
+/// [`UnreadableAccount`] if nothing of ours can have written it.
+pub fn read_account(json: &[u8]) -> Result<Account<'_>, UnreadableAccount> {
+    let limits = Limits { batch_items: u32::MAX, items: u32::MAX };
+    let mut decoder = Decoder::new(json, Zone::UTC, limits)?;
+    let mut account = draft::Account::default();
+    decoder.members(&mut account)?;
+    decoder.cursor.finish()?;
+    if let Some(account) = account.into_valid() {
+        return Ok(account);
+    }
+    let findings = decoder.findings.finish();
+    let fault = findings.iter().find(|f| f.check.level == Level::Error);
+    Err(UnreadableAccount::Fault {
+        attr: fault.map(|f| f.attr.to_string()).unwrap_or_default(),
+        code: fault.map_or("invalid", |f| f.check.code.as_str()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Encode, Writer, decode_account};
+
+    /// What is kept of a payload of a zone, seen from another.
+    fn kept(body: &str, from: &str, to: &str) -> String {
+        let zone: Zone = from.parse().unwrap();
+        let request = decode_account(body.as_bytes(), zone).unwrap().draft.unwrap();
+        let (account, _) = request.into_valid().unwrap();
+        let mut writer = Writer::normal(zone, to.parse().unwrap());
+        account.encode(&mut writer);
+        let json = String::from_utf8(writer.into_bytes()).unwrap();
+        read_account(json.as_bytes()).unwrap();
+        json
+    }
+
+    fn account(members: &str) -> String {
+        format!(r#"{{"import_supplier":"A","external_account_number":"1",{members}}}"#)
+    }
+
+    #[test]
+    fn decimals_become_strings_with_their_digits() {
+        for (sent, digits) in [
+            ("10.10", "10.10"),
+            (r#""007.50""#, "007.50"),
+            ("-0", "-0"),
+            ("1.50e2", "150"),
+            ("1e-3", "0.001"),
+            ("0.1000000000000000000000000000000000000000000000000", "0.1"),
+        ] {
+            let json = kept(&account(&format!(r#""transfer_balance":{sent}"#)), "UTC", "UTC");
+            assert_eq!(json, account(&format!(r#""transfer_balance":"{digits}""#)), "{sent}");
+        }
+    }
+
+    #[test]
+    fn datetimes_move_to_the_zone() {
+        for (sent, from, to, shown) in [
+            ("2026-07-01 10:00", "Australia/Sydney", "UTC", "2026-07-01T00:00:00Z"),
+            ("2026-07-01T00:00:00.5Z", "UTC", "Australia/Sydney", "2026-07-01T10:00:00.500+10:00"),
+            ("2026-01-01T00:00:00+11:00", "UTC", "Australia/Perth", "2025-12-31T21:00:00+08:00"),
+            // Local mean time had offsets of seconds, and the zone's day may lie outside the years.
+            ("1880-01-01T00:00:00Z", "UTC", "Australia/Melbourne", "1880-01-01T00:00:00Z"),
+            ("9999-12-31T23:00:00Z", "UTC", "Australia/Sydney", "9999-12-31T23:00:00Z"),
+        ] {
+            let note = |at: &str| account(&format!(r#""notes":[{{"created_at":"{at}"}}]"#));
+            assert_eq!(kept(&note(sent), from, to), note(shown), "{sent}");
+        }
+    }
+
+    #[test]
+    fn null_and_empty_optional_members_are_left_out() {
+        let sent =
+            account(r#""customers":[],"last_payment_review_date":null,"notes":[{"document_paths":[]}]"#);
+        assert_eq!(kept(&sent, "UTC", "UTC"), account(r#""notes":[{}]"#));
+    }
+
+    #[test]
+    fn members_can_be_left_to_others() {
+        let body = account(r#""billing_name":"B","notes":[{"body":"N"}]"#);
+        let request = decode_account(body.as_bytes(), Zone::UTC).unwrap().draft.unwrap();
+        let (account, _) = request.into_valid().unwrap();
+        let mut writer = Writer::new();
+        account.encode_without(&["import_supplier", "external_account_number", "notes"], &mut writer);
+        assert_eq!(writer.into_bytes(), br#"{"billing_name":"B"}"#);
+    }
+
+    #[test]
+    fn arrays_may_have_grown() {
+        let notes = vec![r#"{"body":"N"}"#; 20_000].join(",");
+        let json = account(&format!(r#""notes":[{notes}]"#));
+        assert_eq!(read_account(json.as_bytes()).unwrap().notes.unwrap().len(), 20_000);
+    }
+
+    #[test]
+    fn what_is_no_account_is_named_without_its_values() {
+        let error = read_account(account(r#""transfer_balance":"secret""#).as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), "transfer_balance: invalid");
+        assert!(matches!(read_account(b"{"), Err(UnreadableAccount::Syntax(_))));
+    }
+}

@@ -1,0 +1,50 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::form::is_absent_or_empty;
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::Presence;
+use cutover_model::draft::Account;
+
+/// An account of nobody, although its occupier is not unknown.
+pub(crate) const ACC_04: Rule = Rule {
+    id: RuleId("ACC-04"),
+    codes: &[Code::AccountWithoutCustomers],
+    place: "`customers`",
+    condition: "absent or empty, and `unknown_occupier` not true",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Account(check),
+};
+
+fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
+    let is_known = matches!(account.unknown_occupier.presence(), Presence::Absent | Presence::Usable(false));
+    if is_known && is_absent_or_empty(&account.customers) {
+        checker.report(At::ROOT.member("customers"), Code::AccountWithoutCustomers);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::json;
+
+    #[test]
+    fn somebody_or_an_unknown_occupier() {
+        for body in [json!({}), json!({"customers": []}), json!({"customers": [], "unknown_occupier": false})]
+        {
+            assert_eq!(of("ACC-04", body), ["customers account_without_customers (warning)"]);
+        }
+        let silent = [
+            json!({"customers": [{}]}),
+            json!({"customers": [null]}),
+            json!({"customers": {}}),
+            json!({"unknown_occupier": true}),
+            json!({"unknown_occupier": "no"}),
+        ];
+        for body in silent {
+            assert_eq!(of("ACC-04", body), [""; 0]);
+        }
+    }
+}

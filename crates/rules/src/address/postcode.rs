@@ -1,0 +1,124 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use crate::view::Address;
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::Account;
+use cutover_model::{Field, Text};
+
+/// An Australian postcode of a customer or a supply address that is none.
+pub(crate) const ADR_01: Rule = Rule {
+    id: RuleId("ADR-01"),
+    codes: &[Code::InvalidPostcode],
+    place: "`postal_code` of `customers.#.address` and `supply_addresses.#.supply_address`",
+    condition: "`country` upper-cased is `AU` and the value is not exactly four ASCII digits",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Address(postal),
+};
+
+/// A postcode of a gas meter point that is none.
+pub(crate) const ADR_02: Rule = Rule {
+    id: RuleId("ADR-02"),
+    codes: &[Code::InvalidPostcode],
+    place: "`MP.address.postcode` (gas)",
+    condition: "not exactly four ASCII digits",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Address(gas),
+};
+
+/// A postcode for bills that is none in Australia.
+pub(crate) const ADR_03: Rule = Rule {
+    id: RuleId("ADR-03"),
+    codes: &[Code::InvalidPostcode],
+    place: "`billing_postcode`",
+    condition: "not four digits (the country is unknown)",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Account(billing),
+};
+
+fn postal(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if let Some(address) = address.in_australia() {
+        check(&address.postal_code, at.member("postal_code"), checker);
+    }
+}
+
+fn gas(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if let Address::Gas(address) = address {
+        check(&address.postcode, at.member("postcode"), checker);
+    }
+}
+
+fn billing(account: &Account<'_>, checker: &mut Checker<'_>) {
+    check(&account.billing_postcode, At::ROOT.member("billing_postcode"), checker);
+}
+
+fn check(postcode: &Field<Text<'_>>, at: At<'_>, checker: &mut Checker<'_>) {
+    let is_postcode = |code: &str| code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit());
+    if postcode.usable().is_some_and(|code| !is_postcode(code.trimmed())) {
+        checker.report(at, Code::InvalidPostcode);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::{Value, json};
+
+    fn postal(country: Value, postcode: Value) -> Vec<String> {
+        let address = json!({"country": country, "postal_code": postcode});
+        of(
+            "ADR-01",
+            json!({"customers": [{"address": address}], "supply_addresses": [{"supply_address": address}]}),
+        )
+    }
+
+    fn gas(postcode: Value) -> Vec<String> {
+        let point = json!({"supply_type": "GAS", "address": {"postcode": postcode}});
+        of("ADR-02", json!({"supply_addresses": [{"meter_points": [point]}]}))
+    }
+
+    #[test]
+    fn australian_postcodes_are_four_digits() {
+        let places = ["customers.0.address.postal_code", "supply_addresses.0.supply_address.postal_code"];
+        let expected = places.map(|place| format!("{place} invalid_postcode (error)"));
+        assert_eq!(postal(json!("au"), json!("30000")), expected);
+        assert_eq!(postal(json!("AU"), json!("3OOO")), expected);
+        for (country, postcode) in [
+            (json!("AU"), json!(" 3000 ")),
+            (json!("NZ"), json!("30000")),
+            (json!("AUS"), json!("30000")),
+            (json!(7), json!("30000")),
+            (json!("AU"), json!(3000)),
+            (json!("AU"), json!("")),
+        ] {
+            assert_eq!(postal(country, postcode), [""; 0]);
+        }
+        assert_eq!(of("ADR-01", json!({"customers": [{"address": {"postal_code": "x"}}, {}]})), [""; 0]);
+    }
+
+    #[test]
+    fn gas_postcodes_are_four_digits() {
+        let expected = ["supply_addresses.0.meter_points.0.address.postcode invalid_postcode (error)"];
+        for postcode in ["300", "٣٠٠٠", "30 00"] {
+            assert_eq!(gas(json!(postcode)), expected);
+        }
+        for postcode in [json!("0800"), json!(800), json!("\n"), json!("12345678901")] {
+            assert_eq!(gas(postcode), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn postcodes_for_bills_are_doubted() {
+        let expected = ["billing_postcode invalid_postcode (warning)"];
+        assert_eq!(of("ADR-03", json!({"billing_postcode": "SW1A 1AA"})), expected);
+        for postcode in [json!("3000 "), json!(" "), json!(3000), json!("x".repeat(513))] {
+            assert_eq!(of("ADR-03", json!({"billing_postcode": postcode})), [""; 0]);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::Account;
+
+/// A link to a business that does not name the contract.
+pub(crate) const BUS_01: Rule = Rule {
+    id: RuleId("BUS-01"),
+    codes: &[Code::MissingContractIdentifier],
+    place: "`business.business_contract_identifier`",
+    condition: "account payload: `business` given and the identifier missing",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Account(check),
+};
+
+fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
+    let Some(business) = account.business.usable() else { return };
+    if business.business_contract_identifier.is_absent() {
+        let at = At::ROOT.member("business");
+        checker.report(at.member("business_contract_identifier"), Code::MissingContractIdentifier);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::json;
+
+    #[test]
+    fn a_link_names_its_contract() {
+        let expected = ["business.business_contract_identifier missing_contract_identifier (error)"];
+        for business in [json!({}), json!({"business_type": "LTD"})] {
+            assert_eq!(of("BUS-01", json!({"business": business})), expected);
+        }
+        for identifier in [json!("C-1"), json!(""), json!(null), json!(7)] {
+            let business = json!({"business_contract_identifier": identifier});
+            assert_eq!(of("BUS-01", json!({"business": business})), [""; 0]);
+        }
+        for body in [json!({}), json!({"business": null}), json!({"business": "C-1"})] {
+            assert_eq!(of("BUS-01", body), [""; 0]);
+        }
+    }
+}

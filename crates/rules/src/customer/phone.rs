@@ -1,0 +1,119 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::form::Phone;
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::{Customer, PropertyAdministrator};
+use cutover_model::{Field, Text};
+
+const PLACE: &str =
+    "`mobile` and `landline` of `customers.#` and `supply_addresses.#.property_administrators.#`";
+
+/// A phone number that is none.
+pub(crate) const CUS_01: Rule = Rule {
+    id: RuleId("CUS-01"),
+    codes: &[Code::InvalidPhoneNumber],
+    place: PLACE,
+    condition: "not a phone number by rules 10.1",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Several(&[On::Customer(customer_form), On::Administrator(administrator_form)]),
+};
+
+/// A landline number given as mobile, or the other way round.
+pub(crate) const CUS_02: Rule = Rule {
+    id: RuleId("CUS-02"),
+    codes: &[Code::PhoneNumberWrongKind],
+    place: PLACE,
+    condition: "`mobile` a number not of mobile form, or `landline` of mobile form (rules 10.1)",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Several(&[On::Customer(customer_kind), On::Administrator(administrator_kind)]),
+};
+
+fn customer_form(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    form(&customer.mobile, "mobile", at, checker);
+    form(&customer.landline, "landline", at, checker);
+}
+
+fn administrator_form(administrator: &PropertyAdministrator<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    form(&administrator.mobile, "mobile", at, checker);
+    form(&administrator.landline, "landline", at, checker);
+}
+
+fn customer_kind(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    kind(&customer.mobile, &customer.landline, at, checker);
+}
+
+fn administrator_kind(administrator: &PropertyAdministrator<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    kind(&administrator.mobile, &administrator.landline, at, checker);
+}
+
+fn form(number: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut Checker<'_>) {
+    if number.usable().is_some_and(|number| Phone::read(number.trimmed()).is_none()) {
+        checker.report(at.member(name), Code::InvalidPhoneNumber);
+    }
+}
+
+/// What is no phone number at all is CUS-01's.
+fn kind(mobile: &Field<Text<'_>>, landline: &Field<Text<'_>>, at: &At<'_>, checker: &mut Checker<'_>) {
+    let read = |number: &Field<Text<'_>>| Phone::read(number.usable()?.trimmed());
+    if read(mobile) == Some(Phone::Fixed) {
+        checker.report(at.member("mobile"), Code::PhoneNumberWrongKind);
+    }
+    if read(landline) == Some(Phone::Mobile) {
+        checker.report(at.member("landline"), Code::PhoneNumberWrongKind);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::{Value, json};
+
+    /// The numbers once of a customer, once of a property administrator.
+    fn found(rule: &str, phones: Value) -> [Vec<String>; 2] {
+        let administered = json!([{"property_administrators": [phones]}]);
+        [of(rule, json!({"customers": [phones]})), of(rule, json!({"supply_addresses": administered}))]
+    }
+
+    fn lines(member: &str, code: &str) -> [Vec<String>; 2] {
+        let person = ["customers.0", "supply_addresses.0.property_administrators.0"];
+        person.map(|person| vec![format!("{person}.{member} {code}")])
+    }
+
+    #[test]
+    fn numbers_are_numbers() {
+        let code = "invalid_phone_number (error)";
+        assert_eq!(
+            found("CUS-01", json!({"mobile": "abcde", "landline": "0212345678"})),
+            lines("mobile", code)
+        );
+        assert_eq!(found("CUS-01", json!({"landline": "0612345678"})), lines("landline", code));
+        for phones in [
+            json!({"mobile": " 0488 008 221 ", "landline": "1300123456"}),
+            json!({"mobile": null, "landline": " "}),
+            json!({"mobile": 7, "landline": "1".repeat(33)}),
+            json!({}),
+        ] {
+            assert_eq!(found("CUS-01", phones), [[""; 0]; 2]);
+        }
+    }
+
+    #[test]
+    fn mobiles_are_mobiles_and_landlines_are_not() {
+        let code = "phone_number_wrong_kind (warning)";
+        let swapped = json!({"mobile": "+44 20 7946 0958", "landline": "+61488008221"});
+        assert_eq!(found("CUS-02", swapped), lines("landline", code));
+        assert_eq!(found("CUS-02", json!({"mobile": "1300123456"})), lines("mobile", code));
+        for phones in [
+            json!({"mobile": "0488008221", "landline": "0212345678"}),
+            json!({"mobile": "12", "landline": "+44 20 7946 0958"}),
+            json!({"mobile": ["0212345678"], "landline": null}),
+        ] {
+            assert_eq!(found("CUS-02", phones), [[""; 0]; 2]);
+        }
+    }
+}

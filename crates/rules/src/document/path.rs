@@ -1,0 +1,65 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::form::is_document_path;
+use crate::rule::{Needs, On, Rule};
+use crate::view::Statement;
+use crate::walk::items;
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::Note;
+use cutover_model::{Field, Text};
+
+/// A path that could lead out of the supplier's root.
+pub(crate) const DOC_01: Rule = Rule {
+    id: RuleId("DOC-01"),
+    codes: &[Code::InvalidDocumentPath],
+    place: "`notes.#.document_paths.#.document_path`, `statements.#.statement_path`",
+    condition: "not a safe relative path by rules 10.5",
+    level: Level::Error,
+    fixed: true,
+    needs: Needs::Payload,
+    on: On::Several(&[On::Note(note), On::Statement(statement)]),
+};
+
+fn note(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    items(&note.document_paths, "document_paths", at, |document, at| {
+        check(&document.document_path, "document_path", at, checker);
+    });
+}
+
+fn statement(statement: &Statement<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    check(statement.statement_path, "statement_path", at, checker);
+}
+
+fn check(path: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut Checker<'_>) {
+    if path.usable().is_some_and(|path| !is_document_path(path.trimmed())) {
+        checker.report(at.member(name), Code::InvalidDocumentPath);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::{Value, json};
+
+    fn found(path: Value) -> Vec<String> {
+        of(
+            "DOC-01",
+            json!({
+                "notes": [{}, {"document_paths": [{}, {"document_path": path}]}],
+                "statements": [{"statement_path": path}],
+            }),
+        )
+    }
+
+    #[test]
+    fn documents_lie_under_the_root() {
+        let places = ["notes.1.document_paths.1.document_path", "statements.0.statement_path"];
+        let expected = places.map(|place| format!("{place} invalid_document_path (error)"));
+        for path in ["../a.pdf", "a//b", "/", "file:///a", "a/%2E%2e/b"] {
+            assert_eq!(found(json!(path)), expected);
+        }
+        for path in [json!(" /a/b.pdf "), json!(""), json!(7), json!(null), json!("../".repeat(400))] {
+            assert_eq!(found(path), [""; 0]);
+        }
+    }
+}

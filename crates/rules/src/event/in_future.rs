@@ -1,0 +1,58 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::AccountEvent;
+
+/// History that has not happened.
+pub(crate) const EVT_01: Rule = Rule {
+    id: RuleId("EVT-01"),
+    codes: &[Code::DateInFuture],
+    place: "`events.#.occurred_at`",
+    condition: "after now (it is history)",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Event(check),
+};
+
+fn check(event: &AccountEvent<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    let now = checker.facts.now;
+    let occurred = event.occurred_at.usable().and_then(|occurred| occurred.instant(now.zone));
+    if occurred.is_some_and(|occurred| occurred > now.instant) {
+        checker.report(at.member("occurred_at"), Code::DateInFuture);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{facts_at, of, of_with};
+    use serde_json::{Value, json};
+
+    fn at(occurred: Value) -> Value {
+        json!({"events": [{"occurred_at": occurred}]})
+    }
+
+    #[test]
+    fn history_has_happened() {
+        let expected = ["events.0.occurred_at date_in_future (warning)"];
+        for occurred in ["2026-11-21T02:00:01Z", "2026-11-21T02:00:00.000001", "2026-11-21T12:30+10:00"] {
+            assert_eq!(of("EVT-01", at(json!(occurred))), expected);
+        }
+        for occurred in
+            [json!("2026-11-21T02:00:00Z"), json!("2026-11-21T12:00+10:00"), json!("2027-11-21"), json!(null)]
+        {
+            assert_eq!(of("EVT-01", at(occurred)), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn without_an_offset_it_is_in_the_zone_of_the_supplier() {
+        let noon = at(json!("2026-11-21T12:00:00"));
+        let found = |zone| of_with("EVT-01", &noon, facts_at("2026-11-21T02:00:00Z", zone)).len();
+        assert_eq!(
+            [found("Australia/Sydney"), found("Australia/Adelaide"), found("Australia/Perth")],
+            [0, 0, 1]
+        );
+    }
+}

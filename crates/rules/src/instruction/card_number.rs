@@ -1,0 +1,74 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::form::holds_card_number;
+use crate::rule::{Needs, On, Rule};
+use crate::view::Transaction;
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::AccountPaymentInstruction;
+use cutover_model::{Field, Text};
+
+/// A card number where none belongs.
+pub(crate) const PIN_07: Rule = Rule {
+    id: RuleId("PIN-07"),
+    codes: &[Code::PossibleCardNumber],
+    place: "`reference` of any payment instruction or transaction",
+    condition: "holds 13–19 digits in a row passing the Luhn test (the value is never logged)",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Several(&[On::Instruction(instruction), On::Transaction(transaction)]),
+};
+
+fn instruction(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    check(&instruction.reference, at, checker);
+}
+
+fn transaction(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    check(&transaction.transaction.reference, at, checker);
+}
+
+fn check(reference: &Field<Text<'_>>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if reference.usable().is_some_and(|reference| holds_card_number(reference.trimmed())) {
+        checker.report(at.member("reference"), Code::PossibleCardNumber);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::{Value, json};
+
+    fn found(reference: Value) -> Vec<String> {
+        let transactions = json!([{"reference": reference}]);
+        of(
+            "PIN-07",
+            json!({
+                "payment_instructions": [{"reference": reference}],
+                "ledgers": [{
+                    "current_statement_transactions": transactions,
+                    "historical_statement_transactions": transactions,
+                }],
+            }),
+        )
+    }
+
+    #[test]
+    fn card_numbers_do_not_belong_into_references() {
+        let places = [
+            "ledgers.0.current_statement_transactions.0",
+            "ledgers.0.historical_statement_transactions.0",
+            "payment_instructions.0",
+        ];
+        let expected = places.map(|place| format!("{place}.reference possible_card_number (warning)"));
+        assert_eq!(found(json!("tok 4111111111111111")), expected);
+        for reference in [
+            json!("tok 4111111111111112"),
+            json!(4111111111111111_u64),
+            json!(""),
+            json!("cus_9"),
+            json!(null),
+        ] {
+            assert_eq!(found(reference), [""; 0]);
+        }
+    }
+}

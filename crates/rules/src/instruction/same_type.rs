@@ -1,0 +1,53 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::form::Seen;
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::Account;
+
+/// Two open-ended instructions of a type.
+pub(crate) const PIN_01: Rule = Rule {
+    id: RuleId("PIN-01"),
+    codes: &[Code::InvalidPaymentInstruction],
+    place: "`payment_instructions.#.type`",
+    condition: "same type as an earlier instruction (none has an end date, so both are open-ended)",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Account(check),
+};
+
+fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
+    let Some(instructions) = account.payment_instructions.usable() else { return };
+    let mut seen = Seen::new();
+    for (index, instruction) in instructions.usable() {
+        if instruction.kind.usable().is_some_and(|kind| seen.before(*kind)) {
+            let at = At::ROOT.item("payment_instructions", index);
+            checker.report(at.member("type"), Code::InvalidPaymentInstruction);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::{Value, json};
+
+    fn found(types: Value) -> Vec<String> {
+        let instructions = types.as_array().unwrap().iter();
+        let instructions: Vec<_> =
+            instructions.map(|t| if t.is_null() { json!(null) } else { json!({"type": t}) }).collect();
+        of("PIN-01", json!({"payment_instructions": instructions}))
+    }
+
+    #[test]
+    fn a_type_is_given_once() {
+        let expected =
+            |index| format!("payment_instructions.{index}.type invalid_payment_instruction (error)");
+        assert_eq!(found(json!(["CARD", "BPAY", "CARD", "CARD"])), [2, 3].map(expected));
+        assert_eq!(found(json!([null, "CARD", 7, "CARD"])), [3].map(expected));
+        assert_eq!(found(json!(["CARD", "DIRECT_DEBIT", "card", "card", 7, 7, null, null])), [""; 0]);
+        assert_eq!(of("PIN-01", json!({"payment_instructions": [{}, {}]})), [""; 0]);
+        assert_eq!(of("PIN-01", json!({"payment_instructions": {}})), [""; 0]);
+    }
+}

@@ -1,0 +1,57 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use crate::view::Meter;
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::Presence;
+use cutover_model::choices::SupplyType;
+
+/// A gas meter in place with none or several transfer readings.
+pub(crate) const MTR_13: Rule = Rule {
+    id: RuleId("MTR-13"),
+    codes: &[Code::ActiveGasMeterWithoutTransferReading, Code::ActiveGasMeterWithMultipleTransferReadings],
+    place: "`MP.meters.#.transfer_readings`",
+    condition: "gas meter not removed with none / more than one",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Meter(check),
+};
+
+fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    let is_active = meter.kind == SupplyType::Gas && meter.life.end == Presence::Absent;
+    if !is_active || !meter.transfer_readings.is_free_of_faults() {
+        return;
+    }
+    let code = match meter.transfer_readings.count() {
+        Presence::Absent | Presence::Usable(0) => Code::ActiveGasMeterWithoutTransferReading,
+        Presence::Usable(2..) => Code::ActiveGasMeterWithMultipleTransferReadings,
+        Presence::Usable(_) | Presence::Faulty => return,
+    };
+    checker.report(at.member("transfer_readings"), code);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{found, meter};
+    use serde_json::json;
+
+    #[test]
+    fn a_gas_meter_in_place_has_one_transfer_reading() {
+        let none = ["transfer_readings active_gas_meter_without_transfer_reading (warning)"];
+        let several = ["transfer_readings active_gas_meter_with_multiple_transfer_readings (warning)"];
+        for (body, expected) in [
+            (json!({}), &none[..]),
+            (json!({"transfer_readings": []}), &none),
+            (json!({"transfer_readings": [{}]}), &[]),
+            (json!({"transfer_readings": [{}, {}]}), &several),
+            (json!({"transfer_readings": [{}, 7]}), &[]),
+            (json!({"transfer_readings": 7}), &[]),
+            (json!({"transfer_readings": [], "removed_on": "2026-01-01"}), &[]),
+            (json!({"transfer_readings": [], "removed_on": "2026-01"}), &[]),
+        ] {
+            assert_eq!(found("MTR-13", meter("GAS", body.clone())), expected, "{body}");
+        }
+        assert!(found("MTR-13", meter("EMBEDDED_GAS", json!({"transfer_readings": []}))).is_empty());
+    }
+}

@@ -1,0 +1,185 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use crate::view::{Dial, Meter, Reading, Side};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::Presence;
+use cutover_model::choices::SupplyType;
+
+/// A transfer reading of a register that the meter does not have.
+pub(crate) const MTR_05: Rule = Rule {
+    id: RuleId("MTR-05"),
+    codes: &[Code::ReadingRegisterIdNotRecognised],
+    place: "`MP.meters.#.transfer_readings.#.register_id`",
+    condition: "register list known, value not in it (metered and embedded electricity)",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Reading(unknown_transfer),
+};
+
+/// A transfer reading of no register, at a meter with registers.
+pub(crate) const MTR_06: Rule = Rule {
+    id: RuleId("MTR-06"),
+    codes: &[Code::ReadingWithoutRegisterId],
+    place: "`MP.meters.#.transfer_readings.#.register_id`",
+    condition: "metered electricity, register list known, value absent",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Reading(nameless_transfer),
+};
+
+/// A historical reading of a register that the meter does not have.
+pub(crate) const MTR_07: Rule = Rule {
+    id: RuleId("MTR-07"),
+    codes: &[Code::HistoricalReadingRegisterIdNotRecognised],
+    place: "`MP.meters.#.reading_history.#.register_id`",
+    condition: "as MTR-05",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Reading(unknown_history),
+};
+
+/// A historical reading of no register, at a meter with registers.
+pub(crate) const MTR_08: Rule = Rule {
+    id: RuleId("MTR-08"),
+    codes: &[Code::NoRegisterIdForReading],
+    place: "`MP.meters.#.reading_history.#.register_id`",
+    condition: "as MTR-06",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Reading(nameless_history),
+};
+
+fn unknown_transfer(
+    reading: &Reading<'_, '_>,
+    meter: &Meter<'_, '_>,
+    at: &At<'_>,
+    checker: &mut Checker<'_>,
+) {
+    if reading.side == Side::Transfer && is_unknown(reading, meter) {
+        checker.report(at.member("register_id"), Code::ReadingRegisterIdNotRecognised);
+    }
+}
+
+fn nameless_transfer(
+    reading: &Reading<'_, '_>,
+    meter: &Meter<'_, '_>,
+    at: &At<'_>,
+    checker: &mut Checker<'_>,
+) {
+    if reading.side == Side::Transfer && is_nameless(reading, meter) {
+        checker.report(at.member("register_id"), Code::ReadingWithoutRegisterId);
+    }
+}
+
+fn unknown_history(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if reading.side == Side::History && is_unknown(reading, meter) {
+        checker.report(at.member("register_id"), Code::HistoricalReadingRegisterIdNotRecognised);
+    }
+}
+
+fn nameless_history(
+    reading: &Reading<'_, '_>,
+    meter: &Meter<'_, '_>,
+    at: &At<'_>,
+    checker: &mut Checker<'_>,
+) {
+    if reading.side == Side::History && is_nameless(reading, meter) {
+        checker.report(at.member("register_id"), Code::NoRegisterIdForReading);
+    }
+}
+
+/// Whether the reading names a register that is not in the known list.
+fn is_unknown(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> bool {
+    match reading.dial {
+        Dial::Register(Presence::Usable(id)) => {
+            meter.registers.is_known && meter.registers.first(id).is_none()
+        }
+        _ => false,
+    }
+}
+
+/// Whether the reading names none of the known registers. Embedded electricity requires the member.
+fn is_nameless(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> bool {
+    meter.kind == SupplyType::Electricity
+        && meter.registers.is_known
+        && reading.dial == Dial::Register(Presence::Absent)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{found, meter};
+    use serde_json::{Value, json};
+
+    const KNOWN: &str = r#"[{"register_id": "E1"}, {"register_id": " E2"}]"#;
+
+    /// How often a rule fires on readings of E2, E3, none, blank and a faulty register.
+    fn fires(id: &str, kind: &str, registers: &str) -> Vec<String> {
+        let registers: Value = registers.parse().unwrap();
+        let readings = json!([{"register_id": "E2 "}, {"register_id": "E3"}, {}, {"register_id": ""}, {"register_id": 7}]);
+        let body =
+            json!({"registers": registers, "transfer_readings": readings, "reading_history": readings});
+        found(id, meter(kind, body))
+    }
+
+    #[test]
+    fn readings_name_a_known_register() {
+        for kind in ["ELECTRICITY", "EMBEDDED_ELECTRICITY"] {
+            assert_eq!(
+                fires("MTR-05", kind, KNOWN),
+                ["transfer_readings.1.register_id reading_register_id_not_recognised (error)"]
+            );
+            assert_eq!(
+                fires("MTR-07", kind, KNOWN),
+                ["reading_history.1.register_id historical_reading_register_id_not_recognised (error)"]
+            );
+        }
+    }
+
+    #[test]
+    fn readings_of_metered_electricity_name_a_register() {
+        assert_eq!(
+            fires("MTR-06", "ELECTRICITY", KNOWN),
+            [
+                "transfer_readings.2.register_id reading_without_register_id (error)",
+                "transfer_readings.3.register_id reading_without_register_id (error)",
+            ]
+        );
+        assert_eq!(
+            fires("MTR-08", "ELECTRICITY", KNOWN),
+            [
+                "reading_history.2.register_id no_register_id_for_reading (error)",
+                "reading_history.3.register_id no_register_id_for_reading (error)",
+            ]
+        );
+        assert!(fires("MTR-06", "EMBEDDED_ELECTRICITY", KNOWN).is_empty());
+        assert!(fires("MTR-08", "EMBEDDED_ELECTRICITY", KNOWN).is_empty());
+    }
+
+    #[test]
+    fn a_list_that_is_not_known_says_nothing() {
+        let lists = ["[]", "7", r#"[{"register_id": "E1"}, 7]"#, r#"[{"register_id": "E1"}, {}]"#];
+        for registers in lists {
+            for id in ["MTR-05", "MTR-06", "MTR-07", "MTR-08"] {
+                assert!(fires(id, "ELECTRICITY", registers).is_empty(), "{id} {registers}");
+            }
+        }
+        assert!(fires("MTR-05", "GAS", KNOWN).is_empty());
+    }
+
+    #[test]
+    fn many_registers() {
+        let register = |i| json!({"register_id": format!("R{i}")});
+        let registers: Value = (0..40).map(register).collect();
+        let readings: Value = (0..41).map(register).collect();
+        let body = json!({"registers": registers, "transfer_readings": readings});
+        assert_eq!(
+            found("MTR-05", meter("ELECTRICITY", body)),
+            ["transfer_readings.40.register_id reading_register_id_not_recognised (error)"]
+        );
+    }
+}

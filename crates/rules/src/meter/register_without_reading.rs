@@ -1,0 +1,99 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::form::Seen;
+use crate::rule::{Needs, On, Rule};
+use crate::view::{Dial, Meter};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::Presence;
+use cutover_model::choices::SupplyType;
+
+/// A register in place without a transfer reading.
+pub(crate) const MTR_12: Rule = Rule {
+    id: RuleId("MTR-12"),
+    codes: &[Code::MissingTransferReadingForRegister],
+    place: "`MP.meters.#.transfer_readings`",
+    condition: "meter not removed, a register has no transfer reading",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Meter(check),
+};
+
+fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if meter.life.end == Presence::Absent && meter.registers.is_known {
+        let Some(mut read) = registers_read(meter) else { return };
+        if meter.registers.list.each().filter_map(|(_, r)| r.id()).any(|id| !read.before(id)) {
+            checker.report(at.member("transfer_readings"), Code::MissingTransferReadingForRegister);
+        }
+    }
+}
+
+/// The registers that the transfer readings name; `None` if faults hide one.
+fn registers_read<'a>(meter: &Meter<'a, '_>) -> Option<Seen<&'a str>> {
+    let mut read = Seen::new();
+    let mut is_known = meter.transfer_readings.is_free_of_faults();
+    meter.transfer_readings.each(|_, reading| match reading.dial {
+        Dial::Register(Presence::Usable(id)) => {
+            read.before(id);
+        }
+        // A reading of metered electricity need not name one, and is of none then.
+        Dial::Register(Presence::Absent) if meter.kind == SupplyType::Electricity => {}
+        _ => is_known = false,
+    });
+    is_known.then_some(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{found, meter};
+    use serde_json::{Value, json};
+
+    fn fires(kind: &str, readings: &Value, end: (&str, Value)) -> bool {
+        let registers = json!([{"register_id": "E1"}, {"register_id": "E2"}]);
+        let body = json!({"registers": registers, "transfer_readings": readings, (end.0): end.1});
+        let found = found("MTR-12", meter(kind, body));
+        let expected = ["transfer_readings missing_transfer_reading_for_register (warning)"];
+        assert!(found.is_empty() || found == expected, "{found:?}");
+        !found.is_empty()
+    }
+
+    #[test]
+    fn every_register_has_a_transfer_reading() {
+        let (one, two) = (json!({"register_id": "E1"}), json!({"register_id": "E2 "}));
+        for (readings, electricity, embedded) in [
+            (json!([one, two]), false, false),
+            (json!([two, two, one]), false, false),
+            (json!([one]), true, true),
+            (json!([one, {"register_id": "E3"}]), true, true),
+            (json!([]), true, true),
+            (json!([one, {}]), true, false),
+            (json!([one, {"register_id": 7}]), false, false),
+            (json!([one, 7]), false, false),
+            (json!(7), false, false),
+        ] {
+            assert_eq!(
+                fires("ELECTRICITY", &readings, ("removed_on", json!(null))),
+                electricity,
+                "{readings}"
+            );
+            assert_eq!(
+                fires("EMBEDDED_ELECTRICITY", &readings, ("active_to", json!(null))),
+                embedded,
+                "{readings}"
+            );
+        }
+        assert!(!fires("ELECTRICITY", &json!([]), ("removed_on", json!("2026-01-01"))));
+        assert!(!fires("ELECTRICITY", &json!([]), ("removed_on", json!(7))));
+        assert!(!fires("EMBEDDED_ELECTRICITY", &json!([]), ("active_to", json!("2026-01-01T00:00Z"))));
+    }
+
+    #[test]
+    fn only_a_known_register_list_counts() {
+        let check = |body| found("MTR-12", meter("ELECTRICITY", body));
+        assert_eq!(check(json!({"registers": [{"register_id": "E1"}]})).len(), 1);
+        for registers in [json!([]), json!([{"register_id": "E1"}, {}]), json!([{"register_id": "E1"}, 7])] {
+            assert!(check(json!({"registers": registers})).is_empty(), "{registers}");
+        }
+        assert!(check(json!({})).is_empty());
+    }
+}

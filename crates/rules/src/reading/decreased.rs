@@ -1,0 +1,216 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::form::SmallMap;
+use crate::rule::{Needs, On, Rule};
+use crate::view::{Dial, Meter, Reading};
+use chrono::NaiveDate;
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::Presence;
+use cutover_model::choices::SupplyType;
+use rust_decimal::Decimal;
+
+/// A reading lower than the one before.
+///
+/// Both lists of the meter count. Earlier means an earlier day; of several readings of the latest
+/// earlier day the lowest counts, so that the order of the payload does not matter. Readings of
+/// metered electricity that name no register are compared with each other.
+pub(crate) const RDG_06: Rule = Rule {
+    id: RuleId("RDG-06"),
+    codes: &[Code::ReadingDecreased],
+    place: "`MP.meters.#.transfer_readings.#.reading_value`, `MP.meters.#.reading_history.#.reading_value`",
+    condition: "lower than the latest earlier reading of the same register (or meter)",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Meter(check),
+};
+
+fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if rises(meter) {
+        return;
+    }
+    let Some(mut points) = points(meter) else { return };
+    points.sort_unstable_by_key(|point| (point.dial, point.day));
+    for of_one_dial in points.chunk_by(|a, b| a.dial == b.dial) {
+        let mut course = Course::from(of_one_dial[0].day, of_one_dial[0].value);
+        for point in of_one_dial {
+            if course.falls_to(point.day, point.value) {
+                let reading = at.item(point.member, point.index);
+                checker.report(reading.member("reading_value"), Code::ReadingDecreased);
+            }
+        }
+    }
+}
+
+/// How far the readings of a register have come, taken by day.
+#[derive(Debug, Clone, Copy)]
+struct Course {
+    day: NaiveDate,
+    /// The lowest reading of that day.
+    lowest: Decimal,
+    /// The lowest reading of the latest day before it.
+    before: Option<Decimal>,
+}
+
+impl Course {
+    fn from(day: NaiveDate, value: Decimal) -> Self {
+        Self { day, lowest: value, before: None }
+    }
+
+    /// Takes the next reading; says whether it is lower than the one before.
+    fn falls_to(&mut self, day: NaiveDate, value: Decimal) -> bool {
+        if day > self.day {
+            *self = Self { day, lowest: value, before: Some(self.lowest) };
+        } else if value < self.lowest {
+            self.lowest = value;
+        }
+        self.before.is_some_and(|before| value < before)
+    }
+}
+
+/// Whether the readings come by day and none is lower than the one before: the common case, seen
+/// without copying them.
+fn rises(meter: &Meter<'_, '_>) -> bool {
+    let mut courses = SmallMap::new();
+    let mut rises = true;
+    each(meter, |_, _, reading| {
+        let Some((dial, day, value)) = rises.then(|| known(reading, meter)).flatten() else {
+            rises = false;
+            return;
+        };
+        let course: &mut Course = courses.slot(dial, Course::from(day, value));
+        rises = day >= course.day && !course.falls_to(day, value);
+    });
+    rises
+}
+
+/// A reading of a dial.
+#[derive(Debug)]
+struct Point<'a> {
+    dial: Option<&'a str>,
+    day: NaiveDate,
+    value: Decimal,
+    member: &'static str,
+    index: u32,
+}
+
+/// Every reading of the meter; `None` if faults hide one (rules 1.3).
+fn points<'a>(meter: &Meter<'a, '_>) -> Option<Vec<Point<'a>>> {
+    let lists = [meter.reading_history, meter.transfer_readings];
+    let mut is_known = lists.iter().all(|readings| readings.is_free_of_faults());
+    let mut points = Vec::new();
+    each(meter, |member, index, reading| match known(reading, meter) {
+        Some((dial, day, value)) => points.push(Point { dial, day, value, member, index }),
+        None => is_known = false,
+    });
+    is_known.then_some(points)
+}
+
+/// Calls with each usable reading, its list and its index: history first, which is the older.
+fn each<'a, 'j>(meter: &Meter<'a, 'j>, mut f: impl FnMut(&'static str, u32, &Reading<'a, 'j>)) {
+    for readings in [meter.reading_history, meter.transfer_readings] {
+        let member = readings.side().member();
+        readings.each(|index, reading| f(member, index, &reading));
+    }
+}
+
+/// Register, day and value, if all that is required of them is usable.
+fn known<'a>(
+    reading: &Reading<'a, '_>,
+    meter: &Meter<'_, '_>,
+) -> Option<(Option<&'a str>, NaiveDate, Decimal)> {
+    let dial = match reading.dial {
+        Dial::Meter => None,
+        Dial::Register(Presence::Usable(id)) => Some(id),
+        Dial::Register(Presence::Absent) if meter.kind == SupplyType::Electricity => None,
+        Dial::Register(Presence::Absent | Presence::Faulty) => return None,
+    };
+    Some((dial, *reading.reading_date.usable()?, reading.reading_value.usable()?.value()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{found, meter};
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    /// A list of readings, each `register day value`; register `-` is none.
+    fn readings(texts: &[&str]) -> Value {
+        let reading = |text: &&str| {
+            let [register, day, value] = text.split(' ').collect::<Vec<_>>()[..] else {
+                return json!(text);
+            };
+            let register = if register == "-" { json!(null) } else { json!(register) };
+            let mut reading = json!({"reading_date": format!("2026-01-{day}"), "reading_value": value});
+            if !register.is_null() {
+                reading["register_id"] = register;
+            }
+            reading
+        };
+        texts.iter().map(reading).collect()
+    }
+
+    /// Where the rule fires: `h1` is the second of the history, `t0` the first transfer reading.
+    fn falls(kind: &str, history: &[&str], transfer: &[&str]) -> Vec<String> {
+        let body = json!({"reading_history": readings(history), "transfer_readings": readings(transfer)});
+        let short = |line: String| {
+            let line = line.strip_suffix(".reading_value reading_decreased (warning)").unwrap().to_owned();
+            line.replace("reading_history.", "h").replace("transfer_readings.", "t")
+        };
+        found("RDG-06", meter(kind, body)).into_iter().map(short).collect()
+    }
+
+    #[test]
+    fn a_meter_does_not_run_backwards() {
+        for (history, transfer, expected) in [
+            (&["- 01 10", "- 02 20"][..], &["- 03 30"][..], &[][..]),
+            (&["- 01 10", "- 02 9.999"], &[], &["h1"]),
+            (&["- 01 10", "- 02 10.0"], &[], &[]),
+            (&["- 01 10", "- 02 5", "- 03 7"], &[], &["h1"]),
+            (&["- 03 7", "- 02 5", "- 01 10"], &[], &["h1"]),
+            (&["- 01 10"], &["- 02 9"], &["t0"]),
+            (&["- 02 9"], &["- 01 10"], &["h0"]),
+            (&["- 01 10", "- 01 9"], &[], &[]),
+            (&["- 01 10", "- 01 20", "- 02 15"], &[], &[]),
+            (&["- 01 10", "- 01 20", "- 02 9", "- 02 10"], &[], &["h2"]),
+            (&["- 01 10", "- 02 x", "- 03 9"], &[], &[]),
+            (&["- 01 10", "- 99 10", "- 03 9"], &[], &[]),
+            (&["- 01 10", "- 03 9"], &["x"], &[]),
+        ] {
+            for kind in ["ELECTRICITY", "GAS", "EMBEDDED_GAS", "EMBEDDED_WATER"] {
+                assert_eq!(falls(kind, history, transfer), expected, "{kind} {history:?} {transfer:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn registers_run_on_their_own() {
+        let history = ["E1 01 100", "E2 01 10", "E1 02 110", "E2 02 9", "E1 03 90"];
+        for kind in ["ELECTRICITY", "EMBEDDED_ELECTRICITY"] {
+            assert_eq!(falls(kind, &history, &["E2 03 9", "E3 04 1"]), ["h3", "h4"], "{kind}");
+        }
+        assert_eq!(falls("ELECTRICITY", &history[..4], &["- 03 1", "- 04 0"]), ["h3", "t1"]);
+        assert!(falls("EMBEDDED_ELECTRICITY", &history, &["- 03 1"]).is_empty(), "required there");
+        let faulty = json!({"reading_history": readings(&history), "transfer_readings": 7});
+        assert!(found("RDG-06", meter("ELECTRICITY", faulty)).is_empty());
+    }
+
+    proptest! {
+        /// A reading falls if some reading of its register's latest earlier day, and so the lowest
+        /// of them, is higher; whatever the order of the payload.
+        #[test]
+        fn agrees_with_the_definition(readings in prop::collection::vec((0..3u8, 1..9u8, 0..9u8), 0..40)) {
+            let texts: Vec<_> = readings.iter().map(|(r, day, v)| format!("E{r} 0{day} {v}")).collect();
+            let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+            let fires = |(register, day, value): &(u8, u8, u8)| {
+                let of_register = || readings.iter().filter(|(r, ..)| r == register);
+                let latest = of_register().filter(|(_, d, _)| d < day).map(|(_, d, _)| d).max();
+                let lowest = of_register().filter(|(_, d, _)| Some(d) == latest).map(|(.., v)| v).min();
+                lowest.is_some_and(|lowest| value < lowest)
+            };
+            let expected: Vec<_> =
+                (0..readings.len()).filter(|i| fires(&readings[*i])).map(|i| format!("h{i}")).collect();
+            prop_assert_eq!(falls("ELECTRICITY", &texts, &[]), expected);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use crate::view::{Dial, Meter, Reading, Side};
+use chrono::NaiveDate;
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::choices::SupplyType;
+use cutover_model::{Field, Presence};
+
+/// A reading that was billed although it is younger than the last bill.
+pub(crate) const RDG_04: Rule = Rule {
+    id: RuleId("RDG-04"),
+    codes: &[Code::BilledReadingAfterLastBilledToDate],
+    place: "`MP.meters.#.reading_history.#.reading_date`",
+    condition: "billed reading after its last billed date, see 8.4",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Reading(billed),
+};
+
+/// A transfer reading of another day than the last billed one.
+pub(crate) const RDG_05: Rule = Rule {
+    id: RuleId("RDG-05"),
+    codes: &[Code::TransferReadingDatesMustMatchLastBilledToDate],
+    place: "`MP.meters.#.transfer_readings.#.reading_date`",
+    condition: "differs from its last billed date (8.4)",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Reading(transfer),
+};
+
+fn billed(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if reading.side != Side::History || reading.billed != Presence::Usable(true) {
+        return;
+    }
+    let Some((date, last)) = dates(reading, meter) else { return };
+    if date > last {
+        checker.report(at.member("reading_date"), Code::BilledReadingAfterLastBilledToDate);
+    }
+}
+
+fn transfer(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if reading.side != Side::Transfer {
+        return;
+    }
+    let Some((date, last)) = dates(reading, meter) else { return };
+    if date != last {
+        checker.report(at.member("reading_date"), Code::TransferReadingDatesMustMatchLastBilledToDate);
+    }
+}
+
+/// The day of the reading and the last billed one, if both are usable.
+fn dates(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> Option<(NaiveDate, NaiveDate)> {
+    let last = last_billed_to_date(reading, meter)?.usable()?;
+    Some((*reading.reading_date.usable()?, *last))
+}
+
+/// The member that says up to which day the reading's register was billed (rules 8.4); `None` where
+/// faults hide which one it is.
+fn last_billed_to_date<'a>(reading: &Reading<'_, '_>, meter: &Meter<'a, '_>) -> Option<&'a Field<NaiveDate>> {
+    let account = &meter.point.account.last_billed_to_date;
+    if meter.kind != SupplyType::Electricity || meter.registers.list.is_absent_or_empty() {
+        return Some(account);
+    }
+    let register = match reading.dial {
+        _ if !meter.registers.is_known => return None,
+        Dial::Register(Presence::Faulty) => return None,
+        Dial::Register(Presence::Usable(id)) => meter.registers.first(id),
+        Dial::Register(Presence::Absent) | Dial::Meter => None,
+    };
+    let own = register.and_then(|register| register.last_billed_to_date);
+    Some(own.filter(|own| own.is_sent()).unwrap_or(account))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{found, meter};
+    use serde_json::{Value, json};
+
+    const KINDS: [&str; 5] = ["ELECTRICITY", "GAS", "EMBEDDED_ELECTRICITY", "EMBEDDED_GAS", "EMBEDDED_WATER"];
+
+    fn account(kind: &str, body: Value, last_billed: Value) -> Value {
+        let mut account = meter(kind, body);
+        account["last_billed_to_date"] = last_billed;
+        account
+    }
+
+    #[test]
+    fn billed_readings_are_not_younger_than_the_last_bill() {
+        let late = ["reading_history.0.reading_date billed_reading_after_last_billed_to_date (error)"];
+        for kind in KINDS {
+            let check = |date: Value, last: Value| {
+                let history = json!({"reading_history": [{"reading_date": date, "billed": true}]});
+                found("RDG-04", account(kind, history, last))
+            };
+            assert_eq!(check(json!("2026-01-02"), json!("2026-01-01")), late, "{kind}");
+            assert!(check(json!("2026-01-01"), json!("2026-01-01")).is_empty());
+            assert!(check(json!("2026-01-02"), json!(null)).is_empty());
+            assert!(check(json!(7), json!("2026-01-01")).is_empty());
+        }
+    }
+
+    #[test]
+    fn embedded_gas_and_water_history_is_always_billed() {
+        for kind in KINDS {
+            for billed in [json!(null), json!(false), json!("true")] {
+                let history = json!({"reading_history": [{"reading_date": "2026-01-02", "billed": billed}]});
+                let always = ["EMBEDDED_GAS", "EMBEDDED_WATER"].contains(&kind);
+                let found = found("RDG-04", account(kind, history, json!("2026-01-01")));
+                assert_eq!(found.len(), usize::from(always), "{kind} {billed}");
+            }
+        }
+    }
+
+    #[test]
+    fn transfer_readings_are_of_the_last_billed_day() {
+        let other = [
+            "transfer_readings.0.reading_date transfer_reading_dates_must_match_last_billed_to_date (warning)",
+        ];
+        for kind in KINDS {
+            let check = |date: Value, last: Value| {
+                found("RDG-05", account(kind, json!({"transfer_readings": [{"reading_date": date}]}), last))
+            };
+            assert_eq!(check(json!("2026-01-02"), json!("2026-01-01")), other, "{kind}");
+            assert_eq!(check(json!("2025-12-31"), json!("2026-01-01")), other, "{kind}");
+            assert!(check(json!("2026-01-01"), json!("2026-01-01")).is_empty());
+            assert!(check(json!("2026-01-02"), json!("soon")).is_empty());
+        }
+    }
+
+    /// Whether a transfer reading of 2 January differs from its last billed date; the account was
+    /// billed to 1 January.
+    fn differs(kind: &str, registers: Value, reading: Value) -> bool {
+        let mut reading = reading;
+        reading["reading_date"] = json!("2026-01-02");
+        let body = json!({"registers": registers, "transfer_readings": [reading]});
+        !found("RDG-05", account(kind, body, json!("2026-01-01"))).is_empty()
+    }
+
+    #[test]
+    fn the_register_comes_before_the_account() {
+        let billed = |id: &str, last: Value| json!({"register_id": id, "last_billed_to_date": last});
+        let own =
+            json!([billed("E1", json!("2026-01-02")), {"register_id": "E2"}, billed("E3", json!("2026"))]);
+        let named = |id: &str| json!({"register_id": id});
+        for (registers, reading, expected) in [
+            (own.clone(), named("E1 "), false),
+            (own.clone(), named("E2"), true),
+            (own.clone(), named("E3"), false),
+            (own.clone(), named("E4"), true),
+            (own.clone(), json!({}), true),
+            (own.clone(), json!({"register_id": 7}), false),
+            (json!([]), named("E1"), true),
+            (json!([]), json!({"register_id": 7}), true),
+            (json!(null), named("E1"), false),
+            (json!(7), named("E1"), false),
+            (json!([{"register_id": "E2"}, {}]), named("E2"), false),
+            (json!([{"register_id": "E2"}, 7]), named("E2"), false),
+            (json!([{"register_id": "E2"}, billed("E2", json!("2026-01-02"))]), named("E2"), true),
+        ] {
+            assert_eq!(
+                differs("ELECTRICITY", registers.clone(), reading.clone()),
+                expected,
+                "{registers} {reading}"
+            );
+        }
+        assert!(
+            differs("EMBEDDED_ELECTRICITY", json!([{}]), named("E1")),
+            "the account's, whatever the list"
+        );
+    }
+}

@@ -1,0 +1,42 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::PaymentSchedule;
+
+/// A day that no month has.
+pub(crate) const SCH_02: Rule = Rule {
+    id: RuleId("SCH-02"),
+    codes: &[Code::InvalidPaymentDayForPaymentSchedule],
+    place: "`payment_schedules.#.day_of_month`",
+    condition: "outside 1–31",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Schedule(check),
+};
+
+fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if schedule.day_of_month.usable().is_some_and(|day| !(1..=31).contains(&day.value())) {
+        checker.report(at.member("day_of_month"), Code::InvalidPaymentDayForPaymentSchedule);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::json;
+
+    #[test]
+    fn months_have_31_days() {
+        let found = |day| of("SCH-02", json!({"payment_schedules": [{"day_of_month": day}]}));
+        let expected = ["payment_schedules.0.day_of_month invalid_payment_day_for_payment_schedule (error)"];
+        for day in [json!(0), json!(32), json!(-1), json!("32"), json!(999_999_999_999_999_999_i64)] {
+            assert_eq!(found(day), expected);
+        }
+        for day in [json!(1), json!(31), json!("31"), json!(null), json!(0.5), json!("0x")] {
+            assert_eq!(found(day), [""; 0]);
+        }
+        assert_eq!(of("SCH-02", json!({"payment_schedules": [{}]})), [""; 0]);
+    }
+}

@@ -1,0 +1,61 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::choices::ScheduleFrequency;
+use cutover_model::draft::PaymentSchedule;
+
+/// A schedule that does not say when to pay.
+pub(crate) const SCH_04: Rule = Rule {
+    id: RuleId("SCH-04"),
+    codes: &[Code::FixedPaymentScheduleMissingFrequency, Code::FixedPaymentScheduleMissingDayOfMonth],
+    place: "`payment_schedules.#.frequency` / `.day_of_month`",
+    condition: "absent (day: only where frequency is MONTHLY, QUARTERLY, SIX_MONTHLY or ANNUALLY)",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Schedule(check),
+};
+
+fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if schedule.frequency.is_absent() {
+        checker.report(at.member("frequency"), Code::FixedPaymentScheduleMissingFrequency);
+    }
+    if schedule.frequency.usable().is_some_and(counts_months) && schedule.day_of_month.is_absent() {
+        checker.report(at.member("day_of_month"), Code::FixedPaymentScheduleMissingDayOfMonth);
+    }
+}
+
+fn counts_months(frequency: &ScheduleFrequency) -> bool {
+    use ScheduleFrequency::{Annually, Monthly, Quarterly, SixMonthly};
+    matches!(frequency, Monthly | Quarterly | SixMonthly | Annually)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::{Value, json};
+
+    fn found(schedule: Value) -> Vec<String> {
+        of("SCH-04", json!({"payment_schedules": [schedule]}))
+    }
+
+    #[test]
+    fn a_schedule_says_how_often_and_when() {
+        let frequency = "payment_schedules.0.frequency fixed_payment_schedule_missing_frequency (warning)";
+        assert_eq!(found(json!({"day_of_month": 1})), [frequency]);
+        assert_eq!(found(json!({})), [frequency]);
+        let day = "payment_schedules.0.day_of_month fixed_payment_schedule_missing_day_of_month (warning)";
+        for often in ["MONTHLY", "QUARTERLY", "SIX_MONTHLY", "ANNUALLY"] {
+            assert_eq!(found(json!({"frequency": often})), [day]);
+            assert_eq!(found(json!({"frequency": often, "day_of_month": null})), [day]);
+            assert_eq!(found(json!({"frequency": often, "day_of_month": "first"})), [""; 0]);
+            assert_eq!(found(json!({"frequency": often, "day_of_month": 1})), [""; 0]);
+        }
+        for often in
+            [json!("WEEKLY"), json!("FORTNIGHTLY"), json!("FOUR_WEEKLY"), json!("monthly"), json!(null)]
+        {
+            assert_eq!(found(json!({"frequency": often})), [""; 0]);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::Presence;
+use cutover_model::draft::Account;
+
+/// Two schedules without an end.
+pub(crate) const SCH_03: Rule = Rule {
+    id: RuleId("SCH-03"),
+    codes: &[Code::MultipleOpenEndedPaymentSchedules],
+    place: "`payment_schedules.#`",
+    condition: "not a debt repayment plan (false or absent), and an earlier one is not either; \
+                a schedule whose mark is faulty is left out",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Account(check),
+};
+
+fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
+    let Some(schedules) = account.payment_schedules.usable() else { return };
+    let open_ended = schedules.usable().filter(|(_, schedule)| {
+        matches!(schedule.is_debt_repayment_plan.presence(), Presence::Absent | Presence::Usable(false))
+    });
+    for (index, _) in open_ended.skip(1) {
+        checker.report(At::ROOT.item("payment_schedules", index), Code::MultipleOpenEndedPaymentSchedules);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::json;
+
+    #[test]
+    fn one_schedule_is_open_ended() {
+        let open = json!({"is_debt_repayment_plan": false});
+        let plan = json!({"is_debt_repayment_plan": true});
+        let faulty = json!({"is_debt_repayment_plan": "no"});
+        let cases = [
+            (json!([open, {}, plan, open]), vec![1, 3]),
+            (json!([plan, open, plan]), vec![]),
+            (json!([faulty, open, faulty, null]), vec![]),
+            (json!([null, open, {}]), vec![2]),
+            (json!({}), vec![]),
+        ];
+        for (schedules, indexes) in cases {
+            let line = |i| format!("payment_schedules.{i} multiple_open_ended_payment_schedules (error)");
+            let expected: Vec<_> = indexes.into_iter().map(line).collect();
+            assert_eq!(of("SCH-03", json!({"payment_schedules": schedules})), expected);
+        }
+    }
+}

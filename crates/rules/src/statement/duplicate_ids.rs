@@ -1,0 +1,58 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::form::Seen;
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::Account;
+use cutover_model::{Field, Text};
+
+/// A statement given twice.
+pub(crate) const STM_02: Rule = Rule {
+    id: RuleId("STM-02"),
+    codes: &[Code::DuplicateStatementIds],
+    place: "`statements.#.statement_id`",
+    condition: "same as an earlier statement of the payload",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Account(account),
+};
+
+fn account(account: &Account<'_>, checker: &mut Checker<'_>) {
+    let Some(statements) = account.statements.usable() else { return };
+    check(statements.usable().map(|(index, statement)| (index, &statement.statement_id)), checker);
+}
+
+fn check<'a>(ids: impl Iterator<Item = (u32, &'a Field<Text<'a>>)>, checker: &mut Checker<'_>) {
+    let mut seen = Seen::new();
+    for (index, id) in ids {
+        if id.usable().is_some_and(|id| seen.before(id.trimmed())) {
+            let at = At::ROOT.item("statements", index);
+            checker.report(at.member("statement_id"), Code::DuplicateStatementIds);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::of;
+    use serde_json::{Value, json};
+
+    fn found(statements: Value) -> Vec<String> {
+        of("STM-02", json!({"statements": statements}))
+    }
+
+    #[test]
+    fn a_statement_is_given_once() {
+        let one = json!({"statement_id": "S-1"});
+        let line = |index| format!("statements.{index}.statement_id duplicate_statement_ids (warning)");
+        assert_eq!(
+            found(json!([one, {"statement_id": "s-1"}, {"statement_id": " S-1 "}, one])),
+            [2, 3].map(line)
+        );
+        assert_eq!(found(json!([one, null, {}, one])), [3].map(line));
+        for other in [json!({}), json!({"statement_id": 1}), json!({"statement_id": ""}), json!(null)] {
+            assert_eq!(found(json!([other, other])), [""; 0]);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use crate::view::{Origin, Transaction};
+use cutover_core::{Code, Level, RuleId};
+
+/// A transaction of a day that has not come. In a transactions request the open period decides.
+pub(crate) const TXN_01: Rule = Rule {
+    id: RuleId("TXN-01"),
+    codes: &[Code::TransactionInFuture],
+    place: "`TX.transaction_date` in ledgers",
+    condition: "after today (in a transactions request the open period decides: PST-06)",
+    level: Level::Error,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Transaction(check),
+};
+
+fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    let date = transaction.transaction.transaction_date.usable();
+    if transaction.origin == Origin::Ledger && date.is_some_and(|date| *date > checker.today) {
+        checker.report(at.member("transaction_date"), Code::TransactionInFuture);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ledger::sample::{fires, on, request_finds};
+    use serde_json::json;
+
+    #[test]
+    fn ledgers_hold_no_transaction_after_today() {
+        let all = json!([on("2026-11-21"), on("2026-11-22"), on("faulty")]);
+        fires(
+            "TXN-01",
+            &json!({"current_statement_transactions": all}),
+            &["ledgers.0.current_statement_transactions.1.transaction_date transaction_in_future (error)"],
+        );
+        fires(
+            "TXN-01",
+            &json!({"historical_statement_transactions": all}),
+            &["ledgers.0.historical_statement_transactions.1.transaction_date transaction_in_future (error)"],
+        );
+        assert_eq!(request_finds("TXN-01", &all), [""; 0]);
+    }
+}

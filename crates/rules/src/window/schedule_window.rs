@@ -1,0 +1,185 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::rule::{Needs, On, Rule};
+use chrono::{DateTime, TimeDelta, Utc};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::AccountRequest;
+
+/// A window that has opened already.
+pub(crate) const WIN_01: Rule = Rule {
+    id: RuleId("WIN-01"),
+    codes: &[Code::ScheduleWindowStartInPast],
+    place: "`task_params.schedule_window_start`",
+    condition: "more than 5 minutes before now",
+    level: Level::Error,
+    fixed: true,
+    needs: Needs::Payload,
+    on: On::Request(start_in_past),
+};
+
+/// A window that has closed already.
+pub(crate) const WIN_02: Rule = Rule {
+    id: RuleId("WIN-02"),
+    codes: &[Code::ScheduleWindowEndInPast],
+    place: "`task_params.schedule_window_end`",
+    condition: "more than 5 minutes before now",
+    level: Level::Error,
+    fixed: true,
+    needs: Needs::Payload,
+    on: On::Request(end_in_past),
+};
+
+/// A window that closes too late.
+pub(crate) const WIN_03: Rule = Rule {
+    id: RuleId("WIN-03"),
+    codes: &[Code::ScheduleWindowEndTooFarInFuture],
+    place: "`task_params.schedule_window_end`",
+    condition: "more than 4 days (96 hours) after now",
+    level: Level::Error,
+    fixed: true,
+    needs: Needs::Payload,
+    on: On::Request(end_too_far),
+};
+
+/// A window that closes before it opens.
+pub(crate) const WIN_04: Rule = Rule {
+    id: RuleId("WIN-04"),
+    codes: &[Code::ScheduleWindowStartAfterEnd],
+    place: "`task_params.schedule_window_start`",
+    condition: "after the end",
+    level: Level::Error,
+    fixed: true,
+    needs: Needs::Payload,
+    on: On::Request(start_after_end),
+};
+
+const START: &str = "schedule_window_start";
+const END: &str = "schedule_window_end";
+const GRACE: TimeDelta = TimeDelta::minutes(5);
+const LONGEST: TimeDelta = TimeDelta::hours(96);
+
+fn start_in_past(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
+    if let (Some(start), _) = window(request, checker)
+        && checker.facts.now.instant - start > GRACE
+    {
+        checker.report(At::ROOT.member("task_params").member(START), Code::ScheduleWindowStartInPast);
+    }
+}
+
+fn end_in_past(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
+    if let (_, Some(end)) = window(request, checker)
+        && checker.facts.now.instant - end > GRACE
+    {
+        checker.report(At::ROOT.member("task_params").member(END), Code::ScheduleWindowEndInPast);
+    }
+}
+
+fn end_too_far(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
+    if let (_, Some(end)) = window(request, checker)
+        && end - checker.facts.now.instant > LONGEST
+    {
+        checker.report(At::ROOT.member("task_params").member(END), Code::ScheduleWindowEndTooFarInFuture);
+    }
+}
+
+fn start_after_end(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
+    if let (Some(start), Some(end)) = window(request, checker)
+        && start > end
+    {
+        checker.report(At::ROOT.member("task_params").member(START), Code::ScheduleWindowStartAfterEnd);
+    }
+}
+
+/// When the window opens and closes, where that is usable.
+fn window(
+    request: &AccountRequest<'_>,
+    checker: &Checker<'_>,
+) -> (Option<DateTime<Utc>>, Option<DateTime<Utc>>) {
+    let Some(params) = request.task_params.usable() else { return (None, None) };
+    let zone = checker.facts.now.zone;
+    let start = params.schedule_window_start.usable().and_then(|start| start.instant(zone));
+    let end = params.schedule_window_end.usable().and_then(|end| end.instant(zone));
+    (start, end)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{facts_at, of, of_with};
+    use serde_json::{Value, json};
+
+    fn envelope(start: Value, end: Value) -> Value {
+        json!({"payload": {}, "task_params": {"schedule_window_start": start, "schedule_window_end": end}})
+    }
+
+    /// How often a rule fires at a window, having checked where and with which code.
+    fn count(rule: &str, expected: &str, start: &str, end: &str) -> usize {
+        let found = of(rule, envelope(json!(start), json!(end)));
+        assert!(found.iter().all(|line| *line == format!("task_params.{expected} (error)")), "{found:?}");
+        found.len()
+    }
+
+    #[test]
+    fn windows_have_not_passed() {
+        let start = |at| count("WIN-01", "schedule_window_start schedule_window_start_in_past", at, "");
+        let end = |at| count("WIN-02", "schedule_window_end schedule_window_end_in_past", "", at);
+        for (at, fires) in [
+            ("2026-11-21T01:54:59Z", 1),
+            ("2026-11-21T01:55:00Z", 0),
+            ("2026-11-21T11:54:59+10:00", 1),
+            ("2026-11-21T01:54:59.999999", 1),
+            ("0001-01-01T00:00:00Z", 1),
+            ("9999-12-31T23:59:59Z", 0),
+            ("2026-11-20", 0),
+        ] {
+            assert_eq!([start(at), end(at)], [fires, fires], "{at}");
+        }
+    }
+
+    #[test]
+    fn windows_close_within_four_days() {
+        let end = |at| {
+            count(
+                "WIN-03",
+                "schedule_window_end schedule_window_end_too_far_in_future",
+                "2026-11-21T02:00:00Z",
+                at,
+            )
+        };
+        assert_eq!(end("2026-11-25T02:00:00Z"), 0);
+        assert_eq!(end("2026-11-25T02:00:00.000001Z"), 1);
+        assert_eq!(end("9999-12-31T23:59:59Z"), 1);
+        assert_eq!(end("2027-01-01"), 0);
+    }
+
+    #[test]
+    fn windows_open_before_they_close() {
+        let code = "schedule_window_start schedule_window_start__after_end";
+        let fires = |start, end| count("WIN-04", code, start, end);
+        assert_eq!(fires("2026-11-22T00:00:01Z", "2026-11-22T00:00:00Z"), 1);
+        assert_eq!(fires("2026-11-22T09:00:00Z", "2026-11-22T18:00:00+10:00"), 1);
+        assert_eq!(fires("2026-11-22T00:00:00Z", "2026-11-22T00:00:00Z"), 0);
+        assert_eq!(fires("2026-11-22T00:00:01Z", "soon"), 0);
+    }
+
+    #[test]
+    fn without_an_offset_the_zone_of_the_supplier_counts() {
+        let noon = envelope(json!("2026-11-21T12:00:00"), json!(null));
+        let found = |zone| of_with("WIN-01", &noon, facts_at("2026-11-21T03:06:00Z", zone)).len();
+        assert_eq!([found("Australia/Sydney"), found("Asia/Tokyo"), found("Australia/Perth")], [1, 1, 0]);
+    }
+
+    #[test]
+    fn no_window_is_no_fault() {
+        for body in [
+            envelope(json!(null), json!(null)),
+            json!({"payload": {}, "task_params": {}}),
+            json!({"payload": {}, "task_params": null}),
+            json!({"payload": {}, "task_params": []}),
+            json!({}),
+        ] {
+            for rule in ["WIN-01", "WIN-02", "WIN-03", "WIN-04"] {
+                assert_eq!(of(rule, &body), [""; 0]);
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The list of rules against the catalogue as it is written down.
+
+use cutover_core::{CODES, Code, Domain, Level};
+use cutover_rules::{Needs, RULES, Rule};
+
+/// Every row in order; `?` marks warnings, `-` what is off by default, `!` fixed levels.
+const CATALOGUE: &str = "
+    STR-01! STR-02! STR-03! STR-04! STR-05! STR-06! STR-07! STR-08! STR-09! STR-10! STR-11! STR-12!
+    STR-13! STR-14! STR-15! STR-16! STR-17! STR-18! STR-20! STR-19?
+    SUP-01! SUP-02! SUP-03?
+    ACC-01 ACC-02 ACC-03 ACC-04? ACC-05? ACC-06? ACC-07? ACC-08? ACC-09?
+    CUS-01 CUS-02? CUS-03 CUS-04? CUS-05 CUS-06 CUS-07? CUS-08? CUS-09-
+    ADR-01 ADR-05 ADR-02 ADR-03? ADR-04
+    MPT-01? MPT-02? MPT-03 MPT-04 MPT-05 MPT-06 MPT-07 MPT-08 MPT-09 MPT-10 MPT-11?
+    AGR-01 AGR-02 AGR-03? AGR-04? AGR-05 AGR-06?
+    MTR-01 MTR-02 MTR-03? MTR-04 MTR-05 MTR-06 MTR-07 MTR-08 MTR-09 MTR-10 MTR-11- MTR-12? MTR-13?
+    RDG-01 RDG-02? RDG-03 RDG-04 RDG-05? RDG-06? RDG-07?
+    LED-01 LED-02 LED-03 LED-04 LED-05 LED-06 LED-07 LED-08 LED-09 LED-10 LED-11! LED-12? LED-13?
+    TXN-01 TXN-02? TXN-03 TXN-04 TXN-05 TXN-06 TXN-07 TXN-08? TXN-09? TXN-10?
+    PIN-01 PIN-02? PIN-03 PIN-04? PIN-05? PIN-06? PIN-07? PIN-08
+    SCH-01 SCH-02 SCH-03 SCH-04? SCH-05?
+    DOC-01! DOC-02! DOC-03!
+    STM-01 STM-02? STM-03?
+    EVT-01?
+    NOT-01 NOT-02 NOT-03? NOT-04?
+    BUS-01 BUS-02 BUS-03 BUS-04 BUS-05 BUS-06? BUS-07?
+    WIN-01! WIN-02! WIN-03! WIN-04!
+    PST-01! PST-02! PST-03! PST-04! PST-05! PST-06! PST-07! PST-08! PST-09! PST-10! PST-11! PST-12?!
+    PST-13! PST-14! PST-15!
+";
+
+/// Rows that come with the requests and the stored state they are about.
+const LATER: &[&str] = &[];
+
+fn mark(rule: &Rule) -> String {
+    let level = match rule.level {
+        Level::Error => "",
+        Level::Warning => "?",
+        Level::Off => "-",
+    };
+    format!("{}{level}{}", rule.id, if rule.fixed { "!" } else { "" })
+}
+
+#[test]
+fn every_row_is_there_once_in_order_at_its_level() {
+    let is_later = |row: &&str| LATER.iter().any(|id| row.starts_with(id));
+    let expected: Vec<&str> = CATALOGUE.split_whitespace().filter(|row| !is_later(row)).collect();
+    let rules: Vec<String> = RULES.iter().map(mark).collect();
+    assert_eq!(rules, expected);
+}
+
+#[test]
+fn every_rule_says_what_it_is() {
+    for rule in RULES {
+        assert!(!rule.codes.is_empty() && !rule.place.is_empty() && !rule.condition.is_empty(), "{}", rule.id);
+        assert_eq!(cutover_rules::rule(rule.id.0).map(|found| found.id), Some(rule.id));
+    }
+    assert!(cutover_rules::rule("LED-99").is_none());
+}
+
+#[test]
+fn codes_that_the_payload_decides_are_given_by_a_rule() {
+    let given = |code: &&Code| RULES.iter().any(|rule| rule.codes.contains(code));
+    let decided = |code: &&Code| matches!(code.domain(), Domain::Field | Domain::Rule);
+    let orphans: Vec<&Code> = CODES.iter().filter(decided).filter(|code| !given(code)).collect();
+    assert_eq!(orphans, WITHOUT_RULE.iter().collect::<Vec<_>>());
+}
+
+/// The mark of a list that was cut, and the codes of rows that come later.
+const WITHOUT_RULE: &[Code] = &[Code::TooManyErrors];
+
+#[test]
+fn service_rules_are_marked() {
+    for rule in RULES {
+        let service = rule.id.0.starts_with("PST") || matches!(rule.id.0, "DOC-02" | "DOC-03");
+        assert_eq!(rule.needs == Needs::Service, service, "{}", rule.id);
+    }
+}

@@ -1,0 +1,90 @@
+//! A valid account with one value replaced, left out or repeated never leads astray.
+
+use crate::{check, every_rule};
+use cutover_core::AttrPath;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn fixtures() -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/accounts/valid");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()).collect()
+}
+
+/// The pointers of all values inside.
+fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
+    let mut each = |name: &str, value: &Value| {
+        let at = format!("{at}/{name}");
+        pointers(value, &at, all);
+        all.push(at);
+    };
+    match value {
+        Value::Object(members) => members.iter().for_each(|(name, value)| each(name, value)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(i, value)| each(&i.to_string(), value)),
+        _ => {}
+    }
+}
+
+/// Values of the wrong kind, and of the right kind at the edges.
+fn replacements() -> Vec<Value> {
+    let texts = ["", " ", "x", "0", "-0.001", "9999999999.9999999999", "0001-01-01", "9999-12-31", "2026-11-22"];
+    let texts = texts.into_iter().chain(["2026-11-22T00:00:00Z", "9999-12-31T23:59:59", "CARD", "GAS", "\u{e9}\u{1f600}"]);
+    let others = [json!(null), json!(true), json!([]), json!({}), json!([null]), json!(-1), json!(0), json!(1e9)];
+    texts.map(Value::from).chain(others).collect()
+}
+
+fn remove(body: &mut Value, pointer: &str) {
+    let Some((outer, name)) = pointer.rsplit_once('/') else { return };
+    match body.pointer_mut(outer) {
+        Some(Value::Object(members)) => {
+            members.remove(name);
+        }
+        Some(Value::Array(items)) => {
+            items.remove(name.parse().unwrap());
+        }
+        _ => {}
+    }
+}
+
+fn repeat(body: &mut Value, pointer: &str) {
+    if let Some(Value::Array(items)) = body.pointer_mut(pointer) {
+        let again = items.clone();
+        items.extend(again);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn issues_are_in_order_and_given_once(which: Index, place: Index, with: Index, deed in 0..4u8) {
+        let mut body = which.get(&fixtures()).clone();
+        let mut all = Vec::new();
+        pointers(&body, "", &mut all);
+        let pointer = place.get(&all);
+        match deed {
+            0 => remove(&mut body, pointer),
+            1 => repeat(&mut body, pointer),
+            _ => *body.pointer_mut(pointer).unwrap() = with.get(&replacements()).clone(),
+        }
+        let report = check(body.to_string().as_bytes(), &every_rule());
+        for issues in [&report.errors, &report.warnings] {
+            prop_assert!(issues.windows(2).all(|pair| pair[0].key() < pair[1].key()), "{:#?}", issues);
+            prop_assert!(issues.iter().all(|issue| leads_somewhere(&body, &issue.attr)), "{:#?}", issues);
+        }
+    }
+}
+
+/// Whether the path leads to a value of the body, or to a member that one of its objects lacks.
+fn leads_somewhere(body: &Value, attr: &AttrPath) -> bool {
+    let at = |body: &Value, attr: &str| {
+        let (outer, name) = attr.rsplit_once('.').map_or(("", attr), |(outer, name)| (outer, name));
+        let pointer = if outer.is_empty() { String::new() } else { format!("/{}", outer.replace('.', "/")) };
+        body.pointer(&pointer).is_some_and(|value| value.get(name).is_some() || value.is_object() || value.get(name.parse::<usize>().unwrap_or(usize::MAX)).is_some())
+    };
+    let attr = attr.to_string();
+    attr == "non_field_errors" || at(body, &attr) || body.get("payload").is_some_and(|account| at(account, &attr))
+}

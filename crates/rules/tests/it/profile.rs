@@ -1,0 +1,71 @@
+//! Levels that an operator sets (rules 1.5).
+
+use crate::{check, lines};
+use cutover_core::{Level, RuleId};
+use cutover_rules::{InvalidProfile, Profile};
+use serde_json::json;
+
+fn with(levels: &[(&'static str, Level)]) -> Profile {
+    Profile::new(levels.iter().copied()).unwrap()
+}
+
+/// What a body with a warning of the decoder, a warning and an error of rules leads to.
+fn found(profile: &Profile) -> (Vec<String>, Vec<String>) {
+    let body = json!({
+        "import_supplier": "ACME", "external_account_number": "A-1", "unknown_occupier": true,
+        "sales_channel": "PIGEON",
+        "ledgers": [{
+            "last_statement_closing_date": "2026-11-22",
+            "current_statement_transactions": [
+                {"transaction_id": "1", "transaction_date": "2026-11-23", "amount": -1, "type": "CHARGE"},
+            ],
+        }],
+    });
+    let report = check(body.to_string().as_bytes(), profile);
+    let ours = |line: &String| ["STR-19", "LED-10", "TXN-02"].iter().any(|id| line.contains(id));
+    let own = |issues| lines(issues).into_iter().filter(ours).collect();
+    (own(&report.errors), own(&report.warnings))
+}
+
+const CLOSING: &str = "ledgers.0.last_statement_closing_date historical_statement_period_end_in_future LED-10";
+const NEGATIVE: &str = "ledgers.0.current_statement_transactions.0.amount negative_amount TXN-02";
+const CHANNEL: &str = "sales_channel unrecognised_value STR-19";
+
+fn at(level: &str, lines: &[&str]) -> Vec<String> {
+    lines.iter().map(|line| format!("{line} {level}")).collect()
+}
+
+#[test]
+fn rules_have_the_levels_of_the_catalogue() {
+    assert_eq!(found(&Profile::default()), (at("error", &[CLOSING]), at("warning", &[NEGATIVE, CHANNEL])));
+}
+
+#[test]
+fn levels_can_be_raised_and_lowered() {
+    let all = [("LED-10", Level::Warning), ("TXN-02", Level::Error), ("STR-19", Level::Error)];
+    assert_eq!(found(&with(&all)), (at("error", &[NEGATIVE, CHANNEL]), at("warning", &[CLOSING])));
+}
+
+#[test]
+fn rules_can_be_off() {
+    let off = [("LED-10", Level::Off), ("TXN-02", Level::Off), ("STR-19", Level::Off)];
+    assert_eq!(found(&with(&off)), (vec![], vec![]));
+}
+
+#[test]
+fn fixed_and_unknown_rules_cannot_be_set() {
+    for id in ["STR-01", "STR-18", "STR-20", "SUP-01", "SUP-02", "LED-11"] {
+        let fixed = cutover_rules::rule(id).unwrap().id;
+        assert_eq!(Profile::new([(id, Level::Warning)]), Err(InvalidProfile::Fixed(fixed)));
+    }
+    assert_eq!(Profile::new([("STR-99", Level::Off)]), Err(InvalidProfile::Unknown("STR-99".into())));
+    assert_eq!(InvalidProfile::Fixed(RuleId("STR-01")).to_string(), "the level of rule STR-01 is fixed");
+}
+
+#[test]
+fn changes_are_what_differs_from_the_catalogue() {
+    let profile = with(&[("SUP-03", Level::Error), ("TXN-02", Level::Warning), ("LED-10", Level::Off)]);
+    let changes: Vec<_> = profile.changes().into_iter().collect();
+    assert_eq!(changes, [("LED-10", Level::Off), ("SUP-03", Level::Error)]);
+    assert_eq!(Profile::default().changes().len(), 0);
+}

@@ -1,0 +1,368 @@
+-- Times are microseconds since 1970 in UTC, days YYYY-MM-DD, booleans 0 and 1. Money and readings are
+-- text with the digits that were sent: no column is a floating point number. `details` holds, as one
+-- JSON object, the members of the payload that nobody joins on.
+
+CREATE TABLE organisations (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) STRICT;
+
+CREATE TABLE api_keys (
+    id INTEGER PRIMARY KEY,
+    organisation_id INTEGER NOT NULL REFERENCES organisations (id),
+    prefix TEXT NOT NULL UNIQUE,
+    hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+    role TEXT NOT NULL CHECK (role IN ('supplier', 'operator')),
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) STRICT;
+CREATE INDEX api_keys_of_organisation ON api_keys (organisation_id);
+
+CREATE TABLE refresh_tokens (
+    hash BLOB PRIMARY KEY NOT NULL CHECK (length(hash) = 32),
+    family INTEGER NOT NULL,
+    api_key_id INTEGER NOT NULL REFERENCES api_keys (id),
+    expires_at INTEGER NOT NULL,
+    used_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX refresh_tokens_of_family ON refresh_tokens (family);
+CREATE INDEX refresh_tokens_of_api_key ON refresh_tokens (api_key_id);
+CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
+
+CREATE TABLE signing_keys (
+    kid TEXT PRIMARY KEY NOT NULL,
+    secret BLOB NOT NULL CHECK (length(secret) = 32),
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE suppliers (
+    id INTEGER PRIMARY KEY,
+    organisation_id INTEGER NOT NULL REFERENCES organisations (id),
+    code TEXT NOT NULL UNIQUE,
+    status TEXT NOT NULL CHECK (status IN ('Ongoing', 'Paused', 'Complete')),
+    document_root TEXT NOT NULL,
+    verify_documents INTEGER NOT NULL CHECK (verify_documents IN (0, 1)),
+    send_customer_emails INTEGER NOT NULL CHECK (send_customer_emails IN (0, 1)),
+    dry_run INTEGER NOT NULL CHECK (dry_run IN (0, 1)),
+    max_concurrent_imports INTEGER CHECK (max_concurrent_imports >= 0),
+    time_zone TEXT NOT NULL,
+    rules TEXT, -- {"PIN-01": "off"}; null: none is set otherwise than by default
+    claim_turn INTEGER NOT NULL DEFAULT 0, -- who was served longest ago is served next
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX suppliers_of_organisation ON suppliers (organisation_id);
+CREATE INDEX suppliers_in_turn ON suppliers (status, claim_turn, id);
+
+CREATE TABLE processes (
+    id INTEGER PRIMARY KEY,
+    supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
+    external_account_number TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('PENDING', 'IN_PROGRESS', 'CANCELLED', 'PROCESSED',
+        'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED')),
+    attempt INTEGER NOT NULL CHECK (attempt >= 0),
+    tries INTEGER NOT NULL CHECK (tries BETWEEN 0 AND attempt),
+    version INTEGER NOT NULL CHECK (version >= 1),
+    is_dry_run INTEGER NOT NULL CHECK (is_dry_run IN (0, 1)),
+    window_start INTEGER,
+    window_end INTEGER,
+    due_at INTEGER NOT NULL,
+    lease_until INTEGER,
+    created_at INTEGER NOT NULL,
+    modified_at INTEGER NOT NULL CHECK (modified_at >= created_at),
+    latest_event_at INTEGER NOT NULL CHECK (latest_event_at >= created_at),
+    error_code TEXT,
+    error_detail TEXT,
+    service_account_number TEXT,
+    fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
+    issues TEXT, -- null: none
+    UNIQUE (supplier_id, external_account_number),
+    CHECK ((lease_until IS NOT NULL) = (state = 'IN_PROGRESS')),
+    CHECK ((error_code IS NOT NULL) = (state IN ('ERRORED', 'DRY_RUN_ERRORED'))),
+    CHECK ((error_detail IS NULL) = (error_code IS NULL)),
+    CHECK ((service_account_number IS NOT NULL) = (state = 'PROCESSED'))
+) STRICT;
+CREATE INDEX processes_by_creation ON processes (supplier_id, created_at, id);
+-- What workers and the sweep look for; the many that have ended are in none of these.
+CREATE INDEX processes_pending ON processes (supplier_id, due_at, id) WHERE state = 'PENDING';
+CREATE INDEX processes_windows ON processes (supplier_id, window_end)
+    WHERE state = 'PENDING' AND window_end IS NOT NULL;
+CREATE INDEX processes_running ON processes (supplier_id) WHERE state = 'IN_PROGRESS';
+CREATE INDEX processes_leases ON processes (lease_until) WHERE state = 'IN_PROGRESS';
+
+CREATE TABLE payloads (
+    process_id INTEGER PRIMARY KEY REFERENCES processes (id),
+    payload BLOB NOT NULL -- the accepted bytes, compressed with zstd
+) STRICT;
+
+CREATE TABLE process_history (
+    process_id INTEGER NOT NULL REFERENCES processes (id),
+    version INTEGER NOT NULL CHECK (version >= 1),
+    event TEXT NOT NULL,
+    from_state TEXT,
+    to_state TEXT NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    attempt INTEGER NOT NULL CHECK (attempt >= 0),
+    actor TEXT NOT NULL,
+    PRIMARY KEY (process_id, version),
+    CHECK ((from_state IS NULL) = (version = 1))
+) STRICT, WITHOUT ROWID;
+
+-- Imported accounts. The key of an account is that of its process. A row that belongs to an account
+-- has the account and a position as its key: rows of a table are numbered from 0 in the order of the
+-- payload, over the whole account, and what is added later comes after them. So the rows of an account
+-- lie together, and children name their parents before anything is written.
+
+CREATE TABLE accounts (
+    id INTEGER PRIMARY KEY REFERENCES processes (id),
+    supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
+    external_account_number TEXT NOT NULL,
+    number TEXT NOT NULL UNIQUE,
+    customer_emails INTEGER NOT NULL CHECK (customer_emails IN (0, 1)),
+    imported_at INTEGER NOT NULL,
+    communication_preference TEXT,
+    billing_name TEXT,
+    transfer_balance TEXT,
+    last_billed_to_date TEXT,
+    business_contract_identifier TEXT,
+    details TEXT,
+    UNIQUE (supplier_id, external_account_number)
+) STRICT;
+
+CREATE TABLE customers (
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    position INTEGER NOT NULL,
+    given_name TEXT,
+    family_name TEXT,
+    email TEXT,
+    mobile TEXT,
+    landline TEXT,
+    date_of_birth TEXT,
+    details TEXT,
+    PRIMARY KEY (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE supply_addresses (
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    position INTEGER NOT NULL,
+    administrative_area TEXT NOT NULL,
+    locality TEXT NOT NULL,
+    postal_code TEXT NOT NULL,
+    country TEXT NOT NULL,
+    is_landlord INTEGER CHECK (is_landlord IN (0, 1)),
+    customer_from TEXT NOT NULL,
+    details TEXT, -- of the address
+    PRIMARY KEY (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE property_administrators (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    supply_address INTEGER NOT NULL,
+    given_name TEXT,
+    family_name TEXT,
+    email TEXT,
+    mobile TEXT,
+    landline TEXT,
+    PRIMARY KEY (account_id, position),
+    FOREIGN KEY (account_id, supply_address) REFERENCES supply_addresses (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE meter_points (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    supply_address INTEGER NOT NULL,
+    mpxn TEXT NOT NULL,
+    supply_type TEXT NOT NULL CHECK (supply_type IN ('ELECTRICITY', 'GAS', 'UNMETERED_ELECTRICITY',
+        'UNMETERED_GAS', 'EMBEDDED_ELECTRICITY', 'EMBEDDED_GAS', 'EMBEDDED_WATER')),
+    supply_start_date TEXT NOT NULL,
+    supply_end_date TEXT,
+    details TEXT,
+    PRIMARY KEY (account_id, position),
+    FOREIGN KEY (account_id, supply_address) REFERENCES supply_addresses (account_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX meter_points_by_mpxn ON meter_points (mpxn);
+
+CREATE TABLE agreements (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    meter_point INTEGER NOT NULL,
+    tariff_code TEXT NOT NULL,
+    effective_from TEXT NOT NULL,
+    effective_to TEXT,
+    agreed_at INTEGER,
+    business_contract_identifier TEXT,
+    PRIMARY KEY (account_id, position),
+    FOREIGN KEY (account_id, meter_point) REFERENCES meter_points (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE meters (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    meter_point INTEGER NOT NULL,
+    serial_number TEXT NOT NULL,
+    installed_on TEXT,
+    removed_on TEXT,
+    details TEXT,
+    PRIMARY KEY (account_id, position),
+    FOREIGN KEY (account_id, meter_point) REFERENCES meter_points (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE registers (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    meter INTEGER NOT NULL,
+    register_id TEXT NOT NULL,
+    last_billed_to_date TEXT,
+    details TEXT,
+    PRIMARY KEY (account_id, position),
+    FOREIGN KEY (account_id, meter) REFERENCES meters (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE readings (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    meter INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('transfer', 'history')),
+    register_id TEXT,
+    reading_date TEXT NOT NULL,
+    value TEXT NOT NULL,
+    quality TEXT NOT NULL, -- the reading's type or quality, as its kind of meter point calls it
+    billed INTEGER CHECK (billed IN (0, 1)),
+    details TEXT,
+    PRIMARY KEY (account_id, position),
+    FOREIGN KEY (account_id, meter) REFERENCES meters (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ledgers (
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    position INTEGER NOT NULL,
+    last_statement_closing_date TEXT,
+    last_statement_issue_date TEXT,
+    last_statement_balance TEXT,
+    balance TEXT,
+    PRIMARY KEY (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE transactions (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    ledger INTEGER NOT NULL,
+    statement TEXT NOT NULL CHECK (statement IN ('current', 'historical')),
+    transaction_id TEXT NOT NULL,
+    transaction_date TEXT NOT NULL,
+    amount TEXT NOT NULL,
+    type TEXT NOT NULL,
+    reason TEXT,
+    display_note TEXT,
+    note TEXT,
+    reference TEXT,
+    payment_type TEXT,
+    product_code TEXT,
+    PRIMARY KEY (account_id, position),
+    FOREIGN KEY (account_id, ledger) REFERENCES ledgers (account_id, position)
+) STRICT, WITHOUT ROWID;
+-- Not unique: a transaction may be added again on demand.
+CREATE INDEX transactions_by_id ON transactions (account_id, transaction_id);
+
+CREATE TABLE line_items (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    txn INTEGER NOT NULL,
+    rate_band TEXT,
+    start_date TEXT NOT NULL,
+    end_date TEXT NOT NULL,
+    number_of_units TEXT NOT NULL,
+    net_amount TEXT NOT NULL,
+    price_per_unit TEXT,
+    details TEXT,
+    PRIMARY KEY (account_id, position),
+    FOREIGN KEY (account_id, txn) REFERENCES transactions (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tax_items (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    txn INTEGER NOT NULL,
+    amount TEXT NOT NULL,
+    tax_type TEXT NOT NULL,
+    value_taxed TEXT NOT NULL,
+    rate TEXT NOT NULL,
+    unit_type TEXT NOT NULL,
+    PRIMARY KEY (account_id, position),
+    FOREIGN KEY (account_id, txn) REFERENCES transactions (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE payment_instructions (
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    position INTEGER NOT NULL,
+    vendor TEXT NOT NULL,
+    type TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    valid_from TEXT NOT NULL,
+    details TEXT, -- card or bank account
+    PRIMARY KEY (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE payment_schedules (
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    position INTEGER NOT NULL,
+    amount TEXT,
+    day_of_month INTEGER,
+    frequency TEXT,
+    means TEXT NOT NULL,
+    start_date TEXT NOT NULL,
+    is_debt_repayment_plan INTEGER CHECK (is_debt_repayment_plan IN (0, 1)),
+    PRIMARY KEY (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE statements (
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    position INTEGER NOT NULL,
+    statement_id TEXT NOT NULL,
+    bill_period_from_date TEXT NOT NULL,
+    bill_period_to_date TEXT NOT NULL,
+    statement_path TEXT,
+    average_daily_usage TEXT,
+    total_consumption TEXT,
+    total_consumption_cost TEXT,
+    total_supply_cost TEXT,
+    total_feed_in_energy TEXT,
+    total_feed_in_cost TEXT,
+    is_reversed INTEGER CHECK (is_reversed IN (0, 1)),
+    PRIMARY KEY (account_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX statements_by_id ON statements (account_id, statement_id);
+
+CREATE TABLE notes (
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    position INTEGER NOT NULL,
+    body TEXT,
+    content_hash BLOB NOT NULL CHECK (length(content_hash) = 32), -- finds notes that may be equal
+    created_at INTEGER NOT NULL,
+    is_pinned INTEGER CHECK (is_pinned IN (0, 1)),
+    unpin_at INTEGER,
+    PRIMARY KEY (account_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notes_by_content ON notes (account_id, content_hash);
+
+CREATE TABLE note_documents (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    note INTEGER NOT NULL,
+    document_path TEXT NOT NULL,
+    PRIMARY KEY (account_id, position),
+    FOREIGN KEY (account_id, note) REFERENCES notes (account_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE account_events (
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    position INTEGER NOT NULL,
+    event_type TEXT NOT NULL,
+    category TEXT NOT NULL,
+    subcategory TEXT NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    description TEXT NOT NULL,
+    PRIMARY KEY (account_id, position)
+) STRICT, WITHOUT ROWID;
