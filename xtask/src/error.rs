@@ -12,6 +12,8 @@ pub(crate) enum Error {
     Metadata(String),
     #[error("cannot understand the answer of `cargo metadata`: {0}")]
     MetadataForm(#[from] serde_json::Error),
+    #[error("{0}")]
+    Bench(String),
     #[error("deny.toml: {0}")]
     DenyToml(#[from] toml::de::Error),
 }

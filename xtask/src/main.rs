@@ -1,8 +1,9 @@
 //! Chores of contributors: `cargo xtask --help`.
 //!
 //! `test` runs every check of the project in one command, `ci` does the same and lets nothing pass that could
-//! not run, `docs` writes the references that are generated from code.
+//! not run, `docs` writes the references that are generated from code, `bench` measures.
 
+mod bench;
 mod cargo;
 mod error;
 mod fence;
@@ -14,6 +15,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::error::Error;
+
+// The allocator of the service, so that benches measure what it does.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,6 +52,10 @@ enum Chore {
     /// Installs missing tools and goes on after a failure. The same as `cargo xtask test` with the variable CI
     /// set to true.
     Ci(steps::Args),
+    /// Measure beside the yardsticks; prints ratios formed in one run
+    Bench(bench::Args),
+    #[command(hide = true)]
+    BenchOffline(bench::OfflineArgs),
     /// Write the references in docs/ that are generated from code
     Docs {
         /// Write nothing; fail and name the files that differ from the code
@@ -69,6 +78,8 @@ fn run(chore: Chore) -> Result<ExitCode, Error> {
     match chore {
         Chore::Test(args) => steps::run(&args, ci_is_set()),
         Chore::Ci(args) => steps::run(&args, true),
+        Chore::Bench(args) => bench::run(&args),
+        Chore::BenchOffline(args) => bench::measure_offline(&args),
         Chore::Docs { check } => references::command(check),
     }
 }

@@ -20,6 +20,7 @@ struct Reference {
 const REFERENCES: &[Reference] = &[
     Reference { path: "docs/error-codes.md", render: error_codes::markdown },
     Reference { path: "docs/process.md", render: process::markdown },
+    Reference { path: "docs/rules.md", render: cutover_rules::reference::rules_markdown },
 ];
 
 /// What mends a stale reference.

@@ -1,0 +1,104 @@
+use super::stats::{median, ratios};
+use super::yardstick::{Kit, pinned};
+use crate::cargo;
+use crate::error::Error;
+use cutover_model::{Zone, decode_account};
+use cutover_rules::{Facts, Profile, check_account};
+use serde_json::Value;
+use std::hint::black_box;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The yardstick: typed serde, borrowed, with the peers' checks and the phone library.
+const YARDSTICK: &str = "typed borrowed + rules + phonenumber crate";
+/// How long a figure is measured, in CPU seconds.
+const SECONDS: f64 = 1.0;
+
+/// Our figures in one process and the yardstick's in another, round by round.
+pub(super) fn compare(kit: &Kit, rounds: usize) -> Result<(), Error> {
+    let file = kit.data("M");
+    let (mut ours, mut decode, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let mut command = pinned(release_xtask()?);
+        command.arg("bench-offline").arg(&file);
+        let line = cargo::output(command).ok_or_else(|| Error::Bench("the offline bench failed".into()))?;
+        let figures: Value = serde_json::from_str(&line).map_err(|e| Error::Bench(e.to_string()))?;
+        ours.push(figures["decode_and_rules"].as_f64().unwrap_or_default());
+        decode.push(figures["decode"].as_f64().unwrap_or_default());
+        theirs.push(yardstick(kit, &file)?);
+    }
+    println!("\nDecode and all rules of a valid account of size M, payloads per CPU second, {rounds} rounds");
+    println!("  ours, decode alone          {}", median(&decode));
+    println!("  ours, decode and all rules  {}", median(&ours));
+    println!("  {YARDSTICK}  {}", median(&theirs));
+    println!("  ratio  {}  (goal: at least 1.5)", median(&ratios(&ours, &theirs)));
+    Ok(())
+}
+
+fn yardstick(kit: &Kit, file: &Path) -> Result<f64, Error> {
+    let mut command = pinned(kit.program("bench"));
+    command.arg(file).arg("1").arg(kit.file("peers/fastify/schema.json"));
+    let output = cargo::output(command).ok_or_else(|| Error::Bench("the yardstick failed".into()))?;
+    let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines
+        .filter(|line| line["name"] == YARDSTICK)
+        .find_map(|line| line["docs_s"][0].as_f64())
+        .ok_or_else(|| Error::Bench(format!("the yardstick gave no figure for {YARDSTICK}")))
+}
+
+/// This program in release, built if it has to be.
+fn release_xtask() -> Result<std::path::PathBuf, Error> {
+    if !cargo::succeeds(cargo::cargo(["build", "--quiet", "--release", "--package", "xtask"]))? {
+        return Err(Error::Bench("the release build failed".into()));
+    }
+    Ok(cargo::root().join("target/release/xtask"))
+}
+
+/// Measures in this process and prints one JSON line.
+pub(super) fn measure(file: &Path) -> Result<ExitCode, Error> {
+    let text = std::fs::read_to_string(file).map_err(|e| Error::Bench(format!("{}: {e}", file.display())))?;
+    let payloads: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
+    // A bench may look at the clock; the payloads are dated relative to the day they were made.
+    #[expect(clippy::disallowed_methods, reason = "a bench is no use case")]
+    let now = cutover_core::Now::new(std::time::SystemTime::now().into(), Zone::UTC);
+    let facts = Facts { now, supplier_known: Some(true) };
+    let profile = Profile::default();
+    for payload in &payloads {
+        let decoded = decode_account(payload, Zone::UTC).map_err(|e| Error::Bench(e.to_string()))?;
+        if let Some(error) = check_account(&decoded, facts, &profile).errors.first() {
+            return Err(Error::Bench(format!("a payload is faulty: {} {}", error.attr, error.code)));
+        }
+    }
+    let decode = rate(&payloads, |payload| black_box(decode_account(payload, Zone::UTC)).is_ok());
+    let both = rate(&payloads, |payload| {
+        let decoded = decode_account(payload, Zone::UTC);
+        decoded.is_ok_and(|decoded| black_box(check_account(&decoded, facts, &profile)).errors.is_empty())
+    });
+    println!("{{\"decode\": {decode:.0}, \"decode_and_rules\": {both:.0}}}");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Payloads per CPU second.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn rate(payloads: &[&[u8]], one: impl Fn(&[u8]) -> bool) -> f64 {
+    let start = cpu_seconds();
+    let mut done = 0.0;
+    loop {
+        for payload in payloads {
+            assert!(one(payload), "a payload was refused");
+            done += 1.0;
+        }
+        let used = cpu_seconds() - start;
+        if used >= SECONDS {
+            return done / used;
+        }
+    }
+}
+
+/// User and system time of this process, in hundredths of a second.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace()).into_iter().flatten();
+    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+}

@@ -1,0 +1,122 @@
+use super::load;
+use crate::cargo;
+use crate::error::Error;
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// The supplier that the kit's payloads name.
+const SUPPLIER: &str = "ACME_ENERGY";
+
+/// A data folder with an organisation, a key and the supplier.
+pub(super) struct Installation {
+    folder: PathBuf,
+    program: PathBuf,
+    api_key: String,
+}
+
+/// A running server; stopped when it goes out of scope.
+pub(super) struct Server {
+    child: Child,
+    pub(super) address: SocketAddr,
+}
+
+fn bench_error(e: impl std::fmt::Display) -> Error {
+    Error::Bench(e.to_string())
+}
+
+impl Installation {
+    /// A new one, with the program in release.
+    pub(super) fn new(name: &str) -> Result<Self, Error> {
+        let build = ["build", "--quiet", "--release", "--package", "cutover"];
+        if !cargo::succeeds(cargo::cargo(build))? {
+            return Err(Error::Bench("the release build failed".into()));
+        }
+        let folder = cargo::scratch().join(name);
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).map_err(bench_error)?;
+        }
+        let program = cargo::root().join("target/release/cutover");
+        let mut installation = Self { folder, program, api_key: String::new() };
+        installation.command(&["organisation", "add", "Bench"])?;
+        installation.command(&["supplier", "add", SUPPLIER, "--organisation", "Bench"])?;
+        let issued = installation.command(&["api-key", "issue", "--organisation", "Bench"])?;
+        installation.api_key = issued["api_key"].as_str().unwrap_or_default().to_owned();
+        Ok(installation)
+    }
+
+    /// Runs an operator's command; its JSON.
+    pub(super) fn command(&self, args: &[&str]) -> Result<Value, Error> {
+        let mut command = cargo::command(&self.program);
+        command.args(args).arg("--json").arg("--data-dir").arg(&self.folder);
+        let shown = args.join(" ");
+        let output = cargo::output(command).ok_or_else(|| Error::Bench(format!("cutover {shown} failed")))?;
+        serde_json::from_str(&output).map_err(bench_error)
+    }
+
+    /// Starts the server, on the first core only if `pinned`.
+    pub(super) fn serve(&self, pinned: bool, options: &[&str]) -> Result<Server, Error> {
+        let mut command =
+            if pinned { super::yardstick::pinned(&self.program) } else { cargo::command(&self.program) };
+        command
+            .args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "0", "--data-dir"])
+            .arg(&self.folder);
+        command.args(options).stdout(Stdio::null()).stderr(Stdio::piped());
+        Server::start(command, &self.folder.join("server.log"))
+    }
+
+    /// An access token.
+    pub(super) fn token(&self, server: &Server) -> Result<String, Error> {
+        let query = format!(
+            "{{\"query\": \"mutation {{ obtainToken(input: {{apiKey: \\\"{}\\\"}}) {{ token }} }}\"}}",
+            self.api_key
+        );
+        let (_, body) = load::post(server.address, "/v1/graphql/", &query)?;
+        let answer: Value = serde_json::from_str(&body).map_err(bench_error)?;
+        let token = answer["data"]["obtainToken"]["token"].as_str();
+        token.map(str::to_owned).ok_or_else(|| Error::Bench(format!("no token was given: {body}")))
+    }
+}
+
+impl Server {
+    fn start(mut command: Command, log: &Path) -> Result<Self, Error> {
+        let mut child = command.spawn().map_err(bench_error)?;
+        let stderr = child.stderr.take().ok_or_else(|| Error::Bench("no standard error".into()))?;
+        let mut lines = BufReader::new(stderr).lines();
+        let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
+            let (_, rest) = line.split_once("listening on http://")?;
+            rest.split(|c: char| c == '"' || c.is_whitespace()).next()?.parse().ok()
+        });
+        // What it logs from here on goes to a file, so that the pipe never fills.
+        let mut file = std::fs::File::create(log).map_err(bench_error)?;
+        std::thread::spawn(move || {
+            lines.map_while(Result::ok).try_for_each(|line| {
+                use std::io::Write;
+                writeln!(file, "{line}")
+            })
+        });
+        let address = address.ok_or_else(|| Error::Bench("the server did not come up".into()))?;
+        Ok(Self { child, address })
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The most memory it has had, in MB.
+    pub(super) fn peak_megabytes(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+        Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It is a bench's server: nothing of it is kept, so it need not end gracefully.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
