@@ -1,2 +1,29 @@
-//! The Cutover service.
-fn main() {}
+//! The Cutover service and its operator's commands, in one binary (decisions D11).
+//!
+//! Only this crate sees the adapters; it holds settings, wiring, threads and the demo, and no
+//! business logic.
+
+mod cli;
+mod demo;
+mod error;
+mod open;
+mod output;
+mod serve;
+mod settings;
+mod system;
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    match cli::run() {
+        Ok(code) => code,
+        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}", output::plain(&error.to_string()));
+            ExitCode::FAILURE
+        }
+    }
+}

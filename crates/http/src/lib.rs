@@ -1,1 +1,46 @@
 //! The HTTP edge: a file per endpoint, the only mapping to status codes.
+//!
+//! A handler extracts, makes one call into `cutover-app`, and responds. Only this crate knows routes,
+//! headers, status codes and bodies of refusals; it knows neither SQL nor object storage.
+//!
+//! | route | methods | where |
+//! |---|---|---|
+//! | `/v2/data-import/accounts/validate/` | POST | [`Config::listen`], if [`Config::serve_api`] |
+//! | `/v2/data-import/accounts/` | POST | the same |
+//! | `/v2/data-import/accounts/<supplier>/<number>/` | GET | the same |
+//! | `/v1/graphql/` | POST | the same |
+//! | `/healthz`, `/readyz` | GET | [`Config::listen`] and [`Config::admin_listen`] |
+//! | `/metrics` | GET | [`Config::admin_listen`] if it is set, else [`Config::listen`] |
+//!
+//! HEAD is served wherever GET is. The slash at the end of a path may be left out (decisions D3).
+//!
+//! Order of refusals (decisions D3): 404 and 405, 401, 429, 413, 415, 400 `parse_error`, then what the use
+//! case says. Every answer that comes of a request carries `X-Request-Id`; a head that is broken, too large
+//! or too slow is answered by the server below us, with an empty body.
+//!
+//! Nothing here logs a path, a query, a body, a header or a token: only the request id, the method, the
+//! template of the route, the status, the time taken and the organisation's id.
+
+mod answer;
+mod authorization;
+mod blocking;
+mod body;
+mod call;
+mod client;
+mod config;
+mod endpoint;
+mod metrics;
+mod observe;
+mod path;
+mod refusal;
+mod request_id;
+mod route;
+mod server;
+mod service;
+mod throttle;
+
+#[cfg(test)]
+mod testing;
+
+pub use config::Config;
+pub use server::{Parts, Running, start};

@@ -1,13 +1,13 @@
 //! Closed lists: an enum each, with the words of the contract (fields 1.5).
 
 choices! {
-    /// The `communication_preference` of an account.
+    /// How the customer wants to be written to: `communication_preference` of an account.
     CommunicationPreference {
         Online = "ONLINE",
         Print = "PRINT",
     }
 
-    /// The `document_accessibility` of an account.
+    /// Special form of documents: `document_accessibility` of an account; the empty string means absent.
     DocumentAccessibility {
         LargePrint = "LARGE_PRINT",
         Braille = "BRAILLE",
@@ -15,14 +15,14 @@ choices! {
         Empty = "",
     }
 
-    /// The `deceased` of a customer.
+    /// News of a customer's death: `deceased` of a customer; the empty string means absent.
     Deceased {
         Reported = "Reported",
         Confirmed = "Confirmed",
         Empty = "",
     }
 
-    /// The `supply_type` of a meter point, common fields.
+    /// The seven variants of a meter point: `supply_type` of the common members (fields 3.1).
     SupplyType {
         Electricity = "ELECTRICITY",
         UnmeteredElectricity = "UNMETERED_ELECTRICITY",
@@ -33,7 +33,7 @@ choices! {
         EmbeddedWater = "EMBEDDED_WATER",
     }
 
-    /// The `reading_type` of an electricity transfer reading.
+    /// How a value was obtained: `reading_type` of every electricity and gas reading that is not embedded.
     ReadingType {
         Customer = "CUSTOMER",
         Estimate = "ESTIMATE",
@@ -42,18 +42,18 @@ choices! {
         Regular = "REGULAR",
     }
 
-    /// The `dog_code` of a meter point, GAS.
+    /// Dogs at the place: `dog_code` of a metered gas point.
     GasDogCode {
         Bluff = "Bluff",
         Savage = "Savage",
         Tied = "Tied",
         Friendly = "Friendly",
-        DogOK = "Dog OK",
+        DogOk = "Dog OK",
         DogCaution = "Dog Caution",
         NoDog = "No Dog",
     }
 
-    /// The `meter_position` of a meter point, GAS.
+    /// Where a meter is: `meter_position` of a metered gas point and of its meters.
     GasMeterPosition {
         Ba = "BA",
         Bg = "BG",
@@ -99,7 +99,7 @@ choices! {
         Wh = "WH",
     }
 
-    /// The `customer_characterisation` of a gas master data.
+    /// Kind of customer: `customer_characterisation` of gas master data and of an embedded gas point.
     CustomerCharacterisation {
         MetropolitanBusiness = "Metropolitan Business",
         MetropolitanResidential = "Metropolitan Residential",
@@ -107,14 +107,15 @@ choices! {
         NonMetropolitanResidential = "Non Metropolitan Residential",
     }
 
-    /// The `customer_classification_code` of a gas master data.
+    /// Kind of customer: `customer_classification_code` of gas master data, `customer_classification` of an
+    /// embedded gas point.
     GasCustomerClassification {
         Bus = "BUS",
         Res = "RES",
         Unknown = "UNKNOWN",
     }
 
-    /// The `mirn_status` of a gas master data.
+    /// Status of a MIRN: `mirn_status` of gas master data, `status` of an embedded gas point.
     MirnStatus {
         Commissioned = "Commissioned",
         Decommissioned = "Decommissioned",
@@ -123,51 +124,53 @@ choices! {
         Unclaimed = "Unclaimed",
     }
 
-    /// The `market` of a gas master data.
+    /// Gas markets: `market` of gas master data.
     GasMarket {
-        Nswactgas = "NSWACTGAS",
-        Qldgas = "QLDGAS",
-        Sagas = "SAGAS",
-        Vicgas = "VICGAS",
-        Wagas = "WAGAS",
-        Actgas = "ACTGAS",
-        Ntgas = "NTGAS",
+        NswActGas = "NSWACTGAS",
+        QldGas = "QLDGAS",
+        SaGas = "SAGAS",
+        VicGas = "VICGAS",
+        WaGas = "WAGAS",
+        ActGas = "ACTGAS",
+        NtGas = "NTGAS",
     }
 
-    /// The `customer_classification_threshold` of a gas master data.
+    /// Thresholds: `customer_classification_threshold` of gas master data, `customer_threshold` of an
+    /// embedded electricity point.
     CustomerClassificationThreshold {
         Low = "LOW",
         Medium = "MEDIUM",
         High = "HIGH",
     }
 
-    /// The `role` of a gas role assignment.
+    /// Parties to a gas point: `role` of a gas role assignment.
     GasRole {
         Fro = "FRO",
         Db = "DB",
     }
 
-    /// The `billing_method` of a gas meter.
+    /// Methods of billing: `billing_method` of a gas meter.
     GasBillingMethod {
         O = "O",
         C = "C",
         D = "D",
     }
 
-    /// The `meter_installation_type` of a gas meter.
+    /// Kinds of installation: `meter_installation_type` of a gas meter.
     GasMeterInstallationType {
         M = "M",
         S = "S",
         O = "O",
     }
 
-    /// The `meter_measurement_unit` of a gas meter.
+    /// Metric or imperial: `meter_measurement_unit` of a gas meter, `gas_meter_units` of its readings,
+    /// `measurement_type` of an embedded gas meter.
     GasMeasurementUnit {
-        M = "M",
-        I = "I",
+        Metric = "M",
+        Imperial = "I",
     }
 
-    /// The `meter_read_frequency` of a gas meter.
+    /// How often a meter is read: `meter_read_frequency` of a gas meter.
     MeterReadFrequency {
         BiMonthly = "Bi Monthly",
         Daily = "Daily",
@@ -175,30 +178,30 @@ choices! {
         Quarterly = "Quarterly",
     }
 
-    /// The `meter_status` of a gas meter.
+    /// State of a meter: `meter_status` of a gas meter, `status` of an embedded gas meter.
     MeterStatus {
         TurnedOn = "Turned on",
         TurnedOff = "Turned off",
         Plugged = "Plugged",
         NoMeter = "No meter",
-        TrailerAC = "Trailer AC",
+        TrailerAc = "Trailer AC",
         NoReg = "No Reg",
     }
 
-    /// The `meter_type` of a gas meter.
+    /// Kinds of meter: `meter_type` of a gas meter.
     MeterType {
         G = "G",
         W = "W",
     }
 
-    /// The `supply_point_code` of a gas meter.
+    /// Kinds of supply point: `supply_point_code` of a gas meter.
     SupplyPointCode {
         Basic = "Basic",
         Interval = "Interval",
         Transmission = "Transmission",
     }
 
-    /// The `estimation_substitution_type` of a gas transfer reading.
+    /// How a value was estimated or substituted: `estimation_substitution_type` of a gas reading.
     EstimationSubstitutionType {
         E1 = "E1",
         E2 = "E2",
@@ -210,7 +213,7 @@ choices! {
         S4 = "S4",
     }
 
-    /// The `estimation_substitution_reason_code` of a gas transfer reading.
+    /// Why a value was estimated or substituted: `estimation_substitution_reason_code` of a gas reading.
     EstimationSubstitutionReasonCode {
         Code00 = "00",
         Code01 = "01",
@@ -244,7 +247,7 @@ choices! {
         Code29 = "29",
     }
 
-    /// The `jurisdiction` of a meter point, EMBEDDED_ELECTRICITY.
+    /// Jurisdictions: `jurisdiction` of an embedded electricity point.
     EmbeddedElectricityJurisdiction {
         All = "ALL",
         Nem = "NEM",
@@ -260,7 +263,7 @@ choices! {
         Iso = "ISO",
     }
 
-    /// The `nmi_classification` of a meter point, EMBEDDED_ELECTRICITY.
+    /// Classes of NMI: `nmi_classification` of an embedded electricity point.
     EmbeddedElectricityNmiClassification {
         Small = "SMALL",
         Large = "LARGE",
@@ -279,13 +282,13 @@ choices! {
         Xboundry = "XBOUNDRY",
     }
 
-    /// The `customer_classification` of a meter point, EMBEDDED_ELECTRICITY.
+    /// Business or residential: `customer_classification` of an embedded electricity point.
     EmbeddedElectricityCustomerClassification {
         Business = "BUSINESS",
         Residential = "RESIDENTIAL",
     }
 
-    /// The `shared_isolation_flag` of a meter point, EMBEDDED_ELECTRICITY.
+    /// Whether isolation is shared: `shared_isolation_flag` of an embedded electricity point.
     EmbeddedElectricitySharedIsolationFlag {
         Y = "Y",
         N = "N",
@@ -293,7 +296,7 @@ choices! {
         U = "U",
     }
 
-    /// The `status` of an embedded electricity status period.
+    /// Status of an NMI: `status` of an embedded electricity status period.
     EmbeddedElectricityStatusPeriodStatus {
         A = "A",
         D = "D",
@@ -301,14 +304,14 @@ choices! {
         G = "G",
     }
 
-    /// The `status` of an embedded electricity meter.
+    /// Status of a meter: `status` of an embedded electricity meter.
     EmbeddedElectricityMeterStatus {
         C = "C",
         R = "R",
         D = "D",
     }
 
-    /// The `meter_installation_type` of an embedded electricity meter.
+    /// Kinds of metering installation: `meter_installation_type` of an embedded electricity meter.
     EmbeddedMeterInstallationType {
         Basic = "BASIC",
         Comms1 = "COMMS1",
@@ -323,13 +326,13 @@ choices! {
         Mram = "MRAM",
     }
 
-    /// The `read_type_method` of an embedded electricity meter.
+    /// Manual or remote: `read_type_method` of an embedded electricity meter.
     ReadTypeMethod {
-        M = "M",
-        R = "R",
+        Manual = "M",
+        Remote = "R",
     }
 
-    /// The `read_type_mode` of an embedded electricity meter.
+    /// By which medium a meter is read: `read_type_mode` of an embedded electricity meter.
     ReadTypeMode {
         T = "T",
         W = "W",
@@ -339,7 +342,7 @@ choices! {
         V = "V",
     }
 
-    /// The `read_type_frequency` of an embedded electricity meter.
+    /// How often a meter is read: `read_type_frequency` of an embedded electricity meter.
     ReadTypeFrequency {
         Code1 = "1",
         Code2 = "2",
@@ -347,7 +350,7 @@ choices! {
         D = "D",
     }
 
-    /// The `unit_of_measure` of an embedded electricity register.
+    /// Units of a register, in lower case: `unit_of_measure` of an embedded electricity register.
     UnitOfMeasure {
         Mwh = "mwh",
         Kwh = "kwh",
@@ -374,13 +377,13 @@ choices! {
         Pf = "pf",
     }
 
-    /// The `status` of an embedded electricity register.
+    /// Status of a register: `status` of an embedded electricity register.
     EmbeddedElectricityRegisterStatus {
         C = "C",
         R = "R",
     }
 
-    /// The `reading_quality` of an embedded electricity transfer reading.
+    /// Quality of a value: `reading_quality` of an embedded electricity reading.
     MeteringQuality {
         A = "A",
         E = "E",
@@ -390,41 +393,42 @@ choices! {
         V = "V",
     }
 
-    /// The `installation_type` of a meter point, EMBEDDED_WATER.
+    /// Kinds of installation: `installation_type` of an embedded water point.
     EmbeddedWaterInstallationType {
         Shw = "SHW",
         Bhw = "BHW",
     }
 
-    /// The `plant_temperature` of a meter point, EMBEDDED_WATER.
+    /// Temperatures of a plant: `plant_temperature` of an embedded water point; the empty string means
+    /// absent.
     EmbeddedWaterPlantTemperature {
-        Code50c = "50C",
-        Code65c = "65C",
+        Celsius50 = "50C",
+        Celsius65 = "65C",
         Empty = "",
     }
 
-    /// The `plant_fuel_type` of a meter point, EMBEDDED_WATER.
+    /// What a plant runs on: `plant_fuel_type` of an embedded water point.
     EmbeddedWaterPlantFuelType {
         Ng = "NG",
         Lp = "LP",
         Electricity = "ELECTRICITY",
     }
 
-    /// The `meter_measurement_unit` of an embedded water meter.
+    /// Units of volume: `meter_measurement_unit` of an embedded water meter.
     WaterMeasurementUnit {
-        DL = "dL",
-        DaL = "daL",
-        KL = "kL",
-        Gal = "gal",
+        Decilitre = "dL",
+        Decalitre = "daL",
+        Kilolitre = "kL",
+        Gallon = "gal",
     }
 
-    /// The `read_method` of an embedded water meter.
+    /// Remote or on the spot: `read_method` of an embedded water meter.
     ReadMethod {
         Remote = "REMOTE",
         Manual = "MANUAL",
     }
 
-    /// The `reading_quality` of an embedded gas or water reading.
+    /// How a value was obtained: `reading_quality` of an embedded gas or water reading.
     ReadingQuality {
         Actual = "ACTUAL",
         Estimated = "ESTIMATED",
@@ -432,13 +436,13 @@ choices! {
         Customer = "CUSTOMER",
     }
 
-    /// The `status` of an embedded water connection period.
+    /// Connected or not: `status` of an embedded water connection period.
     EmbeddedWaterConnectionPeriodStatus {
         Connected = "CONNECTED",
         Disconnected = "DISCONNECTED",
     }
 
-    /// The `type` of a transaction.
+    /// Kinds of transaction: `type` of a transaction; decides the sign of its amount (rules 8.1).
     TransactionType {
         Charge = "CHARGE",
         Credit = "CREDIT",
@@ -447,7 +451,7 @@ choices! {
         SupplyCharge = "SUPPLY_CHARGE",
     }
 
-    /// The `payment_type` of a transaction.
+    /// How money was paid: `payment_type` of a transaction; the empty string means absent (rules TXN-08).
     PaymentType {
         DdFirstCollection = "DD_FIRST_COLLECTION",
         DdRegularCollection = "DD_REGULAR_COLLECTION",
@@ -489,13 +493,13 @@ choices! {
         Empty = "",
     }
 
-    /// The `unit_type` of a tax item.
+    /// What a tax rate is counted in: `unit_type` of a tax item.
     TaxUnitType {
         Proportion = "PROPORTION",
         CurrencyPerKwh = "CURRENCY_PER_KWH",
     }
 
-    /// The `type` of an account payment instruction.
+    /// Kinds of payment: `type` of a payment instruction, in an account payload or a request of its own.
     PaymentInstructionType {
         Bpay = "BPAY",
         Card = "CARD",
@@ -505,7 +509,7 @@ choices! {
         PaymentSlip = "PAYMENT_SLIP",
     }
 
-    /// The `card_payment_network` of a card.
+    /// Card networks: `card_payment_network` of a card.
     CardPaymentNetwork {
         Mastercard = "MASTERCARD",
         Visa = "VISA",
@@ -515,14 +519,14 @@ choices! {
         Dankort = "DANKORT",
     }
 
-    /// The `card_type` of a card.
+    /// Kinds of card: `card_type` of a card.
     CardType {
         Credit = "CREDIT",
         Debit = "DEBIT",
         Prepaid = "PREPAID",
     }
 
-    /// The `frequency` of a payment schedule.
+    /// How often to pay: `frequency` of a payment schedule.
     ScheduleFrequency {
         Monthly = "MONTHLY",
         Quarterly = "QUARTERLY",
@@ -533,7 +537,7 @@ choices! {
         SixMonthly = "SIX_MONTHLY",
     }
 
-    /// The `means` of a payment schedule.
+    /// Means of payment: `means` of a payment schedule.
     PaymentMeans {
         Dd = "DD",
         Card = "CARD",
@@ -541,7 +545,7 @@ choices! {
         PaymentSlip = "PAYMENT_SLIP",
     }
 
-    /// The `business_type` of a business.
+    /// Kinds of business: `business_type` of a business.
     BusinessType {
         SoleTrader = "SOLE_TRADER",
         Ltd = "LTD",

@@ -2,7 +2,7 @@
 
 use crate::decode::Known;
 
-/// Known sales channels.
+/// Known values of `sales_channel` of an account.
 pub const SALES_CHANNELS: Known = &[
     "DIRECT",
     "PRICE_COMPARISON",
@@ -26,11 +26,11 @@ pub const SALES_CHANNELS: Known = &[
     "DEBT_COLLECTION_AGENCY",
 ];
 
-/// Known titles.
+/// Known values of `title` of a customer.
 pub const TITLES: Known =
     &["Dr", "Fr", "Lady", "Miss", "Mr", "Mrs", "Ms", "Mx", "Prof", "Rabbi", "Rev", "Sir", "Sr"];
 
-/// Known flat or unit types.
+/// Known values of `flat_or_unit_type` of every address, gas included.
 pub const FLAT_OR_UNIT_TYPES: Known = &[
     "ANT", "APT", "ATM", "BBQ", "BLCK", "BTSD", "BLDG", "BNGW", "CAGE", "CARP", "CARS", "CLUB", "COOL",
     "CTGE", "DUP", "FY", "F", "GRGE", "HALL", "HSE", "KSK", "LSE", "LBBY", "LOFT", "LOT", "MSNT", "MB",
@@ -38,7 +38,7 @@ pub const FLAT_OR_UNIT_TYPES: Known = &[
     "STU", "SUBS", "SE", "TNCY", "TWR", "TNHS", "U", "VLT", "VLLA", "WARD", "WE", "WKSH",
 ];
 
-/// Known street types.
+/// Known values of `street_type` of every address, gas included.
 pub const STREET_TYPES: Known = &[
     "ACCS", "ACRE", "ALLY", "ALWY", "AMBL", "ANCG", "ANX", "APP", "ARC", "ARTL", "ART", "AVE", "BA", "BANK",
     "BASN", "BAY", "BCH", "BEND", "BLK", "BWLK", "BVD", "BVDE", "BOWL", "BRCE", "BRAE", "BRAN", "BRK",
@@ -63,29 +63,29 @@ pub const STREET_TYPES: Known = &[
     "VSTA", "VUE", "WADE", "WALK", "WKWY", "WTRS", "WTWY", "WAY", "WHRF", "WOOD", "WDS", "WYND", "YARD",
 ];
 
-/// Known floor or level types.
+/// Known values of `floor_or_level_type` of a gas address.
 pub const FLOOR_OR_LEVEL_TYPES: Known =
     &["B", "FL", "G", "L", "LG", "M", "LL", "OD", "P", "PTHS", "PLF", "PDM", "RT", "SB", "UG", "LB"];
 
-/// Known street suffixes.
+/// Known values of `street_suffix` of a gas address's street.
 pub const STREET_SUFFIXES: Known = &[
     "CN", "DE", "E", "EX", "IN", "LR", "ML", "N", "NE", "NW", "OF", "ON", "OT", "OP", "S", "SE", "SW", "UP",
     "W",
 ];
 
-/// Known gas tariffs.
+/// Known values of `distribution_tariff` of gas master data.
 pub const GAS_TARIFFS: Known = &["Volume", "Volume High", "Volume Boundary", "Demand", "Commercial"];
 
-/// Known electric appliances.
+/// Known values of `appliance_type` of an unmetered electricity point.
 pub const ELECTRIC_APPLIANCES: Known = &["AIR_CONDITIONING"];
 
-/// Known gas appliances.
+/// Known values of `appliance_type` of an unmetered gas point.
 pub const GAS_APPLIANCES: Known = &["COOKTOP", "HEATER", "MANTLE_LIGHT", "BARBEQUE_BBQ"];
 
-/// Known embedded gas tariffs.
+/// Known values of `distribution_tariff` of an embedded gas point.
 pub const EMBEDDED_GAS_TARIFFS: Known = &["Volume", "Demand", "Commercial"];
 
-/// Known meter locations.
+/// Known values of `location` of an embedded gas or water meter.
 pub const METER_LOCATIONS: Known = &[
     "ACCESS_HATCH",
     "BACK_GATE",
@@ -141,17 +141,17 @@ pub const METER_LOCATIONS: Known = &[
     "WASH_HOUSE",
 ];
 
-/// Known transaction reasons.
+/// Known values of `reason` of a transaction.
 pub const TRANSACTION_REASONS: Known =
     &["IMPORTED_CHARGE", "IMPORTED_CREDIT", "ACCOUNT_CHARGE_PAYMENT", "FULL_CREDIT_REFUND", "GENERAL_CREDIT"];
 
-/// Known rate bands.
+/// Known values of `rate_band` of a line item.
 pub const RATE_BANDS: Known = &["CONSUMPTION_STANDARD"];
 
-/// Known tax types.
+/// Known values of `tax_type` of a tax item.
 pub const TAX_TYPES: Known = &["VAT"];
 
-/// Known event types.
+/// Known values of `event_type` of an account event.
 pub const EVENT_TYPES: Known = &[
     "BEST_OFFER_CHECKED_IN_SAP",
     "MIXED_COMMS_PREF_IN_SAP",
@@ -160,12 +160,12 @@ pub const EVENT_TYPES: Known = &[
     "SUPPRESS_MIGRATION_COMMS",
 ];
 
-/// Known event categories.
+/// Known values of `category` of an account event.
 pub const EVENT_CATEGORIES: Known = &["communications"];
 
-/// Known event subcategories.
+/// Known values of `subcategory` of an account event.
 pub const EVENT_SUBCATEGORIES: Known =
     &["best_offer", "mixed_comms_preference", "price_change", "migration_comms"];
 
-/// Known business detail keys.
+/// Known values of `key` of a business detail.
 pub const BUSINESS_DETAIL_KEYS: Known = &["abn", "acn", "frmp", "anzsic"];

@@ -54,7 +54,8 @@ fn prefix(rule: &Rule) -> &'static str {
 fn section<'r>(text: &mut String, title: &str, rules: impl Iterator<Item = &'r Rule>) {
     let mut rows = rules.map(row).peekable();
     if rows.peek().is_some() {
-        let head = "| Id | Codes | Where | Condition | Level | Needs |\n| --- | --- | --- | --- | --- | --- |\n";
+        let head =
+            "| Id | Codes | Where | Condition | Level | Needs |\n| --- | --- | --- | --- | --- | --- |\n";
         text.push_str(&format!("\n## {title}\n\n{head}"));
         rows.for_each(|row| text.push_str(&row));
     }

@@ -89,3 +89,49 @@ fn too_many() -> Issue {
     let (attr, rule) = (AttrPath::root(), RuleId("STR-14"));
     Issue { attr, code, rule, level: Level::Error, detail: code.detail().into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn issue(index: u32, code: Code, rule: &'static str, level: Level) -> Issue {
+        let attr = AttrPath::root().name("notes").index(index);
+        Issue { attr, code, rule: RuleId(rule), level, detail: code.detail().into() }
+    }
+
+    #[test]
+    fn the_same_is_given_once_at_the_higher_level() {
+        let mut collector = Collector::default();
+        for (index, rule, level) in [
+            (1, "A", Level::Warning),
+            (1, "B", Level::Error),
+            (1, "C", Level::Error),
+            (2, "A", Level::Warning),
+            (2, "B", Level::Warning),
+            (3, "A", Level::Off),
+        ] {
+            collector.add(issue(index, Code::Invalid, rule, level));
+        }
+        collector.add(issue(1, Code::Blank, "A", Level::Warning));
+        let report = collector.finish();
+        assert_eq!(report.errors, [issue(1, Code::Invalid, "B", Level::Error)]);
+        assert_eq!(
+            report.warnings,
+            [issue(1, Code::Blank, "A", Level::Warning), issue(2, Code::Invalid, "A", Level::Warning),]
+        );
+    }
+
+    #[test]
+    fn memory_is_bounded_and_the_first_in_order_are_kept() {
+        let mut collector = Collector::default();
+        for i in (0..100_000).rev() {
+            collector.add(issue(i, Code::Invalid, "A", Level::Error));
+            collector.add(issue(i, Code::Invalid, "B", Level::Warning));
+            assert!(collector.errors.len() <= 4 * KEPT && collector.warnings.len() <= 4 * KEPT);
+        }
+        let report = collector.finish();
+        let first: Vec<Issue> = (0..1_000).map(|i| issue(i, Code::Invalid, "A", Level::Error)).collect();
+        assert_eq!(report.errors[..1_000], first);
+        assert_eq!(report.errors[1_000..], [too_many()]);
+    }
+}

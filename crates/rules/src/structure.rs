@@ -30,3 +30,15 @@ pub(crate) const ROWS: [Rule; FIELD_CHECKS.len() + 1] = {
     }
     rows
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_of_the_body_stands_between_its_neighbours() {
+        let ids: Vec<&str> = ROWS[16..20].iter().map(|rule| rule.id.0).collect();
+        assert_eq!(ids, ["STR-17", "STR-18", "STR-20", "STR-19"]);
+        assert_eq!(ROWS.iter().filter(|rule| rule.id.0 == "STR-18").count(), 1);
+    }
+}

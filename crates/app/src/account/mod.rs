@@ -9,3 +9,4 @@ pub use check::Refused;
 pub(crate) use check::{Check, check, profile};
 pub use create::CreateRefused;
 pub(crate) use create::stored;
+pub use status::{shown_status, shown_time};

@@ -1,7 +1,9 @@
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{StoreError, read};
+use chrono::{DateTime, FixedOffset};
 use cutover_core::{ExternalAccountNumber, SupplierCode};
+use cutover_model::{LatestEvent, ProcessStatus};
 use cutover_process::{StatusV2, v2};
 
 impl App {
@@ -29,5 +31,47 @@ impl App {
         })?;
         let own = found.filter(|(supplier, _)| supplier.organisation_id == caller.organisation_id);
         Ok(own.map(|(supplier, stored)| v2(&stored.process, supplier.settings.time_zone)))
+    }
+}
+
+/// A datetime as it is answered: `2026-11-21T13:00:00.123456+11:00`, UTC as `+00:00` (decisions D3).
+pub fn shown_time(time: DateTime<FixedOffset>) -> String {
+    time.format("%Y-%m-%dT%H:%M:%S%.6f%:z").to_string()
+}
+
+/// The body of a status answer (contract 2.2).
+pub fn shown_status(status: &StatusV2) -> ProcessStatus {
+    let error = |error: &cutover_process::ProcessError| cutover_model::ProcessError {
+        code: error.code.as_str(),
+        detail: error.detail.to_string(),
+        domain: error.domain(),
+    };
+    ProcessStatus {
+        status: status.status.as_str(),
+        service_identifier: status.service_identifier.as_ref().map(ToString::to_string),
+        created_at: shown_time(status.created_at),
+        modified_at: shown_time(status.modified_at),
+        latest_event: LatestEvent {
+            event: status.latest_event.event.as_str(),
+            occurred_at: shown_time(status.latest_event.occurred_at),
+            data: status.latest_event.data.as_ref().map(error),
+        },
+        latest_error: status.latest_error.as_ref().map(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutover_core::Zone;
+
+    #[test]
+    fn times_have_microseconds_and_the_offset_of_their_zone() {
+        let shown = |zone: &str, time: &str| {
+            shown_time(zone.parse::<Zone>().unwrap().local(time.parse().unwrap()))
+        };
+        let instant = "2026-11-21T02:00:00.123456Z";
+        assert_eq!(shown("Australia/Sydney", instant), "2026-11-21T13:00:00.123456+11:00");
+        assert_eq!(shown("UTC", "2026-11-21T02:00:00Z"), "2026-11-21T02:00:00.000000+00:00");
     }
 }

@@ -1,75 +1,78 @@
 objects! {
-    /// Account.
+    /// An account to validate or import, with all that belongs to it (contract 2.3).
     Account "account" {
-        /// Import supplier: must name a configured supplier (stateful rule).
+        /// Code of the configured import supplier that sends the account (rules PST-01, PST-02).
         import_supplier: required text(128);
-        /// External account number.
+        /// The account's number in the supplier's system; with the supplier it identifies the account
+        /// (rules ACC-09, PST-05).
         external_account_number: required text(128);
-        /// Whether: unknown occupier.
+        /// Whether it is not known who occupies the supply address; default false (rules ACC-01, ACC-02).
         unknown_occupier: optional boolean;
-        /// Communication preference.
+        /// Whether the customer is written to online or in print; default `ONLINE` (rules ACC-05).
         communication_preference: optional choice(CommunicationPreference);
-        /// Document accessibility.
+        /// Special form in which the customer needs documents; absent or empty = none.
         document_accessibility: optional choice(DocumentAccessibility);
-        /// Customers.
+        /// The people who hold the account; expected unless the occupier is unknown (rules ACC-01, ACC-04).
         customers: optional list(object(Customer));
-        /// Billing name.
+        /// Name that bills are made out to.
         billing_name: optional text(510);
-        /// Billing sub name.
+        /// Further part of the name on bills.
         billing_sub_name: optional text(256);
-        /// Billing customer reference.
+        /// The customer's own reference, to be named on bills.
         billing_customer_reference: optional text(256);
-        /// Billing attention of.
+        /// Person or department whose attention bills are marked for.
         billing_attention_of: optional text(256);
-        /// Billing address1.
+        /// First line of the billing address; may be empty.
         billing_address1: optional text(512);
-        /// Billing address2.
+        /// Second line of the billing address; may be empty.
         billing_address2: optional text(512);
-        /// Billing address3.
+        /// Third line of the billing address; may be empty.
         billing_address3: optional text(512);
-        /// Billing address4.
+        /// Fourth line of the billing address; may be empty.
         billing_address4: optional text(512);
-        /// Billing address5.
+        /// Fifth line of the billing address; may be empty.
         billing_address5: optional text(512);
-        /// Billing postcode.
+        /// Postcode of the billing address; expected to be four digits (rules ADR-03).
         billing_postcode: optional text(512);
-        /// Billing delivery point identifier.
+        /// Postal delivery point of the billing address: capital letters and digits only (rules ADR-04).
         billing_delivery_point_identifier: optional text(11);
-        /// Sales channel.
+        /// How the customer was won, such as `DIRECT`; an open list (rules STR-19).
         sales_channel: optional open(128, SALES_CHANNELS);
-        /// Sales subchannel.
+        /// Finer division of `sales_channel`, in the supplier's words.
         sales_subchannel: optional text(255);
-        /// Date of sale.
+        /// Day of the sale, expected not to be in the future (rules ACC-06).
         date_of_sale: optional date;
-        /// Supply addresses.
+        /// The places supplied, each with its meter points (rules ACC-02, ACC-07).
         supply_addresses: optional list(object(SupplyAddressEntry));
-        /// Transfer balance.
+        /// Sum of the ledger balances, in the main currency unit; above 0 = in credit (rules 8.1, LED-03).
         transfer_balance: optional decimal(10, 10);
-        /// Ledgers.
+        /// Ledgers with their balances and transactions; without any, one empty ledger is made
+        /// (decisions D6).
         ledgers: optional list(object(Ledger));
-        /// Last billed to date.
+        /// Day up to which the account has been billed; a register's own date takes precedence
+        /// (rules 8.4, ACC-06, ACC-08).
         last_billed_to_date: optional date;
-        /// Payment instructions.
+        /// How the account pays; at most one instruction of each type (rules PIN-01).
         payment_instructions: optional list(object(AccountPaymentInstruction));
-        /// Payment schedules.
+        /// Plans of regular payments, at most one of them not for a debt (rules SCH-03).
         payment_schedules: optional list(object(PaymentSchedule));
-        /// Notes.
+        /// Notes on the account; of equal ones only one is made (contract 2.4, rules NOT-04).
         notes: optional list(object(Note));
-        /// Statements.
+        /// Earlier statements of the account, with figures and documents (rules STM-02).
         statements: optional list(object(AccountStatement));
-        /// Last payment review date.
+        /// Day on which the payments were last reviewed, not in the future (rules ACC-03).
         last_payment_review_date: nullable date;
-        /// Next bill due date.
+        /// Day on which the next bill is due.
         next_bill_due_date: nullable date;
-        /// Events.
+        /// What happened to the account earlier; history that is kept, never sent out (contract 6).
         events: optional list(object(AccountEvent));
-        /// Business.
+        /// Link to a contract of a business created before; absent = no such link (rules BUS-01).
         business: optional object(AccountBusinessLink);
     }
 
-    /// Account business link.
+    /// The link of an account to a business contract (contract 2.3).
     AccountBusinessLink "account business link" {
-        /// Business contract identifier.
+        /// The contract's `identifier` in the business; must be given and not blank (rules BUS-01, PST-10).
         business_contract_identifier: optional filled(255);
     }
 }

@@ -1,79 +1,79 @@
 objects! {
-    /// Address.
+    /// The address of a customer or of a place supplied (contract 2.3).
     Address "address" {
-        /// Administrative area: in Australia: ACT, NSW, NT, QLD, SA, TAS, VIC, WA (ADR-05).
+        /// State or territory; in Australia ACT, NSW, NT, QLD, SA, TAS, VIC or WA (rules ADR-05).
         administrative_area: required text(64);
-        /// Country: two-letter code, `AU` seen.
+        /// Two-letter country code; `AU`, in any case, brings in the Australian rules (rules ADR-01, ADR-05).
         country: required text(2);
-        /// Delivery point identifier.
+        /// Identifier of the postal delivery point: capital letters and digits only (rules ADR-04).
         delivery_point_identifier: optional text(11);
-        /// Locality.
+        /// Suburb, town or other place.
         locality: required text(46);
-        /// Postal code: in Australia: (ADR-01).
+        /// Postcode; in Australia four digits (rules ADR-01).
         postal_code: required text(16);
-        /// Structured street address.
+        /// Street, house and unit; the object must be there, its members need not.
         structured_street_address: required object(StructuredStreetAddress);
     }
 
-    /// Structured street address.
+    /// The part of an address below the locality (contract 2.3).
     StructuredStreetAddress "structured street address" {
-        /// Flat or unit type.
+        /// Kind of flat or unit, abbreviated, such as `APT`; an open list (rules STR-19).
         flat_or_unit_type: optional open(16, FLAT_OR_UNIT_TYPES);
-        /// House number 1.
+        /// House number, as a string or as a whole number.
         house_number_1: optional text_or_integer(16);
-        /// Street name.
+        /// Name of the street, without its type.
         street_name: optional text(45);
-        /// Street type.
+        /// Kind of street, abbreviated, such as `AVE`; an open list (rules STR-19).
         street_type: optional open(16, STREET_TYPES);
     }
 
-    /// Gas address.
+    /// The address of a metered gas point, in members of its own (contract 2.3).
     GasAddress "gas address" {
-        /// Flat or unit type.
+        /// Kind of flat or unit, abbreviated, such as `APT`; an open list (rules STR-19).
         flat_or_unit_type: optional open(16, FLAT_OR_UNIT_TYPES);
-        /// Flat or unit number.
+        /// Number of the flat or unit.
         flat_or_unit_number: optional text(16);
-        /// Floor or level type.
+        /// Kind of floor or level, abbreviated, such as `FL`; an open list (rules STR-19).
         floor_or_level_type: optional open(16, FLOOR_OR_LEVEL_TYPES);
-        /// Floor or level number.
+        /// Number of the floor or level.
         floor_or_level_number: optional text(16);
-        /// Building or property name.
+        /// Name of the building or property.
         building_or_property_name: optional text(60);
-        /// Location descriptor.
+        /// Free words that help to find the place.
         location_descriptor: optional text(255);
-        /// House.
+        /// House numbers, at most two.
         house: optional list(object(GasHouse); 0..=2);
-        /// Lot number.
+        /// Number of the lot.
         lot_number: optional text(6);
-        /// Street.
+        /// Streets, at most two.
         street: optional list(object(GasStreet); 0..=2);
-        /// Suburb or place or locality.
+        /// Suburb, town or other place.
         suburb_or_place_or_locality: optional text(64);
-        /// State or territory.
+        /// State or territory, abbreviated.
         state_or_territory: optional text(3);
-        /// Postcode.
+        /// Postcode: four digits (rules ADR-02).
         postcode: required text(10);
-        /// Delivery point identifier.
+        /// Identifier of the postal delivery point: capital letters and digits only (rules ADR-04).
         delivery_point_identifier: optional text(11);
-        /// Melway grid reference.
+        /// Grid reference in the Melway street directory.
         melway_grid_reference: optional text(9);
     }
 
-    /// Gas house.
+    /// A house number in the address of a metered gas point (contract 2.3).
     GasHouse "gas house" {
-        /// House number.
+        /// House number, as a string or as a whole number.
         house_number: optional text_or_integer(16);
-        /// House number suffix.
+        /// What follows the house number.
         house_number_suffix: optional text(16);
     }
 
-    /// Gas street.
+    /// A street in the address of a metered gas point (contract 2.3).
     GasStreet "gas street" {
-        /// Street name.
+        /// Name of the street, without its type and suffix.
         street_name: optional text(64);
-        /// Street type.
+        /// Kind of street, abbreviated, such as `AVE`; an open list (rules STR-19).
         street_type: optional open(16, STREET_TYPES);
-        /// Street suffix.
+        /// What follows the street type, abbreviated, such as `N`; an open list (rules STR-19).
         street_suffix: optional open(16, STREET_SUFFIXES);
     }
 }

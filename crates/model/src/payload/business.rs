@@ -1,53 +1,54 @@
 objects! {
-    /// Business request.
+    /// A business to create, with all its contracts (contract 2.7, 4.4).
     BusinessRequest "business request" {
-        /// Import supplier code.
+        /// Code of the configured import supplier that sends the business (rules PST-01).
         import_supplier_code: required text(128);
-        /// External business identifier.
+        /// The business's identifier in the supplier's system, unique in the organisation
+        /// (decisions D9, rules PST-13).
         external_business_identifier: required text(128);
-        /// Business.
+        /// The business itself.
         business: required object(Business);
     }
 
-    /// Business.
+    /// A business and its contracts (contract 2.7).
     Business "business" {
-        /// Business type.
+        /// Kind of business, such as `PTY_LTD`.
         business_type: optional choice(BusinessType);
-        /// Company number.
+        /// Registration number, expected to be an ACN or ABN; spaces do not count (rules 10.6, BUS-06).
         company_number: optional text(100);
-        /// Company name.
+        /// Name of the business.
         company_name: optional text(255);
-        /// Details.
+        /// Further facts about the business, each key once (rules BUS-05).
         details: optional list(object(BusinessDetail));
-        /// Business contracts: absent = none.
+        /// All contracts of the business, sent in one request; absent = none (contract 4.4, rules BUS-02).
         business_contracts: optional list(object(Contract));
     }
 
-    /// Business detail.
+    /// A fact about a business, as key and value (contract 2.7).
     BusinessDetail "business detail" {
-        /// Key.
+        /// Which fact it is, such as `abn`; once in a business; an open list (rules BUS-05, STR-19).
         key: required open(64, BUSINESS_DETAIL_KEYS);
-        /// Value.
+        /// The fact, always as a string.
         value: required text(255);
     }
 
-    /// Contract.
+    /// A contract of a business, which accounts refer to (contract 2.7).
     Contract "contract" {
-        /// Valid from date.
+        /// First day of the contract (rules BUS-03).
         valid_from_date: required date;
-        /// Signed at date.
+        /// Day of the signature, expected not to be after `valid_from_date` (rules BUS-07).
         signed_at_date: required date;
-        /// Identifier.
+        /// Identifier that accounts name, unique in the organisation (rules BUS-02, PST-09).
         identifier: required text(255);
-        /// Versions.
+        /// Terms over time; if there are any, the earliest applies at `valid_from_date` (rules BUS-03).
         versions: optional list(object(ContractVersion));
     }
 
-    /// Contract version.
+    /// The terms of a contract from a day on (contract 2.7).
     ContractVersion "contract version" {
-        /// Applicable at date.
+        /// Day from which the terms apply, once in a contract (rules BUS-03, BUS-04).
         applicable_at_date: required date;
-        /// Terms: may be empty; elements are any JSON, kept as sent.
+        /// The terms, any JSON values, kept exactly as sent; may be empty.
         terms: required free_array;
     }
 }

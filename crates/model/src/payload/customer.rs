@@ -1,43 +1,43 @@
 objects! {
-    /// Customer.
+    /// A person who holds an account (contract 2.3).
     Customer "customer" {
-        /// Given name.
+        /// Given name; together with the family name not `the occupier` (rules CUS-05).
         given_name: optional text(255);
-        /// Family name.
+        /// Family name, expected to be given (rules CUS-05, CUS-08).
         family_name: optional text(255);
-        /// Email.
+        /// E-mail address, expected not to be made up for a test (rules 10.2, CUS-03, CUS-04).
         email: nullable text(254);
-        /// Mobile.
+        /// Mobile number, national or with country code (rules 10.1, CUS-01, CUS-02).
         mobile: nullable text(32);
-        /// Landline.
+        /// Landline number, national or with country code (rules 10.1, CUS-01, CUS-02).
         landline: nullable text(32);
-        /// Date of birth.
+        /// Day of birth, not in the future (rules CUS-06, CUS-07).
         date_of_birth: nullable date;
-        /// Title.
+        /// Title, such as `Ms`; an open list (rules STR-19).
         title: nullable open(32, TITLES);
-        /// Salutation.
+        /// Greeting for letters to the customer.
         salutation: nullable text(128);
-        /// Address.
+        /// The customer's own address.
         address: optional object(Address);
-        /// Deceased.
+        /// Whether the customer's death is reported or confirmed; absent or empty = neither.
         deceased: optional choice(Deceased);
-        /// Whether: unable to read meters: default false.
+        /// Whether the customer cannot read the meters; default false.
         unable_to_read_meters: optional boolean;
-        /// Role.
+        /// The customer's role in the account, in the operator's words (rules CUS-09).
         role: nullable text(64);
     }
 
-    /// Property administrator.
+    /// A person who looks after a place supplied (contract 2.3).
     PropertyAdministrator "property administrator" {
         /// Given name.
         given_name: nullable text(255);
         /// Family name.
         family_name: optional text(255);
-        /// Email.
+        /// E-mail address (rules 10.2, CUS-03).
         email: nullable text(254);
-        /// Mobile.
+        /// Mobile number, national or with country code (rules 10.1, CUS-01, CUS-02).
         mobile: nullable text(32);
-        /// Landline.
+        /// Landline number, national or with country code (rules 10.1, CUS-01, CUS-02).
         landline: nullable text(32);
     }
 }

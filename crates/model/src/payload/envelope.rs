@@ -1,19 +1,21 @@
 objects! {
-    /// Account envelope.
+    /// An account together with when and how to import it; the bare account is taken too (decisions D5).
     AccountEnvelope "account envelope" {
-        /// Payload.
+        /// The account.
         payload: required object(Account);
-        /// Task params: absent or null = run as soon as possible.
+        /// When and how to import it; absent or `null` = as soon as possible.
         task_params: nullable object(TaskParams);
     }
 
-    /// Task parameters.
+    /// When and how an account is imported (decisions D5).
     TaskParams "task parameters" {
-        /// Whether dry run: default false.
+        /// Whether the import is only tried and then undone; default false, but a supplier can be set to dry
+        /// runs only (decisions D1, D6).
         is_dry_run: optional boolean;
-        /// Schedule window start.
+        /// Earliest instant of the import; absent or `null` = now (rules WIN-01, WIN-04).
         schedule_window_start: nullable datetime;
-        /// Schedule window end.
+        /// Instant after which the import no longer starts, at most four days ahead; absent or `null` = none
+        /// (rules WIN-02, WIN-03).
         schedule_window_end: nullable datetime;
     }
 }

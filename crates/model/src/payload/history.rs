@@ -1,61 +1,62 @@
 objects! {
-    /// Account statement.
+    /// An earlier statement of an account, with its figures (contract 2.3).
     AccountStatement "account statement" {
-        /// Bill period from date.
+        /// Start of the period billed.
         bill_period_from_date: required date;
-        /// Bill period to date.
+        /// End of the period billed, not before its start (rules STM-01).
         bill_period_to_date: required date;
-        /// Statement path.
+        /// Path of the PDF under the supplier's document root (rules 10.5, DOC-01 to DOC-03).
         statement_path: optional text(1024);
-        /// Statement id.
+        /// Identifier of the statement, expected once in the payload (rules STM-02).
         statement_id: required text(255);
-        /// Average daily usage.
+        /// Average use a day in the period; the contract gives no unit.
         average_daily_usage: optional decimal(10, 10);
-        /// Total consumption.
+        /// Use in the period; the contract gives no unit.
         total_consumption: optional decimal(10, 10);
-        /// Total consumption cost.
+        /// Cost of the use in the period.
         total_consumption_cost: optional decimal(10, 10);
-        /// Total supply cost.
+        /// Cost of the supply in the period.
         total_supply_cost: optional decimal(10, 10);
-        /// Total feed in energy.
+        /// Energy fed into the grid in the period; the contract gives no unit.
         total_feed_in_energy: optional decimal(10, 10);
-        /// Total feed in cost.
+        /// Cost of the energy fed into the grid in the period.
         total_feed_in_cost: optional decimal(10, 10);
-        /// Whether reversed: default false.
+        /// Whether the statement has been reversed; default false.
         is_reversed: optional boolean;
     }
 
-    /// Account event.
+    /// Something that happened to an account before its import (contract 2.3).
     AccountEvent "account event" {
-        /// Event type.
+        /// What happened; `SUPPRESS_MIGRATION_COMMS` marks the account for no customer e-mails; an open list
+        /// (decisions D1, rules STR-19).
         event_type: required open(128, EVENT_TYPES);
-        /// Category.
+        /// Group of the event, such as `communications`; an open list (rules STR-19).
         category: required open(128, EVENT_CATEGORIES);
-        /// Subcategory.
+        /// Finer group of the event, such as `price_change`; an open list (rules STR-19).
         subcategory: required open(128, EVENT_SUBCATEGORIES);
-        /// Occurred at.
+        /// When it happened, expected not to be in the future (rules EVT-01).
         occurred_at: required datetime;
-        /// Description.
+        /// What happened, in words.
         description: required text;
     }
 
-    /// Note.
+    /// A note on an account (contract 2.4).
     Note "note" {
-        /// Body.
+        /// Text of the note; must be given if there are no documents (rules NOT-01).
         body: optional text;
-        /// Document paths.
+        /// Documents of the note; must be given if there is no body (rules NOT-01).
         document_paths: optional list(object(NoteDocument));
-        /// Created at: default: the time of creation.
+        /// When the note was written; default: the time of creation (rules NOT-02, NOT-04).
         created_at: optional datetime;
-        /// Whether pinned: default false.
+        /// Whether the note stays above the others of the account; default false.
         is_pinned: optional boolean;
-        /// Unpin at: when the pin ends.
+        /// When the pin ends, not before `created_at`; absent = it stays (rules NOT-02, NOT-03).
         unpin_at: optional datetime;
     }
 
-    /// Note document.
+    /// A document of a note (contract 2.4).
     NoteDocument "note document" {
-        /// Document path.
+        /// Path of the document under the supplier's document root (rules 10.5, DOC-01, DOC-02).
         document_path: required text(1024);
     }
 }

@@ -1,79 +1,80 @@
 objects! {
-    /// Ledger.
+    /// A ledger of an account: balances and the transactions behind them (contract 2.3).
     Ledger "ledger" {
-        /// Current statement transactions.
+        /// Transactions after the last statement was closed (rules LED-04, LED-06, LED-12).
         current_statement_transactions: optional list(object(Transaction));
-        /// Historical statement transactions.
+        /// Transactions up to the closing of the last statement (rules LED-05, LED-08).
         historical_statement_transactions: optional list(object(Transaction));
-        /// Last statement closing date.
+        /// Day the last statement was closed; needed with historical transactions (rules LED-08 to LED-10).
         last_statement_closing_date: optional date;
-        /// Last statement issue date.
+        /// Day the last statement was sent out, not before its closing (rules LED-07).
         last_statement_issue_date: optional date;
-        /// Last statement balance.
+        /// Balance at the last closing, in the main currency unit; above 0 = in credit (rules 8.1, LED-02).
         last_statement_balance: optional decimal(10, 10);
-        /// Ledger balance.
+        /// Balance now, in the main currency unit; above 0 = in credit (rules 8.1, LED-01, LED-03).
         ledger_balance: optional decimal(10, 10);
     }
 
-    /// Transaction.
+    /// A transaction of a ledger (contract 2.5).
     Transaction "transaction" {
-        /// Transaction id.
+        /// Identifier of the transaction within the account (rules LED-11, PST-07).
         transaction_id: required text(255);
-        /// Transaction date.
+        /// Day of the transaction (rules LED-04, LED-05, TXN-01, PST-06).
         transaction_date: required date;
-        /// Amount.
+        /// Amount in the main currency unit; its sign comes from the type (rules 8.1, TXN-02, TXN-04).
         amount: required decimal(10, 10);
-        /// Type.
+        /// What kind of transaction it is; decides whether the amount adds or subtracts (rules 8.1).
         kind as "type": required choice(TransactionType);
-        /// Reason.
+        /// Why it was made, such as `IMPORTED_CHARGE`; an open list (rules STR-19).
         reason: optional open(255, TRANSACTION_REASONS);
-        /// Display note.
+        /// Note that the customer sees.
         display_note: optional text;
-        /// Note.
+        /// Note for internal use.
         note: optional text;
-        /// Reference.
+        /// Reference of a payment or repayment; never a card number (rules PIN-07).
         reference: optional text(512);
-        /// Payment type.
+        /// How a payment or repayment was made; absent or empty = not given (rules TXN-08).
         payment_type: optional choice(PaymentType);
-        /// Product code: required for SUPPLY_CHARGE (TXN-03).
+        /// Product that a supply charge is for; required there (rules TXN-03).
         product_code: optional text(255);
-        /// Line items: required, not empty, for SUPPLY_CHARGE (TXN-03).
+        /// Lines of a supply charge; at least one is required there (rules TXN-03, TXN-04).
         line_items: optional list(object(LineItem));
-        /// Tax items.
+        /// Taxes contained in the amount; absent or empty = none (rules TXN-04).
         tax_items: optional list(object(TaxItem));
     }
 
-    /// Line item.
+    /// A line of a supply charge (contract 2.5).
     LineItem "line item" {
-        /// Rate band.
+        /// Band of the rate charged, such as `CONSUMPTION_STANDARD`; an open list (rules STR-19).
         rate_band: optional open(255, RATE_BANDS);
-        /// Start date.
+        /// Start of the period charged.
         start_date: required date;
-        /// End date.
+        /// End of the period charged, not before its start (rules TXN-05).
         end_date: required date;
-        /// Number of units.
+        /// How many units are charged; the contract gives no unit (rules TXN-06, TXN-09).
         number_of_units: required decimal(12, 4);
-        /// Net amount.
+        /// Amount without tax, in the main currency unit (rules TXN-04, TXN-06).
         net_amount: required decimal(10, 10);
-        /// Price per unit.
+        /// Price of one unit without tax; absent = the net amount is not checked against it (rules TXN-06).
         price_per_unit: optional decimal(8, 7);
-        /// Units.
+        /// Exactly two values, expected to differ by `number_of_units` (rules TXN-07, TXN-09).
         units: optional list(decimal(12, 4));
-        /// Params.
+        /// Further content of the line: any JSON object, kept exactly as sent.
         params: nullable free_object;
     }
 
-    /// Tax item.
+    /// A tax contained in a transaction (contract 2.5).
     TaxItem "tax item" {
-        /// Amount.
+        /// Amount of the tax, in the main currency unit (rules TXN-04, TXN-10).
         amount: required decimal(10, 10);
-        /// Tax type.
+        /// Kind of tax, such as `VAT`; an open list (rules STR-19).
         tax_type: required open(255, TAX_TYPES);
-        /// Value taxed.
+        /// Value that the rate applies to (rules TXN-10).
         value_taxed: required decimal(15, 5);
-        /// Rate.
+        /// Rate of the tax in the terms of `unit_type`; as a proportion, 0.1 means ten per cent
+        /// (rules TXN-10).
         rate: required decimal(15, 5);
-        /// Unit type.
+        /// Whether the rate is a proportion or money for each kilowatt-hour (rules TXN-10).
         unit_type: required choice(TaxUnitType);
     }
 }

@@ -1,57 +1,58 @@
 objects! {
-    /// Account payment instruction.
+    /// A payment instruction in an account payload, with its details (contract 2.3).
     AccountPaymentInstruction "account payment instruction" {
-        /// Vendor.
+        /// The payment vendor, as the operator names it.
         vendor: required text(128);
-        /// Type.
+        /// Kind of payment; each kind at most once in an account (rules PIN-01).
         kind as "type": required choice(PaymentInstructionType);
-        /// Reference.
+        /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
         reference: required text(512);
-        /// Valid from.
+        /// Day from which the instruction applies (rules PIN-06).
         valid_from: required date;
-        /// Card.
+        /// The card; expected for `CARD`, out of place for `DIRECT_DEBIT` (rules PIN-02, PIN-04).
         card: optional object(Card);
-        /// Bank account.
+        /// The bank account; expected for `DIRECT_DEBIT`, out of place for `CARD` (rules PIN-02, PIN-05).
         bank_account: optional object(BankAccount);
     }
 
-    /// Card.
+    /// A payment card, without its full number (contract 2.3).
     Card "card" {
-        /// Card payment network.
+        /// Network of the card, such as `VISA`.
         card_payment_network: required choice(CardPaymentNetwork);
-        /// Card type.
+        /// Whether it is a credit, debit or prepaid card.
         card_type: required choice(CardType);
-        /// Last digits: 3 or 4 digits, else `invalid`; not blank.
+        /// Last three or four digits of the card's number; not blank if given.
         last_digits: optional digits(3, 4);
-        /// Expiry month.
+        /// Month in which the card expires, 1 to 12 (rules PIN-06).
         expiry_month: optional integer(1, 12);
-        /// Expiry year.
+        /// Year in which the card expires, in four digits (rules PIN-06).
         expiry_year: optional integer(1000, 9999);
     }
 
-    /// Bank account.
+    /// A bank account to pay from (contract 2.3).
     BankAccount "bank account" {
-        /// Account holder.
+        /// Name of the account's holder.
         account_holder: required text(255);
-        /// Account number.
+        /// Number of the account.
         account_number: required text(64);
-        /// Bsb.
+        /// Bank, state and branch number: six digits, a hyphen or space after the third allowed
+        /// (rules 10.4, PIN-03).
         bsb: required text(16);
     }
 
-    /// Payment schedule.
+    /// A plan of regular payments (contract 2.3).
     PaymentSchedule "payment schedule" {
-        /// Amount.
+        /// Amount of each payment, in the main currency unit; not 0 if given (rules SCH-01).
         amount: optional positive_decimal(8, 2);
-        /// Day of month: range is (SCH-02).
+        /// Day of the month on which to pay, 1 to 31 (rules SCH-02, SCH-04).
         day_of_month: nullable integer;
-        /// Frequency.
+        /// How often to pay; expected to be given (rules SCH-04).
         frequency: optional choice(ScheduleFrequency);
-        /// Means.
+        /// By what means to pay (rules SCH-05).
         means: required choice(PaymentMeans);
-        /// Start date.
+        /// Day on which the plan starts.
         start_date: required date;
-        /// Whether debt repayment plan: default false.
+        /// Whether the plan pays off a debt; default false (rules SCH-03).
         is_debt_repayment_plan: optional boolean;
     }
 }

@@ -1,85 +1,87 @@
 objects! {
-    /// Notes request.
+    /// Notes to add to an imported account (contract 2.4, 4.2).
     NotesRequest "notes request" {
-        /// Import supplier.
+        /// Code of the account's import supplier (rules PST-03).
         import_supplier: required text(128);
-        /// External account number.
+        /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
         external_account_number: required text(128);
-        /// Notes.
+        /// The notes: at least one, by default at most 1,000; all are handled or none (decisions D3, D8).
         notes: required batch(object(Note));
     }
 
-    /// Transactions request.
+    /// Transactions to add to an imported account (contract 2.5, 4.2).
     TransactionsRequest "transactions request" {
-        /// Import supplier.
+        /// Code of the account's import supplier (rules PST-03).
         import_supplier: required text(128);
-        /// External account number.
+        /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
         external_account_number: required text(128);
-        /// Transactions.
+        /// The transactions: at least one, by default at most 1,000; all are handled or none
+        /// (decisions D3, D8).
         transactions: required batch(object(Transaction));
     }
 
-    /// Historical statements request.
+    /// Earlier statements to add to an imported account (contract 2.6, 4.2).
     HistoricalStatementsRequest "historical statements request" {
-        /// Import supplier.
+        /// Code of the account's import supplier (rules PST-03).
         import_supplier: required text(128);
-        /// External account number.
+        /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
         external_account_number: required text(128);
-        /// Statements.
+        /// The statements: at least one, by default at most 1,000; all are handled or none
+        /// (decisions D3, D8).
         statements: required batch(object(HistoricalStatement));
     }
 
-    /// Historical statement.
+    /// An earlier statement that is added after the import (contract 2.6).
     HistoricalStatement "historical statement" {
-        /// Bill period from date.
+        /// Start of the period billed.
         bill_period_from_date: required date;
-        /// Bill period to date.
+        /// End of the period billed, not before its start (rules STM-01).
         bill_period_to_date: required date;
-        /// Statement id.
+        /// Identifier of the statement, once in a request (rules STM-02, PST-08).
         statement_id: required text(255);
-        /// Issued date.
+        /// Day the statement was sent out, expected not before the end of the period (rules STM-03).
         issued_date: nullable date;
-        /// Number.
+        /// Number of the statement.
         number: optional text(255);
-        /// Gross amount.
+        /// Total of the statement with tax, kept as sent; the contract gives no unit.
         gross_amount: nullable decimal(10, 10);
-        /// Statement path.
+        /// Path of the PDF under the supplier's document root (rules 10.5, DOC-01 to DOC-03).
         statement_path: optional text(1024);
     }
 
-    /// Payment instruction request.
+    /// A payment instruction to store for an imported account (contract 2.8, 4.2).
     PaymentInstructionRequest "payment instruction request" {
-        /// Import supplier.
+        /// Code of the account's import supplier (rules PST-01).
         import_supplier: required text(128);
-        /// External account number.
+        /// The account's number in the supplier's system; it must be imported (rules PST-04).
         external_account_number: required text(128);
-        /// Vendor.
+        /// Name of the configured payment vendor that is asked for the instruction (decisions D8).
         vendor: required text(128);
-        /// Reference.
+        /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
         reference: required text(512);
-        /// Type.
+        /// Kind of payment; the vendor must have the same (decisions D8).
         kind as "type": required choice(PaymentInstructionType);
     }
 
-    /// Business payment instruction request.
+    /// A payment instruction to store for a business (contract 2.8, 4.4).
     BusinessPaymentInstructionRequest "business payment instruction request" {
-        /// Import supplier code.
+        /// Code of the business's import supplier (rules PST-01).
         import_supplier_code: required text(128);
-        /// External business identifier.
+        /// The business's identifier in the supplier's system; it must be there (rules PST-14).
         external_business_identifier: required text(128);
-        /// Vendor.
+        /// Name of the configured payment vendor that is asked for the instruction (decisions D8).
         vendor: required text(128);
-        /// Reference.
+        /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
         reference: required text(512);
-        /// Type.
+        /// Kind of payment; the vendor must have the same (decisions D8).
         kind as "type": required choice(PaymentInstructionType);
-        /// Accounts.
+        /// The accounts that the instruction applies to, each once (decisions D9, rules PIN-08).
         accounts: optional list(object(BusinessPaymentInstructionAccount));
     }
 
-    /// Business payment instruction account.
+    /// An account that a business payment instruction applies to (contract 2.8).
     BusinessPaymentInstructionAccount "business payment instruction account" {
-        /// External account number.
+        /// The account's number in the supplier's system; it must be imported (rules PIN-08, PST-04).
         external_account_number: required text(128);
     }
 }

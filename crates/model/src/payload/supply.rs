@@ -1,29 +1,30 @@
 objects! {
-    /// Supply address entry.
+    /// A place supplied, with its meter points (contract 2.3).
     SupplyAddressEntry "supply address entry" {
-        /// Supply address.
+        /// Address of the place.
         supply_address: required object(Address);
-        /// Whether the customer is the landlord: default false.
+        /// Whether the customer is the landlord; default false.
         is_landlord: optional boolean;
-        /// Property administrators.
+        /// People who look after the place.
         property_administrators: optional list(object(PropertyAdministrator));
-        /// Customer at supply address from date.
+        /// Day from which the customer is at the place.
         customer_at_supply_address_from_date: required date;
-        /// Meter points.
+        /// Meter points of the place, each once in the account; may be empty (rules MPT-04, MPT-05).
         meter_points: required list(meter_point);
     }
 
-    /// Agreement.
+    /// A tariff agreed for a meter point over a time (contract 2.3).
     Agreement "agreement" {
-        /// Tariff code.
+        /// Code of the tariff.
         tariff_code: required text(255);
-        /// Effective from.
+        /// First day of the agreement; no other may be in force then (rules 8.3, AGR-02 to AGR-04).
         effective_from: required date;
-        /// Effective to.
+        /// Day after the last of the agreement, not before its start; absent or `null` = open
+        /// (rules 8.3, AGR-01).
         effective_to: nullable date;
-        /// Agreed at.
+        /// When it was agreed.
         agreed_at: nullable datetime;
-        /// Business contract identifier.
+        /// The account's business contract, if the agreement is part of it (rules AGR-05).
         business_contract_identifier: nullable text(255);
     }
 }

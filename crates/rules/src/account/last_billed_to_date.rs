@@ -100,6 +100,15 @@ mod tests {
     }
 
     #[test]
+    fn points_without_meters_do_not_count() {
+        for without in [json!({"supply_type": "UNMETERED_ELECTRICITY"}), json!({"supply_type": "GAS"})] {
+            let mut body = account(electricity(json!([{}])));
+            body["supply_addresses"][0]["meter_points"].as_array_mut().unwrap().push(without);
+            assert_eq!(of("ACC-08", body).len(), 1);
+        }
+    }
+
+    #[test]
     fn no_meters_or_a_day_or_doubt() {
         for point in [
             electricity(json!([{"last_billed_to_date": "2026-10-01"}])),

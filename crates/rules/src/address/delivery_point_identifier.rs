@@ -66,7 +66,7 @@ mod tests {
         for identifier in ["9999999a", "999-999", "É9"] {
             assert_eq!(found(json!(identifier)), expected);
         }
-        for identifier in [json!(" 99999999AB "), json!(""), json!(99), json!("999999999999")] {
+        for identifier in [json!("99999999AB "), json!(""), json!(99), json!("999999999999")] {
             assert_eq!(found(identifier), [""; 0]);
         }
     }

@@ -52,6 +52,7 @@ mod tests {
             "ann@TEST.com",
             "ann@test.co.uk",
             "ann@here.xxx",
+            "@test.com",
             "ann@here.xx",
             "ann@Example.net",
             "ann@example.com.au",

@@ -30,6 +30,28 @@ fn is_dots(mut segment: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::path::Path;
+
+    proptest! {
+        /// Unescaped, an accepted path is one that the standard library, too, finds plain and relative.
+        #[test]
+        fn accepted_paths_stay_under_the_root(
+            text in r"(/a|a|b|é|\.a|/|\.|%2[eE]|%2[fF]|%5[cC]|\\|:|\x00){1,8}",
+        ) {
+            if !is_document_path(&text) {
+                return Ok(());
+            }
+            let escapes = [("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
+            let lower = text.to_ascii_lowercase();
+            let plain = escapes.iter().fold(lower, |text, (from, to)| text.replace(from, to));
+            let relative = plain.strip_prefix('/').unwrap_or(&plain);
+            let parts: Vec<_> = Path::new(relative).components().map(|part| part.as_os_str()).collect();
+            prop_assert!(Path::new(relative).is_relative() && !plain.contains(['\\', '\0']));
+            prop_assert!(parts.iter().all(|part| *part != ".." && *part != "."));
+            prop_assert_eq!(parts.join("/".as_ref()), relative);
+        }
+    }
 
     #[test]
     fn safe_paths() {

@@ -79,6 +79,19 @@ fn special(digits: &[u8]) -> Option<Phone> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn spaces_and_brackets_change_nothing(
+            number in r"\+?(0|04|0011|61|13|1)[0-9]{3,12}",
+            gaps in "[ ().-]{1,6}",
+        ) {
+            let (plus, digits) = number.split_at(usize::from(number.starts_with('+')));
+            let spread: String = digits.chars().map(|digit| format!("{gaps}{digit}")).collect();
+            prop_assert_eq!(Phone::read(&format!("{plus}{spread}{gaps}")), Phone::read(&number));
+        }
+    }
 
     #[test]
     fn numbers_and_their_kinds() {
@@ -104,6 +117,7 @@ mod tests {
             ("139999", Fixed),
             ("+44 20 7946 0958", Foreign),
             ("0011442079460958", Foreign),
+            ("+91 98765 43210", Foreign),
             ("+1234567", Foreign),
             ("+123456789012345", Foreign),
             ("0011123456789012345", Foreign),

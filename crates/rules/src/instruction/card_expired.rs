@@ -34,7 +34,7 @@ fn last_day(card: &Card<'_>) -> Option<NaiveDate> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
+    use crate::testing::{facts_at, of, of_with};
     use serde_json::{Value, json};
 
     fn found(valid_from: Value, month: Value, year: Value) -> Vec<String> {
@@ -61,6 +61,14 @@ mod tests {
         ] {
             assert_eq!(found(json!(from), json!(month), json!(year)), [""; 0]);
         }
+    }
+
+    #[test]
+    fn the_last_day_is_one_of_them() {
+        let card = json!({"expiry_month": 11, "expiry_year": 2026});
+        let body = json!({"payment_instructions": [{"valid_from": "2020-01-01", "card": card}]});
+        let on = |instant| of_with("PIN-06", &body, facts_at(instant, "UTC")).len();
+        assert_eq!([on("2026-11-30T23:59:59Z"), on("2026-12-01T00:00:00Z")], [0, 1]);
     }
 
     #[test]

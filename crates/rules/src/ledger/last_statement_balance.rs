@@ -50,7 +50,9 @@ mod tests {
             (json!({"last_statement_balance": 1, "historical_statement_transactions": [charge, 7]}), false),
             (json!({"historical_statement_transactions": [charge]}), false),
         ] {
-            let expected = ["ledgers.0.last_statement_balance historical_statement_transactions_balance_mismatch (error)"];
+            let expected = [
+                "ledgers.0.last_statement_balance historical_statement_transactions_balance_mismatch (error)",
+            ];
             fires("LED-02", &ledger, if wrong { &expected } else { &[] });
         }
     }

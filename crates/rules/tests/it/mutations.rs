@@ -1,18 +1,19 @@
 //! A valid account with one value replaced, left out or repeated never leads astray.
 
 use crate::{check, every_rule};
-use cutover_core::AttrPath;
+use cutover_core::{AttrPath, Segment};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::LazyLock;
 
-fn fixtures() -> Vec<Value> {
+static FIXTURES: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/accounts/valid");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths.iter().map(|path| serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()).collect()
-}
+});
 
 /// The pointers of all values inside.
 fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
@@ -30,9 +31,17 @@ fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
 
 /// Values of the wrong kind, and of the right kind at the edges.
 fn replacements() -> Vec<Value> {
-    let texts = ["", " ", "x", "0", "-0.001", "9999999999.9999999999", "0001-01-01", "9999-12-31", "2026-11-22"];
-    let texts = texts.into_iter().chain(["2026-11-22T00:00:00Z", "9999-12-31T23:59:59", "CARD", "GAS", "\u{e9}\u{1f600}"]);
-    let others = [json!(null), json!(true), json!([]), json!({}), json!([null]), json!(-1), json!(0), json!(1e9)];
+    let texts =
+        ["", " ", "x", "0", "-0.001", "9999999999.9999999999", "0001-01-01", "9999-12-31", "2026-11-22"];
+    let texts = texts.into_iter().chain([
+        "2026-11-22T00:00:00Z",
+        "9999-12-31T23:59:59",
+        "CARD",
+        "GAS",
+        "\u{e9}\u{1f600}",
+    ]);
+    let others =
+        [json!(null), json!(true), json!([]), json!({}), json!([null]), json!(-1), json!(0), json!(1e9)];
     texts.map(Value::from).chain(others).collect()
 }
 
@@ -61,7 +70,7 @@ proptest! {
 
     #[test]
     fn issues_are_in_order_and_given_once(which: Index, place: Index, with: Index, deed in 0..4u8) {
-        let mut body = which.get(&fixtures()).clone();
+        let mut body = which.get(&FIXTURES).clone();
         let mut all = Vec::new();
         pointers(&body, "", &mut all);
         let pointer = place.get(&all);
@@ -78,13 +87,20 @@ proptest! {
     }
 }
 
-/// Whether the path leads to a value of the body, or to a member that one of its objects lacks.
+/// Whether the path leads to a value of the account, or to a member that one of its objects lacks.
 fn leads_somewhere(body: &Value, attr: &AttrPath) -> bool {
-    let at = |body: &Value, attr: &str| {
-        let (outer, name) = attr.rsplit_once('.').map_or(("", attr), |(outer, name)| (outer, name));
-        let pointer = if outer.is_empty() { String::new() } else { format!("/{}", outer.replace('.', "/")) };
-        body.pointer(&pointer).is_some_and(|value| value.get(name).is_some() || value.is_object() || value.get(name.parse::<usize>().unwrap_or(usize::MAX)).is_some())
-    };
-    let attr = attr.to_string();
-    attr == "non_field_errors" || at(body, &attr) || body.get("payload").is_some_and(|account| at(account, &attr))
+    let account = body.get("payload").unwrap_or(body);
+    let envelope =
+        ["payload", "task_params"].contains(&attr.to_string().split('.').next().unwrap_or_default());
+    let mut value = Some(if envelope { body } else { account });
+    for segment in attr.segments() {
+        value = match (segment, value) {
+            (Segment::Index(index), Some(Value::Array(items))) if (*index as usize) < items.len() => {
+                items.get(*index as usize)
+            }
+            (Segment::Name(name), Some(Value::Object(members))) => members.get(name.as_ref()),
+            _ => return false,
+        };
+    }
+    true
 }

@@ -27,7 +27,8 @@ fn found(profile: &Profile) -> (Vec<String>, Vec<String>) {
     (own(&report.errors), own(&report.warnings))
 }
 
-const CLOSING: &str = "ledgers.0.last_statement_closing_date historical_statement_period_end_in_future LED-10";
+const CLOSING: &str =
+    "ledgers.0.last_statement_closing_date historical_statement_period_end_in_future LED-10";
 const NEGATIVE: &str = "ledgers.0.current_statement_transactions.0.amount negative_amount TXN-02";
 const CHANNEL: &str = "sales_channel unrecognised_value STR-19";
 

@@ -11,9 +11,7 @@ fn report(body: &Value) -> Report {
 
 /// An account with so many transactions, each with an id of its own, in the future or not, negative or not.
 fn account(count: usize, date: &str, amount: &str) -> Value {
-    let transaction = |i| {
-        json!({"transaction_id": format!("T{i}"), "transaction_date": date, "amount": amount, "type": "CREDIT"})
-    };
+    let transaction = |i| json!({"transaction_id": format!("T{i}"), "transaction_date": date, "amount": amount, "type": "CREDIT"});
     let current: Vec<Value> = (0..count).map(transaction).collect();
     json!({
         "import_supplier": "ACME", "external_account_number": "A-1", "unknown_occupier": true,
@@ -31,25 +29,32 @@ fn issues_are_sorted_part_by_part_and_by_code() {
     body["ledgers"][0]["last_statement_closing_date"] = "2026-11-23".into();
     body["zzz"] = 1.into();
     body["Aaa"] = 1.into();
-    let expected: Vec<String> = ["Aaa unknown_field"].into_iter().map(String::from).chain((0..11).flat_map(|i| {
-        let member = |name: &str| format!("ledgers.0.current_statement_transactions.{i}.{name}");
-        let mut lines = Vec::new();
-        if i == 9 {
-            lines.push(member("amount max_decimal_places"));
-        }
-        lines.push(member("transaction_date current_statement_transaction_before_last_statement_closing_date"));
-        lines.push(member("transaction_date transaction_in_future"));
-        if i == 10 {
-            lines.push(member("transaction_id duplicate_transaction_ids"));
-        }
-        if i == 2 {
-            lines.push(member("type invalid_choice"));
-        }
-        lines
-    })).chain([
-        "ledgers.0.last_statement_closing_date historical_statement_period_end_in_future".into(),
-        "zzz unknown_field".into(),
-    ]).collect();
+    let expected: Vec<String> = ["Aaa unknown_field"]
+        .into_iter()
+        .map(String::from)
+        .chain((0..11).flat_map(|i| {
+            let member = |name: &str| format!("ledgers.0.current_statement_transactions.{i}.{name}");
+            let mut lines = Vec::new();
+            if i == 9 {
+                lines.push(member("amount max_decimal_places"));
+            }
+            lines.push(member(
+                "transaction_date current_statement_transaction_before_last_statement_closing_date",
+            ));
+            lines.push(member("transaction_date transaction_in_future"));
+            if i == 10 {
+                lines.push(member("transaction_id duplicate_transaction_ids"));
+            }
+            if i == 2 {
+                lines.push(member("type invalid_choice"));
+            }
+            lines
+        }))
+        .chain([
+            "ledgers.0.last_statement_closing_date historical_statement_period_end_in_future".into(),
+            "zzz unknown_field".into(),
+        ])
+        .collect();
     let found = report(&body).errors;
     assert_eq!(found.iter().map(|e| format!("{} {}", e.attr, e.code)).collect::<Vec<_>>(), expected);
 }
@@ -74,10 +79,13 @@ fn of_more_the_first_thousand_and_a_mark() {
     assert_eq!((mark.attr.to_string().as_str(), mark.code), ("non_field_errors", Code::TooManyErrors));
     for (i, pair) in errors[..1_000].chunks(2).enumerate() {
         let at = format!("ledgers.0.current_statement_transactions.{i}");
-        assert_eq!(lines(pair), [
-            format!("{at}.transaction_date transaction_in_future TXN-01 error"),
-            format!("{at}.type invalid_choice STR-05 error"),
-        ]);
+        assert_eq!(
+            lines(pair),
+            [
+                format!("{at}.transaction_date transaction_in_future TXN-01 error"),
+                format!("{at}.type invalid_choice STR-05 error"),
+            ]
+        );
     }
 }
 

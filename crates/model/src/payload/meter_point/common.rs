@@ -1,15 +1,18 @@
 objects! {
-    /// Meter point, common fields.
+    /// What every meter point has, whatever its variant (contract 2.3).
     MeterPointCommon "meter point, common fields" {
-        /// The identifier of the supply point.
+        /// Identifier of the meter point, such as an NMI or a MIRN; a prefix can tell the variant
+        /// (rules 10.3, MPT-01, MPT-02).
         mpxn: required text(64);
-        /// Supply type.
+        /// Variant of the meter point; absent = told by `mpxn` or by the members sent
+        /// (rules SUP-01 to SUP-03).
         supply_type: optional choice(SupplyType);
-        /// Supply start date.
+        /// Day on which the supply starts.
         supply_start_date: required date;
-        /// Supply end date.
+        /// Day on which the supply ends, not before its start; absent or `null` = none
+        /// (rules MPT-03, MPT-11).
         supply_end_date: nullable date;
-        /// Agreements.
+        /// Tariffs agreed for the meter point, expected while it is supplied (rules AGR-06).
         agreements: optional list(object(Agreement));
     }
 }

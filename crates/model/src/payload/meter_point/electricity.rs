@@ -1,61 +1,63 @@
 objects! {
-    /// Meter point, ELECTRICITY.
+    /// A metered electricity point, without the common members (contract 2.3).
     ElectricityMeterPoint "meter point, ELECTRICITY" {
-        /// Access details.
+        /// How to reach the meter.
         access_details: optional text(160);
-        /// Hazard details.
+        /// Hazards at the meter, an item each; one that says none, or none known, must be alone
+        /// (rules MPT-06, MPT-07).
         hazard_details: optional list(text(255));
-        /// Meters.
+        /// Meters of the meter point.
         meters: optional list(object(ElectricityMeter));
     }
 
-    /// Electricity meter.
+    /// A meter of a metered electricity point (contract 2.3).
     ElectricityMeter "electricity meter" {
-        /// Meter serial number.
+        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
         meter_serial_number: required text(32);
-        /// Installed on.
+        /// Day the meter was installed; absent or `null` = not known (rules RDG-02).
         installed_on: nullable date;
-        /// Removed on.
+        /// Day the meter was removed, not before its installation; absent or `null` = still there
+        /// (rules MTR-01, RDG-02).
         removed_on: nullable date;
-        /// Registers.
+        /// Registers of the meter, which its readings name (rules MTR-04 to MTR-08).
         registers: optional list(object(ElectricityRegister));
-        /// Transfer readings.
+        /// Readings at the transfer, expected for each register of a meter in place (rules MTR-12).
         transfer_readings: optional list(object(ElectricityTransferReading));
-        /// Reading history.
+        /// Earlier readings, each billed or not (rules MTR-11, RDG-04).
         reading_history: optional list(object(ElectricityHistoricalReading));
     }
 
-    /// Electricity register.
+    /// A register of an electricity meter (contract 2.3).
     ElectricityRegister "electricity register" {
-        /// Register id.
+        /// Identifier of the register, once in the meter (rules MTR-04).
         register_id: required text(32);
-        /// Last billed to date.
+        /// Day up to which the register has been billed; absent = the account's date holds (rules 8.4).
         last_billed_to_date: optional date;
     }
 
-    /// Electricity transfer reading.
+    /// A reading of an electricity meter at the transfer (contract 2.3).
     ElectricityTransferReading "electricity transfer reading" {
-        /// Register id.
+        /// Register that was read; needed where the meter lists registers (rules MTR-05, MTR-06).
         register_id: optional text(32);
-        /// Reading date.
+        /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
         reading_date: required date;
-        /// Reading value.
+        /// Value read, expected not to fall from one reading to the next (rules RDG-06).
         reading_value: required decimal(11, 4);
-        /// Reading type.
+        /// How the value was obtained, such as `CUSTOMER` or `ESTIMATE`.
         reading_type: required choice(ReadingType);
     }
 
-    /// Electricity historical reading.
+    /// An earlier reading of an electricity meter (contract 2.3).
     ElectricityHistoricalReading "electricity historical reading" {
-        /// Register id.
+        /// Register that was read; needed where the meter lists registers (rules MTR-07, MTR-08).
         register_id: optional text(32);
-        /// Reading date.
+        /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).
         reading_date: required date;
-        /// Reading value.
+        /// Value read, expected not to fall from one reading to the next (rules RDG-06).
         reading_value: required decimal(11, 4);
-        /// Reading type.
+        /// How the value was obtained, such as `CUSTOMER` or `ESTIMATE`.
         reading_type: required choice(ReadingType);
-        /// Whether: billed.
+        /// Whether the reading has been billed (rules 8.4, RDG-04).
         billed: required boolean;
     }
 }

@@ -1,145 +1,147 @@
 objects! {
-    /// Meter point, EMBEDDED_ELECTRICITY.
+    /// An electricity point in an embedded network, without the common members (contract 2.3).
     EmbeddedElectricityMeterPoint "meter point, EMBEDDED_ELECTRICITY" {
-        /// Jurisdiction.
+        /// Jurisdiction of the meter point, such as `VIC`.
         jurisdiction: nullable choice(EmbeddedElectricityJurisdiction);
-        /// Nmi classification.
+        /// Class of the NMI, such as `SMALL`.
         nmi_classification: required choice(EmbeddedElectricityNmiClassification);
-        /// Customer classification.
+        /// Whether the customer is business or residential.
         customer_classification: required choice(EmbeddedElectricityCustomerClassification);
-        /// Customer threshold.
+        /// Threshold that classifies the customer: low, medium or high.
         customer_threshold: required choice(CustomerClassificationThreshold);
-        /// Shared isolation flag.
+        /// Whether the point shares its isolation with others, as a one-letter code.
         shared_isolation_flag: nullable choice(EmbeddedElectricitySharedIsolationFlag);
-        /// Parent nmi.
+        /// National metering identifier (NMI) of the parent (rules 10.3, MPT-01, MPT-02).
         parent_nmi: required text(256);
-        /// Access details.
+        /// How to reach the meter.
         access_details: optional text(160);
-        /// Hazard details.
+        /// Hazards at the meter, an item each; one that says none, or none known, must be alone
+        /// (rules MPT-06, MPT-07).
         hazard_details: optional list(text(255));
-        /// Outage contact email.
+        /// E-mail address of whom to tell of outages (rules 10.2, CUS-03).
         outage_contact_email: nullable text(254);
-        /// Nmi status periods.
+        /// Status of the NMI over time, in periods, exactly one of them without end (rules MPT-08, MPT-09).
         nmi_status_periods: required list(object(EmbeddedElectricityStatusPeriod));
-        /// Meter data providers.
+        /// Meter data providers over time, exactly one of them without end (rules MPT-08, MPT-09).
         meter_data_providers: required list(object(EmbeddedElectricityDataProvider));
-        /// Distributors.
+        /// Distributors over time, exactly one of them without end (rules MPT-08, MPT-09).
         distributors: required list(object(EmbeddedElectricityDistributor));
-        /// Meters.
+        /// Meters of the meter point, at least one.
         meters: required list(object(EmbeddedElectricityMeter); 1..);
     }
 
-    /// Embedded electricity status period.
+    /// The status of an embedded electricity point over a time (contract 2.3).
     EmbeddedElectricityStatusPeriod "embedded electricity status period" {
-        /// Status.
+        /// Status of the NMI, as a one-letter code.
         status: required choice(EmbeddedElectricityStatusPeriodStatus);
-        /// Active from.
+        /// Start of the period.
         active_from: required datetime;
-        /// Active to.
+        /// End of the period, not before its start; absent or `null` = still running (rules MPT-08, MPT-09).
         active_to: nullable datetime;
     }
 
-    /// Embedded electricity data provider.
+    /// The meter data provider of an embedded electricity point over a time (contract 2.3).
     EmbeddedElectricityDataProvider "embedded electricity data provider" {
-        /// From date.
+        /// Start of the period.
         from_date: required datetime;
-        /// To date.
+        /// End of the period, not before its start; absent or `null` = still running (rules MPT-08, MPT-09).
         to_date: nullable datetime;
-        /// Mdp id.
+        /// Identifier of the meter data provider (MDP), as the operator names it.
         mdp_id: required text(64);
     }
 
-    /// Embedded electricity distributor.
+    /// The distributor of an embedded electricity point over a time (contract 2.3).
     EmbeddedElectricityDistributor "embedded electricity distributor" {
-        /// From date.
+        /// Start of the period.
         from_date: required datetime;
-        /// To date.
+        /// End of the period, not before its start; absent or `null` = still running (rules MPT-08, MPT-09).
         to_date: nullable datetime;
-        /// Lnsp id.
+        /// Identifier of the distributor (LNSP, local network service provider), as the operator names it.
         lnsp_id: required text(64);
     }
 
-    /// Embedded electricity meter.
+    /// A meter of an embedded electricity point (contract 2.3).
     EmbeddedElectricityMeter "embedded electricity meter" {
-        /// Meter serial number.
+        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
         meter_serial_number: required text(12);
-        /// Active from.
+        /// When the meter went into use (rules MTR-01, RDG-02).
         active_from: required datetime;
-        /// Active to.
+        /// When the meter went out of use, not before its start; absent or `null` = in use
+        /// (rules MTR-01, RDG-02).
         active_to: nullable datetime;
-        /// Manufacturer.
+        /// Maker of the meter.
         manufacturer: nullable text(15);
-        /// Model.
+        /// Model of the meter.
         model: nullable text(12);
-        /// Location.
+        /// Where the meter is, in free words.
         location: nullable text(50);
-        /// Status.
+        /// Status of the meter, as a one-letter code (rules MTR-09).
         status: required choice(EmbeddedElectricityMeterStatus);
-        /// Meter installation type.
+        /// Kind of metering installation, such as `BASIC` (rules MTR-09).
         meter_installation_type: required choice(EmbeddedMeterInstallationType);
-        /// Read type method.
+        /// How the meter is read: manually (`M`) or remotely (`R`).
         read_type_method: required choice(ReadTypeMethod);
-        /// Read type mode.
+        /// By which medium the meter is read, as a one-letter code.
         read_type_mode: nullable choice(ReadTypeMode);
-        /// Read type frequency.
+        /// How often the meter is read, as a code of one character.
         read_type_frequency: nullable choice(ReadTypeFrequency);
-        /// Registers.
+        /// Registers of the meter, at least one; its readings name them (rules MTR-04, MTR-05, MTR-07).
         registers: required list(object(EmbeddedElectricityRegister); 1..);
-        /// Transfer readings.
+        /// Readings at the transfer, required of basic meters in use (rules MTR-09, MTR-12).
         transfer_readings: optional list(object(EmbeddedElectricityTransferReading));
-        /// Reading history.
+        /// Earlier readings, each billed or not (rules MTR-11, RDG-04).
         reading_history: optional list(object(EmbeddedElectricityHistoricalReading));
     }
 
-    /// Embedded electricity register.
+    /// A register of an embedded electricity meter (contract 2.3).
     EmbeddedElectricityRegister "embedded electricity register" {
-        /// Register id.
+        /// Identifier of the register, once in the meter (rules MTR-04).
         register_id: required text(10);
-        /// Unit of measure.
+        /// Unit that the register counts in, in lower case, such as `kwh`.
         unit_of_measure: required choice(UnitOfMeasure);
-        /// Time of day.
+        /// Time of day that the register counts for, as a code.
         time_of_day: required text(10);
-        /// Multiplier.
+        /// Factor to multiply values read with.
         multiplier: required decimal(8, 5);
-        /// Status.
+        /// Status of the register, as a one-letter code.
         status: required choice(EmbeddedElectricityRegisterStatus);
-        /// Active from.
+        /// When the register went into use.
         active_from: required datetime;
-        /// Active to.
+        /// When the register went out of use, not before its start; absent or `null` = in use (rules MTR-02).
         active_to: nullable datetime;
-        /// Dial format digits.
+        /// Digits of the dial before the point, 0 to 20 (rules RDG-07).
         dial_format_digits: required integer(0, 20);
-        /// Dial format decimals.
+        /// Digits of the dial after the point, 0 to 20.
         dial_format_decimals: required integer(0, 20);
-        /// Suffix.
+        /// Suffix of the NMI that stands for the register.
         suffix: required text(10);
-        /// Whether: controlled load.
+        /// Whether the register counts a controlled load; absent = not given.
         controlled_load: optional boolean;
     }
 
-    /// Embedded electricity transfer reading.
+    /// A reading of an embedded electricity meter at the transfer (contract 2.3).
     EmbeddedElectricityTransferReading "embedded electricity transfer reading" {
-        /// Register id.
+        /// Register that was read, one of the meter's (rules MTR-05).
         register_id: required text(10);
-        /// Reading date.
+        /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
         reading_date: required date;
-        /// Reading value.
+        /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
         reading_value: required decimal(10, 5);
-        /// Reading quality.
+        /// Quality of the value, as a one-letter code.
         reading_quality: required choice(MeteringQuality);
     }
 
-    /// Embedded electricity historical reading.
+    /// An earlier reading of an embedded electricity meter (contract 2.3).
     EmbeddedElectricityHistoricalReading "embedded electricity historical reading" {
-        /// Register id.
+        /// Register that was read, one of the meter's (rules MTR-07).
         register_id: required text(10);
-        /// Reading date.
+        /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).
         reading_date: required date;
-        /// Reading value.
+        /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
         reading_value: required decimal(10, 5);
-        /// Reading quality.
+        /// Quality of the value, as a one-letter code.
         reading_quality: required choice(MeteringQuality);
-        /// Whether: billed.
+        /// Whether the reading has been billed (rules 8.4, RDG-04).
         billed: required boolean;
     }
 }

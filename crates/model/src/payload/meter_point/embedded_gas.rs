@@ -1,67 +1,67 @@
 objects! {
-    /// Meter point, EMBEDDED_GAS.
+    /// A gas point in an embedded network, without the common members (contract 2.3).
     EmbeddedGasMeterPoint "meter point, EMBEDDED_GAS" {
-        /// Parent installation id.
+        /// Identifier of the parent installation.
         parent_installation_id: nullable text(64);
-        /// Parent mirn.
+        /// MIRN of the parent (rules 10.3, MPT-01, MPT-02).
         parent_mirn: required text(256);
-        /// Pressure correction factor.
+        /// Factor that corrects volumes for pressure.
         pressure_correction_factor: required decimal(3, 3);
-        /// Heating value.
+        /// Heating value of the gas; the contract gives no unit.
         heating_value: required decimal(3, 3);
-        /// Baseload.
+        /// Base load of the meter point; the contract gives no unit.
         baseload: required decimal(3, 3);
-        /// Customer classification.
+        /// Whether the customer is business or residential, if it is known.
         customer_classification: required choice(GasCustomerClassification);
-        /// Customer characterisation.
+        /// Whether the customer is metropolitan or not, and business or residential.
         customer_characterisation: required choice(CustomerCharacterisation);
-        /// Distribution tariff.
+        /// Class of the distribution tariff, such as `Volume`; an open list (rules STR-19).
         distribution_tariff: required open(64, EMBEDDED_GAS_TARIFFS);
-        /// Heating value zone.
+        /// Zone that the heating value is taken from.
         heating_value_zone: required text(64);
-        /// Status.
+        /// Status of the meter point, such as `Commissioned`.
         status: required choice(MirnStatus);
-        /// Pricing zone.
+        /// Pricing zone, in the operator's words.
         pricing_zone: required text(64);
-        /// Meters.
+        /// Meters of the meter point; may be empty.
         meters: required list(object(EmbeddedGasMeter));
     }
 
-    /// Embedded gas meter.
+    /// A meter of an embedded gas point (contract 2.3).
     EmbeddedGasMeter "embedded gas meter" {
-        /// Meter serial number.
+        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
         meter_serial_number: required text(12);
-        /// Reading route.
+        /// Route on which the meter is read.
         reading_route: required text(64);
-        /// Model number.
+        /// Number of the meter's model.
         model_number: nullable text(255);
-        /// Measurement type.
+        /// Whether the meter measures in metric (`M`) or imperial (`I`) units.
         measurement_type: required choice(GasMeasurementUnit);
-        /// Number of dials.
+        /// Number of dials on the meter, 0 to 20 (rules RDG-07).
         number_of_dials: required integer(0, 20);
-        /// Kpa value.
+        /// Pressure at the meter, in kilopascals.
         kpa_value: required decimal(5, 4);
-        /// Multiplier.
+        /// Factor to multiply values read with.
         multiplier: required decimal(3, 4);
-        /// Status.
+        /// State of the meter, such as `Turned on`.
         status: required choice(MeterStatus);
-        /// Location.
+        /// Where the meter is, such as `BASEMENT`; an open list (rules STR-19).
         location: required open(64, METER_LOCATIONS);
-        /// Active from.
+        /// When the meter went into use (rules RDG-02).
         active_from: required datetime;
-        /// Transfer readings.
+        /// Readings at the transfer; may be empty (rules RDG-05).
         transfer_readings: required list(object(EmbeddedReading));
-        /// Reading history.
+        /// Earlier readings, all of which count as billed; may be empty (rules 8.4, RDG-04).
         reading_history: required list(object(EmbeddedReading));
     }
 
-    /// Embedded gas or water reading.
+    /// A reading of an embedded gas or water meter, at the transfer or earlier (contract 2.3).
     EmbeddedReading "embedded gas or water reading" {
-        /// Reading date.
+        /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04, RDG-05).
         reading_date: required date;
-        /// Reading value.
+        /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
         reading_value: required decimal(10, 5);
-        /// Reading quality.
+        /// How the value was obtained, such as `ACTUAL` or `ESTIMATED`.
         reading_quality: required choice(ReadingQuality);
     }
 }

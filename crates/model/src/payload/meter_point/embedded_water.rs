@@ -1,65 +1,65 @@
 objects! {
-    /// Meter point, EMBEDDED_WATER.
+    /// A water point in an embedded network, without the common members (contract 2.3).
     EmbeddedWaterMeterPoint "meter point, EMBEDDED_WATER" {
-        /// Installation id.
+        /// Identifier of the installation: ten digits (rules MPT-10).
         installation_id: required text(10, 10);
-        /// Parent installation id.
+        /// Identifier of the parent installation.
         parent_installation_id: nullable text(64);
-        /// Parent mirn.
+        /// MIRN of the parent (rules 10.3, MPT-01, MPT-02).
         parent_mirn: nullable text(256);
-        /// Installation type.
+        /// Kind of installation, as a three-letter code.
         installation_type: required choice(EmbeddedWaterInstallationType);
-        /// Plant temperature.
+        /// Temperature of the plant, in degrees Celsius; absent or empty = not given.
         plant_temperature: optional choice(EmbeddedWaterPlantTemperature);
-        /// Plant fuel type.
+        /// What the plant runs on: natural gas (`NG`), liquefied petroleum (`LP`) or electricity.
         plant_fuel_type: required choice(EmbeddedWaterPlantFuelType);
-        /// Reading route.
+        /// Route on which the meters are read.
         reading_route: required text(64);
-        /// Pricing zone.
+        /// Pricing zone, in the operator's words.
         pricing_zone: required text(64);
-        /// Meters.
+        /// Meters of the meter point; may be empty.
         meters: required list(object(EmbeddedWaterMeter));
     }
 
-    /// Embedded water meter.
+    /// A meter of an embedded water point (contract 2.3).
     EmbeddedWaterMeter "embedded water meter" {
-        /// Meter serial number.
+        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
         meter_serial_number: required text(64);
-        /// Make and model.
+        /// Maker and model of the meter.
         make_and_model: optional text(255);
-        /// Meter measurement unit.
+        /// Unit of volume that the meter counts in.
         meter_measurement_unit: required choice(WaterMeasurementUnit);
-        /// Construction date.
+        /// Day the meter was built.
         construction_date: nullable date;
-        /// Installed on.
+        /// Day the meter was installed (rules RDG-02).
         installed_on: required date;
-        /// Number of dials on device.
+        /// Number of dials on the meter, 0 to 20 (rules RDG-07).
         number_of_dials_on_device: required integer(0, 20);
-        /// Read method.
+        /// Whether the meter is read remotely or on the spot.
         read_method: required choice(ReadMethod);
-        /// Reading route sequence.
+        /// Place of the meter on the reading route, 0 to 1,000,000.
         reading_route_sequence: nullable integer(0, 1000000);
-        /// Location.
+        /// Where the meter is, such as `BASEMENT`; an open list (rules STR-19).
         location: required open(64, METER_LOCATIONS);
-        /// Access details.
+        /// How to reach the meter.
         access_details: optional text(256);
-        /// Key details.
+        /// Keys that are needed to reach the meter.
         key_details: optional text(256);
-        /// Connection periods.
+        /// When the meter was connected and disconnected.
         connection_periods: optional list(object(EmbeddedWaterConnectionPeriod));
-        /// Reading history.
+        /// Earlier readings, all of which count as billed (rules 8.4, RDG-04).
         reading_history: optional list(object(EmbeddedReading));
-        /// Transfer readings.
+        /// Readings at the transfer (rules RDG-05).
         transfer_readings: optional list(object(EmbeddedReading));
     }
 
-    /// Embedded water connection period.
+    /// A time in which an embedded water meter was connected or not (contract 2.3).
     EmbeddedWaterConnectionPeriod "embedded water connection period" {
-        /// Start at.
+        /// Start of the period.
         start_at: required datetime;
-        /// End at.
+        /// End of the period, not before its start; absent or `null` = still running (rules MTR-10).
         end_at: nullable datetime;
-        /// Status.
+        /// Whether the meter was connected or disconnected.
         status: required choice(EmbeddedWaterConnectionPeriodStatus);
     }
 }

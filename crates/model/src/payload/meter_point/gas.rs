@@ -1,151 +1,153 @@
 objects! {
-    /// Meter point, GAS.
+    /// A metered gas point, without the common members (contract 2.3).
     GasMeterPoint "meter point, GAS" {
-        /// Address.
+        /// Address of the meter point.
         address: required object(GasAddress);
-        /// Access details.
+        /// How to reach the meter.
         access_details: optional text(160);
-        /// Hazard details.
+        /// Hazards at the meter, an item each; one that says none, or none known, must be alone
+        /// (rules MPT-06, MPT-07).
         hazard_details: optional list(text(255));
-        /// Dog code.
+        /// What is known of dogs at the place.
         dog_code: nullable choice(GasDogCode);
-        /// Master data.
+        /// Standing data of the meter point in the gas market.
         master_data: required object(GasMasterData);
-        /// Meter position.
+        /// Where the meter is, as a two-letter code.
         meter_position: nullable choice(GasMeterPosition);
-        /// Role assignments.
+        /// Parties to the meter point with their roles, exactly two.
         role_assignments: required list(object(GasRoleAssignment); 2..=2);
-        /// Meters.
+        /// Meters of the meter point.
         meters: optional list(object(GasMeter));
     }
 
-    /// Gas master data.
+    /// Standing data of a metered gas point (contract 2.3).
     GasMasterData "gas master data" {
-        /// Customer characterisation.
+        /// Whether the customer is metropolitan or not, and business or residential.
         customer_characterisation: optional choice(CustomerCharacterisation);
-        /// Customer classification code.
+        /// Whether the customer is business or residential, if it is known.
         customer_classification_code: required choice(GasCustomerClassification);
-        /// Distribution tariff.
+        /// Class of the distribution tariff, such as `Volume`; an open list (rules STR-19).
         distribution_tariff: optional open(64, GAS_TARIFFS);
-        /// Mirn status.
+        /// Status of the MIRN, such as `Commissioned`.
         mirn_status: required choice(MirnStatus);
-        /// Network id.
+        /// Identifier of the gas network.
         network_id: optional text(12);
-        /// Heating value zone.
+        /// Zone that the heating value is taken from; must be sent, if only as `null`.
         heating_value_zone: required_nullable text(3);
-        /// Market.
+        /// Gas market of the meter point, such as `VICGAS`.
         market: required choice(GasMarket);
-        /// Transmission zone.
+        /// Number of the transmission zone, 0 to 99.
         transmission_zone: nullable integer(0, 99);
-        /// Customer classification threshold.
+        /// Threshold that classifies the customer: low, medium or high.
         customer_classification_threshold: nullable choice(CustomerClassificationThreshold);
-        /// Baseload.
+        /// Base load of the meter point; the contract gives no unit.
         baseload: nullable decimal(8, 1);
-        /// Temperature sensitivity factor.
+        /// How strongly the use depends on temperature; the contract gives no unit.
         temperature_sensitivity_factor: nullable decimal(7, 2);
     }
 
-    /// Gas role assignment.
+    /// A party to a metered gas point and its role (contract 2.3).
     GasRoleAssignment "gas role assignment" {
-        /// Party.
+        /// Identifier of the party.
         party: required text(64);
-        /// Role.
+        /// Role of the party: financially responsible organisation (`FRO`) or distribution business (`DB`).
         role: required choice(GasRole);
     }
 
-    /// Gas meter.
+    /// A meter of a metered gas point (contract 2.3).
     GasMeter "gas meter" {
-        /// Meter serial number.
+        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
         meter_serial_number: required text(32);
-        /// Installed on.
+        /// Day the meter was installed; absent or `null` = not known (rules RDG-02).
         installed_on: nullable date;
-        /// Removed on.
+        /// Day the meter was removed, not before its installation; absent or `null` = still there
+        /// (rules MTR-01, RDG-02).
         removed_on: nullable date;
-        /// Billing method.
+        /// Method of billing, as a one-letter code.
         billing_method: nullable choice(GasBillingMethod);
-        /// Kpa value.
+        /// Pressure at the meter, in kilopascals.
         kpa_value: nullable decimal(5, 4);
-        /// Meter installation type.
+        /// Kind of installation, as a one-letter code.
         meter_installation_type: nullable choice(GasMeterInstallationType);
-        /// Meter multiplier.
+        /// Factor to multiply values read with.
         meter_multiplier: nullable decimal(3, 2);
-        /// Meter measurement unit.
+        /// Whether the meter measures in metric (`M`) or imperial (`I`) units.
         meter_measurement_unit: nullable choice(GasMeasurementUnit);
-        /// Meter position.
+        /// Where the meter is, as a two-letter code.
         meter_position: nullable choice(GasMeterPosition);
-        /// Meter read frequency.
+        /// How often the meter is read.
         meter_read_frequency: nullable choice(MeterReadFrequency);
-        /// Meter status.
+        /// State of the meter, such as `Turned on`.
         meter_status: nullable choice(MeterStatus);
-        /// Meter type.
+        /// Kind of meter, as a one-letter code; default `G`.
         meter_type: nullable choice(MeterType);
-        /// Meter type size code.
+        /// Code for type and size of the meter.
         meter_type_size_code: nullable text(3);
-        /// Supply point code.
+        /// Whether the supply point is basic, interval or transmission.
         supply_point_code: nullable choice(SupplyPointCode);
-        /// Supply point id.
+        /// Identifier of the supply point.
         supply_point_id: nullable text(13);
-        /// Next scheduled read date.
+        /// Day of the next planned reading.
         next_scheduled_read_date: nullable date;
-        /// Number of dials on device.
+        /// Number of dials on the meter, 0 to 20 (rules RDG-07).
         number_of_dials_on_device: nullable integer(0, 20);
-        /// Transfer readings.
+        /// Readings at the transfer, expected to be exactly one for a meter in place (rules MTR-13).
         transfer_readings: optional list(object(GasTransferReading));
-        /// Reading history.
+        /// Earlier readings, each billed or not (rules MTR-11, RDG-04).
         reading_history: optional list(object(GasHistoricalReading));
     }
 
-    /// Gas transfer reading.
+    /// A reading of a gas meter at the transfer (contract 2.3).
     GasTransferReading "gas transfer reading" {
-        /// Reading date.
+        /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
         reading_date: required date;
-        /// Reading value.
+        /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
         reading_value: required decimal(7, 3);
-        /// Reading type.
+        /// How the value was obtained, such as `CUSTOMER` or `ESTIMATE`.
         reading_type: required choice(ReadingType);
-        /// Prev reading date.
+        /// Day of the reading before, not after this one (rules RDG-03).
         prev_reading_date: nullable date;
-        /// Gas meter units.
+        /// Whether the value is in metric (`M`) or imperial (`I`) units.
         gas_meter_units: nullable choice(GasMeasurementUnit);
-        /// Volume flow.
+        /// Volume that flowed since the reading before; the contract gives no unit.
         volume_flow: nullable decimal(9, 2);
-        /// Average heating value.
+        /// Average heating value of the gas since the reading before; the contract gives no unit.
         average_heating_value: nullable decimal(2, 2);
-        /// Pressure correction factor.
+        /// Factor that corrects the volume for pressure.
         pressure_correction_factor: nullable decimal(2, 4);
-        /// Consumed energy.
+        /// Energy used since the reading before, without decimal places; the contract gives no unit.
         consumed_energy: nullable decimal(11, 0);
-        /// Estimation substitution type.
+        /// How the value was estimated or substituted, as a code such as `E1` or `S1`.
         estimation_substitution_type: nullable choice(EstimationSubstitutionType);
-        /// Estimation substitution reason code.
+        /// Why the value was estimated or substituted, as a two-digit code.
         estimation_substitution_reason_code: nullable choice(EstimationSubstitutionReasonCode);
     }
 
-    /// Gas historical reading.
+    /// An earlier reading of a gas meter (contract 2.3).
     GasHistoricalReading "gas historical reading" {
-        /// Reading date.
+        /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).
         reading_date: required date;
-        /// Reading value.
+        /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
         reading_value: required decimal(7, 3);
-        /// Reading type.
+        /// How the value was obtained, such as `CUSTOMER` or `ESTIMATE`.
         reading_type: required choice(ReadingType);
-        /// Prev reading date.
+        /// Day of the reading before, not after this one (rules RDG-03).
         prev_reading_date: nullable date;
-        /// Gas meter units.
+        /// Whether the value is in metric (`M`) or imperial (`I`) units.
         gas_meter_units: nullable choice(GasMeasurementUnit);
-        /// Volume flow.
+        /// Volume that flowed since the reading before; the contract gives no unit.
         volume_flow: nullable decimal(9, 2);
-        /// Average heating value.
+        /// Average heating value of the gas since the reading before; the contract gives no unit.
         average_heating_value: nullable decimal(2, 2);
-        /// Pressure correction factor.
+        /// Factor that corrects the volume for pressure.
         pressure_correction_factor: nullable decimal(2, 4);
-        /// Consumed energy.
+        /// Energy used since the reading before, without decimal places; the contract gives no unit.
         consumed_energy: nullable decimal(11, 0);
-        /// Estimation substitution type.
+        /// How the value was estimated or substituted, as a code such as `E1` or `S1`.
         estimation_substitution_type: nullable choice(EstimationSubstitutionType);
-        /// Estimation substitution reason code.
+        /// Why the value was estimated or substituted, as a two-digit code.
         estimation_substitution_reason_code: nullable choice(EstimationSubstitutionReasonCode);
-        /// Whether: billed.
+        /// Whether the reading has been billed (rules 8.4, RDG-04).
         billed: required boolean;
     }
 }

@@ -1,13 +1,13 @@
 objects! {
-    /// Meter point, UNMETERED_GAS.
+    /// An unmetered gas point, without the common members (contract 2.3).
     UnmeteredGasMeterPoint "meter point, UNMETERED_GAS" {
-        /// Parent mirn.
+        /// MIRN of the parent (rules 10.3, MPT-01, MPT-02).
         parent_mirn: nullable text(256);
-        /// Appliance type.
+        /// Kind of appliance supplied, such as `HEATER`; an open list (rules STR-19).
         appliance_type: nullable open(64, GAS_APPLIANCES);
-        /// Pricing zone.
+        /// Pricing zone, in the operator's words.
         pricing_zone: required text(64);
-        /// Multiplier.
+        /// Multiplier of the meter point.
         multiplier: nullable decimal(3, 2);
     }
 }

@@ -1,0 +1,112 @@
+use super::Context;
+use crate::error::Error;
+use crate::output::{Answer, At, Row};
+use clap::Subcommand;
+use cutover_app::operator::IssuedKey;
+use cutover_app::port::{ApiKey, ApiKeyRole};
+use serde::Serialize;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  cutover api-key issue --organisation 'Acme Energy'
+  cutover api-key issue --organisation 'Acme Energy' --role operator
+  cutover api-key list
+  cutover api-key revoke cut_live_4k7m2x9q      its tokens stop within 5 s";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Issue a key and print it: this once and never again
+    Issue {
+        /// Whose it is
+        #[arg(long, value_name = "NAME")]
+        organisation: String,
+        /// What it is for: supplier (tokens for the data-import routes) or operator (the console)
+        #[arg(long, default_value = "supplier", value_name = "ROLE")]
+        role: ApiKeyRole,
+    },
+    /// List the keys by what is shown of them
+    List,
+    /// Stop a key and its tokens
+    Revoke {
+        /// The part of the key that `list` shows
+        prefix: String,
+    },
+}
+
+#[derive(Serialize)]
+struct Issued {
+    api_key: String,
+    prefix: String,
+    role: &'static str,
+}
+
+impl From<IssuedKey> for Issued {
+    fn from(issued: IssuedKey) -> Self {
+        Self { api_key: issued.key, prefix: issued.prefix, role: issued.role.as_str() }
+    }
+}
+
+impl Answer for Issued {
+    fn text(&self) -> String {
+        format!("{}\n\nKeep it: it is shown this once. Lists show {}.", self.api_key, self.prefix)
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Listed {
+    prefix: String,
+    organisation: String,
+    role: &'static str,
+    created_at: At,
+    revoked_at: Option<At>,
+}
+
+impl From<ApiKey> for Listed {
+    fn from(key: ApiKey) -> Self {
+        Self {
+            prefix: key.prefix,
+            organisation: key.organisation,
+            role: key.role.as_str(),
+            created_at: At::utc(key.created_at),
+            revoked_at: key.revoked_at.map(At::utc),
+        }
+    }
+}
+
+impl Row for Listed {
+    const HEADS: &'static [&'static str] = &["PREFIX", "ORGANISATION", "ROLE", "ISSUED", "REVOKED"];
+    const EMPTY: &'static str = "No keys yet. `cutover api-key issue --organisation NAME` issues one.";
+
+    fn cells(&self) -> Vec<String> {
+        let Self { prefix, organisation, role, created_at, revoked_at } = self;
+        let revoked_at = revoked_at.map_or_else(String::new, |at| at.to_string());
+        vec![prefix.clone(), organisation.clone(), (*role).to_owned(), created_at.to_string(), revoked_at]
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Revoked {
+    prefix: String,
+    revoked: bool,
+}
+
+impl Answer for Revoked {
+    fn text(&self) -> String {
+        format!("Revoked the key {}: its tokens stop within 5 s.", self.prefix)
+    }
+}
+
+pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
+    let (app, output) = (context.app()?, context.output);
+    match command {
+        Command::Issue { organisation, role } => {
+            output.answer(&Issued::from(app.issue_api_key(&organisation, role)?))?;
+        }
+        Command::List => output.list(&app.api_keys()?.into_iter().map(Listed::from).collect::<Vec<_>>())?,
+        Command::Revoke { prefix } => {
+            app.revoke_api_key(&prefix)?;
+            output.answer(&Revoked { prefix, revoked: true })?;
+        }
+    }
+    Ok(())
+}

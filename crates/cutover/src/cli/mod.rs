@@ -1,0 +1,146 @@
+//! The operator's commands (decisions D11), a file per group.
+
+mod api_key;
+mod context;
+mod doctor;
+mod migrate;
+mod organisation;
+mod process;
+mod signing_key;
+mod supplier;
+
+pub(crate) use context::Context;
+
+use crate::demo::{self, DemoArgs};
+use crate::error::Error;
+use crate::output::Output;
+use crate::serve;
+use crate::settings::{CommonFlags, Environment, ServeFlags, Settings};
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  cutover demo                                       see it work, nothing to install
+  cutover organisation add 'Acme Energy'             who owns suppliers and keys
+  cutover api-key issue --organisation 'Acme Energy' what a supplier signs in with
+  cutover supplier add ACME --organisation 'Acme Energy' --time-zone Australia/Melbourne
+  cutover serve                                      the API and the import workers
+
+Commands work beside a running server. They exit with 0 when they did what they were asked,
+with 1 when they could not, and with 2 when they were not understood.";
+
+/// Cutover: customer accounts from one supplier's system to another's.
+#[derive(Debug, Parser)]
+#[command(name = "cutover", version, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(flatten)]
+    settings: CommonFlags,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the API and the import workers until they are told to stop
+    #[command(after_help = serve::EXAMPLES)]
+    Serve(ServeFlags),
+    /// See the whole story on a database of its own: from nothing to a served, filled service
+    #[command(after_help = demo::EXAMPLES)]
+    Demo(DemoArgs),
+    /// Organisations, which own suppliers and keys
+    #[command(subcommand, after_help = organisation::EXAMPLES)]
+    Organisation(organisation::Command),
+    /// API keys, which tokens are obtained with
+    #[command(subcommand, after_help = api_key::EXAMPLES)]
+    ApiKey(api_key::Command),
+    /// Import suppliers and their settings
+    #[command(subcommand, after_help = supplier::EXAMPLES)]
+    Supplier(supplier::Command),
+    /// Import processes: one account each
+    #[command(subcommand, after_help = process::EXAMPLES)]
+    Process(process::Command),
+    /// The keys that sign access tokens
+    #[command(subcommand, after_help = signing_key::EXAMPLES)]
+    SigningKey(signing_key::Command),
+    /// Apply the migrations of the database, or show them
+    #[command(after_help = migrate::EXAMPLES)]
+    Migrate(migrate::Args),
+    /// Look at everything a server needs and say what to mend
+    #[command(after_help = doctor::EXAMPLES)]
+    Doctor(ServeFlags),
+}
+
+/// Does what the command line asks.
+///
+/// # Errors
+/// [`Error`] if it could not.
+pub(crate) fn run() -> Result<ExitCode, Error> {
+    let Cli { json, settings, command } = Cli::parse();
+    let output = Output::new(json);
+    let mut flags = settings.0;
+    if let Command::Serve(serve) | Command::Doctor(serve) = &command {
+        flags.extend(serve.0.clone());
+    }
+    let settings = Settings::load(&flags, &environment());
+    if let Command::Doctor(_) = command {
+        return doctor::run(settings, output);
+    }
+    let context = Context { settings: settings?, output };
+    match command {
+        Command::Serve(_) => serve::run(&context),
+        Command::Demo(args) => demo::run(&context, &args),
+        Command::Organisation(command) => organisation::run(&context, command),
+        Command::ApiKey(command) => api_key::run(&context, command),
+        Command::Supplier(command) => supplier::run(&context, command),
+        Command::Process(command) => process::run(&context, command),
+        Command::SigningKey(command) => signing_key::run(&context, command),
+        Command::Migrate(args) => migrate::run(&context, &args),
+        Command::Doctor(_) => Ok(()),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The variables that are text; others are none of ours.
+fn environment() -> Environment {
+    std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::{CommandFactory, Parser};
+
+    #[test]
+    fn the_commands_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn settings_stand_before_or_after_the_command() {
+        for words in [
+            ["cutover", "--data-dir", "d", "--json", "organisation", "list"],
+            ["cutover", "organisation", "list", "--json", "--data-dir", "d"],
+        ] {
+            let cli = Cli::try_parse_from(words).unwrap();
+            assert_eq!(cli.settings.0["data-dir"], ["d"]);
+            assert!(cli.json);
+        }
+    }
+
+    #[test]
+    fn the_help_of_every_command() {
+        let mut cli = Cli::command().term_width(100);
+        cli.build();
+        let mut pages = vec![cli.render_long_help().to_string()];
+        for command in cli.get_subcommands_mut() {
+            pages.push(command.render_long_help().to_string());
+            let below = command.get_subcommands_mut().filter(|c| c.get_name() != "help");
+            pages.extend(below.map(|c| c.render_long_help().to_string()));
+        }
+        insta::assert_snapshot!(pages.join("\n--------\n"));
+    }
+}

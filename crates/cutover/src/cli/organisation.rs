@@ -1,0 +1,87 @@
+use super::Context;
+use crate::error::Error;
+use crate::output::{Answer, At, Row};
+use clap::Subcommand;
+use cutover_app::port::Organisation;
+use serde::Serialize;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  cutover organisation add 'Acme Energy'
+  cutover organisation list --json
+  cutover organisation revoke 'Acme Energy'      its keys and tokens stop within 5 s";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Add an organisation
+    Add {
+        /// Its name, unique in the installation
+        name: String,
+    },
+    /// List the organisations
+    List,
+    /// Stop all keys and tokens of an organisation
+    Revoke {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Debug, Serialize)]
+struct Listed {
+    name: String,
+    created_at: At,
+    revoked_at: Option<At>,
+}
+
+impl From<Organisation> for Listed {
+    fn from(organisation: Organisation) -> Self {
+        Self {
+            name: organisation.name,
+            created_at: At::utc(organisation.created_at),
+            revoked_at: organisation.revoked_at.map(At::utc),
+        }
+    }
+}
+
+impl Row for Listed {
+    const HEADS: &'static [&'static str] = &["NAME", "ADDED", "REVOKED"];
+    const EMPTY: &'static str = "No organisations yet. `cutover organisation add NAME` adds one.";
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.name.clone(), self.created_at.to_string(), self.revoked_at.map_or_else(String::new, |at| at.to_string())]
+    }
+}
+
+impl Answer for Listed {
+    fn text(&self) -> String {
+        format!("Added the organisation {:?}.", self.name)
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Revoked {
+    name: String,
+    revoked: bool,
+}
+
+impl Answer for Revoked {
+    fn text(&self) -> String {
+        format!("Revoked the organisation {:?}: its keys and tokens stop within 5 s.", self.name)
+    }
+}
+
+pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
+    let (app, output) = (context.app()?, context.output);
+    match command {
+        Command::Add { name } => output.answer(&Listed::from(app.add_organisation(&name)?))?,
+        Command::List => {
+            output.list(&app.organisations()?.into_iter().map(Listed::from).collect::<Vec<_>>())?;
+        }
+        Command::Revoke { name } => {
+            app.revoke_organisation(&name)?;
+            output.answer(&Revoked { name, revoked: true })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,112 @@
+use super::Status;
+use crate::error::Error;
+use crate::output::{At, Output, plain};
+use cutover_app::App;
+use cutover_core::Zone;
+use cutover_process::{Process, State, v2};
+use serde::Serialize;
+use std::io::{self, BufWriter, Write};
+
+/// A process in a list: its status object and its number.
+#[derive(Serialize)]
+struct Listed<'p> {
+    external_account_number: &'p str,
+    #[serde(flatten)]
+    status: Status,
+}
+
+/// Lists the processes of a supplier as they are read: it may have millions. Nothing is printed
+/// before the first one, for the supplier may turn out to be unknown.
+pub(super) fn run(app: &App, output: Output, supplier: &str, status: Option<State>) -> Result<(), Error> {
+    let mut list = List { out: BufWriter::new(io::stdout().lock()), json: output.is_json(), rows: 0 };
+    let mut written = Ok(());
+    app.each_process(supplier, status, |process, zone| {
+        if written.is_ok() {
+            written = list.row(process, zone);
+        }
+    })?;
+    written?;
+    Ok(list.end(supplier)?)
+}
+
+struct List<W: Write> {
+    out: W,
+    json: bool,
+    rows: u64,
+}
+
+impl<W: Write> List<W> {
+    fn row(&mut self, process: &Process, zone: Zone) -> io::Result<()> {
+        self.rows += 1;
+        let number = process.snapshot().external_account_number.as_str();
+        let status = Status::from(&v2(process, zone));
+        if self.json {
+            self.out.write_all(if self.rows == 1 { b"[\n" } else { b",\n" })?;
+            let listed = Listed { external_account_number: number, status };
+            return Ok(serde_json::to_writer(&mut self.out, &listed)?);
+        }
+        if self.rows == 1 {
+            self.line("MODIFIED", "STATUS", "ACCOUNT", "NUMBER", "ERROR")?;
+        }
+        let modified = At::local(process.snapshot().modified_at, zone).to_string();
+        let (account, error) = (status.account().unwrap_or("-"), status.error_code().unwrap_or_default());
+        self.line(&modified, status.word(), account, &plain(number), error)
+    }
+
+    /// Columns of a fixed width: what comes later is not known yet.
+    fn line(&mut self, at: &str, status: &str, account: &str, number: &str, error: &str) -> io::Result<()> {
+        let line = format!("{at:<25}  {status:<17}  {account:<10}  {number:<18}  {error}");
+        writeln!(self.out, "{}", line.trim_end())
+    }
+
+    fn end(mut self, supplier: &str) -> io::Result<()> {
+        match (self.json, self.rows) {
+            (true, 0) => writeln!(self.out, "[]")?,
+            (true, _) => writeln!(self.out, "\n]")?,
+            (false, 0) => writeln!(self.out, "No such processes of {}.", plain(supplier))?,
+            (false, _) => {}
+        }
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutover_process::{Actor, NewProcess, Submission};
+
+    fn process(number: &str) -> Process {
+        let new = NewProcess {
+            id: 1,
+            supplier: "ACME".parse().unwrap(),
+            external_account_number: number.parse().unwrap(),
+            submission: Submission::default(),
+        };
+        Process::create(new, "2026-11-21T00:00:00Z".parse().unwrap(), Actor::System).0
+    }
+
+    fn print(json: bool, numbers: &[&str]) -> String {
+        let mut out = Vec::new();
+        let mut list = List { out: &mut out, json, rows: 0 };
+        for number in numbers {
+            list.row(&process(number), "Australia/Melbourne".parse().unwrap()).unwrap();
+        }
+        list.end("ACME").unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_list_for_programs_is_one_document_whatever_its_length() {
+        for numbers in [&[][..], &["A-1"], &["A-1", "A-2", "A-3"]] {
+            let list: Vec<serde_json::Value> = serde_json::from_str(&print(true, numbers)).unwrap();
+            assert_eq!(list.len(), numbers.len());
+        }
+        insta::assert_snapshot!(print(true, &["A-1"]));
+    }
+
+    #[test]
+    fn a_list_for_people_has_heads() {
+        insta::assert_snapshot!(print(false, &["A-1", "A\u{1b}[2J"]));
+        assert_eq!(print(false, &[]), "No such processes of ACME.\n");
+    }
+}

@@ -1,0 +1,92 @@
+mod list;
+mod shown;
+mod status;
+
+use super::Context;
+use crate::error::Error;
+use crate::output::Answer;
+use clap::{Args, Subcommand};
+use cutover_process::{State, StatusV2};
+use serde::Serialize;
+use shown::Shown;
+pub(crate) use status::Status;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  cutover process list ACME
+  cutover process list ACME --status ERRORED --json
+  cutover process show ACME A-000042      its history, its errors, and what was imported
+  cutover process retry ACME A-000042";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the processes of a supplier by creation
+    List {
+        /// The supplier's code
+        supplier: String,
+        /// Only those of a status, such as PENDING or ERRORED
+        #[arg(long, value_parser = state)]
+        status: Option<State>,
+    },
+    /// Show all that is known of a process; with --json also the account that was imported
+    Show(Which),
+    /// Take a pending process out; it can be sent or retried again
+    Cancel(Which),
+    /// Start another attempt at a process that ended without an account
+    Retry(Which),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Which {
+    /// The supplier's code
+    supplier: String,
+    /// The account's number at its previous supplier
+    number: String,
+}
+
+/// A status in any case.
+fn state(word: &str) -> Result<State, cutover_process::UnknownWord> {
+    word.to_ascii_uppercase().parse()
+}
+
+/// The status that a command left a process in.
+#[derive(Serialize)]
+struct Stepped {
+    external_account_number: String,
+    #[serde(flatten)]
+    status: Status,
+    #[serde(skip)]
+    what: &'static str,
+}
+
+impl Stepped {
+    fn new(number: &str, status: &StatusV2, what: &'static str) -> Self {
+        let external_account_number = cutover_core::trimmed(number).to_owned();
+        Self { external_account_number, status: status.into(), what }
+    }
+}
+
+impl Answer for Stepped {
+    fn text(&self) -> String {
+        format!("{} {}: it is {} now.", self.what, self.external_account_number, self.status.word())
+    }
+}
+
+pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
+    let (app, output) = (context.app()?, context.output);
+    match command {
+        Command::List { supplier, status } => list::run(&app, output, &supplier, status)?,
+        Command::Show(Which { supplier, number }) => {
+            output.answer(&Shown::from(app.show_process(&supplier, &number)?))?;
+        }
+        Command::Cancel(Which { supplier, number }) => {
+            let status = app.cancel_process(&supplier, &number)?;
+            output.answer(&Stepped::new(&number, &status, "Cancelled"))?;
+        }
+        Command::Retry(Which { supplier, number }) => {
+            let status = app.retry_process(&supplier, &number)?;
+            output.answer(&Stepped::new(&number, &status, "Started another attempt at"))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+use super::Status;
+use crate::output::{Answer, At, listing, pairs};
+use cutover_app::operator::ProcessReport;
+use cutover_app::port::{ImportedAccount, StoredIssue};
+use cutover_core::Zone;
+use cutover_model::Encode;
+use cutover_process::HistoryEntry;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// All that is known of a process (decisions D11).
+#[derive(Serialize)]
+pub(super) struct Shown {
+    external_account_number: String,
+    #[serde(flatten)]
+    status: Status,
+    attempt: u32,
+    history: Vec<Step>,
+    errors: Vec<Issue>,
+    warnings: Vec<Issue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<Box<RawValue>>,
+    #[serde(skip)]
+    times: [At; 2],
+}
+
+#[derive(Serialize)]
+struct Step {
+    event: &'static str,
+    from: Option<&'static str>,
+    to: &'static str,
+    occurred_at: At,
+    attempt: u32,
+    actor: String,
+}
+
+#[derive(Serialize)]
+struct Issue {
+    attr: String,
+    code: String,
+    detail: String,
+}
+
+impl From<ProcessReport> for Shown {
+    fn from(report: ProcessReport) -> Self {
+        let zone = report.zone;
+        let at = |at: chrono::DateTime<chrono::FixedOffset>| At::local(at.to_utc(), zone);
+        Self {
+            times: [at(report.status.created_at), at(report.status.modified_at)],
+            status: Status::from(&report.status),
+            external_account_number: report.external_account_number,
+            attempt: report.attempt,
+            history: report.history.iter().map(|entry| Step::new(entry, zone)).collect(),
+            errors: report.issues.errors.into_iter().map(Issue::from).collect(),
+            warnings: report.issues.warnings.into_iter().map(Issue::from).collect(),
+            account: report.account.as_ref().and_then(embedded),
+        }
+    }
+}
+
+/// What was imported, every digit as it is stored, with what this service added to it.
+fn embedded(imported: &ImportedAccount) -> Option<Box<RawValue>> {
+    let account = String::from_utf8(imported.account.to_json()).ok()?;
+    let members = account.strip_prefix('{')?;
+    let comma = if members == "}" { "" } else { "," };
+    let added = format!(
+        "\"service_account_number\":\"{}\",\"customer_emails\":{}",
+        imported.number, imported.customer_emails
+    );
+    RawValue::from_string(format!("{{{added}{comma}{members}")).ok()
+}
+
+impl Step {
+    fn new(entry: &HistoryEntry, zone: Zone) -> Self {
+        Self {
+            event: entry.event.as_str(),
+            from: entry.from.map(|state| state.as_str()),
+            to: entry.to.as_str(),
+            occurred_at: At::local(entry.occurred_at, zone),
+            attempt: entry.attempt,
+            actor: entry.actor.to_string(),
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let Self { event, to, occurred_at, attempt, actor, .. } = self;
+        let attempt = attempt.to_string();
+        vec![occurred_at.to_string(), (*event).to_owned(), (*to).to_owned(), attempt, actor.clone()]
+    }
+}
+
+impl From<StoredIssue> for Issue {
+    fn from(StoredIssue { attr, code, detail }: StoredIssue) -> Self {
+        Self { attr, code, detail }
+    }
+}
+
+impl Shown {
+    fn summary(&self) -> String {
+        let mut rows = vec![
+            ("number", self.external_account_number.clone()),
+            ("status", self.status.word().to_owned()),
+            ("account", self.status.account().unwrap_or("none yet").to_owned()),
+            ("attempt", self.attempt.to_string()),
+            ("created", self.times[0].to_string()),
+            ("modified", self.times[1].to_string()),
+        ];
+        rows.extend(self.status.error_code().map(|code| ("error", code.to_owned())));
+        pairs(&rows)
+    }
+}
+
+impl Answer for Shown {
+    fn text(&self) -> String {
+        let steps = listing(&["WHEN", "EVENT", "STATUS", "ATTEMPT", "BY"], self.history.iter().map(Step::cells));
+        let mut parts = vec![self.summary(), steps];
+        for (heads, issues) in [("ERROR", &self.errors), ("WARNING", &self.warnings)] {
+            if !issues.is_empty() {
+                let cells = |i: &Issue| vec![i.attr.clone(), i.code.clone(), i.detail.clone()];
+                parts.push(listing(&["AT", heads, "DETAIL"], issues.iter().map(cells)));
+            }
+        }
+        if self.account.is_some() {
+            parts.push("With --json the account that was imported is shown too.".to_owned());
+        }
+        parts.join("\n\n")
+    }
+}

@@ -1,0 +1,61 @@
+use super::Context;
+use crate::error::Error;
+use crate::output::{Answer, At, Row};
+use clap::Subcommand;
+use cutover_app::port::SigningKey;
+use serde::Serialize;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  cutover signing-key rotate      a new key signs; the old ones verify until their last token expired
+  cutover signing-key list";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a new key: it signs from now on
+    Rotate,
+    /// List the keys, newest first
+    List,
+}
+
+#[derive(Debug, Serialize)]
+struct Listed {
+    kid: String,
+    created_at: At,
+    signs: bool,
+}
+
+impl Listed {
+    fn new(key: SigningKey, signs: bool) -> Self {
+        Self { kid: key.kid, created_at: At::utc(key.created_at), signs }
+    }
+}
+
+impl Row for Listed {
+    const HEADS: &'static [&'static str] = &["KID", "MADE", "USE"];
+    const EMPTY: &'static str = "No keys yet. The first token makes one, and so does `cutover signing-key rotate`.";
+
+    fn cells(&self) -> Vec<String> {
+        let usage = if self.signs { "signs and verifies" } else { "verifies" };
+        vec![self.kid.clone(), self.created_at.to_string(), usage.to_owned()]
+    }
+}
+
+impl Answer for Listed {
+    fn text(&self) -> String {
+        format!("The key {} signs from now on.", self.kid)
+    }
+}
+
+pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
+    let (app, output) = (context.app()?, context.output);
+    match command {
+        Command::Rotate => output.answer(&Listed::new(app.rotate_signing_key()?, true))?,
+        Command::List => {
+            // They come newest first, and the newest signs.
+            let keys = app.list_signing_keys()?.into_iter().enumerate();
+            output.list(&keys.map(|(i, key)| Listed::new(key, i == 0)).collect::<Vec<_>>())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+mod options;
+mod shown;
+
+use super::Context;
+use crate::error::Error;
+use clap::Subcommand;
+use cutover_core::SupplierStatus;
+use options::Options;
+use shown::{Done, Listed, Shown};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  cutover supplier add ACME --organisation 'Acme Energy' --time-zone Australia/Melbourne
+  cutover supplier set ACME --status paused            what is pending stays pending
+  cutover supplier set ACME --rule CUS-08=error --rule MPT-01=off
+  cutover supplier show ACME --json";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Add an import supplier
+    Add {
+        /// Its code in paths and payloads, unique in the installation
+        code: String,
+        /// Whose it is
+        #[arg(long, value_name = "NAME")]
+        organisation: String,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Change settings of a supplier; what is not named stays
+    Set {
+        /// Its code
+        code: String,
+        /// Whether it takes accounts: ongoing, paused or complete
+        #[arg(long)]
+        status: Option<SupplierStatus>,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Show a supplier with its settings
+    Show {
+        /// Its code
+        code: String,
+    },
+    /// List the suppliers
+    List,
+}
+
+pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
+    let (app, output) = (context.app()?, context.output);
+    match command {
+        Command::Add { code, organisation, options } => {
+            let supplier = app.add_supplier(&code, &organisation, options.change(None)?)?;
+            output.answer(&Done::added(&supplier))?;
+        }
+        Command::Set { code, status, options } => {
+            let change = options.change(status)?;
+            output.answer(&Done::set(&app.set_supplier(&code, change)?))?;
+        }
+        Command::Show { code } => output.answer(&Shown::from(&app.show_supplier(&code)?))?,
+        Command::List => output.list(&app.suppliers()?.iter().map(Listed::from).collect::<Vec<_>>())?,
+    }
+    Ok(())
+}

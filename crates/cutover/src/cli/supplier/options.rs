@@ -1,0 +1,116 @@
+use crate::error::Error;
+use clap::Args;
+use cutover_app::operator::SupplierChange;
+use cutover_core::{Level, SupplierStatus, Zone};
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+/// The settings of a supplier as options (decisions D1, D11).
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Settings of the supplier")]
+pub(crate) struct Options {
+    /// Where its documents lie in storage [default: /CODE]
+    #[arg(long, value_name = "/PATH")]
+    document_root: Option<String>,
+    /// Where its days and its datetimes without offset are, such as Australia/Melbourne [default: UTC]
+    #[arg(long, value_name = "ZONE")]
+    time_zone: Option<Zone>,
+    /// Whether every import of it is a dry run [default: false]
+    #[arg(long, value_name = "true|false")]
+    dry_run: Option<bool>,
+    /// Whether the documents that payloads name must exist [default: false]
+    #[arg(long, value_name = "true|false")]
+    verify_documents: Option<bool>,
+    /// Whether the retailer's mailer may write to its customers [default: false]
+    #[arg(long, value_name = "true|false")]
+    send_customer_emails: Option<bool>,
+    /// How many of its accounts are imported at the same time, at most [default: none]
+    #[arg(long, value_name = "N|none")]
+    max_concurrent_imports: Option<Bound>,
+    /// The level of a rule: error, warning, off or default; may be repeated
+    #[arg(long, value_name = "ID=LEVEL")]
+    rule: Vec<RuleLevel>,
+}
+
+/// A number, or no bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Bound(Option<u32>);
+
+impl FromStr for Bound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Self(None)),
+            _ => match text.parse() {
+                Ok(n) if n > 0 => Ok(Self(Some(n))),
+                _ => Err("it is a whole number from 1, or none".into()),
+            },
+        }
+    }
+}
+
+/// The level of a rule; `None` sets it back to its default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct RuleLevel(String, Option<Level>);
+
+impl FromStr for RuleLevel {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (id, level) = text.split_once('=').ok_or("it is a rule and its level, such as PIN-01=warning")?;
+        let level = match level {
+            "default" => None,
+            level => Some(level.parse().map_err(|_| "a level is error, warning, off or default")?),
+        };
+        Ok(Self(id.to_owned(), level))
+    }
+}
+
+impl Options {
+    /// What is to be changed.
+    ///
+    /// # Errors
+    /// [`Error`] if a rule is given twice.
+    pub(super) fn change(self, status: Option<SupplierStatus>) -> Result<SupplierChange, Error> {
+        let mut rules = BTreeMap::new();
+        for RuleLevel(id, level) in self.rule {
+            if rules.insert(id.clone(), level).is_some() {
+                return Err(Error::refused(format!("the rule {id} is given twice")));
+            }
+        }
+        Ok(SupplierChange {
+            status,
+            document_root: self.document_root,
+            verify_documents: self.verify_documents,
+            send_customer_emails: self.send_customer_emails,
+            dry_run: self.dry_run,
+            max_concurrent_imports: self.max_concurrent_imports.map(|Bound(bound)| bound),
+            time_zone: self.time_zone,
+            rules,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_numbers_from_one_or_none() {
+        assert_eq!("none".parse(), Ok(Bound(None)));
+        assert_eq!("4".parse(), Ok(Bound(Some(4))));
+        for bad in ["0", "-1", "", "all"] {
+            assert!(bad.parse::<Bound>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn rules_have_a_level() {
+        assert_eq!("PIN-01=off".parse(), Ok(RuleLevel("PIN-01".into(), Some(Level::Off))));
+        assert_eq!("PIN-01=default".parse(), Ok(RuleLevel("PIN-01".into(), None)));
+        for bad in ["PIN-01", "PIN-01=", "PIN-01=fatal"] {
+            assert!(bad.parse::<RuleLevel>().is_err(), "{bad}");
+        }
+    }
+}

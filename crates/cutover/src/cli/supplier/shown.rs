@@ -1,0 +1,153 @@
+use crate::output::{Answer, At, Row, pairs};
+use cutover_app::port::Supplier;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A supplier with the names of decisions D1.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    code: String,
+    organisation: String,
+    status: &'static str,
+    document_root: String,
+    verify_documents: bool,
+    send_customer_emails: bool,
+    dry_run: bool,
+    max_concurrent_imports: Option<u32>,
+    time_zone: &'static str,
+    rules: BTreeMap<String, &'static str>,
+    created_at: At,
+}
+
+impl From<&Supplier> for Shown {
+    fn from(supplier: &Supplier) -> Self {
+        let settings = &supplier.settings;
+        let rules = settings.rules.iter().map(|(id, level)| (id.clone(), level.as_str()));
+        Self {
+            code: supplier.code.to_string(),
+            organisation: supplier.organisation.clone(),
+            status: settings.status.as_str(),
+            document_root: settings.document_root.clone(),
+            verify_documents: settings.verify_documents,
+            send_customer_emails: settings.send_customer_emails,
+            dry_run: settings.dry_run,
+            max_concurrent_imports: settings.max_concurrent_imports,
+            time_zone: settings.time_zone.name(),
+            rules: rules.collect(),
+            created_at: At::local(supplier.created_at, settings.time_zone),
+        }
+    }
+}
+
+fn yes_no(value: bool) -> String {
+    if value { "yes" } else { "no" }.to_owned()
+}
+
+impl Answer for Shown {
+    fn text(&self) -> String {
+        let rules: Vec<String> = self.rules.iter().map(|(id, level)| format!("{id}={level}")).collect();
+        let bound = self.max_concurrent_imports.map_or("none".to_owned(), |n| n.to_string());
+        pairs(&[
+            ("code", self.code.clone()),
+            ("organisation", self.organisation.clone()),
+            ("status", self.status.to_owned()),
+            ("document root", self.document_root.clone()),
+            ("verify documents", yes_no(self.verify_documents)),
+            ("send customer emails", yes_no(self.send_customer_emails)),
+            ("dry run", yes_no(self.dry_run)),
+            ("max concurrent imports", bound),
+            ("time zone", self.time_zone.to_owned()),
+            ("rules", if rules.is_empty() { "as by default".to_owned() } else { rules.join(" ") }),
+            ("added", self.created_at.to_string()),
+        ])
+    }
+}
+
+/// A supplier in a list: all of it for programs, what matters for people.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(super) struct Listed(Shown);
+
+impl From<&Supplier> for Listed {
+    fn from(supplier: &Supplier) -> Self {
+        Self(supplier.into())
+    }
+}
+
+impl Row for Listed {
+    const HEADS: &'static [&'static str] = &["CODE", "ORGANISATION", "STATUS", "DRY RUN", "TIME ZONE"];
+    const EMPTY: &'static str = "No suppliers yet. `cutover supplier add CODE --organisation NAME` adds one.";
+
+    fn cells(&self) -> Vec<String> {
+        let Self(shown) = self;
+        vec![
+            shown.code.clone(),
+            shown.organisation.clone(),
+            shown.status.to_owned(),
+            yes_no(shown.dry_run),
+            shown.time_zone.to_owned(),
+        ]
+    }
+}
+
+/// A supplier as a command left it.
+#[derive(Debug, Serialize)]
+pub(super) struct Done {
+    #[serde(flatten)]
+    supplier: Shown,
+    #[serde(skip)]
+    what: &'static str,
+}
+
+impl Done {
+    pub(super) fn added(supplier: &Supplier) -> Self {
+        Self { supplier: supplier.into(), what: "Added" }
+    }
+
+    pub(super) fn set(supplier: &Supplier) -> Self {
+        Self { supplier: supplier.into(), what: "Set" }
+    }
+}
+
+impl Answer for Done {
+    fn text(&self) -> String {
+        format!("{} the supplier {}:\n\n{}", self.what, self.supplier.code, self.supplier.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutover_app::port::SupplierSettings;
+    use cutover_core::{Level, SupplierStatus};
+
+    fn supplier() -> Supplier {
+        Supplier {
+            id: 1,
+            organisation_id: 1,
+            organisation: "Acme Energy".into(),
+            code: "ACME".parse().unwrap(),
+            settings: SupplierSettings {
+                status: SupplierStatus::Paused,
+                document_root: "/ACME".into(),
+                verify_documents: false,
+                send_customer_emails: true,
+                dry_run: false,
+                max_concurrent_imports: Some(4),
+                time_zone: "Australia/Melbourne".parse().unwrap(),
+                rules: [("PIN-01".to_owned(), Level::Warning)].into(),
+            },
+            created_at: "2026-11-21T00:00:00Z".parse().unwrap(),
+        }
+    }
+
+    #[test]
+    fn programs_read_the_names_of_the_settings() {
+        insta::assert_json_snapshot!(Shown::from(&supplier()));
+    }
+
+    #[test]
+    fn people_read_lines() {
+        insta::assert_snapshot!(Done::set(&supplier()).text());
+    }
+}

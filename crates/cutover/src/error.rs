@@ -1,0 +1,39 @@
+use crate::settings::SettingsError;
+use cutover_app::operator::OperatorError;
+use cutover_app::port::{DocumentsUnavailable, StoreError};
+use std::io;
+
+/// Why a command did not do what it was asked; shown in one line.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// A setting is unknown or cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The use case refused.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Document storage cannot be used.
+    #[error(transparent)]
+    Documents(#[from] DocumentsUnavailable),
+    /// Standard output failed.
+    #[error("the output cannot be written: {0}")]
+    Output(#[from] io::Error),
+    /// Anything else, in words.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl Error {
+    /// A refusal in words.
+    pub(crate) fn refused(text: impl Into<String>) -> Self {
+        Self::Refused(text.into())
+    }
+
+    /// Whether the reader of standard output went away: nobody is left to be told.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}

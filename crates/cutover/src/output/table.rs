@@ -1,0 +1,37 @@
+use super::plain;
+use comfy_table::{ContentArrangement, Table, presets};
+
+/// A table with heads, as wide as its content or the terminal.
+pub(crate) fn listing(heads: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_header(heads.to_vec());
+    for cells in rows {
+        table.add_row(cells.iter().map(|cell| plain(cell)).collect::<Vec<_>>());
+    }
+    table.trim_fmt()
+}
+
+/// Names and values, one pair a line.
+pub(crate) fn pairs(rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let line = |(name, value): &(&str, String)| format!("{name:width$}  {}", plain(value));
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_line_up() {
+        let rows = [vec!["Öl".to_owned(), "1".into()], vec!["Gas".into(), "200".into()]];
+        insta::assert_snapshot!(listing(&["NAME", "COUNT"], rows), @"");
+    }
+
+    #[test]
+    fn pairs_line_up_and_stay_on_their_line() {
+        let rows = [("code", "ACME".to_owned()), ("time zone", "a\nb\u{1b}[2J".to_owned())];
+        assert_eq!(pairs(&rows), "code       ACME\ntime zone  a\\nb\\u{1b}[2J");
+    }
+}

@@ -1,0 +1,75 @@
+use chrono::{DateTime, FixedOffset, SecondsFormat, Utc};
+use cutover_core::Zone;
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// Text without anything that a terminal would obey: what comes of payloads may hold it.
+pub(crate) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || is_format(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// Characters that change the order or the look of what stands around them.
+fn is_format(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// An instant in a zone: to the second for people, as the API writes it for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct At {
+    instant: DateTime<Utc>,
+    zone: Zone,
+}
+
+impl At {
+    /// In the zone of a supplier.
+    pub(crate) fn local(instant: DateTime<Utc>, zone: Zone) -> Self {
+        Self { instant, zone }
+    }
+
+    /// Where no supplier is at hand.
+    pub(crate) fn utc(instant: DateTime<Utc>) -> Self {
+        Self { instant, zone: Zone::UTC }
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let local = self.zone.local(self.instant);
+        write!(f, "{}", local.format("%Y-%m-%d %H:%M:%S"))?;
+        if self.zone == Zone::UTC { f.write_str("Z") } else { write!(f, "{}", local.offset()) }
+    }
+}
+
+impl Serialize for At {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&timestamp(self.zone.local(self.instant)))
+    }
+}
+
+/// A datetime as the API writes it.
+pub(crate) fn timestamp(at: DateTime<FixedOffset>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::AutoSi, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminals_are_not_commanded() {
+        assert_eq!(plain("Zoë\t\u{1b}[31m\u{202e}x\u{9b}"), "Zoë\\t\\u{1b}[31m\\u{202e}x\\u{9b}");
+    }
+
+    #[test]
+    fn times_are_those_of_the_zone() {
+        let instant = "2026-11-20T14:30:05.25Z".parse().unwrap();
+        let at = At::local(instant, "Australia/Melbourne".parse().unwrap());
+        assert_eq!(at.to_string(), "2026-11-21 01:30:05+11:00");
+        assert_eq!(serde_json::to_string(&at).unwrap(), "\"2026-11-21T01:30:05.250+11:00\"");
+        assert_eq!(At::utc(instant).to_string(), "2026-11-20 14:30:05Z");
+    }
+}

@@ -1,0 +1,65 @@
+use super::table::{CONFIG, SETTINGS, Scope, Setting};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use std::collections::BTreeMap;
+
+/// Settings given on the command line, as they were written.
+pub(crate) type Flags = BTreeMap<&'static str, Vec<String>>;
+
+/// The flags of the settings that every command takes, before or after its name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CommonFlags(pub(crate) Flags);
+
+/// The flags of the settings that only `serve` needs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ServeFlags(pub(crate) Flags);
+
+fn common() -> impl Iterator<Item = &'static Setting> {
+    std::iter::once(&CONFIG).chain(of(Scope::All))
+}
+
+fn of(scope: Scope) -> impl Iterator<Item = &'static Setting> {
+    SETTINGS.iter().filter(move |setting| setting.scope == scope)
+}
+
+fn arg(setting: &'static Setting) -> Arg {
+    Arg::new(setting.name)
+        .long(setting.name)
+        .value_name(setting.value)
+        .help(setting.manual())
+        .help_heading("Settings")
+        .action(if setting.many { ArgAction::Append } else { ArgAction::Set })
+        .global(setting.scope == Scope::All)
+}
+
+fn given(settings: impl Iterator<Item = &'static Setting>, matches: &ArgMatches) -> Flags {
+    let values = |s: &Setting| matches.get_many::<String>(s.name).map(|v| v.cloned().collect::<Vec<_>>());
+    settings.filter_map(|s| values(s).map(|values| (s.name, values))).collect()
+}
+
+macro_rules! settings_as_flags {
+    ($type:ident: $settings:expr) => {
+        impl Args for $type {
+            fn augment_args(command: Command) -> Command {
+                command.args($settings.map(arg))
+            }
+
+            fn augment_args_for_update(command: Command) -> Command {
+                Self::augment_args(command)
+            }
+        }
+
+        impl FromArgMatches for $type {
+            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+                Ok(Self(given($settings, matches)))
+            }
+
+            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+                self.0.extend(given($settings, matches));
+                Ok(())
+            }
+        }
+    };
+}
+
+settings_as_flags!(CommonFlags: common());
+settings_as_flags!(ServeFlags: of(Scope::Serve));

@@ -1,0 +1,136 @@
+//! Settings from text: durations, sizes, addresses.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A duration: a whole number of `ms`, `s`, `m`, `h` or `d`; seconds without a unit.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("is {text:?}, not a time such as 500ms, 10s, 5m, 1h or 7d");
+    let (number, unit) = split_unit(text).ok_or_else(wrong)?;
+    let millis = match unit {
+        "ms" => 1,
+        "" | "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(millis).map(Duration::from_millis).ok_or_else(wrong)
+}
+
+/// A number of bytes: a whole number of `KiB`, `MiB` or `GiB`; bytes without a unit.
+pub(super) fn size(text: &str) -> Result<usize, String> {
+    let wrong = || format!("is {text:?}, not a size such as 8388608, 512KiB or 8MiB");
+    let (number, unit) = split_unit(text).ok_or_else(wrong)?;
+    let bytes = match unit {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(bytes).and_then(|bytes: u64| usize::try_from(bytes).ok()).ok_or_else(wrong)
+}
+
+fn split_unit(text: &str) -> Option<(u64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    Some((text[..end].parse().ok()?, text[end..].trim_start()))
+}
+
+/// A whole number from `least` to `most`.
+pub(super) fn number(text: &str, least: usize, most: usize) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|n| (least..=most).contains(n));
+    number.ok_or_else(|| format!("is {text:?}, not a whole number from {least} to {most}"))
+}
+
+/// An IP address and a port.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let wrong = || format!("is {text:?}, not an IP address and a port such as 127.0.0.1:8080 or [::1]:8080");
+    named.as_deref().unwrap_or(text).parse().map_err(|_| wrong())
+}
+
+/// A network of trusted proxies: an address, or an address and the bits that count.
+///
+/// Everybody is not a proxy: a network of no bits is refused.
+pub(super) fn network(text: &str) -> Result<(IpAddr, u8), String> {
+    let wrong = || format!("is {text:?}, not an address or network such as 10.0.0.5 or 10.0.0.0/8");
+    let (address, bits) = text.split_once('/').map_or((text, None), |(a, b)| (a, Some(b)));
+    let address: IpAddr = address.parse().map_err(|_| wrong())?;
+    let all = if address.is_ipv4() { 32 } else { 128 };
+    let bits = bits.map_or(Some(all), |b| b.parse().ok().filter(|b| *b <= all)).ok_or_else(wrong)?;
+    if bits == 0 {
+        return Err(format!("is {text:?}: trusting every address lets anybody forge the client's"));
+    }
+    Ok((address, bits))
+}
+
+/// The path of a SQLite database.
+pub(super) fn sqlite(text: &str) -> Result<PathBuf, String> {
+    // The URL is not shown: one of another database holds a password.
+    let (scheme, rest) = text.split_once(':').unwrap_or((text, ""));
+    match scheme {
+        "sqlite" => {}
+        "postgres" | "postgresql" => {
+            return Err("names a PostgreSQL database, which is not in this build: use sqlite:PATH".into());
+        }
+        _ => return Err("is no database URL: use sqlite:PATH".into()),
+    }
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    match path {
+        "" => Err("names no file: use sqlite:PATH".into()),
+        ":memory:" => Err("names a database in memory, which would be lost: use sqlite:PATH".into()),
+        path if path.contains('?') => Err("has parameters, which are not taken: use sqlite:PATH".into()),
+        path => Ok(path.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_have_units() {
+        assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("7d"), Ok(Duration::from_secs(604_800)));
+        assert_eq!(size("8MiB"), Ok(8 << 20));
+        assert_eq!(size("1024"), Ok(1024));
+        for bad in ["", "-1", "1.5s", "s", "1w", "99999999999999999999", "18446744073709551615d"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+        for bad in ["", "-1", "8MB", "1.5MiB", "99999999999GiB"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn addresses_have_a_port() {
+        assert_eq!(address("localhost:0").unwrap().to_string(), "127.0.0.1:0");
+        assert_eq!(address("[::1]:8080").unwrap().to_string(), "[::1]:8080");
+        for bad in ["", "8080", "127.0.0.1", "127.0.0.1:99999", "host:80"] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn everybody_is_no_proxy() {
+        assert_eq!(network("10.0.0.0/8").unwrap(), ("10.0.0.0".parse().unwrap(), 8));
+        assert_eq!(network("::1").unwrap(), ("::1".parse().unwrap(), 128));
+        for bad in ["0.0.0.0/0", "::/0", "10.0.0.0/33", "10.0.0.0/", "proxy"] {
+            assert!(network(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn databases_are_files() {
+        assert_eq!(sqlite("sqlite:a/b.db"), Ok("a/b.db".into()));
+        assert_eq!(sqlite("sqlite:///srv/b.db"), Ok("/srv/b.db".into()));
+        for bad in ["", "b.db", "sqlite:", "sqlite::memory:", "sqlite:a?mode=ro", "mysql://x"] {
+            assert!(sqlite(bad).is_err(), "{bad}");
+        }
+        let error = sqlite("postgres://me:s3cret@host/db").unwrap_err();
+        assert!(!error.contains("s3cret"), "{error}");
+    }
+}

@@ -1,0 +1,141 @@
+//! Every setting, once: flags, variables, file keys and the manual are made of this table.
+
+/// Which commands take a setting as a flag. In the environment and the file every setting may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Every command.
+    All,
+    /// `serve`, and `doctor`, which looks at what `serve` would do.
+    Serve,
+}
+
+/// One setting (decisions D11): `--name`, `CUTOVER_NAME`, or `name = …` in the file.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    /// The flag without its dashes, and the key in the file.
+    pub(crate) name: &'static str,
+    /// What stands for its value in the manual.
+    pub(crate) value: &'static str,
+    /// What it is when nothing is said, in words.
+    pub(crate) default: &'static str,
+    /// What it does.
+    pub(crate) help: &'static str,
+    /// Where it is a flag.
+    pub(crate) scope: Scope,
+    /// Whether it can be given several times; commas part values in the environment.
+    pub(crate) many: bool,
+}
+
+impl Setting {
+    const fn all(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Self {
+        Self { name, value, default, help, scope: Scope::All, many: false }
+    }
+
+    const fn serve(
+        name: &'static str,
+        value: &'static str,
+        default: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self { name, value, default, help, scope: Scope::Serve, many: false }
+    }
+
+    /// The environment variable.
+    pub(crate) fn variable(&self) -> String {
+        format!("{PREFIX}{}", self.name.replace('-', "_").to_ascii_uppercase())
+    }
+
+    /// The text of `--help`.
+    pub(crate) fn manual(&self) -> String {
+        format!("{} [default: {}] [env: {}]", self.help, self.default, self.variable())
+    }
+}
+
+/// What every variable of ours begins with.
+pub(crate) const PREFIX: &str = "CUTOVER_";
+
+/// Variables of other programs of ours that may stand beside the server's.
+pub(crate) const FOREIGN: &[&str] = &["CUTOVER_API_KEY", "CUTOVER_BASE_URL", "CUTOVER_BENCH_DIR"];
+
+/// Where the file of settings is; not a setting of the file itself.
+pub(crate) static CONFIG: Setting = Setting::all("config", "FILE", "none", "A TOML file of settings");
+
+/// Every setting, in the order of the manual.
+pub(crate) static SETTINGS: &[Setting] = &[
+    Setting::all(
+        "data-dir",
+        "DIR",
+        "./cutover-data",
+        "Where the embedded database and the document folder lie",
+    ),
+    Setting::all("database-url", "URL", "sqlite:DATA-DIR/cutover.db", "The database: sqlite:PATH"),
+    Setting::all(
+        "documents-url",
+        "URL",
+        "DATA-DIR/documents, made at the start",
+        "Where documents lie: file:///DIR",
+    ),
+    Setting::all("log-format", "FORMAT", "text on a terminal, else json", "text or json"),
+    Setting::all("log-level", "LEVEL", "info", "error, warn, info, debug or trace"),
+    Setting::serve("role", "ROLE", "all", "What this process does: all, api or worker"),
+    Setting::serve("listen", "ADDRESS", "127.0.0.1:8080", "Where the API listens; port 0 takes a free one"),
+    Setting::serve(
+        "admin-listen",
+        "ADDRESS",
+        "with the API",
+        "Where health and metrics listen instead of with the API",
+    ),
+    Setting::serve("http-workers", "N", "the cores", "Threads that answer requests"),
+    Setting::serve("workers", "N", "the cores", "Threads that import accounts"),
+    Setting::serve("max-connections", "N", "10000", "Open connections of a listener at most"),
+    Setting::serve(
+        "rate-limit",
+        "N",
+        "1000",
+        "Requests a second per organisation, twice that at once; 0 for no limit",
+    ),
+    Setting::serve("body-limit", "SIZE", "8MiB", "Largest request body, unpacked; at most 64MiB"),
+    Setting::serve("head-timeout", "TIME", "10s", "How long the head of a request may take"),
+    Setting::serve("body-timeout", "TIME", "60s", "How long the body of a request may take"),
+    Setting::serve("shutdown-timeout", "TIME", "30s", "How long what was accepted may take when it stops"),
+    Setting::serve("access-token-lifetime", "TIME", "60m", "How long an access token is good; at most 24h"),
+    Setting::serve(
+        "refresh-token-lifetime",
+        "TIME",
+        "7d",
+        "How long a refresh token is good; at least as long as an access token",
+    ),
+    Setting::serve("tls-cert", "FILE", "none: plain HTTP", "Certificates in PEM, its own first"),
+    Setting::serve("tls-key", "FILE", "none: plain HTTP", "The private key of the certificate in PEM"),
+    Setting {
+        name: "trusted-proxy",
+        value: "IP[/BITS]",
+        default: "none",
+        help: "Proxies whose word about the client's address counts; may be repeated",
+        scope: Scope::Serve,
+        many: true,
+    },
+];
+
+/// The setting of a name.
+pub(crate) fn setting(name: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_follow_from_names() {
+        assert_eq!(setting("database-url").unwrap().variable(), "CUTOVER_DATABASE_URL");
+        assert_eq!(CONFIG.variable(), "CUTOVER_CONFIG");
+    }
+
+    #[test]
+    fn the_manual() {
+        let rows: Vec<String> =
+            SETTINGS.iter().map(|s| format!("--{} {}  {}", s.name, s.value, s.manual())).collect();
+        insta::assert_snapshot!(rows.join("\n"));
+    }
+}

@@ -1,0 +1,123 @@
+use super::*;
+use std::net::SocketAddr;
+
+fn flags(pairs: &[(&'static str, &str)]) -> Flags {
+    pairs.iter().map(|(name, value)| (*name, vec![(*value).to_owned()])).collect()
+}
+
+fn environment(pairs: &[(&str, &str)]) -> Environment {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+/// A file of settings that goes away with its folder.
+fn file(text: &str) -> (tempfile::TempDir, String) {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("cutover.toml");
+    std::fs::write(&path, text).unwrap();
+    (home, path.to_str().unwrap().to_owned())
+}
+
+fn refusal(flag: &'static str, value: &str) -> String {
+    Settings::load(&flags(&[(flag, value)]), &Environment::new()).unwrap_err().to_string()
+}
+
+#[test]
+fn without_a_word_everything_has_its_default() {
+    let settings = Settings::load(&Flags::new(), &Environment::new()).unwrap();
+    assert_eq!(settings.database, PathBuf::from("./cutover-data/cutover.db"));
+    assert!(settings.documents.is_default);
+    assert_eq!(settings.serve.listen, SocketAddr::from(([127, 0, 0, 1], 8080)));
+    assert_eq!((settings.serve.rate_limit, settings.serve.body_limit), (1_000, 8 << 20));
+    assert_eq!((settings.serve.role, settings.serve.tls), (Role::All, None));
+    assert!(settings.given.is_empty());
+}
+
+#[test]
+fn flag_over_environment_over_file_over_default() {
+    let (_home, path) = file("listen = '127.0.0.1:1'\nrate-limit = 5\nworkers = 3\nhttp-workers = 4");
+    let variables = [("CUTOVER_LISTEN", "127.0.0.1:2"), ("CUTOVER_RATE_LIMIT", "6"), ("CUTOVER_WORKERS", "")];
+    let given = [("config", path.as_str()), ("listen", "127.0.0.1:3")];
+    let settings = Settings::load(&flags(&given), &environment(&variables)).unwrap();
+    assert_eq!(settings.serve.listen.port(), 3);
+    assert_eq!(settings.serve.rate_limit, 6);
+    assert_eq!(settings.serve.workers, 3, "an empty variable says nothing");
+    let origins: Vec<&str> = settings.given.iter().map(|(name, _)| *name).collect();
+    assert_eq!(origins, ["http-workers", "listen", "rate-limit", "workers"]);
+    assert_eq!(settings.given[1].1, "the command line");
+    assert_eq!(settings.given[2].1, "the environment");
+    assert_eq!(settings.given[3].1, path);
+}
+
+#[test]
+fn the_file_can_be_named_by_a_variable() {
+    let (_home, path) = file("data-dir = '/srv/cutover'");
+    let settings = Settings::load(&Flags::new(), &environment(&[("CUTOVER_CONFIG", &path)])).unwrap();
+    assert_eq!(settings.database, PathBuf::from("/srv/cutover/cutover.db"));
+    assert_eq!(settings.documents.location, Location::folder("/srv/cutover/documents"));
+}
+
+#[test]
+fn repeated_settings_add_up_within_a_source() {
+    let (_home, path) = file("trusted-proxy = ['10.0.0.1', '10.1.0.0/16']");
+    let of = |flags: &Flags, variables: &[(&str, &str)]| {
+        Settings::load(flags, &environment(variables)).unwrap().serve.trusted_proxies.len()
+    };
+    assert_eq!(of(&flags(&[("config", &path)]), &[]), 2);
+    assert_eq!(of(&Flags::new(), &[("CUTOVER_TRUSTED_PROXY", "10.0.0.1, 10.0.0.2,::1")]), 3);
+    assert_eq!(of(&flags(&[("config", &path), ("trusted-proxy", "10.0.0.1")]), &[]), 1);
+}
+
+#[test]
+fn unknown_settings_are_named() {
+    let error = |text: &str| {
+        let (_home, path) = file(text);
+        let error = Settings::load(&flags(&[("config", &path)]), &Environment::new()).unwrap_err();
+        error.to_string().replace(&path, "FILE")
+    };
+    let unknown = |rest: &str| format!("\"FILE\" has the unknown setting {rest}; `cutover serve --help` lists all");
+    assert_eq!(error("rate_limit = 5"), unknown("\"rate_limit\""));
+    assert_eq!(error("[serve]\nlisten = 'x'"), unknown("\"serve\""));
+    assert_eq!(error("config = 'x'"), unknown("\"config\""));
+    assert_eq!(error("workers = true"), "the setting workers (from FILE) is neither text nor a number");
+    assert_eq!(
+        error("workers = 1\nlisten = "),
+        "the file of settings \"FILE\" cannot be read: line 2: string values must be quoted, expected literal string"
+    );
+    let variable = Settings::load(&Flags::new(), &environment(&[("CUTOVER_LISTENN", "x")])).unwrap_err();
+    assert!(variable.to_string().contains("CUTOVER_LISTENN"), "{variable}");
+}
+
+#[test]
+fn other_variables_are_not_ours() {
+    let variables = [("PATH", "/bin"), ("CUTOVER_API_KEY", "cut_live_x"), ("CUTOVER_BASE_URL", "http://x")];
+    assert!(Settings::load(&Flags::new(), &environment(&variables)).is_ok());
+}
+
+#[test]
+fn unsafe_values_are_refused_with_name_and_origin() {
+    let refused = [
+        ("listen", "8080"),
+        ("rate-limit", "-1"),
+        ("body-limit", "0"),
+        ("body-limit", "65MiB"),
+        ("workers", "0"),
+        ("http-workers", "many"),
+        ("max-connections", "0"),
+        ("head-timeout", "0s"),
+        ("body-timeout", "2h"),
+        ("access-token-lifetime", "25h"),
+        ("refresh-token-lifetime", "5m"),
+        ("tls-cert", "cert.pem"),
+        ("tls-key", "key.pem"),
+        ("trusted-proxy", "0.0.0.0/0"),
+        ("admin-listen", "127.0.0.1:8080"),
+        ("role", "boss"),
+        ("log-level", "off"),
+        ("log-format", "xml"),
+        ("data-dir", ""),
+        ("database-url", "postgres://user:secret@host/db"),
+        ("documents-url", "s3://bucket"),
+        ("documents-url", "/srv/documents"),
+    ];
+    insta::assert_snapshot!(refused.map(|(flag, value)| refusal(flag, value)).join("\n"));
+}

@@ -1,0 +1,80 @@
+//! Answers, and what every one of them gets on its way out.
+
+use actix_http::encoding::Encoder;
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::dev::Payload;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{
+    ACCEPT_ENCODING, AcceptEncoding, CONTENT_TYPE, ContentEncoding, Encoding, Header, HeaderValue, VARY,
+};
+use actix_web::web::Bytes;
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
+use serde::Serialize;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Smaller bodies are not worth packing.
+const PACKED_FROM: u64 = 1_024;
+
+const JSON: (actix_web::http::header::HeaderName, HeaderValue) =
+    (CONTENT_TYPE, HeaderValue::from_static("application/json"));
+
+/// A JSON body.
+pub(crate) fn json(response: &mut HttpResponseBuilder, body: &impl Serialize) -> HttpResponse {
+    match serde_json::to_vec(body) {
+        Ok(body) => response.insert_header(JSON).body(body),
+        Err(error) => {
+            tracing::error!(%error, "an answer could not be written");
+            HttpResponse::InternalServerError().finish()
+        }
+    }
+}
+
+/// The body `{}`, which says that all went well (contract 4.1).
+pub(crate) fn empty_object(status: StatusCode) -> HttpResponse {
+    HttpResponse::build(status).insert_header(JSON).body(Bytes::from_static(b"{}"))
+}
+
+/// Packs a body that is worth it if the client takes gzip (decisions D3).
+pub(crate) fn pack(request: &HttpRequest, mut response: HttpResponse) -> HttpResponse {
+    let is_large = match response.body().size() {
+        BodySize::None => false,
+        BodySize::Sized(size) => size >= PACKED_FROM,
+        BodySize::Stream => true,
+    };
+    if !is_large {
+        return response;
+    }
+    response.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    if !takes_gzip(request) {
+        return response;
+    }
+    response.map_body(|head, body| Encoder::response(ContentEncoding::Gzip, head, body).boxed())
+}
+
+fn takes_gzip(request: &HttpRequest) -> bool {
+    let supported = [Encoding::gzip(), Encoding::identity()];
+    request.headers().contains_key(ACCEPT_ENCODING)
+        && AcceptEncoding::parse(request)
+            .is_ok_and(|accepted| accepted.negotiate(supported.iter()) == Some(Encoding::gzip()))
+}
+
+/// A body that keeps hold of a request's unread payload. While it does, the server below takes the rest of
+/// the request for unread: it ends the connection after the answer, reading on for a bounded time only. Once
+/// the payload is dropped it would read a chunked one to its end, however far that is.
+pub(crate) struct Parting {
+    pub(crate) body: BoxBody,
+    pub(crate) unread: Payload,
+}
+
+impl MessageBody for Parting {
+    type Error = <BoxBody as MessageBody>::Error;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        Pin::new(&mut self.body).poll_next(cx)
+    }
+}

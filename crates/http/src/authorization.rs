@@ -1,0 +1,58 @@
+use crate::refusal::Refusal;
+use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+
+/// Longer than any token of ours; what is longer is not looked at.
+const MAX_TOKEN: usize = 4_096;
+
+/// The access token of a request: `Authorization: Token <…>` or `Bearer <…>` (contract 5, decisions D2).
+///
+/// # Errors
+/// [`Refusal::NotAuthenticated`] if there is no such header, [`Refusal::AuthenticationFailed`] if it has
+/// another form.
+pub(crate) fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
+    let mut sent = headers.get_all(AUTHORIZATION);
+    let header = sent.next().ok_or(Refusal::NotAuthenticated)?;
+    let credentials = header.to_str().ok().filter(|_| sent.next().is_none());
+    credentials.and_then(token_of).ok_or(Refusal::AuthenticationFailed)
+}
+
+fn token_of(credentials: &str) -> Option<&str> {
+    let (scheme, token) = credentials.split_once(' ')?;
+    let known = ["token", "bearer"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
+    let token = token.trim_matches(' ');
+    let plain = !token.is_empty() && token.len() <= MAX_TOKEN && !token.contains([' ', '\t']);
+    (known && plain).then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::http::header::HeaderValue;
+
+    fn headers(values: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_str(value).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn both_schemes_are_read() {
+        for header in ["Token a.b-c", "token  a.b-c", "Bearer a.b-c", "BEARER a.b-c "] {
+            assert_eq!(token(&headers(&[header])).unwrap(), "a.b-c", "{header}");
+        }
+    }
+
+    #[test]
+    fn nothing_sent_and_malformed_are_told_apart() {
+        assert!(matches!(token(&headers(&[])), Err(Refusal::NotAuthenticated)));
+        let long = format!("Token {}", "x".repeat(MAX_TOKEN + 1));
+        for header in ["", "Token", "Token ", "a.b.c", "Basic YTpi", "Token a b", "Token a\tb", &long] {
+            let refused = token(&headers(&[header]));
+            assert!(matches!(refused, Err(Refusal::AuthenticationFailed)), "{header:?}");
+        }
+        let twice = headers(&["Token a", "Token a"]);
+        assert!(matches!(token(&twice), Err(Refusal::AuthenticationFailed)));
+    }
+}

@@ -1,0 +1,80 @@
+use crate::refusal::Refusal;
+use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+
+/// Takes JSON alone: `application/json`, in UTF-8 if a charset is named; no content type counts as JSON
+/// (decisions D3).
+///
+/// # Errors
+/// [`Refusal::UnsupportedMediaType`] for everything else.
+pub(crate) fn check_type(headers: &HeaderMap) -> Result<(), Refusal> {
+    let Some(sent) = headers.get(CONTENT_TYPE) else { return Ok(()) };
+    let is_json = sent.to_str().is_ok_and(is_json);
+    if is_json { Ok(()) } else { Err(Refusal::UnsupportedMediaType("The body must be application/json.")) }
+}
+
+fn is_json(content_type: &str) -> bool {
+    let (media, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
+    let charset = parameters.split(';').filter_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+    });
+    let is_utf8 = |charset: &str| ["utf-8", "utf8"].iter().any(|name| charset.eq_ignore_ascii_case(name));
+    media.trim().eq_ignore_ascii_case("application/json") && charset.into_iter().all(is_utf8)
+}
+
+/// Whether the body is packed with gzip; no other coding is taken, nor two of them (decisions D3).
+///
+/// # Errors
+/// [`Refusal::UnsupportedMediaType`] for every other coding.
+pub(crate) fn is_packed(headers: &HeaderMap) -> Result<bool, Refusal> {
+    const REFUSED: Refusal = Refusal::UnsupportedMediaType("The body may be packed with gzip, once, or not.");
+    let mut codings = headers.get_all(CONTENT_ENCODING);
+    let Some(coding) = codings.next() else { return Ok(false) };
+    match (coding.to_str().map(|c| c.trim().to_ascii_lowercase()).as_deref(), codings.next()) {
+        (Ok("gzip" | "x-gzip"), None) => Ok(true),
+        (Ok("identity" | ""), None) => Ok(false),
+        _ => Err(REFUSED),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::http::header::{HeaderName, HeaderValue};
+
+    fn headers(name: HeaderName, values: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(name.clone(), HeaderValue::from_str(value).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn json_and_nothing_else() {
+        assert!(check_type(&HeaderMap::new()).is_ok());
+        for good in [
+            "application/json",
+            "Application/JSON ; charset=UTF-8",
+            "application/json;charset=\"utf-8\"; version=1",
+            "application/json;",
+        ] {
+            assert!(check_type(&headers(CONTENT_TYPE, &[good])).is_ok(), "{good}");
+        }
+        for bad in ["", "text/plain", "application/json; charset=utf-16", "application/jsonp", "text/json, application/json"]
+        {
+            assert!(check_type(&headers(CONTENT_TYPE, &[bad])).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn gzip_once_or_nothing() {
+        assert!(!is_packed(&HeaderMap::new()).unwrap());
+        for (codings, packed) in [(["gzip"], true), (["X-GZIP"], true), (["identity"], false)] {
+            assert_eq!(is_packed(&headers(CONTENT_ENCODING, &codings)).unwrap(), packed);
+        }
+        for bad in [&["br"][..], &["gzip, gzip"], &["gzip", "gzip"], &["identity", "gzip"], &["deflate"]] {
+            assert!(is_packed(&headers(CONTENT_ENCODING, bad)).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+use super::allowance::Held;
+use super::{Allowance, Body, media};
+use crate::refusal::Refusal;
+use actix_web::dev::Payload;
+use actix_web::error::PayloadError;
+use actix_web::http::header::{CONTENT_LENGTH, HeaderMap};
+use futures_util::StreamExt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// No more is set aside for a body on the word of its Content-Length.
+const FIRST_ROOM: usize = 64 << 10;
+
+/// What bounds bodies.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    /// How long a whole body may take.
+    pub(crate) time: Duration,
+    /// How much all of them may take of the memory.
+    pub(crate) allowance: Arc<Allowance>,
+}
+
+/// Reads a JSON body of at most so many bytes. The payload is taken once it is read to its end; while it is
+/// there, something of the body is still to come.
+///
+/// # Errors
+/// [`Refusal::TooLarge`] as soon as it is, [`Refusal::UnsupportedMediaType`], [`Refusal::Timeout`],
+/// [`Refusal::NotJson`] if it breaks off, [`Refusal::Unavailable`] if there is no room for it now.
+pub(crate) async fn read(
+    headers: &HeaderMap,
+    payload: &mut Option<Payload>,
+    limit: usize,
+    limits: &Limits,
+) -> Result<Body, Refusal> {
+    let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if declared.is_some_and(|length| length > limit as u64) {
+        return Err(Refusal::TooLarge);
+    }
+    media::check_type(headers)?;
+    let is_packed = media::is_packed(headers)?;
+    let mut held = Held::new(limits.allowance.clone());
+    let mut bytes = Vec::with_capacity(declared.map_or(0, |length| FIRST_ROOM.min(length as usize)));
+    let whole = collect(payload, limit, &mut bytes, &mut held);
+    timeout(limits.time, whole).await.unwrap_or(Err(Refusal::Timeout))?;
+    Ok(Body { bytes: bytes.into(), is_packed, limit, held })
+}
+
+async fn collect(
+    payload: &mut Option<Payload>,
+    limit: usize,
+    bytes: &mut Vec<u8>,
+    held: &mut Held,
+) -> Result<(), Refusal> {
+    while let Some(stream) = payload {
+        let Some(chunk) = stream.next().await else {
+            *payload = None;
+            break;
+        };
+        let chunk = chunk.map_err(broken)?;
+        if bytes.len() + chunk.len() > limit {
+            return Err(Refusal::TooLarge);
+        }
+        held.resize(bytes.len() + chunk.len())?;
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(())
+}
+
+fn broken(error: PayloadError) -> Refusal {
+    match error {
+        PayloadError::Overflow => Refusal::TooLarge,
+        _ => Refusal::NotJson("The body breaks off or is badly framed.".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::http::header::{CONTENT_TYPE, HeaderValue};
+    use actix_web::web::Bytes;
+    use futures_util::stream;
+
+    type Chunk = Result<Bytes, PayloadError>;
+
+    fn payload(chunks: Vec<Chunk>) -> Payload {
+        Payload::Stream { payload: Box::pin(stream::iter(chunks)) }
+    }
+
+    fn chunk(size: usize) -> Chunk {
+        Ok(Bytes::from(vec![b' '; size]))
+    }
+
+    fn limits(allowance: usize) -> Limits {
+        Limits { time: Duration::from_secs(60), allowance: Arc::new(Allowance::new(allowance)) }
+    }
+
+    async fn read_chunks(chunks: Vec<Chunk>, allowance: usize) -> (Result<usize, Refusal>, bool) {
+        let mut payload = Some(payload(chunks));
+        let body = read(&HeaderMap::new(), &mut payload, 100, &limits(allowance)).await;
+        (body.map(|mut body| body.unpack().unwrap().len()), payload.is_none())
+    }
+
+    #[actix_web::test]
+    async fn a_body_is_read_to_its_end_or_its_limit() {
+        let (body, whole) = read_chunks(vec![chunk(60), chunk(40)], 1_000).await;
+        assert!(matches!((body, whole), (Ok(100), true)));
+        let (body, whole) = read_chunks(vec![chunk(60), chunk(41), chunk(1)], 1_000).await;
+        assert!(matches!((body, whole), (Err(Refusal::TooLarge), false)));
+        let (body, _) = read_chunks(vec![chunk(60), Err(PayloadError::Incomplete(None))], 1_000).await;
+        assert!(matches!(body, Err(Refusal::NotJson(_))));
+        let (body, _) = read_chunks(vec![chunk(60)], 59).await;
+        assert!(matches!(body, Err(Refusal::Unavailable(_))));
+    }
+
+    #[actix_web::test]
+    async fn a_declared_length_is_refused_unread() {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+        let endless = || Payload::Stream { payload: Box::pin(stream::pending::<Chunk>()) };
+        for (length, expected) in [("101", "TooLarge"), ("18446744073709551615", "TooLarge"), ("100", "Unsupp")] {
+            headers.insert(CONTENT_LENGTH, HeaderValue::from_static(length));
+            let refused = read(&headers, &mut Some(endless()), 100, &limits(1_000)).await.unwrap_err();
+            assert!(format!("{refused:?}").starts_with(expected), "{refused:?}");
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_slow_body_is_ended() {
+        let stalled = stream::iter([chunk(1)]).chain(stream::pending());
+        let mut payload = Some(Payload::Stream { payload: Box::pin(stalled) });
+        let limits = Limits { time: Duration::from_millis(1), ..limits(1_000) };
+        let refused = read(&HeaderMap::new(), &mut payload, 100, &limits).await;
+        assert!(matches!(refused, Err(Refusal::Timeout)));
+    }
+}

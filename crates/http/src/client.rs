@@ -1,0 +1,62 @@
+use actix_web::http::header::{HeaderMap, X_FORWARDED_FOR};
+use std::net::{IpAddr, Ipv6Addr};
+
+/// Who sent a request: the peer, or, if that is a trusted proxy, the last address it forwards for that is
+/// not one. What an untrusted peer says counts for nothing.
+pub(crate) fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
+    let mut client = peer.to_canonical();
+    if trusted.is_empty() {
+        return client;
+    }
+    let headers: Vec<_> = headers.get_all(X_FORWARDED_FOR).filter_map(|h| h.to_str().ok()).collect();
+    let mut forwarded = headers.iter().rev().flat_map(|h| h.rsplit(','));
+    while trusted.contains(&client) {
+        match forwarded.next().and_then(|address| address.trim().parse::<IpAddr>().ok()) {
+            Some(address) => client = address.to_canonical(),
+            None => break,
+        }
+    }
+    client
+}
+
+/// What rates are counted by: an IPv4 address, or the first half of an IPv6 one, which one client has all of.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::http::header::HeaderValue;
+
+    fn of(peer: &str, forwarded: &[&str], trusted: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for value in forwarded {
+            headers.append(X_FORWARDED_FOR, HeaderValue::from_str(value).unwrap());
+        }
+        let trusted: Vec<IpAddr> = trusted.iter().map(|t| t.parse().unwrap()).collect();
+        address(peer.parse().unwrap(), &headers, &trusted).to_string()
+    }
+
+    #[test]
+    fn only_trusted_proxies_are_believed() {
+        assert_eq!(of("9.9.9.9", &["1.1.1.1"], &[]), "9.9.9.9");
+        assert_eq!(of("9.9.9.9", &["1.1.1.1"], &["10.0.0.1"]), "9.9.9.9");
+        assert_eq!(of("10.0.0.1", &["1.1.1.1"], &["10.0.0.1"]), "1.1.1.1");
+        assert_eq!(of("::ffff:10.0.0.1", &["1.1.1.1"], &["10.0.0.1"]), "1.1.1.1");
+        // The client itself wrote 6.6.6.6; the proxy added what it saw.
+        assert_eq!(of("10.0.0.1", &["6.6.6.6, 1.1.1.1"], &["10.0.0.1"]), "1.1.1.1");
+        assert_eq!(of("10.0.0.1", &["1.1.1.1", "10.0.0.2"], &["10.0.0.1", "10.0.0.2"]), "1.1.1.1");
+        assert_eq!(of("10.0.0.1", &["nonsense"], &["10.0.0.1"]), "10.0.0.1");
+        assert_eq!(of("10.0.0.1", &[], &["10.0.0.1"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn an_ipv6_client_has_a_whole_network() {
+        assert_eq!(network("2001:db8::1:2:3:4".parse().unwrap()).to_string(), "2001:db8::");
+        assert_eq!(network("192.0.2.7".parse().unwrap()).to_string(), "192.0.2.7");
+    }
+}

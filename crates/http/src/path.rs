@@ -1,0 +1,73 @@
+//! Paths as they were sent: segments split before they are percent-decoded, so that `%2F` stays inside its
+//! segment, and decoded once, so that `%252F` reads `%2F` (decisions D1).
+
+use std::borrow::Cow;
+
+/// The segments between slashes; a slash at the end makes none of its own.
+pub(crate) fn segments(path: &str) -> impl Iterator<Item = &str> {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    path.strip_suffix('/').unwrap_or(path).split('/')
+}
+
+/// A segment decoded once; what is no escape stays as it is. `None` if it is not UTF-8 then.
+pub(crate) fn decode(segment: &str) -> Option<Cow<'_, str>> {
+    if !segment.contains('%') {
+        return Some(Cow::Borrowed(segment));
+    }
+    let mut decoded = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let (byte, after) = match (first, after) {
+            (b'%', [high, low, after @ ..]) => match (hex(*high), hex(*low)) {
+                (Some(high), Some(low)) => (high << 4 | low, after),
+                _ => (first, &rest[1..]),
+            },
+            _ => (first, after),
+        };
+        decoded.push(byte);
+        rest = after;
+    }
+    String::from_utf8(decoded).ok().map(Cow::Owned)
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).map(|value| value as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_split_before_they_are_decoded() {
+        let read = |path| segments(path).map(decode).collect::<Option<Vec<_>>>();
+        assert_eq!(read("/a/b/").unwrap(), ["a", "b"]);
+        assert_eq!(read("/a/b").unwrap(), ["a", "b"]);
+        assert_eq!(read("/a/A%2F1/").unwrap(), ["a", "A/1"]);
+        assert_eq!(read("/a//").unwrap(), ["a", ""]);
+        assert_eq!(read("/").unwrap(), [""]);
+        assert_eq!(read("/a/%ff/"), None);
+    }
+
+    #[test]
+    fn a_segment_is_decoded_once() {
+        for (sent, read) in [
+            ("A%252F1", "A%2F1"),
+            ("%20A%20", " A "),
+            ("%E2%82%ac", "€"),
+            ("€", "€"),
+            ("a+b", "a+b"),
+            ("100%", "100%"),
+            ("%2", "%2"),
+            ("%zz%41", "%zzA"),
+            ("%%41", "%A"),
+            ("%00", "\0"),
+            ("%2e%2E", ".."),
+        ] {
+            assert_eq!(decode(sent).unwrap(), read, "{sent}");
+        }
+        for bad in ["%ff", "%C3", "%ED%A0%80", "a%80"] {
+            assert_eq!(decode(bad), None, "{bad}");
+        }
+    }
+}

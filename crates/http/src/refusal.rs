@@ -1,0 +1,219 @@
+//! Why a request is not done, and the only mapping of that to status codes, headers and bodies
+//! (contract 7, decisions D3 and D4, rules 9).
+
+use crate::answer::json;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::{HttpResponse, HttpResponseBuilder};
+use cutover_app::account::{CreateRefused, Refused};
+use cutover_app::auth::AuthError;
+use cutover_app::port::StoreError;
+use cutover_core::{Code, Issue, NON_FIELD_ERRORS, ServiceAccountNumber};
+use cutover_model::{AlreadyThere, Detail, ErrorItem, ProcessError, ValidationError};
+use serde::Serialize;
+use std::time::Duration;
+
+/// When to come again after a 503, in seconds.
+const RETRY_SOON: u64 = 2;
+
+/// Why a request is not done.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// No such route, supplier or process.
+    NotFound,
+    /// The route has other methods: these.
+    MethodNotAllowed(&'static str),
+    /// No token was sent.
+    NotAuthenticated,
+    /// The token is not good.
+    AuthenticationFailed,
+    /// The body took too long.
+    Timeout,
+    /// The body is over the limit.
+    TooLarge,
+    /// The body is no JSON by its headers; what it must be.
+    UnsupportedMediaType(&'static str),
+    /// The body is no JSON; what is wrong and where.
+    NotJson(String),
+    /// The request as a whole is not what it must be.
+    Invalid(&'static str),
+    /// The faults of an account that was to be validated (contract 7.1).
+    AccountFaults(Vec<Issue>),
+    /// An account that was to be created has faults (contract 7.2).
+    ImportFaults,
+    /// The supplier is Paused or Complete (decisions D4).
+    SupplierNotOngoing,
+    /// The account exists (contract 7.3).
+    AlreadyImported(ServiceAccountNumber),
+    /// The account is being imported (decisions D5).
+    InProgress,
+    /// Too many requests; when to come again.
+    Throttled(Duration),
+    /// A part of the service is down or full; the cause is for the log.
+    Unavailable(String),
+    /// A fault of ours; the cause is for the log.
+    Unexpected(String),
+}
+
+impl Refusal {
+    /// The stable code (rules 9).
+    pub(crate) fn code(&self) -> Code {
+        match self {
+            Self::NotFound => Code::NotFound,
+            Self::MethodNotAllowed(_) => Code::MethodNotAllowed,
+            Self::NotAuthenticated => Code::NotAuthenticated,
+            Self::AuthenticationFailed => Code::AuthenticationFailed,
+            Self::Timeout => Code::RequestTimeout,
+            Self::TooLarge => Code::PayloadTooLarge,
+            Self::UnsupportedMediaType(_) => Code::UnsupportedMediaType,
+            Self::NotJson(_) => Code::ParseError,
+            Self::Invalid(_) => Code::ValidationError,
+            Self::AccountFaults(_) => Code::AccountFailedValidation,
+            Self::ImportFaults => Code::ImportProcessFailedValidation,
+            Self::SupplierNotOngoing => Code::ImportSupplierMigrationNotOngoing,
+            Self::AlreadyImported(_) => Code::AccountImportProcessAlreadyImported,
+            Self::InProgress => Code::AccountImportProcessInProgress,
+            Self::Throttled(_) => Code::Throttled,
+            Self::Unavailable(_) => Code::ServiceUnavailable,
+            Self::Unexpected(_) => Code::Error,
+        }
+    }
+
+    /// The status code.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotAuthenticated | Self::AuthenticationFailed => StatusCode::UNAUTHORIZED,
+            Self::Timeout => StatusCode::REQUEST_TIMEOUT,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::NotJson(_) | Self::Invalid(_) | Self::AccountFaults(_) => StatusCode::BAD_REQUEST,
+            Self::ImportFaults | Self::SupplierNotOngoing => StatusCode::BAD_REQUEST,
+            Self::AlreadyImported(_) | Self::InProgress => StatusCode::BAD_REQUEST,
+            Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unexpected(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// What the log says beside the status.
+    pub(crate) fn cause(&self) -> Option<&str> {
+        match self {
+            Self::Unavailable(cause) | Self::Unexpected(cause) => Some(cause),
+            _ => None,
+        }
+    }
+
+    /// The answer.
+    pub(crate) fn respond(&self) -> HttpResponse {
+        let mut response = HttpResponse::build(self.status());
+        if let Some((name, value)) = self.header() {
+            response.insert_header((name, value));
+        }
+        match self {
+            Self::AccountFaults(issues) => self.with_errors(response, issues.iter().map(item).collect()),
+            Self::Invalid(detail) => {
+                let (detail, attr) = (String::from(*detail), NON_FIELD_ERRORS.to_owned());
+                let item = ErrorItem { detail, code: Code::Invalid.as_str(), attr };
+                self.with_errors(response, vec![item])
+            }
+            Self::ImportFaults => self.with_domain(response, "import_process"),
+            Self::SupplierNotOngoing => self.with_domain(response, "import_supplier"),
+            Self::AlreadyImported(number) => self.already_there(response, Some(number.to_string())),
+            Self::InProgress => self.already_there(response, None),
+            _ => answer(response, &self.detail()),
+        }
+    }
+
+    fn header(&self) -> Option<(HeaderName, HeaderValue)> {
+        match self {
+            Self::MethodNotAllowed(allowed) => Some((ALLOW, HeaderValue::from_static(allowed))),
+            Self::NotAuthenticated | Self::AuthenticationFailed => {
+                Some((WWW_AUTHENTICATE, HeaderValue::from_static("Token")))
+            }
+            Self::Throttled(wait) => Some((RETRY_AFTER, whole_seconds(*wait).into())),
+            Self::Unavailable(_) => Some((RETRY_AFTER, RETRY_SOON.into())),
+            _ => None,
+        }
+    }
+
+    fn detail(&self) -> Detail {
+        let detail = match self {
+            Self::NotJson(detail) => detail,
+            Self::UnsupportedMediaType(detail) => detail,
+            _ => self.code().detail(),
+        };
+        Detail { detail: detail.to_owned(), code: self.code().as_str() }
+    }
+
+    fn with_errors(&self, response: HttpResponseBuilder, errors: Vec<ErrorItem>) -> HttpResponse {
+        let code = self.code();
+        answer(response, &ValidationError { detail: code.detail(), code: code.as_str(), errors })
+    }
+
+    fn with_domain(&self, response: HttpResponseBuilder, domain: &'static str) -> HttpResponse {
+        let Detail { detail, code } = self.detail();
+        answer(response, &ProcessError { code, detail, domain })
+    }
+
+    fn already_there(&self, response: HttpResponseBuilder, account_id: Option<String>) -> HttpResponse {
+        answer(response, &AlreadyThere { non_field_errors: self.detail(), account_id })
+    }
+}
+
+fn item(issue: &Issue) -> ErrorItem {
+    let (detail, attr) = (issue.detail.to_string(), issue.attr.to_string());
+    ErrorItem { detail, code: issue.code.as_str(), attr }
+}
+
+fn answer(mut response: HttpResponseBuilder, body: &impl Serialize) -> HttpResponse {
+    json(&mut response, body)
+}
+
+/// Rounded up, so that who waits as long is let in.
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(_) => Self::Unavailable(error.to_string()),
+            StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Failed(_) => {
+                Self::Unexpected(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<AuthError> for Refusal {
+    fn from(error: AuthError) -> Self {
+        match error {
+            AuthError::Invalid => Self::AuthenticationFailed,
+            AuthError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Syntax(error) => Self::NotJson(error.to_string()),
+            Refused::Faults(issues) => Self::AccountFaults(issues),
+            Refused::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<CreateRefused> for Refusal {
+    fn from(refused: CreateRefused) -> Self {
+        match refused {
+            CreateRefused::Payload(Refused::Faults(_)) => Self::ImportFaults,
+            CreateRefused::Payload(refused) => refused.into(),
+            CreateRefused::SupplierNotOngoing => Self::SupplierNotOngoing,
+            CreateRefused::AlreadyImported(number) => Self::AlreadyImported(number),
+            CreateRefused::InProgress => Self::InProgress,
+        }
+    }
+}

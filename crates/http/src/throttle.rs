@@ -1,0 +1,101 @@
+use crate::client::network;
+use crate::refusal::Refusal;
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+
+/// Token requests a second from one address, and how many at once.
+const SIGN_INS: (u32, u32) = (20, 100);
+/// More addresses than this are not remembered without looking whether they still matter.
+const ADDRESSES: usize = 10_000;
+
+/// How often callers may come (decisions D3, D11).
+pub(crate) struct Throttle {
+    organisations: Option<DefaultKeyedRateLimiter<i64>>,
+    addresses: DefaultKeyedRateLimiter<IpAddr>,
+    clock: DefaultClock,
+}
+
+impl Throttle {
+    /// So many requests a second of an organisation, twice as many at once; 0 sets no limit.
+    pub(crate) fn new(rate_limit: u32) -> Self {
+        let organisations = quota(rate_limit, rate_limit.saturating_mul(2));
+        let addresses = quota(SIGN_INS.0, SIGN_INS.1);
+        Self {
+            organisations: (rate_limit > 0).then(|| RateLimiter::keyed(organisations)),
+            addresses: RateLimiter::keyed(addresses),
+            clock: DefaultClock::default(),
+        }
+    }
+
+    /// Counts a request of an organisation.
+    ///
+    /// # Errors
+    /// [`Refusal::Throttled`] if it comes too often.
+    pub(crate) fn organisation(&self, id: i64) -> Result<(), Refusal> {
+        self.organisations.as_ref().map_or(Ok(()), |limiter| self.check(limiter, id))
+    }
+
+    /// Counts a token request from an address.
+    ///
+    /// # Errors
+    /// [`Refusal::Throttled`] if it comes too often.
+    pub(crate) fn sign_in(&self, from: IpAddr) -> Result<(), Refusal> {
+        if self.addresses.len() > ADDRESSES {
+            self.addresses.retain_recent();
+        }
+        self.check(&self.addresses, network(from))
+    }
+
+    fn check<K: Hash + Eq + Clone>(
+        &self,
+        limiter: &DefaultKeyedRateLimiter<K>,
+        key: K,
+    ) -> Result<(), Refusal> {
+        limiter.check_key(&key).map_err(|until| Refusal::Throttled(until.wait_time_from(self.clock.now())))
+    }
+}
+
+fn quota(per_second: u32, burst: u32) -> Quota {
+    let at_least_one = |n| NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN);
+    Quota::per_second(at_least_one(per_second)).allow_burst(at_least_one(burst))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many of so many requests at once are let through.
+    fn passed(requests: usize, check: impl Fn() -> Result<(), Refusal>) -> usize {
+        (0..requests).filter(|_| check().is_ok()).count()
+    }
+
+    #[test]
+    fn an_organisation_has_a_burst_of_its_own() {
+        let throttle = Throttle::new(1);
+        assert!((2..50).contains(&passed(1_000, || throttle.organisation(1))));
+        assert!(throttle.organisation(2).is_ok());
+    }
+
+    #[test]
+    fn zero_sets_no_limit() {
+        let throttle = Throttle::new(0);
+        assert_eq!(passed(10_000, || throttle.organisation(1)), 10_000);
+    }
+
+    #[test]
+    fn key_attempts_are_counted_by_network() {
+        let throttle = Throttle::new(0);
+        let of = |n: u16| IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, n]);
+        let mut n = 0;
+        let mut passed = 0;
+        while throttle.sign_in(of(n)).is_ok() {
+            (n, passed) = (n.wrapping_add(1), passed + 1);
+            assert!(passed < 10_000, "no end");
+        }
+        assert!(passed >= 100);
+        assert!(throttle.sign_in([192, 0, 2, 1].into()).is_ok());
+    }
+}

@@ -1,0 +1,80 @@
+use cutover_app::port::StoreError;
+use diesel::result::{DatabaseErrorKind, Error as DieselError};
+
+/// Why a database could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is no connection: the path, its rights, or the file.
+    #[error("the database cannot be opened: {0}")]
+    Connect(String),
+    /// A setting that durability needs was refused.
+    #[error("the database refused a setting: {0}")]
+    Setting(String),
+    /// A migration failed; those before it are applied.
+    #[error("the database could not be migrated: {0}")]
+    Migration(String),
+    /// A thread could not be started.
+    #[error("the writer of the database could not be started: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// Why a query failed, before it is known what that means to a use case.
+#[derive(Debug)]
+pub(crate) enum Error {
+    Database(DieselError),
+    /// A row that no program of ours can have written.
+    Corrupt(String),
+    /// A value that no column can hold.
+    Unfit(&'static str),
+}
+
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<DieselError> for Error {
+    fn from(error: DieselError) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl Error {
+    pub(crate) fn corrupt(error: impl std::fmt::Display) -> Self {
+        Self::Corrupt(error.to_string())
+    }
+}
+
+/// What a database's own message means; each dialect knows its messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Passing,
+    Corrupt,
+    Other,
+}
+
+/// What a failure means to a use case. Messages of databases name tables and constraints, not values.
+pub(crate) fn store_error(error: Error, meaning: fn(&str) -> Meaning) -> StoreError {
+    match error {
+        Error::Corrupt(text) => StoreError::Corrupt(text),
+        Error::Unfit(what) => StoreError::Failed(what.to_owned()),
+        Error::Database(DieselError::DatabaseError(kind, info)) => {
+            of_database(&kind, info.message(), meaning)
+        }
+        Error::Database(DieselError::DeserializationError(e)) => StoreError::Corrupt(e.to_string()),
+        Error::Database(other) => StoreError::Failed(other.to_string()),
+    }
+}
+
+fn of_database(kind: &DatabaseErrorKind, message: &str, meaning: fn(&str) -> Meaning) -> StoreError {
+    let message = message.to_owned();
+    match kind {
+        DatabaseErrorKind::UniqueViolation => StoreError::Conflict(message),
+        DatabaseErrorKind::SerializationFailure | DatabaseErrorKind::ClosedConnection => {
+            StoreError::Unavailable(message)
+        }
+        DatabaseErrorKind::Unknown => match meaning(&message) {
+            Meaning::Passing => StoreError::Unavailable(message),
+            Meaning::Corrupt => StoreError::Corrupt(message),
+            Meaning::Other => StoreError::Failed(message),
+        },
+        _ => StoreError::Failed(message),
+    }
+}

@@ -1,0 +1,61 @@
+//! Queries, written once and compiled for each database; see the crate's documentation.
+
+#[macro_use]
+mod statement;
+mod accounts;
+mod identity;
+mod processes;
+mod schema;
+mod suppliers;
+mod types;
+
+use super::dialect::{self, Conn};
+use crate::error::{Error, Result, store_error};
+use cutover_app::port::StoreError;
+
+/// A transaction of a use case.
+///
+/// A failure that passes (a full disk, a lost connection) may have ended the transaction underneath:
+/// whatever came after it would be written on its own. So nothing runs after one.
+pub(crate) struct SqlTx<'c> {
+    conn: &'c mut Conn,
+    broken: Option<StoreError>,
+}
+
+impl<'c> SqlTx<'c> {
+    pub(crate) fn new(conn: &'c mut Conn) -> Self {
+        Self { conn, broken: None }
+    }
+
+    /// The failure that ended it, if one did.
+    pub(crate) fn into_broken(self) -> Option<StoreError> {
+        self.broken
+    }
+
+    /// Runs statements.
+    fn run<T>(&mut self, statements: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T, StoreError> {
+        if let Some(error) = &self.broken {
+            return Err(error.clone());
+        }
+        let result = statements(self.conn).map_err(|error| store_error(error, dialect::meaning));
+        if let Err(error @ StoreError::Unavailable(_)) = &result {
+            self.broken = Some(error.clone());
+        }
+        result
+    }
+}
+
+/// Whether a statement changed its one row.
+fn changed(rows: usize) -> bool {
+    rows > 0
+}
+
+/// A number of ours as the column's.
+fn fit<T, U: TryFrom<T>>(number: T) -> Result<U> {
+    U::try_from(number).map_err(|_| Error::Unfit("a number is larger than its column"))
+}
+
+/// A number of the column as ours.
+fn number<T, U: TryFrom<T>>(number: T, what: &str) -> Result<U> {
+    U::try_from(number).map_err(|_| Error::corrupt(format_args!("{what} is out of range")))
+}

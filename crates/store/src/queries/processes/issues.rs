@@ -1,0 +1,52 @@
+//! The findings of the last check, as JSON.
+
+use super::super::types::Json;
+use crate::error::Result;
+use cutover_app::port::{StoredIssue, StoredIssues};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+#[derive(Serialize, Deserialize)]
+struct IssueJson<'a> {
+    attr: Cow<'a, str>,
+    code: Cow<'a, str>,
+    detail: Cow<'a, str>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct IssuesJson<'a> {
+    errors: Vec<IssueJson<'a>>,
+    warnings: Vec<IssueJson<'a>>,
+}
+
+fn to_json(issues: &[StoredIssue]) -> Vec<IssueJson<'_>> {
+    let json = |issue| {
+        let StoredIssue { attr, code, detail } = issue;
+        IssueJson { attr: attr.into(), code: code.into(), detail: detail.into() }
+    };
+    issues.iter().map(json).collect()
+}
+
+fn from_json(issues: Vec<IssueJson<'_>>) -> Vec<StoredIssue> {
+    let issue = |json: IssueJson<'_>| StoredIssue {
+        attr: json.attr.into_owned(),
+        code: json.code.into_owned(),
+        detail: json.detail.into_owned(),
+    };
+    issues.into_iter().map(issue).collect()
+}
+
+/// The column; null for none.
+pub(super) fn write(issues: &StoredIssues) -> Result<Option<Json<'static>>> {
+    if issues.errors.is_empty() && issues.warnings.is_empty() {
+        return Ok(None);
+    }
+    let json = IssuesJson { errors: to_json(&issues.errors), warnings: to_json(&issues.warnings) };
+    Json::of(&json).map(Some)
+}
+
+pub(super) fn read(column: Option<Json<'_>>) -> Result<StoredIssues> {
+    let Some(column) = column else { return Ok(StoredIssues::default()) };
+    let json: IssuesJson<'static> = column.read("a list of issues")?;
+    Ok(StoredIssues { errors: from_json(json.errors), warnings: from_json(json.warnings) })
+}

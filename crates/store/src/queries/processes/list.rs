@@ -1,0 +1,69 @@
+use super::super::Conn;
+use super::super::dialect::Db;
+use super::super::schema::{processes, suppliers};
+use super::super::types::Timestamp;
+use super::row::ProcessRow;
+use super::stored;
+use crate::error::{Error, Result};
+use chrono::{DateTime, Utc};
+use cutover_app::port::{ListedProcess, StoredProcess};
+use cutover_process::State;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{BigInt, Bool};
+
+/// Behind a position in the order of the list. One comparison of both, so that it is a range of the
+/// index whatever the number of processes that were created at the same time.
+#[derive(Debug, Clone, Copy, QueryId)]
+struct After {
+    created_at: Timestamp,
+    id: i64,
+}
+
+impl diesel::Expression for After {
+    type SqlType = Bool;
+}
+impl<QS> diesel::SelectableExpression<QS> for After {}
+impl<QS> diesel::AppearsOnTable<QS> for After {}
+impl<GB> diesel::expression::ValidGrouping<GB> for After {
+    type IsAggregate = diesel::expression::is_aggregate::Never;
+}
+
+impl QueryFragment<Db> for After {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql("(processes.created_at, processes.id) > (");
+        out.push_bind_param::<super::super::dialect::columns::Instant, _>(&self.created_at)?;
+        out.push_sql(", ");
+        out.push_bind_param::<BigInt, _>(&self.id)?;
+        out.push_sql(")");
+        Ok(())
+    }
+}
+
+pub(super) fn page(
+    conn: &mut Conn,
+    supplier_id: i64,
+    status: Option<State>,
+    after: Option<(DateTime<Utc>, i64)>,
+    limit: u32,
+) -> Result<Vec<ListedProcess>> {
+    let mut page = stored!()
+        .filter(processes::supplier_id.eq(supplier_id))
+        .order((processes::created_at, processes::id))
+        .limit(limit.into())
+        .into_boxed();
+    if let Some(status) = status {
+        page = page.filter(processes::state.eq(status.as_str()));
+    }
+    if let Some((created_at, id)) = after {
+        page = page.filter(After { created_at: created_at.into(), id });
+    }
+    let rows: Vec<(ProcessRow<'static>, String)> = page.load(conn)?;
+    rows.into_iter().map(listed).collect()
+}
+
+fn listed((row, supplier): (ProcessRow<'static>, String)) -> Result<ListedProcess, Error> {
+    let position = row.position()?;
+    let stored = StoredProcess::try_from((row, supplier))?;
+    Ok(ListedProcess { process: stored.process, position })
+}

@@ -1,0 +1,147 @@
+//! Import processes: their rows, steps, payloads, history, and the queue of workers.
+
+mod issues;
+mod list;
+mod queue;
+mod row;
+mod write;
+
+use super::SqlTx;
+use super::schema::{payloads, process_history, processes, suppliers};
+use super::types::Bits;
+use crate::error::{Error, Result};
+use chrono::{DateTime, Utc};
+use cutover_app::port::{ListedProcess, Processes, Staged, StoreError, StoredIssues, StoredProcess};
+use cutover_core::ExternalAccountNumber;
+use cutover_process::{HistoryEntry, Process, State};
+use diesel::prelude::*;
+use row::{HistoryRow, ProcessRow};
+
+/// Processes with the codes of their suppliers.
+macro_rules! stored {
+    () => {
+        processes::table.inner_join(suppliers::table).select((ProcessRow::as_select(), suppliers::code))
+    };
+}
+use stored;
+
+impl Processes for SqlTx<'_> {
+    fn next_process_id(&mut self) -> Result<i64, StoreError> {
+        self.run(queue::next_process_id)
+    }
+
+    fn process(
+        &mut self,
+        supplier_id: i64,
+        number: &ExternalAccountNumber,
+    ) -> Result<Option<StoredProcess>, StoreError> {
+        self.run(|conn| {
+            let row = stored!()
+                .filter(processes::supplier_id.eq(supplier_id))
+                .filter(processes::external_account_number.eq(number.as_str()))
+                .first(conn)
+                .optional()?;
+            row.map(StoredProcess::try_from).transpose()
+        })
+    }
+
+    fn insert_process(
+        &mut self,
+        supplier_id: i64,
+        process: &Process,
+        entry: &HistoryEntry,
+        staged: &Staged,
+        issues: &StoredIssues,
+    ) -> Result<(), StoreError> {
+        self.run(|conn| write::insert(conn, supplier_id, process, entry, staged, issues))
+    }
+
+    fn step_process(&mut self, process: &Process, entry: &HistoryEntry) -> Result<bool, StoreError> {
+        self.run(|conn| write::step(conn, process, entry))
+    }
+
+    fn set_lease(&mut self, process_id: i64, until: DateTime<Utc>) -> Result<(), StoreError> {
+        self.run(|conn| write::set_lease(conn, process_id, until))
+    }
+
+    fn restage(&mut self, process_id: i64, staged: &Staged) -> Result<(), StoreError> {
+        self.run(|conn| write::restage(conn, process_id, staged))
+    }
+
+    fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError> {
+        self.run(|conn| write::set_issues(conn, process_id, issues))
+    }
+
+    fn staged(&mut self, process_id: i64) -> Result<Option<Staged>, StoreError> {
+        self.run(|conn| {
+            let fingerprint = processes::table
+                .find(process_id)
+                .select(processes::fingerprint)
+                .first::<Bits>(conn)
+                .optional()?;
+            let payload =
+                payloads::table.find(process_id).select(payloads::payload).first(conn).optional()?;
+            Ok(fingerprint
+                .zip(payload)
+                .map(|(Bits(fingerprint), payload)| Staged { payload, fingerprint }))
+        })
+    }
+
+    fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError> {
+        self.run(|conn| {
+            let json =
+                processes::table.find(process_id).select(processes::issues).first(conn).optional()?;
+            issues::read(json.flatten())
+        })
+    }
+
+    fn history(&mut self, process_id: i64) -> Result<Vec<HistoryEntry>, StoreError> {
+        self.run(|conn| {
+            let rows = process_history::table
+                .filter(process_history::process_id.eq(process_id))
+                .order(process_history::version)
+                .select(HistoryRow::as_select())
+                .load(conn)?;
+            rows.into_iter().map(HistoryEntry::try_from).collect()
+        })
+    }
+
+    fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError> {
+        self.run(|conn| queue::due(conn, at, limit))
+    }
+
+    fn next_due_at(&mut self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.run(queue::next_due_at)
+    }
+
+    fn expired_leases(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        self.run(|conn| queue::expired_leases(conn, before, limit))
+    }
+
+    fn missed_windows(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        self.run(|conn| queue::missed_windows(conn, before, limit))
+    }
+
+    fn list_processes(
+        &mut self,
+        supplier_id: i64,
+        status: Option<State>,
+        after: Option<(DateTime<Utc>, i64)>,
+        limit: u32,
+    ) -> Result<Vec<ListedProcess>, StoreError> {
+        self.run(|conn| list::page(conn, supplier_id, status, after, limit))
+    }
+}
+
+/// Rows as processes.
+fn restored(rows: Vec<(ProcessRow<'static>, String)>) -> Result<Vec<StoredProcess>> {
+    rows.into_iter().map(StoredProcess::try_from).collect::<Result<_, Error>>()
+}

@@ -1,0 +1,153 @@
+use super::super::number;
+use super::super::schema::{process_history, processes};
+use super::super::types::{Bits, Timestamp, instant};
+use crate::error::{Error, Result};
+use cutover_app::port::StoredProcess;
+use cutover_process::{HistoryEntry, LEASE, Process, ProcessError, Snapshot, State, Window};
+use diesel::prelude::*;
+use std::borrow::Cow;
+
+/// A process, without its issues and its payload.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = processes, treat_none_as_default_value = false)]
+pub(super) struct ProcessRow<'a> {
+    id: i64,
+    supplier_id: i64,
+    external_account_number: Cow<'a, str>,
+    state: Cow<'a, str>,
+    attempt: i64,
+    tries: i64,
+    version: i64,
+    is_dry_run: bool,
+    window_start: Option<Timestamp>,
+    window_end: Option<Timestamp>,
+    due_at: Timestamp,
+    lease_until: Option<Timestamp>,
+    created_at: Timestamp,
+    modified_at: Timestamp,
+    latest_event_at: Timestamp,
+    error_code: Option<Cow<'a, str>>,
+    error_detail: Option<Cow<'a, str>>,
+    service_account_number: Option<Cow<'a, str>>,
+    fingerprint: Bits,
+}
+
+impl<'a> ProcessRow<'a> {
+    pub(super) fn new(supplier_id: i64, process: &'a Process, fingerprint: [u8; 32]) -> Self {
+        let is = process.snapshot();
+        let error = is.latest_error.as_ref();
+        Self {
+            id: is.id,
+            supplier_id,
+            external_account_number: is.external_account_number.as_str().into(),
+            state: is.state.as_str().into(),
+            attempt: is.attempt.into(),
+            tries: is.tries.into(),
+            version: is.version,
+            is_dry_run: is.is_dry_run,
+            window_start: is.window.start.map(Timestamp::from),
+            window_end: is.window.end.map(Timestamp::from),
+            due_at: is.due_at.into(),
+            lease_until: lease(is),
+            created_at: is.created_at.into(),
+            modified_at: is.modified_at.into(),
+            latest_event_at: is.latest_event_at.into(),
+            error_code: error.map(|error| error.code.as_str().into()),
+            error_detail: error.map(|error| error.detail.as_ref().into()),
+            service_account_number: is.service_account_number.as_ref().map(|n| n.as_str().into()),
+            fingerprint: Bits(fingerprint),
+        }
+    }
+
+    /// Where it stands among those of its supplier.
+    pub(super) fn position(&self) -> Result<(chrono::DateTime<chrono::Utc>, i64)> {
+        Ok((self.created_at.instant()?, self.id))
+    }
+}
+
+/// Until when a claim holds if nothing else is said: no claim is without an end.
+pub(super) fn lease(is: &Snapshot) -> Option<Timestamp> {
+    (is.state == State::InProgress).then(|| Timestamp::from(is.modified_at + LEASE))
+}
+
+impl TryFrom<(ProcessRow<'_>, String)> for StoredProcess {
+    type Error = Error;
+
+    fn try_from((row, supplier): (ProcessRow<'_>, String)) -> Result<Self> {
+        let (supplier_id, Bits(fingerprint)) = (row.supplier_id, row.fingerprint);
+        let process = Process::restore(snapshot(row, &supplier)?).map_err(Error::corrupt)?;
+        Ok(Self { process, supplier_id, fingerprint })
+    }
+}
+
+fn snapshot(row: ProcessRow<'_>, supplier: &str) -> Result<Snapshot> {
+    let account = row.service_account_number.map(|number| number.parse().map_err(Error::corrupt));
+    Ok(Snapshot {
+        id: row.id,
+        supplier: supplier.parse().map_err(Error::corrupt)?,
+        external_account_number: row.external_account_number.parse().map_err(Error::corrupt)?,
+        state: row.state.parse().map_err(Error::corrupt)?,
+        attempt: number(row.attempt, "attempt")?,
+        tries: number(row.tries, "tries")?,
+        version: row.version,
+        is_dry_run: row.is_dry_run,
+        window: Window { start: instant(row.window_start)?, end: instant(row.window_end)? },
+        due_at: row.due_at.instant()?,
+        created_at: row.created_at.instant()?,
+        modified_at: row.modified_at.instant()?,
+        latest_event_at: row.latest_event_at.instant()?,
+        latest_error: latest_error(row.error_code, row.error_detail)?,
+        service_account_number: account.transpose()?,
+    })
+}
+
+fn latest_error(code: Option<Cow<'_, str>>, detail: Option<Cow<'_, str>>) -> Result<Option<ProcessError>> {
+    let Some((code, detail)) = code.zip(detail) else { return Ok(None) };
+    let code = code.parse().map_err(|_| Error::corrupt("an error code is none of ours"))?;
+    Ok(Some(ProcessError { code, detail: Cow::Owned(detail.into_owned()) }))
+}
+
+/// A step of a process.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = process_history, treat_none_as_default_value = false)]
+pub(super) struct HistoryRow<'a> {
+    process_id: i64,
+    version: i64,
+    event: Cow<'a, str>,
+    from_state: Option<Cow<'a, str>>,
+    to_state: Cow<'a, str>,
+    occurred_at: Timestamp,
+    attempt: i64,
+    actor: Cow<'a, str>,
+}
+
+impl HistoryRow<'_> {
+    pub(super) fn new(process_id: i64, entry: &HistoryEntry) -> Self {
+        Self {
+            process_id,
+            version: entry.version,
+            event: entry.event.as_str().into(),
+            from_state: entry.from.map(|state| state.as_str().into()),
+            to_state: entry.to.as_str().into(),
+            occurred_at: entry.occurred_at.into(),
+            attempt: entry.attempt.into(),
+            actor: entry.actor.to_string().into(),
+        }
+    }
+}
+
+impl TryFrom<HistoryRow<'_>> for HistoryEntry {
+    type Error = Error;
+
+    fn try_from(row: HistoryRow<'_>) -> Result<Self> {
+        Ok(Self {
+            event: row.event.parse().map_err(Error::corrupt)?,
+            from: row.from_state.map(|state| state.parse().map_err(Error::corrupt)).transpose()?,
+            to: row.to_state.parse().map_err(Error::corrupt)?,
+            occurred_at: row.occurred_at.instant()?,
+            attempt: number(row.attempt, "attempt")?,
+            actor: row.actor.parse().map_err(Error::corrupt)?,
+            version: row.version,
+        })
+    }
+}

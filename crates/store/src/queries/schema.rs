@@ -1,0 +1,332 @@
+//! The tables, as the migrations make them.
+
+/// Tables with the types of columns of this database.
+macro_rules! tables {
+    ($($name:ident ($($key:ident),+) { $($columns:tt)* })*) => {
+        $(
+            diesel::table! {
+                use diesel::sql_types::*;
+                use super::super::dialect::columns::{Day, Digits, Instant, Json};
+
+                $name ($($key),+) { $($columns)* }
+            }
+        )*
+    };
+}
+
+tables! {
+    organisations (id) {
+        id -> BigInt,
+        name -> Text,
+        created_at -> Instant,
+        revoked_at -> Nullable<Instant>,
+    }
+
+    api_keys (id) {
+        id -> BigInt,
+        organisation_id -> BigInt,
+        prefix -> Text,
+        hash -> Binary,
+        role -> Text,
+        created_at -> Instant,
+        revoked_at -> Nullable<Instant>,
+    }
+
+    refresh_tokens (hash) {
+        hash -> Binary,
+        family -> BigInt,
+        api_key_id -> BigInt,
+        expires_at -> Instant,
+        used_at -> Nullable<Instant>,
+    }
+
+    signing_keys (kid) {
+        kid -> Text,
+        secret -> Binary,
+        created_at -> Instant,
+    }
+
+    suppliers (id) {
+        id -> BigInt,
+        organisation_id -> BigInt,
+        code -> Text,
+        status -> Text,
+        document_root -> Text,
+        verify_documents -> Bool,
+        send_customer_emails -> Bool,
+        dry_run -> Bool,
+        max_concurrent_imports -> Nullable<BigInt>,
+        time_zone -> Text,
+        rules -> Nullable<Json>,
+        claim_turn -> BigInt,
+        created_at -> Instant,
+    }
+
+    processes (id) {
+        id -> BigInt,
+        supplier_id -> BigInt,
+        external_account_number -> Text,
+        state -> Text,
+        attempt -> BigInt,
+        tries -> BigInt,
+        version -> BigInt,
+        is_dry_run -> Bool,
+        window_start -> Nullable<Instant>,
+        window_end -> Nullable<Instant>,
+        due_at -> Instant,
+        lease_until -> Nullable<Instant>,
+        created_at -> Instant,
+        modified_at -> Instant,
+        latest_event_at -> Instant,
+        error_code -> Nullable<Text>,
+        error_detail -> Nullable<Text>,
+        service_account_number -> Nullable<Text>,
+        fingerprint -> Binary,
+        issues -> Nullable<Json>,
+    }
+
+    payloads (process_id) {
+        process_id -> BigInt,
+        payload -> Binary,
+    }
+
+    process_history (process_id, version) {
+        process_id -> BigInt,
+        version -> BigInt,
+        event -> Text,
+        from_state -> Nullable<Text>,
+        to_state -> Text,
+        occurred_at -> Instant,
+        attempt -> BigInt,
+        actor -> Text,
+    }
+
+    accounts (id) {
+        id -> BigInt,
+        supplier_id -> BigInt,
+        external_account_number -> Text,
+        number -> Text,
+        customer_emails -> Bool,
+        imported_at -> Instant,
+        communication_preference -> Nullable<Text>,
+        billing_name -> Nullable<Text>,
+        transfer_balance -> Nullable<Digits>,
+        last_billed_to_date -> Nullable<Day>,
+        business_contract_identifier -> Nullable<Text>,
+        details -> Nullable<Json>,
+    }
+
+    customers (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        given_name -> Nullable<Text>,
+        family_name -> Nullable<Text>,
+        email -> Nullable<Text>,
+        mobile -> Nullable<Text>,
+        landline -> Nullable<Text>,
+        date_of_birth -> Nullable<Day>,
+        details -> Nullable<Json>,
+    }
+
+    supply_addresses (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        administrative_area -> Text,
+        locality -> Text,
+        postal_code -> Text,
+        country -> Text,
+        is_landlord -> Nullable<Bool>,
+        customer_from -> Day,
+        details -> Nullable<Json>,
+    }
+
+    property_administrators (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        supply_address -> BigInt,
+        given_name -> Nullable<Text>,
+        family_name -> Nullable<Text>,
+        email -> Nullable<Text>,
+        mobile -> Nullable<Text>,
+        landline -> Nullable<Text>,
+    }
+
+    meter_points (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        supply_address -> BigInt,
+        mpxn -> Text,
+        supply_type -> Text,
+        supply_start_date -> Day,
+        supply_end_date -> Nullable<Day>,
+        details -> Nullable<Json>,
+    }
+
+    agreements (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        meter_point -> BigInt,
+        tariff_code -> Text,
+        effective_from -> Day,
+        effective_to -> Nullable<Day>,
+        agreed_at -> Nullable<Instant>,
+        business_contract_identifier -> Nullable<Text>,
+    }
+
+    meters (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        meter_point -> BigInt,
+        serial_number -> Text,
+        installed_on -> Nullable<Day>,
+        removed_on -> Nullable<Day>,
+        details -> Nullable<Json>,
+    }
+
+    registers (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        meter -> BigInt,
+        register_id -> Text,
+        last_billed_to_date -> Nullable<Day>,
+        details -> Nullable<Json>,
+    }
+
+    readings (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        meter -> BigInt,
+        kind -> Text,
+        register_id -> Nullable<Text>,
+        reading_date -> Day,
+        value -> Digits,
+        quality -> Text,
+        billed -> Nullable<Bool>,
+        details -> Nullable<Json>,
+    }
+
+    ledgers (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        last_statement_closing_date -> Nullable<Day>,
+        last_statement_issue_date -> Nullable<Day>,
+        last_statement_balance -> Nullable<Digits>,
+        balance -> Nullable<Digits>,
+    }
+
+    transactions (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        ledger -> BigInt,
+        statement -> Text,
+        transaction_id -> Text,
+        transaction_date -> Day,
+        amount -> Digits,
+        #[sql_name = "type"]
+        kind -> Text,
+        reason -> Nullable<Text>,
+        display_note -> Nullable<Text>,
+        note -> Nullable<Text>,
+        reference -> Nullable<Text>,
+        payment_type -> Nullable<Text>,
+        product_code -> Nullable<Text>,
+    }
+
+    line_items (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        txn -> BigInt,
+        rate_band -> Nullable<Text>,
+        start_date -> Day,
+        end_date -> Day,
+        number_of_units -> Digits,
+        net_amount -> Digits,
+        price_per_unit -> Nullable<Digits>,
+        details -> Nullable<Json>,
+    }
+
+    tax_items (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        txn -> BigInt,
+        amount -> Digits,
+        tax_type -> Text,
+        value_taxed -> Digits,
+        rate -> Digits,
+        unit_type -> Text,
+    }
+
+    payment_instructions (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        vendor -> Text,
+        #[sql_name = "type"]
+        kind -> Text,
+        reference -> Text,
+        valid_from -> Day,
+        details -> Nullable<Json>,
+    }
+
+    payment_schedules (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        amount -> Nullable<Digits>,
+        day_of_month -> Nullable<BigInt>,
+        frequency -> Nullable<Text>,
+        means -> Text,
+        start_date -> Day,
+        is_debt_repayment_plan -> Nullable<Bool>,
+    }
+
+    statements (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        statement_id -> Text,
+        bill_period_from_date -> Day,
+        bill_period_to_date -> Day,
+        statement_path -> Nullable<Text>,
+        average_daily_usage -> Nullable<Digits>,
+        total_consumption -> Nullable<Digits>,
+        total_consumption_cost -> Nullable<Digits>,
+        total_supply_cost -> Nullable<Digits>,
+        total_feed_in_energy -> Nullable<Digits>,
+        total_feed_in_cost -> Nullable<Digits>,
+        is_reversed -> Nullable<Bool>,
+    }
+
+    notes (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        body -> Nullable<Text>,
+        content_hash -> Binary,
+        created_at -> Instant,
+        is_pinned -> Nullable<Bool>,
+        unpin_at -> Nullable<Instant>,
+    }
+
+    note_documents (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        note -> BigInt,
+        document_path -> Text,
+    }
+
+    account_events (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        event_type -> Text,
+        category -> Text,
+        subcategory -> Text,
+        occurred_at -> Instant,
+        description -> Text,
+    }
+}
+
+diesel::joinable!(api_keys -> organisations (organisation_id));
+diesel::joinable!(suppliers -> organisations (organisation_id));
+diesel::joinable!(processes -> suppliers (supplier_id));
+diesel::joinable!(accounts -> suppliers (supplier_id));
+diesel::allow_tables_to_appear_in_same_query!(api_keys, organisations);
+diesel::allow_tables_to_appear_in_same_query!(suppliers, organisations);
+diesel::allow_tables_to_appear_in_same_query!(processes, suppliers);
+diesel::allow_tables_to_appear_in_same_query!(accounts, suppliers);

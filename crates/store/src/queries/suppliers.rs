@@ -1,0 +1,157 @@
+//! Import suppliers.
+
+use super::schema::{organisations, suppliers};
+use super::types::{Json, Timestamp};
+use super::{Conn, SqlTx, changed, number};
+use crate::error::{Error, Result};
+use chrono::{DateTime, Utc};
+use cutover_app::port::{StoreError, Supplier, SupplierSettings, Suppliers};
+use cutover_core::{Level, SupplierCode};
+use diesel::prelude::*;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What the operator sets, as columns.
+#[derive(Insertable, AsChangeset, Queryable, Selectable)]
+#[diesel(table_name = suppliers, treat_none_as_null = true, treat_none_as_default_value = false)]
+struct SettingsRow<'a> {
+    status: Cow<'a, str>,
+    document_root: Cow<'a, str>,
+    verify_documents: bool,
+    send_customer_emails: bool,
+    dry_run: bool,
+    max_concurrent_imports: Option<i64>,
+    time_zone: Cow<'a, str>,
+    rules: Option<Json<'static>>,
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = suppliers)]
+struct SupplierRow {
+    id: i64,
+    organisation_id: i64,
+    code: String,
+    created_at: Timestamp,
+    #[diesel(embed)]
+    settings: SettingsRow<'static>,
+}
+
+impl<'a> TryFrom<&'a SupplierSettings> for SettingsRow<'a> {
+    type Error = Error;
+
+    fn try_from(settings: &'a SupplierSettings) -> Result<Self> {
+        let words: BTreeMap<&str, &str> =
+            settings.rules.iter().map(|(id, level)| (id.as_str(), level.as_str())).collect();
+        Ok(Self {
+            status: settings.status.as_str().into(),
+            document_root: settings.document_root.as_str().into(),
+            verify_documents: settings.verify_documents,
+            send_customer_emails: settings.send_customer_emails,
+            dry_run: settings.dry_run,
+            max_concurrent_imports: settings.max_concurrent_imports.map(i64::from),
+            time_zone: settings.time_zone.name().into(),
+            rules: if words.is_empty() { None } else { Some(Json::of(&words)?) },
+        })
+    }
+}
+
+impl TryFrom<SettingsRow<'_>> for SupplierSettings {
+    type Error = Error;
+
+    fn try_from(row: SettingsRow<'_>) -> Result<Self> {
+        let max = row.max_concurrent_imports.map(|n| number(n, "max_concurrent_imports"));
+        Ok(Self {
+            status: row.status.parse().map_err(Error::corrupt)?,
+            document_root: row.document_root.into_owned(),
+            verify_documents: row.verify_documents,
+            send_customer_emails: row.send_customer_emails,
+            dry_run: row.dry_run,
+            max_concurrent_imports: max.transpose()?,
+            time_zone: row.time_zone.parse().map_err(Error::corrupt)?,
+            rules: rules(row.rules)?,
+        })
+    }
+}
+
+fn rules(json: Option<Json<'_>>) -> Result<BTreeMap<String, Level>> {
+    let words: BTreeMap<String, String> = json.map_or(Ok(BTreeMap::new()), |json| json.read("a profile"))?;
+    let level = |(id, word): (String, String)| Ok((id, word.parse().map_err(Error::corrupt)?));
+    words.into_iter().map(level).collect()
+}
+
+impl TryFrom<(SupplierRow, String)> for Supplier {
+    type Error = Error;
+
+    fn try_from((row, organisation): (SupplierRow, String)) -> Result<Self> {
+        Ok(Self {
+            id: row.id,
+            organisation_id: row.organisation_id,
+            organisation,
+            code: row.code.parse().map_err(Error::corrupt)?,
+            settings: row.settings.try_into()?,
+            created_at: row.created_at.instant()?,
+        })
+    }
+}
+
+/// Suppliers with the names of their organisations.
+macro_rules! suppliers {
+    () => {
+        suppliers::table
+            .inner_join(organisations::table)
+            .select((SupplierRow::as_select(), organisations::name))
+    };
+}
+
+fn supplier(conn: &mut Conn, code: &SupplierCode) -> Result<Option<Supplier>> {
+    let row = suppliers!().filter(suppliers::code.eq(code.as_str())).first(conn).optional()?;
+    row.map(Supplier::try_from).transpose()
+}
+
+impl Suppliers for SqlTx<'_> {
+    fn add_supplier(
+        &mut self,
+        organisation_id: i64,
+        code: &SupplierCode,
+        settings: &SupplierSettings,
+        at: DateTime<Utc>,
+    ) -> Result<Option<Supplier>, StoreError> {
+        self.run(|conn| {
+            let added = diesel::insert_into(suppliers::table)
+                .values((
+                    suppliers::organisation_id.eq(organisation_id),
+                    suppliers::code.eq(code.as_str()),
+                    suppliers::created_at.eq(Timestamp::from(at)),
+                    SettingsRow::try_from(settings)?,
+                ))
+                .on_conflict_do_nothing()
+                .execute(conn)?;
+            if changed(added) { supplier(conn, code) } else { Ok(None) }
+        })
+    }
+
+    fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError> {
+        self.run(|conn| {
+            diesel::update(suppliers::table.find(id)).set(SettingsRow::try_from(settings)?).execute(conn)?;
+            Ok(())
+        })
+    }
+
+    fn supplier(&mut self, code: &SupplierCode) -> Result<Option<Supplier>, StoreError> {
+        self.run(|conn| supplier(conn, code))
+    }
+
+    fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError> {
+        self.run(|conn| {
+            let row = suppliers!().filter(suppliers::id.eq(id)).first(conn).optional()?;
+            row.map(Supplier::try_from).transpose()
+        })
+    }
+
+    fn suppliers(&mut self) -> Result<Vec<Supplier>, StoreError> {
+        self.run(|conn| {
+            let rows: Vec<(SupplierRow, String)> = suppliers!().order(suppliers::code).load(conn)?;
+            rows.into_iter().map(Supplier::try_from).collect()
+        })
+    }
+}

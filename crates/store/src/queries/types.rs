@@ -1,0 +1,137 @@
+//! The types of columns that databases do not have, or not as we need them.
+
+use super::dialect::{Db, columns};
+use crate::error::{Error, Result};
+use chrono::{DateTime, NaiveDate, Utc};
+use cutover_model::{Decimal, Writer};
+use diesel::deserialize::{self, FromSql, FromSqlRow};
+use diesel::expression::AsExpression;
+use diesel::serialize::{self, Output, ToSql};
+use diesel::sql_types::{BigInt, Binary, Text};
+use std::borrow::Cow;
+
+/// An instant: microseconds since 1970 in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, AsExpression, FromSqlRow)]
+#[diesel(sql_type = columns::Instant)]
+pub(super) struct Timestamp(i64);
+
+impl Timestamp {
+    pub(super) fn instant(self) -> Result<DateTime<Utc>> {
+        DateTime::from_timestamp_micros(self.0).ok_or_else(|| Error::corrupt("a time is out of range"))
+    }
+}
+
+impl From<DateTime<Utc>> for Timestamp {
+    fn from(instant: DateTime<Utc>) -> Self {
+        Self(instant.timestamp_micros())
+    }
+}
+
+impl ToSql<columns::Instant, Db> for Timestamp {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Db>) -> serialize::Result {
+        <i64 as ToSql<BigInt, Db>>::to_sql(&self.0, out)
+    }
+}
+
+impl FromSql<columns::Instant, Db> for Timestamp {
+    fn from_sql(value: <Db as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<Self> {
+        <i64 as FromSql<BigInt, Db>>::from_sql(value).map(Self)
+    }
+}
+
+/// The time of an optional column.
+pub(super) fn instant(timestamp: Option<Timestamp>) -> Result<Option<DateTime<Utc>>> {
+    timestamp.map(Timestamp::instant).transpose()
+}
+
+/// 256 bits: a hash or a key.
+#[derive(Clone, Copy, PartialEq, Eq, AsExpression, FromSqlRow)]
+#[diesel(sql_type = Binary)]
+pub(super) struct Bits(pub(super) [u8; 32]);
+
+impl std::fmt::Debug for Bits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Bits")
+    }
+}
+
+impl ToSql<Binary, Db> for Bits {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Db>) -> serialize::Result {
+        <[u8] as ToSql<Binary, Db>>::to_sql(&self.0, out)
+    }
+}
+
+impl FromSql<Binary, Db> for Bits {
+    fn from_sql(value: <Db as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<Self> {
+        let bytes = <Vec<u8> as FromSql<Binary, Db>>::from_sql(value)?;
+        bytes.try_into().map(Self).map_err(|_| "a hash has not 256 bits".into())
+    }
+}
+
+/// Types that are kept as text.
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident: $sql:ty;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, PartialEq, Eq, AsExpression, FromSqlRow)]
+            #[diesel(sql_type = $sql)]
+            pub(super) struct $name<'a>(Cow<'a, str>);
+
+            impl $name<'_> {
+                pub(super) fn as_str(&self) -> &str {
+                    &self.0
+                }
+            }
+
+            impl ToSql<$sql, Db> for $name<'_> {
+                fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Db>) -> serialize::Result {
+                    <str as ToSql<Text, Db>>::to_sql(&self.0, out)
+                }
+            }
+
+            impl FromSql<$sql, Db> for $name<'static> {
+                fn from_sql(value: <Db as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<Self> {
+                    <String as FromSql<Text, Db>>::from_sql(value).map(|text| Self(Cow::Owned(text)))
+                }
+            }
+        )*
+    };
+}
+
+texts! {
+    /// A day, `YYYY-MM-DD`.
+    Day: columns::Day;
+    /// A decimal with the digits that were sent. Never a binary floating point number.
+    Digits: columns::Digits;
+    /// One JSON object.
+    Json: columns::Json;
+}
+
+impl From<NaiveDate> for Day<'_> {
+    fn from(day: NaiveDate) -> Self {
+        Self(Cow::Owned(day.to_string()))
+    }
+}
+
+impl<'a> From<&'a Decimal<'_>> for Digits<'a> {
+    fn from(decimal: &'a Decimal<'_>) -> Self {
+        Self(decimal.digits())
+    }
+}
+
+impl Json<'static> {
+    /// What a writer wrote; `None` if that is an object without members.
+    pub(super) fn written(writer: Writer) -> Option<Self> {
+        let json = String::from_utf8(writer.into_bytes()).ok()?;
+        (json != "{}").then_some(Self(Cow::Owned(json)))
+    }
+
+    pub(super) fn of(value: &impl serde::Serialize) -> Result<Self> {
+        let json = serde_json::to_string(value).map_err(|_| Error::Unfit("a value has no JSON form"))?;
+        Ok(Self(Cow::Owned(json)))
+    }
+
+    pub(super) fn read<T: serde::de::DeserializeOwned>(&self, what: &str) -> Result<T> {
+        serde_json::from_str(&self.0).map_err(|_| Error::corrupt(format_args!("{what} cannot be read")))
+    }
+}
