@@ -5,8 +5,12 @@ use std::str::FromStr;
 pub const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// The text without white space at both ends (fields 1.4).
+#[inline]
 pub fn trimmed(text: &str) -> &str {
-    text.trim_matches(WHITE_SPACE)
+    // Nearly every text is trimmed already; two bytes tell, as white space here is ASCII.
+    let is_black = |byte: Option<&u8>| byte.is_some_and(|byte| !WHITE_SPACE.contains(&char::from(*byte)));
+    let bytes = text.as_bytes();
+    if is_black(bytes.first()) && is_black(bytes.last()) { text } else { text.trim_matches(WHITE_SPACE) }
 }
 
 /// Why a text is no such identifier.
@@ -129,6 +133,22 @@ mod tests {
         }
         for bad in ["", "_A", ".a", "a b", "a/b", "é", "validate", "bulk", &"x".repeat(65)] {
             assert!(bad.parse::<SupplierCode>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn trimming_takes_ends_only() {
+        for (text, left) in [
+            ("", ""),
+            (" \t\r\n", ""),
+            ("a", "a"),
+            (" a", "a"),
+            ("a\n", "a"),
+            ("\ta b ", "a b"),
+            ("é ", "é"),
+            ("\u{85}", "\u{85}"),
+        ] {
+            assert_eq!(trimmed(text), left);
         }
     }
 

@@ -44,7 +44,8 @@ objects! {
         date_of_sale: optional date;
         /// The places supplied, each with its meter points (rules ACC-02, ACC-07).
         supply_addresses: optional list(object(SupplyAddressEntry));
-        /// Sum of the ledger balances, in the main currency unit; above 0 = in credit (rules 8.1, LED-03).
+        /// Sum of the ledger balances, in the main currency unit; above 0 = in credit
+        /// (rules 8.1, LED-03, LED-13).
         transfer_balance: optional decimal(10, 10);
         /// Ledgers with their balances and transactions; without any, one empty ledger is made
         /// (decisions D6).

@@ -9,9 +9,10 @@ objects! {
         last_statement_closing_date: optional date;
         /// Day the last statement was sent out, not before its closing (rules LED-07).
         last_statement_issue_date: optional date;
-        /// Balance at the last closing, in the main currency unit; above 0 = in credit (rules 8.1, LED-02).
+        /// Balance at the last closing, in the main currency unit; above 0 = in credit
+        /// (rules 8.1, LED-02, LED-13).
         last_statement_balance: optional decimal(10, 10);
-        /// Balance now, in the main currency unit; above 0 = in credit (rules 8.1, LED-01, LED-03).
+        /// Balance now, in the main currency unit; above 0 = in credit (rules 8.1, LED-01, LED-03, LED-13).
         ledger_balance: optional decimal(10, 10);
     }
 
@@ -21,7 +22,8 @@ objects! {
         transaction_id: required text(255);
         /// Day of the transaction (rules LED-04, LED-05, TXN-01, PST-06).
         transaction_date: required date;
-        /// Amount in the main currency unit; its sign comes from the type (rules 8.1, TXN-02, TXN-04).
+        /// Amount in the main currency unit; its sign comes from the type
+        /// (rules 8.1, LED-13, TXN-02, TXN-04).
         amount: required decimal(10, 10);
         /// What kind of transaction it is; decides whether the amount adds or subtracts (rules 8.1).
         kind as "type": required choice(TransactionType);

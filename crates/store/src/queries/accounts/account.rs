@@ -1,0 +1,95 @@
+use super::super::Conn;
+use super::super::schema::{accounts, suppliers};
+use super::super::types::{Day, Digits, Json, Timestamp};
+use super::builder::{details, identity, text};
+use super::json::Members;
+use crate::error::Result;
+use cutover_app::port::NewAccount;
+use cutover_model::Writer;
+use diesel::prelude::*;
+use std::borrow::Cow;
+
+/// What an account itself has.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = accounts, treat_none_as_default_value = false)]
+pub(super) struct AccountRow<'a> {
+    id: i64,
+    supplier_id: i64,
+    external_account_number: Cow<'a, str>,
+    pub(super) number: Cow<'a, str>,
+    pub(super) customer_emails: bool,
+    imported_at: Timestamp,
+    communication_preference: Option<Cow<'a, str>>,
+    billing_name: Option<Cow<'a, str>>,
+    transfer_balance: Option<Digits<'a>>,
+    last_billed_to_date: Option<Day<'a>>,
+    business_contract_identifier: Option<Cow<'a, str>>,
+    details: Option<Json<'a>>,
+}
+
+/// What is not among the details.
+const OTHERS: &[&str] = &[
+    "import_supplier",
+    "external_account_number",
+    "communication_preference",
+    "billing_name",
+    "transfer_balance",
+    "last_billed_to_date",
+    "business",
+    "customers",
+    "supply_addresses",
+    "ledgers",
+    "payment_instructions",
+    "payment_schedules",
+    "statements",
+    "notes",
+    "events",
+];
+
+impl<'a> AccountRow<'a> {
+    pub(super) fn new(new: &'a NewAccount) -> Self {
+        let account = &new.account;
+        let contract = account.business.as_ref().and_then(|b| b.business_contract_identifier.as_ref());
+        Self {
+            id: new.process_id,
+            supplier_id: new.supplier_id,
+            external_account_number: identity(&account.external_account_number),
+            number: new.number.as_str().into(),
+            customer_emails: new.customer_emails,
+            imported_at: new.imported_at.into(),
+            communication_preference: account.communication_preference.map(|c| c.as_str().into()),
+            billing_name: account.billing_name.as_ref().map(text),
+            transfer_balance: account.transfer_balance.as_ref().map(Digits::from),
+            last_billed_to_date: account.last_billed_to_date.map(Day::from),
+            business_contract_identifier: contract.map(identity),
+            details: details(account, OTHERS, new.zone),
+        }
+    }
+
+    pub(super) fn write(&self, supplier: &Cow<'_, str>, writer: &mut Writer) {
+        Members::string(writer, "import_supplier", supplier);
+        Members::string(writer, "external_account_number", &self.external_account_number);
+        writer.string_if("communication_preference", &self.communication_preference);
+        writer.string_if("billing_name", &self.billing_name);
+        writer.string_if("transfer_balance", &self.transfer_balance);
+        writer.string_if("last_billed_to_date", &self.last_billed_to_date);
+        if self.business_contract_identifier.is_some() {
+            writer.name("business");
+            writer.object(|writer| {
+                writer.string_if("business_contract_identifier", &self.business_contract_identifier);
+            });
+        }
+        writer.details(&self.details);
+    }
+}
+
+/// The account of a process, and the code of its supplier.
+pub(super) fn load(conn: &mut Conn, id: i64) -> Result<Option<(AccountRow<'static>, Cow<'static, str>)>> {
+    let row = accounts::table
+        .inner_join(suppliers::table)
+        .filter(accounts::id.eq(id))
+        .select((AccountRow::as_select(), suppliers::code))
+        .first(conn)
+        .optional()?;
+    Ok(row)
+}

@@ -1,0 +1,67 @@
+//! Imported accounts. A payload becomes rows of all its tables at once, and rows become a payload
+//! again; each file holds both directions of the tables it is about.
+
+mod account;
+mod builder;
+mod events;
+mod json;
+mod ledgers;
+mod meters;
+mod notes;
+mod payments;
+mod people;
+mod readings;
+mod rows;
+mod statements;
+mod supply;
+
+use super::SqlTx;
+use super::schema::accounts;
+use crate::error::{Error, Result};
+use account::AccountRow;
+use builder::Builder;
+use cutover_app::port::{Accounts, ImportedAccount, NewAccount, StoreError};
+use cutover_core::Zone;
+use cutover_model::{Account, Encode, IntoOwned, Writer, read_account};
+use diesel::prelude::*;
+use rows::Rows;
+
+impl Accounts for SqlTx<'_> {
+    fn insert_account(&mut self, account: &NewAccount) -> Result<(), StoreError> {
+        self.run(|conn| {
+            let row = AccountRow::new(account);
+            let rows = Builder::rows_of(account)?;
+            diesel::insert_into(accounts::table).values(row).execute(conn)?;
+            rows.insert(conn)
+        })
+    }
+
+    fn imported_account(
+        &mut self,
+        process_id: i64,
+        zone: Zone,
+    ) -> Result<Option<ImportedAccount>, StoreError> {
+        self.run(|conn| {
+            let Some((row, supplier)) = account::load(conn, process_id)? else { return Ok(None) };
+            let rows = Rows::load(conn, process_id)?;
+            let mut writer = Writer::new();
+            writer.object(|writer| {
+                row.write(&supplier, writer);
+                rows.write(writer);
+            });
+            Ok(Some(ImportedAccount {
+                number: row.number.parse().map_err(Error::corrupt)?,
+                customer_emails: row.customer_emails,
+                account: in_zone(&writer.into_bytes(), zone)?,
+            }))
+        })
+    }
+}
+
+/// The account of a JSON text whose times are in UTC, with its times in a zone. Decoding checks every
+/// value once more: what is no payload is corrupt.
+fn in_zone(json: &[u8], zone: Zone) -> Result<Account<'static>> {
+    let mut writer = Writer::normal(Zone::UTC, zone);
+    read_account(json).map_err(Error::corrupt)?.encode(&mut writer);
+    Ok(read_account(&writer.into_bytes()).map_err(Error::corrupt)?.into_owned())
+}
