@@ -5,7 +5,8 @@ use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
-    ACCEPT_ENCODING, AcceptEncoding, CONTENT_TYPE, ContentEncoding, Encoding, Header, HeaderValue, VARY,
+    ACCEPT_ENCODING, AcceptEncoding, CONTENT_TYPE, ContentEncoding, Encoding, Header, HeaderName,
+    HeaderValue, VARY,
 };
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
@@ -16,13 +17,14 @@ use std::task::{Context, Poll};
 /// Smaller bodies are not worth packing.
 const PACKED_FROM: u64 = 1_024;
 
-const JSON: (actix_web::http::header::HeaderName, HeaderValue) =
-    (CONTENT_TYPE, HeaderValue::from_static("application/json"));
+fn is_json() -> (HeaderName, HeaderValue) {
+    (CONTENT_TYPE, HeaderValue::from_static("application/json"))
+}
 
 /// A JSON body.
 pub(crate) fn json(response: &mut HttpResponseBuilder, body: &impl Serialize) -> HttpResponse {
     match serde_json::to_vec(body) {
-        Ok(body) => response.insert_header(JSON).body(body),
+        Ok(body) => response.insert_header(is_json()).body(body),
         Err(error) => {
             tracing::error!(%error, "an answer could not be written");
             HttpResponse::InternalServerError().finish()
@@ -32,7 +34,7 @@ pub(crate) fn json(response: &mut HttpResponseBuilder, body: &impl Serialize) ->
 
 /// The body `{}`, which says that all went well (contract 4.1).
 pub(crate) fn empty_object(status: StatusCode) -> HttpResponse {
-    HttpResponse::build(status).insert_header(JSON).body(Bytes::from_static(b"{}"))
+    HttpResponse::build(status).insert_header(is_json()).body(Bytes::from_static(b"{}"))
 }
 
 /// Packs a body that is worth it if the client takes gzip (decisions D3).
@@ -64,7 +66,7 @@ fn takes_gzip(request: &HttpRequest) -> bool {
 /// the payload is dropped it would read a chunked one to its end, however far that is.
 pub(crate) struct Parting {
     pub(crate) body: BoxBody,
-    pub(crate) unread: Payload,
+    pub(crate) _unread: Payload,
 }
 
 impl MessageBody for Parting {

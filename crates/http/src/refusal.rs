@@ -2,9 +2,9 @@
 //! (contract 7, decisions D3 and D4, rules 9).
 
 use crate::answer::json;
+use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
-use actix_web::{HttpResponse, HttpResponseBuilder};
 use cutover_app::account::{CreateRefused, Refused};
 use cutover_app::auth::AuthError;
 use cutover_app::port::StoreError;
@@ -105,24 +105,29 @@ impl Refusal {
         }
     }
 
-    /// The answer.
-    pub(crate) fn respond(&self) -> HttpResponse {
+    /// The answer with another body than the usual one.
+    pub(crate) fn respond_with(&self, body: &impl Serialize) -> HttpResponse {
         let mut response = HttpResponse::build(self.status());
         if let Some((name, value)) = self.header() {
             response.insert_header((name, value));
         }
+        json(&mut response, body)
+    }
+
+    /// The answer.
+    pub(crate) fn respond(&self) -> HttpResponse {
         match self {
-            Self::AccountFaults(issues) => self.with_errors(response, issues.iter().map(item).collect()),
+            Self::AccountFaults(issues) => self.with_errors(issues.iter().map(item).collect()),
             Self::Invalid(detail) => {
                 let (detail, attr) = (String::from(*detail), NON_FIELD_ERRORS.to_owned());
                 let item = ErrorItem { detail, code: Code::Invalid.as_str(), attr };
-                self.with_errors(response, vec![item])
+                self.with_errors(vec![item])
             }
-            Self::ImportFaults => self.with_domain(response, "import_process"),
-            Self::SupplierNotOngoing => self.with_domain(response, "import_supplier"),
-            Self::AlreadyImported(number) => self.already_there(response, Some(number.to_string())),
-            Self::InProgress => self.already_there(response, None),
-            _ => answer(response, &self.detail()),
+            Self::ImportFaults => self.with_domain("import_process"),
+            Self::SupplierNotOngoing => self.with_domain("import_supplier"),
+            Self::AlreadyImported(number) => self.already_there(Some(number.to_string())),
+            Self::InProgress => self.already_there(None),
+            _ => self.respond_with(&self.detail()),
         }
     }
 
@@ -140,35 +145,31 @@ impl Refusal {
 
     fn detail(&self) -> Detail {
         let detail = match self {
-            Self::NotJson(detail) => detail,
+            Self::NotJson(detail) => detail.as_str(),
             Self::UnsupportedMediaType(detail) => detail,
             _ => self.code().detail(),
         };
         Detail { detail: detail.to_owned(), code: self.code().as_str() }
     }
 
-    fn with_errors(&self, response: HttpResponseBuilder, errors: Vec<ErrorItem>) -> HttpResponse {
+    fn with_errors(&self, errors: Vec<ErrorItem>) -> HttpResponse {
         let code = self.code();
-        answer(response, &ValidationError { detail: code.detail(), code: code.as_str(), errors })
+        self.respond_with(&ValidationError { detail: code.detail(), code: code.as_str(), errors })
     }
 
-    fn with_domain(&self, response: HttpResponseBuilder, domain: &'static str) -> HttpResponse {
+    fn with_domain(&self, domain: &'static str) -> HttpResponse {
         let Detail { detail, code } = self.detail();
-        answer(response, &ProcessError { code, detail, domain })
+        self.respond_with(&ProcessError { code, detail, domain })
     }
 
-    fn already_there(&self, response: HttpResponseBuilder, account_id: Option<String>) -> HttpResponse {
-        answer(response, &AlreadyThere { non_field_errors: self.detail(), account_id })
+    fn already_there(&self, account_id: Option<String>) -> HttpResponse {
+        self.respond_with(&AlreadyThere { non_field_errors: self.detail(), account_id })
     }
 }
 
 fn item(issue: &Issue) -> ErrorItem {
     let (detail, attr) = (issue.detail.to_string(), issue.attr.to_string());
     ErrorItem { detail, code: issue.code.as_str(), attr }
-}
-
-fn answer(mut response: HttpResponseBuilder, body: &impl Serialize) -> HttpResponse {
-    json(&mut response, body)
 }
 
 /// Rounded up, so that who waits as long is let in.

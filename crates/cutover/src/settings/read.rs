@@ -51,19 +51,15 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     named.as_deref().unwrap_or(text).parse().map_err(|_| wrong())
 }
 
-/// A network of trusted proxies: an address, or an address and the bits that count.
-///
-/// Everybody is not a proxy: a network of no bits is refused.
-pub(super) fn network(text: &str) -> Result<(IpAddr, u8), String> {
-    let wrong = || format!("is {text:?}, not an address or network such as 10.0.0.5 or 10.0.0.0/8");
-    let (address, bits) = text.split_once('/').map_or((text, None), |(a, b)| (a, Some(b)));
-    let address: IpAddr = address.parse().map_err(|_| wrong())?;
-    let all = if address.is_ipv4() { 32 } else { 128 };
-    let bits = bits.map_or(Some(all), |b| b.parse().ok().filter(|b| *b <= all)).ok_or_else(wrong)?;
-    if bits == 0 {
-        return Err(format!("is {text:?}: trusting every address lets anybody forge the client's"));
+/// The address of a proxy.
+pub(super) fn proxy(text: &str) -> Result<IpAddr, String> {
+    let address: IpAddr =
+        text.parse().map_err(|_| format!("is {text:?}, not the IP address of a proxy such as 10.0.0.5"))?;
+    // No peer has such an address: whoever writes it means everybody, who must not be trusted.
+    if address.is_unspecified() {
+        return Err(format!("is {text:?}: trusting everybody lets anybody forge the client's address"));
     }
-    Ok((address, bits))
+    Ok(address.to_canonical())
 }
 
 /// The path of a SQLite database.
@@ -116,10 +112,9 @@ mod tests {
 
     #[test]
     fn everybody_is_no_proxy() {
-        assert_eq!(network("10.0.0.0/8").unwrap(), ("10.0.0.0".parse().unwrap(), 8));
-        assert_eq!(network("::1").unwrap(), ("::1".parse().unwrap(), 128));
-        for bad in ["0.0.0.0/0", "::/0", "10.0.0.0/33", "10.0.0.0/", "proxy"] {
-            assert!(network(bad).is_err(), "{bad}");
+        assert_eq!(proxy("::ffff:10.0.0.5"), Ok("10.0.0.5".parse().unwrap()));
+        for bad in ["0.0.0.0", "::", "10.0.0.0/8", "proxy", ""] {
+            assert!(proxy(bad).is_err(), "{bad}");
         }
     }
 

@@ -45,8 +45,8 @@ pub(crate) struct ServeSettings {
     pub(crate) access_token_lifetime: Duration,
     pub(crate) refresh_token_lifetime: Duration,
     pub(crate) tls: Option<TlsFiles>,
-    /// Networks whose word about the client's address counts: an address, and the bits that count.
-    pub(crate) trusted_proxies: Vec<(IpAddr, u8)>,
+    /// Whose word about the client's address counts.
+    pub(crate) trusted_proxies: Vec<IpAddr>,
 }
 
 /// A staged payload unpacks to no more than this.
@@ -71,7 +71,7 @@ impl ServeSettings {
             admin_listen: given.get("admin-listen", read::address)?,
             http_workers: count("http-workers", 1024, cores)?,
             workers: count("workers", 1024, cores)?,
-            max_connections: count("max-connections", 1_000_000, 10_000)?,
+            max_connections: count("max-connections", 1_000_000, 25_000)?,
             rate_limit: rate.and_then(|n| n.try_into().ok()).unwrap_or(1_000),
             body_limit: given.get("body-limit", body_limit)?.unwrap_or(8 << 20),
             head_timeout: time("head-timeout", HOUR, Duration::from_secs(10))?,
@@ -80,7 +80,7 @@ impl ServeSettings {
             access_token_lifetime: time("access-token-lifetime", DAY, HOUR)?,
             refresh_token_lifetime: time("refresh-token-lifetime", 365 * DAY, 7 * DAY)?,
             tls: tls(given)?,
-            trusted_proxies: given.all("trusted-proxy", read::network)?,
+            trusted_proxies: given.all("trusted-proxy", read::proxy)?,
         };
         settings.check(given)?;
         Ok(settings)

@@ -87,7 +87,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     ),
     Setting::serve("http-workers", "N", "the cores", "Threads that answer requests"),
     Setting::serve("workers", "N", "the cores", "Threads that import accounts"),
-    Setting::serve("max-connections", "N", "10000", "Open connections of a listener at most"),
+    Setting::serve("max-connections", "N", "25000", "Open connections at the same time"),
     Setting::serve(
         "rate-limit",
         "N",
@@ -109,7 +109,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     Setting::serve("tls-key", "FILE", "none: plain HTTP", "The private key of the certificate in PEM"),
     Setting {
         name: "trusted-proxy",
-        value: "IP[/BITS]",
+        value: "IP",
         default: "none",
         help: "Proxies whose word about the client's address counts; may be repeated",
         scope: Scope::Serve,

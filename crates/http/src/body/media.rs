@@ -61,8 +61,13 @@ mod tests {
         ] {
             assert!(check_type(&headers(CONTENT_TYPE, &[good])).is_ok(), "{good}");
         }
-        for bad in ["", "text/plain", "application/json; charset=utf-16", "application/jsonp", "text/json, application/json"]
-        {
+        for bad in [
+            "",
+            "text/plain",
+            "application/json; charset=utf-16",
+            "application/jsonp",
+            "text/json, application/json",
+        ] {
             assert!(check_type(&headers(CONTENT_TYPE, &[bad])).is_err(), "{bad}");
         }
     }

@@ -118,7 +118,9 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
         let endless = || Payload::Stream { payload: Box::pin(stream::pending::<Chunk>()) };
-        for (length, expected) in [("101", "TooLarge"), ("18446744073709551615", "TooLarge"), ("100", "Unsupp")] {
+        for (length, expected) in
+            [("101", "TooLarge"), ("18446744073709551615", "TooLarge"), ("100", "Unsupp")]
+        {
             headers.insert(CONTENT_LENGTH, HeaderValue::from_static(length));
             let refused = read(&headers, &mut Some(endless()), 100, &limits(1_000)).await.unwrap_err();
             assert!(format!("{refused:?}").starts_with(expected), "{refused:?}");

@@ -42,16 +42,18 @@ struct ApiKeyRow {
     role: String,
     created_at: Timestamp,
     revoked_at: Option<Timestamp>,
+    #[diesel(select_expression = organisations::name)]
+    organisation: String,
 }
 
-impl TryFrom<(ApiKeyRow, String)> for ApiKey {
+impl TryFrom<ApiKeyRow> for ApiKey {
     type Error = Error;
 
-    fn try_from((row, organisation): (ApiKeyRow, String)) -> Result<Self> {
+    fn try_from(row: ApiKeyRow) -> Result<Self> {
         Ok(Self {
             id: row.id,
             organisation_id: row.organisation_id,
-            organisation,
+            organisation: row.organisation,
             prefix: row.prefix,
             hash: row.hash.0,
             role: row.role.parse().map_err(Error::corrupt)?,
@@ -125,9 +127,7 @@ fn organisation(conn: &mut Conn, name: &str) -> Result<Option<Organisation>> {
 /// Keys with the names of their organisations.
 macro_rules! api_keys {
     () => {
-        api_keys::table
-            .inner_join(organisations::table)
-            .select((ApiKeyRow::as_select(), organisations::name))
+        api_keys::table.inner_join(organisations::table).select(ApiKeyRow::as_select())
     };
 }
 
@@ -198,8 +198,7 @@ impl Identity for SqlTx<'_> {
                     api_keys::created_at.eq(Timestamp::from(key.created_at)),
                 ))
                 .execute(conn)?;
-            let added = api_keys!().filter(api_keys::prefix.eq(&key.prefix)).first(conn)?;
-            added.try_into()
+            api_keys!().filter(api_keys::prefix.eq(&key.prefix)).first(conn)?.try_into()
         })
     }
 
@@ -216,8 +215,7 @@ impl Identity for SqlTx<'_> {
 
     fn api_keys(&mut self) -> Result<Vec<ApiKey>, StoreError> {
         self.run(|conn| {
-            let rows: Vec<(ApiKeyRow, String)> =
-                api_keys!().order((api_keys::created_at, api_keys::id)).load(conn)?;
+            let rows = api_keys!().order((api_keys::created_at, api_keys::id)).load(conn)?;
             rows.into_iter().map(ApiKey::try_from).collect()
         })
     }

@@ -34,6 +34,8 @@ struct SupplierRow {
     created_at: Timestamp,
     #[diesel(embed)]
     settings: SettingsRow<'static>,
+    #[diesel(select_expression = organisations::name)]
+    organisation: String,
 }
 
 impl<'a> TryFrom<&'a SupplierSettings> for SettingsRow<'a> {
@@ -74,19 +76,20 @@ impl TryFrom<SettingsRow<'_>> for SupplierSettings {
 }
 
 fn rules(json: Option<Json<'_>>) -> Result<BTreeMap<String, Level>> {
-    let words: BTreeMap<String, String> = json.map_or(Ok(BTreeMap::new()), |json| json.read("a profile"))?;
+    let Some(json) = json else { return Ok(BTreeMap::new()) };
+    let words: BTreeMap<String, String> = json.read("a profile")?;
     let level = |(id, word): (String, String)| Ok((id, word.parse().map_err(Error::corrupt)?));
     words.into_iter().map(level).collect()
 }
 
-impl TryFrom<(SupplierRow, String)> for Supplier {
+impl TryFrom<SupplierRow> for Supplier {
     type Error = Error;
 
-    fn try_from((row, organisation): (SupplierRow, String)) -> Result<Self> {
+    fn try_from(row: SupplierRow) -> Result<Self> {
         Ok(Self {
             id: row.id,
             organisation_id: row.organisation_id,
-            organisation,
+            organisation: row.organisation,
             code: row.code.parse().map_err(Error::corrupt)?,
             settings: row.settings.try_into()?,
             created_at: row.created_at.instant()?,
@@ -97,9 +100,7 @@ impl TryFrom<(SupplierRow, String)> for Supplier {
 /// Suppliers with the names of their organisations.
 macro_rules! suppliers {
     () => {
-        suppliers::table
-            .inner_join(organisations::table)
-            .select((SupplierRow::as_select(), organisations::name))
+        suppliers::table.inner_join(organisations::table).select(SupplierRow::as_select())
     };
 }
 
@@ -150,7 +151,7 @@ impl Suppliers for SqlTx<'_> {
 
     fn suppliers(&mut self) -> Result<Vec<Supplier>, StoreError> {
         self.run(|conn| {
-            let rows: Vec<(SupplierRow, String)> = suppliers!().order(suppliers::code).load(conn)?;
+            let rows = suppliers!().order(suppliers::code).load(conn)?;
             rows.into_iter().map(Supplier::try_from).collect()
         })
     }

@@ -119,6 +119,12 @@ impl<'a> From<&'a Decimal<'_>> for Digits<'a> {
     }
 }
 
+impl Json<'_> {
+    pub(super) fn read<T: serde::de::DeserializeOwned>(&self, what: &str) -> Result<T> {
+        serde_json::from_str(&self.0).map_err(|_| Error::corrupt(format_args!("{what} cannot be read")))
+    }
+}
+
 impl Json<'static> {
     /// What a writer wrote; `None` if that is an object without members.
     pub(super) fn written(writer: Writer) -> Option<Self> {
@@ -129,9 +135,5 @@ impl Json<'static> {
     pub(super) fn of(value: &impl serde::Serialize) -> Result<Self> {
         let json = serde_json::to_string(value).map_err(|_| Error::Unfit("a value has no JSON form"))?;
         Ok(Self(Cow::Owned(json)))
-    }
-
-    pub(super) fn read<T: serde::de::DeserializeOwned>(&self, what: &str) -> Result<T> {
-        serde_json::from_str(&self.0).map_err(|_| Error::corrupt(format_args!("{what} cannot be read")))
     }
 }

@@ -67,16 +67,16 @@ impl<'a> AccountRow<'a> {
     }
 
     pub(super) fn write(&self, supplier: &Cow<'_, str>, writer: &mut Writer) {
-        Members::string(writer, "import_supplier", supplier);
-        Members::string(writer, "external_account_number", &self.external_account_number);
-        writer.string_if("communication_preference", &self.communication_preference);
-        writer.string_if("billing_name", &self.billing_name);
-        writer.string_if("transfer_balance", &self.transfer_balance);
-        writer.string_if("last_billed_to_date", &self.last_billed_to_date);
+        writer.set("import_supplier", supplier);
+        writer.set("external_account_number", &self.external_account_number);
+        writer.set_if("communication_preference", &self.communication_preference);
+        writer.set_if("billing_name", &self.billing_name);
+        writer.set_if("transfer_balance", &self.transfer_balance);
+        writer.set_if("last_billed_to_date", &self.last_billed_to_date);
         if self.business_contract_identifier.is_some() {
             writer.name("business");
             writer.object(|writer| {
-                writer.string_if("business_contract_identifier", &self.business_contract_identifier);
+                writer.set_if("business_contract_identifier", &self.business_contract_identifier);
             });
         }
         writer.details(&self.details);

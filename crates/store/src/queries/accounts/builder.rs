@@ -41,7 +41,8 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn instant(&self, datetime: &DateTime<'_>) -> Result<Timestamp> {
-        let instant = datetime.instant(self.zone).ok_or(Error::Unfit("a time lies outside the years 1 to 9999"));
+        let instant =
+            datetime.instant(self.zone).ok_or(Error::Unfit("a time lies outside the years 1 to 9999"));
         instant.map(Timestamp::from)
     }
 

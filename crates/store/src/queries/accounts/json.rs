@@ -39,8 +39,8 @@ impl Shown for Timestamp {
 
 /// Writes members of the object that a writer is in.
 pub(super) trait Members {
-    fn string(&mut self, name: &str, value: &impl Shown);
-    fn string_if(&mut self, name: &str, value: &Option<impl Shown>);
+    fn set(&mut self, name: &str, value: &impl Shown);
+    fn set_if(&mut self, name: &str, value: &Option<impl Shown>);
     fn flag(&mut self, name: &str, value: Option<bool>);
     fn integer(&mut self, name: &str, value: Option<i64>);
     /// An array of objects.
@@ -52,14 +52,14 @@ pub(super) trait Members {
 }
 
 impl Members for Writer {
-    fn string(&mut self, name: &str, value: &impl Shown) {
+    fn set(&mut self, name: &str, value: &impl Shown) {
         self.name(name);
-        Writer::string(self, &value.shown());
+        self.string(&value.shown());
     }
 
-    fn string_if(&mut self, name: &str, value: &Option<impl Shown>) {
+    fn set_if(&mut self, name: &str, value: &Option<impl Shown>) {
         if let Some(value) = value {
-            Members::string(self, name, value);
+            self.set(name, value);
         }
     }
 

@@ -76,22 +76,22 @@ impl<'a> Builder<'a> {
 
 impl CustomerRow<'_> {
     pub(super) fn write(&self, writer: &mut Writer) {
-        writer.string_if("given_name", &self.given_name);
-        writer.string_if("family_name", &self.family_name);
-        writer.string_if("email", &self.email);
-        writer.string_if("mobile", &self.mobile);
-        writer.string_if("landline", &self.landline);
-        writer.string_if("date_of_birth", &self.date_of_birth);
+        writer.set_if("given_name", &self.given_name);
+        writer.set_if("family_name", &self.family_name);
+        writer.set_if("email", &self.email);
+        writer.set_if("mobile", &self.mobile);
+        writer.set_if("landline", &self.landline);
+        writer.set_if("date_of_birth", &self.date_of_birth);
         writer.details(&self.details);
     }
 }
 
 impl PropertyAdministratorRow<'_> {
     pub(super) fn write(&self, writer: &mut Writer) {
-        writer.string_if("given_name", &self.given_name);
-        writer.string_if("family_name", &self.family_name);
-        writer.string_if("email", &self.email);
-        writer.string_if("mobile", &self.mobile);
-        writer.string_if("landline", &self.landline);
+        writer.set_if("given_name", &self.given_name);
+        writer.set_if("family_name", &self.family_name);
+        writer.set_if("email", &self.email);
+        writer.set_if("mobile", &self.mobile);
+        writer.set_if("landline", &self.landline);
     }
 }

@@ -2,7 +2,7 @@ use super::super::schema::{agreements, meter_points, supply_addresses};
 use super::super::types::{Day, Json, Timestamp};
 use super::builder::{Builder, identity, next, text};
 use super::json::Members;
-use super::meters::Kind;
+use super::meters::PointKind;
 use super::rows::Tree;
 use crate::error::Result;
 use cutover_model::{Agreement, MeterPoint, SupplyAddressEntry, Variant, Writer};
@@ -127,14 +127,14 @@ impl SupplyAddressRow<'_> {
     pub(super) fn write(&self, tree: &Tree<'_>, writer: &mut Writer) {
         writer.name("supply_address");
         writer.object(|writer| {
-            Members::string(writer, "administrative_area", &self.administrative_area);
-            Members::string(writer, "locality", &self.locality);
-            Members::string(writer, "postal_code", &self.postal_code);
-            Members::string(writer, "country", &self.country);
+            writer.set("administrative_area", &self.administrative_area);
+            writer.set("locality", &self.locality);
+            writer.set("postal_code", &self.postal_code);
+            writer.set("country", &self.country);
             writer.details(&self.details);
         });
         writer.flag("is_landlord", self.is_landlord);
-        Members::string(writer, "customer_at_supply_address_from_date", &self.customer_from);
+        writer.set("customer_at_supply_address_from_date", &self.customer_from);
         let administrators = tree.administrators.of(self.position);
         writer.list_if("property_administrators", false, administrators, |row, w| row.write(w));
         writer.list("meter_points", tree.meter_points.of(self.position), |row, w| row.write(tree, w));
@@ -143,11 +143,11 @@ impl SupplyAddressRow<'_> {
 
 impl MeterPointRow<'_> {
     fn write(&self, tree: &Tree<'_>, writer: &mut Writer) {
-        let kind = Kind::of(&self.supply_type);
-        Members::string(writer, "mpxn", &self.mpxn);
-        Members::string(writer, "supply_type", &self.supply_type);
-        Members::string(writer, "supply_start_date", &self.supply_start_date);
-        writer.string_if("supply_end_date", &self.supply_end_date);
+        let kind = PointKind::of(&self.supply_type);
+        writer.set("mpxn", &self.mpxn);
+        writer.set("supply_type", &self.supply_type);
+        writer.set("supply_start_date", &self.supply_start_date);
+        writer.set_if("supply_end_date", &self.supply_end_date);
         writer.list_if("agreements", false, tree.agreements.of(self.position), |row, w| row.write(w));
         let meters = tree.meters.of(self.position);
         writer.list_if("meters", kind.requires("meters"), meters, |row, w| row.write(kind, tree, w));
@@ -157,10 +157,10 @@ impl MeterPointRow<'_> {
 
 impl AgreementRow<'_> {
     fn write(&self, writer: &mut Writer) {
-        Members::string(writer, "tariff_code", &self.tariff_code);
-        Members::string(writer, "effective_from", &self.effective_from);
-        writer.string_if("effective_to", &self.effective_to);
-        writer.string_if("agreed_at", &self.agreed_at);
-        writer.string_if("business_contract_identifier", &self.business_contract_identifier);
+        writer.set("tariff_code", &self.tariff_code);
+        writer.set("effective_from", &self.effective_from);
+        writer.set_if("effective_to", &self.effective_to);
+        writer.set_if("agreed_at", &self.agreed_at);
+        writer.set_if("business_contract_identifier", &self.business_contract_identifier);
     }
 }

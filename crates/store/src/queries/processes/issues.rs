@@ -19,12 +19,18 @@ struct IssuesJson<'a> {
     warnings: Vec<IssueJson<'a>>,
 }
 
+impl<'a> From<&'a StoredIssue> for IssueJson<'a> {
+    fn from(issue: &'a StoredIssue) -> Self {
+        Self {
+            attr: issue.attr.as_str().into(),
+            code: issue.code.as_str().into(),
+            detail: issue.detail.as_str().into(),
+        }
+    }
+}
+
 fn to_json(issues: &[StoredIssue]) -> Vec<IssueJson<'_>> {
-    let json = |issue| {
-        let StoredIssue { attr, code, detail } = issue;
-        IssueJson { attr: attr.into(), code: code.into(), detail: detail.into() }
-    };
-    issues.iter().map(json).collect()
+    issues.iter().map(IssueJson::from).collect()
 }
 
 fn from_json(issues: Vec<IssueJson<'_>>) -> Vec<StoredIssue> {

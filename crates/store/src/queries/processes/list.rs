@@ -2,9 +2,9 @@ use super::super::Conn;
 use super::super::dialect::Db;
 use super::super::schema::{processes, suppliers};
 use super::super::types::Timestamp;
-use super::row::ProcessRow;
+use super::row::StoredRow;
 use super::stored;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{ListedProcess, StoredProcess};
 use cutover_process::State;
@@ -58,12 +58,10 @@ pub(super) fn page(
     if let Some((created_at, id)) = after {
         page = page.filter(After { created_at: created_at.into(), id });
     }
-    let rows: Vec<(ProcessRow<'static>, String)> = page.load(conn)?;
-    rows.into_iter().map(listed).collect()
+    page.load::<StoredRow>(conn)?.into_iter().map(listed).collect()
 }
 
-fn listed((row, supplier): (ProcessRow<'static>, String)) -> Result<ListedProcess, Error> {
+fn listed(row: StoredRow) -> Result<ListedProcess> {
     let position = row.position()?;
-    let stored = StoredProcess::try_from((row, supplier))?;
-    Ok(ListedProcess { process: stored.process, position })
+    Ok(ListedProcess { process: StoredProcess::try_from(row)?.process, position })
 }

@@ -9,18 +9,18 @@ mod write;
 use super::SqlTx;
 use super::schema::{payloads, process_history, processes, suppliers};
 use super::types::Bits;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{ListedProcess, Processes, Staged, StoreError, StoredIssues, StoredProcess};
 use cutover_core::ExternalAccountNumber;
 use cutover_process::{HistoryEntry, Process, State};
 use diesel::prelude::*;
-use row::{HistoryRow, ProcessRow};
+use row::{HistoryRow, StoredRow};
 
 /// Processes with the codes of their suppliers.
 macro_rules! stored {
     () => {
-        processes::table.inner_join(suppliers::table).select((ProcessRow::as_select(), suppliers::code))
+        processes::table.inner_join(suppliers::table).select(StoredRow::as_select())
     };
 }
 use stored;
@@ -81,16 +81,13 @@ impl Processes for SqlTx<'_> {
                 .optional()?;
             let payload =
                 payloads::table.find(process_id).select(payloads::payload).first(conn).optional()?;
-            Ok(fingerprint
-                .zip(payload)
-                .map(|(Bits(fingerprint), payload)| Staged { payload, fingerprint }))
+            Ok(fingerprint.zip(payload).map(|(Bits(fingerprint), payload)| Staged { payload, fingerprint }))
         })
     }
 
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError> {
         self.run(|conn| {
-            let json =
-                processes::table.find(process_id).select(processes::issues).first(conn).optional()?;
+            let json = processes::table.find(process_id).select(processes::issues).first(conn).optional()?;
             issues::read(json.flatten())
         })
     }
@@ -142,6 +139,6 @@ impl Processes for SqlTx<'_> {
 }
 
 /// Rows as processes.
-fn restored(rows: Vec<(ProcessRow<'static>, String)>) -> Result<Vec<StoredProcess>> {
-    rows.into_iter().map(StoredProcess::try_from).collect::<Result<_, Error>>()
+fn restored(rows: Vec<StoredRow>) -> Result<Vec<StoredProcess>> {
+    rows.into_iter().map(StoredProcess::try_from).collect()
 }

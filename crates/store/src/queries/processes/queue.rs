@@ -6,7 +6,7 @@ use super::super::schema::{processes, suppliers};
 use super::super::statement::Bind;
 use super::super::types::{Timestamp, instant};
 use super::super::{Conn, fit};
-use super::row::ProcessRow;
+use super::row::StoredRow;
 use super::{restored, stored};
 use crate::error::Result;
 use chrono::{DateTime, Utc};

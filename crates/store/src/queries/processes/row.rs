@@ -1,7 +1,8 @@
 use super::super::number;
-use super::super::schema::{process_history, processes};
+use super::super::schema::{process_history, processes, suppliers};
 use super::super::types::{Bits, Timestamp, instant};
 use crate::error::{Error, Result};
+use chrono::{DateTime, Utc};
 use cutover_app::port::StoredProcess;
 use cutover_process::{HistoryEntry, LEASE, Process, ProcessError, Snapshot, State, Window};
 use diesel::prelude::*;
@@ -58,10 +59,22 @@ impl<'a> ProcessRow<'a> {
             fingerprint: Bits(fingerprint),
         }
     }
+}
 
+/// A process with the code of its supplier.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = processes)]
+pub(super) struct StoredRow {
+    #[diesel(embed)]
+    process: ProcessRow<'static>,
+    #[diesel(select_expression = suppliers::code)]
+    supplier: String,
+}
+
+impl StoredRow {
     /// Where it stands among those of its supplier.
-    pub(super) fn position(&self) -> Result<(chrono::DateTime<chrono::Utc>, i64)> {
-        Ok((self.created_at.instant()?, self.id))
+    pub(super) fn position(&self) -> Result<(DateTime<Utc>, i64)> {
+        Ok((self.process.created_at.instant()?, self.process.id))
     }
 }
 
@@ -70,12 +83,12 @@ pub(super) fn lease(is: &Snapshot) -> Option<Timestamp> {
     (is.state == State::InProgress).then(|| Timestamp::from(is.modified_at + LEASE))
 }
 
-impl TryFrom<(ProcessRow<'_>, String)> for StoredProcess {
+impl TryFrom<StoredRow> for StoredProcess {
     type Error = Error;
 
-    fn try_from((row, supplier): (ProcessRow<'_>, String)) -> Result<Self> {
-        let (supplier_id, Bits(fingerprint)) = (row.supplier_id, row.fingerprint);
-        let process = Process::restore(snapshot(row, &supplier)?).map_err(Error::corrupt)?;
+    fn try_from(row: StoredRow) -> Result<Self> {
+        let (supplier_id, Bits(fingerprint)) = (row.process.supplier_id, row.process.fingerprint);
+        let process = Process::restore(snapshot(row.process, &row.supplier)?).map_err(Error::corrupt)?;
         Ok(Self { process, supplier_id, fingerprint })
     }
 }

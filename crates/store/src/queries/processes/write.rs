@@ -115,6 +115,8 @@ pub(super) fn restage(conn: &mut Conn, id: i64, staged: &Staged) -> Result<()> {
 }
 
 pub(super) fn set_issues(conn: &mut Conn, id: i64, issues: &StoredIssues) -> Result<()> {
-    diesel::update(processes::table.find(id)).set(processes::issues.eq(issues::write(issues)?)).execute(conn)?;
+    diesel::update(processes::table.find(id))
+        .set(processes::issues.eq(issues::write(issues)?))
+        .execute(conn)?;
     Ok(())
 }

@@ -1,0 +1,116 @@
+use crate::error::Error;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// The right to serve a SQLite file, held as long as this lives (decisions D11): one `serve` a file.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: File,
+}
+
+/// Whether a SQLite file is served.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// By nobody.
+    Free,
+    /// By a process, whose id it wrote down.
+    By(String),
+}
+
+impl Lock {
+    /// Takes the right to serve a file.
+    ///
+    /// # Errors
+    /// [`Error`] if another process has it.
+    pub(crate) fn take(database: &Path) -> Result<Self, Error> {
+        let path = beside(database);
+        let mut file = open(&path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let holder = holder(&mut file);
+                let database = database.display();
+                return Err(Error::refused(format!("{holder} serves {database} already: one serve a SQLite file")));
+            }
+            Err(TryLockError::Error(error)) => return Err(unusable(&path, &error)),
+        }
+        note_holder(&mut file).map_err(|error| unusable(&path, &error))?;
+        Ok(Self { _file: file })
+    }
+
+    /// Whether somebody serves a file now.
+    ///
+    /// # Errors
+    /// [`Error`] if that could not be found out.
+    pub(crate) fn probe(database: &Path) -> Result<Taken, Error> {
+        let path = beside(database);
+        let mut file = open(&path)?;
+        match file.try_lock_shared() {
+            Ok(()) => Ok(Taken::Free),
+            Err(TryLockError::WouldBlock) => Ok(Taken::By(holder(&mut file))),
+            Err(TryLockError::Error(error)) => Err(unusable(&path, &error)),
+        }
+    }
+}
+
+/// The lock's own file: SQLite locks ranges of its file, which must not meet ours. The same one by
+/// whatever path the database is reached.
+fn beside(database: &Path) -> PathBuf {
+    let real = database.canonicalize().unwrap_or_else(|_| database.to_owned());
+    let mut name = real.into_os_string();
+    name.push(".lock");
+    name.into()
+}
+
+fn open(path: &Path) -> Result<File, Error> {
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    file.map_err(|error| unusable(path, &error))
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> Error {
+    Error::refused(format!("the lock {} cannot be used: {error}", path.display()))
+}
+
+fn note_holder(file: &mut File) -> std::io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    write!(file, "{}", std::process::id())
+}
+
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    let id = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse::<u32>().ok());
+    id.map_or("another process".to_owned(), |id| format!("process {id}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_serves_a_file_until_it_lets_go() {
+        let home = tempfile::tempdir().unwrap();
+        let database = home.path().join("cutover.db");
+        std::fs::write(&database, "").unwrap();
+        assert_eq!(Lock::probe(&database).unwrap(), Taken::Free);
+        let lock = Lock::take(&database).unwrap();
+        let id = std::process::id();
+        assert_eq!(Lock::probe(&database).unwrap(), Taken::By(format!("process {id}")));
+        let refused = Lock::take(&database).unwrap_err().to_string();
+        assert!(refused.starts_with(&format!("process {id} serves ")), "{refused}");
+        drop(lock);
+        assert!(Lock::take(&database).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn another_path_to_the_file_is_the_same_file() {
+        let home = tempfile::tempdir().unwrap();
+        let (database, link) = (home.path().join("cutover.db"), home.path().join("link.db"));
+        std::fs::write(&database, "").unwrap();
+        std::os::unix::fs::symlink(&database, &link).unwrap();
+        let _lock = Lock::take(&database).unwrap();
+        assert!(Lock::take(&link).is_err());
+    }
+}

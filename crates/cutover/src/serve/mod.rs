@@ -1,0 +1,109 @@
+//! `cutover serve`: the API and the import workers in one process, and their orderly end.
+
+mod lock;
+mod logs;
+mod service;
+mod signals;
+mod tls;
+mod workers;
+
+pub(crate) use lock::{Lock, Taken};
+pub(crate) use logs::{LogTarget, start_logs};
+pub(crate) use service::Service;
+
+use crate::cli::Context;
+use crate::error::Error;
+use crate::open::{open_app, open_documents};
+use crate::output::document;
+use crate::settings::{ServeSettings, Settings};
+use serde::Serialize;
+use std::sync::{Arc, mpsc};
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  cutover serve                                         SQLite and documents in ./cutover-data
+  cutover serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem
+  cutover serve --config /etc/cutover.toml --log-format json
+  CUTOVER_LISTEN=127.0.0.1:9000 cutover serve
+
+SIGTERM or Ctrl-C stops it: what was accepted is finished, claimed work is given back. A second one
+ends it at once.";
+
+/// Why the server is to end.
+#[derive(Debug)]
+pub(crate) enum Ending {
+    /// It was told to.
+    Signal(&'static str),
+    /// The HTTP server ended by itself.
+    Server(std::io::Result<()>),
+}
+
+/// Where a server listens.
+#[derive(Serialize)]
+struct Listening {
+    addresses: Vec<String>,
+    admin_addresses: Vec<String>,
+}
+
+/// Runs the service until it is told to stop.
+///
+/// # Errors
+/// [`Error`] if it could not start, or did not end in order.
+pub(crate) fn run(context: &Context) -> Result<(), Error> {
+    let settings = &context.settings;
+    start_logs(settings.log, LogTarget::StandardError)?;
+    let (sender, ending) = mpsc::channel();
+    signals::watch(sender.clone())?;
+    let _lock = Lock::take(&settings.database)?;
+    let app = Arc::new(open_app(settings)?);
+    let released = app.release_all()?;
+    let service = Service::start(app, open_documents(settings)?, &settings.serve, sender)?;
+    announce(context, &service, released)?;
+    let ending = ending.recv().unwrap_or(Ending::Signal("nobody to wait for"));
+    finish(ending, service, settings)
+}
+
+/// Says where it listens: to the log, and to programs that asked for JSON.
+fn announce(context: &Context, service: &Service, released: usize) -> Result<(), Error> {
+    let serve = &context.settings.serve;
+    let listening =
+        Listening { addresses: service.addresses(), admin_addresses: service.admin_addresses() };
+    warn_of_plain_http(serve);
+    if released > 0 {
+        tracing::info!(released, "took up what another run had left in progress");
+    }
+    for address in &listening.admin_addresses {
+        tracing::info!(target: logs::ALWAYS, "health and metrics on {address}");
+    }
+    for address in &listening.addresses {
+        tracing::info!(target: logs::ALWAYS, version = env!("CARGO_PKG_VERSION"), "listening on {address}");
+    }
+    if context.output.is_json() {
+        println!("{}", document(&listening)?);
+    }
+    Ok(())
+}
+
+fn warn_of_plain_http(serve: &ServeSettings) {
+    if serve.tls.is_none() && !serve.listen.ip().is_loopback() {
+        tracing::warn!(
+            "the API is open to the network without TLS: set tls-cert and tls-key, or keep it behind a proxy that has them"
+        );
+    }
+}
+
+fn finish(ending: Ending, service: Service, settings: &Settings) -> Result<(), Error> {
+    match ending {
+        Ending::Signal(signal) => {
+            tracing::info!(target: logs::ALWAYS, signal, "stopping: finishing what was accepted");
+            service.stop(settings.serve.shutdown_timeout)?;
+            tracing::info!(target: logs::ALWAYS, "stopped");
+            Ok(())
+        }
+        Ending::Server(result) => {
+            service.stop(settings.serve.shutdown_timeout)?;
+            let cause = result.err().map_or_else(|| "it ended".to_owned(), |e| e.to_string());
+            Err(Error::refused(format!("the HTTP server ended by itself: {cause}")))
+        }
+    }
+}

@@ -1,0 +1,124 @@
+use super::workers::Workers;
+use super::{Ending, tls};
+use crate::error::Error;
+use crate::settings::{Role, ServeSettings};
+use actix_web::dev::ServerHandle;
+use cutover_app::App;
+use cutover_app::port::Documents;
+use cutover_http::{Config, Parts, start};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// A running service: the HTTP server and the workers, on threads of their own.
+pub(crate) struct Service {
+    scheme: &'static str,
+    listening: Listening,
+    http: JoinHandle<()>,
+    workers: Workers,
+}
+
+struct Listening {
+    addresses: Vec<SocketAddr>,
+    admin_addresses: Vec<SocketAddr>,
+    handle: ServerHandle,
+}
+
+impl Service {
+    /// Starts it; when this returns, it listens. Tells `ending` if the HTTP server ends by itself.
+    ///
+    /// # Errors
+    /// [`Error`] if it cannot listen, or a certificate cannot be used.
+    pub(crate) fn start(
+        app: Arc<App>,
+        documents: Arc<dyn Documents>,
+        settings: &ServeSettings,
+        ending: Sender<Ending>,
+    ) -> Result<Self, Error> {
+        let mut workers = Workers::new(app.clone());
+        let parts = Parts { app, documents, workers: workers.metrics() };
+        let (listening, http) = listen(parts, config(settings)?, ending)?;
+        if settings.role != Role::Api {
+            let started = workers.start(settings.workers);
+            started.map_err(|error| Error::refused(format!("workers cannot be started: {error}")))?;
+        }
+        let scheme = if settings.tls.is_some() { "https" } else { "http" };
+        Ok(Self { scheme, listening, http, workers })
+    }
+
+    /// Where the API listens, as URLs.
+    pub(crate) fn addresses(&self) -> Vec<String> {
+        self.listening.addresses.iter().map(|address| format!("{}://{address}", self.scheme)).collect()
+    }
+
+    /// Where health and metrics listen, as URLs, if not with the API.
+    pub(crate) fn admin_addresses(&self) -> Vec<String> {
+        self.listening.admin_addresses.iter().map(|address| format!("http://{address}")).collect()
+    }
+
+    /// Stops it: what was accepted is finished, claimed work is given back, within the time.
+    ///
+    /// # Errors
+    /// [`Error`] if something was not finished in time.
+    pub(crate) fn stop(self, within: Duration) -> Result<(), Error> {
+        // The HTTP server ends open connections by itself at the deadline; what it does then takes a moment.
+        let deadline = Instant::now() + within + Duration::from_secs(1);
+        self.workers.tell_to_stop();
+        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        runtime.block_on(self.listening.handle.stop(true));
+        let http = self.http.join().is_ok();
+        if self.workers.wait(deadline) && http {
+            Ok(())
+        } else {
+            Err(Error::refused("not everything was finished in time; the next start takes it up"))
+        }
+    }
+}
+
+/// The HTTP server runs on a thread of its own, with the event loop that its library wants.
+fn listen(
+    parts: Parts,
+    config: Config,
+    ending: Sender<Ending>,
+) -> Result<(Listening, JoinHandle<()>), Error> {
+    let (sender, receiver) = sync_channel(1);
+    let address = config.listen;
+    let serve = move || {
+        actix_web::rt::System::new().block_on(async move {
+            let running = match start(parts, config) {
+                Ok(running) => running,
+                // The receiver waits for one message or the other.
+                Err(error) => return drop(sender.send(Err(error))),
+            };
+            let (addresses, admin_addresses) = (running.addresses, running.admin_addresses);
+            let _ = sender.send(Ok(Listening { addresses, admin_addresses, handle: running.handle }));
+            // Nobody waits for it any more after a signal.
+            let _ = ending.send(Ending::Server(running.server.await));
+        })
+    };
+    let thread = thread::Builder::new().name("http".into()).spawn(serve)?;
+    match receiver.recv() {
+        Ok(Ok(listening)) => Ok((listening, thread)),
+        Ok(Err(error)) => Err(Error::refused(format!("the server cannot listen on {address}: {error}"))),
+        Err(_) => Err(Error::refused("the HTTP server could not be started")),
+    }
+}
+
+fn config(settings: &ServeSettings) -> Result<Config, Error> {
+    Ok(Config {
+        listen: settings.listen,
+        workers: settings.http_workers,
+        body_limit: settings.body_limit,
+        rate_limit: settings.rate_limit,
+        head_timeout: settings.head_timeout,
+        body_timeout: settings.body_timeout,
+        shutdown_timeout: settings.shutdown_timeout,
+        trusted_proxies: settings.trusted_proxies.clone(),
+        tls: settings.tls.as_ref().map(tls::server_config).transpose()?,
+        admin_listen: settings.admin_listen,
+        serve_api: settings.role != Role::Worker,
+        max_connections: settings.max_connections,
+    })
+}

@@ -1,0 +1,118 @@
+use crate::body::{self, Body};
+use crate::refusal::Refusal;
+use crate::service::Service;
+use crate::{authorization, client};
+use actix_web::dev::Payload;
+use actix_web::http::header::HeaderMap;
+use actix_web::{HttpRequest, HttpResponse};
+use cutover_app::App;
+use cutover_app::auth::Caller;
+use futures_util::future::LocalBoxFuture;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+/// What a handler ends with.
+pub(crate) type Answer<'c> = LocalBoxFuture<'c, Result<HttpResponse, Refusal>>;
+
+/// An endpoint.
+pub(crate) type Handler = for<'c> fn(&'c mut Call) -> Answer<'c>;
+
+/// One request, as its handler sees it.
+pub(crate) struct Call {
+    service: Arc<Service>,
+    http: HttpRequest,
+    /// What of the body is still to come.
+    unread: Option<Payload>,
+    parameters: Vec<String>,
+    organisation: Option<i64>,
+}
+
+impl Call {
+    /// A request to a route with these path parameters.
+    pub(crate) fn new(
+        service: Arc<Service>,
+        http: HttpRequest,
+        payload: Payload,
+        parameters: Vec<String>,
+    ) -> Self {
+        let unread = (!matches!(payload, Payload::None)).then_some(payload);
+        Self { service, http, unread, parameters, organisation: None }
+    }
+
+    /// What all requests share.
+    pub(crate) fn service(&self) -> &Arc<Service> {
+        &self.service
+    }
+
+    /// A path parameter by its place in the template, decoded.
+    pub(crate) fn parameter(&mut self, place: usize) -> String {
+        self.parameters.get_mut(place).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Who calls, by the access token (decisions D2); counted against the rate of the organisation.
+    ///
+    /// # Errors
+    /// [`Refusal::NotAuthenticated`], [`Refusal::AuthenticationFailed`], [`Refusal::Throttled`].
+    pub(crate) async fn caller(&mut self) -> Result<Caller, Refusal> {
+        let token = authorization::token(self.headers())?;
+        let caller = match self.service.app.authenticate_from_memory(token) {
+            Some(answer) => answer?,
+            None => {
+                let token = token.to_owned();
+                self.run(move |app| Ok(app.authenticate(&token)?)).await?
+            }
+        };
+        self.organisation = Some(caller.organisation_id);
+        self.service.throttle.organisation(caller.organisation_id)?;
+        Ok(caller)
+    }
+
+    /// The organisation that calls, once it is known.
+    pub(crate) fn organisation(&self) -> Option<i64> {
+        self.organisation
+    }
+
+    /// The JSON body, of at most the configured size.
+    ///
+    /// # Errors
+    /// See [`body::read`].
+    pub(crate) async fn body(&mut self) -> Result<Body, Refusal> {
+        self.small_body(self.service.body_limit).await
+    }
+
+    /// The JSON body, of at most so many bytes.
+    ///
+    /// # Errors
+    /// See [`body::read`].
+    pub(crate) async fn small_body(&mut self, limit: usize) -> Result<Body, Refusal> {
+        let limit = limit.min(self.service.body_limit);
+        body::read(self.http.headers(), &mut self.unread, limit, &self.service.bodies).await
+    }
+
+    /// Calls a use case, off the event loop.
+    ///
+    /// # Errors
+    /// Of the use case, or because there was no place for it.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let app = self.service.app.clone();
+        self.service.blocking.run(move || job(&app)).await
+    }
+
+    /// The address of the client.
+    pub(crate) fn client(&self) -> IpAddr {
+        let peer = self.http.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.ip());
+        client::address(peer, self.headers(), &self.service.trusted_proxies)
+    }
+
+    fn headers(&self) -> &HeaderMap {
+        self.http.headers()
+    }
+
+    /// The request, and what of its body was not read.
+    pub(crate) fn into_parts(self) -> (HttpRequest, Option<Payload>) {
+        (self.http, self.unread)
+    }
+}

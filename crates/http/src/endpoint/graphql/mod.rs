@@ -1,0 +1,75 @@
+//! `POST /v1/graphql/`: where tokens are obtained (contract 5, decisions D2).
+
+mod schema;
+mod weight;
+
+pub(crate) use schema::{Schema, schema};
+
+use crate::answer::json;
+use crate::call::{Answer, Call};
+use crate::refusal::Refusal;
+use actix_web::HttpResponse;
+use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
+use async_graphql::parser::parse_query;
+use async_graphql::{Request, Response, ServerError};
+use schema::Attempt;
+use serde_json::error::Category;
+use std::sync::Arc;
+
+/// The largest request in bytes; the longest that our own clients send has under 1 KiB.
+const MAX_BODY: usize = 16 << 10;
+/// More brackets than this are not parsed: the parser goes as deep as they are nested.
+const MAX_BRACKETS: usize = 200;
+
+/// Executes one operation; 200 also where it is refused, with `errors`. Counted by the client's address.
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        call.service().throttle.sign_in(call.client())?;
+        let mut body = call.small_body(MAX_BODY).await?;
+        let request = read(body.unpack()?)?;
+        let attempt = Arc::new(Attempt::default());
+        let response = match prepare(request) {
+            Ok(request) => call.service().schema.execute(request.data(attempt.clone())).await,
+            Err(error) => Response::from_errors(vec![error]),
+        };
+        if let Some(refusal) = attempt.take_refusal() {
+            return Err(refusal);
+        }
+        let no_store = (CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        Ok(json(HttpResponse::Ok().insert_header(no_store), &response))
+    })
+}
+
+/// GET is refused, like batches (decisions D2): an operation in an address ends up in logs.
+pub(crate) fn refuse_get(_: &mut Call) -> Answer<'_> {
+    Box::pin(async { Err(Refusal::Invalid("Send one operation as a JSON object by POST.")) })
+}
+
+/// The request in a body.
+fn read(body: &[u8]) -> Result<Request, Refusal> {
+    if body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
+        return Err(Refusal::Invalid("Send one operation as a JSON object; batches are not taken."));
+    }
+    serde_json::from_slice(body).map_err(|error| match error.classify() {
+        Category::Data => Refusal::Invalid("Send an object with query, operationName and variables."),
+        Category::Syntax | Category::Eof | Category::Io => {
+            Refusal::NotJson(format!("not JSON at line {} column {}", error.line(), error.column()))
+        }
+    })
+}
+
+/// Parses the query and weighs it, before anything looks at it that could be made to work for long. Errors
+/// name a place, never a text: it may hold a key.
+fn prepare(mut request: Request) -> Result<Request, ServerError> {
+    let brackets = request.query.bytes().filter(|byte| matches!(byte, b'{' | b'[' | b'(')).count();
+    if brackets > MAX_BRACKETS {
+        return Err(ServerError::new("The query has too many brackets.", None));
+    }
+    let document = parse_query(&request.query).map_err(|error| {
+        let place = error.positions().next();
+        ServerError::new("The query is not GraphQL.", place)
+    })?;
+    weight::check(&document).map_err(|problem| ServerError::new(problem, None))?;
+    request.set_parsed_query(document);
+    Ok(request)
+}

@@ -1,0 +1,142 @@
+use crate::blocking::Blocking;
+use crate::refusal::Refusal;
+use async_graphql::{
+    Context, EmptySubscription, ErrorExtensions, InputObject, Json, Object, Result, SimpleObject,
+};
+use cutover_app::App;
+use cutover_app::auth::{Claims, Credential, TokenRefused, Tokens};
+use cutover_core::Code;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The schema of `/v1/graphql/`.
+pub(crate) type Schema = async_graphql::Schema<Query, Mutation, EmptySubscription>;
+
+/// The schema over the use cases.
+pub(crate) fn schema(app: Arc<App>, blocking: Arc<Blocking>) -> Schema {
+    Schema::build(Query, Mutation, EmptySubscription).data(app).data(blocking).finish()
+}
+
+/// What a request may do once, and what it ends with if that is no answer of GraphQL's.
+#[derive(Default)]
+pub(super) struct Attempt {
+    made: AtomicBool,
+    refusal: Mutex<Option<Refusal>>,
+}
+
+impl Attempt {
+    /// The refusal in place of an answer, if there is one.
+    pub(super) fn take_refusal(&self) -> Option<Refusal> {
+        self.refusal.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn refuse(&self, refusal: Refusal) {
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
+    }
+}
+
+/// Reads; there is little to read here.
+pub(crate) struct Query;
+
+#[Object]
+impl Query {
+    /// The version of the API that this endpoint belongs to.
+    async fn api_version(&self) -> &'static str {
+        "v1"
+    }
+}
+
+/// Obtains tokens.
+pub(crate) struct Mutation;
+
+#[Object]
+impl Mutation {
+    /// Obtains an access token for the data-import routes. At most once in a request.
+    async fn obtain_token(&self, ctx: &Context<'_>, input: ObtainTokenInput) -> Result<Option<ObtainToken>> {
+        obtain(ctx, input.api_key, input.refresh_token).await.map(Some)
+    }
+
+    /// The same as obtainToken, for clients of comparable services.
+    async fn obtain_kraken_token(
+        &self,
+        ctx: &Context<'_>,
+        input: ObtainJsonWebTokenInput,
+    ) -> Result<Option<ObtainToken>> {
+        obtain(ctx, input.api_key, input.refresh_token).await.map(Some)
+    }
+}
+
+/// What a token is obtained with: exactly one of the two.
+#[derive(InputObject)]
+struct ObtainTokenInput {
+    /// The organisation's API key.
+    api_key: Option<String>,
+    /// The refresh token of an earlier call; good once.
+    refresh_token: Option<String>,
+}
+
+/// What a token is obtained with: exactly one of the two.
+#[derive(InputObject)]
+#[graphql(name = "ObtainJSONWebTokenInput")]
+struct ObtainJsonWebTokenInput {
+    /// The organisation's API key.
+    #[graphql(name = "APIKey")]
+    api_key: Option<String>,
+    /// The refresh token of an earlier call; good once.
+    refresh_token: Option<String>,
+}
+
+/// An access token and the means to the next one.
+#[derive(SimpleObject)]
+struct ObtainToken {
+    /// To be sent as `Authorization: Token <token>`.
+    token: String,
+    /// What the token says.
+    payload: Json<Claims>,
+    /// Obtains the next token, once, in place of the key.
+    refresh_token: String,
+    /// Until when the refresh token is good, in Unix seconds.
+    refresh_expires_in: i64,
+}
+
+impl From<Tokens> for ObtainToken {
+    fn from(tokens: Tokens) -> Self {
+        Self {
+            token: tokens.token,
+            payload: Json(tokens.claims),
+            refresh_token: tokens.refresh_token,
+            refresh_expires_in: tokens.refresh_expires_at.timestamp(),
+        }
+    }
+}
+
+async fn obtain(ctx: &Context<'_>, key: Option<String>, refresh: Option<String>) -> Result<ObtainToken> {
+    let attempt = ctx.data::<Arc<Attempt>>()?;
+    if attempt.made.swap(true, Ordering::Relaxed) {
+        return Err(error("A request obtains one token.", Code::Invalid));
+    }
+    let credential = match (key, refresh) {
+        (Some(key), None) => Credential::ApiKey(key),
+        (None, Some(token)) => Credential::RefreshToken(token),
+        _ => return Err(error("Give the API key or a refresh token, one of the two.", Code::Invalid)),
+    };
+    let app = ctx.data::<Arc<App>>()?.clone();
+    let job = move || match app.obtain_token(&credential) {
+        Ok(tokens) => Ok(Some(tokens)),
+        Err(TokenRefused::Invalid) => Ok(None),
+        Err(TokenRefused::Store(error)) => Err(error.into()),
+    };
+    match ctx.data::<Arc<Blocking>>()?.run(job).await {
+        Ok(Some(tokens)) => Ok(tokens.into()),
+        Ok(None) => Err(error("The key or refresh token is not valid.", Code::AuthenticationFailed)),
+        Err(refusal) => {
+            let code = refusal.code();
+            attempt.refuse(refusal);
+            Err(error(code.detail(), code))
+        }
+    }
+}
+
+fn error(message: &str, code: Code) -> async_graphql::Error {
+    async_graphql::Error::new(message).extend_with(|_, extensions| extensions.set("code", code.as_str()))
+}

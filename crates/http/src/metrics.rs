@@ -1,0 +1,118 @@
+use cutover_app::worker::WorkerMetrics;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Upper bounds of the classes of durations, in seconds.
+const BUCKETS: [f64; 13] =
+    [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
+
+/// What is counted of a request. The route is its template: a path would hold account numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct Answered {
+    pub(crate) route: &'static str,
+    pub(crate) method: &'static str,
+    pub(crate) status: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Route {
+    route: &'static str,
+}
+
+/// What `/metrics` shows (decisions D11).
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<Answered, Counter>,
+    durations: Family<Route, Histogram, fn() -> Histogram>,
+    in_flight: Gauge,
+}
+
+impl Metrics {
+    /// The metrics of a server, and of the workers beside it.
+    pub(crate) fn new(workers: Arc<WorkerMetrics>) -> Self {
+        let metrics = Self {
+            registry: Registry::with_prefix("cutover"),
+            requests: Family::default(),
+            durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+            in_flight: Gauge::default(),
+        };
+        metrics.register(workers)
+    }
+
+    fn register(mut self, workers: Arc<WorkerMetrics>) -> Self {
+        let registry = &mut self.registry;
+        registry.register(
+            "http_requests",
+            "Requests by route, method and class of status; disconnected: nobody waited for the answer",
+            self.requests.clone(),
+        );
+        registry.register_with_unit(
+            "http_request_duration",
+            "From the head of a request to the head of its answer",
+            Unit::Seconds,
+            self.durations.clone(),
+        );
+        registry.register("http_requests_in_flight", "Requests under way", self.in_flight.clone());
+        registry.register("build", "The program", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
+        registry.register_collector(Box::new(Workers(workers)));
+        self
+    }
+
+    /// A request began.
+    pub(crate) fn begin(&self) {
+        self.in_flight.inc();
+    }
+
+    /// A request ended.
+    pub(crate) fn end(&self, answered: &Answered, took: Duration) {
+        self.in_flight.dec();
+        self.requests.get_or_create(answered).inc();
+        self.durations.get_or_create(&Route { route: answered.route }).observe(took.as_secs_f64());
+    }
+
+    /// All of them as OpenMetrics text.
+    ///
+    /// # Errors
+    /// Never in practice: writing to memory does not fail.
+    pub(crate) fn text(&self) -> Result<String, fmt::Error> {
+        let mut text = String::new();
+        encode(&mut text, &self.registry).map(|()| text)
+    }
+}
+
+/// The counters of the workers, read when they are asked for.
+#[derive(Debug)]
+struct Workers(Arc<WorkerMetrics>);
+
+impl Collector for Workers {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let Self(workers) = self;
+        let mut show = |name, help, counter: &AtomicU64| {
+            let counter = ConstCounter::new(counter.load(Ordering::Relaxed));
+            let encoder = encoder.encode_descriptor(
+                name,
+                help,
+                None,
+                prometheus_client::metrics::MetricType::Counter,
+            )?;
+            counter.encode(encoder)
+        };
+        show("worker_accounts_processed", "Accounts imported", &workers.processed)?;
+        show("worker_processes_errored", "Processes that ended in an error", &workers.errored)?;
+        show("worker_dry_runs_succeeded", "Dry runs that found no error", &workers.dry_runs)?;
+        show("worker_attempts_deferred", "Attempts that will be made again", &workers.deferred)?;
+        show("worker_attempts_stale", "Attempts whose claim had run out", &workers.stale)?;
+        show("worker_claims_released", "Claims taken from lost workers", &workers.released)
+    }
+}

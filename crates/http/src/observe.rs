@@ -1,0 +1,84 @@
+use crate::metrics::Answered;
+use crate::service::Service;
+use actix_web::http::header::HeaderValue;
+use actix_web::http::{Method, StatusCode};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A request under way: counted, timed and logged once, also when nobody waits for its answer any more.
+pub(crate) struct Observation {
+    service: Arc<Service>,
+    id: HeaderValue,
+    route: &'static str,
+    is_probe: bool,
+    method: &'static str,
+    started: Instant,
+    ended: Option<(StatusCode, Option<i64>)>,
+}
+
+impl Observation {
+    /// Begins with the head of a request; probes are logged at debug level only.
+    pub(crate) fn begin(
+        service: Arc<Service>,
+        id: HeaderValue,
+        route: &'static str,
+        is_probe: bool,
+        method: &Method,
+    ) -> Self {
+        service.metrics.begin();
+        let method = known(method);
+        Self { service, id, route, is_probe, method, started: Instant::now(), ended: None }
+    }
+
+    /// Ends with the head of the answer; the organisation, if the caller is known.
+    pub(crate) fn end(mut self, status: StatusCode, organisation: Option<i64>) {
+        self.ended = Some((status, organisation));
+    }
+
+    fn log(&self, status: u16, organisation: Option<i64>) {
+        let Self { route, method, .. } = self;
+        let request_id = self.id.to_str().unwrap_or_default();
+        let micros = self.started.elapsed().as_micros() as u64;
+        if self.is_probe {
+            tracing::debug!(target: "cutover::access", request_id, method, route, status, micros, "request");
+        } else {
+            tracing::info!(
+                target: "cutover::access", request_id, method, route, status, micros, organisation, "request"
+            );
+        }
+    }
+}
+
+impl Drop for Observation {
+    fn drop(&mut self) {
+        // 499 is what proxies log for a client that left.
+        let (status, organisation) = self.ended.map_or((499, None), |(status, org)| (status.as_u16(), org));
+        let answered = Answered { route: self.route, method: self.method, status: class(status) };
+        self.service.metrics.end(&answered, self.started.elapsed());
+        self.log(status, organisation);
+    }
+}
+
+/// Methods are counted by name; those that are made up, all together.
+fn known(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::HEAD => "HEAD",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "OTHER",
+    }
+}
+
+fn class(status: u16) -> &'static str {
+    match status {
+        499 => "disconnected",
+        200..=299 => "2xx",
+        400..=498 => "4xx",
+        500.. => "5xx",
+        _ => "other",
+    }
+}

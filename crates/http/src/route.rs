@@ -1,0 +1,190 @@
+use crate::call::Handler;
+use crate::endpoint::{account_status, create_account, graphql, healthz, metrics, readyz, validate_account};
+use crate::path::{decode, segments};
+use crate::refusal::Refusal;
+use actix_web::http::Method;
+
+/// Which listener serves a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The service itself.
+    Api,
+    /// Whether it is alive and well.
+    Health,
+    /// What it has done.
+    Metrics,
+}
+
+/// A row of the table of routes.
+struct Route {
+    /// The path; `<…>` stands for one segment. Also what logs and metrics know the route by.
+    template: &'static str,
+    kind: Kind,
+    /// What a refused method is answered with.
+    allow: &'static str,
+    /// By method. GET serves HEAD as well: the server below leaves out the body.
+    endpoints: &'static [(Method, Handler)],
+}
+
+/// Every route; of two that match, the first one counts.
+const ROUTES: &[Route] = &[
+    Route {
+        template: "/v2/data-import/accounts/validate/",
+        kind: Kind::Api,
+        allow: "POST",
+        endpoints: &[(Method::POST, validate_account::handle)],
+    },
+    Route {
+        template: "/v2/data-import/accounts/",
+        kind: Kind::Api,
+        allow: "POST",
+        endpoints: &[(Method::POST, create_account::handle)],
+    },
+    Route {
+        template: "/v2/data-import/accounts/<supplier>/<number>/",
+        kind: Kind::Api,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, account_status::handle)],
+    },
+    Route {
+        template: "/v1/graphql/",
+        kind: Kind::Api,
+        allow: "POST",
+        endpoints: &[(Method::POST, graphql::handle), (Method::GET, graphql::refuse_get)],
+    },
+    Route {
+        template: "/healthz",
+        kind: Kind::Health,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, healthz::handle)],
+    },
+    Route {
+        template: "/readyz",
+        kind: Kind::Health,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, readyz::handle)],
+    },
+    Route {
+        template: "/metrics",
+        kind: Kind::Metrics,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, metrics::handle)],
+    },
+];
+
+/// What the table says of a request.
+pub(crate) struct Found {
+    /// The template of the route, or a word for none.
+    pub(crate) template: &'static str,
+    /// Whether machines ask this all the time.
+    pub(crate) is_probe: bool,
+    /// The handler and the decoded parameters of the path; or 404, or 405.
+    pub(crate) endpoint: Result<(Handler, Vec<String>), Refusal>,
+}
+
+/// Looks up the raw path and the method among the routes of the kinds that are served.
+pub(crate) fn find(path: &str, method: &Method, serves: impl Fn(Kind) -> bool) -> Found {
+    let candidates = ROUTES.iter().filter(|route| serves(route.kind));
+    match candidates.into_iter().find_map(|route| Some((route, route.parameters(path)?))) {
+        Some((route, parameters)) => Found {
+            template: route.template,
+            is_probe: route.kind != Kind::Api,
+            endpoint: route.handler(method).map(|handler| (handler, parameters)),
+        },
+        None => Found { template: "none", is_probe: false, endpoint: Err(Refusal::NotFound) },
+    }
+}
+
+impl Route {
+    /// The decoded parameters of a path that this route matches.
+    fn parameters(&self, path: &str) -> Option<Vec<String>> {
+        let mut parameters = Vec::new();
+        let mut given = segments(path);
+        for expected in segments(self.template) {
+            let segment = decode(given.next()?)?;
+            if expected.starts_with('<') {
+                parameters.push(segment.into_owned());
+            } else if segment != expected {
+                return None;
+            }
+        }
+        given.next().is_none().then_some(parameters)
+    }
+
+    fn handler(&self, method: &Method) -> Result<Handler, Refusal> {
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        let endpoint = self.endpoints.iter().find(|(served, _)| served == method);
+        endpoint.map(|(_, handler)| *handler).ok_or(Refusal::MethodNotAllowed(self.allow))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(method: Method, path: &str) -> String {
+        let found = find(path, &method, |_| true);
+        match found.endpoint {
+            Ok((_, parameters)) => format!("{} {parameters:?}", found.template),
+            Err(refusal) => format!("{} {refusal:?}", found.template),
+        }
+    }
+
+    #[test]
+    fn with_and_without_the_last_slash() {
+        let accounts = "/v2/data-import/accounts/";
+        for path in ["/v2/data-import/accounts/", "/v2/data-import/accounts", "/v2/data%2Dimport/accounts"] {
+            assert_eq!(found(Method::POST, path), format!("{accounts} []"));
+        }
+        for path in ["/healthz", "/healthz/"] {
+            assert_eq!(found(Method::HEAD, path), "/healthz []");
+        }
+        for path in ["/healthz//", "//healthz", "/", "", "*", "/v2", "/v2/data-import/accounts//"] {
+            assert_eq!(found(Method::GET, path), "none NotFound", "{path}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_decoded_once() {
+        let status = "/v2/data-import/accounts/<supplier>/<number>/";
+        for (path, parameters) in [
+            ("/v2/data-import/accounts/ACME/A-1/", r#"["ACME", "A-1"]"#),
+            ("/v2/data-import/accounts/ACME/A%2F1", r#"["ACME", "A/1"]"#),
+            ("/v2/data-import/accounts/ACME/A%252F1", r#"["ACME", "A%2F1"]"#),
+            ("/v2/data-import/accounts/%20ACME/%20A%20/", r#"[" ACME", " A "]"#),
+            ("/v2/data-import/accounts//A/", r#"["", "A"]"#),
+            ("/v2/data-import/accounts/../A/", r#"["..", "A"]"#),
+        ] {
+            assert_eq!(found(Method::GET, path), format!("{status} {parameters}"));
+        }
+        for path in ["ACME/%ff/", "%C3/A/", "ACME/A/B/", "ACME/A//"] {
+            let path = format!("/v2/data-import/accounts/{path}");
+            assert_eq!(found(Method::GET, &path), "none NotFound", "{path}");
+        }
+    }
+
+    #[test]
+    fn reserved_words_are_routes_before_they_are_suppliers() {
+        let validate = "/v2/data-import/accounts/validate/";
+        assert_eq!(found(Method::POST, validate), format!("{validate} []"));
+        assert_eq!(found(Method::GET, validate), format!("{validate} MethodNotAllowed(\"POST\")"));
+    }
+
+    #[test]
+    fn other_methods_are_told_those_there_are() {
+        let refused = |method, path| found(method, path).split_once(' ').unwrap().1.to_owned();
+        assert_eq!(refused(Method::DELETE, "/v1/graphql/"), "MethodNotAllowed(\"POST\")");
+        assert_eq!(refused(Method::POST, "/metrics"), "MethodNotAllowed(\"GET, HEAD\")");
+        assert_eq!(
+            refused(Method::OPTIONS, "/v2/data-import/accounts/A/B"),
+            "MethodNotAllowed(\"GET, HEAD\")"
+        );
+        assert_eq!(refused(Method::HEAD, "/v2/data-import/accounts"), "MethodNotAllowed(\"POST\")");
+    }
+
+    #[test]
+    fn what_a_listener_does_not_serve_is_not_found() {
+        let found = find("/metrics", &Method::POST, |kind| kind == Kind::Health);
+        assert!(matches!(found.endpoint, Err(Refusal::NotFound)));
+    }
+}

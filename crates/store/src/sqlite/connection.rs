@@ -1,0 +1,91 @@
+use super::dialect::Conn;
+use crate::error::OpenError;
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The one that writes.
+    Writer,
+    /// One of those that only read; a write on it is refused.
+    Reader,
+}
+
+/// Where the file is, and how long a lock of another process is waited for.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub(super) path: PathBuf,
+    pub(super) busy_timeout: Duration,
+    /// How large the write-ahead log may stay, in bytes.
+    pub(super) wal_limit: u64,
+}
+
+#[derive(QueryableByName)]
+struct JournalMode {
+    #[diesel(sql_type = diesel::sql_types::Text)]
+    journal_mode: String,
+}
+
+impl Target {
+    /// A connection with all its settings.
+    pub(super) fn connect(&self, role: Role) -> Result<Conn, OpenError> {
+        let mut conn = Conn::establish(&self.url()?).map_err(|e| OpenError::Connect(e.to_string()))?;
+        let setting = |e: diesel::result::Error| OpenError::Setting(e.to_string());
+        conn.batch_execute(&format!("PRAGMA busy_timeout = {}", self.busy_timeout.as_millis()))
+            .map_err(setting)?;
+        if role == Role::Writer {
+            write_ahead(&mut conn)?;
+        }
+        conn.batch_execute(&self.settings(role)).map_err(setting)?;
+        Ok(conn)
+    }
+
+    /// A path, whatever it looks like: SQLite takes a name that starts with `file:` for an address.
+    fn url(&self) -> Result<String, OpenError> {
+        let path = if self.path.is_absolute() { self.path.clone() } else { Path::new(".").join(&self.path) };
+        let text = path.to_str().ok_or_else(|| OpenError::Connect("its path is not UTF-8".into()))?;
+        Ok(text.to_owned())
+    }
+
+    /// `synchronous = FULL`: what is committed is on the disk. Memory is not mapped: a fault of the disk
+    /// is an error then, not the end of the process.
+    fn settings(&self, role: Role) -> String {
+        let common = "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; \
+                      PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF;";
+        match role {
+            Role::Writer => format!(
+                "{common} PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000; \
+                 PRAGMA journal_size_limit = {};",
+                self.wal_limit,
+            ),
+            Role::Reader => format!("{common} PRAGMA cache_size = -8192; PRAGMA query_only = ON;"),
+        }
+    }
+}
+
+/// Readers and the writer do not wait for one another. The mode belongs to the file and stays.
+fn write_ahead(conn: &mut Conn) -> Result<(), OpenError> {
+    let mode: JournalMode = diesel::sql_query("PRAGMA journal_mode = WAL")
+        .get_result(conn)
+        .map_err(|e| OpenError::Setting(e.to_string()))?;
+    if mode.journal_mode == "wal" {
+        return Ok(());
+    }
+    Err(OpenError::Setting(format!("journal_mode is {:?}, not \"wal\"", mode.journal_mode)))
+}
+
+/// Makes the file, for its owner only: it holds personal data. SQLite gives its companions the same
+/// rights.
+pub(super) fn create_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.create_new(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}

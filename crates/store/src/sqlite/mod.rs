@@ -1,0 +1,16 @@
+//! SQLite: one file, one writer, many readers.
+
+#[macro_use]
+pub(crate) mod dialect;
+mod connection;
+mod migrations;
+mod readers;
+mod store;
+mod wal;
+mod writer;
+
+#[path = "../queries/mod.rs"]
+pub(crate) mod queries;
+
+pub use migrations::{MigrationState, MigrationStatus};
+pub use store::{Options, SqliteStore};

@@ -1,0 +1,77 @@
+use super::connection::{Role, Target};
+use super::dialect::{self, Conn};
+use super::queries::SqlTx;
+use crate::error::{OpenError, store_error};
+use cutover_app::port::{StoreError, Tx};
+use diesel::connection::SimpleConnection;
+use r2d2::{ManageConnection, NopErrorHandler, Pool};
+use std::time::Duration;
+
+/// The connections that read.
+#[derive(Clone)]
+pub(super) struct Readers(Pool<Manager>);
+
+struct Manager(Target);
+
+/// A connection outside of any transaction, unless something went wrong.
+struct Reader {
+    conn: Conn,
+    is_usable: bool,
+}
+
+impl ManageConnection for Manager {
+    type Connection = Reader;
+    type Error = OpenError;
+
+    fn connect(&self) -> Result<Reader, OpenError> {
+        Ok(Reader { conn: self.0.connect(Role::Reader)?, is_usable: true })
+    }
+
+    fn is_valid(&self, _: &mut Reader) -> Result<(), OpenError> {
+        Ok(())
+    }
+
+    fn has_broken(&self, reader: &mut Reader) -> bool {
+        !reader.is_usable
+    }
+}
+
+impl Readers {
+    pub(super) fn new(target: Target, count: u32, timeout: Duration) -> Self {
+        let pool = Pool::builder()
+            .max_size(count.max(1))
+            .min_idle(Some(0))
+            .test_on_check_out(false)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connection_timeout(timeout)
+            // Whoever wanted the connection is told; there is nobody else to tell.
+            .error_handler(Box::new(NopErrorHandler))
+            .build_unchecked(Manager(target));
+        Self(pool)
+    }
+
+    /// Runs a job on one state of the database.
+    pub(super) fn read(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut reader =
+            self.0.get().map_err(|e| StoreError::Unavailable(format!("no reader is free: {e}")))?;
+        reader.read(job)
+    }
+}
+
+impl Reader {
+    fn read(&mut self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        // Not usable until it is known to be: a job that panics leaves it so, and it is dropped.
+        self.is_usable = false;
+        let failed = |e: diesel::result::Error| store_error(e.into(), dialect::meaning);
+        self.conn.batch_execute("BEGIN DEFERRED").map_err(failed)?;
+        let mut tx = SqlTx::new(&mut self.conn);
+        let result = job(&mut tx);
+        let is_whole = tx.into_broken().is_none();
+        self.is_usable = self.conn.batch_execute("ROLLBACK").is_ok() && is_whole;
+        result
+    }
+}

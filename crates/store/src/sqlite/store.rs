@@ -1,0 +1,86 @@
+use super::connection::{Role, Target, create_private};
+use super::migrations::{self, MigrationStatus};
+use super::readers::Readers;
+use super::writer::Writer;
+use crate::error::OpenError;
+use cutover_app::port::{Store, StoreError, Tx, WriteJob};
+use std::path::Path;
+use std::time::Duration;
+
+/// How a SQLite database is used.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many connections read at the same time; at least 1.
+    pub readers: u32,
+    /// How long a lock of another process is waited for.
+    pub busy_timeout: Duration,
+    /// How long a reader is waited for when all are taken.
+    pub pool_timeout: Duration,
+    /// How large the write-ahead log may stay behind readers, in bytes.
+    pub wal_limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            readers: 4,
+            busy_timeout: Duration::from_secs(5),
+            pool_timeout: Duration::from_secs(2),
+            wal_limit: 64 << 20,
+        }
+    }
+}
+
+/// The store in a SQLite file.
+///
+/// Writes go through one connection on a thread of its own and are committed in groups, durably
+/// before anybody is told; reads have connections of their own and are never held up by writes. Other
+/// processes may use the file at the same time: a write waits for theirs.
+pub struct SqliteStore {
+    readers: Readers,
+    writer: Writer,
+    migrations: Vec<MigrationStatus>,
+}
+
+impl SqliteStore {
+    /// Opens the database at a path, makes it if there is none, and applies pending migrations
+    /// (decisions D11).
+    ///
+    /// # Errors
+    /// [`OpenError`] if the file cannot be used as a durable database of this version.
+    pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
+        create_private(path).map_err(|e| OpenError::Connect(e.to_string()))?;
+        let Options { readers, busy_timeout, pool_timeout, wal_limit } = options;
+        let target = Target { path: path.to_owned(), busy_timeout, wal_limit };
+        let mut conn = target.connect(Role::Writer)?;
+        let migrations = migrations::apply(&mut conn)?;
+        let readers = Readers::new(target.clone(), readers, pool_timeout);
+        Ok(Self { readers, writer: Writer::start(target, conn)?, migrations })
+    }
+
+    /// The migrations of the database, oldest first: all that this program has are applied.
+    pub fn migrations(&self) -> &[MigrationStatus] {
+        &self.migrations
+    }
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqliteStore").field("migrations", &self.migrations).finish_non_exhaustive()
+    }
+}
+
+impl Store for SqliteStore {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.readers.read(job)
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        self.writer.write(job)
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        let ping = &mut |tx: &mut dyn Tx| tx.api_key(0).map(|_| ());
+        self.read(ping).map_err(|e| StoreError::Unavailable(e.to_string()))
+    }
+}

@@ -1,0 +1,201 @@
+use super::connection::{Role, Target};
+use super::dialect::{self, Conn};
+use super::queries::SqlTx;
+use super::wal::Wal;
+use crate::error::store_error;
+use cutover_app::port::{StoreError, Verdict, WriteJob};
+use diesel::connection::SimpleConnection;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+
+/// How many jobs may wait. Callers are bounded elsewhere; this bounds them if they are not.
+const QUEUE: usize = 1_024;
+/// How many jobs one commit takes at most.
+const GROUP: usize = 64;
+
+type Answer = Result<(), StoreError>;
+
+/// A job, and who waits for it to be durable.
+struct Request {
+    job: WriteJob,
+    answer: SyncSender<Answer>,
+}
+
+/// The one that writes: a thread with its own connection.
+pub(super) struct Writer {
+    queue: Option<SyncSender<Request>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(super) fn start(target: Target, conn: Conn) -> std::io::Result<Self> {
+        let (queue, requests) = sync_channel(QUEUE);
+        let wal = Wal::new(&target);
+        let mut desk = Desk { target, conn: Some(conn), wal, requests };
+        let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || desk.work())?;
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
+    }
+
+    /// Runs a job; comes back once it is durable, undone or failed.
+    pub(super) fn write(&self, job: WriteJob) -> Answer {
+        let (answer, answered) = sync_channel(1);
+        let ended = || StoreError::Unavailable("the writer has ended".into());
+        let queue = self.queue.as_ref().ok_or_else(ended)?;
+        queue.try_send(Request { job, answer }).map_err(|e| match e {
+            TrySendError::Full(_) => StoreError::Unavailable("too many writes are waiting".into()),
+            TrySendError::Disconnected(_) => ended(),
+        })?;
+        answered.recv().unwrap_or_else(|_| Err(StoreError::Unavailable("the writer lost the write".into())))
+    }
+}
+
+impl Drop for Writer {
+    /// Finishes what was taken.
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // Its panics are caught; if one was not, there is nothing left to be done here.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the writer's thread has before it.
+struct Desk {
+    target: Target,
+    /// None after a failure; opened again when it is needed.
+    conn: Option<Conn>,
+    wal: Wal,
+    requests: Receiver<Request>,
+}
+
+/// How a job left its transaction.
+enum Done {
+    Kept,
+    Undone(Answer),
+    /// The transaction is gone, with everything in it.
+    Lost(StoreError),
+}
+
+impl Desk {
+    fn work(&mut self) {
+        while let Ok(first) = self.requests.recv() {
+            // Jobs are caught one by one; this is for what should not happen. Whoever waits finds
+            // the answer's channel closed.
+            if catch_unwind(AssertUnwindSafe(|| self.group(first))).is_err() {
+                self.conn = None;
+            }
+        }
+    }
+
+    /// One transaction: the job, and those that are there by the time each one before is done.
+    fn group(&mut self, first: Request) {
+        let mut conn = match self.begin() {
+            Ok(conn) => conn,
+            Err(error) => return self.refuse(first, &error),
+        };
+        let mut waiting = Vec::new();
+        let mut next = Some(first);
+        while let Some(Request { job, answer }) = next {
+            let is_first = waiting.is_empty();
+            match if is_first { run(&mut conn, job) } else { run_in_savepoint(&mut conn, job) } {
+                Done::Kept => waiting.push((answer, Ok(()))),
+                // The transaction was its own: nobody else's, so it ends with it.
+                Done::Undone(undone) if is_first => {
+                    return self.end(conn, &[(answer, undone)], "ROLLBACK");
+                }
+                Done::Undone(undone) => waiting.push((answer, undone)),
+                Done::Lost(error) => {
+                    waiting.push((answer, Ok(())));
+                    return fail(&waiting, &error);
+                }
+            }
+            next = if waiting.len() < GROUP { self.requests.try_recv().ok() } else { None };
+        }
+        self.end(conn, &waiting, "COMMIT");
+    }
+
+    /// Takes the connection, and the lock of the file.
+    fn begin(&mut self) -> Result<Conn, StoreError> {
+        let mut conn = match self.conn.take() {
+            Some(conn) => conn,
+            None => {
+                let opened = self.target.connect(Role::Writer);
+                opened.map_err(|e| StoreError::Unavailable(e.to_string()))?
+            }
+        };
+        execute(&mut conn, "BEGIN IMMEDIATE")?;
+        Ok(conn)
+    }
+
+    /// Ends the transaction and tells everybody; nobody is told before it is durable.
+    fn end(&mut self, mut conn: Conn, waiting: &[(SyncSender<Answer>, Answer)], how: &str) {
+        if let Err(error) = execute(&mut conn, how) {
+            // The connection is dropped, and with it whatever is left of the transaction.
+            return fail(waiting, &error);
+        }
+        for (answer, result) in waiting {
+            // Whoever waits does so until the answer is there.
+            let _ = answer.send(result.clone());
+        }
+        self.wal.tend(&mut conn);
+        self.conn = Some(conn);
+    }
+
+    /// Nothing can be written: everybody who waits is told now, not each after a wait of his own.
+    fn refuse(&mut self, first: Request, error: &StoreError) {
+        let _ = first.answer.send(Err(error.clone()));
+        while let Ok(request) = self.requests.try_recv() {
+            let _ = request.answer.send(Err(error.clone()));
+        }
+    }
+}
+
+/// Nothing of a transaction was kept, whatever its jobs thought.
+fn fail(waiting: &[(SyncSender<Answer>, Answer)], error: &StoreError) {
+    tracing::warn!(%error, jobs = waiting.len(), "a transaction was lost");
+    for (answer, _) in waiting {
+        let _ = answer.send(Err(error.clone()));
+    }
+}
+
+fn execute(conn: &mut Conn, sql: &str) -> Result<(), StoreError> {
+    let unavailable = |e: diesel::result::Error| match store_error(e.into(), dialect::meaning) {
+        // Of these statements every failure passes, unless the file is broken.
+        StoreError::Failed(text) | StoreError::Conflict(text) => StoreError::Unavailable(text),
+        other => other,
+    };
+    conn.batch_execute(sql).map_err(unavailable)
+}
+
+/// Runs a job on its own in a transaction.
+fn run(conn: &mut Conn, job: WriteJob) -> Done {
+    let mut tx = SqlTx::new(conn);
+    let verdict = catch_unwind(AssertUnwindSafe(|| job(&mut tx)));
+    if let Some(error) = tx.into_broken() {
+        return Done::Lost(error);
+    }
+    match verdict {
+        Ok(Verdict::Commit) => Done::Kept,
+        Ok(Verdict::Rollback) => Done::Undone(Ok(())),
+        Err(_) => Done::Undone(Err(StoreError::Failed("a job panicked".into()))),
+    }
+}
+
+/// Runs a job among others: what it writes can be undone without theirs.
+fn run_in_savepoint(conn: &mut Conn, job: WriteJob) -> Done {
+    if let Err(error) = execute(conn, "SAVEPOINT job") {
+        return Done::Lost(error);
+    }
+    let done = run(conn, job);
+    let end = match &done {
+        Done::Kept => "RELEASE job",
+        Done::Undone(_) => "ROLLBACK TO job; RELEASE job",
+        Done::Lost(_) => return done,
+    };
+    match execute(conn, end) {
+        Ok(()) => done,
+        Err(error) => Done::Lost(error),
+    }
+}

@@ -1,0 +1,51 @@
+use super::{State, next_id};
+use chrono::{DateTime, Utc};
+use cutover_app::port::{StoreError, Supplier, SupplierSettings, Suppliers};
+use cutover_core::SupplierCode;
+
+impl Suppliers for State {
+    fn add_supplier(
+        &mut self,
+        organisation_id: i64,
+        code: &SupplierCode,
+        settings: &SupplierSettings,
+        at: DateTime<Utc>,
+    ) -> Result<Option<Supplier>, StoreError> {
+        if self.supplier(code)?.is_some() {
+            return Ok(None);
+        }
+        let owner = self.organisations.iter().find(|organisation| organisation.id == organisation_id);
+        let owner = owner.ok_or_else(|| StoreError::Conflict("there is no such organisation".into()))?;
+        let supplier = Supplier {
+            id: next_id(self.suppliers.len()),
+            organisation_id,
+            organisation: owner.name.clone(),
+            code: code.clone(),
+            settings: settings.clone(),
+            created_at: at,
+        };
+        self.suppliers.push(supplier.clone());
+        Ok(Some(supplier))
+    }
+
+    fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError> {
+        if let Some(supplier) = self.suppliers.iter_mut().find(|supplier| supplier.id == id) {
+            supplier.settings = settings.clone();
+        }
+        Ok(())
+    }
+
+    fn supplier(&mut self, code: &SupplierCode) -> Result<Option<Supplier>, StoreError> {
+        Ok(self.suppliers.iter().find(|supplier| supplier.code == *code).cloned())
+    }
+
+    fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError> {
+        Ok(self.suppliers.iter().find(|supplier| supplier.id == id).cloned())
+    }
+
+    fn suppliers(&mut self) -> Result<Vec<Supplier>, StoreError> {
+        let mut all = self.suppliers.clone();
+        all.sort_by(|a, b| a.code.cmp(&b.code));
+        Ok(all)
+    }
+}
