@@ -6,7 +6,7 @@ pub const NON_FIELD_ERRORS: &str = "non_field_errors";
 
 /// One part of an [`AttrPath`].
 ///
-/// Names order before indexes never meet them: at one place of a payload there is an object or an
+/// Which of the two orders first never shows: at one place of a payload there is an object or an
 /// array, not both.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {

@@ -1,5 +1,6 @@
 //! Answers, and what every one of them gets on its way out.
 
+use crate::pace::UnderWay;
 use actix_http::encoding::Encoder;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::Payload;
@@ -61,12 +62,15 @@ fn takes_gzip(request: &HttpRequest) -> bool {
             .is_ok_and(|accepted| accepted.negotiate(supported.iter()) == Some(Encoding::gzip()))
 }
 
-/// A body that keeps hold of a request's unread payload. While it does, the server below takes the rest of
-/// the request for unread: it ends the connection after the answer, reading on for a bounded time only. Once
-/// the payload is dropped it would read a chunked one to its end, however far that is.
+/// A body with what must outlive the head of an answer.
 pub(crate) struct Parting {
     pub(crate) body: BoxBody,
-    pub(crate) _unread: Payload,
+    /// While it is there, the server below takes the rest of the request for unread: it ends the connection
+    /// after the answer, and reads on for a bounded time only. Without it, it would read a chunked request
+    /// to its end, however far that is.
+    pub(crate) _unread: Option<Payload>,
+    /// A streamed answer is under way until it is sent.
+    pub(crate) _under_way: Option<UnderWay>,
 }
 
 impl MessageBody for Parting {

@@ -49,8 +49,8 @@ mod tests {
         assert!(matches!(token(&headers(&[])), Err(Refusal::NotAuthenticated)));
         let long = format!("Token {}", "x".repeat(MAX_TOKEN + 1));
         for header in ["", "Token", "Token ", "a.b.c", "Basic YTpi", "Token a b", "Token a\tb", &long] {
-            let refused = token(&headers(&[header]));
-            assert!(matches!(refused, Err(Refusal::AuthenticationFailed)), "{header:?}");
+            let headers = headers(&[header]);
+            assert!(matches!(token(&headers), Err(Refusal::AuthenticationFailed)), "{header:?}");
         }
         let twice = headers(&["Token a", "Token a"]);
         assert!(matches!(token(&twice), Err(Refusal::AuthenticationFailed)));

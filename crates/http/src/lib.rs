@@ -31,6 +31,7 @@ mod config;
 mod endpoint;
 mod metrics;
 mod observe;
+mod pace;
 mod path;
 mod refusal;
 mod request_id;

@@ -218,3 +218,63 @@ impl From<CreateRefused> for Refusal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::body::MessageBody;
+    use cutover_core::{AttrPath, Level, RuleId};
+
+    fn issue() -> Issue {
+        Issue {
+            attr: AttrPath::root().name("customers").index(0).name("landline"),
+            code: Code::InvalidPhoneNumber,
+            rule: RuleId("PER-01"),
+            level: Level::Error,
+            detail: "This is not a phone number.".into(),
+        }
+    }
+
+    fn shown(refusal: Refusal) -> String {
+        let header = refusal.header().map(|(name, value)| format!(" {name}={}", value.to_str().unwrap()));
+        let response = refusal.respond();
+        let (status, header) = (response.status().as_u16(), header.unwrap_or_default());
+        let body = response.into_body().try_into_bytes().unwrap();
+        format!("{status}{header} {}", std::str::from_utf8(&body).unwrap())
+    }
+
+    #[test]
+    fn every_refusal_has_its_status_headers_and_body() {
+        let number = || ServiceAccountNumber::from_random(7);
+        let secret = || "inside".to_owned();
+        let all = [
+            Refusal::NotFound,
+            Refusal::MethodNotAllowed("GET, HEAD"),
+            Refusal::NotAuthenticated,
+            Refusal::AuthenticationFailed,
+            Refusal::Timeout,
+            Refusal::TooLarge,
+            Refusal::UnsupportedMediaType("The body must be application/json."),
+            Refusal::NotJson("a value is expected at line 1 column 1".into()),
+            Refusal::Invalid("Send one."),
+            Refusal::AccountFaults(vec![issue()]),
+            Refusal::ImportFaults,
+            Refusal::SupplierNotOngoing,
+            Refusal::AlreadyImported(number()),
+            Refusal::InProgress,
+            Refusal::Throttled(Duration::from_millis(1_200)),
+            Refusal::Unavailable(secret()),
+            Refusal::Unexpected(secret()),
+        ];
+        insta::assert_snapshot!(all.map(shown).join("\n"));
+    }
+
+    #[test]
+    fn only_passing_faults_of_the_store_ask_to_come_again() {
+        let status = |error: StoreError| Refusal::from(error).status().as_u16();
+        assert_eq!(status(StoreError::Unavailable(String::new())), 503);
+        for error in [StoreError::Corrupt, StoreError::Conflict, StoreError::Failed] {
+            assert_eq!(status(error(String::new())), 500);
+        }
+    }
+}

@@ -1,19 +1,32 @@
 use crate::config::Config;
-use crate::service::{BLOCKING, PROBES, Service, serve};
-use actix_web::dev::{Server, ServerHandle};
-use actix_web::{App as Site, HttpServer, web};
+use crate::pace::Paced;
+use crate::service::{BLOCKING, Listener, PROBES, Service, serve};
+use actix_http::{HttpService, Protocol};
+use actix_server::GracefulShutdownSignal;
+use actix_service::{IntoServiceFactory, ServiceFactory, ServiceFactoryExt, map_config};
+use actix_tls::accept::TlsError;
+use actix_tls::accept::rustls_0_23::{Acceptor, TlsStream};
+use actix_web::dev::{AppConfig, Server, ServerHandle, fn_service};
+use actix_web::rt::net::TcpStream;
+use actix_web::{App as Site, web};
 use cutover_app::App;
 use cutover_app::port::Documents;
 use cutover_app::worker::WorkerMetrics;
+use socket2::{Domain, Socket, Type};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 /// How long an idle connection is kept for its next request.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long the rest of a request that was answered early is read and thrown away.
 const LINGER: Duration = Duration::from_secs(5);
+/// Connections that wait to be accepted.
+const BACKLOG: i32 = 1_024;
+/// The server below has no more.
+const MAX_WORKERS: usize = 512;
 
 /// What is served.
 pub struct Parts {
@@ -43,32 +56,121 @@ pub struct Running {
 /// # Errors
 /// If an address cannot be bound.
 pub fn start(parts: Parts, config: Config) -> io::Result<Running> {
-    let admin = config.admin_listen.map(TcpListener::bind).transpose()?;
-    let admin_address = admin.as_ref().map(TcpListener::local_addr).transpose()?;
-    let service = Arc::new(Service::new(parts, &config, admin_address));
-    let workers = config.workers.max(1);
-    let mut server = HttpServer::new(move || {
-        let service = service.clone();
-        Site::new().default_service(web::to(move |http, payload| serve(service.clone(), http, payload)))
-    })
-    .workers(workers)
-    .worker_max_blocking_threads(BLOCKING + PROBES)
-    .max_connections(config.max_connections.div_ceil(workers).max(1))
-    .keep_alive(KEEP_ALIVE)
-    .tcp_nodelay(true)
-    .client_request_timeout(config.head_timeout)
-    .client_disconnect_timeout(LINGER)
-    .shutdown_timeout(config.shutdown_timeout.as_secs())
-    .disable_signals();
-    server = match config.tls {
-        Some(tls) => server.bind_rustls_0_23(config.listen, tls)?,
-        None => server.bind(config.listen)?,
+    start_with(parts, config, LINGER)
+}
+
+fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Running> {
+    let public = bind(config.listen)?;
+    let admin = config.admin_listen.map(bind).transpose()?;
+    let addresses = vec![public.local_addr()?];
+    let admin_addresses = admin.iter().map(TcpListener::local_addr).collect::<io::Result<_>>()?;
+    let workers = config.workers.clamp(1, MAX_WORKERS);
+    let mut builder = Server::build()
+        .workers(workers)
+        .worker_max_blocking_threads(BLOCKING + PROBES)
+        .max_concurrent_connections(config.max_connections.div_ceil(workers).max(1))
+        .shutdown_timeout(config.shutdown_timeout.as_secs())
+        .disable_signals();
+    let front = Front {
+        service: Arc::new(Service::new(parts, &config)),
+        listener: Listener::Public,
+        head_timeout: config.head_timeout,
+        linger,
+        stopping: builder.graceful_shutdown_signal(),
     };
-    let addresses = server.addrs();
     if let Some(admin) = admin {
-        server = server.listen(admin)?;
+        let front = Front { listener: Listener::Admin, ..front.clone() };
+        builder = builder.listen("admin", admin, move || plain(front.clone()))?;
     }
-    let server = server.run();
-    let admin_addresses = admin_address.into_iter().collect();
+    builder = match config.tls {
+        None => builder.listen("public", public, move || plain(front.clone()))?,
+        Some(tls) => builder.listen("public", public, move || secure(front.clone(), tls.clone()))?,
+    };
+    let server = builder.run();
     Ok(Running { addresses, admin_addresses, handle: server.handle(), server })
 }
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    // On Windows this would let two servers have the same address.
+    #[cfg(not(windows))]
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// What a listener needs.
+#[derive(Clone)]
+struct Front {
+    service: Arc<Service>,
+    listener: Listener,
+    head_timeout: Duration,
+    linger: Duration,
+    stopping: GracefulShutdownSignal,
+}
+
+/// HTTP over TCP.
+fn plain(front: Front) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
+    let head_timeout = front.head_timeout;
+    let accept = fn_service(move |stream: TcpStream| async move {
+        let peer = prepare(&stream);
+        Ok((Paced::new(stream, head_timeout), Protocol::Http1, peer))
+    });
+    accept.and_then(http(front))
+}
+
+/// HTTP over TLS.
+fn secure(
+    front: Front,
+    mut tls: rustls::ServerConfig,
+) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
+    let head_timeout = front.head_timeout;
+    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let accept = Acceptor::new(tls).map_err(TlsError::into_service_error);
+    let accept = accept.and_then(move |stream: TlsStream<TcpStream>| async move {
+        let peer = prepare(stream.get_ref().0);
+        Ok((Paced::new(stream, head_timeout), Protocol::Http1, peer))
+    });
+    accept.and_then(http(front).map_err(TlsError::Service))
+}
+
+/// Sends small answers at once; whom to.
+fn prepare(stream: &TcpStream) -> Option<SocketAddr> {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection closed as it was accepted");
+    }
+    stream.peer_addr().ok()
+}
+
+/// HTTP on whatever carries it.
+fn http<S: AsyncRead + AsyncWrite + Unpin + 'static>(
+    front: Front,
+) -> impl ServiceFactory<
+    (Paced<S>, Protocol, Option<SocketAddr>),
+    Config = (),
+    Response = (),
+    Error = actix_http::error::DispatchError,
+    InitError = (),
+> {
+    let Front { service, listener, head_timeout, linger, stopping } = front;
+    let handler = move |http, payload| serve(service.clone(), listener, http, payload);
+    let site = Site::new().default_service(web::to(handler)).into_factory();
+    HttpService::build()
+        .graceful_shutdown_signal(move || {
+            let stopping = stopping.clone();
+            async move { stopping.notified().await }
+        })
+        .keep_alive(KEEP_ALIVE)
+        .client_request_timeout(head_timeout)
+        .client_disconnect_timeout(linger)
+        .on_connect_ext(|connection: &Paced<S>, extensions| {
+            extensions.insert(connection.pace().clone());
+        })
+        .finish(map_config(site.map_err(|error: actix_web::Error| error.error_response()), |()| {
+            AppConfig::default()
+        }))
+}
+
+#[cfg(test)]
+mod tests;

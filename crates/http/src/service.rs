@@ -6,19 +6,21 @@ use crate::config::Config;
 use crate::endpoint::graphql::{Schema, schema};
 use crate::metrics::Metrics;
 use crate::observe::Observation;
+use crate::pace::{Pace, UnderWay};
 use crate::refusal::Refusal;
 use crate::request_id::{RequestIds, X_REQUEST_ID};
 use crate::route::{Found, Kind, find};
 use crate::server::Parts;
 use crate::throttle::Throttle;
-use actix_web::body::MessageBody;
+use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::header::HeaderValue;
 use actix_web::{HttpRequest, HttpResponse, web};
 use cutover_app::App;
 use cutover_app::port::Documents;
 use futures_util::FutureExt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,12 +47,21 @@ pub(crate) struct Service {
     pub(crate) schema: Schema,
     request_ids: RequestIds,
     serve_api: bool,
-    admin: Option<SocketAddr>,
+    has_admin: bool,
+}
+
+/// Where a request came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listener {
+    /// Where clients connect.
+    Public,
+    /// Where operators look.
+    Admin,
 }
 
 impl Service {
-    /// A service of these parts; `admin` is the address where metrics are, if they have one of their own.
-    pub(crate) fn new(parts: Parts, config: &Config, admin: Option<SocketAddr>) -> Self {
+    /// A service of these parts.
+    pub(crate) fn new(parts: Parts, config: &Config) -> Self {
         let allowance = Arc::new(Allowance::new(config.body_limit.saturating_mul(LARGEST_BODIES)));
         let blocking = Arc::new(Blocking::new(BLOCKING, PATIENCE));
         Self {
@@ -66,26 +77,32 @@ impl Service {
             trusted_proxies: config.trusted_proxies.clone(),
             metrics: Metrics::new(parts.workers),
             serve_api: config.serve_api,
-            admin,
+            has_admin: config.admin_listen.is_some(),
         }
     }
 
-    /// Whether routes of a kind are served where the request came in.
-    fn serves(&self, request: &HttpRequest, kind: Kind) -> bool {
-        let on_admin = self.admin == Some(request.app_config().local_addr());
-        match kind {
-            Kind::Api => self.serve_api && !on_admin,
-            Kind::Health => true,
-            Kind::Metrics => on_admin || self.admin.is_none(),
+    /// Whether a listener serves routes of a kind.
+    fn serves(&self, listener: Listener, kind: Kind) -> bool {
+        match (kind, listener) {
+            (Kind::Api, Listener::Public) => self.serve_api,
+            (Kind::Api, Listener::Admin) => false,
+            (Kind::Health, _) | (Kind::Metrics, Listener::Admin) => true,
+            (Kind::Metrics, Listener::Public) => !self.has_admin,
         }
     }
 }
 
 /// Answers a request: finds its endpoint, calls it, and sees to what every answer has.
-pub(crate) async fn serve(service: Arc<Service>, http: HttpRequest, payload: web::Payload) -> HttpResponse {
+pub(crate) async fn serve(
+    service: Arc<Service>,
+    listener: Listener,
+    http: HttpRequest,
+    payload: web::Payload,
+) -> HttpResponse {
+    let under_way = http.conn_data::<Rc<Pace>>().map(Pace::begin);
     let id = service.request_ids.of(http.headers());
     let Found { template, is_probe, endpoint } =
-        find(http.uri().path(), http.method(), |kind| service.serves(&http, kind));
+        find(http.uri().path(), http.method(), |kind| service.serves(listener, kind));
     let observation = Observation::begin(service.clone(), id.clone(), template, is_probe, http.method());
     let (answer, call) = match endpoint {
         Ok((handler, parameters)) => {
@@ -101,7 +118,7 @@ pub(crate) async fn serve(service: Arc<Service>, http: HttpRequest, payload: web
         refusal.respond()
     });
     observation.end(response.status(), call.organisation());
-    finish(response, call, id)
+    finish(response, call, id, under_way)
 }
 
 fn log_cause(refusal: &Refusal, id: &HeaderValue, route: &str) {
@@ -115,12 +132,89 @@ fn log_cause(refusal: &Refusal, id: &HeaderValue, route: &str) {
     }
 }
 
-fn finish(response: HttpResponse, call: Call, id: HeaderValue) -> HttpResponse {
+fn finish(response: HttpResponse, call: Call, id: HeaderValue, under_way: Option<UnderWay>) -> HttpResponse {
     let (http, unread) = call.into_parts();
     let mut response = pack(&http, response);
     response.headers_mut().insert(X_REQUEST_ID, id);
-    match unread {
-        Some(unread) => response.map_body(|_, body| Parting { body, _unread: unread }.boxed()),
-        None => response,
+    if unread.is_none() && response.body().size() != BodySize::Stream {
+        return response;
+    }
+    response.map_body(|_, body| Parting { body, _unread: unread, _under_way: under_way }.boxed())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+    use crate::testing::{ACCOUNT, House};
+    use actix_web::http::Method;
+    use actix_web::http::header::{ACCEPT_ENCODING, ContentType};
+    use actix_web::test::TestRequest;
+    use flate2::read::GzDecoder;
+    use std::io::Read;
+
+    const VALIDATE: &str = "/v2/data-import/accounts/validate/";
+
+    #[actix_web::test]
+    async fn every_answer_has_a_request_id() {
+        let house = House::new();
+        let own = ("x-request-id", "my-id.1");
+        for (method, path) in [
+            (Method::GET, "/nowhere"),
+            (Method::PUT, VALIDATE),
+            (Method::POST, VALIDATE),
+            (Method::GET, "/healthz"),
+            (Method::POST, "/v1/graphql/"),
+        ] {
+            let request = || TestRequest::default().method(method.clone()).uri(path);
+            assert_eq!(house.send(request()).await.header("x-request-id").len(), 16, "{path}");
+            assert_eq!(house.send(request().insert_header(own)).await.header("x-request-id"), "my-id.1");
+        }
+    }
+
+    #[actix_web::test]
+    async fn routes_are_refused_before_tokens() {
+        let house = House::new();
+        let unknown = house.send(TestRequest::get().uri("/v2/data-import/nothing/")).await;
+        assert_eq!(unknown.line(), r#"404 {"detail":"Not found.","code":"not_found"}"#);
+        let wrong = house.send(TestRequest::get().uri(VALIDATE)).await;
+        assert_eq!((wrong.status, wrong.header("allow")), (405, "POST"));
+        let with_token = house.send_as_acme(TestRequest::get().uri(VALIDATE)).await;
+        assert_eq!(wrong.line(), with_token.line());
+    }
+
+    #[actix_web::test]
+    async fn large_answers_are_packed_for_who_takes_it() {
+        let house = House::new();
+        let faulty = ACCOUNT.replace("\":", "_\":");
+        let post = |accept: &str| {
+            let accept = (ACCEPT_ENCODING, accept.to_owned());
+            TestRequest::post().uri(VALIDATE).insert_header(accept).set_payload(faulty.clone())
+        };
+        let packed = house.send_as_acme(post("br, gzip;q=0.8")).await;
+        assert_eq!((packed.status, packed.header("content-encoding")), (400, "gzip"));
+        assert_eq!(packed.header("vary"), "Accept-Encoding");
+        let mut unpacked = String::new();
+        GzDecoder::new(&packed.bytes[..]).read_to_string(&mut unpacked).unwrap();
+        for accept in ["", "br", "identity", "gzip;q=0", "identity, gzip;q=0.5"] {
+            let plain = house.send_as_acme(post(accept)).await;
+            assert_eq!(plain.header("content-encoding"), "", "{accept}");
+            assert_eq!(plain.text(), unpacked);
+        }
+    }
+
+    #[actix_web::test]
+    async fn small_answers_are_not_packed() {
+        let accept = (ACCEPT_ENCODING, "gzip");
+        let request = TestRequest::post().uri(VALIDATE).insert_header(ContentType::json());
+        let reply = House::new().send_as_acme(request.insert_header(accept).set_payload(ACCOUNT)).await;
+        assert_eq!((reply.line().as_str(), reply.header("content-encoding")), ("200 {}", ""));
+    }
+
+    #[actix_web::test]
+    async fn a_worker_serves_health_and_metrics_alone() {
+        let house = House::with(Config { serve_api: false, ..Config::default() });
+        for (path, status) in [("/healthz", 200), ("/metrics", 200), ("/v1/graphql/", 404), (VALIDATE, 404)] {
+            assert_eq!(house.send(TestRequest::get().uri(path)).await.status, status, "{path}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::server::Parts;
-use crate::service::{Service, serve};
+use crate::service::{Listener, Service, serve};
 use actix_web::App as Site;
 use actix_web::body::to_bytes;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
@@ -97,7 +97,6 @@ impl House {
         let service = Arc::new(Service::new(
             Parts { app: app.clone(), documents: documents.clone(), workers: Arc::default() },
             &config,
-            None,
         ));
         Self { store, app, documents, key, service }
     }
@@ -110,7 +109,7 @@ impl House {
     /// Sends a request.
     pub(crate) async fn send(&self, request: TestRequest) -> Reply {
         let service = self.service.clone();
-        let handler = move |http, payload| serve(service.clone(), http, payload);
+        let handler = move |http, payload| serve(service.clone(), Listener::Public, http, payload);
         let site = test::init_service(Site::new().default_service(web::to(handler))).await;
         let response = test::call_service(&site, request.to_request()).await;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());

@@ -1,9 +1,9 @@
 //! Reading back what was kept of an account.
 
-use crate::decode::{Decoder, Limits};
-use crate::draft;
+use crate::decode::Limits;
 use crate::payload::IntoValid;
-use crate::{Account, SyntaxError, Zone};
+use crate::request::decode;
+use crate::{Account, SyntaxError, Zone, draft};
 use cutover_core::Level;
 
 /// The text holds no account.
@@ -29,15 +29,11 @@ pub enum UnreadableAccount {
 /// [`UnreadableAccount`] if nothing of ours can have written it.
 pub fn read_account(json: &[u8]) -> Result<Account<'_>, UnreadableAccount> {
     let limits = Limits { batch_items: u32::MAX, items: u32::MAX };
-    let mut decoder = Decoder::new(json, Zone::UTC, limits)?;
-    let mut account = draft::Account::default();
-    decoder.members(&mut account)?;
-    decoder.cursor.finish()?;
-    if let Some(account) = account.into_valid() {
+    let decoded = decode::<draft::Account<'_>>(json, Zone::UTC, limits)?;
+    if let Some(account) = decoded.draft.and_then(IntoValid::into_valid) {
         return Ok(account);
     }
-    let findings = decoder.findings.finish();
-    let fault = findings.iter().find(|f| f.check.level == Level::Error);
+    let fault = decoded.findings.iter().find(|f| f.check.level == Level::Error);
     Err(UnreadableAccount::Fault {
         attr: fault.map(|f| f.attr.to_string()).unwrap_or_default(),
         code: fault.map_or("invalid", |f| f.check.code.as_str()),
@@ -123,6 +119,9 @@ mod tests {
     fn what_is_no_account_is_named_without_its_values() {
         let error = read_account(account(r#""transfer_balance":"secret""#).as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), "transfer_balance: invalid");
-        assert!(matches!(read_account(b"{"), Err(UnreadableAccount::Syntax(_))));
+        for text in ["", "{", "x}", "[}"] {
+            assert!(matches!(read_account(text.as_bytes()), Err(UnreadableAccount::Syntax(_))), "{text}");
+        }
+        assert_eq!(read_account(b"[]").unwrap_err().to_string(), "non_field_errors: invalid");
     }
 }

@@ -162,7 +162,12 @@ macro_rules! requests {
     };
 }
 
-fn decode<'j, T: Draft<'j>>(body: &'j [u8], zone: Zone, limits: Limits) -> Result<Decoded<T>, SyntaxError> {
+/// Decodes a text that is to hold this object and nothing else.
+pub(crate) fn decode<'j, T: Draft<'j>>(
+    body: &'j [u8],
+    zone: Zone,
+    limits: Limits,
+) -> Result<Decoded<T>, SyntaxError> {
     let mut decoder = Decoder::new(body, zone, limits)?;
     if decoder.cursor.peek()? != Next::Object {
         return no_object(decoder);

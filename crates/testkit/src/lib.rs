@@ -4,6 +4,7 @@ mod clock;
 pub mod memory;
 pub mod payload;
 mod random;
+pub mod store_suite;
 
 pub use clock::FakeClock;
 pub use random::SeededRandom;

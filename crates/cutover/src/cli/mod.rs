@@ -15,7 +15,7 @@ use crate::demo::{self, DemoArgs};
 use crate::error::Error;
 use crate::output::Output;
 use crate::serve;
-use crate::settings::{CommonFlags, Environment, ServeFlags, Settings};
+use crate::settings::{CommonFlags, Environment, ServeFlags, Settings, SettingsError};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -86,20 +86,18 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         flags.extend(serve.0.clone());
     }
     let settings = Settings::load(&flags, &environment());
-    if let Command::Doctor(_) = command {
-        return doctor::run(settings, output);
-    }
-    let context = Context { settings: settings?, output };
+    let in_context =
+        |settings: Result<Settings, SettingsError>| Ok::<_, Error>(Context { settings: settings?, output });
     match command {
-        Command::Serve(_) => serve::run(&context),
-        Command::Demo(args) => demo::run(&context, &args),
-        Command::Organisation(command) => organisation::run(&context, command),
-        Command::ApiKey(command) => api_key::run(&context, command),
-        Command::Supplier(command) => supplier::run(&context, command),
-        Command::Process(command) => process::run(&context, command),
-        Command::SigningKey(command) => signing_key::run(&context, command),
-        Command::Migrate(args) => migrate::run(&context, &args),
-        Command::Doctor(_) => Ok(()),
+        Command::Serve(_) => serve::run(&in_context(settings)?),
+        Command::Demo(args) => demo::run(&in_context(settings)?, &args),
+        Command::Organisation(command) => organisation::run(&in_context(settings)?, command),
+        Command::ApiKey(command) => api_key::run(&in_context(settings)?, command),
+        Command::Supplier(command) => supplier::run(&in_context(settings)?, command),
+        Command::Process(command) => process::run(&in_context(settings)?, command),
+        Command::SigningKey(command) => signing_key::run(&in_context(settings)?, command),
+        Command::Migrate(args) => migrate::run(&in_context(settings)?, &args),
+        Command::Doctor(_) => return doctor::run(settings, output),
     }?;
     Ok(ExitCode::SUCCESS)
 }

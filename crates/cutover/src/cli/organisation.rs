@@ -49,7 +49,11 @@ impl Row for Listed {
     const EMPTY: &'static str = "No organisations yet. `cutover organisation add NAME` adds one.";
 
     fn cells(&self) -> Vec<String> {
-        vec![self.name.clone(), self.created_at.to_string(), self.revoked_at.map_or_else(String::new, |at| at.to_string())]
+        vec![
+            self.name.clone(),
+            self.created_at.to_string(),
+            self.revoked_at.map_or_else(String::new, |at| at.to_string()),
+        ]
     }
 }
 

@@ -33,7 +33,8 @@ impl Listed {
 
 impl Row for Listed {
     const HEADS: &'static [&'static str] = &["KID", "MADE", "USE"];
-    const EMPTY: &'static str = "No keys yet. The first token makes one, and so does `cutover signing-key rotate`.";
+    const EMPTY: &'static str =
+        "No keys yet. The first token makes one, and so does `cutover signing-key rotate`.";
 
     fn cells(&self) -> Vec<String> {
         let usage = if self.signs { "signs and verifies" } else { "verifies" };

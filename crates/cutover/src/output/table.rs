@@ -4,7 +4,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 /// A table with heads, as wide as its content or the terminal.
 pub(crate) fn listing(heads: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(heads.to_vec());
     for cells in rows {
         table.add_row(cells.iter().map(|cell| plain(cell)).collect::<Vec<_>>());
@@ -26,7 +26,7 @@ mod tests {
     #[test]
     fn rows_line_up() {
         let rows = [vec!["Öl".to_owned(), "1".into()], vec!["Gas".into(), "200".into()]];
-        insta::assert_snapshot!(listing(&["NAME", "COUNT"], rows), @"");
+        assert_eq!(listing(&["NAME", "COUNT"], rows), " NAME  COUNT\n Öl    1\n Gas   200");
     }
 
     #[test]

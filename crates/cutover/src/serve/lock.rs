@@ -31,7 +31,9 @@ impl Lock {
             Err(TryLockError::WouldBlock) => {
                 let holder = holder(&mut file);
                 let database = database.display();
-                return Err(Error::refused(format!("{holder} serves {database} already: one serve a SQLite file")));
+                return Err(Error::refused(format!(
+                    "{holder} serves {database} already: one serve a SQLite file"
+                )));
             }
             Err(TryLockError::Error(error)) => return Err(unusable(&path, &error)),
         }

@@ -10,6 +10,8 @@ mod workers;
 pub(crate) use lock::{Lock, Taken};
 pub(crate) use logs::{LogTarget, start_logs};
 pub(crate) use service::Service;
+pub(crate) use signals::watch;
+pub(crate) use tls::server_config as tls_config;
 
 use crate::cli::Context;
 use crate::error::Error;
@@ -66,8 +68,7 @@ pub(crate) fn run(context: &Context) -> Result<(), Error> {
 /// Says where it listens: to the log, and to programs that asked for JSON.
 fn announce(context: &Context, service: &Service, released: usize) -> Result<(), Error> {
     let serve = &context.settings.serve;
-    let listening =
-        Listening { addresses: service.addresses(), admin_addresses: service.admin_addresses() };
+    let listening = Listening { addresses: service.addresses(), admin_addresses: service.admin_addresses() };
     warn_of_plain_http(serve);
     if released > 0 {
         tracing::info!(released, "took up what another run had left in progress");

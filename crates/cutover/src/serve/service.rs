@@ -114,7 +114,8 @@ fn config(settings: &ServeSettings) -> Result<Config, Error> {
         rate_limit: settings.rate_limit,
         head_timeout: settings.head_timeout,
         body_timeout: settings.body_timeout,
-        shutdown_timeout: settings.shutdown_timeout,
+        // The server knows whole seconds.
+        shutdown_timeout: Duration::from_secs(settings.shutdown_timeout.as_millis().div_ceil(1_000) as u64),
         trusted_proxies: settings.trusted_proxies.clone(),
         tls: settings.tls.as_ref().map(tls::server_config).transpose()?,
         admin_listen: settings.admin_listen,

@@ -10,7 +10,7 @@ const INTERRUPTED: i32 = 130;
 ///
 /// # Errors
 /// [`Error`] if signals cannot be heard.
-pub(super) fn watch(sender: Sender<Ending>) -> Result<(), Error> {
+pub(crate) fn watch(sender: Sender<Ending>) -> Result<(), Error> {
     let failed = |error: std::io::Error| Error::refused(format!("signals cannot be heard: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let mut signals = {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// [`Error`] names the setting whose file cannot be used.
-pub(super) fn server_config(files: &TlsFiles) -> Result<ServerConfig, Error> {
+pub(crate) fn server_config(files: &TlsFiles) -> Result<ServerConfig, Error> {
     let cert = |e: &dyn fmt::Display| unusable("tls-cert", &files.cert, e);
     let key = |e: &dyn fmt::Display| unusable("tls-key", &files.key, e);
     let chain = CertificateDer::pem_file_iter(&files.cert).map_err(|e| cert(&e))?;

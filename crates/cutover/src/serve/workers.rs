@@ -74,6 +74,7 @@ impl Workers {
 /// The name of this machine, for the names of workers.
 fn host() -> String {
     let asked = std::env::var("HOSTNAME").ok().or_else(|| std::fs::read_to_string("/etc/hostname").ok());
-    let name: String = asked.unwrap_or_default().trim().chars().filter(|c| !c.is_control()).take(64).collect();
+    let name: String =
+        asked.unwrap_or_default().trim().chars().filter(|c| !c.is_control()).take(64).collect();
     if name.is_empty() { "host".to_owned() } else { name }
 }

@@ -17,7 +17,7 @@ pub(crate) use sources::Environment;
 
 use cutover_outbound::Location;
 use sources::Given;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tracing::level_filters::LevelFilter;
 
 /// All settings, read and checked.
@@ -43,6 +43,13 @@ pub(crate) struct Documents {
     pub(crate) location: Location,
     /// Whether it is the embedded default, whose folder is made at the start.
     pub(crate) is_default: bool,
+}
+
+impl Documents {
+    /// The embedded default in a data folder.
+    pub(crate) fn default_in(data_dir: &Path) -> Self {
+        Self { location: Location::folder(data_dir.join("documents")), is_default: true }
+    }
 }
 
 /// How the server logs.
@@ -87,14 +94,11 @@ fn folder(text: &str) -> Result<PathBuf, String> {
     if text.is_empty() { Err("is empty: name a folder".into()) } else { Ok(text.into()) }
 }
 
-fn documents(given: &Given, data_dir: &std::path::Path) -> Result<Documents, SettingsError> {
+fn documents(given: &Given, data_dir: &Path) -> Result<Documents, SettingsError> {
     let wrong = |e: cutover_outbound::InvalidLocation| format!("cannot be used: {e}");
     let location = given.get("documents-url", |text| text.parse().map_err(wrong))?;
-    let is_default = location.is_none();
-    Ok(Documents {
-        location: location.unwrap_or_else(|| Location::folder(data_dir.join("documents"))),
-        is_default,
-    })
+    let given = |location| Documents { location, is_default: false };
+    Ok(location.map_or_else(|| Documents::default_in(data_dir), given))
 }
 
 fn log_format(text: &str) -> Result<LogFormat, String> {

@@ -74,7 +74,8 @@ fn unknown_settings_are_named() {
         let error = Settings::load(&flags(&[("config", &path)]), &Environment::new()).unwrap_err();
         error.to_string().replace(&path, "FILE")
     };
-    let unknown = |rest: &str| format!("\"FILE\" has the unknown setting {rest}; `cutover serve --help` lists all");
+    let unknown =
+        |rest: &str| format!("\"FILE\" has the unknown setting {rest}; `cutover serve --help` lists all");
     assert_eq!(error("rate_limit = 5"), unknown("\"rate_limit\""));
     assert_eq!(error("[serve]\nlisten = 'x'"), unknown("\"serve\""));
     assert_eq!(error("config = 'x'"), unknown("\"config\""));

@@ -79,12 +79,12 @@ mod tests {
     use super::*;
     use actix_web::http::header::{CONTENT_TYPE, HeaderValue};
     use actix_web::web::Bytes;
-    use futures_util::stream;
+    use futures_util::{Stream, stream};
 
     type Chunk = Result<Bytes, PayloadError>;
 
-    fn payload(chunks: Vec<Chunk>) -> Payload {
-        Payload::Stream { payload: Box::pin(stream::iter(chunks)) }
+    fn payload(chunks: impl Stream<Item = Chunk> + 'static) -> Payload {
+        Payload::Stream { payload: Box::pin(chunks) }
     }
 
     fn chunk(size: usize) -> Chunk {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     async fn read_chunks(chunks: Vec<Chunk>, allowance: usize) -> (Result<usize, Refusal>, bool) {
-        let mut payload = Some(payload(chunks));
+        let mut payload = Some(payload(stream::iter(chunks)));
         let body = read(&HeaderMap::new(), &mut payload, 100, &limits(allowance)).await;
         (body.map(|mut body| body.unpack().unwrap().len()), payload.is_none())
     }
@@ -117,12 +117,12 @@ mod tests {
     async fn a_declared_length_is_refused_unread() {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
-        let endless = || Payload::Stream { payload: Box::pin(stream::pending::<Chunk>()) };
         for (length, expected) in
             [("101", "TooLarge"), ("18446744073709551615", "TooLarge"), ("100", "Unsupp")]
         {
             headers.insert(CONTENT_LENGTH, HeaderValue::from_static(length));
-            let refused = read(&headers, &mut Some(endless()), 100, &limits(1_000)).await.unwrap_err();
+            let refused =
+                read(&headers, &mut Some(payload(stream::pending())), 100, &limits(1_000)).await.unwrap_err();
             assert!(format!("{refused:?}").starts_with(expected), "{refused:?}");
         }
     }
@@ -130,7 +130,7 @@ mod tests {
     #[actix_web::test]
     async fn a_slow_body_is_ended() {
         let stalled = stream::iter([chunk(1)]).chain(stream::pending());
-        let mut payload = Some(Payload::Stream { payload: Box::pin(stalled) });
+        let mut payload = Some(payload(stalled));
         let limits = Limits { time: Duration::from_millis(1), ..limits(1_000) };
         let refused = read(&HeaderMap::new(), &mut payload, 100, &limits).await;
         assert!(matches!(refused, Err(Refusal::Timeout)));

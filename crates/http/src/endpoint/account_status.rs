@@ -14,3 +14,59 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         Ok(json(&mut HttpResponse::Ok(), &shown_status(&status)))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{ACCOUNT, House, Reply};
+    use actix_web::test::TestRequest;
+    use cutover_app::worker::Worker;
+    use std::sync::Arc;
+
+    async fn status(house: &House, path: &str) -> Reply {
+        let path = format!("/v2/data-import/accounts/{path}");
+        house.send_as_acme(TestRequest::get().uri(&path)).await
+    }
+
+    async fn create(house: &House, number: &str) {
+        let account = ACCOUNT.replace("UNME-4001", number);
+        assert_eq!(house.post("/v2/data-import/accounts/", account).await.line(), "201 {}");
+    }
+
+    #[actix_web::test]
+    async fn the_status_has_the_offset_of_the_supplier() {
+        let house = House::new();
+        create(&house, "UNME-4001").await;
+        let pending = status(&house, "ACME_ENERGY/UNME-4001/").await;
+        let worker = Worker::new(house.app.clone(), "w1".into(), Arc::default(), Arc::default());
+        worker.turn().unwrap();
+        let processed = status(&house, "ACME_ENERGY/UNME-4001").await;
+        assert_eq!((pending.status, processed.status), (200, 200));
+        insta::assert_json_snapshot!([pending.json(), processed.json()]);
+    }
+
+    #[actix_web::test]
+    async fn numbers_are_decoded_once_and_trimmed() {
+        let house = House::new();
+        for number in ["A/1", "A%2F1", "A"] {
+            create(&house, number).await;
+        }
+        for path in ["A%2F1", "A%252F1", "A%25%32F1", "%20A%20", "%41", "%09A"] {
+            assert_eq!(status(&house, &format!("ACME_ENERGY/{path}/")).await.status, 200, "{path}");
+        }
+        for path in ["a", "A/1", "%ff", "%00", ""] {
+            assert_eq!(status(&house, &format!("ACME_ENERGY/{path}/")).await.status, 404, "{path}");
+        }
+    }
+
+    #[actix_web::test]
+    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
+        let house = House::new();
+        create(&house, "A").await;
+        let mut answers = Vec::new();
+        for path in ["ACME_ENERGY/B/", "OTHER/A/", "NOBODY/A/", "validate/A/", "bulk/A/", "%20/A/"] {
+            answers.push(status(&house, path).await.line());
+        }
+        answers.dedup();
+        insta::assert_snapshot!(answers.join("\n"));
+    }
+}

@@ -14,3 +14,33 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         Ok(HttpResponse::Ok().content_type(OPEN_METRICS).body(text))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::House;
+    use actix_web::http::header::AUTHORIZATION;
+    use actix_web::test::TestRequest;
+
+    #[actix_web::test]
+    async fn requests_are_counted_by_template() {
+        let house = House::new();
+        let token = (AUTHORIZATION, "Token forged");
+        for path in ["/v2/data-import/accounts/ACME/SECRET-1/", "/v2/data-import/accounts/ACME/SECRET-2"] {
+            house.send(TestRequest::get().uri(path).insert_header(token.clone())).await;
+        }
+        house.send(TestRequest::delete().uri("/nowhere/SECRET-3?key=SECRET-4")).await;
+        let reply = house.send(TestRequest::get().uri("/metrics")).await;
+        assert!(reply.header("content-type").starts_with("application/openmetrics-text"));
+        for line in [
+            r#"cutover_http_requests_total{route="/v2/data-import/accounts/<supplier>/<number>/",method="GET",status="4xx"} 2"#,
+            r#"cutover_http_requests_total{route="none",method="DELETE",status="4xx"} 1"#,
+            r#"cutover_http_request_duration_seconds_count{route="none"} 1"#,
+            "cutover_http_requests_in_flight 1",
+            "cutover_worker_accounts_processed_total 0",
+            concat!(r#"cutover_build_info{version=""#, env!("CARGO_PKG_VERSION"), r#""} 1"#),
+        ] {
+            assert!(reply.text().lines().any(|l| l == line), "{line} is not in\n{}", reply.text());
+        }
+        assert!(!reply.text().contains("SECRET"));
+    }
+}

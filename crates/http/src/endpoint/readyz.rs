@@ -39,3 +39,29 @@ async fn database(service: &Service) -> bool {
 async fn documents(service: &Service) -> bool {
     matches!(timeout(DEADLINE, service.documents.ready()).await, Ok(Ok(())))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::House;
+    use actix_web::test::TestRequest;
+    use cutover_app::port::StoreError;
+    use cutover_testkit::memory::Fault;
+    use std::sync::atomic::Ordering;
+
+    #[actix_web::test]
+    async fn it_says_which_part_is_down() {
+        let house = House::new();
+        let probe = || house.send(TestRequest::get().uri("/readyz"));
+        let mut lines = vec![probe().await.line()];
+        house.documents.are_down.store(true, Ordering::Relaxed);
+        lines.push(probe().await.line());
+        house.documents.are_down.store(false, Ordering::Relaxed);
+        house.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
+        let reply = probe().await;
+        assert_eq!(reply.header("retry-after"), "2");
+        lines.push(reply.line());
+        house.store.set_fault(None);
+        lines.push(probe().await.line());
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+}

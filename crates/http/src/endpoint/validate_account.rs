@@ -11,3 +11,124 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         Ok(empty_object(StatusCode::OK))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+    use crate::testing::{ACCOUNT, House, gzip};
+    use actix_web::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
+    use actix_web::test::TestRequest;
+    use cutover_app::port::StoreError;
+    use cutover_testkit::memory::Fault;
+
+    const PATH: &str = "/v2/data-import/accounts/validate/";
+
+    #[actix_web::test]
+    async fn a_good_account_is_answered_with_an_empty_object() {
+        let house = House::new();
+        let reply = house.post(PATH, ACCOUNT).await;
+        assert_eq!(reply.line(), "200 {}");
+        assert_eq!(reply.header("content-type"), "application/json");
+        assert_eq!(house.post(PATH.trim_end_matches('/'), ACCOUNT).await.line(), "200 {}");
+        let wrapped = format!("{{\"payload\": {ACCOUNT}, \"task_params\": {{\"is_dry_run\": true}}}}");
+        assert_eq!(house.post(PATH, wrapped).await.line(), "200 {}");
+    }
+
+    #[actix_web::test]
+    async fn every_fault_is_listed() {
+        let account =
+            ACCOUNT.replace("\"ONLINE\"", "7").replace("\"last_billed_to_date\"", "\"lsat_billed\"");
+        let reply = House::new().post(PATH, account).await;
+        assert_eq!(reply.status, 400);
+        insta::assert_json_snapshot!(reply.json());
+    }
+
+    #[actix_web::test]
+    async fn anothers_supplier_is_as_unknown_as_none() {
+        let house = House::new();
+        let of = |supplier: &str| ACCOUNT.replace("ACME_ENERGY", supplier);
+        let (anothers, none) = (house.post(PATH, of("OTHER")).await, house.post(PATH, of("NOBODY")).await);
+        assert_eq!(anothers.line(), none.line());
+        assert_eq!(none.json()["errors"][0]["code"], "import_supplier_not_found");
+    }
+
+    #[actix_web::test]
+    async fn what_is_no_json_is_told_where() {
+        let house = House::new();
+        for body in ["", "{\n  \"a\": }", "\u{feff}{}", "{} x", &"[".repeat(200)] {
+            let reply = house.post(PATH, body.to_owned()).await;
+            assert_eq!((reply.status, &reply.json()["code"]), (400, &"parse_error".into()), "{body:?}");
+        }
+        insta::assert_json_snapshot!(house.post(PATH, "{\n  \"a\": }").await.json());
+    }
+
+    #[actix_web::test]
+    async fn bodies_are_bounded_packed_or_not() {
+        let house = House::with(Config { body_limit: 10_000, rate_limit: 0, ..Config::default() });
+        let post = || TestRequest::post().uri(PATH);
+        let large = format!("{ACCOUNT}{}", " ".repeat(10_000));
+        assert_eq!(house.post(PATH, large.clone()).await.status, 413);
+        let packed =
+            |body: &str| post().insert_header((CONTENT_ENCODING, "gzip")).set_payload(gzip(body.as_bytes()));
+        assert_eq!(house.send_as_acme(packed(&large)).await.status, 413);
+        assert_eq!(house.send_as_acme(packed(ACCOUNT)).await.line(), "200 {}");
+        let twice = packed(ACCOUNT).append_header((CONTENT_ENCODING, "gzip"));
+        assert_eq!(house.send_as_acme(twice).await.json()["code"], "unsupported_media_type");
+        let text = post().insert_header((CONTENT_TYPE, "text/plain")).set_payload(ACCOUNT);
+        assert_eq!(house.send_as_acme(text).await.json()["code"], "unsupported_media_type");
+    }
+
+    #[actix_web::test]
+    async fn without_a_good_token_nothing_is_looked_at() {
+        let house = House::new();
+        let post = || TestRequest::post().uri(PATH).insert_header((CONTENT_TYPE, "text/plain"));
+        let nothing = house.send(post()).await;
+        assert_eq!(nothing.header("www-authenticate"), "Token");
+        assert_eq!((nothing.status, nothing.json()["code"].as_str()), (401, Some("not_authenticated")));
+        let token = house.token();
+        let forged = format!("{}x", &token[..token.len() - 1]);
+        let answers = ["Token a.b.c", &format!("Token {forged}"), &format!("Bearer {token}x"), "Basic YTpi"]
+            .map(|header| house.send(post().insert_header((AUTHORIZATION, header.to_owned()))));
+        for reply in futures_util::future::join_all(answers).await {
+            assert_eq!(reply.header("www-authenticate"), "Token");
+            assert_eq!((reply.status, reply.json()["code"].as_str()), (401, Some("authentication_failed")));
+        }
+    }
+
+    #[actix_web::test]
+    async fn an_organisation_that_comes_too_often_is_told_to_wait() {
+        let house = House::with(Config { rate_limit: 1, ..Config::default() });
+        let mut reply = house.post(PATH, ACCOUNT).await;
+        for _ in 0..100 {
+            if reply.status == 429 {
+                break;
+            }
+            reply = house.post(PATH, ACCOUNT).await;
+        }
+        assert_eq!(reply.json()["code"], "throttled");
+        assert_eq!(reply.header("retry-after"), "1");
+    }
+
+    #[actix_web::test]
+    async fn faults_of_ours_tell_nothing_of_the_inside() {
+        let house = House::new();
+        assert_eq!(house.post(PATH, ACCOUNT).await.status, 200);
+        let token = house.token();
+        let post = || {
+            let header = (AUTHORIZATION, format!("Token {token}"));
+            TestRequest::post().uri(PATH).insert_header(header).set_payload(ACCOUNT)
+        };
+        let secret = || "disk at /secret".to_owned();
+        house.store.set_fault(Some(Fault::Error(StoreError::Unavailable(secret()))));
+        let unavailable = house.send(post()).await;
+        assert_eq!(unavailable.header("retry-after"), "2");
+        house.store.set_fault(Some(Fault::Error(StoreError::Corrupt(secret()))));
+        let failed = house.send(post()).await;
+        house.store.set_fault(Some(Fault::Panic));
+        let panicked = house.send(post()).await;
+        assert_eq!(failed.line(), panicked.line());
+        insta::assert_snapshot!([unavailable.line(), failed.line()].join("\n"));
+        house.store.set_fault(None);
+        assert_eq!(house.send(post()).await.status, 200);
+    }
+}

@@ -9,6 +9,9 @@ const KEPT: usize = MAX_FINDINGS + 1;
 /// So many findings inside one container are thinned out to [`KEPT`] of each kind.
 const THIN_AT: usize = 4 * KEPT;
 
+/// So many characters of a member name stand in a path.
+const MAX_NAME: usize = 128;
+
 /// One part of a path while it is built, from the leaf outwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part<'j> {
@@ -16,7 +19,15 @@ pub(crate) enum Part<'j> {
     Index(u32),
 }
 
-impl Part<'_> {
+impl<'j> Part<'j> {
+    /// The name of a member that is not ours, cut if it is long: every fault under it repeats it.
+    pub(crate) fn foreign(name: Cow<'j, str>) -> Self {
+        match name.char_indices().nth(MAX_NAME) {
+            Some((end, _)) => Part::Name(Cow::Owned(format!("{}…", &name[..end]))),
+            None => Part::Name(name),
+        }
+    }
+
     fn into_segment(self) -> Segment {
         match self {
             Part::Name(name) => Segment::Name(Cow::Owned(name.into_owned())),

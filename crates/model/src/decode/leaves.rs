@@ -230,7 +230,7 @@ impl<'j> Decoder<'j> {
             let count = self.findings.count();
             self.free()?;
             if self.findings.count() > count {
-                self.findings.place(count, &Part::Name(name), false);
+                self.findings.place(count, &Part::foreign(name), false);
             }
             self.findings.thin(start);
             more = self.cursor.more_members()?;

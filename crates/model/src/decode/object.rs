@@ -153,7 +153,7 @@ impl<'j> Decoder<'j> {
         let repeated = strangers.contains(&name);
         let check = if repeated { Some(&Check::DUPLICATE_FIELD) } else { draft.undocumented(&name) };
         if let Some(check) = check {
-            self.findings.add_at(Part::Name(name.clone()), check);
+            self.findings.add_at(Part::foreign(name.clone()), check);
         }
         strangers.insert(name);
         self.cursor.skip()

@@ -127,6 +127,23 @@ fn findings_are_capped_in_answer_order() {
 }
 
 #[test]
+fn long_names_are_cut_in_paths() {
+    let nul = vec![r#""\u0000""#; 4_000].join(",");
+    for name in ["n".repeat(10_000), "é".repeat(10_000), format!(r"\n{}", "n".repeat(10_000))] {
+        let params = format!(r#"{{"{name}":[{nul}]}}"#);
+        let body = format!(
+            r#"{{"ledgers":[{{"current_statement_transactions":[{{"line_items":[{{"params":{params}}}]}}]}}],"{name}":1}}"#
+        );
+        let found = findings(&body);
+        assert_eq!(found.len(), 1_001);
+        assert!(found.iter().all(|line| line.chars().count() < 300), "{}", found[0].len());
+    }
+    let (kept, cut) = ("n".repeat(128), "n".repeat(129));
+    let body = format!(r#"{{"import_supplier":"A","external_account_number":"1","{kept}":1,"{cut}":1}}"#);
+    assert_eq!(findings(&body), [format!("{kept}: unknown_field"), format!("{kept}…: unknown_field")]);
+}
+
+#[test]
 fn beyond_the_general_limit_items_are_not_looked_at() {
     let items = |n: usize| vec!["7"; n].join(",");
     let body =

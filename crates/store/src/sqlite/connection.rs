@@ -76,16 +76,3 @@ fn write_ahead(conn: &mut Conn) -> Result<(), OpenError> {
     }
     Err(OpenError::Setting(format!("journal_mode is {:?}, not \"wal\"", mode.journal_mode)))
 }
-
-/// Makes the file, for its owner only: it holds personal data. SQLite gives its companions the same
-/// rights.
-pub(super) fn create_private(path: &Path) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.create_new(true).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
-}

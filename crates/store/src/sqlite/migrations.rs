@@ -57,10 +57,8 @@ fn migrate(conn: &mut Conn) -> Result<Vec<MigrationStatus>, Failed> {
             Ok::<_, Failed>(())
         })?;
     }
-    let ours: Vec<String> = MigrationSource::<Sqlite>::migrations(&MIGRATIONS)?
-        .iter()
-        .map(|migration: &Box<dyn Migration<Sqlite>>| migration.name().version().to_string())
-        .collect();
+    let ours: Vec<Box<dyn Migration<Sqlite>>> = MIGRATIONS.migrations()?;
+    let ours: Vec<String> = ours.iter().map(|migration| migration.name().version().to_string()).collect();
     let state = |version: &String| match (before.contains(version), ours.contains(version)) {
         (false, _) => MigrationState::JustApplied,
         (true, true) => MigrationState::Applied,

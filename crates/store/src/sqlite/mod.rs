@@ -3,6 +3,7 @@
 #[macro_use]
 pub(crate) mod dialect;
 mod connection;
+mod integrity;
 mod migrations;
 mod readers;
 mod store;

@@ -1,4 +1,4 @@
-use super::connection::{Role, Target, create_private};
+use super::connection::{Role, Target};
 use super::migrations::{self, MigrationStatus};
 use super::readers::Readers;
 use super::writer::Writer;
@@ -49,7 +49,6 @@ impl SqliteStore {
     /// # Errors
     /// [`OpenError`] if the file cannot be used as a durable database of this version.
     pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
-        create_private(path).map_err(|e| OpenError::Connect(e.to_string()))?;
         let Options { readers, busy_timeout, pool_timeout, wal_limit } = options;
         let target = Target { path: path.to_owned(), busy_timeout, wal_limit };
         let mut conn = target.connect(Role::Writer)?;

@@ -112,7 +112,8 @@ impl Shown {
 
 impl Answer for Shown {
     fn text(&self) -> String {
-        let steps = listing(&["WHEN", "EVENT", "STATUS", "ATTEMPT", "BY"], self.history.iter().map(Step::cells));
+        let steps =
+            listing(&["WHEN", "EVENT", "STATUS", "ATTEMPT", "BY"], self.history.iter().map(Step::cells));
         let mut parts = vec![self.summary(), steps];
         for (heads, issues) in [("ERROR", &self.errors), ("WARNING", &self.warnings)] {
             if !issues.is_empty() {
@@ -126,3 +127,6 @@ impl Answer for Shown {
         parts.join("\n\n")
     }
 }
+
+#[cfg(test)]
+mod tests;

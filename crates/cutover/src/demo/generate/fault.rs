@@ -54,12 +54,12 @@ static SPOILERS: &[Spoiler] = &[
         },
     ),
     spoiler("ledgers.0.ledger_balance", "balance_mismatch_on_ledger_balance", |a, _| {
-        let off = json!(money_text(999_999_00));
+        let off = json!(money_text(99_999_900));
         a["ledgers"][0]["ledger_balance"] = off.clone();
         a["transfer_balance"] = off;
     }),
     spoiler("transfer_balance", "ledger_balances_not_equal_to_transfer_balance", |a, _| {
-        a["transfer_balance"] = json!(money_text(999_999_00));
+        a["transfer_balance"] = json!(money_text(99_999_900));
     }),
     spoiler("ledgers.0.historical_statement_transactions.0.type", "invalid_choice", |a, _| {
         a["ledgers"][0]["historical_statement_transactions"][0]["type"] = json!("BILL");

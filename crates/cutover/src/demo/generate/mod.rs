@@ -48,7 +48,7 @@ impl Generator {
     }
 
     /// The next account; about one in twenty is faulty.
-    pub(crate) fn next(&mut self) -> Generated {
+    pub(crate) fn account(&mut self) -> Generated {
         let mut account = self.valid();
         if self.dice.percent(FAULTY_PERCENT) {
             account.fault = Some(Fault::put_into(&mut account.payload, self.today, &mut self.dice));
@@ -62,7 +62,11 @@ impl Generator {
         let number = format!("C-{:06}", self.made);
         let dice = &mut self.dice;
         let last_billed = ago(self.today, dice.number(20, 80));
-        let days = Calendar { today: self.today, supply_start: ago(last_billed, dice.number(200, 1_200)), last_billed };
+        let days = Calendar {
+            today: self.today,
+            supply_start: ago(last_billed, dice.number(200, 1_200)),
+            last_billed,
+        };
         let place = people::place(dice);
         let address = people::address(dice, &place);
         let ledger = money::ledger(dice, &days, self.made);

@@ -2,16 +2,74 @@ use super::{Calendar, Dice, ago};
 use serde_json::{Value, json};
 
 const GIVEN: &[&str] = &[
-    "Olivia", "Jack", "Charlotte", "Noah", "Amelia", "William", "Isla", "Leo", "Mia", "Henry", "Grace", "Theodore",
-    "Priya", "Arjun", "Mei", "Wei", "Siobhán", "Zoë", "Linh", "Fatima", "Omar", "Chloé", "Lachlan", "Matilda",
+    "Olivia",
+    "Jack",
+    "Charlotte",
+    "Noah",
+    "Amelia",
+    "William",
+    "Isla",
+    "Leo",
+    "Mia",
+    "Henry",
+    "Grace",
+    "Theodore",
+    "Priya",
+    "Arjun",
+    "Mei",
+    "Wei",
+    "Siobhán",
+    "Zoë",
+    "Linh",
+    "Fatima",
+    "Omar",
+    "Chloé",
+    "Lachlan",
+    "Matilda",
 ];
 const FAMILY: &[&str] = &[
-    "Smith", "Jones", "Williams", "Brown", "Wilson", "Taylor", "Nguyen", "Johnson", "Martin", "White", "Walker",
-    "Lee", "Singh", "Patel", "O'Brien", "Kelly", "D'Angelo", "Müller", "Papadopoulos", "Tran", "Harris", "Ryan",
+    "Smith",
+    "Jones",
+    "Williams",
+    "Brown",
+    "Wilson",
+    "Taylor",
+    "Nguyen",
+    "Johnson",
+    "Martin",
+    "White",
+    "Walker",
+    "Lee",
+    "Singh",
+    "Patel",
+    "O'Brien",
+    "Kelly",
+    "D'Angelo",
+    "Müller",
+    "Papadopoulos",
+    "Tran",
+    "Harris",
+    "Ryan",
 ];
 const STREETS: &[&str] = &[
-    "Collins", "Bourke", "Swanston", "Lygon", "Chapel", "George", "Pitt", "Oxford", "Victoria", "Queen", "Albert",
-    "Rundle", "Glenferrie", "Sydney", "Station", "High", "Church", "Bridge",
+    "Collins",
+    "Bourke",
+    "Swanston",
+    "Lygon",
+    "Chapel",
+    "George",
+    "Pitt",
+    "Oxford",
+    "Victoria",
+    "Queen",
+    "Albert",
+    "Rundle",
+    "Glenferrie",
+    "Sydney",
+    "Station",
+    "High",
+    "Church",
+    "Bridge",
 ];
 const NOTES: &[&str] = &[
     "Customer prefers to be called after 5 pm.",
@@ -134,8 +192,6 @@ pub(super) fn holder(account: &Value) -> String {
 
 pub(super) fn notes(dice: &mut Dice, days: &Calendar) -> Vec<Value> {
     let count = dice.number(0, 2) as usize;
-    let note = |(i, body): (usize, &&str)| {
-        json!({"body": body, "created_at": format!("{}T09:3{i}:00Z", ago(days.last_billed, 40 + i as i64))})
-    };
+    let note = |(i, body): (usize, &&str)| json!({"body": body, "created_at": format!("{}T09:3{i}:00Z", ago(days.last_billed, 40 + i as i64))});
     NOTES.iter().cycle().skip(dice.number(0, 3) as usize).take(count).enumerate().map(note).collect()
 }

@@ -19,7 +19,8 @@ fn check(payload: &Value) -> (Vec<String>, Vec<String>) {
     let decoded = decode_account(body.as_bytes(), Zone::UTC).unwrap();
     let facts = Facts { now, supplier_known: Some(true) };
     let report = check_account(&decoded, facts, &Profile::default());
-    let named = |issues: &[cutover_core::Issue]| issues.iter().map(|i| format!("{}: {}", i.attr, i.code)).collect();
+    let named =
+        |issues: &[cutover_core::Issue]| issues.iter().map(|i| format!("{}: {}", i.attr, i.code)).collect();
     (named(&report.errors), named(&report.warnings))
 }
 
@@ -47,7 +48,7 @@ fn a_faulty_account_has_the_fault_it_claims_and_no_other() {
 #[test]
 fn about_one_in_twenty_is_faulty() {
     let mut generator = generator(7);
-    let faulty = (0..2_000).filter(|_| generator.next().fault.is_some()).count();
+    let faulty = (0..2_000).filter(|_| generator.account().fault.is_some()).count();
     assert!((60..=140).contains(&faulty), "{faulty}");
 }
 
@@ -55,7 +56,7 @@ fn about_one_in_twenty_is_faulty() {
 fn a_seed_makes_the_same_accounts_with_numbers_of_their_own() {
     let make = || {
         let mut generator = generator(3);
-        (0..50).map(|_| generator.next()).collect::<Vec<_>>()
+        (0..50).map(|_| generator.account()).collect::<Vec<_>>()
     };
     let (one, other) = (make(), make());
     assert!(one.iter().zip(&other).all(|(a, b)| a.payload == b.payload));

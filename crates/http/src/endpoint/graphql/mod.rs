@@ -1,6 +1,8 @@
 //! `POST /v1/graphql/`: where tokens are obtained (contract 5, decisions D2).
 
 mod schema;
+#[cfg(test)]
+mod tests;
 mod weight;
 
 pub(crate) use schema::{Schema, schema};

@@ -66,8 +66,8 @@ impl<'a> AccountRow<'a> {
         }
     }
 
-    pub(super) fn write(&self, supplier: &Cow<'_, str>, writer: &mut Writer) {
-        writer.set("import_supplier", supplier);
+    pub(super) fn write(&self, supplier: &str, writer: &mut Writer) {
+        writer.set("import_supplier", &Cow::from(supplier));
         writer.set("external_account_number", &self.external_account_number);
         writer.set_if("communication_preference", &self.communication_preference);
         writer.set_if("billing_name", &self.billing_name);
@@ -84,7 +84,7 @@ impl<'a> AccountRow<'a> {
 }
 
 /// The account of a process, and the code of its supplier.
-pub(super) fn load(conn: &mut Conn, id: i64) -> Result<Option<(AccountRow<'static>, Cow<'static, str>)>> {
+pub(super) fn load(conn: &mut Conn, id: i64) -> Result<Option<(AccountRow<'static>, String)>> {
     let row = accounts::table
         .inner_join(suppliers::table)
         .filter(accounts::id.eq(id))

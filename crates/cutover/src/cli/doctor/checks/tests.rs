@@ -1,0 +1,84 @@
+use super::super::finding::Health;
+use super::*;
+use crate::settings::{Environment, Flags};
+use cutover_app::port::Tx;
+
+/// Settings of a data folder that goes away with it.
+fn home() -> (tempfile::TempDir, Settings) {
+    let home = tempfile::tempdir().unwrap();
+    let flags: Flags = [
+        ("data-dir", vec![home.path().join("data").to_str().unwrap().to_owned()]),
+        ("listen", vec!["127.0.0.1:0".to_owned()]),
+    ]
+    .into();
+    let settings = Settings::load(&flags, &Environment::new()).unwrap();
+    (home, settings)
+}
+
+fn result(findings: &[Finding], check: &str) -> Health {
+    findings.iter().find(|finding| finding.check == check).unwrap().result
+}
+
+#[test]
+fn a_new_installation_is_well() {
+    let (_home, settings) = home();
+    let findings = all(&settings);
+    assert!(findings.iter().all(|finding| finding.result == Health::Ok), "{findings:#?}");
+    let checks: Vec<&str> = findings.iter().map(|finding| finding.check).collect();
+    assert_eq!(
+        checks,
+        [
+            "settings",
+            "database",
+            "migrations",
+            "integrity",
+            "clock",
+            "permissions",
+            "documents",
+            "server",
+            "address"
+        ]
+    );
+}
+
+#[test]
+fn a_running_server_is_told_of() {
+    let (_home, settings) = home();
+    open_store(&settings).unwrap();
+    let _lock = Lock::take(&settings.database).unwrap();
+    let findings = serving(&settings);
+    assert_eq!(findings.len(), 1);
+    assert!(findings[0].detail.ends_with("serves this database"), "{findings:?}");
+}
+
+#[test]
+fn a_file_that_is_no_database_fails() {
+    let (_home, settings) = home();
+    std::fs::create_dir_all(&settings.data_dir).unwrap();
+    std::fs::write(&settings.database, "not a database, but long enough to be taken for one".repeat(50))
+        .unwrap();
+    let findings = all(&settings);
+    assert_eq!(result(&findings, "database"), Health::Fail);
+    assert_eq!(result(&findings, "documents"), Health::Ok, "one fault does not hide what is well");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_others_can_read_is_warned_of() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_home, settings) = home();
+    open_store(&settings).unwrap();
+    std::fs::set_permissions(&settings.database, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(permissions(&settings).result, Health::Warn);
+}
+
+#[test]
+fn a_clock_behind_the_rows_fails() {
+    let (_home, settings) = home();
+    let store = open_store(&settings).unwrap();
+    let now = SystemClock.now();
+    let add = move |tx: &mut dyn Tx| tx.add_organisation("Acme", now).map(drop);
+    write(&store, add).unwrap();
+    assert_eq!(clock(&store, now).result, Health::Ok);
+    assert_eq!(clock(&store, now - Duration::hours(1)).result, Health::Fail);
+}

@@ -1,0 +1,47 @@
+//! `cutover doctor`: looks at everything a server needs, and says what to mend.
+
+mod checks;
+mod finding;
+
+use crate::error::Error;
+use crate::output::{Answer, Output};
+use crate::settings::{Settings, SettingsError};
+use finding::{Finding, Health};
+use serde::Serialize;
+use std::process::ExitCode;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  cutover doctor
+  cutover doctor --config /etc/cutover.toml --json
+
+It exits with 1 if something must be mended.";
+
+#[derive(Debug, Serialize)]
+struct Diagnosis {
+    healthy: bool,
+    checks: Vec<Finding>,
+}
+
+impl Answer for Diagnosis {
+    fn text(&self) -> String {
+        let mut lines: Vec<String> = self.checks.iter().map(Finding::line).collect();
+        lines.push(String::new());
+        lines.push(if self.healthy { "Nothing to mend." } else { "Mend what says FAIL." }.to_owned());
+        lines.join("\n")
+    }
+}
+
+/// Looks at what the settings name. Finds all it can: one fault does not hide another.
+///
+/// # Errors
+/// [`Error`] if the findings cannot be printed.
+pub(super) fn run(settings: Result<Settings, SettingsError>, output: Output) -> Result<ExitCode, Error> {
+    let checks = match settings {
+        Err(error) => vec![Finding::fail("settings", error, "correct or remove the setting")],
+        Ok(settings) => checks::all(&settings),
+    };
+    let healthy = checks.iter().all(|finding| finding.result != Health::Fail);
+    output.answer(&Diagnosis { healthy, checks })?;
+    Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

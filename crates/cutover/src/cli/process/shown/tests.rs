@@ -1,0 +1,75 @@
+use super::*;
+use cutover_app::port::StoredIssues;
+use cutover_model::{IntoOwned, decode_account};
+use cutover_process::{Actor, Event, NewProcess, Process, Submission, v2};
+
+fn zone() -> Zone {
+    "Australia/Melbourne".parse().unwrap()
+}
+
+fn issue(attr: &str, code: &str) -> StoredIssue {
+    StoredIssue { attr: attr.into(), code: code.into(), detail: "What it says.".into() }
+}
+
+/// A process that went through some steps, a minute each.
+fn report(events: &[Event]) -> ProcessReport {
+    let at = |minute: usize| format!("2026-11-21T00:{minute:02}:00Z").parse().unwrap();
+    let new = NewProcess {
+        id: 1,
+        supplier: "ACME".parse().unwrap(),
+        external_account_number: "A-1".parse().unwrap(),
+        submission: Submission::default(),
+    };
+    let (mut process, created) = Process::create(new, at(0), Actor::Api { key_prefix: "cut_live_ab".into() });
+    let mut history = vec![created];
+    for (i, event) in events.iter().enumerate() {
+        let (next, entry) =
+            process.step(event.clone(), at(i + 1), Actor::Worker { name: "w-1".into() }).unwrap();
+        process = next;
+        history.push(entry);
+    }
+    ProcessReport {
+        status: v2(&process, zone()),
+        external_account_number: "A-1".into(),
+        attempt: process.snapshot().attempt,
+        history,
+        issues: StoredIssues::default(),
+        account: None,
+        zone: zone(),
+    }
+}
+
+fn imported(body: &'static str) -> ImportedAccount {
+    let decoded = decode_account(body.as_bytes(), zone()).unwrap();
+    let (account, _) = decoded.draft.unwrap().into_valid().unwrap();
+    let number = "A-7K2M9XR0".parse().unwrap();
+    ImportedAccount { number, customer_emails: true, account: account.into_owned() }
+}
+
+#[test]
+fn programs_read_all_of_an_import() {
+    let number = "A-7K2M9XR0".parse().unwrap();
+    let mut report = report(&[Event::Claimed, Event::Imported(number)]);
+    report.issues.warnings = vec![issue("customers.0.email", "possible_test_email_address")];
+    report.account = Some(imported(
+        r#"{"import_supplier":"ACME","external_account_number":"A-1","transfer_balance":9007199254.0000000310}"#,
+    ));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&Shown::from(report)).unwrap());
+}
+
+#[test]
+fn people_read_why_an_import_was_rejected() {
+    let mut report = report(&[Event::Claimed, Event::Rejected]);
+    report.issues.errors = vec![issue("customers.0.mobile", "invalid_phone_number")];
+    insta::assert_snapshot!(Shown::from(report).text());
+}
+
+#[test]
+fn an_account_without_members_is_still_an_object() {
+    let mut account = imported(r#"{"import_supplier":"A","external_account_number":"B"}"#);
+    account.customer_emails = false;
+    assert_eq!(
+        embedded(&account).unwrap().get(),
+        r#"{"service_account_number":"A-7K2M9XR0","customer_emails":false,"import_supplier":"A","external_account_number":"B"}"#
+    );
+}

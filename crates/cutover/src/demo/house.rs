@@ -1,0 +1,124 @@
+use super::stage::Stage;
+use crate::error::Error;
+use crate::open::{open_app, open_documents};
+use crate::serve::{Ending, Lock, LogTarget, Service, start_logs};
+use crate::settings::{Role, ServeSettings, Settings};
+use cutover_app::App;
+use cutover_app::operator::{OperatorError, SupplierChange};
+use cutover_app::port::ApiKeyRole;
+use cutover_core::Zone;
+use std::fs::OpenOptions;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+pub(super) const ORGANISATION: &str = "Demo Energy";
+const TIME_ZONE: &str = "Australia/Melbourne";
+
+/// A service of the demo's own: its data folder, its server, its supplier.
+pub(super) struct House {
+    pub(super) settings: Settings,
+    pub(super) app: Arc<App>,
+    pub(super) service: Service,
+    /// A new one each run, so that every run has its numbers to itself.
+    pub(super) supplier: String,
+    pub(super) zone: Zone,
+    pub(super) api_key: String,
+    _lock: Lock,
+}
+
+impl House {
+    /// Builds it, telling what the operator would type.
+    pub(super) fn build(settings: &Settings, stage: Stage, ending: Sender<Ending>) -> Result<Self, Error> {
+        let settings = own(settings);
+        let app = Arc::new(open_app(&settings)?);
+        let _lock = Lock::take(&settings.database)?;
+        log_to_file(&settings)?;
+        app.release_all()?;
+        let api_key = organisation(&app, stage)?;
+        let (supplier, zone) = supplier(&app, stage)?;
+        let service = Service::start(app.clone(), open_documents(&settings)?, &settings.serve, ending)?;
+        stage.command("cutover serve");
+        stage.say(&format!("    listening on {}", service.addresses().join(", ")));
+        stage.say(&format!("    data in {}, logs in server.log there", settings.data_dir.display()));
+        Ok(Self { settings, app, service, supplier, zone, api_key, _lock })
+    }
+
+    /// Where the API is.
+    pub(super) fn base(&self) -> String {
+        self.service.addresses().into_iter().next().unwrap_or_default()
+    }
+}
+
+/// The settings of the demo: the embedded default in a folder of its own, on an address of this machine.
+fn own(settings: &Settings) -> Settings {
+    let data_dir = settings.data_dir.join("demo");
+    let listen = if settings.serve.listen_given || is_free(settings.serve.listen) {
+        settings.serve.listen
+    } else {
+        SocketAddr::new(settings.serve.listen.ip(), 0)
+    };
+    Settings {
+        database: data_dir.join("cutover.db"),
+        documents: crate::settings::Documents::default_in(&data_dir),
+        serve: ServeSettings {
+            role: Role::All,
+            listen,
+            admin_listen: None,
+            tls: None,
+            rate_limit: 0,
+            ..settings.serve.clone()
+        },
+        data_dir,
+        ..settings.clone()
+    }
+}
+
+fn is_free(address: SocketAddr) -> bool {
+    TcpListener::bind(address).is_ok()
+}
+
+fn log_to_file(settings: &Settings) -> Result<(), Error> {
+    let path = settings.data_dir.join("server.log");
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path);
+    let file =
+        file.map_err(|e| Error::refused(format!("the log {} cannot be written: {e}", path.display())))?;
+    start_logs(settings.log, LogTarget::File(file))
+}
+
+/// The organisation, from an earlier run or new, and a key for this run.
+fn organisation(app: &App, stage: Stage) -> Result<String, Error> {
+    match app.add_organisation(ORGANISATION) {
+        Ok(_) => stage.command(&format!("cutover organisation add '{ORGANISATION}'")),
+        Err(OperatorError::Exists { .. }) => {
+            stage.say(&format!("  The organisation '{ORGANISATION}' is there from an earlier run."));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let issued = app.issue_api_key(ORGANISATION, ApiKeyRole::Supplier)?;
+    stage.command(&format!("cutover api-key issue --organisation '{ORGANISATION}'"));
+    stage.say(&format!("    {}_…   shown once, kept as a hash", issued.prefix));
+    Ok(issued.key)
+}
+
+fn supplier(app: &App, stage: Stage) -> Result<(String, Zone), Error> {
+    let zone = TIME_ZONE.parse().unwrap_or(Zone::UTC);
+    let change = || SupplierChange { time_zone: Some(zone), ..SupplierChange::default() };
+    let mut n = 1;
+    loop {
+        let code = format!("DEMO-{n}");
+        match app.add_supplier(&code, ORGANISATION, change()) {
+            Ok(_) => {
+                stage.command(&format!("cutover supplier add {code} --organisation '{ORGANISATION}' \\"));
+                stage.say(&format!("      --time-zone {zone}"));
+                return Ok((code, zone));
+            }
+            Err(OperatorError::Exists { .. }) => n += 1,
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+use crate::harness::{House, text};
+use serde_json::json;
+
+#[test]
+fn organisations_keys_and_suppliers() {
+    let house = House::new();
+    house.done(&["organisation", "add", "Acme"]);
+    assert!(house.refused(&["organisation", "add", "Acme"]).contains("Acme"));
+    assert!(house.refused(&["supplier", "add", "A", "--organisation", "Nobody"]).contains("Nobody"));
+    for bad in ["validate", "a b", ""] {
+        assert_ne!(
+            house.run(&["supplier", "add", bad, "--organisation", "Acme"]).status.code(),
+            Some(0),
+            "{bad}"
+        );
+    }
+    house.done(&["supplier", "add", "A", "--organisation", "Acme", "--max-concurrent-imports", "3"]);
+    assert!(house.refused(&["supplier", "add", "A", "--organisation", "Acme"]).contains('A'));
+    let changed = house.done(&[
+        "supplier",
+        "set",
+        "A",
+        "--time-zone",
+        "Australia/Perth",
+        "--verify-documents",
+        "true",
+        "--max-concurrent-imports",
+        "none",
+        "--rule",
+        "PIN-01=warning",
+        "--status",
+        "paused",
+    ]);
+    let shown = house.done(&["supplier", "show", "A"]);
+    assert_eq!(changed["code"], "A");
+    assert_eq!(shown["status"], "Paused");
+    assert_eq!(shown["time_zone"], "Australia/Perth");
+    assert_eq!(shown["verify_documents"], true);
+    assert_eq!(shown["document_root"], "/A");
+    assert_eq!(shown["max_concurrent_imports"], json!(null));
+    assert!(house.refused(&["supplier", "set", "A", "--rule", "XYZ-01=off"]).contains("XYZ-01"));
+    let issued = house.done(&["api-key", "issue", "--organisation", "Acme"]);
+    assert!(text(&issued["api_key"]).starts_with("cut_live_"));
+    assert!(text(&issued["api_key"]).starts_with(&text(&issued["prefix"])));
+    assert_eq!(issued["role"], "supplier");
+    let listed = house.done(&["api-key", "list"]).to_string();
+    assert!(!listed.contains(&text(&issued["api_key"])));
+}
+
+#[test]
+fn words_and_settings_that_are_wrong_are_named() {
+    let house = House::new();
+    for (args, named) in [
+        (&["frobnicate"][..], "frobnicate"),
+        (&["supplier", "set", "A", "--dry-run", "maybe"], "maybe"),
+        (&["serve", "--listen", "nowhere"], "listen"),
+        (&["serve", "--rate-limit", "-1"], "rate-limit"),
+        (&["serve", "--tls-cert", "/nowhere.pem"], "tls"),
+        (&["organisation", "list", "--database-url", "mysql://x"], "database-url"),
+        (&["process", "list", "NOBODY"], "NOBODY"),
+    ] {
+        let output = house.run(args);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && stderr.contains(named), "{args:?}: {stderr}");
+        assert!(!stderr.contains("panicked") && !stderr.contains("RUST_BACKTRACE"), "{stderr}");
+    }
+}
+
+#[test]
+fn help_is_there_for_every_command() {
+    let house = House::new();
+    for command in [
+        &["--help"][..],
+        &["serve", "--help"],
+        &["supplier", "add", "--help"],
+        &["process", "--help"],
+        &["demo", "--help"],
+    ] {
+        let output = house.run(command);
+        assert!(output.status.success());
+        assert!(String::from_utf8_lossy(&output.stdout).contains("Usage"), "{command:?}");
+    }
+}
+
+#[test]
+fn migrations_and_the_doctor() {
+    let house = House::new();
+    house.done(&["migrate"]);
+    let status = house.done(&["migrate", "--status"]);
+    assert!(!status.to_string().contains("\"pending\":true"), "{status}");
+    let output = house.run(&["doctor"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

@@ -1,0 +1,51 @@
+use crate::harness::{House, until};
+use crate::payloads::fixture;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// `kill -9` in the middle of 1,000 imports, several times: every account whole, once, none lost.
+#[test]
+fn killed_in_the_middle_of_a_thousand_imports() {
+    let (house, key) = House::furnished();
+    {
+        let api = house.serve_with(&["--role", "api"]);
+        let client = api.client(&key);
+        std::thread::scope(|scope| {
+            for part in 0..8 {
+                let client = client.clone();
+                scope.spawn(move || {
+                    for i in (part..1_000).step_by(8) {
+                        assert_eq!(client.create(&fixture("embedded_gas", &format!("K-{i:04}"))).status, 201);
+                    }
+                });
+            }
+        });
+    }
+    let count = |house: &House, status: &str| {
+        house.done(&["process", "list", "ACME", "--status", status]).as_array().unwrap().len()
+    };
+    for wanted in [1, 200, 500] {
+        let server = house.serve();
+        until("some are imported", || count(&house, "PROCESSED") >= wanted);
+        server.kill();
+    }
+    let server = house.serve();
+    until("all are imported", || count(&house, "PROCESSED") == 1_000);
+    drop(server);
+
+    let all = house.done(&["process", "list", "ACME"]);
+    let accounts: BTreeSet<String> =
+        all.as_array().unwrap().iter().map(|p| p["service_identifier"].to_string()).collect();
+    assert_eq!(accounts.len(), 1_000, "no number twice");
+    for i in (0..1_000).step_by(97) {
+        let shown = house.show(&format!("K-{i:04}"));
+        let imported = |e: &&Value| e["event"] == "imported";
+        assert_eq!(shown["history"].as_array().unwrap().iter().filter(imported).count(), 1);
+        let wanted = fixture("embedded_gas", "x");
+        let points = &wanted["supply_addresses"][0]["meter_points"][0]["meters"][0]["reading_history"];
+        let got = &shown["account"]["supply_addresses"][0]["meter_points"][0]["meters"][0]["reading_history"];
+        assert_eq!(got.as_array().unwrap().len(), points.as_array().unwrap().len());
+    }
+    let doctor = house.done(&["doctor"]);
+    assert!(!doctor.to_string().contains("FAIL"), "{doctor}");
+}

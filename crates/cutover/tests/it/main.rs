@@ -1,0 +1,15 @@
+//! The real binary, driven over HTTP and by its commands, as its users do.
+
+mod authentication;
+mod commands;
+mod crash;
+mod creation;
+mod harness;
+mod http;
+mod imports;
+mod organisations;
+mod payloads;
+mod properties;
+mod secrets;
+mod shutdown;
+mod validation;

@@ -1,0 +1,45 @@
+//! Accounts of the fixtures, under the supplier `ACME`.
+
+use serde_json::{Value, json};
+
+/// The seven kinds of meter point, and an account with two.
+pub(crate) const KINDS: [(&str, &str); 8] = [
+    ("electricity", include_str!("../../../../fixtures/accounts/valid/electricity.json")),
+    ("gas", include_str!("../../../../fixtures/accounts/valid/gas.json")),
+    ("dual_fuel", include_str!("../../../../fixtures/accounts/valid/dual_fuel.json")),
+    ("unmetered_electricity", include_str!("../../../../fixtures/accounts/valid/unmetered_electricity.json")),
+    ("unmetered_gas", include_str!("../../../../fixtures/accounts/valid/unmetered_gas.json")),
+    ("embedded_electricity", include_str!("../../../../fixtures/accounts/valid/embedded_electricity.json")),
+    ("embedded_gas", include_str!("../../../../fixtures/accounts/valid/embedded_gas.json")),
+    ("embedded_water", include_str!("../../../../fixtures/accounts/valid/embedded_water.json")),
+];
+
+/// A fixture under a number of its own.
+pub(crate) fn fixture(kind: &str, number: &str) -> Value {
+    let (_, text) = KINDS.iter().find(|(name, _)| *name == kind).unwrap();
+    let mut account: Value = serde_json::from_str(text).unwrap();
+    account["import_supplier"] = json!("ACME");
+    account["external_account_number"] = json!(number);
+    account
+}
+
+/// A small account.
+pub(crate) fn small(number: &str) -> Value {
+    json!({
+        "import_supplier": "ACME",
+        "external_account_number": number,
+        "customers": [{"given_name": "Mei", "family_name": "Tran", "email": "mei.tran@inbox.test"}],
+        "ledgers": [{
+            "ledger_balance": "10.10",
+            "current_statement_transactions": [
+                {"transaction_id": "T1", "transaction_date": "2026-10-01", "amount": "10.10", "type": "CREDIT"}
+            ],
+            "last_statement_balance": "0.00"
+        }]
+    })
+}
+
+/// A small account in its envelope.
+pub(crate) fn wrapped(number: &str, task_params: Value) -> Value {
+    json!({"payload": small(number), "task_params": task_params})
+}

@@ -1,0 +1,79 @@
+use crate::harness::{House, VALIDATE};
+use crate::payloads::{KINDS, fixture, small};
+use serde_json::json;
+
+#[test]
+fn fixtures_of_every_kind_are_valid() {
+    let (house, key) = House::furnished();
+    let server = house.serve();
+    let client = server.client(&key);
+    for (kind, _) in KINDS {
+        let answer = client.post(VALIDATE, fixture(kind, "V-1").to_string());
+        assert_eq!((answer.status, answer.json()), (200, json!({})), "{kind}");
+    }
+}
+
+#[test]
+fn every_fault_is_told_at_once_in_order() {
+    let (house, key) = House::furnished();
+    let server = house.serve();
+    let client = server.client(&key);
+    let mut account = small("V-1");
+    account["customers"][0]["landline"] = json!("abcde");
+    account["customers"][0]["date_of_birth"] = json!("2001-02-30");
+    account["ledgers"][0]["ledger_balance"] = json!("10.11");
+    account["ledgers"][0]["typo"] = json!(1);
+    account["import_supplier"] = json!("NOBODY");
+    let answer = client.post(VALIDATE, account.to_string());
+    assert_eq!(answer.code(), (400, "account_failed_validation".into()));
+    assert_eq!(
+        answer.errors(),
+        [
+            "customers.0.date_of_birth invalid",
+            "customers.0.landline invalid_phone_number",
+            "import_supplier import_supplier_not_found",
+            "ledgers.0.ledger_balance balance_mismatch_on_ledger_balance",
+            "ledgers.0.typo unknown_field",
+        ]
+    );
+    let item = &answer.json()["errors"][0];
+    assert_eq!(item.as_object().unwrap().keys().collect::<Vec<_>>(), ["attr", "code", "detail"]);
+}
+
+#[test]
+fn more_than_a_thousand_faults_are_cut() {
+    let (house, key) = House::furnished();
+    let server = house.serve();
+    let mut account = small("V-1");
+    account["customers"] = json!(vec![json!({"email": 7, "mobile": 7}); 5_000]);
+    let answer = server.client(&key).post(VALIDATE, account.to_string());
+    let errors = answer.errors();
+    assert_eq!(errors.len(), 1_001);
+    assert_eq!(errors[1_000], "non_field_errors too_many_errors");
+}
+
+#[test]
+fn levels_follow_the_suppliers_profile() {
+    let (house, key) = House::furnished();
+    let server = house.serve();
+    let client = server.client(&key);
+    let mut account = small("V-1");
+    account["customers"][0].as_object_mut().unwrap().remove("family_name");
+    assert_eq!(client.post(VALIDATE, account.to_string()).status, 200);
+    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    assert_eq!(
+        client.post(VALIDATE, account.to_string()).errors(),
+        ["customers.0.family_name customer_family_name_required"]
+    );
+    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=default"]);
+    assert_eq!(client.post(VALIDATE, account.to_string()).status, 200);
+    assert!(house.refused(&["supplier", "set", "ACME", "--rule", "LED-11=off"]).contains("LED-11"));
+}
+
+#[test]
+fn validation_does_not_ask_whether_the_supplier_is_ongoing() {
+    let (house, key) = House::furnished();
+    let server = house.serve();
+    house.done(&["supplier", "set", "ACME", "--status", "complete"]);
+    assert_eq!(server.client(&key).post(VALIDATE, small("V-1").to_string()).status, 200);
+}

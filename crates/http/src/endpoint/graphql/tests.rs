@@ -1,0 +1,198 @@
+use crate::testing::{House, Reply};
+use actix_web::http::header::CONTENT_TYPE;
+use actix_web::test::TestRequest;
+use cutover_app::port::StoreError;
+use cutover_testkit::memory::Fault;
+use serde_json::{Value, json};
+
+const PATH: &str = "/v1/graphql/";
+
+async fn post(house: &House, body: &Value) -> Reply {
+    house.send(TestRequest::post().uri(PATH).set_payload(body.to_string())).await
+}
+
+async fn query(house: &House, query: &str) -> Reply {
+    post(house, &json!({"query": query})).await
+}
+
+fn obtain(house: &House) -> String {
+    format!(r#"obtainToken(input: {{apiKey: "{}"}}) {{ token }}"#, house.key)
+}
+
+/// The first error's text.
+fn message(reply: &Reply) -> String {
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    reply.json()["errors"][0]["message"].as_str().unwrap_or_default().to_owned()
+}
+
+#[actix_web::test]
+async fn a_key_obtains_a_token_and_its_refresh_token_the_next() {
+    let house = House::new();
+    let text = "mutation ($input: ObtainTokenInput!) {
+        obtainToken(input: $input) { token payload refreshToken refreshExpiresIn } }";
+    let variables = json!({"input": {"apiKey": house.key}});
+    let reply = post(&house, &json!({"query": text, "variables": variables})).await;
+    assert_eq!(reply.header("cache-control"), "no-store");
+    let tokens = reply.json()["data"]["obtainToken"].clone();
+    assert_eq!(tokens["payload"]["exp"], json!(1_795_226_400 + 3_600));
+    assert_eq!(tokens["refreshExpiresIn"], json!(1_795_226_400 + 7 * 86_400));
+    assert!(house.app.authenticate(tokens["token"].as_str().unwrap()).is_ok());
+
+    let text = "mutation ($input: ObtainJSONWebTokenInput!) { obtainKrakenToken(input: $input) { token } }";
+    let variables = json!({"input": {"refreshToken": tokens["refreshToken"]}});
+    let again = post(&house, &json!({"query": text, "variables": variables})).await;
+    let token = again.json()["data"]["obtainKrakenToken"]["token"].clone();
+    assert!(house.app.authenticate(token.as_str().unwrap()).is_ok());
+    let reused = post(&house, &json!({"query": text, "variables": variables})).await;
+    assert_eq!(message(&reused), "The key or refresh token is not valid.");
+}
+
+#[actix_web::test]
+async fn refused_credentials_look_alike() {
+    let house = House::new();
+    house.app.revoke_api_key(&house.key[..17]).unwrap();
+    let answers =
+        [format!("apiKey: \"{}\"", house.key), r#"apiKey: """#.into(), r#"refreshToken: "x""#.into()]
+            .map(|input| format!("mutation {{ obtainToken(input: {{{input}}}) {{ token }} }}"));
+    let mut lines = Vec::new();
+    for text in answers {
+        lines.push(query(&house, &text).await.line());
+    }
+    lines.dedup();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[actix_web::test]
+async fn exactly_one_credential() {
+    let house = House::new();
+    for input in ["", "apiKey: null", r#"apiKey: "a", refreshToken: "b""#] {
+        let reply =
+            query(&house, &format!("mutation {{ obtainToken(input: {{{input}}}) {{ token }} }}")).await;
+        assert_eq!(message(&reply), "Give the API key or a refresh token, one of the two.");
+    }
+}
+
+#[actix_web::test]
+async fn a_second_token_goes_to_errors() {
+    let house = House::new();
+    let (obtain, key) = (obtain(&house), &house.key);
+    let kraken = format!(r#"obtainKrakenToken(input: {{APIKey: "{key}"}}) {{ token }}"#);
+    for text in [
+        format!("mutation {{ a: {obtain} b: {obtain} }}"),
+        format!("mutation {{ a: {obtain} b: {kraken} }}"),
+        format!("mutation {{ ...F b: {obtain} }} fragment F on Mutation {{ a: {obtain} }}"),
+        format!("mutation {{ a: {obtain} ... on Mutation {{ b: {kraken} }} }}"),
+        format!("mutation {{ a: {obtain} ... @include(if: true) {{ b: {obtain} }} }}"),
+    ] {
+        let reply = query(&house, &text).await;
+        assert_eq!(message(&reply), "A request obtains one token.", "{text}");
+        assert_eq!(reply.json()["errors"].as_array().unwrap().len(), 1);
+        assert!(reply.json()["data"]["a"]["token"].is_string());
+        println!("{}", reply.text());
+        assert!(reply.json()["data"]["b"].is_null());
+    }
+}
+
+#[actix_web::test]
+async fn batches_get_and_other_shapes_are_refused() {
+    let house = House::new();
+    for body in
+        [json!([{"query": "{ apiVersion }"}]), json!([]), json!({"query": 7}), json!("query"), json!(null)]
+    {
+        let reply = post(&house, &body).await;
+        assert_eq!((reply.status, &reply.json()["code"]), (400, &json!("validation_error")), "{body}");
+    }
+    let broken = house.send(TestRequest::post().uri(PATH).set_payload("{\"query\": ")).await;
+    assert_eq!((broken.status, &broken.json()["code"]), (400, &json!("parse_error")));
+    let get = house.send(TestRequest::get().uri("/v1/graphql/?query={apiVersion}")).await;
+    assert_eq!((get.status, &get.json()["code"]), (400, &json!("validation_error")));
+    let text = TestRequest::post().uri(PATH).insert_header((CONTENT_TYPE, "application/graphql"));
+    assert_eq!(house.send(text.set_payload("{ apiVersion }")).await.status, 415);
+    let large = json!({"query": format!("{{ apiVersion }} # {}", "x".repeat(17_000))});
+    assert_eq!(post(&house, &large).await.status, 413);
+    let delete = house.send(TestRequest::delete().uri(PATH)).await;
+    assert_eq!((delete.status, delete.header("allow")), (405, "POST"));
+}
+
+#[actix_web::test]
+async fn introspection_works() {
+    let house = House::new();
+    let reply = query(&house, include_str!("introspection.graphql")).await;
+    assert_eq!(reply.json()["errors"], Value::Null, "{}", reply.text());
+    let types = reply.json()["data"]["__schema"]["types"].clone();
+    let names: Vec<_> = types.as_array().unwrap().iter().filter_map(|t| t["name"].as_str()).collect();
+    for name in ["ObtainTokenInput", "ObtainJSONWebTokenInput", "ObtainToken", "JSON"] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+    assert_eq!(query(&house, "{ apiVersion }").await.text(), r#"{"data":{"apiVersion":"v1"}}"#);
+}
+
+#[actix_web::test]
+async fn what_would_cost_much_is_refused_cheaply() {
+    let house = House::new();
+    let many = |n: usize, part: fn(usize) -> String| (0..n).map(part).collect::<String>();
+    let doubling = many(40, |n| format!("fragment f{n} on Query {{ ...f{m} ...f{m} }} ", m = n + 1));
+    let nested = |n: usize| format!("{}apiVersion{}", "{ __schema ".repeat(n), "}".repeat(n));
+    let lists =
+        format!("{{ __schema {{ types {} name {} }} }}", "{ fields { type ".repeat(6), "} }".repeat(6));
+    for (text, problem) in [
+        (many(1_000, |_| "{".into()), "The query has too many brackets."),
+        (many(1_000, |_| "[{(\"".into()), "The query has too many brackets."),
+        (nested(40), "The query is nested too deeply."),
+        (lists, "The introspection is nested too deeply."),
+        (format!("{{ {} }}", "apiVersion ".repeat(1_000)), "The query selects too much."),
+        (format!("{{ {} }}", many(100, |n| format!("a{n}: apiVersion "))), "The query has too many aliases."),
+        (
+            format!("{{ apiVersion {} }}", "@skip(if: false) ".repeat(100)),
+            "The query has too many directives.",
+        ),
+        (format!("query {} {{ apiVersion }}", "@a ".repeat(100)), "The query has too many directives."),
+        (
+            "{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }".into(),
+            "The query has a fragment within itself.",
+        ),
+        (
+            format!("{{ ...f0 }} {doubling} fragment f40 on Query {{ apiVersion }}"),
+            "The query selects too much.",
+        ),
+        (
+            many(60, |n| format!("fragment f{n} on Query {{ a }} ")) + "{ ...f0 }",
+            "The query has too many fragments.",
+        ),
+    ] {
+        let reply = query(&house, &text).await;
+        assert_eq!(message(&reply), problem, "{text}");
+        assert_eq!(reply.json()["data"], Value::Null);
+    }
+}
+
+#[actix_web::test]
+async fn errors_do_not_repeat_what_was_sent() {
+    let house = House::new();
+    let reply = query(&house, "mutation { obtainToken(input: {apiKey: \"CANARY\"}) { token ").await;
+    assert_eq!(message(&reply), "The query is not GraphQL.");
+    assert!(!reply.text().contains("CANARY"));
+}
+
+#[actix_web::test]
+async fn a_store_that_is_down_is_no_refused_key() {
+    let house = House::new();
+    house.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
+    let reply = query(&house, &format!("mutation {{ {} }}", obtain(&house))).await;
+    assert_eq!((reply.status, &reply.json()["code"]), (503, &json!("service_unavailable")));
+}
+
+#[actix_web::test]
+async fn key_attempts_are_counted() {
+    let house = House::new();
+    let text = "mutation { obtainToken(input: {apiKey: \"guess\"}) { token } }";
+    for attempt in 0.. {
+        assert!(attempt < 10_000, "no end of guesses");
+        let reply = query(&house, text).await;
+        if reply.status == 429 {
+            assert_eq!(reply.json()["code"], "throttled");
+            assert_ne!(reply.header("retry-after"), "");
+            break;
+        }
+    }
+}

@@ -1,0 +1,222 @@
+use std::cell::Cell;
+use std::future::Future;
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// How long a client may take nothing of what it is sent.
+const STALL: Duration = Duration::from_secs(30);
+
+/// What a connection knows of its requests.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    begun: Cell<u64>,
+    under_way: Cell<u32>,
+}
+
+/// A request under way, until it is dropped.
+pub(crate) struct UnderWay(Rc<Pace>);
+
+impl Pace {
+    /// A request begins: its head has come.
+    pub(crate) fn begin(self: &Rc<Self>) -> UnderWay {
+        self.begun.set(self.begun.get() + 1);
+        self.under_way.set(self.under_way.get() + 1);
+        UnderWay(self.clone())
+    }
+
+    /// Whether bytes that come now are of the head of another request. The first one of a connection is
+    /// timed by the server below, which answers it with 408.
+    fn awaits_another(&self) -> bool {
+        self.begun.get() > 0 && self.under_way.get() == 0
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.under_way.set(self.0.under_way.get() - 1);
+    }
+}
+
+/// A connection that ends where its client dawdles: in the head of its second or later request, and in
+/// taking what it asked for. The server below times neither.
+pub(crate) struct Paced<S> {
+    stream: S,
+    pace: Rc<Pace>,
+    head_timeout: Duration,
+    head: Deadline,
+    write: Deadline,
+}
+
+impl<S> Paced<S> {
+    /// A new connection; heads may take so long.
+    pub(crate) fn new(stream: S, head_timeout: Duration) -> Self {
+        Self {
+            stream,
+            pace: Rc::default(),
+            head_timeout,
+            head: Deadline::default(),
+            write: Deadline::default(),
+        }
+    }
+
+    /// What its requests tell it.
+    pub(crate) fn pace(&self) -> &Rc<Pace> {
+        &self.pace
+    }
+
+    fn written<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.write.disarm();
+            return written;
+        }
+        self.write.arm(0, STALL);
+        ready!(self.write.poll(cx, 0));
+        Poll::Ready(Err(ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buf.filled().len();
+        let read = Pin::new(&mut this.stream).poll_read(cx, buf);
+        if !this.pace.awaits_another() {
+            return read;
+        }
+        let request = this.pace.begun.get();
+        if read.is_ready() {
+            if buf.filled().len() > before {
+                this.head.arm(request, this.head_timeout);
+            }
+            return read;
+        }
+        ready!(this.head.poll(cx, request));
+        Poll::Ready(Err(ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write(cx, buf);
+        this.written(cx, written)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let flushed = Pin::new(&mut this.stream).poll_flush(cx);
+        this.written(cx, flushed)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let shut = Pin::new(&mut this.stream).poll_shutdown(cx);
+        this.written(cx, shut)
+    }
+}
+
+/// A timer that is kept for the next time.
+#[derive(Default)]
+struct Deadline {
+    timer: Option<Pin<Box<Sleep>>>,
+    /// What it is armed for.
+    armed: Option<u64>,
+}
+
+impl Deadline {
+    /// Runs out so long from now, unless it runs for the same already.
+    fn arm(&mut self, subject: u64, after: Duration) {
+        if self.armed == Some(subject) {
+            return;
+        }
+        self.armed = Some(subject);
+        let at = Instant::now() + after;
+        match &mut self.timer {
+            Some(timer) => timer.as_mut().reset(at),
+            None => self.timer = Some(Box::pin(sleep_until(at))),
+        }
+    }
+
+    fn disarm(&mut self) {
+        self.armed = None;
+    }
+
+    /// Ready once it has run out for this subject; pending also where it is not armed for it.
+    fn poll(&mut self, cx: &mut Context<'_>, subject: u64) -> Poll<()> {
+        match &mut self.timer {
+            Some(timer) if self.armed == Some(subject) => timer.as_mut().poll(cx),
+            _ => Poll::Pending,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::time::error::Elapsed;
+    use tokio::time::timeout;
+
+    const HEAD: Duration = Duration::from_secs(10);
+
+    /// Reads on after the first byte of a head whose other bytes never come.
+    async fn stalled_head(requests_before: usize) -> Result<io::Result<u8>, Elapsed> {
+        tokio::time::pause();
+        let (mut client, server) = duplex(64);
+        let mut server = Paced::new(server, HEAD);
+        for _ in 0..requests_before {
+            drop(server.pace().begin());
+        }
+        client.write_all(b"G").await.unwrap();
+        server.read_u8().await.unwrap();
+        timeout(10 * HEAD, server.read_u8()).await
+    }
+
+    #[actix_web::test]
+    async fn a_later_head_is_timed() {
+        for requests_before in [1, 2] {
+            let read = stalled_head(requests_before).await.unwrap();
+            assert_eq!(read.unwrap_err().kind(), ErrorKind::TimedOut);
+        }
+        assert!(stalled_head(0).await.is_err());
+    }
+
+    #[actix_web::test]
+    async fn a_stalled_reader_is_timed() {
+        tokio::time::pause();
+        let (_client, server) = duplex(64);
+        let mut server = Paced::new(server, HEAD);
+        server.write_all(&[0; 64]).await.unwrap();
+        let written = timeout(10 * STALL, server.write_all(b"more")).await.unwrap();
+        assert_eq!(written.unwrap_err().kind(), ErrorKind::TimedOut);
+    }
+
+    #[actix_web::test]
+    async fn what_is_read_while_a_request_is_under_way_is_not_timed() {
+        tokio::time::pause();
+        let (mut client, server) = duplex(64);
+        let mut server = Paced::new(server, HEAD);
+        let _under_way = server.pace().begin();
+        client.write_all(b"b").await.unwrap();
+        server.read_u8().await.unwrap();
+        assert!(timeout(10 * HEAD, server.read_u8()).await.is_err());
+    }
+
+    #[actix_web::test]
+    async fn an_idle_connection_is_not_timed() {
+        tokio::time::pause();
+        let (mut client, server) = duplex(64);
+        let mut server = Paced::new(server, HEAD);
+        drop(server.pace().begin());
+        client.write_all(b"G").await.unwrap();
+        server.read_u8().await.unwrap();
+        // The head is complete: its request comes and goes.
+        drop(server.pace().begin());
+        assert!(timeout(10 * HEAD, server.read_u8()).await.is_err());
+    }
+}

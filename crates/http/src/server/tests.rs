@@ -1,0 +1,274 @@
+//! A server on a real socket, and clients that write bytes to it.
+
+use super::*;
+use crate::testing::{ACCOUNT, House};
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream as Client;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+
+const LINGER: Duration = Duration::from_millis(200);
+/// Longer than anything here takes; a client that waits so long fails.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server that stops when it is dropped.
+struct Served {
+    house: House,
+    address: SocketAddr,
+    admin: Option<SocketAddr>,
+    handle: ServerHandle,
+    thread: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Served {
+    fn new(config: Config) -> Self {
+        let house = House::new();
+        let (app, documents) = (house.app.clone(), house.documents.clone());
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let config = Config { listen: any, workers: 1, rate_limit: 0, ..config };
+        let (sender, receiver) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            let parts = Parts { app, documents, workers: Arc::default() };
+            let running = start_with(parts, config, LINGER)?;
+            let addresses = (running.addresses[0], running.admin_addresses.first().copied());
+            sender.send((addresses, running.handle)).unwrap();
+            actix_web::rt::System::new().block_on(running.server)
+        });
+        let ((address, admin), handle) = receiver.recv().unwrap();
+        Self { house, address, admin, handle, thread: Some(thread) }
+    }
+
+    fn connect(&self) -> Client {
+        connect(self.address)
+    }
+
+    /// All that is answered to these bytes, until the server closes.
+    fn talk(&self, bytes: impl AsRef<[u8]>) -> String {
+        let mut client = self.connect();
+        client.write_all(bytes.as_ref()).unwrap();
+        rest(&mut client)
+    }
+
+    /// The head of a POST to validate, with these headers more.
+    fn head(&self, headers: &str) -> String {
+        let token = self.house.token();
+        format!(
+            "POST /v2/data-import/accounts/validate/ HTTP/1.1\r\nHost: cutover\r\nAuthorization: Token {token}\r\n{headers}\r\n"
+        )
+    }
+
+    /// Stops in order.
+    fn stop(&mut self) -> io::Result<()> {
+        let thread = self.thread.take().unwrap();
+        let stopped = self.handle.stop(true);
+        actix_web::rt::System::new().block_on(stopped);
+        thread.join().unwrap()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // The command is sent when the future is made; nobody need wait.
+        drop(self.handle.stop(false));
+    }
+}
+
+fn connect(address: SocketAddr) -> Client {
+    let client = Client::connect(address).unwrap();
+    client.set_read_timeout(Some(PATIENCE)).unwrap();
+    client.set_write_timeout(Some(PATIENCE)).unwrap();
+    client
+}
+
+/// All that still comes until the server closes.
+fn rest(client: &mut Client) -> String {
+    let mut bytes = Vec::new();
+    match client.read_to_end(&mut bytes) {
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
+        Err(error) => panic!("the server does not close: {error}"),
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+/// The status line and the headers of the next answer with a body of this size.
+fn answer(client: &mut Client, size: usize) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        client.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    client.read_exact(&mut vec![0; size]).unwrap();
+    String::from_utf8(head).unwrap()
+}
+
+fn status(answer: &str) -> &str {
+    answer.split(' ').nth(1).unwrap_or("none")
+}
+
+fn chunk(bytes: &str) -> String {
+    format!("{:x}\r\n{bytes}\r\n", bytes.len())
+}
+
+#[test]
+fn connections_are_kept_for_the_next_request() {
+    let served = Served::new(Config::default());
+    let mut client = served.connect();
+    for _ in 0..3 {
+        let whole = format!("{}{ACCOUNT}", served.head(&format!("Content-Length: {}\r\n", ACCOUNT.len())));
+        client.write_all(whole.as_bytes()).unwrap();
+        assert_eq!(status(&answer(&mut client, 2)), "200");
+        let chunked = format!("{}{}0\r\n\r\n", served.head("Transfer-Encoding: chunked\r\n"), chunk(ACCOUNT));
+        client.write_all(chunked.as_bytes()).unwrap();
+        assert_eq!(status(&answer(&mut client, 2)), "200");
+    }
+}
+
+#[test]
+fn ambiguous_framing_is_refused() {
+    let served = Served::new(Config::default());
+    for headers in [
+        "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n",
+        "Content-Length: 2\r\nContent-Length: 3\r\n",
+        "Content-Length: -2\r\n",
+        "Content-Length: 2, 3\r\n",
+        "Transfer-Encoding: gzip\r\n",
+        "Transfer-Encoding: chunked, identity\r\n",
+        "Transfer-Encoding : chunked\r\n",
+    ] {
+        let answer = served
+            .talk(format!("{}{{}}0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", served.head(headers)));
+        assert_eq!((status(&answer), answer.matches("HTTP/1.1").count()), ("400", 1), "{headers}{answer}");
+    }
+}
+
+#[test]
+fn a_body_that_breaks_off_is_refused() {
+    let served = Served::new(Config::default());
+    for (headers, body) in [
+        ("Content-Length: 100\r\n", "{}".to_owned()),
+        ("Transfer-Encoding: chunked\r\n", chunk("{}")),
+        ("Transfer-Encoding: chunked\r\n", "5\r\n{}".to_owned()),
+    ] {
+        let mut client = served.connect();
+        client.write_all((served.head(headers) + &body).as_bytes()).unwrap();
+        client.shutdown(std::net::Shutdown::Write).unwrap();
+        let answer = rest(&mut client);
+        assert!(["400", "none"].contains(&status(&answer)), "{headers}{answer}");
+    }
+    let badly_framed = served.head("Transfer-Encoding: chunked\r\n") + "zz\r\n{}\r\n";
+    assert_eq!(status(&served.talk(badly_framed)), "400");
+}
+
+#[test]
+fn a_large_body_is_refused_unread() {
+    let served = Served::new(Config::default());
+    let answer = served.talk(served.head("Content-Length: 100000000\r\n"));
+    assert_eq!(status(&answer), "413");
+    assert!(answer.contains("\"payload_too_large\""), "{answer}");
+}
+
+#[test]
+fn an_endless_body_is_cut_off() {
+    let served = Served::new(Config { body_limit: 10_000, ..Config::default() });
+    let mut client = served.connect();
+    client.write_all(served.head("Transfer-Encoding: chunked\r\n").as_bytes()).unwrap();
+    let mut reader = client.try_clone().unwrap();
+    let answer = thread::spawn(move || rest(&mut reader));
+    let piece = chunk(&" ".repeat(50_000));
+    let mut sent = 0;
+    while client.write_all(piece.as_bytes()).is_ok() {
+        sent += piece.len();
+        assert!(sent < 100 << 30, "the server reads on and on");
+    }
+    assert_eq!(status(&answer.join().unwrap()), "413");
+}
+
+#[test]
+fn without_a_token_the_body_is_not_waited_for() {
+    let served = Served::new(Config::default());
+    let head = "POST /v2/data-import/accounts/ HTTP/1.1\r\nHost: x\r\n";
+    for framing in ["Content-Length: 1000", "Transfer-Encoding: chunked"] {
+        let answer = served.talk(format!("{head}{framing}\r\n\r\n"));
+        assert_eq!(status(&answer), "401");
+        assert!(answer.to_lowercase().contains("\r\nconnection: close\r\n"), "{answer}");
+    }
+}
+
+#[test]
+fn slow_heads_and_bodies_are_ended() {
+    let soon = Duration::from_millis(50);
+    let served = Served::new(Config { head_timeout: soon, body_timeout: soon, ..Config::default() });
+    assert_eq!(status(&served.talk("GET /healthz HTTP/1.1\r\nHo")), "408");
+    let body = served.talk(served.head("Content-Length: 100\r\n") + "{");
+    assert_eq!(status(&body), "408");
+    assert!(body.contains("\"request_timeout\""), "{body}");
+    // The second head on a connection.
+    let mut client = served.connect();
+    client.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    assert_eq!(status(&answer(&mut client, 15)), "200");
+    client.write_all(b"GET /healthz HTTP/1.1\r\nHo").unwrap();
+    assert_eq!(rest(&mut client), "");
+}
+
+#[test]
+fn metrics_move_to_an_address_of_their_own() {
+    let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let served = Served::new(Config { admin_listen: any, ..Config::default() });
+    let get = |address, path| {
+        let mut client = connect(address);
+        let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        client.write_all(request.as_bytes()).unwrap();
+        status(&rest(&mut client)).to_owned()
+    };
+    let admin = served.admin.unwrap();
+    let both = |path| [get(served.address, path), get(admin, path)];
+    assert_eq!(both("/metrics"), ["404", "200"]);
+    assert_eq!(both("/healthz"), ["200", "200"]);
+    assert_eq!(both("/readyz"), ["200", "200"]);
+    assert_eq!(both("/v2/data-import/accounts/A/B/"), ["401", "404"]);
+}
+
+#[test]
+fn a_head_has_no_body() {
+    let served = Served::new(Config::default());
+    let answer = served.talk("HEAD /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert_eq!(status(&answer), "200");
+    assert!(answer.ends_with("\r\n\r\n"), "{answer}");
+}
+
+#[test]
+fn a_stop_finishes_what_is_under_way_and_closes_what_is_idle() {
+    let mut served = Served::new(Config::default());
+    let mut idle = served.connect();
+    idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    assert_eq!(status(&answer(&mut idle, 15)), "200");
+    let mut busy = served.connect();
+    let head = served.head(&format!("Expect: 100-continue\r\nContent-Length: {}\r\n", ACCOUNT.len()));
+    busy.write_all(head.as_bytes()).unwrap();
+    // The request is under way: the server asks for its body.
+    assert_eq!(status(&answer(&mut busy, 0)), "100");
+    let finish = thread::spawn(move || {
+        assert_eq!(rest(&mut idle), "");
+        busy.write_all(ACCOUNT.as_bytes()).unwrap();
+        rest(&mut busy)
+    });
+    served.stop().unwrap();
+    assert_eq!(status(&finish.join().unwrap()), "200");
+    assert!(Client::connect(served.address).is_err());
+}
+
+#[test]
+fn a_taken_address_is_an_error() {
+    let served = Served::new(Config::default());
+    let config = Config { listen: served.address, ..Config::default() };
+    let parts = Parts {
+        app: served.house.app.clone(),
+        documents: served.house.documents.clone(),
+        workers: Arc::default(),
+    };
+    let error = start(parts, config).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::AddrInUse);
+}

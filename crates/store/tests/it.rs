@@ -1,0 +1,14 @@
+//! The store's contract, held by SQLite.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use cutover_app::port::Store;
+use cutover_store::{Options, SqliteStore};
+
+fn with_an_empty_store(story: fn(&dyn Store)) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("cutover.db"), Options::default()).unwrap();
+    story(&store);
+}
+
+cutover_testkit::store_suite!(with_an_empty_store);

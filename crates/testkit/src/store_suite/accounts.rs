@@ -1,0 +1,175 @@
+//! Imported accounts: what was sent comes back, in every kind of meter point.
+
+use super::ground::{at, create, put, see, supplier};
+use super::kept::{comparable, difference};
+use crate::payload::account_json;
+use cutover_app::port::{ImportedAccount, NewAccount, Store, StoreError, Supplier, write};
+use cutover_core::{ServiceAccountNumber, Zone};
+use cutover_model::{Account, DateTime, IntoOwned, Variant, decode_account};
+use std::collections::HashSet;
+use std::path::Path;
+
+const SYDNEY: &str = "Australia/Sydney";
+
+fn zone(name: &str) -> Zone {
+    name.parse().unwrap()
+}
+
+fn decode(json: &str, zone: Zone) -> Account<'static> {
+    let decoded = decode_account(json.as_bytes(), zone).unwrap();
+    decoded.draft.unwrap().into_valid().unwrap().0.into_owned()
+}
+
+/// A new account for a process of its own; `n` makes its numbers.
+fn account(store: &dyn Store, supplier: &Supplier, n: u64, account: Account<'static>) -> NewAccount {
+    let external: &'static str = format!("A-{n}").leak();
+    NewAccount {
+        number: ServiceAccountNumber::from_random(n),
+        process_id: create(store, supplier, external).id(),
+        supplier_id: supplier.id,
+        customer_emails: n % 2 == 1,
+        zone: zone(SYDNEY),
+        imported_at: at(1_000),
+        account: Account {
+            import_supplier: supplier.code.to_string().into(),
+            external_account_number: format!(" {external}\t").into(),
+            ..account
+        },
+    }
+}
+
+fn import(store: &dyn Store, new: &NewAccount, shown_in: &str) -> ImportedAccount {
+    let (written, shown_in) = (new.clone(), zone(shown_in));
+    put(store, move |tx| tx.insert_account(&written));
+    see(store, |tx| tx.imported_account(new.process_id, shown_in)).unwrap()
+}
+
+/// What is decided at the import: the kind of a meter point, and when a note without a time was made.
+fn decided(new: &NewAccount) -> Account<'static> {
+    let mut account = new.account.clone();
+    for entry in account.supply_addresses.iter_mut().flatten() {
+        for point in &mut entry.meter_points {
+            point.common.supply_type = Some(point.variant.supply_type());
+        }
+    }
+    for note in account.notes.iter_mut().flatten() {
+        note.created_at.get_or_insert(DateTime::at(new.imported_at, Zone::UTC));
+    }
+    account
+}
+
+fn reads_back(store: &dyn Store, new: &NewAccount) {
+    let imported = import(store, new, "America/St_Johns");
+    assert_eq!(imported.number, new.number);
+    assert_eq!(imported.customer_emails, new.customer_emails);
+    let (kept, sent) = (comparable(&imported.account, Zone::UTC), comparable(&decided(new), new.zone));
+    assert_eq!(difference(&kept, &sent), None);
+}
+
+/// The realistic accounts of the fixtures.
+pub fn fixtures_read_back(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/accounts/valid");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() >= 7, "a fixture for each kind of meter point");
+    let mut kinds = HashSet::new();
+    for (n, file) in (1..).zip(&files) {
+        let payload = decode(&std::fs::read_to_string(file).unwrap(), zone(SYDNEY));
+        let points = payload.supply_addresses.iter().flatten().flat_map(|entry| &entry.meter_points);
+        kinds.extend(points.map(|point| point.variant.supply_type()));
+        reads_back(store, &account(store, &acme, n, payload));
+    }
+    assert_eq!(kinds.len(), 7);
+}
+
+/// Every documented member, alone and together.
+pub fn generated_accounts_read_back(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    for seed in 1..=120 {
+        let payload = decode(&account_json(seed), zone(SYDNEY));
+        reads_back(store, &account(store, &acme, seed, payload));
+    }
+}
+
+/// The digits that were sent are the digits kept; times are shown with the offset that is asked for.
+pub fn digits_stay_and_times_move_to_the_zone(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let payload = r#"{"import_supplier":"ACME","external_account_number":"1","transfer_balance":10.10,
+        "events":[{"event_type":"E","category":"C","subcategory":"S","description":"D",
+            "occurred_at":"2026-07-01 10:00"}],
+        "notes":[{"body":"N","created_at":"2026-01-01T00:00:00.25Z","is_pinned":false}],
+        "supply_addresses":[{"supply_address":{"administrative_area":"VIC","country":"AU","locality":"L",
+            "postal_code":"3000","structured_street_address":{"house_number_1":7}},
+          "customer_at_supply_address_from_date":"2026-01-01",
+          "meter_points":[{"mpxn":"6305 ","supply_type":"GAS","supply_start_date":"2026-01-01",
+            "address":{"postcode":"3000"},"master_data":{"customer_classification_code":"RES",
+              "mirn_status":"Commissioned","heating_value_zone":null,"market":"VICGAS","baseload":"001.50"},
+            "role_assignments":[{"party":"P","role":"FRO"},{"party":"P","role":"DB"}],
+            "meters":[{"meter_serial_number":"M","kpa_value":1.1000,
+              "transfer_readings":[{"reading_date":"2026-06-01","reading_value":"0012.500",
+                "reading_type":"CUSTOMER","consumed_energy":1.2e1}]}]}]}]}"#;
+    let decoded = decode_account(payload.as_bytes(), zone(SYDNEY)).unwrap();
+    let faults: Vec<_> = decoded.findings.iter().map(|f| format!("{} {}", f.attr, f.check.code)).collect();
+    let payload = decoded.draft.unwrap().into_valid().unwrap_or_else(|| panic!("{faults:?}")).0.into_owned();
+    let kept = import(store, &account(store, &acme, 1, payload), "Australia/Perth").account;
+    let balance = kept.transfer_balance.as_ref().unwrap();
+    assert_eq!((balance.as_sent(), balance.is_quoted()), ("10.10", true));
+    assert_eq!(kept.events.as_ref().unwrap()[0].occurred_at.as_sent(), "2026-07-01T08:00:00+08:00");
+    let note = &kept.notes.as_ref().unwrap()[0];
+    assert_eq!(note.created_at.as_ref().unwrap().as_sent(), "2026-01-01T08:00:00.250+08:00");
+    assert_eq!((note.is_pinned, note.unpin_at.is_some()), (Some(false), false));
+    let point = &kept.supply_addresses.as_ref().unwrap()[0].meter_points[0];
+    assert_eq!(point.common.mpxn.as_sent(), "6305");
+    let Variant::Gas(gas) = &point.variant else { panic!("it was gas") };
+    assert_eq!(gas.master_data.baseload.value().unwrap().as_sent(), "001.50");
+    let meter = &gas.meters.as_ref().unwrap()[0];
+    assert_eq!(meter.kpa_value.value().unwrap().as_sent(), "1.1000");
+    let reading = &meter.transfer_readings.as_ref().unwrap()[0];
+    assert_eq!(reading.reading_value.as_sent(), "0012.500");
+    assert_eq!(reading.consumed_energy.value().unwrap().as_sent(), "12");
+}
+
+/// The most that a payload may hold of anything.
+pub fn an_account_with_ten_thousand_readings_reads_back(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let readings = (0..10_000).map(|i| {
+        format!(
+            r#"{{"reading_date":"2026-01-01","reading_value":{i}.5,"reading_type":"SMART","billed":true}}"#
+        )
+    });
+    let readings = readings.collect::<Vec<_>>().join(",");
+    let payload = format!(
+        r#"{{"import_supplier":"A","external_account_number":"1","supply_addresses":[{{"supply_address":
+        {{"administrative_area":"VIC","country":"AU","locality":"L","postal_code":"3000",
+        "structured_street_address":{{}}}},"customer_at_supply_address_from_date":"2026-01-01","meter_points":
+        [{{"mpxn":"1","supply_start_date":"2026-01-01","meters":[{{"meter_serial_number":"M",
+        "reading_history":[{readings}]}}]}}]}}]}}"#
+    );
+    reads_back(store, &account(store, &acme, 1, decode(&payload, Zone::UTC)));
+}
+
+/// A number that is taken is refused, and so is a second account of a process; nothing is written.
+pub fn a_number_belongs_to_one_account(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let payload = decode(r#"{"import_supplier":"A","external_account_number":"1"}"#, Zone::UTC);
+    let first = account(store, &acme, 1, payload.clone());
+    let second = account(store, &acme, 2, payload);
+    import(store, &first, "UTC");
+    let taken = NewAccount { number: first.number.clone(), ..second.clone() };
+    let again = NewAccount { number: second.number.clone(), ..first };
+    for refused in [taken, again] {
+        let refused = write(store, move |tx| tx.insert_account(&refused)).unwrap_err();
+        assert!(matches!(refused, StoreError::Conflict(_)), "{refused}");
+    }
+    assert_eq!(see(store, |tx| tx.imported_account(second.process_id, Zone::UTC)), None);
+    assert_eq!(import(store, &second, "UTC").number, second.number);
+}
+
+/// A staged account is none.
+pub fn there_is_no_account_before_its_import(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let staged = create(store, &acme, "A-1");
+    assert_eq!(see(store, |tx| tx.imported_account(staged.id(), Zone::UTC)), None);
+    assert_eq!(see(store, |tx| tx.imported_account(99, Zone::UTC)), None);
+}

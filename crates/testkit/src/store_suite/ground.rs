@@ -1,0 +1,146 @@
+//! What stories stand on.
+
+use chrono::{DateTime, Duration, Utc};
+use cutover_app::port::{
+    Organisation, Staged, Store, StoreError, StoredIssues, StoredProcess, Supplier, SupplierSettings, Tx,
+    read, write,
+};
+use cutover_core::{ExternalAccountNumber, SupplierStatus, Zone};
+use cutover_process::{Actor, Event, HistoryEntry, NewProcess, Process, Submission};
+
+/// A time of the stories: so many seconds after they begin.
+pub(super) fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_795_000_000, 123_456_000).unwrap() + Duration::seconds(seconds)
+}
+
+/// Reads, and expects to.
+pub(super) fn see<T>(store: &dyn Store, job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>) -> T {
+    read(store, job).unwrap()
+}
+
+/// Writes, and expects to.
+pub(super) fn put<T: Send + 'static>(
+    store: &dyn Store,
+    job: impl FnOnce(&mut dyn Tx) -> Result<T, StoreError> + Send + 'static,
+) -> T {
+    write(store, job).unwrap()
+}
+
+pub(super) fn organisation(store: &dyn Store, name: &'static str) -> Organisation {
+    put(store, move |tx| tx.add_organisation(name, at(0))).unwrap()
+}
+
+pub(super) fn settings(code: &str) -> SupplierSettings {
+    SupplierSettings {
+        status: SupplierStatus::Ongoing,
+        document_root: format!("/{code}"),
+        verify_documents: false,
+        send_customer_emails: false,
+        dry_run: false,
+        max_concurrent_imports: None,
+        time_zone: Zone::UTC,
+        rules: Default::default(),
+    }
+}
+
+/// A supplier of an organisation that is made if need be.
+pub(super) fn supplier(store: &dyn Store, code: &'static str) -> Supplier {
+    supplier_with(store, code, |_| {})
+}
+
+pub(super) fn supplier_with(
+    store: &dyn Store,
+    code: &'static str,
+    change: impl FnOnce(&mut SupplierSettings),
+) -> Supplier {
+    let mut settings = settings(code);
+    change(&mut settings);
+    put(store, move |tx| {
+        let owner = match tx.organisation("Retailer")? {
+            Some(owner) => owner,
+            None => tx.add_organisation("Retailer", at(0))?.unwrap(),
+        };
+        tx.add_supplier(owner.id, &code.parse().unwrap(), &settings, at(0))
+    })
+    .unwrap()
+}
+
+pub(super) fn number(text: &str) -> ExternalAccountNumber {
+    text.parse().unwrap()
+}
+
+pub(super) fn staged(payload: &[u8]) -> Staged {
+    Staged { payload: payload.to_vec(), fingerprint: [payload.len() as u8; 32] }
+}
+
+pub(super) fn api() -> Actor {
+    Actor::Api { key_prefix: "cut_live_ab12".into() }
+}
+
+pub(super) fn worker() -> Actor {
+    Actor::Worker { name: "w1".into() }
+}
+
+/// Inserts a process in the transaction.
+pub(super) fn insert(
+    tx: &mut dyn Tx,
+    supplier: &Supplier,
+    account: &str,
+    submission: Submission,
+    created: DateTime<Utc>,
+) -> Result<Process, StoreError> {
+    let id = tx.next_process_id()?;
+    let new = NewProcess {
+        id,
+        supplier: supplier.code.clone(),
+        external_account_number: number(account),
+        submission,
+    };
+    let (process, entry) = Process::create(new, created, api());
+    tx.insert_process(supplier.id, &process, &entry, &staged(account.as_bytes()), &StoredIssues::default())?;
+    Ok(process)
+}
+
+/// Creates accounts `prefix-0`, `prefix-1`, …, a second after one another.
+pub(super) fn create_many(store: &dyn Store, supplier: &Supplier, prefix: &'static str, count: i64) {
+    let supplier = supplier.clone();
+    put(store, move |tx| {
+        (0..count).try_for_each(|i| {
+            insert(tx, &supplier, &format!("{prefix}-{i}"), Submission::default(), at(i)).map(|_| ())
+        })
+    });
+}
+
+/// Creates an account.
+pub(super) fn create(store: &dyn Store, supplier: &Supplier, account: &'static str) -> Process {
+    let supplier = supplier.clone();
+    put(store, move |tx| insert(tx, &supplier, account, Submission::default(), at(0)))
+}
+
+/// The process of an account, which there is.
+pub(super) fn process(store: &dyn Store, supplier: &Supplier, account: &str) -> StoredProcess {
+    see(store, |tx| tx.process(supplier.id, &number(account))).unwrap()
+}
+
+/// Makes a step and writes it; true if it was.
+pub(super) fn step(store: &dyn Store, process: &Process, event: Event, when: DateTime<Utc>) -> bool {
+    let (process, entry): (Process, HistoryEntry) = process.clone().step(event, when, worker()).unwrap();
+    put(store, move |tx| tx.step_process(&process, &entry))
+}
+
+/// Claims what is due, and names it.
+pub(super) fn claim(store: &dyn Store, when: DateTime<Utc>, limit: u32) -> Vec<String> {
+    put(store, move |tx| {
+        let due = tx.due_processes(when, limit)?;
+        for stored in &due {
+            let (process, entry) = stored.process.clone().step(Event::Claimed, when, worker()).unwrap();
+            assert!(tx.step_process(&process, &entry)?);
+        }
+        Ok(names(&due))
+    })
+}
+
+/// The account numbers of processes.
+pub(super) fn names(processes: &[StoredProcess]) -> Vec<String> {
+    processes.iter().map(|p| p.process.snapshot().external_account_number.to_string()).collect()
+}

@@ -1,0 +1,172 @@
+//! Import processes, their steps, payloads and lists.
+
+use super::ground::{
+    api, at, create, create_many, insert, number, process, put, see, staged, step, supplier, worker,
+};
+use cutover_app::port::{Store, StoreError, StoredIssue, StoredIssues, write};
+use cutover_core::ServiceAccountNumber;
+use cutover_process::{Event, EventKind, NewProcess, Process, State, Submission, Window};
+
+fn account_number() -> ServiceAccountNumber {
+    ServiceAccountNumber::from_random(42)
+}
+
+/// Every member of a process survives, in every state that a process can be in.
+pub fn a_process_reads_back(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let window = Window { start: Some(at(10)), end: Some(at(1_000)) };
+    let submission = Submission { is_dry_run: true, window };
+    let owner = acme.clone();
+    let created = put(store, move |tx| insert(tx, &owner, " A/1 é\u{1F600}'; -- ", submission, at(0)));
+    let stored = process(store, &acme, "A/1 é\u{1F600}'; --");
+    assert_eq!((stored.process.clone(), stored.supplier_id), (created, acme.id));
+    assert_eq!(stored.fingerprint, staged(" A/1 é\u{1F600}'; -- ".as_bytes()).fingerprint);
+
+    for (event, when) in [
+        (Event::Claimed, 11),
+        (Event::Deferred { due_at: at(40) }, 12),
+        (Event::Claimed, 41),
+        (Event::DryRunFailed, 42),
+        (Event::Resubmitted(Submission::default()), 50),
+        (Event::Cancelled, 51),
+        (Event::RetriedByOperator, 52),
+        (Event::Claimed, 53),
+        (Event::Imported(account_number()), 54),
+    ] {
+        let before = process(store, &acme, "A/1 é\u{1F600}'; --").process;
+        let (after, entry) = before.step(event, at(when), worker()).unwrap();
+        let expected = after.clone();
+        assert!(put(store, move |tx| tx.step_process(&after, &entry)));
+        assert_eq!(process(store, &acme, "A/1 é\u{1F600}'; --").process, expected);
+    }
+}
+
+/// The second insert of an account is refused, and writes nothing; another supplier's is another.
+pub fn an_account_has_one_process(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let first = create(store, &acme, "A-1");
+    let owner = acme.clone();
+    let again = write(store, move |tx| insert(tx, &owner, "A-1", Submission::default(), at(9)));
+    assert!(matches!(again.unwrap_err(), StoreError::Conflict(_)));
+    assert_eq!(process(store, &acme, "A-1").process, first);
+    let elsewhere = create(store, &other, "A-1");
+    assert_ne!(elsewhere.id(), first.id());
+    assert_eq!(see(store, |tx| tx.process(acme.id, &number("a-1"))), None);
+    assert_eq!(see(store, |tx| tx.next_process_id()), elsewhere.id() + 1);
+}
+
+/// The history has every step, oldest first, with who made it.
+pub fn steps_are_written_with_their_history(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let pending = create(store, &acme, "A-1");
+    assert!(step(store, &pending, Event::Claimed, at(5)));
+    assert!(step(store, &process(store, &acme, "A-1").process, Event::Rejected, at(6)));
+    let history = see(store, |tx| tx.history(pending.id()));
+    let told: Vec<_> =
+        history.iter().map(|e| (e.event, e.from, e.to, e.occurred_at, e.attempt, e.version)).collect();
+    assert_eq!(
+        told,
+        [
+            (EventKind::Created, None, State::Pending, at(0), 0, 1),
+            (EventKind::Claimed, Some(State::Pending), State::InProgress, at(5), 1, 2),
+            (EventKind::Rejected, Some(State::InProgress), State::Errored, at(6), 1, 3),
+        ]
+    );
+    assert_eq!((&history[0].actor, &history[1].actor), (&api(), &worker()));
+    assert_eq!(see(store, |tx| tx.history(99)), []);
+}
+
+/// Two workers step from one version: the second changes no row, not even the history.
+pub fn a_stale_step_writes_nothing(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let pending = create(store, &acme, "A-1");
+    assert!(step(store, &pending, Event::Claimed, at(5)));
+    let claimed = process(store, &acme, "A-1");
+    assert!(!step(store, &pending, Event::Cancelled, at(6)));
+    assert_eq!(process(store, &acme, "A-1"), claimed);
+    assert_eq!(see(store, |tx| tx.history(pending.id())).len(), 2);
+
+    assert!(step(store, &claimed.process, Event::Imported(account_number()), at(7)));
+    assert!(!step(store, &claimed.process, Event::Released { due_at: at(8) }, at(8)));
+    assert_eq!(process(store, &acme, "A-1").process.state(), State::Processed);
+}
+
+fn issues(codes: &[&str], warnings: &[&str]) -> StoredIssues {
+    let issue = |code: &&str| StoredIssue {
+        attr: format!("customers.0.{code}"),
+        code: (*code).to_owned(),
+        detail: "It says \"no\".\n".into(),
+    };
+    StoredIssues { errors: codes.iter().map(issue).collect(), warnings: warnings.iter().map(issue).collect() }
+}
+
+/// What is staged and what was found are replaced as wholes.
+pub fn payloads_and_issues_are_replaced(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let (id, found) = put(store, move |tx| {
+        let new = NewProcess {
+            id: tx.next_process_id()?,
+            supplier: acme.code.clone(),
+            external_account_number: number("A-1"),
+            submission: Submission::default(),
+        };
+        let (process, entry) = Process::create(new, at(0), api());
+        let found = issues(&[], &["duplicate_note"]);
+        tx.insert_process(acme.id, &process, &entry, &staged(b"\0\xff first"), &found)?;
+        Ok((process.id(), found))
+    });
+    assert_eq!(see(store, |tx| tx.staged(id)), Some(staged(b"\0\xff first")));
+    assert_eq!(see(store, |tx| tx.issues(id)), found);
+    let second = vec![7; 200_000];
+    let (big, more) = (staged(&second), issues(&["required", "invalid"], &["a"]));
+    let (expected, expected_issues) = (big.clone(), more.clone());
+    put(store, move |tx| {
+        tx.restage(id, &big)?;
+        tx.set_issues(id, &more)
+    });
+    assert_eq!(see(store, |tx| tx.staged(id)), Some(expected));
+    assert_eq!(see(store, |tx| tx.issues(id)), expected_issues);
+    put(store, move |tx| tx.set_issues(id, &StoredIssues::default()));
+    assert_eq!(see(store, |tx| tx.issues(id)), StoredIssues::default());
+    assert_eq!(see(store, |tx| tx.staged(99)), None);
+    assert_eq!(see(store, |tx| tx.issues(99)), StoredIssues::default());
+}
+
+/// Page by page along the order, through processes that were created at the same time.
+pub fn lists_go_on_where_a_page_ended(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let owner = acme.clone();
+    put(store, move |tx| {
+        (0..25).try_for_each(|i| {
+            insert(tx, &owner, &format!("A-{i}"), Submission::default(), at(i / 10)).map(|_| ())
+        })
+    });
+    create_many(store, &other, "B", 3);
+    let (mut after, mut seen) = (None, Vec::new());
+    loop {
+        let page = see(store, |tx| tx.list_processes(acme.id, None, after, 7));
+        let Some(last) = page.last() else { break };
+        after = Some(last.position);
+        assert_eq!(last.position.1, last.process.id());
+        seen.extend(page.iter().map(|p| p.process.snapshot().external_account_number.to_string()));
+    }
+    assert_eq!(seen, (0..25).map(|i| format!("A-{i}")).collect::<Vec<_>>());
+}
+
+/// The same, of one status.
+pub fn lists_can_be_of_one_status(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    create_many(store, &acme, "A", 6);
+    for account in ["A-1", "A-4"] {
+        assert!(step(store, &process(store, &acme, account).process, Event::Cancelled, at(100)));
+    }
+    let list = |status, after, limit| {
+        let page = see(store, |tx| tx.list_processes(acme.id, Some(status), after, limit));
+        page.iter().map(|p| p.process.snapshot().external_account_number.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(list(State::Cancelled, None, 10), ["A-1", "A-4"]);
+    assert_eq!(list(State::Pending, None, 3), ["A-0", "A-2", "A-3"]);
+    let position = see(store, |tx| tx.list_processes(acme.id, None, None, 4))[3].position;
+    assert_eq!(list(State::Pending, Some(position), 3), ["A-5"]);
+    assert_eq!(list(State::Processed, None, 3), [""; 0]);
+}

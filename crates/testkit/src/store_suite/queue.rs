@@ -1,0 +1,151 @@
+//! The queue of workers: fair, bounded, and patient.
+
+use super::ground::{
+    at, claim, create, create_many, insert, names, process, put, see, step, supplier, supplier_with,
+};
+use cutover_app::port::{Store, Supplier};
+use cutover_core::SupplierStatus;
+use cutover_process::{Event, LEASE, Submission, Window};
+
+fn set_status(store: &dyn Store, supplier: &Supplier, status: SupplierStatus) {
+    let mut settings = supplier.settings.clone();
+    settings.status = status;
+    let id = supplier.id;
+    put(store, move |tx| tx.set_supplier(id, &settings));
+}
+
+/// A thousand of one supplier do not hold up three of another.
+pub fn suppliers_take_turns(store: &dyn Store) {
+    let (big, small) = (supplier(store, "BIG"), supplier(store, "SMALL"));
+    create_many(store, &big, "B", 1_000);
+    create_many(store, &small, "S", 3);
+    let one_by_one: Vec<_> = (0..6).flat_map(|_| claim(store, at(5_000), 1)).collect();
+    assert_eq!(one_by_one, ["B-0", "S-0", "B-1", "S-1", "B-2", "S-2"]);
+    assert_eq!(claim(store, at(5_000), 3), ["B-3", "B-4", "B-5"]);
+}
+
+/// A batch is shared alike; what one supplier has not, others may have.
+pub fn a_share_that_one_lacks_goes_to_others(store: &dyn Store) {
+    let (small, big, third) = (supplier(store, "A"), supplier(store, "B"), supplier(store, "C"));
+    create_many(store, &big, "B", 50);
+    create_many(store, &small, "S", 1);
+    create_many(store, &third, "T", 50);
+    let batch = claim(store, at(5_000), 9);
+    assert_eq!(batch, ["S-0", "B-0", "T-0", "B-1", "T-1", "B-2", "T-2", "B-3", "T-3"]);
+}
+
+/// By the time they fell due, not by the time they came.
+pub fn within_a_supplier_the_first_due_comes_first(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    for (account, start) in [("late", 30), ("early", 10), ("middle", 20)] {
+        let (owner, window) = (acme.clone(), Window { start: Some(at(start)), end: None });
+        put(store, move |tx| insert(tx, &owner, account, Submission { is_dry_run: false, window }, at(0)));
+    }
+    assert_eq!(claim(store, at(100), 2), ["early", "middle"]);
+    assert_eq!(claim(store, at(100), 2), ["late"]);
+    assert_eq!(claim(store, at(100), 2), [""; 0]);
+}
+
+/// Windows that have not opened, and attempts that were put off.
+pub fn what_is_not_due_waits(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let (owner, window) = (acme.clone(), Window { start: Some(at(60)), end: None });
+    put(store, move |tx| insert(tx, &owner, "window", Submission { is_dry_run: false, window }, at(0)));
+    create(store, &acme, "deferred");
+    assert_eq!(claim(store, at(1), 5), ["deferred"]);
+    let running = process(store, &acme, "deferred").process;
+    assert!(step(store, &running, Event::Deferred { due_at: at(30) }, at(2)));
+    assert_eq!(claim(store, at(29), 5), [""; 0]);
+    assert_eq!(claim(store, at(30), 5), ["deferred"]);
+    assert_eq!(claim(store, at(59), 5), [""; 0]);
+    assert_eq!(claim(store, at(60), 5), ["window"]);
+}
+
+/// A supplier has no more imports under way than it may; each that ends makes room for one.
+pub fn running_imports_are_counted(store: &dyn Store) {
+    let two = supplier_with(store, "TWO", |s| s.max_concurrent_imports = Some(2));
+    let none = supplier_with(store, "NONE", |s| s.max_concurrent_imports = Some(0));
+    create_many(store, &two, "A", 10);
+    create_many(store, &none, "N", 10);
+    assert_eq!(claim(store, at(100), 5), ["A-0", "A-1"]);
+    assert_eq!(claim(store, at(100), 5), [""; 0]);
+    // There is nothing to wait for by the clock: a worker that ends will ask again.
+    assert_eq!(see(store, |tx| tx.next_due_at()), None);
+    assert!(step(store, &process(store, &two, "A-0").process, Event::Rejected, at(101)));
+    assert_eq!(see(store, |tx| tx.next_due_at()), Some(at(2)));
+    assert_eq!(claim(store, at(101), 5), ["A-2"]);
+}
+
+/// Paused, nothing of a supplier is touched; Ongoing again, it goes on.
+pub fn paused_suppliers_are_left_alone(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let (owner, window) = (acme.clone(), Window { start: None, end: Some(at(50)) });
+    put(store, move |tx| insert(tx, &owner, "A-1", Submission { is_dry_run: false, window }, at(0)));
+    create(store, &other, "B-1");
+    for status in [SupplierStatus::Paused, SupplierStatus::Complete] {
+        set_status(store, &acme, status);
+        assert_eq!(names(&put(store, |tx| tx.due_processes(at(10), 5))), ["B-1"]);
+        assert_eq!(put(store, |tx| tx.missed_windows(at(100), 5)), []);
+    }
+    set_status(store, &other, SupplierStatus::Paused);
+    assert_eq!(see(store, |tx| tx.next_due_at()), None);
+    set_status(store, &acme, SupplierStatus::Ongoing);
+    assert_eq!(claim(store, at(10), 5), ["A-1"]);
+}
+
+/// The earliest of all suppliers, whether it is due or not.
+pub fn the_next_one_due_is_known(store: &dyn Store) {
+    assert_eq!(see(store, |tx| tx.next_due_at()), None);
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    for (supplier, account, start) in [(&acme, "A-1", 90), (&other, "B-1", 40), (&other, "B-2", 60)] {
+        let (owner, window) = (supplier.clone(), Window { start: Some(at(start)), end: None });
+        put(store, move |tx| insert(tx, &owner, account, Submission { is_dry_run: false, window }, at(0)));
+    }
+    assert_eq!(see(store, |tx| tx.next_due_at()), Some(at(40)));
+    assert_eq!(claim(store, at(60), 5), ["B-1", "B-2"]);
+    assert_eq!(see(store, |tx| tx.next_due_at()), Some(at(90)));
+}
+
+/// No claim is without an end: the usual lease, or the one that its worker set.
+pub fn leases_end(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    create_many(store, &acme, "A", 4);
+    assert_eq!(claim(store, at(10), 3), ["A-0", "A-1", "A-2"]);
+    let longer = process(store, &acme, "A-1").process.id();
+    put(store, move |tx| tx.set_lease(longer, at(10) + LEASE * 2));
+    let shorter = process(store, &acme, "A-2").process.id();
+    put(store, move |tx| tx.set_lease(shorter, at(12)));
+    let expired = |before, limit| names(&see(store, |tx| tx.expired_leases(before, limit)));
+    assert_eq!(expired(at(12), 5), [""; 0]);
+    assert_eq!(expired(at(13), 5), ["A-2"]);
+    assert_eq!(expired(at(10) + LEASE, 5), ["A-2"]);
+    assert_eq!(expired(at(11) + LEASE, 5), ["A-2", "A-0"]);
+    assert_eq!(expired(at(11) + LEASE * 2, 2), ["A-2", "A-0"]);
+    for account in ["A-0", "A-2"] {
+        let lost = process(store, &acme, account).process;
+        assert!(step(store, &lost, Event::Released { due_at: at(500) }, at(400)));
+    }
+    assert_eq!(expired(at(1_000), 5), ["A-1"]);
+    // A lease is of a claim: what is not claimed has none.
+    put(store, move |tx| tx.set_lease(shorter, at(0)));
+    assert_eq!(expired(at(1_000), 5), ["A-1"]);
+}
+
+/// Only of what waits, and the end belongs to the window.
+pub fn windows_close(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    for (account, end) in [("A-1", Some(at(50))), ("A-2", Some(at(60))), ("A-3", None)] {
+        let (owner, window) = (acme.clone(), Window { start: None, end });
+        put(store, move |tx| insert(tx, &owner, account, Submission { is_dry_run: false, window }, at(0)));
+    }
+    let missed = |before, limit| names(&see(store, |tx| tx.missed_windows(before, limit)));
+    assert_eq!(missed(at(50), 5), [""; 0]);
+    assert_eq!(missed(at(51), 5), ["A-1"]);
+    let mut both = missed(at(61), 5);
+    both.sort();
+    assert_eq!(both, ["A-1", "A-2"]);
+    assert_eq!(missed(at(61), 1).len(), 1);
+    let claimed = process(store, &acme, "A-1").process;
+    assert!(step(store, &claimed, Event::Claimed, at(40)));
+    assert_eq!(missed(at(61), 5), ["A-2"]);
+}

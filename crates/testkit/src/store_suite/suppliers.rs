@@ -1,0 +1,60 @@
+//! Import suppliers and what the operator sets of them.
+
+use super::ground::{at, organisation, put, see, settings, supplier};
+use cutover_app::port::{Store, SupplierSettings};
+use cutover_core::{Level, SupplierStatus};
+
+fn unusual() -> SupplierSettings {
+    SupplierSettings {
+        status: SupplierStatus::Paused,
+        document_root: "/shared/ä b".into(),
+        verify_documents: true,
+        send_customer_emails: true,
+        dry_run: true,
+        max_concurrent_imports: Some(u32::MAX),
+        time_zone: "Australia/Lord_Howe".parse().unwrap(),
+        rules: [("PIN-01".into(), Level::Off), ("ADR-01".into(), Level::Warning), ("X".into(), Level::Error)]
+            .into(),
+    }
+}
+
+/// Every setting is kept, and can be set back.
+pub fn settings_read_back(store: &dyn Store) {
+    let owner = organisation(store, "Retailer");
+    let added = put(store, move |tx| tx.add_supplier(owner.id, &"ACME".parse().unwrap(), &unusual(), at(3)));
+    let added = added.unwrap();
+    assert_eq!(added.settings, unusual());
+    assert_eq!((added.organisation_id, added.organisation.as_str()), (owner.id, "Retailer"));
+    assert_eq!((added.code.as_str(), added.created_at), ("ACME", at(3)));
+    assert_eq!(see(store, |tx| tx.supplier(&added.code)).as_ref(), Some(&added));
+    assert_eq!(see(store, |tx| tx.supplier_by_id(added.id)).as_ref(), Some(&added));
+
+    put(store, move |tx| tx.set_supplier(added.id, &settings("ACME")));
+    let changed = see(store, |tx| tx.supplier_by_id(added.id)).unwrap();
+    assert_eq!(changed.settings, settings("ACME"));
+    assert_eq!(changed.created_at, at(3));
+}
+
+/// A code is taken once in the installation, whoever asks, and case counts.
+pub fn codes_are_unique(store: &dyn Store) {
+    let first = supplier(store, "ACME");
+    let other = organisation(store, "Other");
+    let add = |code: &'static str| {
+        put(store, move |tx| tx.add_supplier(other.id, &code.parse().unwrap(), &settings(code), at(1)))
+    };
+    assert_eq!(add("ACME"), None);
+    let lower = add("acme").unwrap();
+    assert_eq!((lower.organisation.as_str(), lower.organisation_id), ("Other", other.id));
+    assert_eq!(see(store, |tx| tx.supplier(&first.code)), Some(first));
+    assert_eq!(see(store, |tx| tx.supplier(&"NOBODY".parse().unwrap())), None);
+    assert_eq!(see(store, |tx| tx.supplier_by_id(99)), None);
+}
+
+/// By code, whoever owns them.
+pub fn suppliers_are_listed_by_code(store: &dyn Store) {
+    for code in ["C", "A", "B"] {
+        supplier(store, code);
+    }
+    let codes: Vec<_> = see(store, |tx| tx.suppliers()).iter().map(|s| s.code.to_string()).collect();
+    assert_eq!(codes, ["A", "B", "C"]);
+}

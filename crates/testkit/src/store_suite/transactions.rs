@@ -1,0 +1,146 @@
+//! What a transaction promises: all or nothing, one state, and durable when it is said to be.
+
+use super::ground::{at, create, insert, number, process, put, see, supplier};
+use cutover_app::port::{Store, StoreError, Verdict, write};
+use cutover_process::Submission;
+use std::sync::Barrier;
+use std::sync::mpsc;
+use std::thread;
+
+/// Nothing of a job that says so stays; what others wrote does.
+pub fn what_is_rolled_back_is_gone(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let owner = acme.clone();
+    let wrote = store.write(Box::new(move |tx| {
+        assert!(insert(tx, &owner, "A-1", Submission::default(), at(0)).is_ok());
+        assert!(tx.add_organisation("Ghost", at(0)).is_ok());
+        Verdict::Rollback
+    }));
+    assert_eq!(wrote, Ok(()));
+    assert_eq!(see(store, |tx| tx.process(acme.id, &number("A-1"))), None);
+    assert_eq!(see(store, |tx| tx.organisation("Ghost")), None);
+
+    let failed: Result<(), StoreError> = write(store, |tx| {
+        tx.add_organisation("Ghost", at(0))?;
+        Err(StoreError::Failed("on purpose".into()))
+    });
+    assert_eq!(failed, Err(StoreError::Failed("on purpose".into())));
+    assert_eq!(see(store, |tx| tx.organisation("Ghost")), None);
+
+    // Side by side with jobs that stay: in one group or in several.
+    let start = Barrier::new(8);
+    thread::scope(|scope| {
+        for n in 0..8 {
+            let (start, owner) = (&start, acme.clone());
+            scope.spawn(move || {
+                start.wait();
+                for i in 0..20 {
+                    let owner = owner.clone();
+                    let wrote = store.write(Box::new(move |tx| {
+                        assert!(
+                            insert(tx, &owner, &format!("{n}-{i}"), Submission::default(), at(0)).is_ok()
+                        );
+                        if (n + i) % 2 == 0 { Verdict::Commit } else { Verdict::Rollback }
+                    }));
+                    assert_eq!(wrote, Ok(()));
+                }
+            });
+        }
+    });
+    for (n, i) in (0..8).flat_map(|n| (0..20).map(move |i| (n, i))) {
+        let stored = see(store, |tx| tx.process(acme.id, &number(&format!("{n}-{i}"))));
+        assert_eq!(stored.is_some(), (n + i) % 2 == 0, "{n}-{i}");
+    }
+}
+
+/// Whoever asked for it is told, nothing of it stays, and all others go on.
+pub fn a_panic_undoes_its_own_job_only(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let start = Barrier::new(4);
+    let panicked = thread::scope(|scope| {
+        let threads = [0, 1, 2, 3].map(|n| {
+            let (start, owner) = (&start, acme.clone());
+            scope.spawn(move || {
+                start.wait();
+                (0..10)
+                    .filter(|i| {
+                        let (i, owner) = (*i, owner.clone());
+                        let wrote: Result<(), StoreError> = write(store, move |tx| {
+                            insert(tx, &owner, &format!("{n}-{i}"), Submission::default(), at(0))?;
+                            assert!((n + i) % 5 != 0, "on purpose");
+                            Ok(())
+                        });
+                        assert!(matches!(wrote, Ok(()) | Err(StoreError::Failed(_))), "{wrote:?}");
+                        wrote.is_err()
+                    })
+                    .count()
+            })
+        });
+        threads.map(|thread| thread.join().unwrap()).into_iter().sum::<usize>()
+    });
+    assert_eq!(panicked, 8);
+    let listed = see(store, |tx| tx.list_processes(acme.id, None, None, 100));
+    assert_eq!(listed.len(), 32);
+}
+
+/// A job that only reads cannot leave anything behind.
+pub fn a_read_writes_nothing(store: &dyn Store) {
+    // Whether the write is refused or undone is the store's affair.
+    let _ = store.read(&mut |tx| tx.add_organisation("Ghost", at(0)).map(|_| ()));
+    assert_eq!(see(store, |tx| tx.organisation("Ghost")), None);
+    let error = StoreError::Corrupt("on purpose".into());
+    assert_eq!(store.read(&mut |_| Err(error.clone())), Err(error.clone()));
+    assert_eq!(store.ping(), Ok(()));
+}
+
+/// What is committed meanwhile is not seen by a reading job, and does not wait for it.
+pub fn a_read_sees_one_state(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    create(store, &acme, "A-1");
+    let (begun, has_begun) = mpsc::channel();
+    let (wrote, has_written) = mpsc::channel();
+    let acme = &acme;
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let seen = see(store, |tx| {
+                let before = tx.list_processes(acme.id, None, None, 10)?.len();
+                begun.send(()).unwrap();
+                has_written.recv().unwrap();
+                Ok((before, tx.list_processes(acme.id, None, None, 10)?.len()))
+            });
+            assert_eq!(seen, (1, 1));
+        });
+        has_begun.recv().unwrap();
+        create(store, acme, "A-2");
+        assert_eq!(process(store, acme, "A-2").supplier_id, acme.id);
+        wrote.send(()).unwrap();
+    });
+}
+
+/// Thirty-two at once: everything that was answered is there, and every key is given once.
+pub fn many_writers_lose_nothing(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let start = Barrier::new(32);
+    thread::scope(|scope| {
+        for n in 0..32 {
+            let (start, acme) = (&start, acme.clone());
+            scope.spawn(move || {
+                start.wait();
+                for i in 0..25 {
+                    let (account, owner) = (format!("{n}-{i}"), acme.clone());
+                    let name = account.clone();
+                    let written =
+                        put(store, move |tx| insert(tx, &owner, &name, Submission::default(), at(0)));
+                    // Told, so durable, so seen by others.
+                    assert_eq!(process(store, &acme, &account).process, written);
+                }
+            });
+        }
+    });
+    let listed = see(store, |tx| tx.list_processes(acme.id, None, None, 1_000));
+    assert_eq!(listed.len(), 800);
+    let mut ids: Vec<_> = listed.iter().map(|p| p.process.id()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 800);
+}
