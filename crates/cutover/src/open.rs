@@ -34,7 +34,7 @@ fn lifetime(time: std::time::Duration) -> chrono::Duration {
 /// # Errors
 /// [`Error`] if it cannot be opened.
 pub(crate) fn open_store(settings: &Settings) -> Result<SqliteStore, Error> {
-    make_private(settings)?;
+    make_database(settings)?;
     SqliteStore::open(&settings.database, Options::default()).map_err(|error| {
         Error::refused(format!("the database {} cannot be opened: {error}", settings.database.display()))
     })
@@ -42,7 +42,10 @@ pub(crate) fn open_store(settings: &Settings) -> Result<SqliteStore, Error> {
 
 /// Makes the file of the database, and the data folder if it lies there, for nobody but their owner:
 /// they hold personal data.
-fn make_private(settings: &Settings) -> Result<(), Error> {
+///
+/// # Errors
+/// [`Error`] if they cannot be made.
+pub(crate) fn make_database(settings: &Settings) -> Result<(), Error> {
     let database = &settings.database;
     if database.starts_with(&settings.data_dir) {
         make_folder(&settings.data_dir)?;
@@ -63,7 +66,7 @@ fn make_folder(folder: &Path) -> Result<(), Error> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder).map_err(|error| {
-        Error::refused(format!("the data folder {} cannot be made: {error}", folder.display()))
+        Error::refused(format!("the folder {} (data-dir) cannot be made: {error}", folder.display()))
     })
 }
 
@@ -74,11 +77,13 @@ fn make_folder(folder: &Path) -> Result<(), Error> {
 pub(crate) fn open_documents(settings: &Settings) -> Result<Arc<dyn Documents>, Error> {
     let documents = &settings.documents;
     let opened = if documents.is_default {
-        ObjectDocuments::create(&documents.location)
+        ObjectDocuments::create(&documents.location)?
     } else {
-        ObjectDocuments::open(&documents.location)
+        let opened = ObjectDocuments::open(&documents.location);
+        opened
+            .map_err(|error| Error::refused(format!("the setting documents-url cannot be used: {error}")))?
     };
-    Ok(Arc::new(opened?))
+    Ok(Arc::new(opened))
 }
 
 #[cfg(all(test, unix))]
@@ -93,7 +98,7 @@ mod tests {
         let data = home.path().join("a/data");
         let flags: Flags = [("data-dir", vec![data.to_str().unwrap().to_owned()])].into();
         let settings = Settings::load(&flags, &Environment::new()).unwrap();
-        make_private(&settings).unwrap();
+        make_database(&settings).unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&data), mode(&settings.database)), (0o700, 0o600));
     }

@@ -23,6 +23,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long the rest of a request that was answered early is read and thrown away.
 const LINGER: Duration = Duration::from_secs(5);
+/// The server below takes times from a clock that it reads twice a second: a shorter deadline could have
+/// passed before it is set, and would never be noticed.
+const SHORTEST: Duration = Duration::from_secs(1);
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 1_024;
 /// The server below has no more.
@@ -74,7 +77,7 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
     let front = Front {
         service: Arc::new(Service::new(parts, &config)),
         listener: Listener::Public,
-        head_timeout: config.head_timeout,
+        head_timeout: config.head_timeout.max(SHORTEST),
         linger,
         stopping: builder.graceful_shutdown_signal(),
     };

@@ -67,9 +67,8 @@ mod tests {
 
     #[test]
     fn times_have_microseconds_and_the_offset_of_their_zone() {
-        let shown = |zone: &str, time: &str| {
-            shown_time(zone.parse::<Zone>().unwrap().local(time.parse().unwrap()))
-        };
+        let shown =
+            |zone: &str, time: &str| shown_time(zone.parse::<Zone>().unwrap().local(time.parse().unwrap()));
         let instant = "2026-11-21T02:00:00.123456Z";
         assert_eq!(shown("Australia/Sydney", instant), "2026-11-21T13:00:00.123456+11:00");
         assert_eq!(shown("UTC", "2026-11-21T02:00:00Z"), "2026-11-21T02:00:00.000000+00:00");

@@ -32,23 +32,33 @@ impl App {
     /// # Errors
     /// [`AuthError::Invalid`] for a token that is not good, for whatever cause.
     pub fn authenticate(&self, token: &str) -> Result<Caller, AuthError> {
-        let kid = kid(token).ok_or(AuthError::Invalid)?;
+        let kid = decode_header(token).ok().and_then(|header| header.kid).ok_or(AuthError::Invalid)?;
         let key = self.signing_key(&kid)?.ok_or(AuthError::Invalid)?;
         let claims = self.verified(token, &key).ok_or(AuthError::Invalid)?;
         let standing = self.standing(claims.sub_id().ok_or(AuthError::Invalid)?)?;
-        admit(claims, standing)
+        let caller = self.admit(&claims, standing)?;
+        self.remember_token(token, kid, claims);
+        Ok(caller)
     }
 
-    /// What [`authenticate`](Self::authenticate) answers, if that can be said without the store: it
-    /// does not block. Most requests of a busy caller can be answered so.
+    /// What [`authenticate`](Self::authenticate) answers, if that can be said at once: the token was seen
+    /// before, and its keys were asked for lately. Neither blocks nor verifies the signature again.
     pub fn authenticate_from_memory(&self, token: &str) -> Option<Result<Caller, AuthError>> {
-        let Some(kid) = kid(token) else { return Some(Err(AuthError::Invalid)) };
-        let key = self.remembered_signing_key(&kid)?;
-        let Some(claims) = self.verified(token, &key) else { return Some(Err(AuthError::Invalid)) };
-        let standing = self.remembered_standing(claims.sub_id()?)?;
-        Some(admit(claims, standing))
+        let seen = self.remembered_token(token)?;
+        self.remembered_signing_key(&seen.kid)?;
+        let standing = self.remembered_standing(seen.claims.sub_id()?)?;
+        Some(self.admit(&seen.claims, standing))
     }
 
+    /// The caller, if the claims of a verified token are good now.
+    fn admit(&self, claims: &Claims, standing: KeyStanding) -> Result<Caller, AuthError> {
+        let now = self.clock.now().timestamp();
+        let is_current = claims.nbf <= now && now < claims.exp;
+        let good = standing == KeyStanding::Good && is_current;
+        good.then(|| claims.caller()).flatten().ok_or(AuthError::Invalid)
+    }
+
+    /// The claims of a token that the key signed for us; their times are not looked at.
     fn verified(&self, token: &str, key: &SigningKey) -> Option<Claims> {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_audience(&[Claims::AUDIENCE]);
@@ -57,21 +67,6 @@ impl App {
         // Times are compared with our clock, which tests can set.
         validation.validate_exp = false;
         validation.validate_nbf = false;
-        let claims =
-            decode::<Claims>(token, &DecodingKey::from_secret(&key.secret), &validation).ok()?.claims;
-        let now = self.clock.now().timestamp();
-        (claims.nbf <= now && now < claims.exp).then_some(claims)
-    }
-}
-
-/// The signing key that a token names.
-fn kid(token: &str) -> Option<String> {
-    decode_header(token).ok()?.kid
-}
-
-fn admit(claims: Claims, standing: KeyStanding) -> Result<Caller, AuthError> {
-    match standing {
-        KeyStanding::Revoked => Err(AuthError::Invalid),
-        KeyStanding::Good => claims.caller().ok_or(AuthError::Invalid),
+        Some(decode(token, &DecodingKey::from_secret(&key.secret), &validation).ok()?.claims)
     }
 }

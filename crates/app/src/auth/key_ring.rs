@@ -1,7 +1,9 @@
+use super::{Claims, digest};
 use crate::App;
 use crate::port::{KeyStanding, SigningKey, StoreError, Tx, read};
 use chrono::{DateTime, Duration, Utc};
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// How old what is remembered may be: a revocation takes effect within 5 s (decisions D2).
@@ -9,15 +11,34 @@ const FRESH: Duration = Duration::seconds(2);
 /// A token that names an unknown signing key may be of one just made: then the keys are read anew, but
 /// not more often than this.
 const REREAD: Duration = Duration::milliseconds(250);
-/// How many keys' standing is remembered.
-const STANDINGS: usize = 10_000;
+/// How many tokens, and how many keys' standing, are remembered.
+const REMEMBERED: usize = 10_000;
 
-/// What authentication remembers, so that a request needs no query: signing keys, and which API keys
-/// are good.
+/// What authentication remembers, so that a request needs no query and no cryptography: signing keys,
+/// which API keys are good, and tokens by their digest.
 #[derive(Default)]
 pub(crate) struct KeyRing {
-    signing: RwLock<Option<(DateTime<Utc>, Arc<[SigningKey]>)>>,
-    standings: RwLock<HashMap<i64, (DateTime<Utc>, KeyStanding)>>,
+    signing: RwLock<Option<Dated<Arc<[SigningKey]>>>>,
+    standings: RwLock<HashMap<i64, Dated<KeyStanding>>>,
+    tokens: RwLock<HashMap<[u8; 32], Arc<SeenToken>>>,
+}
+
+/// What was read, and when.
+type Dated<T> = (DateTime<Utc>, T);
+
+/// A token whose signature was found good. Its times and its keys are looked at each time.
+pub(crate) struct SeenToken {
+    /// The signing key that it names.
+    pub(crate) kid: String,
+    /// What it says.
+    pub(crate) claims: Claims,
+}
+
+fn insert_bounded<K: Hash + Eq, V>(map: &mut HashMap<K, V>, key: K, value: V) {
+    if map.len() >= REMEMBERED {
+        map.clear();
+    }
+    map.insert(key, value);
 }
 
 fn is_younger(read_at: DateTime<Utc>, now: DateTime<Utc>, than: Duration) -> bool {
@@ -67,11 +88,19 @@ impl App {
         let now = self.clock.now();
         let standing = read(&*self.store, |tx| tx.key_standing(api_key_id))?;
         let mut remembered = self.keys.standings.write().unwrap_or_else(PoisonError::into_inner);
-        if remembered.len() >= STANDINGS {
-            remembered.clear();
-        }
-        remembered.insert(api_key_id, (now, standing));
+        insert_bounded(&mut remembered, api_key_id, (now, standing));
         Ok(standing)
+    }
+
+    /// A token whose signature was found good before.
+    pub(crate) fn remembered_token(&self, token: &str) -> Option<Arc<SeenToken>> {
+        self.keys.tokens.read().unwrap_or_else(PoisonError::into_inner).get(&digest(token)).cloned()
+    }
+
+    /// Remembers a token whose signature was found good.
+    pub(crate) fn remember_token(&self, token: &str, kid: String, claims: Claims) {
+        let mut tokens = self.keys.tokens.write().unwrap_or_else(PoisonError::into_inner);
+        insert_bounded(&mut tokens, digest(token), Arc::new(SeenToken { kid, claims }));
     }
 
     /// Forgets the signing keys: there is a new one.

@@ -44,8 +44,9 @@ impl Claims {
         self.sub.parse().ok()
     }
 
-    pub(crate) fn caller(self) -> Option<Caller> {
-        Some(Caller { organisation_id: self.org, api_key_id: self.sub_id()?, key_prefix: self.key })
+    pub(crate) fn caller(&self) -> Option<Caller> {
+        let key_prefix = self.key.clone();
+        Some(Caller { organisation_id: self.org, api_key_id: self.sub_id()?, key_prefix })
     }
 }
 

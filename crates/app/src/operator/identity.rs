@@ -1,6 +1,7 @@
 use crate::App;
 use crate::auth::{api_key, digest};
 use crate::port::{ApiKey, ApiKeyRole, NewApiKey, Organisation, SigningKey, StoreError, read, write};
+use chrono::TimeDelta;
 
 /// Why a command was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +86,8 @@ impl App {
     /// Issues an API key.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such organisation.
+    /// [`OperatorError::NotFound`] if there is no such organisation, [`OperatorError::Refused`] if it is
+    /// revoked.
     pub fn issue_api_key(&self, organisation: &str, role: ApiKeyRole) -> Result<IssuedKey, OperatorError> {
         let (key, prefix) = api_key(&*self.random);
         let (hash, at) = (digest(&key), self.clock.now());
@@ -94,6 +96,9 @@ impl App {
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
+            if owner.revoked_at.is_some() {
+                return Err(OperatorError::Refused(format!("the organisation {organisation:?} is revoked")));
+            }
             let new = NewApiKey { organisation_id: owner.id, prefix: shown, hash, role, created_at: at };
             tx.add_api_key(&new).map(drop).map_err(OperatorError::from)
         })?;
@@ -125,9 +130,15 @@ impl App {
     /// # Errors
     /// [`StoreError`] if it could not be stored.
     pub fn rotate_signing_key(&self) -> Result<SigningKey, StoreError> {
-        let key = self.make_signing_key();
-        let stored = key.clone();
-        write(&*self.store, move |tx| tx.add_signing_key(&stored))?;
+        let mut key = self.make_signing_key();
+        let key = write(&*self.store, move |tx| {
+            // The newest one signs: this is to be it, wherever the clock was when the one before was made.
+            if let Some(newest) = tx.signing_keys()?.first() {
+                key.created_at = key.created_at.max(newest.created_at + TimeDelta::microseconds(1));
+            }
+            tx.add_signing_key(&key)?;
+            Ok::<_, StoreError>(key)
+        })?;
         self.forget_signing_keys();
         Ok(key)
     }

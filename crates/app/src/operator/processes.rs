@@ -92,6 +92,9 @@ impl App {
                 let met = StoreError::Conflict("the process took another step; try again".into());
                 return Err(OperatorError::from(met));
             }
+            // Errors kept with it are those of the attempt that ended.
+            let issues = StoredIssues { errors: Vec::new(), ..tx.issues(process.id())? };
+            tx.set_issues(process.id(), &issues)?;
             Ok(v2(&process, supplier.settings.time_zone))
         })?;
         self.wake.call();

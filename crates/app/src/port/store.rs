@@ -75,7 +75,7 @@ pub fn read<T>(
 /// Writes to the store: commits what the job wrote if it ends well, undoes it if not.
 ///
 /// # Errors
-/// The job's own error, or [`StoreError`] of the transaction.
+/// The job's own error; [`StoreError`] if the transaction could not be had or was lost.
 pub fn write<T, E>(
     store: &dyn Store,
     job: impl FnOnce(&mut dyn Tx) -> Result<T, E> + Send + 'static,
@@ -92,10 +92,31 @@ where
         let _ = sender.send(result);
         verdict
     }));
-    match (receiver.try_recv(), committed) {
-        (Ok(Ok(value)), Ok(())) => Ok(value),
-        (Ok(Err(error)), _) => Err(error),
-        (_, Err(error)) => Err(error.into()),
-        (Err(_), Ok(())) => Err(StoreError::Failed("the job was not run".into()).into()),
+    settled(receiver.try_recv().ok(), committed)
+}
+
+/// What a write came to. If the commit was lost, so is what the job found: it may have refused because of
+/// what another job of the same commit wrote.
+fn settled<T, E: From<StoreError>>(
+    found: Option<Result<T, E>>,
+    committed: Result<(), StoreError>,
+) -> Result<T, E> {
+    committed?;
+    found.unwrap_or_else(|| Err(StoreError::Failed("the job was not run".into()).into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_job_found_counts_only_if_the_commit_was_not_lost() {
+        let lost = || Err(StoreError::Unavailable("lost".into()));
+        let refused = || Err::<u8, _>(StoreError::Conflict("refused".into()));
+        assert_eq!(settled(Some(Ok::<_, StoreError>(1)), Ok(())), Ok(1));
+        assert_eq!(settled(Some(refused()), Ok(())), refused());
+        assert_eq!(settled(Some(Ok::<u8, _>(1)), lost()), Err(StoreError::Unavailable("lost".into())));
+        assert_eq!(settled(Some(refused()), lost()), Err(StoreError::Unavailable("lost".into())));
+        assert!(matches!(settled::<u8, StoreError>(None, Ok(())), Err(StoreError::Failed(_))));
     }
 }

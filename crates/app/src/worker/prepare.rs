@@ -3,7 +3,7 @@ use crate::account::{profile, stored};
 use crate::codec;
 use crate::port::{NewAccount, StoreError, StoredIssues};
 use chrono::{DateTime, Utc};
-use cutover_core::{Now, ServiceAccountNumber};
+use cutover_core::{Now, ServiceAccountNumber, Zone};
 use cutover_model::{Account, Decimal, IntoOwned, Ledger, Note, decode_account};
 use cutover_rules::{Facts, check_account};
 use rust_decimal::Decimal as Value;
@@ -47,7 +47,7 @@ pub(crate) fn prepare(
         customer_emails: claimed.supplier.settings.send_customer_emails && !suppresses_emails(&account),
         zone,
         imported_at: at,
-        account: complete(account.into_owned()),
+        account: complete(account.into_owned(), zone),
     })))
 }
 
@@ -59,13 +59,13 @@ fn suppresses_emails(account: &Account<'_>) -> bool {
 
 /// What an import makes of a payload besides what it says: one ledger at least, and of equal notes
 /// one (decisions D6).
-fn complete(mut account: Account<'static>) -> Account<'static> {
+fn complete(mut account: Account<'static>, zone: Zone) -> Account<'static> {
     let ledgers = account.ledgers.get_or_insert_default();
     if ledgers.is_empty() {
         ledgers.push(empty_ledger());
     }
     if let Some(notes) = &mut account.notes {
-        remove_duplicates(notes);
+        remove_duplicates(notes, zone);
     }
     account
 }
@@ -83,12 +83,12 @@ fn empty_ledger() -> Ledger<'static> {
 
 /// Removes notes that an earlier one makes superfluous: the same body, and the same `created_at`
 /// where one is sent; of notes without body, the same documents (contract 2.4, decisions D8).
-fn remove_duplicates(notes: &mut Vec<Note<'static>>) {
+fn remove_duplicates(notes: &mut Vec<Note<'static>>, zone: Zone) {
     let mut bodies = HashSet::new();
     let mut dated = HashSet::new();
     notes.retain(|note| {
         let content = content(note);
-        let created_at = note.created_at.as_ref().map(|at| (at.local(), at.offset()));
+        let created_at = note.created_at.as_ref().and_then(|at| at.instant(zone));
         let is_new = match created_at {
             Some(at) => !dated.contains(&(content.clone(), at)),
             None => !bodies.contains(&content),

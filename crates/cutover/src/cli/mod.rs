@@ -15,25 +15,31 @@ use crate::demo::{self, DemoArgs};
 use crate::error::Error;
 use crate::output::Output;
 use crate::serve;
-use crate::settings::{CommonFlags, Environment, ServeFlags, Settings, SettingsError};
-use clap::{Parser, Subcommand};
+use crate::settings::{CommonFlags, Environment, ServeFlags, Settings, SettingsError, is_ours};
+use clap::{ArgAction, Parser, Subcommand};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
-  cutover demo                                       see it work, nothing to install
-  cutover organisation add 'Acme Energy'             who owns suppliers and keys
-  cutover api-key issue --organisation 'Acme Energy' what a supplier signs in with
+  cutover demo                                          see it work, nothing to install
+  cutover organisation add 'Acme Energy'                who owns suppliers and keys
+  cutover api-key issue --organisation 'Acme Energy'    what a supplier signs in with
   cutover supplier add ACME --organisation 'Acme Energy' --time-zone Australia/Melbourne
-  cutover serve                                      the API and the import workers
+  cutover serve                                         the API and the import workers
 
+Every setting is a variable too, such as CUTOVER_DATA_DIR, and a key of the --config file.
 Commands work beside a running server. They exit with 0 when they did what they were asked,
 with 1 when they could not, and with 2 when they were not understood.";
 
 /// Cutover: customer accounts from one supplier's system to another's.
 #[derive(Debug, Parser)]
-#[command(name = "cutover", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "cutover", version, after_help = EXAMPLES, max_term_width = 110)]
+#[command(disable_help_flag = true, disable_help_subcommand = true)]
 struct Cli {
+    /// Print help
+    #[arg(short, long, global = true, action = ArgAction::HelpShort)]
+    help: Option<bool>,
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
     json: bool,
@@ -74,18 +80,28 @@ enum Command {
     Doctor(ServeFlags),
 }
 
+/// What the demo does not take: it keeps to its own folder.
+const OWN_TO_DEMO: [&str; 2] = ["database-url", "documents-url"];
+
 /// Does what the command line asks.
 ///
 /// # Errors
 /// [`Error`] if it could not.
 pub(crate) fn run() -> Result<ExitCode, Error> {
-    let Cli { json, settings, command } = Cli::parse();
+    let Cli { json, settings, command, .. } = Cli::parse();
     let output = Output::new(json);
     let mut flags = settings.0;
     if let Command::Serve(serve) | Command::Doctor(serve) = &command {
         flags.extend(serve.0.clone());
     }
-    let settings = Settings::load(&flags, &environment());
+    let settings = Settings::load(&flags, &environment()?);
+    if let (Command::Demo(_), Some(name)) =
+        (&command, OWN_TO_DEMO.iter().find(|name| flags.contains_key(*name)))
+    {
+        return Err(Error::refused(format!(
+            "the demo has its own database and documents: leave out --{name}"
+        )));
+    }
     let in_context =
         |settings: Result<Settings, SettingsError>| Ok::<_, Error>(Context { settings: settings?, output });
     match command {
@@ -102,9 +118,18 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The variables that are text; others are none of ours.
-fn environment() -> Environment {
-    std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?))).collect()
+/// The variables of the environment.
+///
+/// # Errors
+/// [`Error`] if one of ours is no text.
+fn environment() -> Result<Environment, Error> {
+    let named = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+    let text = |(name, value): (String, OsString)| match value.into_string() {
+        Ok(value) => Some(Ok((name, value))),
+        Err(_) if is_ours(&name) => Some(Err(Error::refused(format!("the variable {name} is not UTF-8")))),
+        Err(_) => None,
+    };
+    named.filter_map(text).collect()
 }
 
 #[cfg(test)]
@@ -129,16 +154,24 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_help_of_every_command() {
+    fn help(words: &[&str]) -> String {
         let mut cli = Cli::command().term_width(100);
         cli.build();
-        let mut pages = vec![cli.render_long_help().to_string()];
-        for command in cli.get_subcommands_mut() {
-            pages.push(command.render_long_help().to_string());
-            let below = command.get_subcommands_mut().filter(|c| c.get_name() != "help");
-            pages.extend(below.map(|c| c.render_long_help().to_string()));
+        let found = words.iter().fold(&mut cli, |command, word| command.find_subcommand_mut(word).unwrap());
+        found.render_help().to_string()
+    }
+
+    #[test]
+    fn the_help() {
+        insta::assert_snapshot!("help", help(&[]));
+        insta::assert_snapshot!("help_of_serve", help(&["serve"]));
+        insta::assert_snapshot!("help_of_supplier_set", help(&["supplier", "set"]));
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            assert!(help(&[command.get_name()]).contains("Examples:\n  "), "{}", command.get_name());
         }
-        insta::assert_snapshot!(pages.join("\n--------\n"));
     }
 }

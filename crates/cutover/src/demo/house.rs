@@ -1,6 +1,6 @@
 use super::stage::Stage;
 use crate::error::Error;
-use crate::open::{open_app, open_documents};
+use crate::open::{make_database, open_app, open_documents};
 use crate::serve::{Ending, Lock, LogTarget, Service, start_logs};
 use crate::settings::{Role, ServeSettings, Settings};
 use cutover_app::App;
@@ -31,9 +31,10 @@ impl House {
     /// Builds it, telling what the operator would type.
     pub(super) fn build(settings: &Settings, stage: Stage, ending: Sender<Ending>) -> Result<Self, Error> {
         let settings = own(settings);
-        let app = Arc::new(open_app(&settings)?);
+        make_database(&settings)?;
         let _lock = Lock::take(&settings.database)?;
         log_to_file(&settings)?;
+        let app = Arc::new(open_app(&settings)?);
         app.release_all()?;
         let api_key = organisation(&app, stage)?;
         let (supplier, zone) = supplier(&app, stage)?;

@@ -123,10 +123,10 @@ fn finish(context: &Context, house: &House, client: &Client, sent: &Sent, stage:
         return Ok(());
     }
     stage.chapter("What became of it");
-    stage.say(&states.table(sent.refusals.accounts()));
+    states.tell(sent.refusals.accounts(), stage);
     if sent.refusals.accounts() > 0 {
         stage.chapter("What they were refused for");
-        stage.say(&sent.refusals.table());
+        sent.refusals.tell(stage);
     }
     stage.chapter(&format!(
         "One account as its supplier sees it: GET …/accounts/{}/{EXAMPLE}/",
@@ -143,13 +143,18 @@ const EXAMPLE: &str = "V-1";
 fn go_on(house: &House, client: &Client, stage: Stage) {
     let (base, supplier, token) = (client.base(), &house.supplier, client.token());
     let data = house.settings.data_dir.display();
+    // As it was called: it need not be in the search path.
+    let cutover = std::env::args().next().unwrap_or_else(|| "cutover".to_owned());
     stage.chapter("Go on by yourself");
     stage.say(&format!("export TOKEN={token}\n"));
+    let with_token = "curl -H \"Authorization: Token $TOKEN\"";
+    let accounts = format!("{base}/v2/data-import/accounts");
+    stage.say(&format!("{with_token} \\\n  {accounts}/{supplier}/{EXAMPLE}/"));
     stage.say(&format!(
-        "curl -H \"Authorization: Token $TOKEN\" \\\n  {base}/v2/data-import/accounts/{supplier}/{EXAMPLE}/"
+        "{with_token} \\\n  -H 'Content-Type: application/json' -d '{{\"import_supplier\": \"{supplier}\"}}' \\\n  {accounts}/validate/"
     ));
-    stage.say(&format!("curl -H \"Authorization: Token $TOKEN\" -d '{{\"import_supplier\": \"{supplier}\"}}' \\\n  -H 'Content-Type: application/json' {base}/v2/data-import/accounts/validate/"));
     stage.say(&format!("curl {base}/readyz"));
-    stage.say(&format!("cutover process list {supplier} --data-dir {data}"));
-    stage.say(&format!("cutover process show {supplier} {EXAMPLE} --json --data-dir {data}"));
+    stage.say(&format!("{cutover} process list {supplier} --data-dir {data}"));
+    stage.say(&format!("{cutover} process show {supplier} {EXAMPLE} --data-dir {data}"));
+    stage.say(&format!("{cutover} doctor --data-dir {data}"));
 }

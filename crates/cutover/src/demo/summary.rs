@@ -1,5 +1,5 @@
+use super::stage::Stage;
 use crate::error::Error;
-use crate::output::listing;
 use cutover_app::App;
 use cutover_process::State;
 use serde::Serialize;
@@ -39,11 +39,12 @@ impl States {
         self.0
     }
 
-    pub(super) fn table(&self, refused: usize) -> String {
-        let mut rows: Vec<_> =
-            self.0.iter().map(|(state, n)| vec![(*state).to_owned(), n.to_string()]).collect();
-        rows.push(vec!["refused at the door, not stored".into(), refused.to_string()]);
-        listing(&["STATUS", "ACCOUNTS"], rows)
+    /// What people see of it.
+    pub(super) fn tell(&self, refused: usize, stage: Stage) {
+        for (state, count) in &self.0 {
+            stage.row(state, &format!("{count:>6}"));
+        }
+        stage.row("refused, not stored", &format!("{refused:>6}"));
     }
 }
 
@@ -94,9 +95,11 @@ impl Refusals {
         errors
     }
 
-    pub(super) fn table(&self) -> String {
-        let cells = |e: TopError| vec![e.count.to_string(), e.code, e.attr, e.example];
-        listing(&["COUNT", "ERROR", "AT", "FOR EXAMPLE"], self.top().into_iter().map(cells))
+    /// What people see of them.
+    pub(super) fn tell(&self, stage: Stage) {
+        for TopError { attr, code, count, example } in self.top() {
+            stage.say(&format!("  {count:>3}  {code}, for example {example}\n       {attr}"));
+        }
     }
 }
 

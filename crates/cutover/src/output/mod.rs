@@ -4,7 +4,7 @@ mod table;
 mod text;
 
 pub(crate) use table::{listing, pairs};
-pub(crate) use text::{At, plain, timestamp};
+pub(crate) use text::{At, plain};
 
 use serde::Serialize;
 use std::io::{self, Write};

@@ -9,6 +9,9 @@ pub(crate) fn listing(heads: &[&str], rows: impl IntoIterator<Item = Vec<String>
     for cells in rows {
         table.add_row(cells.iter().map(|cell| plain(cell)).collect::<Vec<_>>());
     }
+    table.column_iter_mut().for_each(|column| {
+        column.set_padding((0, 2));
+    });
     table.trim_fmt()
 }
 
@@ -26,7 +29,7 @@ mod tests {
     #[test]
     fn rows_line_up() {
         let rows = [vec!["Öl".to_owned(), "1".into()], vec!["Gas".into(), "200".into()]];
-        assert_eq!(listing(&["NAME", "COUNT"], rows), " NAME  COUNT\n Öl    1\n Gas   200");
+        assert_eq!(listing(&["NAME", "COUNT"], rows), "NAME  COUNT\nÖl    1\nGas   200");
     }
 
     #[test]

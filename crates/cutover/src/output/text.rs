@@ -1,4 +1,5 @@
-use chrono::{DateTime, FixedOffset, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
+use cutover_app::account::shown_time;
 use cutover_core::Zone;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -46,13 +47,8 @@ impl fmt::Display for At {
 
 impl Serialize for At {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&timestamp(self.zone.local(self.instant)))
+        serializer.serialize_str(&shown_time(self.zone.local(self.instant)))
     }
-}
-
-/// A datetime as the API writes it.
-pub(crate) fn timestamp(at: DateTime<FixedOffset>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::AutoSi, false)
 }
 
 #[cfg(test)]
@@ -69,7 +65,7 @@ mod tests {
         let instant = "2026-11-20T14:30:05.25Z".parse().unwrap();
         let at = At::local(instant, "Australia/Melbourne".parse().unwrap());
         assert_eq!(at.to_string(), "2026-11-21 01:30:05+11:00");
-        assert_eq!(serde_json::to_string(&at).unwrap(), "\"2026-11-21T01:30:05.250+11:00\"");
+        assert_eq!(serde_json::to_string(&at).unwrap(), "\"2026-11-21T01:30:05.250000+11:00\"");
         assert_eq!(At::utc(instant).to_string(), "2026-11-20 14:30:05Z");
     }
 }

@@ -15,9 +15,9 @@ pub(crate) use tls::server_config as tls_config;
 
 use crate::cli::Context;
 use crate::error::Error;
-use crate::open::{open_app, open_documents};
+use crate::open::{make_database, open_app, open_documents};
 use crate::output::document;
-use crate::settings::{ServeSettings, Settings};
+use crate::settings::{Role, ServeSettings, Settings};
 use serde::Serialize;
 use std::sync::{Arc, mpsc};
 
@@ -27,6 +27,9 @@ Examples:
   cutover serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem
   cutover serve --config /etc/cutover.toml --log-format json
   CUTOVER_LISTEN=127.0.0.1:9000 cutover serve
+
+Every setting is a variable too (CUTOVER_LISTEN for --listen) and a key of the file (listen = \"…\");
+the flag wins over the variable, the variable over the file.
 
 SIGTERM or Ctrl-C stops it: what was accepted is finished, claimed work is given back. A second one
 ends it at once.";
@@ -56,6 +59,8 @@ pub(crate) fn run(context: &Context) -> Result<(), Error> {
     start_logs(settings.log, LogTarget::StandardError)?;
     let (sender, ending) = mpsc::channel();
     signals::watch(sender.clone())?;
+    make_database(settings)?;
+    // First of all that touches the database: since then no other worker can be alive.
     let _lock = Lock::take(&settings.database)?;
     let app = Arc::new(open_app(settings)?);
     let released = app.release_all()?;
@@ -86,7 +91,7 @@ fn announce(context: &Context, service: &Service, released: usize) -> Result<(),
 }
 
 fn warn_of_plain_http(serve: &ServeSettings) {
-    if serve.tls.is_none() && !serve.listen.ip().is_loopback() {
+    if serve.role != Role::Worker && serve.tls.is_none() && !serve.listen.ip().is_loopback() {
         tracing::warn!(
             "the API is open to the network without TLS: set tls-cert and tls-key, or keep it behind a proxy that has them"
         );

@@ -84,7 +84,8 @@ fn listen(
     ending: Sender<Ending>,
 ) -> Result<(Listening, JoinHandle<()>), Error> {
     let (sender, receiver) = sync_channel(1);
-    let address = config.listen;
+    let addresses = std::iter::once(config.listen).chain(config.admin_listen);
+    let addresses = addresses.map(|address| address.to_string()).collect::<Vec<_>>().join(" or ");
     let serve = move || {
         actix_web::rt::System::new().block_on(async move {
             let running = match start(parts, config) {
@@ -101,7 +102,7 @@ fn listen(
     let thread = thread::Builder::new().name("http".into()).spawn(serve)?;
     match receiver.recv() {
         Ok(Ok(listening)) => Ok((listening, thread)),
-        Ok(Err(error)) => Err(Error::refused(format!("the server cannot listen on {address}: {error}"))),
+        Ok(Err(error)) => Err(Error::refused(format!("the server cannot listen on {addresses}: {error}"))),
         Err(_) => Err(Error::refused("the HTTP server could not be started")),
     }
 }

@@ -21,14 +21,18 @@ fn of(scope: Scope) -> impl Iterator<Item = &'static Setting> {
     SETTINGS.iter().filter(move |setting| setting.scope == scope)
 }
 
-fn arg(setting: &'static Setting) -> Arg {
+fn arg((order, setting): (usize, &'static Setting)) -> Arg {
+    let is_common = setting.scope == Scope::All;
     Arg::new(setting.name)
         .long(setting.name)
         .value_name(setting.value)
         .help(setting.manual())
-        .help_heading("Settings")
+        .help_heading(if is_common { "Settings of every command" } else { "Settings of the server" })
+        .display_order(order)
         .action(if setting.many { ArgAction::Append } else { ArgAction::Set })
-        .global(setting.scope == Scope::All)
+        // So that a refusal names the setting.
+        .allow_negative_numbers(true)
+        .global(is_common)
 }
 
 fn given(settings: impl Iterator<Item = &'static Setting>, matches: &ArgMatches) -> Flags {
@@ -40,7 +44,7 @@ macro_rules! settings_as_flags {
     ($type:ident: $settings:expr) => {
         impl Args for $type {
             fn augment_args(command: Command) -> Command {
-                command.args($settings.map(arg))
+                command.args($settings.enumerate().map(arg))
             }
 
             fn augment_args_for_update(command: Command) -> Command {

@@ -13,7 +13,7 @@ mod tests;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, Flags, ServeFlags};
 pub(crate) use serve::{Role, ServeSettings, TlsFiles};
-pub(crate) use sources::Environment;
+pub(crate) use sources::{Environment, is_ours};
 
 use cutover_outbound::Location;
 use sources::Given;

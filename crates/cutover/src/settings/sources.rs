@@ -66,11 +66,16 @@ impl Given {
     }
 }
 
+/// Whether a variable of this name is meant for this program.
+pub(crate) fn is_ours(variable: &str) -> bool {
+    variable.starts_with(PREFIX) && !FOREIGN.contains(&variable)
+}
+
 /// Our variables by setting; an empty one says nothing.
 fn variables(environment: &Environment) -> Result<BTreeMap<&'static str, String>, SettingsError> {
     let mut found = BTreeMap::new();
     for (variable, value) in environment {
-        if !variable.starts_with(PREFIX) || FOREIGN.contains(&variable.as_str()) {
+        if !is_ours(variable) {
             continue;
         }
         let known = |s: &&Setting| s.variable() == *variable;

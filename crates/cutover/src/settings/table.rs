@@ -47,7 +47,7 @@ impl Setting {
 
     /// The text of `--help`.
     pub(crate) fn manual(&self) -> String {
-        format!("{} [default: {}] [env: {}]", self.help, self.default, self.variable())
+        format!("{} [default: {}]", self.help, self.default)
     }
 }
 
@@ -75,8 +75,6 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "DATA-DIR/documents, made at the start",
         "Where documents lie: file:///DIR",
     ),
-    Setting::all("log-format", "FORMAT", "text on a terminal, else json", "text or json"),
-    Setting::all("log-level", "LEVEL", "info", "error, warn, info, debug or trace"),
     Setting::serve("role", "ROLE", "all", "What this process does: all, api or worker"),
     Setting::serve("listen", "ADDRESS", "127.0.0.1:8080", "Where the API listens; port 0 takes a free one"),
     Setting::serve(
@@ -115,6 +113,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         scope: Scope::Serve,
         many: true,
     },
+    Setting::serve(
+        "log-format",
+        "FORMAT",
+        "text on a terminal, else json",
+        "How log lines look: text or json",
+    ),
+    Setting::serve("log-level", "LEVEL", "info", "What is logged: error, warn, info, debug or trace"),
 ];
 
 /// The setting of a name.
@@ -134,8 +139,10 @@ mod tests {
 
     #[test]
     fn the_manual() {
-        let rows: Vec<String> =
-            SETTINGS.iter().map(|s| format!("--{} {}  {}", s.name, s.value, s.manual())).collect();
+        let rows: Vec<String> = SETTINGS
+            .iter()
+            .map(|s| format!("{} --{} {}  {}", s.variable(), s.name, s.value, s.manual()))
+            .collect();
         insta::assert_snapshot!(rows.join("\n"));
     }
 }

@@ -54,7 +54,7 @@ fn words_and_settings_that_are_wrong_are_named() {
         (&["frobnicate"][..], "frobnicate"),
         (&["supplier", "set", "A", "--dry-run", "maybe"], "maybe"),
         (&["serve", "--listen", "nowhere"], "listen"),
-        (&["serve", "--rate-limit", "-1"], "rate-limit"),
+        (&["serve", "--rate-limit=-1"], "rate-limit"),
         (&["serve", "--tls-cert", "/nowhere.pem"], "tls"),
         (&["organisation", "list", "--database-url", "mysql://x"], "database-url"),
         (&["process", "list", "NOBODY"], "NOBODY"),

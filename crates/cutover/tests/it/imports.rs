@@ -122,7 +122,8 @@ fn a_missed_window_ends_in_error_and_resubmission_mends_it() {
 /// Now and so many seconds, as a datetime.
 #[expect(clippy::disallowed_methods, reason = "the server under test has the system's clock")]
 fn house_clock(seconds: i64) -> String {
-    (chrono::Utc::now() + chrono::Duration::seconds(seconds)).to_rfc3339()
+    (chrono::Utc::now() + chrono::Duration::seconds(seconds))
+        .to_rfc3339_opts(chrono::SecondsFormat::Micros, true)
 }
 
 #[test]

@@ -21,7 +21,8 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         if database && documents {
             return Ok(json(&mut HttpResponse::Ok(), &json!({"status": "ok", "parts": parts})));
         }
-        let refusal = Refusal::Unavailable(format!("not ready: {parts}"));
+        tracing::warn!(database, documents, "not ready");
+        let refusal = Refusal::Unavailable("not ready".into());
         let code = refusal.code();
         let body = json!({
             "status": "unavailable", "parts": parts, "code": code.as_str(), "detail": code.detail(),

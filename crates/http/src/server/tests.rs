@@ -7,7 +7,7 @@ use std::net::TcpStream as Client;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
-const LINGER: Duration = Duration::from_millis(200);
+const LINGER: Duration = SHORTEST;
 /// Longer than anything here takes; a client that waits so long fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -199,8 +199,8 @@ fn without_a_token_the_body_is_not_waited_for() {
 
 #[test]
 fn slow_heads_and_bodies_are_ended() {
-    let soon = Duration::from_millis(50);
-    let served = Served::new(Config { head_timeout: soon, body_timeout: soon, ..Config::default() });
+    let (head_timeout, body_timeout) = (SHORTEST, Duration::from_millis(50));
+    let served = Served::new(Config { head_timeout, body_timeout, ..Config::default() });
     assert_eq!(status(&served.talk("GET /healthz HTTP/1.1\r\nHo")), "408");
     let body = served.talk(served.head("Content-Length: 100\r\n") + "{");
     assert_eq!(status(&body), "408");

@@ -119,7 +119,7 @@ fn organisation(conn: &mut Conn, name: &str) -> Result<Option<Organisation>> {
     let row = organisations::table
         .filter(organisations::name.eq(name))
         .select(OrganisationRow::as_select())
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     row.map(Organisation::try_from).transpose()
 }
@@ -135,7 +135,7 @@ fn api_key_by_hash(conn: &mut Conn, hash: &[u8; 32]) -> Result<Option<ApiKey>> {
     let row = api_keys!()
         .filter(api_keys::hash.eq(Bits(*hash)))
         .filter(organisations::revoked_at.is_null())
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     row.map(ApiKey::try_from).transpose()
 }
@@ -198,7 +198,7 @@ impl Identity for SqlTx<'_> {
                     api_keys::created_at.eq(Timestamp::from(key.created_at)),
                 ))
                 .execute(conn)?;
-            api_keys!().filter(api_keys::prefix.eq(&key.prefix)).first(conn)?.try_into()
+            api_keys!().filter(api_keys::prefix.eq(&key.prefix)).get_result(conn)?.try_into()
         })
     }
 
@@ -208,7 +208,7 @@ impl Identity for SqlTx<'_> {
 
     fn api_key(&mut self, id: i64) -> Result<Option<ApiKey>, StoreError> {
         self.run(|conn| {
-            let row = api_keys!().filter(api_keys::id.eq(id)).first(conn).optional()?;
+            let row = api_keys!().filter(api_keys::id.eq(id)).get_result(conn).optional()?;
             row.map(ApiKey::try_from).transpose()
         })
     }
@@ -238,7 +238,7 @@ impl Identity for SqlTx<'_> {
                 .filter(api_keys::revoked_at.is_null())
                 .filter(organisations::revoked_at.is_null())
                 .select(api_keys::id)
-                .first::<i64>(conn)
+                .get_result::<i64>(conn)
                 .optional()?;
             Ok(if good.is_some() { KeyStanding::Good } else { KeyStanding::Revoked })
         })
@@ -257,7 +257,7 @@ impl Identity for SqlTx<'_> {
             let row = refresh_tokens::table
                 .find(Bits(*hash))
                 .select(RefreshTokenRow::as_select())
-                .first(conn)
+                .get_result(conn)
                 .optional()?;
             row.map(RefreshToken::try_from).transpose()
         })

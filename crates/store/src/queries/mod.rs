@@ -1,4 +1,7 @@
 //! Queries, written once and compiled for each database; see the crate's documentation.
+//!
+//! A single row is read by its key with `get_result`, not `first`: SQLite looks at the value of a bound
+//! `LIMIT` to plan with it, and so prepares such a statement anew each time it is run.
 
 #[macro_use]
 mod statement;

@@ -105,7 +105,7 @@ macro_rules! suppliers {
 }
 
 fn supplier(conn: &mut Conn, code: &SupplierCode) -> Result<Option<Supplier>> {
-    let row = suppliers!().filter(suppliers::code.eq(code.as_str())).first(conn).optional()?;
+    let row = suppliers!().filter(suppliers::code.eq(code.as_str())).get_result(conn).optional()?;
     row.map(Supplier::try_from).transpose()
 }
 
@@ -144,7 +144,7 @@ impl Suppliers for SqlTx<'_> {
 
     fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError> {
         self.run(|conn| {
-            let row = suppliers!().filter(suppliers::id.eq(id)).first(conn).optional()?;
+            let row = suppliers!().filter(suppliers::id.eq(id)).get_result(conn).optional()?;
             row.map(Supplier::try_from).transpose()
         })
     }

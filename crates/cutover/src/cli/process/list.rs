@@ -1,8 +1,9 @@
-use super::Status;
 use crate::error::Error;
 use crate::output::{At, Output, plain};
 use cutover_app::App;
+use cutover_app::account::shown_status;
 use cutover_core::Zone;
+use cutover_model::ProcessStatus;
 use cutover_process::{Process, State, v2};
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
@@ -12,7 +13,7 @@ use std::io::{self, BufWriter, Write};
 struct Listed<'p> {
     external_account_number: &'p str,
     #[serde(flatten)]
-    status: Status,
+    status: ProcessStatus,
 }
 
 /// Lists the processes of a supplier as they are read: it may have millions. Nothing is printed
@@ -39,7 +40,7 @@ impl<W: Write> List<W> {
     fn row(&mut self, process: &Process, zone: Zone) -> io::Result<()> {
         self.rows += 1;
         let number = process.snapshot().external_account_number.as_str();
-        let status = Status::from(&v2(process, zone));
+        let status = shown_status(&v2(process, zone));
         if self.json {
             self.out.write_all(if self.rows == 1 { b"[\n" } else { b",\n" })?;
             let listed = Listed { external_account_number: number, status };
@@ -49,8 +50,9 @@ impl<W: Write> List<W> {
             self.line("MODIFIED", "STATUS", "ACCOUNT", "NUMBER", "ERROR")?;
         }
         let modified = At::local(process.snapshot().modified_at, zone).to_string();
-        let (account, error) = (status.account().unwrap_or("-"), status.error_code().unwrap_or_default());
-        self.line(&modified, status.word(), account, &plain(number), error)
+        let account = status.service_identifier.as_deref().unwrap_or("-");
+        let error = status.latest_error.as_ref().map_or("", |error| error.code);
+        self.line(&modified, status.status, account, &plain(number), error)
     }
 
     /// Columns of a fixed width: what comes later is not known yet.

@@ -1,15 +1,15 @@
 mod list;
 mod shown;
-mod status;
 
 use super::Context;
 use crate::error::Error;
 use crate::output::Answer;
 use clap::{Args, Subcommand};
+use cutover_app::account::shown_status;
+use cutover_model::ProcessStatus;
 use cutover_process::{State, StatusV2};
 use serde::Serialize;
 use shown::Shown;
-pub(crate) use status::Status;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +54,7 @@ fn state(word: &str) -> Result<State, cutover_process::UnknownWord> {
 struct Stepped {
     external_account_number: String,
     #[serde(flatten)]
-    status: Status,
+    status: ProcessStatus,
     #[serde(skip)]
     what: &'static str,
 }
@@ -62,13 +62,13 @@ struct Stepped {
 impl Stepped {
     fn new(number: &str, status: &StatusV2, what: &'static str) -> Self {
         let external_account_number = cutover_core::trimmed(number).to_owned();
-        Self { external_account_number, status: status.into(), what }
+        Self { external_account_number, status: shown_status(status), what }
     }
 }
 
 impl Answer for Stepped {
     fn text(&self) -> String {
-        format!("{} {}: it is {} now.", self.what, self.external_account_number, self.status.word())
+        format!("{} {}: it is {} now.", self.what, self.external_account_number, self.status.status)
     }
 }
 

@@ -1,9 +1,9 @@
-use super::Status;
 use crate::output::{Answer, At, listing, pairs};
+use cutover_app::account::shown_status;
 use cutover_app::operator::ProcessReport;
 use cutover_app::port::{ImportedAccount, StoredIssue};
 use cutover_core::Zone;
-use cutover_model::Encode;
+use cutover_model::{Encode, ProcessStatus};
 use cutover_process::HistoryEntry;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 pub(super) struct Shown {
     external_account_number: String,
     #[serde(flatten)]
-    status: Status,
+    status: ProcessStatus,
     attempt: u32,
     history: Vec<Step>,
     errors: Vec<Issue>,
@@ -47,7 +47,7 @@ impl From<ProcessReport> for Shown {
         let at = |at: chrono::DateTime<chrono::FixedOffset>| At::local(at.to_utc(), zone);
         Self {
             times: [at(report.status.created_at), at(report.status.modified_at)],
-            status: Status::from(&report.status),
+            status: shown_status(&report.status),
             external_account_number: report.external_account_number,
             attempt: report.attempt,
             history: report.history.iter().map(|entry| Step::new(entry, zone)).collect(),
@@ -99,13 +99,13 @@ impl Shown {
     fn summary(&self) -> String {
         let mut rows = vec![
             ("number", self.external_account_number.clone()),
-            ("status", self.status.word().to_owned()),
-            ("account", self.status.account().unwrap_or("none yet").to_owned()),
+            ("status", self.status.status.to_owned()),
+            ("account", self.status.service_identifier.as_deref().unwrap_or("none yet").to_owned()),
             ("attempt", self.attempt.to_string()),
             ("created", self.times[0].to_string()),
             ("modified", self.times[1].to_string()),
         ];
-        rows.extend(self.status.error_code().map(|code| ("error", code.to_owned())));
+        rows.extend(self.status.latest_error.as_ref().map(|error| ("error", error.code.to_owned())));
         pairs(&rows)
     }
 }

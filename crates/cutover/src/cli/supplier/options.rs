@@ -16,13 +16,13 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ZONE")]
     time_zone: Option<Zone>,
     /// Whether every import of it is a dry run [default: false]
-    #[arg(long, value_name = "true|false")]
+    #[arg(long, value_name = "true|false", hide_possible_values = true)]
     dry_run: Option<bool>,
     /// Whether the documents that payloads name must exist [default: false]
-    #[arg(long, value_name = "true|false")]
+    #[arg(long, value_name = "true|false", hide_possible_values = true)]
     verify_documents: Option<bool>,
     /// Whether the retailer's mailer may write to its customers [default: false]
-    #[arg(long, value_name = "true|false")]
+    #[arg(long, value_name = "true|false", hide_possible_values = true)]
     send_customer_emails: Option<bool>,
     /// How many of its accounts are imported at the same time, at most [default: none]
     #[arg(long, value_name = "N|none")]

@@ -89,7 +89,7 @@ pub(super) fn load(conn: &mut Conn, id: i64) -> Result<Option<(AccountRow<'stati
         .inner_join(suppliers::table)
         .filter(accounts::id.eq(id))
         .select((AccountRow::as_select(), suppliers::code))
-        .first(conn)
+        .get_result(conn)
         .optional()?;
     Ok(row)
 }

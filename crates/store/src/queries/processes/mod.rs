@@ -39,7 +39,7 @@ impl Processes for SqlTx<'_> {
             let row = stored!()
                 .filter(processes::supplier_id.eq(supplier_id))
                 .filter(processes::external_account_number.eq(number.as_str()))
-                .first(conn)
+                .get_result(conn)
                 .optional()?;
             row.map(StoredProcess::try_from).transpose()
         })
@@ -77,17 +77,18 @@ impl Processes for SqlTx<'_> {
             let fingerprint = processes::table
                 .find(process_id)
                 .select(processes::fingerprint)
-                .first::<Bits>(conn)
+                .get_result::<Bits>(conn)
                 .optional()?;
             let payload =
-                payloads::table.find(process_id).select(payloads::payload).first(conn).optional()?;
+                payloads::table.find(process_id).select(payloads::payload).get_result(conn).optional()?;
             Ok(fingerprint.zip(payload).map(|(Bits(fingerprint), payload)| Staged { payload, fingerprint }))
         })
     }
 
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError> {
         self.run(|conn| {
-            let json = processes::table.find(process_id).select(processes::issues).first(conn).optional()?;
+            let json =
+                processes::table.find(process_id).select(processes::issues).get_result(conn).optional()?;
             issues::read(json.flatten())
         })
     }

@@ -1,0 +1,97 @@
+use chrono::Duration;
+use cutover_app::auth::{AuthError, Caller, Credential};
+use cutover_app::operator::SupplierChange;
+use cutover_app::port::ApiKeyRole;
+use cutover_app::{App, Settings};
+use cutover_testkit::memory::MemoryStore;
+use cutover_testkit::{FakeClock, SeededRandom};
+use std::sync::Arc;
+
+/// Two nodes over one store, and a key.
+struct Nodes {
+    one: App,
+    other: App,
+    clock: Arc<FakeClock>,
+    key: String,
+    prefix: String,
+}
+
+impl Nodes {
+    fn new() -> Self {
+        let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
+        let node = |seed| {
+            let random = Arc::new(SeededRandom::new(seed));
+            App::new(store.clone(), clock.clone(), random, Settings::default())
+        };
+        let (one, other) = (node(1), node(2));
+        one.add_organisation("Acme").unwrap();
+        one.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
+        let issued = one.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap();
+        Self { one, other, clock, key: issued.key, prefix: issued.prefix }
+    }
+
+    /// A token from the other node.
+    fn token(&self) -> String {
+        self.other.obtain_token(&Credential::ApiKey(self.key.clone())).unwrap().token
+    }
+
+    /// What one node answers: from memory if it can.
+    fn ask(&self, token: &str) -> (bool, Result<Caller, AuthError>) {
+        match self.one.authenticate_from_memory(token) {
+            Some(answer) => (true, answer),
+            None => (false, self.one.authenticate(token)),
+        }
+    }
+}
+
+#[test]
+fn a_token_that_was_seen_is_known_for_a_while() {
+    let nodes = Nodes::new();
+    let token = nodes.token();
+    let first = nodes.ask(&token);
+    let second = nodes.ask(&token);
+    assert!(matches!((first, second), ((false, Ok(a)), (true, Ok(b))) if a == b));
+    nodes.clock.advance(Duration::seconds(3));
+    assert!(matches!(nodes.ask(&token), (false, Ok(_))));
+}
+
+#[test]
+fn what_is_remembered_is_still_revoked_and_still_expires() {
+    let nodes = Nodes::new();
+    let token = nodes.token();
+    assert!(nodes.ask(&token).1.is_ok());
+    nodes.clock.advance(Duration::minutes(60) - Duration::seconds(1));
+    assert!(nodes.ask(&token).1.is_ok());
+    nodes.clock.advance(Duration::seconds(1));
+    assert!(matches!(nodes.ask(&token), (true, Err(AuthError::Invalid))));
+    let token = nodes.token();
+    assert!(nodes.ask(&token).1.is_ok());
+    nodes.other.revoke_api_key(&nodes.prefix).unwrap();
+    nodes.clock.advance(Duration::seconds(5));
+    assert!(matches!(nodes.ask(&token), (false, Err(AuthError::Invalid))));
+}
+
+#[test]
+fn forged_tokens_are_never_remembered() {
+    let nodes = Nodes::new();
+    let token = nodes.token();
+    assert!(nodes.ask(&token).1.is_ok());
+    let forged = format!("{}A", &token[..token.len() - 1]);
+    for token in [&token[..token.len() - 1], &forged, "a.b.c", ""] {
+        for _ in 0..2 {
+            assert!(matches!(nodes.ask(token), (false, Err(AuthError::Invalid))), "{token}");
+        }
+    }
+}
+
+#[test]
+fn a_token_of_a_key_made_elsewhere_is_soon_good() {
+    let nodes = Nodes::new();
+    let old = nodes.token();
+    assert!(nodes.ask(&old).1.is_ok());
+    nodes.clock.advance(Duration::milliseconds(300));
+    nodes.other.rotate_signing_key().unwrap();
+    let new = nodes.token();
+    assert!(nodes.ask(&new).1.is_ok());
+    assert!(nodes.ask(&old).1.is_ok());
+}
