@@ -28,7 +28,7 @@ pub enum UnreadableAccount {
 /// # Errors
 /// [`UnreadableAccount`] if nothing of ours can have written it.
 pub fn read_account(json: &[u8]) -> Result<Account<'_>, UnreadableAccount> {
-    let limits = Limits { batch_items: u32::MAX, items: u32::MAX };
+    let limits = Limits { batch_items: u32::MAX, items: u32::MAX, all_items: u32::MAX };
     let decoded = decode::<draft::Account<'_>>(json, Zone::UTC, limits)?;
     if let Some(account) = decoded.draft.and_then(IntoValid::into_valid) {
         return Ok(account);

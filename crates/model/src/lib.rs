@@ -45,8 +45,8 @@ mod response;
 
 pub use cutover_core::Zone;
 pub use decode::{
-    Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_FINDINGS,
-    MAX_ITEMS, ObjectSpec, Presence,
+    Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_ALL_ITEMS,
+    MAX_FINDINGS, MAX_ITEMS, ObjectSpec, Presence,
 };
 pub use json::{MAX_DEPTH, SyntaxError, SyntaxErrorKind, Writer};
 pub use kept::{UnreadableAccount, read_account};

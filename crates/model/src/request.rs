@@ -59,6 +59,7 @@ pub fn decode_account(body: &[u8], zone: Zone) -> Result<Decoded<AccountRequest<
     if bare.is_envelope {
         decoder.cursor.rewind(start, 0);
         decoder.findings.forget(0);
+        decoder.items_left = decoder.limits.all_items;
         let mut body = Envelope::default();
         decoder.members(&mut body)?;
         let envelope = body.envelope;

@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{StoreError, read};
+use crate::port::{StoreError, Supplier, read};
 use chrono::{DateTime, FixedOffset};
 use cutover_core::{ExternalAccountNumber, SupplierCode};
 use cutover_model::{LatestEvent, ProcessStatus};
@@ -25,12 +25,13 @@ impl App {
             return Ok(None);
         };
         let found = read(&*self.store, |tx| {
-            let Some(supplier) = tx.supplier(&code)? else { return Ok(None) };
+            // Another organisation's costs no more work than an absent one (decisions D1).
+            let own = |s: &Supplier| s.organisation_id == caller.organisation_id;
+            let Some(supplier) = tx.supplier(&code)?.filter(own) else { return Ok(None) };
             let process = tx.process(supplier.id, &number)?;
             Ok(process.map(|process| (supplier, process)))
         })?;
-        let own = found.filter(|(supplier, _)| supplier.organisation_id == caller.organisation_id);
-        Ok(own.map(|(supplier, stored)| v2(&stored.process, supplier.settings.time_zone)))
+        Ok(found.map(|(supplier, stored)| v2(&stored.process, supplier.settings.time_zone)))
     }
 }
 

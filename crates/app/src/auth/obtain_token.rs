@@ -1,7 +1,7 @@
 use super::key_ring::signer;
 use super::{Caller, digest, refresh_token};
 use crate::App;
-use crate::port::{ApiKey, ApiKeyRole, KeyStanding, RefreshToken, SigningKey, StoreError, Tx, write};
+use crate::port::{ApiKey, ApiKeyRole, KeyStanding, RefreshToken, SigningKey, StoreError, Tx, read, write};
 use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,9 @@ pub struct Claims {
     /// Until when it is good, in Unix seconds.
     pub exp: i64,
 }
+
+/// How far apart the clocks of two nodes may be, in seconds: a token is good on both at once.
+const CLOCKS_APART: i64 = 5;
 
 impl Claims {
     pub(crate) const ISSUER: &'static str = "cutover";
@@ -97,6 +100,14 @@ impl App {
             Credential::ApiKey(key) => (true, digest(key)),
             Credential::RefreshToken(token) => (false, digest(token)),
         };
+        // A guess must not reach the one writer: it is answered by a read.
+        let known = read(&*self.store, |tx| match is_key {
+            true => Ok(tx.api_key_by_hash(&hash)?.is_some()),
+            false => Ok(tx.refresh_token(&hash)?.is_some()),
+        })?;
+        if !known {
+            return Err(TokenRefused::Invalid);
+        }
         let expires_at = next.expires_at;
         let signed: Signed = write(&*self.store, move |tx| {
             let found = if is_key { by_api_key(tx, &hash, next)? } else { by_refresh(tx, &hash, next, now)? };
@@ -120,7 +131,7 @@ impl App {
             org: key.organisation_id,
             key: key.prefix.clone(),
             iat: now.timestamp(),
-            nbf: now.timestamp(),
+            nbf: now.timestamp() - CLOCKS_APART,
             exp: (now + self.settings.access_token_lifetime).timestamp(),
         }
     }

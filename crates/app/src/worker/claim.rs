@@ -3,13 +3,12 @@ use crate::port::{StoreError, StoredProcess, Supplier, Tx, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, IllegalStep, LEASE, Process};
 
-/// A process that a worker may import, with all that it needs.
+/// A process that a worker may import. Its payload is read in the attempt, so that one that cannot be
+/// read fails that attempt and no other.
 #[derive(Debug)]
 pub(crate) struct Claimed {
     pub(crate) process: Process,
     pub(crate) supplier: Supplier,
-    /// The payload as stored.
-    pub(crate) payload: Vec<u8>,
 }
 
 pub(crate) fn illegal(step: IllegalStep) -> StoreError {
@@ -56,8 +55,7 @@ fn claim_one(
         return Ok(None);
     }
     tx.set_lease(process.id(), at + LEASE)?;
-    let missing = |what| StoreError::Corrupt(format!("process {} has no {what}", process.id()));
-    let supplier = tx.supplier_by_id(due.supplier_id)?.ok_or_else(|| missing("supplier"))?;
-    let payload = tx.staged(process.id())?.ok_or_else(|| missing("payload"))?.payload;
-    Ok(Some(Claimed { process, supplier, payload }))
+    let missing = || StoreError::Corrupt(format!("process {} has no supplier", process.id()));
+    let supplier = tx.supplier_by_id(due.supplier_id)?.ok_or_else(missing)?;
+    Ok(Some(Claimed { process, supplier }))
 }

@@ -1,11 +1,11 @@
 use super::claim::{Claimed, take_step};
 use super::prepare::{Prepared, prepare};
 use crate::App;
-use crate::port::{NewAccount, StoreError, StoredIssues, Verdict, write};
+use crate::port::{NewAccount, StoreError, StoredIssues, Verdict, read, write};
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, Failure, Process, State, on_failure, on_rejection, on_success};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::mpsc;
 
 /// How a process left the hands of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,9 +40,12 @@ impl App {
     }
 
     fn attempt(&self, claimed: &Claimed, actor: &Actor) -> Result<Outcome, StoreError> {
+        let id = claimed.process.id();
+        let missing = || StoreError::Corrupt(format!("process {id} has no payload"));
+        let payload = read(&*self.store, |tx| tx.staged(id))?.ok_or_else(missing)?.payload;
         for _ in 0..NUMBERS {
             let number = ServiceAccountNumber::from_random(self.random.number());
-            let done = match prepare(claimed, number, self.clock.now())? {
+            let done = match prepare(claimed, &payload, number, self.clock.now())? {
                 Prepared::Rejected(issues) => return self.reject(claimed, issues, actor),
                 Prepared::Account(account) if claimed.process.is_dry_run() => {
                     self.rehearse(claimed, *account, actor)
@@ -72,14 +75,25 @@ impl App {
     /// Does all that an import does, in a transaction that is rolled back; then tells the process.
     fn rehearse(&self, claimed: &Claimed, account: NewAccount, actor: &Actor) -> Result<Outcome, StoreError> {
         let number = account.number.clone();
-        let slot = Arc::new(std::sync::Mutex::new(Err(StoreError::Failed("the job was not run".into()))));
-        let result = slot.clone();
+        let event = on_success(&claimed.process, number.clone());
+        let (process, by, at) = (claimed.process.clone(), actor.clone(), self.clock.now());
+        let (sender, receiver) = mpsc::sync_channel(1);
         self.store.write(Box::new(move |tx| {
-            *result.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = tx.insert_account(&account);
+            let step = take_step(tx, process, event, at, &by);
+            let written = step.and_then(|step| match step {
+                Some(_) => tx.insert_account(&account).map(|()| true),
+                None => Ok(false),
+            });
+            // The receiver outlives the job, so sending cannot fail.
+            let _ = sender.send(written);
             Verdict::Rollback
         }))?;
-        slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()?;
-        self.end(claimed, on_success(&claimed.process, number), None, actor)
+        match receiver.try_recv() {
+            Ok(Ok(true)) => self.end(claimed, on_success(&claimed.process, number), None, actor),
+            Ok(Ok(false)) => Ok(Outcome::Stale),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(StoreError::Failed("the job was not run".into())),
+        }
     }
 
     fn reject(&self, claimed: &Claimed, issues: StoredIssues, actor: &Actor) -> Result<Outcome, StoreError> {

@@ -20,10 +20,11 @@ pub(crate) enum Prepared {
 /// Decodes a claimed payload and checks it again: what was right when it was accepted may not be now.
 pub(crate) fn prepare(
     claimed: &Claimed,
+    stored_payload: &[u8],
     number: ServiceAccountNumber,
     at: DateTime<Utc>,
 ) -> Result<Prepared, StoreError> {
-    let payload = codec::unpack(&claimed.payload)?;
+    let payload = codec::unpack(stored_payload)?;
     let zone = claimed.supplier.settings.time_zone;
     let corrupt =
         |what: &str| StoreError::Corrupt(format!("the payload of process {} {what}", claimed.process.id()));

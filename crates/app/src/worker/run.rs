@@ -66,8 +66,12 @@ impl Worker {
 
     /// Works until it is stopped: an account under way is finished, other claims are given back.
     pub fn run(&self) {
-        while !self.stopped() {
+        loop {
+            // Taken first: a stop after it ends the wait.
             let seen = self.app.wake.seen();
+            if self.stopped() {
+                return;
+            }
             match self.turn() {
                 Ok(Worked::Processes(_)) => {}
                 Ok(Worked::Nothing) => self.app.wake.wait(seen, self.pause()),
@@ -83,7 +87,11 @@ impl Worker {
     pub fn run_sweeper(&self) {
         let mut last: Option<Instant> = None;
         let every = SWEEP.to_std().unwrap_or(POLL);
-        while !self.stopped() {
+        loop {
+            let seen = self.app.wake.seen();
+            if self.stopped() {
+                return;
+            }
             if last.is_none_or(|last| last.elapsed() >= every) {
                 last = Some(Instant::now());
                 match self.app.sweep() {
@@ -93,7 +101,6 @@ impl Worker {
                     Err(error) => tracing::warn!(%error, "a sweep failed"),
                 }
             }
-            let seen = self.app.wake.seen();
             self.app.wake.wait(seen, POLL);
         }
     }
@@ -109,13 +116,21 @@ impl Worker {
     /// runs out then.
     pub fn turn(&self) -> Result<Worked, StoreError> {
         let claims = self.app.claim(&self.actor, CLAIM)?;
+        let mut failed = None;
         for claimed in &claims {
             let outcome = if self.stopped() {
-                self.app.give_back(claimed, &self.actor)?
+                self.app.give_back(claimed, &self.actor)
             } else {
-                self.app.import(claimed, &self.actor)?
+                self.app.import(claimed, &self.actor)
             };
-            self.metrics.count(outcome);
+            // One that cannot be ended must not cost the others their attempt.
+            match outcome {
+                Ok(outcome) => self.metrics.count(outcome),
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error);
         }
         Ok(if claims.is_empty() { Worked::Nothing } else { Worked::Processes(claims.len()) })
     }

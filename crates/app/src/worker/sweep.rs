@@ -1,8 +1,7 @@
-use super::claim::take_step;
 use crate::App;
-use crate::port::{StoreError, write};
+use crate::port::{StoreError, Tx, write};
 use chrono::{DateTime, Utc};
-use cutover_process::{Actor, Event, Failure, on_failure};
+use cutover_process::{Actor, Event, Failure, Process, on_failure};
 
 /// How many processes one transaction of a sweep takes.
 const BATCH: u32 = 500;
@@ -14,6 +13,19 @@ pub struct Swept {
     pub released: usize,
     /// Processes whose window closed before they began.
     pub missed: usize,
+}
+
+/// Makes the step of a sweep; 1 if it was made. A process that cannot take it is left: it must not
+/// keep the others from theirs.
+fn swept(tx: &mut dyn Tx, process: Process, event: Event, at: DateTime<Utc>) -> Result<usize, StoreError> {
+    let id = process.id();
+    match process.step(event, at, Actor::System) {
+        Ok((process, entry)) => Ok(usize::from(tx.step_process(&process, &entry)?)),
+        Err(illegal) => {
+            tracing::error!(process = id, %illegal, "a sweep left a process as it is");
+            Ok(0)
+        }
+    }
 }
 
 impl App {
@@ -51,8 +63,7 @@ impl App {
                     // One draw a batch; spread so that what was lost together parts.
                     let jitter = jitter.wrapping_add((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
                     let event = on_failure(&stored.process, Failure::WorkerLost, now, jitter);
-                    taken +=
-                        usize::from(take_step(tx, stored.process, event, now, &Actor::System)?.is_some());
+                    taken += swept(tx, stored.process, event, now)?;
                 }
                 Ok::<_, StoreError>(taken)
             })?;
@@ -69,8 +80,7 @@ impl App {
             let taken = write(&*self.store, move |tx| {
                 let mut taken = 0;
                 for stored in tx.missed_windows(now, BATCH)? {
-                    let step = take_step(tx, stored.process, Event::WindowMissed, now, &Actor::System)?;
-                    taken += usize::from(step.is_some());
+                    taken += swept(tx, stored.process, Event::WindowMissed, now)?;
                 }
                 Ok::<_, StoreError>(taken)
             })?;

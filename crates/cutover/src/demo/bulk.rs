@@ -21,6 +21,7 @@ struct Sending<'h> {
     app: &'h App,
     supplier: &'h str,
     client: &'h Client,
+    imported_before: usize,
     queue: Mutex<Vec<Generated>>,
     sent: AtomicUsize,
     refusals: Mutex<Refusals>,
@@ -48,6 +49,7 @@ pub(super) fn send(
         app: &house.app,
         supplier: &house.supplier,
         client,
+        imported_before: States::read(&house.app, &house.supplier)?.imported(),
         queue: Mutex::new(queue),
         sent: AtomicUsize::new(0),
         refusals: Mutex::default(),
@@ -105,13 +107,14 @@ impl Sending<'_> {
             let sent = self.sent.load(Ordering::Relaxed);
             let states = States::read(self.app, self.supplier)?;
             let refused = self.refusals.lock().unwrap_or_else(PoisonError::into_inner).accounts();
-            let text = format!("{sent} of {count} sent, {} imported, {refused} refused", states.imported());
-            stage.progress(sent, count, &text);
-            if sent == count && states.unfinished() == 0 || self.gave_up.load(Ordering::Relaxed) {
+            let (imported, unfinished) = (states.imported() - self.imported_before, states.unfinished());
+            let text = format!("{sent} of {count} sent, {imported} imported, {refused} refused");
+            stage.progress(sent.saturating_sub(unfinished), count, &text);
+            if sent == count && unfinished == 0 || self.gave_up.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            if last != (sent, states.unfinished()) {
-                (last, moved) = ((sent, states.unfinished()), Instant::now());
+            if last != (sent, unfinished) {
+                (last, moved) = ((sent, unfinished), Instant::now());
             } else if moved.elapsed() > PATIENCE {
                 self.gave_up.store(true, Ordering::Relaxed);
                 return Err(Error::refused("nothing moves any more; server.log may say why"));

@@ -42,7 +42,7 @@ pub(crate) struct DemoArgs {
     #[arg(long)]
     exit: bool,
     /// How many generated accounts are sent
-    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=20_000))]
     accounts: u32,
 }
 

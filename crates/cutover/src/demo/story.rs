@@ -91,7 +91,7 @@ impl Story<'_> {
     pub(super) fn pause(&mut self) -> Result<(), Error> {
         self.stage.chapter("6. Paused and resumed: what waits stays as it is, new accounts are refused");
         let (waits, misses, late) = (self.accounts.valid(), self.accounts.valid(), self.accounts.valid());
-        let (opens, closes) = (self.now() + Duration::seconds(1), self.now() + Duration::seconds(2));
+        let (opens, closes) = (self.now() + Duration::seconds(2), self.now() + Duration::seconds(3));
         self.send(&waits, json!({"schedule_window_start": text(opens)}))?;
         let window = json!({"schedule_window_start": text(opens), "schedule_window_end": text(closes)});
         self.send(&misses, window)?;

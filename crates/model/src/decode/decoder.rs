@@ -10,6 +10,8 @@ pub(crate) struct Decoder<'j> {
     /// Where a datetime without offset is (fields 1.5).
     pub(crate) zone: Zone,
     pub(crate) limits: Limits,
+    /// How many items may still be decoded.
+    pub(crate) items_left: u32,
     /// Whether a datetime was read whose verdict depends on the zone.
     pub(crate) zone_matters: bool,
 }
@@ -24,7 +26,14 @@ pub(crate) trait Leaf<'j>: Sized {
 impl<'j> Decoder<'j> {
     pub(crate) fn new(bytes: &'j [u8], zone: Zone, limits: Limits) -> Result<Self, SyntaxError> {
         let cursor = Cursor::new(bytes)?;
-        Ok(Self { cursor, findings: Findings::default(), zone, limits, zone_matters: false })
+        Ok(Self {
+            cursor,
+            findings: Findings::default(),
+            zone,
+            items_left: limits.all_items,
+            limits,
+            zone_matters: false,
+        })
     }
 
     /// Decodes the next value as a member.

@@ -101,7 +101,7 @@ impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
         let start = decoder.findings.count();
         let mut items = Vec::new();
         let sent = decoder.items::<T>(&mut items, item, general)?;
-        if sent > general {
+        if sent > general || items.len() < sent as usize {
             decoder.findings.forget(start);
             return decoder.fault(&Check::TOO_MANY_ITEMS);
         }
@@ -116,7 +116,7 @@ impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
 }
 
 impl<'j> Decoder<'j> {
-    /// Decodes the items; beyond the limit they are only counted. Returns how many there are.
+    /// Decodes the items; beyond a limit they are only counted. Returns how many there are.
     fn items<T: Slots<'j>>(
         &mut self,
         items: &mut Vec<Item<T>>,
@@ -127,9 +127,10 @@ impl<'j> Decoder<'j> {
         let mut index = 0;
         let mut more = self.cursor.open_array()?;
         while more {
-            if index >= limit {
+            if index >= limit || self.items_left == 0 {
                 self.cursor.skip()?;
             } else {
+                self.items_left -= 1;
                 let count = self.findings.count();
                 T::decode_item(items, self, spec)?;
                 if self.findings.count() > count {

@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// How many items any array may have (fields 1.6).
 pub const MAX_ITEMS: u32 = 10_000;
 
+/// How many items all arrays of a request may have together (ours; a limit in the sense of rules STR-14).
+pub const MAX_ALL_ITEMS: u32 = 100_000;
+
 /// Limits that the operator can set (fields 1.6).
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -14,11 +17,13 @@ pub struct Limits {
     pub batch_items: u32,
     /// Items of any other array.
     pub items: u32,
+    /// Items of all arrays of a request together: nested arrays multiply, and memory is bounded.
+    pub all_items: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch_items: 1_000, items: MAX_ITEMS }
+        Self { batch_items: 1_000, items: MAX_ITEMS, all_items: MAX_ALL_ITEMS }
     }
 }
 

@@ -151,3 +151,12 @@ fn beyond_the_general_limit_items_are_not_looked_at() {
     assert_eq!(findings(&body(10_001)), ["notes: too_many_items"]);
     assert_eq!(findings(&body(10_000)).len(), 1_001);
 }
+
+#[test]
+fn nested_arrays_do_not_multiply_without_bound() {
+    let point = r#"{"meter_points":[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}]}"#;
+    let body = format!(r#"{{"supply_addresses":[{}]}}"#, vec![point; 9_000].join(","));
+    assert_eq!(findings(&body)[2..], ["supply_addresses: too_many_items"]);
+    let body = format!(r#"{{"supply_addresses":[{}]}}"#, vec![point; 4_000].join(","));
+    assert!(!findings(&body).contains(&"supply_addresses: too_many_items".to_owned()));
+}

@@ -245,8 +245,10 @@ impl<'j> Slots<'j> for MeterPoint<'j> {
 fn decode<'j>(decoder: &mut Decoder<'j>) -> Result<MeterPoint<'j>, SyntaxError> {
     let (start, depth, count) = (decoder.cursor.mark(), decoder.cursor.depth(), decoder.findings.count());
     let guessed = Some(guess(decoder)?);
+    let items_left = decoder.items_left;
     let mut decoded = decode_as(decoder, guessed)?;
     if decoded.kind != guessed {
+        decoder.items_left = items_left;
         decoder.cursor.rewind(start, depth);
         decoder.findings.forget(count);
         decoded = decode_as(decoder, decoded.kind)?;

@@ -139,7 +139,15 @@ impl Processes for SqlTx<'_> {
     }
 }
 
-/// Rows as processes.
-fn restored(rows: Vec<StoredRow>) -> Result<Vec<StoredProcess>> {
-    rows.into_iter().map(StoredProcess::try_from).collect()
+/// Rows of the queue as processes. One that cannot be read is passed over: it must not keep the
+/// others from their turn.
+fn restored(rows: Vec<StoredRow>) -> Vec<StoredProcess> {
+    let readable = |row| match StoredProcess::try_from(row) {
+        Ok(process) => Some(process),
+        Err(error) => {
+            tracing::error!(error = %StoreError::from(error), "a process was passed over");
+            None
+        }
+    };
+    rows.into_iter().filter_map(readable).collect()
 }

@@ -74,7 +74,7 @@ pub(super) fn due(conn: &mut Conn, at: DateTime<Utc>, limit: u32) -> Result<Vec<
     let mut taken = Vec::new();
     for (supplier, room) in open {
         let share = (left + suppliers - 1) / suppliers;
-        let rows = restored(due_of!(supplier, at, share.min(room)).load(conn)?)?;
+        let rows = restored(due_of!(supplier, at, share.min(room)).load(conn)?);
         TakeTurn { supplier_id: supplier }.execute(conn)?;
         left -= fit::<_, i64>(rows.len())?;
         suppliers -= 1;
@@ -114,7 +114,7 @@ pub(super) fn expired_leases(
     before: DateTime<Utc>,
     limit: u32,
 ) -> Result<Vec<StoredProcess>> {
-    restored(leases!(Timestamp::from(before), i64::from(limit)).load(conn)?)
+    Ok(restored(leases!(Timestamp::from(before), i64::from(limit)).load(conn)?))
 }
 
 macro_rules! windows {
@@ -132,5 +132,5 @@ pub(super) fn missed_windows(
     before: DateTime<Utc>,
     limit: u32,
 ) -> Result<Vec<StoredProcess>> {
-    restored(windows!(Timestamp::from(before), i64::from(limit)).load(conn)?)
+    Ok(restored(windows!(Timestamp::from(before), i64::from(limit)).load(conn)?))
 }
