@@ -142,10 +142,10 @@ impl Processes for SqlTx<'_> {
 /// Rows of the queue as processes. One that cannot be read is passed over: it must not keep the
 /// others from their turn.
 fn restored(rows: Vec<StoredRow>) -> Vec<StoredProcess> {
-    let readable = |row| match StoredProcess::try_from(row) {
+    let readable = |row: StoredRow| match StoredProcess::try_from(row) {
         Ok(process) => Some(process),
         Err(error) => {
-            tracing::error!(error = %StoreError::from(error), "a process was passed over");
+            tracing::error!(?error, "a process was passed over");
             None
         }
     };
