@@ -88,6 +88,9 @@ pub enum Event {
     Replaced(Submission),
     /// See [`EventKind::Claimed`]. Counts an attempt.
     Claimed,
+    /// See [`EventKind::Claimed`]. Counts an attempt, and makes it a dry run: every import of its
+    /// supplier is one now (decisions D1).
+    ClaimedForDryRun,
     /// See [`EventKind::WindowMissed`].
     WindowMissed,
     /// See [`EventKind::Cancelled`].
@@ -125,7 +128,7 @@ impl Event {
     pub fn kind(&self) -> EventKind {
         match self {
             Self::Replaced(_) => EventKind::Replaced,
-            Self::Claimed => EventKind::Claimed,
+            Self::Claimed | Self::ClaimedForDryRun => EventKind::Claimed,
             Self::WindowMissed => EventKind::WindowMissed,
             Self::Cancelled => EventKind::Cancelled,
             Self::Imported(_) => EventKind::Imported,

@@ -179,7 +179,8 @@ impl Snapshot {
                 let window = if self.window.is_closed(at) { Window::default() } else { self.window };
                 self.submit(Submission { is_dry_run: self.is_dry_run, window }, at);
             }
-            Event::Claimed => {
+            Event::Claimed | Event::ClaimedForDryRun => {
+                self.is_dry_run |= event == Event::ClaimedForDryRun;
                 self.attempt += 1;
                 self.tries += 1;
             }

@@ -49,13 +49,16 @@ fn claim_one(
     actor: &Actor,
 ) -> Result<Option<Claimed>, StoreError> {
     let Some(event) = due.process.due_event(at) else { return Ok(None) };
+    let missing = || StoreError::Corrupt(format!("process {} has no supplier", due.process.id()));
+    let supplier = tx.supplier_by_id(due.supplier_id)?.ok_or_else(missing)?;
     let is_claim = event == Event::Claimed;
+    // The setting counts as it is now, whatever it was when the account was sent.
+    let rehearses = is_claim && supplier.settings.dry_run;
+    let event = if rehearses { Event::ClaimedForDryRun } else { event };
     let Some(process) = take_step(tx, due.process, event, at, actor)? else { return Ok(None) };
     if !is_claim {
         return Ok(None);
     }
     tx.set_lease(process.id(), at + LEASE)?;
-    let missing = || StoreError::Corrupt(format!("process {} has no supplier", process.id()));
-    let supplier = tx.supplier_by_id(due.supplier_id)?.ok_or_else(missing)?;
     Ok(Some(Claimed { process, supplier }))
 }

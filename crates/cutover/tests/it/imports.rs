@@ -72,6 +72,18 @@ fn a_supplier_of_dry_runs_imports_nothing() {
 }
 
 #[test]
+fn dry_runs_hold_for_what_was_staged_before() {
+    let (house, key) = House::furnished();
+    {
+        let api = house.serve_with(&["--role", "api"]);
+        assert_eq!(api.client(&key).create(&small("I-1")).status, 201);
+    }
+    house.done(&["supplier", "set", "ACME", "--dry-run", "true"]);
+    let server = house.serve();
+    server.client(&key).wait("I-1", "DRY_RUN_SUCCEEDED");
+}
+
+#[test]
 fn a_paused_supplier_keeps_what_is_staged() {
     let (house, _server, client) = open();
     let start = "2099-01-01T00:00:00Z";

@@ -23,6 +23,7 @@ fn submissions() -> impl Strategy<Value = Submission> {
 fn events() -> impl Strategy<Value = Event> {
     prop_oneof![
         8 => Just(Event::Claimed),
+        1 => Just(Event::ClaimedForDryRun),
         3 => instants().prop_map(|due_at| Event::Deferred { due_at }),
         3 => instants().prop_map(|due_at| Event::Released { due_at }),
         1 => Just(Event::ShutDown),

@@ -114,3 +114,12 @@ fn what_no_step_leads_to_is_corrupt() {
     let found: Vec<_> = found.into_iter().map(Result::unwrap_err).collect();
     insta::assert_snapshot!(found.join("\n"));
 }
+
+#[test]
+fn a_supplier_of_dry_runs_makes_a_staged_import_one() {
+    let created = create(submission(false));
+    let claimed = step(&created, Event::ClaimedForDryRun, 10);
+    assert!(claimed.is_dry_run() && !created.is_dry_run());
+    assert_eq!(step(&claimed, Event::DryRunPassed, 11).state(), State::DryRunSucceeded);
+    assert!(!step(&created, Event::Claimed, 10).is_dry_run());
+}

@@ -10,6 +10,11 @@ mod store;
 mod wal;
 mod writer;
 
+#[cfg(test)]
+mod plans;
+#[cfg(test)]
+mod schema_tests;
+
 #[path = "../queries/mod.rs"]
 pub(crate) mod queries;
 

@@ -2,6 +2,10 @@ use super::connection::Target;
 use super::dialect::Conn;
 use diesel::connection::SimpleConnection;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long an attempt to empty the log may hold up the writer.
+const PATIENCE: Duration = Duration::from_millis(250);
 
 /// Keeps the write-ahead log short.
 ///
@@ -10,6 +14,7 @@ use std::path::PathBuf;
 /// writer waits for the readers there are, which are short, and empties it.
 pub(super) struct Wal {
     path: PathBuf,
+    busy_timeout: Duration,
     limit: u64,
     /// At which length the next attempt is made: a long reader of another process may defeat one.
     next: u64,
@@ -19,19 +24,26 @@ impl Wal {
     pub(super) fn new(target: &Target) -> Self {
         let mut path = target.path.clone().into_os_string();
         path.push("-wal");
-        Self { path: path.into(), limit: target.wal_limit, next: target.wal_limit }
+        let Target { busy_timeout, wal_limit, .. } = *target;
+        Self { path: path.into(), busy_timeout, limit: wal_limit, next: wal_limit }
     }
 
     /// Looks at the log between two transactions.
     pub(super) fn tend(&mut self, conn: &mut Conn) {
-        let length = self.length();
-        if length <= self.next {
+        if self.length() <= self.next {
             return;
         }
-        if let Err(error) = conn.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)") {
-            tracing::warn!(%error, length, "the write-ahead log could not be emptied");
+        let emptied = conn.batch_execute(&format!(
+            "PRAGMA busy_timeout = {}; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = {}",
+            PATIENCE.as_millis(),
+            self.busy_timeout.as_millis(),
+        ));
+        let left = self.length();
+        if emptied.is_err() || left > self.limit {
+            tracing::warn!(bytes = left, "the write-ahead log could not be emptied: somebody reads for long");
         }
-        self.next = self.length().saturating_add(self.limit);
+        // Attempts that were in vain are not repeated at every commit.
+        self.next = if left > self.limit { left.saturating_add(self.limit) } else { self.limit };
     }
 
     fn length(&self) -> u64 {

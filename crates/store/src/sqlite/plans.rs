@@ -1,0 +1,181 @@
+//! Whether queries find their rows by an index: what each method runs is watched, and SQLite is asked
+//! how it would do it.
+
+use super::connection::{Role, Target};
+use super::dialect::Conn;
+use super::migrations;
+use super::queries::SqlTx;
+use chrono::{DateTime, Utc};
+use cutover_app::port::{Staged, StoreError, StoredIssues, Tx};
+use cutover_core::Zone;
+use cutover_process::{Actor, Event, NewProcess, Process, State, Submission};
+use diesel::connection::InstrumentationEvent;
+use diesel::prelude::*;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+#[derive(QueryableByName)]
+struct Step {
+    #[diesel(sql_type = diesel::sql_types::Text)]
+    detail: String,
+}
+
+/// How SQLite runs the statements of a job, a line a step.
+fn plan_of(conn: &mut Conn, job: impl FnOnce(&mut dyn Tx) -> Result<(), StoreError>) -> Vec<String> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let watch = seen.clone();
+    conn.set_instrumentation(move |event: InstrumentationEvent<'_>| {
+        if let InstrumentationEvent::StartQuery { query, .. } = event {
+            let text = query.to_string();
+            let sql = text.split_once(" -- binds").map_or(&*text, |(sql, _)| sql);
+            watch.lock().unwrap().push(sql.to_owned());
+        }
+    });
+    job(&mut SqlTx::new(conn)).unwrap();
+    conn.set_instrumentation(|_: InstrumentationEvent<'_>| {});
+    let statements = std::mem::take(&mut *seen.lock().unwrap());
+    assert!(!statements.is_empty());
+    let explain = |sql: String| {
+        let steps: Vec<Step> =
+            diesel::sql_query(format!("EXPLAIN QUERY PLAN {sql}")).load(conn).expect("it is a statement");
+        steps.into_iter().map(|step| step.detail)
+    };
+    statements.into_iter().flat_map(explain).collect()
+}
+
+fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
+}
+
+/// A database with one process that waits; the plans do not depend on what is in it.
+fn database(folder: &Path) -> (Conn, Process) {
+    let path = folder.join("cutover.db");
+    let target = Target { path, busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
+    let mut conn = target.connect(Role::Writer).unwrap();
+    migrations::apply(&mut conn).unwrap();
+    diesel::sql_query("INSERT INTO organisations (name, created_at) VALUES ('R', 0)")
+        .execute(&mut conn)
+        .unwrap();
+    diesel::sql_query(
+        "INSERT INTO suppliers (organisation_id, code, status, document_root, verify_documents, \
+         send_customer_emails, dry_run, time_zone, created_at) VALUES (1, 'A', 'Ongoing', '/A', 0, 0, 0, 'UTC', 0)",
+    )
+    .execute(&mut conn)
+    .unwrap();
+    let new = NewProcess {
+        id: 1,
+        supplier: "A".parse().unwrap(),
+        external_account_number: "1".parse().unwrap(),
+        submission: Submission::default(),
+    };
+    let (process, entry) = Process::create(new, at(0), Actor::System);
+    let staged = Staged { payload: vec![1], fingerprint: [0; 32] };
+    let mut tx = SqlTx::new(&mut conn);
+    let tx: &mut dyn Tx = &mut tx;
+    tx.insert_process(1, &process, &entry, &staged, &StoredIssues::default()).unwrap();
+    (conn, process)
+}
+
+/// No step reads a table, or an index, from its one end to the other.
+#[track_caller]
+fn assert_no_scan(plan: &[String]) {
+    let scans: Vec<_> = plan.iter().filter(|step| step.starts_with("SCAN") && !is_of_few(step)).collect();
+    assert!(scans.is_empty(), "{scans:?} in {plan:#?}");
+}
+
+/// A constant, what a subquery left, and suppliers: of these there are few.
+fn is_of_few(step: &str) -> bool {
+    ["SCAN CONSTANT ROW", "SCAN (subquery", "SCAN due", "SCAN next", "SCAN s"].iter().any(|few| {
+        step.strip_prefix(few).is_some_and(|rest| rest.is_empty() || !rest.starts_with(char::is_alphanumeric))
+    })
+}
+
+#[track_caller]
+fn assert_uses(plan: &[String], index: &str) {
+    assert!(plan.iter().any(|step| step.contains(index)), "{index} in {plan:#?}");
+}
+
+#[test]
+fn claims_read_the_pending_of_suppliers_in_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    let plan = plan_of(&mut conn, |tx| {
+        assert_eq!(tx.due_processes(at(1), 4)?.len(), 1);
+        Ok(())
+    });
+    assert_no_scan(&plan);
+    assert_uses(&plan, "INDEX suppliers_in_turn (status=?)");
+    assert_uses(&plan, "INDEX processes_pending (supplier_id=? AND due_at<?)");
+    assert_uses(&plan, "INDEX processes_running (supplier_id=?)");
+    assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
+}
+
+#[test]
+fn the_sweep_reads_what_it_is_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    let leases = plan_of(&mut conn, |tx| tx.expired_leases(at(1), 500).map(|_| ()));
+    assert_no_scan(&leases);
+    assert_uses(&leases, "INDEX processes_leases (lease_until<?)");
+    let windows = plan_of(&mut conn, |tx| tx.missed_windows(at(1), 500).map(|_| ()));
+    assert_no_scan(&windows);
+    assert_uses(&windows, "INDEX processes_windows (supplier_id=? AND window_end<?)");
+    let next = plan_of(&mut conn, |tx| tx.next_due_at().map(|_| ()));
+    assert_no_scan(&next);
+    assert_uses(&next, "INDEX processes_pending (supplier_id=?)");
+    let expired = plan_of(&mut conn, |tx| tx.remove_expired_tokens(at(1)).map(|_| ()));
+    assert_uses(&expired, "INDEX refresh_tokens_by_expiry");
+}
+
+#[test]
+fn a_process_is_found_by_its_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, process) = database(folder.path());
+    let number = &process.snapshot().external_account_number;
+    let plan = plan_of(&mut conn, |tx| tx.process(1, number).map(|_| ()));
+    assert_no_scan(&plan);
+    assert_uses(&plan, "(supplier_id=? AND external_account_number=?)");
+}
+
+#[test]
+fn pages_of_a_list_are_ranges_of_its_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    let mut page = |status, after| {
+        let plan = plan_of(&mut conn, |tx| tx.list_processes(1, status, after, 100).map(|_| ()));
+        assert_no_scan(&plan);
+        assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
+        plan
+    };
+    assert_uses(&page(None, None), "INDEX processes_by_creation (supplier_id=?)");
+    for status in [None, Some(State::Errored)] {
+        let plan = page(status, Some((at(0), 1)));
+        assert_uses(&plan, "INDEX processes_by_creation (supplier_id=? AND (created_at,id)>(?,?))");
+    }
+}
+
+#[test]
+fn everything_else_goes_by_a_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, process) = database(folder.path());
+    let (claimed, entry) = process.step(Event::Claimed, at(1), Actor::System).unwrap();
+    let plan = plan_of(&mut conn, |tx| {
+        tx.next_process_id()?;
+        assert!(tx.step_process(&claimed, &entry)?);
+        tx.set_lease(1, at(9))?;
+        tx.staged(1)?;
+        tx.issues(1)?;
+        tx.history(1)?;
+        tx.restage(1, &Staged { payload: vec![2], fingerprint: [1; 32] })?;
+        tx.imported_account(1, Zone::UTC)?;
+        tx.supplier(&"A".parse().unwrap())?;
+        tx.supplier_by_id(1)?;
+        tx.key_standing(1)?;
+        tx.api_key_by_hash(&[0; 32])?;
+        tx.refresh_token(&[0; 32])?;
+        tx.use_refresh_token(&[0; 32], at(1))?;
+        tx.revoke_family(1)
+    });
+    assert_no_scan(&plan);
+}
