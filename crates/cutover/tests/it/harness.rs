@@ -4,7 +4,6 @@
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -43,10 +42,6 @@ impl House {
         house.done(&["supplier", "add", "ACME", "--organisation", "Acme"]);
         let key = house.key("Acme");
         (house, key)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        self.folder.path()
     }
 
     /// A new key of an organisation.
@@ -102,11 +97,6 @@ impl House {
     /// What `process show` says.
     pub(crate) fn show(&self, number: &str) -> Value {
         self.done(&["process", "show", "ACME", number])
-    }
-
-    /// A look into the database, past the program.
-    pub(crate) fn database(&self) -> std::path::PathBuf {
-        self.folder.path().join("cutover.db")
     }
 }
 

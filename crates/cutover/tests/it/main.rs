@@ -1,5 +1,7 @@
 //! The real binary, driven over HTTP and by its commands, as its users do.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod authentication;
 mod commands;
 mod crash;

@@ -120,7 +120,7 @@ fn the_sweep_reads_what_it_is_about() {
     assert_uses(&leases, "INDEX processes_leases (lease_until<?)");
     let windows = plan_of(&mut conn, |tx| tx.missed_windows(at(1), 500).map(|_| ()));
     assert_no_scan(&windows);
-    assert_uses(&windows, "INDEX processes_windows (supplier_id=? AND window_end<?)");
+    assert_uses(&windows, "INDEX processes_windows (supplier_id=? AND window_end>? AND window_end<?)");
     let next = plan_of(&mut conn, |tx| tx.next_due_at().map(|_| ()));
     assert_no_scan(&next);
     assert_uses(&next, "INDEX processes_pending (supplier_id=?)");
@@ -151,7 +151,7 @@ fn pages_of_a_list_are_ranges_of_its_index() {
     assert_uses(&page(None, None), "INDEX processes_by_creation (supplier_id=?)");
     for status in [None, Some(State::Errored)] {
         let plan = page(status, Some((at(0), 1)));
-        assert_uses(&plan, "INDEX processes_by_creation (supplier_id=? AND (created_at,id)>(?,?))");
+        assert_uses(&plan, "INDEX processes_by_creation (supplier_id=? AND created_at>?)");
     }
 }
 

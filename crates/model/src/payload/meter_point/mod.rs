@@ -36,6 +36,7 @@ macro_rules! variants {
     ($($(#[doc = $doc:literal])+ $name:ident($object:ident);)*) => {
         /// The seven kinds of meter point, in preference order (fields 3.1).
         #[derive(Debug, Clone, PartialEq)]
+        #[expect(clippy::large_enum_variant, reason = "an allocation a meter point would cost more")]
         pub enum Variant<'j> {
             $( $(#[doc = $doc])+ $name($object<'j>), )*
         }
@@ -98,6 +99,7 @@ macro_rules! variants {
 
             /// The seven kinds of meter point; `Undecided` if its `supply_type` is faulty.
             #[derive(Debug, Clone, PartialEq)]
+            #[expect(clippy::large_enum_variant, reason = "an allocation a meter point would cost more")]
             pub enum Variant<'j> {
                 $( $(#[doc = $doc])+ $name($object<'j>), )*
                 /// The supply type is faulty: only common members are checked (fields 3.1).

@@ -13,7 +13,7 @@ use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Bool};
 
 /// Behind a position in the order of the list. One comparison of both, so that it is a range of the
-/// index whatever the number of processes that were created at the same time.
+/// index; SQLite begins the range with those created in the same microsecond, and passes over them.
 #[derive(Debug, Clone, Copy, QueryId)]
 struct After {
     created_at: Timestamp,
