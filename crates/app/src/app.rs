@@ -50,6 +50,11 @@ impl App {
         self.random.number()
     }
 
+    /// Whether use cases that only read a little may be called where nothing must block.
+    pub fn reads_at_once(&self) -> bool {
+        self.store.reads_at_once()
+    }
+
     /// Whether the database answers.
     ///
     /// # Errors

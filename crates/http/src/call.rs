@@ -9,6 +9,7 @@ use cutover_app::App;
 use cutover_app::auth::Caller;
 use futures_util::future::LocalBoxFuture;
 use std::net::{IpAddr, Ipv4Addr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// What a handler ends with.
@@ -99,6 +100,24 @@ impl Call {
     ) -> Result<T, Refusal> {
         let app = self.service.app.clone();
         self.service.blocking.run(move || job(&app)).await
+    }
+
+    /// Calls a use case that reads a little and works on this body: at once if both are short, which
+    /// spares two changes of threads, else off the event loop.
+    ///
+    /// # Errors
+    /// Of the use case, or because there was no place for it.
+    pub(crate) async fn run_on<T: Send + 'static>(
+        &self,
+        mut body: Body,
+        job: impl FnOnce(&App, &mut Body) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let app = &self.service.app;
+        if !(app.reads_at_once() && body.is_short()) {
+            return self.run(move |app| job(app, &mut body)).await;
+        }
+        catch_unwind(AssertUnwindSafe(|| job(app, &mut body)))
+            .unwrap_or_else(|_| Err(Refusal::Unexpected("a use case panicked".into())))
     }
 
     /// The address of the client.

@@ -54,6 +54,12 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`StoreError::Unavailable`] if it does not.
     fn ping(&self) -> Result<(), StoreError>;
+
+    /// Whether a small read takes microseconds and waits for nobody, as with an embedded database:
+    /// then going to another thread for one costs more than the read.
+    fn reads_at_once(&self) -> bool {
+        false
+    }
 }
 
 /// Reads something from the store.

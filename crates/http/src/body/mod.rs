@@ -22,7 +22,15 @@ pub(crate) struct Body {
     held: Held,
 }
 
+/// A body of so many bytes is decoded and checked in less time than another thread takes to be woken.
+const SHORT: usize = 64 << 10;
+
 impl Body {
+    /// Whether to work on it takes well under a millisecond.
+    pub(crate) fn is_short(&self) -> bool {
+        !self.is_packed && self.bytes.len() <= SHORT
+    }
+
     /// The bytes, unpacked. Takes a while for large ones that were packed: not for an event loop.
     ///
     /// # Errors

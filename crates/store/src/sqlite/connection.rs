@@ -1,9 +1,10 @@
-use super::dialect::Conn;
-use crate::error::OpenError;
+use super::dialect::{self, Conn};
+use crate::error::{Meaning, OpenError};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
+use diesel::result::Error as DieselError;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Target {
         conn.batch_execute(&format!("PRAGMA busy_timeout = {}", self.busy_timeout.as_millis()))
             .map_err(setting)?;
         if role == Role::Writer {
-            write_ahead(&mut conn)?;
+            write_ahead(&mut conn, self.busy_timeout)?;
         }
         conn.batch_execute(&self.settings(role)).map_err(setting)?;
         Ok(conn)
@@ -67,12 +68,28 @@ impl Target {
 }
 
 /// Readers and the writer do not wait for one another. The mode belongs to the file and stays.
-fn write_ahead(conn: &mut Conn) -> Result<(), OpenError> {
-    let mode: JournalMode = diesel::sql_query("PRAGMA journal_mode = WAL")
-        .get_result(conn)
-        .map_err(|e| OpenError::Setting(e.to_string()))?;
-    if mode.journal_mode == "wal" {
-        return Ok(());
+///
+/// SQLite does not wait for a lock to change it, so of two processes that make a file at once one is
+/// refused. It waits for the other as if to write, and looks again.
+fn write_ahead(conn: &mut Conn, patience: Duration) -> Result<(), OpenError> {
+    let begun = Instant::now();
+    loop {
+        let mode = diesel::sql_query("PRAGMA journal_mode = WAL").get_result::<JournalMode>(conn);
+        match mode {
+            Ok(mode) if mode.journal_mode == "wal" => return Ok(()),
+            Ok(mode) => {
+                return Err(OpenError::Setting(format!(
+                    "journal_mode is {:?}, not \"wal\"",
+                    mode.journal_mode
+                )));
+            }
+            Err(DieselError::DatabaseError(_, info))
+                if dialect::meaning(info.message()) == Meaning::Passing && begun.elapsed() < patience =>
+            {
+                // Whether it came to its turn shows when it looks again.
+                let _ = conn.batch_execute("BEGIN IMMEDIATE; ROLLBACK");
+            }
+            Err(error) => return Err(OpenError::Setting(error.to_string())),
+        }
     }
-    Err(OpenError::Setting(format!("journal_mode is {:?}, not \"wal\"", mode.journal_mode)))
 }

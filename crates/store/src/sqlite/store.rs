@@ -78,6 +78,10 @@ impl Store for SqliteStore {
         self.writer.write(job)
     }
 
+    fn reads_at_once(&self) -> bool {
+        true
+    }
+
     fn ping(&self) -> Result<(), StoreError> {
         let ping = &mut |tx: &mut dyn Tx| tx.api_key(0).map(|_| ());
         self.read(ping).map_err(|e| StoreError::Unavailable(e.to_string()))

@@ -199,3 +199,6 @@ fn run_in_savepoint(conn: &mut Conn, job: WriteJob) -> Done {
         Err(error) => Done::Lost(error),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,8 @@
-//! The store's contract, held by SQLite.
+//! The store's contract, held by SQLite, and what is particular to SQLite.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod sqlite;
 
 use cutover_app::port::Store;
 use cutover_store::{Options, SqliteStore};

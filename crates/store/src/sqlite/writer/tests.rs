@@ -1,0 +1,212 @@
+use super::*;
+use crate::sqlite::migrations;
+use chrono::{DateTime, Utc};
+use cutover_app::port::Tx;
+use diesel::connection::InstrumentationEvent;
+use diesel::prelude::*;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+fn target(folder: &Path) -> Target {
+    Target { path: folder.join("cutover.db"), busy_timeout: Duration::from_millis(100), wal_limit: 1 << 20 }
+}
+
+/// A migrated database, and a connection that writes to it.
+fn database(folder: &Path) -> Conn {
+    let mut conn = target(folder).connect(Role::Writer).unwrap();
+    migrations::apply(&mut conn).unwrap();
+    conn
+}
+
+fn add(name: &'static str) -> WriteJob {
+    add_then(name, |_| Verdict::Commit)
+}
+
+fn add_then(name: &'static str, then: impl FnOnce(&mut dyn Tx) -> Verdict + Send + 'static) -> WriteJob {
+    Box::new(move |tx| match tx.add_organisation(name, DateTime::<Utc>::UNIX_EPOCH) {
+        Ok(Some(_)) => then(tx),
+        Ok(None) | Err(_) => Verdict::Rollback,
+    })
+}
+
+/// What was answered to jobs that all wait when the writer begins, and the statements it ran by itself.
+fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<Answer>, Vec<String>) {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let watch = seen.clone();
+    conn.set_instrumentation(move |event: InstrumentationEvent<'_>| {
+        if let InstrumentationEvent::StartQuery { query, .. } = event {
+            let sql = query.to_string();
+            if ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE"]
+                .iter()
+                .any(|word| sql.starts_with(word))
+            {
+                watch.lock().unwrap().push(sql);
+            }
+        }
+    });
+    let (queue, requests) = sync_channel(QUEUE);
+    let answers: Vec<_> = jobs
+        .into_iter()
+        .map(|job| {
+            let (answer, answered) = sync_channel(1);
+            queue.send(Request { job, answer }).unwrap();
+            answered
+        })
+        .collect();
+    drop(queue);
+    let target = target(folder);
+    Desk { wal: Wal::new(&target), target, conn: Some(conn), requests }.work();
+    let statements = seen.lock().unwrap().clone();
+    (answers.into_iter().map(|answered| answered.recv().unwrap()).collect(), statements)
+}
+
+fn organisations(folder: &Path) -> Vec<String> {
+    let mut conn = target(folder).connect(Role::Reader).unwrap();
+    let mut tx = SqlTx::new(&mut conn);
+    let tx: &mut dyn Tx = &mut tx;
+    tx.organisations().unwrap().into_iter().map(|organisation| organisation.name).collect()
+}
+
+#[test]
+fn what_waits_is_committed_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let conn = database(folder.path());
+    let (answers, statements) = work(folder.path(), conn, vec![add("A"), add("B"), add("C")]);
+    assert_eq!(answers, [Ok(()), Ok(()), Ok(())]);
+    assert_eq!(
+        statements,
+        ["BEGIN IMMEDIATE", "SAVEPOINT job", "RELEASE job", "SAVEPOINT job", "RELEASE job", "COMMIT",]
+    );
+    assert_eq!(organisations(folder.path()), ["A", "B", "C"]);
+}
+
+#[test]
+fn a_group_is_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let conn = database(folder.path());
+    let jobs = (0..GROUP + 1).map(|i| add(format!("{i}").leak())).collect();
+    let (answers, statements) = work(folder.path(), conn, jobs);
+    assert!(answers.iter().all(Result::is_ok));
+    assert_eq!(statements.iter().filter(|sql| *sql == "COMMIT").count(), 2);
+}
+
+#[test]
+fn each_job_is_undone_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let conn = database(folder.path());
+    let jobs = vec![
+        add_then("first", |_| Verdict::Rollback),
+        add("A"),
+        add_then("undone", |_| Verdict::Rollback),
+        add("B"),
+        add_then("panics", |_| panic!("on purpose")),
+        add("C"),
+    ];
+    let (answers, statements) = work(folder.path(), conn, jobs);
+    let panicked = Err(StoreError::Failed("a job panicked".into()));
+    assert_eq!(answers, [Ok(()), Ok(()), Ok(()), Ok(()), panicked, Ok(())]);
+    assert_eq!(statements[..3], ["BEGIN IMMEDIATE", "ROLLBACK", "BEGIN IMMEDIATE"]);
+    assert_eq!(statements.iter().filter(|sql| *sql == "COMMIT").count(), 1);
+    assert_eq!(organisations(folder.path()), ["A", "B", "C"]);
+}
+
+/// A row that refers to nothing is noticed by the commit only.
+const DOOM: &str = "CREATE TABLE fates (id INTEGER PRIMARY KEY); \
+    CREATE TABLE doomed (fate INTEGER REFERENCES fates (id) DEFERRABLE INITIALLY DEFERRED); \
+    CREATE TRIGGER doom AFTER INSERT ON organisations WHEN NEW.name = 'Doom' \
+    BEGIN INSERT INTO doomed VALUES (1); END;";
+
+#[test]
+fn if_the_commit_fails_nobody_is_told_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = database(folder.path());
+    conn.batch_execute(DOOM).unwrap();
+    let found = Arc::new(Mutex::new(None));
+    let finding = found.clone();
+    let looks = Box::new(move |tx: &mut dyn Tx| {
+        *finding.lock().unwrap() = Some(tx.organisation("A").map(|found| found.is_some()));
+        Verdict::Rollback
+    });
+    let (answers, _) = work(folder.path(), conn, vec![add("A"), looks, add("Doom")]);
+    assert!(answers.iter().all(|a| matches!(a, Err(StoreError::Unavailable(_)))), "{answers:?}");
+    // It saw what was not to be: so it was told that nothing it saw counts.
+    assert_eq!(*found.lock().unwrap(), Some(Ok(true)));
+    assert_eq!(organisations(folder.path()), [""; 0]);
+}
+
+#[test]
+fn a_full_disk_is_an_error_that_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = database(folder.path());
+    // The connection's own bound stands for that of the disk; a new connection has none.
+    conn.batch_execute("PRAGMA max_page_count = 100").unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = seen.clone();
+    let large = Box::new(move |tx: &mut dyn Tx| {
+        let mut add = |name: &str| tx.add_organisation(name, DateTime::<Utc>::UNIX_EPOCH).map(|_| ());
+        let results = [add(&"x".repeat(1 << 20)), add("after")];
+        log.lock().unwrap().extend(results);
+        Verdict::Commit
+    });
+    let writer = Writer::start(target(folder.path()), conn).unwrap();
+    let full = StoreError::Unavailable("database or disk is full".into());
+    assert_eq!(writer.write(large), Err(full.clone()));
+    // What comes after it in the same job would stand alone: it is not run.
+    assert_eq!(*seen.lock().unwrap(), [Err(full.clone()), Err(full)]);
+    assert_eq!(writer.write(add("B")), Ok(()));
+    assert_eq!(organisations(folder.path()), ["B"]);
+}
+
+#[test]
+fn a_lock_of_another_process_is_waited_for_and_then_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let conn = database(folder.path());
+    let mut other = target(folder.path()).connect(Role::Writer).unwrap();
+    let writer = Writer::start(target(folder.path()), conn).unwrap();
+    other.batch_execute("BEGIN IMMEDIATE").unwrap();
+    let begun = Instant::now();
+    assert_eq!(writer.write(add("A")), Err(StoreError::Unavailable("database is locked".into())));
+    assert!(begun.elapsed() >= Duration::from_millis(100));
+    other.batch_execute("COMMIT").unwrap();
+    assert_eq!(writer.write(add("B")), Ok(()));
+    assert_eq!(organisations(folder.path()), ["B"]);
+}
+
+#[test]
+fn what_was_taken_is_finished_before_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Writer::start(target(folder.path()), database(folder.path())).unwrap();
+    let (answer, answered) = sync_channel(1);
+    let (go, gone) = sync_channel::<()>(1);
+    let waits = add_then("A", move |_| {
+        gone.recv().unwrap();
+        Verdict::Commit
+    });
+    writer.queue.as_ref().unwrap().send(Request { job: waits, answer }).unwrap();
+    go.send(()).unwrap();
+    drop(writer);
+    assert_eq!(answered.recv(), Ok(Ok(())));
+    assert_eq!(organisations(folder.path()), ["A"]);
+}
+
+#[test]
+fn the_log_is_emptied_once_its_readers_have_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = Target { wal_limit: 200_000, ..target(folder.path()) };
+    let writer = Writer::start(target.clone(), database(folder.path())).unwrap();
+    let log = || std::fs::metadata(folder.path().join("cutover.db-wal")).unwrap().len();
+    let write = |from: usize, to: usize| {
+        for i in from..to {
+            assert_eq!(writer.write(add(format!("{i}{}", "x".repeat(10_000)).leak())), Ok(()));
+        }
+    };
+    let mut reader = target.connect(Role::Reader).unwrap();
+    reader.batch_execute("BEGIN; SELECT count(*) FROM organisations").unwrap();
+    write(0, 40);
+    assert!(log() > target.wal_limit, "a reader holds on to the log: {}", log());
+    reader.batch_execute("ROLLBACK").unwrap();
+    write(40, 80);
+    // Emptied when it had grown by the limit once more, and not far on from there.
+    assert!(log() <= target.wal_limit, "{}", log());
+}

@@ -1,0 +1,183 @@
+//! One file, several processes, and files that are none of ours.
+
+use chrono::{DateTime, Utc};
+use cutover_app::port::{Store, StoreError, read, write};
+use cutover_store::{MigrationState, OpenError, Options, SqliteStore};
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use std::path::Path;
+use std::sync::Barrier;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+fn open(path: &Path) -> SqliteStore {
+    SqliteStore::open(path, Options::default()).unwrap()
+}
+
+fn add(store: &dyn Store, name: String) -> Result<bool, StoreError> {
+    write(store, move |tx| Ok(tx.add_organisation(&name, DateTime::<Utc>::UNIX_EPOCH)?.is_some()))
+}
+
+fn organisations(store: &dyn Store) -> usize {
+    read(store, |tx| tx.organisations()).unwrap().len()
+}
+
+/// A connection past the store, as no program of ours has one.
+fn behind(path: &Path, sql: &str) {
+    let mut conn = diesel::SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    conn.batch_execute(sql).unwrap();
+}
+
+#[test]
+fn pending_migrations_are_applied_when_it_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cutover.db");
+    let states = |store: &SqliteStore| store.migrations().iter().map(|m| m.state).collect::<Vec<_>>();
+    assert_eq!(states(&open(&path)), [MigrationState::JustApplied]);
+    let again = open(&path);
+    assert_eq!(states(&again), [MigrationState::Applied]);
+    assert_eq!(again.migrations()[0].version, "0001");
+    behind(&path, "INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
+    assert_eq!(states(&open(&path)), [MigrationState::Applied, MigrationState::Unknown]);
+}
+
+#[test]
+fn many_may_open_a_new_file_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cutover.db");
+    let start = Barrier::new(8);
+    thread::scope(|scope| {
+        for i in 0..8 {
+            let (start, path) = (&start, &path);
+            scope.spawn(move || {
+                start.wait();
+                assert_eq!(add(&open(path), format!("{i}")), Ok(true));
+            });
+        }
+    });
+    assert_eq!(organisations(&open(&path)), 8);
+}
+
+#[test]
+fn commands_work_beside_a_server_under_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cutover.db");
+    let server = open(&path);
+    thread::scope(|scope| {
+        for n in 0..4 {
+            let server = &server;
+            scope.spawn(move || (0..100).for_each(|i| assert_eq!(add(server, format!("{n}-{i}")), Ok(true))));
+        }
+        let path = &path;
+        scope.spawn(move || {
+            for i in 0..20 {
+                let command = open(path);
+                assert_eq!(add(&command, format!("command-{i}")), Ok(true));
+            }
+        });
+    });
+    assert_eq!(organisations(&server), 420);
+}
+
+#[test]
+fn what_was_committed_is_there_after_it_opens_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cutover.db");
+    assert_eq!(add(&open(&path), "A".into()), Ok(true));
+    let again = open(&path);
+    assert_eq!(organisations(&again), 1);
+    assert_eq!(add(&again, "A".into()), Ok(false));
+}
+
+#[test]
+fn a_path_is_never_an_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file:x?mode=memory&a=b.db");
+    assert_eq!(add(&open(&path), "A".into()), Ok(true));
+    assert!(path.is_file());
+}
+
+#[test]
+fn what_is_no_database_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("letter.txt");
+    let text = "Dear customer, ".repeat(1_000);
+    std::fs::write(&path, &text).unwrap();
+    let refused = SqliteStore::open(&path, Options::default()).unwrap_err();
+    assert!(matches!(refused, OpenError::Setting(_)), "{refused}");
+    assert!(refused.to_string().contains("file is not a database"), "{refused}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+
+    let nowhere = SqliteStore::open(&folder.path().join("no/such/folder.db"), Options::default());
+    assert!(matches!(nowhere, Err(OpenError::Connect(_))), "{nowhere:?}");
+}
+
+#[test]
+fn when_all_readers_are_taken_one_is_told_so_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { readers: 1, pool_timeout: Duration::from_millis(100), ..Options::default() };
+    let store = &SqliteStore::open(&folder.path().join("cutover.db"), options).unwrap();
+    let (taken, is_taken) = mpsc::channel();
+    let (done, is_done) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            read(store, |tx| {
+                tx.organisations()?;
+                taken.send(()).unwrap();
+                is_done.recv().unwrap();
+                Ok(())
+            })
+            .unwrap();
+        });
+        is_taken.recv().unwrap();
+        let begun = Instant::now();
+        let refused = read(store, |tx| tx.organisations()).unwrap_err();
+        assert!(matches!(refused, StoreError::Unavailable(_)), "{refused}");
+        assert!(begun.elapsed() < Duration::from_secs(2));
+        assert!(matches!(store.ping(), Err(StoreError::Unavailable(_))));
+        // Writes need no reader.
+        assert_eq!(add(store, "A".into()), Ok(true));
+        done.send(()).unwrap();
+    });
+    assert_eq!(store.ping(), Ok(()));
+    assert_eq!(organisations(store), 1);
+}
+
+#[test]
+fn a_read_that_panics_does_not_take_its_connection_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { readers: 1, ..Options::default() };
+    let store = &SqliteStore::open(&folder.path().join("cutover.db"), options).unwrap();
+    let panicked = thread::scope(|scope| {
+        scope.spawn(|| read(store, |tx| -> Result<(), _> { panic!("{:?}", tx.organisations()) })).join()
+    });
+    assert!(panicked.is_err());
+    assert_eq!(add(store, "A".into()), Ok(true));
+    // A connection left in its transaction would not see what was written after.
+    assert_eq!(organisations(store), 1);
+}
+
+/// What no program of ours writes is an error of its own, and names no value.
+#[test]
+fn corrupt_rows_are_told_from_everything_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cutover.db");
+    let store = open(&path);
+    assert_eq!(add(&store, "A".into()), Ok(true));
+    behind(
+        &path,
+        "INSERT INTO suppliers (organisation_id, code, status, document_root, verify_documents, \
+         send_customer_emails, dry_run, time_zone, rules, created_at) VALUES \
+         (1, 'A', 'Ongoing', '/A', 0, 0, 0, 'UTC', '{\"PIN-01\": \"secret\"', 0);
+         INSERT INTO suppliers (organisation_id, code, status, document_root, verify_documents, \
+         send_customer_emails, dry_run, time_zone, max_concurrent_imports, created_at) VALUES \
+         (1, 'B', 'Ongoing', '/B', 0, 0, 0, 'UTC', 5000000000, 0);",
+    );
+    let supplier = |code: &str| read(&store, |tx| tx.supplier(&code.parse().unwrap())).unwrap_err();
+    assert_eq!(supplier("A"), StoreError::Corrupt("a profile cannot be read".into()));
+    assert_eq!(supplier("B"), StoreError::Corrupt("max_concurrent_imports is out of range".into()));
+    behind(&path, "UPDATE organisations SET created_at = 9223372036854775807");
+    let times = read(&store, |tx| tx.organisations()).unwrap_err();
+    assert_eq!(times, StoreError::Corrupt("a time is out of range".into()));
+}
