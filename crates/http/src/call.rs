@@ -3,7 +3,7 @@ use crate::refusal::Refusal;
 use crate::service::Service;
 use crate::{authorization, client};
 use actix_web::dev::Payload;
-use actix_web::http::header::HeaderMap;
+use actix_web::http::header::{HeaderMap, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
 use cutover_app::App;
 use cutover_app::auth::Caller;
@@ -22,6 +22,7 @@ pub(crate) type Handler = for<'c> fn(&'c mut Call) -> Answer<'c>;
 pub(crate) struct Call {
     service: Arc<Service>,
     http: HttpRequest,
+    id: HeaderValue,
     /// What of the body is still to come.
     unread: Option<Payload>,
     parameters: Vec<String>,
@@ -33,16 +34,22 @@ impl Call {
     pub(crate) fn new(
         service: Arc<Service>,
         http: HttpRequest,
+        id: HeaderValue,
         payload: Payload,
         parameters: Vec<String>,
     ) -> Self {
         let unread = (!matches!(payload, Payload::None)).then_some(payload);
-        Self { service, http, unread, parameters, organisation: None }
+        Self { service, http, id, unread, parameters, organisation: None }
     }
 
     /// What all requests share.
     pub(crate) fn service(&self) -> &Arc<Service> {
         &self.service
+    }
+
+    /// The id that the answer will carry.
+    pub(crate) fn request_id(&self) -> Option<String> {
+        self.id.to_str().ok().map(str::to_owned)
     }
 
     /// A path parameter by its place in the template, decoded.

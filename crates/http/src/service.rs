@@ -106,12 +106,14 @@ pub(crate) async fn serve(
     let observation = Observation::begin(service.clone(), id.clone(), template, is_probe, http.method());
     let (answer, call) = match endpoint {
         Ok((handler, parameters)) => {
-            let mut call = Call::new(service, http, payload.into_inner(), parameters);
+            let mut call = Call::new(service, http, id.clone(), payload.into_inner(), parameters);
             // What it was called with is only dropped after a panic.
             let answer = AssertUnwindSafe(handler(&mut call)).catch_unwind().await;
             (answer.unwrap_or_else(|_| Err(Refusal::Unexpected("a handler panicked".into()))), call)
         }
-        Err(refusal) => (Err(refusal), Call::new(service, http, payload.into_inner(), Vec::new())),
+        Err(refusal) => {
+            (Err(refusal), Call::new(service, http, id.clone(), payload.into_inner(), Vec::new()))
+        }
     };
     let response = answer.unwrap_or_else(|refusal| {
         log_cause(&refusal, &id, template);

@@ -43,7 +43,7 @@ pub mod known;
 mod request;
 mod response;
 
-pub use cutover_core::Zone;
+pub use cutover_core::{AttrPath, Code, Level, RuleId, Zone};
 pub use decode::{
     Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_ALL_ITEMS,
     MAX_FINDINGS, MAX_ITEMS, ObjectSpec, Presence,
@@ -53,6 +53,7 @@ pub use kept::{UnreadableAccount, read_account};
 pub use payload::*;
 pub use request::*;
 pub use response::*;
+pub use rust_decimal;
 pub use value::{
     DateTime, Decimal, Free, Integer, InvalidChoice, InvalidNumber, Nullable, Text, TextOrInteger,
 };

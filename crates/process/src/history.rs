@@ -23,13 +23,15 @@ pub struct HistoryEntry {
     pub version: i64,
 }
 
-/// Who made a step. Written `api:KEY_PREFIX`, `worker:NAME`, `operator` or `system`.
+/// Who made a step. Written `api:KEY_PREFIX#REQUEST_ID`, `worker:NAME`, `operator` or `system`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Actor {
     /// A request to the API.
     Api {
         /// The part of the API key that is shown in lists; never the key.
         key_prefix: String,
+        /// The `X-Request-Id` of the answer, which logs carry too (decisions D3).
+        request_id: Option<String>,
     },
     /// An import worker.
     Worker {
@@ -45,7 +47,8 @@ pub enum Actor {
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Api { key_prefix } => write!(f, "api:{key_prefix}"),
+            Self::Api { key_prefix, request_id: None } => write!(f, "api:{key_prefix}"),
+            Self::Api { key_prefix, request_id: Some(id) } => write!(f, "api:{key_prefix}#{id}"),
             Self::Worker { name } => write!(f, "worker:{name}"),
             Self::Operator => f.write_str("operator"),
             Self::System => f.write_str("system"),
@@ -58,7 +61,12 @@ impl FromStr for Actor {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.split_once(':') {
-            Some(("api", prefix)) => Ok(Self::Api { key_prefix: prefix.to_owned() }),
+            Some(("api", caller)) => Ok(match caller.split_once('#') {
+                Some((prefix, id)) => {
+                    Self::Api { key_prefix: prefix.to_owned(), request_id: Some(id.to_owned()) }
+                }
+                None => Self::Api { key_prefix: caller.to_owned(), request_id: None },
+            }),
             Some(("worker", name)) => Ok(Self::Worker { name: name.to_owned() }),
             None if text == "operator" => Ok(Self::Operator),
             None if text == "system" => Ok(Self::System),
@@ -74,10 +82,10 @@ mod tests {
 
     #[test]
     fn actors_are_written_plainly() {
-        let api = Actor::Api { key_prefix: "cut_live_ab12".into() };
+        let api = Actor::Api { key_prefix: "cut_live_ab12".into(), request_id: Some("r-7".into()) };
         let worker = Actor::Worker { name: "node-1:3".into() };
         let words = [api, worker, Actor::Operator, Actor::System].map(|actor| actor.to_string());
-        assert_eq!(words, ["api:cut_live_ab12", "worker:node-1:3", "operator", "system"]);
+        assert_eq!(words, ["api:cut_live_ab12#r-7", "worker:node-1:3", "operator", "system"]);
     }
 
     #[test]
@@ -89,8 +97,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn actors_read_back(name in ".*") {
-            for actor in [Actor::Api { key_prefix: name.clone() }, Actor::Worker { name }] {
+        fn actors_read_back(name in ".*", key_prefix in "[^#]*", request_id in proptest::option::of(".*")) {
+            for actor in [Actor::Api { key_prefix, request_id }, Actor::Worker { name }] {
                 prop_assert_eq!(actor.to_string().parse::<Actor>(), Ok(actor));
             }
         }

@@ -15,7 +15,10 @@
 //!     external_account_number: "A-100".parse()?,
 //!     submission: Submission::default(),
 //! };
-//! let (process, created) = Process::create(new, at, Actor::Api { key_prefix: "cut_live_ab".into() });
+//! let (process, created) = Process::create(new, at, Actor::Api {
+//!     key_prefix: "cut_live_ab".into(),
+//!     request_id: None,
+//! });
 //! assert_eq!(created.to, State::Pending);
 //!
 //! let (process, _) = process.step(Event::Claimed, at, Actor::Worker { name: "w1".into() })?;

@@ -47,12 +47,18 @@ struct Create {
 
 impl App {
     /// Checks an account payload and schedules its import (contract 4.1). When this returns, the
-    /// payload is durably stored.
+    /// payload is durably stored. The history carries the request's id.
     ///
     /// # Errors
     /// [`CreateRefused`]; nothing is stored then.
-    pub fn create_account(&self, caller: &Caller, body: &[u8]) -> Result<(), CreateRefused> {
-        let create = Arc::new(self.prepare(caller, body)?);
+    pub fn create_account(
+        &self,
+        caller: &Caller,
+        request_id: Option<String>,
+        body: &[u8],
+    ) -> Result<(), CreateRefused> {
+        let actor = Actor::Api { key_prefix: caller.key_prefix.clone(), request_id };
+        let create = Arc::new(self.prepare(caller, actor, body)?);
         for _ in 0..DECISIONS {
             let create = create.clone();
             match write(&*self.store, move |tx| create.commit(tx)) {
@@ -67,7 +73,7 @@ impl App {
         Err(StoreError::Unavailable("other writers came between again and again".into()).into())
     }
 
-    fn prepare(&self, caller: &Caller, body: &[u8]) -> Result<Create, CreateRefused> {
+    fn prepare(&self, caller: &Caller, actor: Actor, body: &[u8]) -> Result<Create, CreateRefused> {
         let Check { request, supplier, report } = check(self, caller, body)?;
         let broken = || StoreError::Failed("a payload without errors has no valid form".into());
         let (account, params) = request.into_valid().ok_or_else(broken)?;
@@ -80,7 +86,7 @@ impl App {
                 fingerprint: codec::fingerprint(&account, params.as_ref()),
             },
             issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
-            actor: Actor::Api { key_prefix: caller.key_prefix.clone() },
+            actor,
             at: self.clock.now(),
             supplier,
         })

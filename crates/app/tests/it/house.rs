@@ -31,7 +31,7 @@ impl House {
 
     /// Creates the account `A-1` of these members.
     pub(crate) fn create(&self, members: &str) {
-        self.app.create_account(&self.caller, account(members).as_bytes()).unwrap();
+        self.app.create_account(&self.caller, None, account(members).as_bytes()).unwrap();
     }
 
     /// All that is known of the account `A-1`.

@@ -226,3 +226,14 @@ fn times_are_told_in_the_suppliers_zone() {
         assert!(at.as_str().unwrap().ends_with("+05:30"), "{at}");
     }
 }
+
+#[test]
+fn the_history_carries_the_id_of_the_request() {
+    let (house, _server, client) = open();
+    let body = small("I-1").to_string();
+    let answer =
+        client.send("POST", crate::harness::ACCOUNTS, &[("X-Request-Id", "my-request-7")], body.as_bytes());
+    assert_eq!((answer.status, answer.header("X-Request-Id")), (201, Some("my-request-7")));
+    let actor = house.show("I-1")["history"][0]["actor"].as_str().unwrap().to_owned();
+    assert!(actor.starts_with("api:cut_live_") && actor.ends_with("#my-request-7"), "{actor}");
+}

@@ -7,7 +7,8 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let mut body = call.body().await?;
-        call.run(move |app| Ok(app.create_account(&caller, body.unpack()?)?)).await?;
+        let id = call.request_id();
+        call.run(move |app| Ok(app.create_account(&caller, id, body.unpack()?)?)).await?;
         Ok(empty_object(StatusCode::CREATED))
     })
 }

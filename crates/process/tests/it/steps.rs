@@ -19,7 +19,7 @@ fn a_creation_is_the_first_entry() {
         external_account_number: "A-1".parse().unwrap(),
         submission: windowed(Some(50), None),
     };
-    let actor = Actor::Api { key_prefix: "cut_live_ab".into() };
+    let actor = Actor::Api { key_prefix: "cut_live_ab".into(), request_id: None };
     let (process, entry) = Process::create(new, at(5), actor.clone());
     assert_eq!((entry.event, entry.from, entry.to), (EventKind::Created, None, State::Pending));
     assert_eq!((entry.occurred_at, entry.attempt, entry.actor, entry.version), (at(5), 0, actor, 1));

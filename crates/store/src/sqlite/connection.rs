@@ -93,3 +93,19 @@ fn write_ahead(conn: &mut Conn, patience: Duration) -> Result<(), OpenError> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_never_an_address() {
+        let url = |path: &str| {
+            let target = Target { path: path.into(), busy_timeout: Duration::ZERO, wal_limit: 0 };
+            target.url().unwrap()
+        };
+        assert_eq!(url("file:x?mode=memory"), "./file:x?mode=memory");
+        assert_eq!(url("sqlite://x"), "./sqlite://x");
+        assert_eq!(url("/var/lib/x.db"), "/var/lib/x.db");
+    }
+}

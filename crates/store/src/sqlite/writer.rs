@@ -145,8 +145,9 @@ impl Desk {
 
     /// Nothing can be written: everybody who waits is told now, not each after a wait of his own.
     fn refuse(&mut self, first: Request, error: &StoreError) {
-        let _ = first.answer.send(Err(error.clone()));
-        while let Ok(request) = self.requests.try_recv() {
+        // Taken before anybody is told: what comes after an answer is to be tried.
+        let waiting: Vec<_> = std::iter::once(first).chain(self.requests.try_iter()).collect();
+        for request in waiting {
             let _ = request.answer.send(Err(error.clone()));
         }
     }

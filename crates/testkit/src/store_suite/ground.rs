@@ -74,7 +74,7 @@ pub(super) fn staged(payload: &[u8]) -> Staged {
 }
 
 pub(super) fn api() -> Actor {
-    Actor::Api { key_prefix: "cut_live_ab12".into() }
+    Actor::Api { key_prefix: "cut_live_ab12".into(), request_id: Some("r-7".into()) }
 }
 
 pub(super) fn worker() -> Actor {

@@ -143,11 +143,13 @@ pub fn lists_go_on_where_a_page_ended(store: &dyn Store) {
     });
     create_many(store, &other, "B", 3);
     let (mut after, mut seen) = (None, Vec::new());
-    loop {
+    for expected in [7, 7, 7, 4, 0] {
         let page = see(store, |tx| tx.list_processes(acme.id, None, after, 7));
-        let Some(last) = page.last() else { break };
-        after = Some(last.position);
-        assert_eq!(last.position.1, last.process.id());
+        assert_eq!(page.len(), expected);
+        if let Some(last) = page.last() {
+            assert_eq!(last.position.1, last.process.id());
+            after = Some(last.position);
+        }
         seen.extend(page.iter().map(|p| p.process.snapshot().external_account_number.to_string()));
     }
     assert_eq!(seen, (0..25).map(|i| format!("A-{i}")).collect::<Vec<_>>());

@@ -20,7 +20,8 @@ fn report(events: &[Event]) -> ProcessReport {
         external_account_number: "A-1".parse().unwrap(),
         submission: Submission::default(),
     };
-    let (mut process, created) = Process::create(new, at(0), Actor::Api { key_prefix: "cut_live_ab".into() });
+    let (mut process, created) =
+        Process::create(new, at(0), Actor::Api { key_prefix: "cut_live_ab".into(), request_id: None });
     let mut history = vec![created];
     for (i, event) in events.iter().enumerate() {
         let (next, entry) =
