@@ -104,7 +104,7 @@ pub trait Processes {
     /// locked for this transaction, and locked ones are passed over.
     fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError>;
 
-    /// When the next pending process of an Ongoing supplier falls due, if any waits.
+    /// When the next pending process falls due of an Ongoing supplier that may import more, if any waits.
     fn next_due_at(&mut self) -> Result<Option<DateTime<Utc>>, StoreError>;
 
     /// Claimed processes whose lease ended before the time, at most `limit`.
