@@ -1,9 +1,10 @@
-//! Reading back what was kept of an account.
+//! Reading back what was kept of an account, and parts of a request.
 
 use crate::decode::Limits;
+use crate::json::{Cursor, Next};
 use crate::payload::IntoValid;
 use crate::request::decode;
-use crate::{Account, SyntaxError, Zone, draft};
+use crate::{Account, SyntaxError, Transaction, Zone, draft};
 use cutover_core::Level;
 
 /// The text holds no account.
@@ -38,6 +39,34 @@ pub fn read_account(json: &[u8]) -> Result<Account<'_>, UnreadableAccount> {
         attr: fault.map(|f| f.attr.to_string()).unwrap_or_default(),
         code: fault.map_or("invalid", |f| f.check.code.as_str()),
     })
+}
+
+/// One transaction on its own; `None` if it has a fault.
+pub fn read_transaction(json: &str) -> Option<Transaction<'_>> {
+    let decoded = decode::<draft::Transaction<'_>>(json.as_bytes(), Zone::UTC, Limits::default()).ok()?;
+    decoded.draft.and_then(IntoValid::into_valid)
+}
+
+/// An item of an array of a request, as it was sent. Of members of the same name, the first one counts
+/// (fields 1.1).
+pub fn item_as_sent<'j>(body: &'j [u8], member: &str, index: usize) -> Option<&'j str> {
+    let mut cursor = Cursor::new(body).ok()?;
+    let mut more = cursor.peek().ok()? == Next::Object && cursor.open_object().ok()?;
+    while more && cursor.name().ok()? != member {
+        cursor.skip().ok()?;
+        more = cursor.more_members().ok()?;
+    }
+    more = more && cursor.peek().ok()? == Next::Array && cursor.open_array().ok()?;
+    for _ in 0..index {
+        cursor.skip().ok()?;
+        more = more && cursor.more_items().ok()?;
+    }
+    if !more {
+        return None;
+    }
+    let start = cursor.mark();
+    cursor.skip().ok()?;
+    Some(cursor.since(start))
 }
 
 #[cfg(test)]
@@ -96,6 +125,28 @@ mod tests {
         let sent =
             account(r#""customers":[],"last_payment_review_date":null,"notes":[{"document_paths":[]}]"#);
         assert_eq!(kept(&sent, "UTC", "UTC"), account(r#""notes":[{}]"#));
+    }
+
+    #[test]
+    fn items_are_cut_out_as_they_were_sent() {
+        let body = br#"{"a": [7], "items": [ {"x" :1} , [2, 3],"z"], "items": [9]}"#;
+        let item = |member, index| item_as_sent(body, member, index);
+        assert_eq!(item("items", 0), Some(r#"{"x" :1}"#));
+        assert_eq!(item("items", 1), Some("[2, 3]"));
+        assert_eq!(item("items", 2), Some(r#""z""#));
+        for (member, index) in [("items", 3), ("a", 1), ("b", 0)] {
+            assert_eq!(item(member, index), None);
+        }
+        for body in [&b"[]"[..], b"{}", br#"{"a":{}}"#, br#"{"a":[]}"#, b"{"] {
+            assert_eq!(item_as_sent(body, "a", 0), None);
+        }
+    }
+
+    #[test]
+    fn a_transaction_is_read_on_its_own() {
+        let good = r#"{"transaction_id":"T","transaction_date":"2026-01-01","amount":"1","type":"CREDIT"}"#;
+        assert!(read_transaction(good).is_some());
+        assert!(read_transaction(&good.replace("CREDIT", "credit")).is_none());
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub use decode::{
     MAX_FINDINGS, MAX_ITEMS, ObjectSpec, Presence,
 };
 pub use json::{MAX_DEPTH, SyntaxError, SyntaxErrorKind, Writer};
-pub use kept::{UnreadableAccount, read_account};
+pub use kept::{UnreadableAccount, item_as_sent, read_account, read_transaction};
 pub use payload::*;
 pub use request::*;
 pub use response::*;

@@ -1,5 +1,9 @@
 //! What the service answers (contract 2.2, 4.1, 7).
 
+mod v1;
+
+pub use v1::*;
+
 use serde::Serialize;
 
 /// An error item of a refused request (contract 7).

@@ -1,0 +1,217 @@
+//! What the endpoints of version 1 answer (contract 4.2, 4.3, 4.4).
+
+use super::ErrorItem;
+use crate::payload::{Encode, IntoOwned};
+use crate::{HistoricalStatement, HistoricalStatementsRequest, Nullable, Transaction, Writer};
+use cutover_core::Zone;
+use serde::Serialize;
+
+/// What became of a note (contract 4.2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NoteResult {
+    /// When the stored note was created, with the offset of the supplier's zone (decisions D8).
+    pub created_at: String,
+    /// The body as sent; empty for a note of documents alone.
+    pub body: String,
+    /// `NOTE_CREATION_SUCCESS` or `NOTE_ALREADY_EXISTS` (contract 3).
+    pub status: &'static str,
+}
+
+/// What became of a transaction (contract 4.2).
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransactionResult {
+    /// `TRANSACTION_ADDED_TO_ACCOUNT` or `TRANSACTION_ALREADY_EXISTS` (contract 3).
+    pub status: &'static str,
+    /// The transaction as stored.
+    pub transaction: Transaction<'static>,
+}
+
+/// The body `{results: […]}` of the transactions endpoint: every decimal a string with the digits sent,
+/// absent members left out (decisions D8).
+pub fn transaction_results(results: &[TransactionResult]) -> Vec<u8> {
+    let mut writer = stored();
+    writer.object(|writer| {
+        writer.name("results");
+        writer.array(|writer| results.iter().for_each(|result| result.write(writer)));
+    });
+    writer.into_bytes()
+}
+
+impl TransactionResult {
+    fn write(&self, writer: &mut Writer) {
+        writer.object(|writer| {
+            writer.name("status");
+            writer.string(self.status);
+            writer.name("transaction_data");
+            self.transaction.encode(writer);
+        });
+    }
+}
+
+/// A transaction as answers show it: as in [`transaction_results`].
+pub fn transaction_data(transaction: &Transaction<'_>) -> String {
+    let mut writer = stored();
+    transaction.encode(&mut writer);
+    text(writer)
+}
+
+/// A writer of stored values; transactions hold no times, so that the zone does not matter.
+fn stored() -> Writer {
+    Writer::normal(Zone::UTC, Zone::UTC)
+}
+
+/// What a writer wrote; it writes nothing but UTF-8.
+fn text(writer: Writer) -> String {
+    String::from_utf8(writer.into_bytes()).unwrap_or_default()
+}
+
+/// The body of a refused transactions request with a failing transaction: both shapes of the contract
+/// in one (contract 4.2, 7; rules 9).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransactionRefusal {
+    /// Why the first failing transaction fails, for people.
+    pub error_detail: String,
+    /// That transaction as JSON: as it would be stored, or as sent if it is faulty.
+    pub transaction_data: String,
+    /// Text for people.
+    pub detail: &'static str,
+    /// `validation_error`.
+    pub code: &'static str,
+    /// Every fault, in the order of rules 1.4.
+    pub errors: Vec<ErrorItem>,
+}
+
+impl TransactionRefusal {
+    /// The body.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut writer = Writer::new();
+        writer.object(|writer| {
+            let mut member = |name, value: &str| {
+                writer.name(name);
+                writer.string(value);
+            };
+            member("status", "TRANSACTION_IMPORT_ERROR");
+            member("error_detail", &self.error_detail);
+            member("detail", self.detail);
+            member("code", self.code);
+            writer.name("transaction_data");
+            writer.raw(&self.transaction_data);
+            writer.name("errors");
+            writer.array(|writer| self.errors.iter().for_each(|error| error.write(writer)));
+        });
+        writer.into_bytes()
+    }
+}
+
+impl ErrorItem {
+    fn write(&self, writer: &mut Writer) {
+        writer.object(|writer| {
+            for (name, value) in [("detail", &*self.detail), ("code", self.code), ("attr", &self.attr)] {
+                writer.name(name);
+                writer.string(value);
+            }
+        });
+    }
+}
+
+/// The body of the historical statements endpoint: the request as validated, values as sent, absent
+/// members left out (decisions D8).
+pub fn historical_statements(request: &HistoricalStatementsRequest<'_>) -> String {
+    let mut request = request.clone().into_owned();
+    request.statements.iter_mut().for_each(leave_out_absent);
+    let mut writer = Writer::new();
+    request.encode(&mut writer);
+    text(writer)
+}
+
+/// `null` and blank texts are absent (rules 1.2).
+fn leave_out_absent(statement: &mut HistoricalStatement<'_>) {
+    if statement.issued_date == Nullable::Null {
+        statement.issued_date = Nullable::Absent;
+    }
+    if statement.gross_amount == Nullable::Null {
+        statement.gross_amount = Nullable::Absent;
+    }
+    for optional in [&mut statement.number, &mut statement.statement_path] {
+        optional.take_if(|text| text.is_blank());
+    }
+}
+
+/// A payment instruction is stored for an account (contract 4.2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PaymentInstructionStored {
+    /// The account's number here.
+    pub service_account_number: String,
+    /// The reference at the vendor.
+    pub reference: String,
+}
+
+/// The version 1 status of an account's import (contract 2.2, 4.3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TransferStatus {
+    /// `COMPLETED`, `IN_PROGRESS` or `UNKNOWN` (contract 3).
+    pub status: &'static str,
+    /// The account's number here; empty while there is no account.
+    pub service_account_number: String,
+}
+
+/// A business is created (contract 4.4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BusinessCreated {
+    /// Its number here: a positive integer (decisions D1).
+    pub service_business_id: i64,
+    /// Its identifier in the supplier's system.
+    pub external_business_identifier: String,
+}
+
+/// A payment instruction is stored for a business (contract 4.4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BusinessPaymentInstructionStored {
+    /// The reference at the vendor.
+    pub reference: String,
+    /// The business's identifier in the supplier's system.
+    pub external_business_identifier: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::Limits;
+    use crate::{decode_historical_statements, decode_transactions};
+
+    const TRANSACTIONS: &str = r#"{"import_supplier":"A","external_account_number":"1","transactions":[
+        {"transaction_id":"T-1","transaction_date":"2026-01-01","amount":10.10,"type":"PAYMENT",
+         "line_items":[{"start_date":"2026-01-01","end_date":"2026-01-31","number_of_units":"2.0",
+         "net_amount":1.50,"units":[1.0, "3.0"],"params":null}],"tax_items":[]}]}"#;
+
+    #[test]
+    fn decimals_of_results_are_strings_with_the_digits_sent() {
+        let decoded = decode_transactions(TRANSACTIONS.as_bytes(), Zone::UTC, Limits::default()).unwrap();
+        let transaction = decoded.draft.unwrap().into_valid().unwrap().transactions.remove(0).into_owned();
+        let result = TransactionResult { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction };
+        let json = String::from_utf8(transaction_results(&[result])).unwrap();
+        insta::assert_snapshot!(json);
+    }
+
+    #[test]
+    fn refusals_have_both_shapes() {
+        let item = ErrorItem { detail: "D".into(), code: "required", attr: "transactions.0.amount".into() };
+        let refusal = TransactionRefusal {
+            error_detail: "D".into(),
+            transaction_data: "{\"amount\": []}".into(),
+            detail: "E",
+            code: "validation_error",
+            errors: vec![item],
+        };
+        insta::assert_snapshot!(String::from_utf8(refusal.to_json()).unwrap());
+    }
+
+    #[test]
+    fn statements_come_back_as_sent_without_what_is_absent() {
+        let body = r#"{"external_account_number":" 1 ","import_supplier":"A","statements":[
+            {"bill_period_from_date":"2026-01-01","bill_period_to_date":"2026-01-31","statement_id":" S ",
+             "issued_date":null,"number":" ","gross_amount":12.50,"statement_path":"/a.pdf"}]}"#;
+        let decoded = decode_historical_statements(body.as_bytes(), Zone::UTC, Limits::default()).unwrap();
+        insta::assert_snapshot!(historical_statements(&decoded.draft.unwrap().into_valid().unwrap()));
+    }
+}
