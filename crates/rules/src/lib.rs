@@ -13,6 +13,8 @@ mod profile;
 pub mod reference;
 mod report;
 mod rule;
+pub mod service;
+mod sought;
 #[cfg(test)]
 mod testing;
 mod view;
@@ -38,8 +40,14 @@ mod transaction;
 mod window;
 
 pub use catalogue::{RULES, rule};
-pub use check::{check_account, check_transactions};
-pub use facts::Facts;
+pub use check::{
+    check_account, check_business, check_business_payment_instruction, check_historical_statements,
+    check_notes, check_payment_instruction, check_transactions,
+};
+pub use facts::{DocumentState, Facts, SoughtMeterPoint, WantedDocument};
 pub use profile::{InvalidProfile, Profile};
 pub use report::{Report, Verdict};
 pub use rule::{Needs, Rule};
+pub use sought::{
+    documents_of_account, documents_of_notes, documents_of_statements, sought_contract, sought_meter_points,
+};

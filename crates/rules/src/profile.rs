@@ -2,9 +2,10 @@ use crate::{RULES, Rule};
 use cutover_core::{Level, RuleId};
 use std::collections::BTreeMap;
 
-/// The level of every rule for one import supplier (rules 1.5).
+/// The level of every rule for one import supplier (rules 1.5): those that are set, by the place of the
+/// rule in the catalogue. Where none is, the rule's own counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Profile(Vec<Level>);
+pub struct Profile(Vec<Option<Level>>);
 
 /// Why a level cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,28 +30,31 @@ impl Profile {
             if RULES[index].fixed {
                 return Err(InvalidProfile::Fixed(RULES[index].id));
             }
-            profile.0[index] = level;
+            profile.0[index] = Some(level);
         }
         Ok(profile)
     }
 
-    /// The level of a rule of the catalogue.
+    /// The level of a rule of the catalogue in an account payload.
     pub fn level(&self, rule: &Rule) -> Level {
         self.level_of(rule.id).unwrap_or(rule.level)
     }
 
     /// The rules that are set otherwise than by default, with their levels.
     pub fn changes(&self) -> BTreeMap<&'static str, Level> {
-        let pairs = RULES.iter().zip(&self.0);
-        pairs.filter(|(rule, level)| rule.level != **level).map(|(rule, level)| (rule.id.0, *level)).collect()
+        let set = RULES.iter().zip(&self.0).filter_map(|(rule, level)| Some((rule, (*level)?)));
+        let is_change = |rule: &Rule, level| rule.level != level || rule.level_after_import() != level;
+        set.filter(|(rule, level)| is_change(rule, *level)).map(|(rule, level)| (rule.id.0, level)).collect()
     }
 
+    /// The level that is set for the rule of an id.
     pub(crate) fn level_of(&self, id: RuleId) -> Option<Level> {
-        position(id.0).map(|index| self.0[index])
+        position(id.0).and_then(|index| self.0[index])
     }
 
+    /// The level that is set for the rule at a place in the catalogue.
     #[inline]
-    pub(crate) fn level_at(&self, index: usize) -> Level {
+    pub(crate) fn level_set(&self, index: usize) -> Option<Level> {
         self.0[index]
     }
 }
@@ -58,7 +62,7 @@ impl Profile {
 impl Default for Profile {
     /// The catalogue's levels.
     fn default() -> Self {
-        Self(RULES.iter().map(|rule| rule.level).collect())
+        Self(vec![None; RULES.len()])
     }
 }
 

@@ -13,7 +13,7 @@ given in one answer, by path and code; the same pair is given once, at the highe
 - **Level**: an *error* refuses the request; a *warning* is recorded and shown, and changes nothing else; a rule
   that is *off* is not run. An operator can set the level of a rule for an import supplier, unless it is *fixed*.
 - **Needs**: *payload* rules are decided by the request and the clock alone, *service* rules by what is stored or
-  configured as well.
+  configured as well. Some of these are found only when the request is carried out.
 - `#` is an index. `MP` is `supply_addresses.#.meter_points.#`; `TX` is one transaction, in
   `ledgers.#.current_statement_transactions.#`, `ledgers.#.historical_statement_transactions.#` or `transactions.#`.
 - A rule looks at values that passed their own field checks. If one of its inputs is faulty it is silent; if one is
@@ -64,12 +64,16 @@ fn section<'r>(text: &mut String, title: &str, rules: impl Iterator<Item = &'r R
 fn row(rule: &Rule) -> String {
     let codes: Vec<String> = rule.codes.iter().map(|code| format!("`{code}`")).collect();
     let fixed = if rule.fixed { ", fixed" } else { "" };
+    let later = match rule.level_after_import() {
+        level if level == rule.level => String::new(),
+        level => format!("; {level} in requests after the import"),
+    };
     let needs = match rule.needs {
         Needs::Payload => "payload",
         Needs::Service => "service",
     };
     let (id, codes, place, condition) = (rule.id, codes.join(", "), cell(rule.place), cell(rule.condition));
-    format!("| {id} | {codes} | {place} | {condition} | {}{fixed} | {needs} |\n", rule.level)
+    format!("| {id} | {codes} | {place} | {condition} | {}{fixed}{later} | {needs} |\n", rule.level)
 }
 
 /// A bar would end the cell.
@@ -100,6 +104,8 @@ mod tests {
         for row in [
             "| STR-01 | `required` | any required member | member missing while its object is there | error, fixed | payload |",
             "| STR-19 | `unrecognised_value` | open lists with known values | value not among them | warning | payload |",
+            "| STM-02 | `duplicate_statement_ids` | `statements.#.statement_id` | same as an earlier statement of the payload | warning; error in requests after the import | payload |",
+            "| PST-15 | `account_import_process_in_progress` | the body of account creation | its import process is IN_PROGRESS | error, fixed | service |",
             "| LED-10 | `historical_statement_period_end_in_future` | `ledgers.#.last_statement_closing_date` | after today | error | payload |",
         ] {
             assert!(text.lines().any(|line| line == row), "{row}");

@@ -1,7 +1,7 @@
 use crate::at::At;
 use crate::check::Checker;
 use crate::view::{Address, Meter, MeterPoint, Reading, Statement, Transaction, Transactions};
-use cutover_core::{Code, Level, RuleId};
+use cutover_core::{AttrPath, Code, Issue, Level, RuleId};
 use cutover_model::{AccountRequest, Check, List, draft};
 
 /// What a rule needs to be decided (rules 1.9).
@@ -48,6 +48,30 @@ impl Rule {
             on: On::Decoding,
         }
     }
+
+    /// Its level by default in the requests after the import; for nearly every rule the same.
+    pub fn level_after_import(&self) -> Level {
+        let own = |on: &On| match on {
+            On::AtLevel(level, _) => Some(*level),
+            _ => None,
+        };
+        match self.on {
+            On::Several(kinds) => kinds.iter().find_map(own).unwrap_or(self.level),
+            on => own(&on).unwrap_or(self.level),
+        }
+    }
+
+    /// A finding of this rule; for those of [`crate::service`], which use cases run. The code is one that
+    /// the rule declares.
+    pub fn issue(&self, attr: AttrPath, code: Code) -> Issue {
+        self.issue_at(self.level, attr, code)
+    }
+
+    /// A finding of this rule, at the level that counts.
+    pub(crate) fn issue_at(&self, level: Level, attr: AttrPath, code: Code) -> Issue {
+        debug_assert!(self.codes.contains(&code), "{} gives {code}, which it does not declare", self.id);
+        Issue { attr, code, rule: self.id, level, detail: code.detail().into() }
+    }
 }
 
 /// Which objects a rule is run on; the walk gives it each of them with its path.
@@ -55,8 +79,12 @@ impl Rule {
 pub(crate) enum On {
     /// The decoder runs it.
     Decoding,
+    /// A use case runs it, where it meets what is stored: see [`crate::service`].
+    UseCase,
     /// Objects of several kinds.
     Several(&'static [On]),
+    /// Objects of a request after the import, where the rule has another level by default.
+    AtLevel(Level, &'static On),
     /// Every account request, its task parameters included.
     Request(fn(&AccountRequest<'_>, &mut Checker<'_>)),
     /// Every account.
@@ -95,4 +123,16 @@ pub(crate) enum On {
     Notes(fn(&List<draft::Note<'_>>, &mut Checker<'_>)),
     /// Every note.
     Note(fn(&draft::Note<'_>, &At<'_>, &mut Checker<'_>)),
+    /// Every historical statements request.
+    StatementsRequest(fn(&draft::HistoricalStatementsRequest<'_>, &mut Checker<'_>)),
+    /// Every payment instruction request.
+    InstructionRequest(fn(&draft::PaymentInstructionRequest<'_>, &mut Checker<'_>)),
+    /// Every business payment instruction request.
+    BusinessInstructionRequest(fn(&draft::BusinessPaymentInstructionRequest<'_>, &mut Checker<'_>)),
+    /// Every business request.
+    BusinessRequest(fn(&draft::BusinessRequest<'_>, &mut Checker<'_>)),
+    /// Every business.
+    Business(fn(&draft::Business<'_>, &At<'_>, &mut Checker<'_>)),
+    /// Every contract of a business.
+    Contract(fn(&draft::Contract<'_>, &At<'_>, &mut Checker<'_>)),
 }

@@ -1,19 +1,19 @@
 //! What tests of rules share: a payload in, the findings out, a line each.
 
-use crate::{Facts, Profile, RULES, check_account, check_transactions};
+use crate::{Facts, Profile, RULES, check_account};
 use cutover_core::{Issue, Level, Now};
-use cutover_model::{Limits, decode_account, decode_transactions};
+use cutover_model::{Limits, decode_account};
 use serde_json::{Value, json};
 
 /// 21 November 2026, 02:00 in UTC; the supplier is known.
-pub(crate) fn facts() -> Facts {
+pub(crate) fn facts() -> Facts<'static> {
     facts_at("2026-11-21T02:00:00Z", "UTC")
 }
 
 /// An instant of RFC 3339, seen in the zone of an IANA name; the supplier is known.
-pub(crate) fn facts_at(instant: &str, zone: &str) -> Facts {
+pub(crate) fn facts_at(instant: &str, zone: &str) -> Facts<'static> {
     let now = Now::new(instant.parse().unwrap(), zone.parse().unwrap());
-    Facts { now, supplier_known: Some(true) }
+    Facts { supplier_known: Some(true), ..Facts::at(now) }
 }
 
 /// What decoder and rules find in an account or envelope: `attr code (level)` a line, errors first,
@@ -30,7 +30,7 @@ pub(crate) fn of(id: &str, body: impl ToString) -> Vec<String> {
 }
 
 /// What one rule of the catalogue finds, given these facts.
-pub(crate) fn of_with(id: &str, body: impl ToString, facts: Facts) -> Vec<String> {
+pub(crate) fn of_with(id: &str, body: impl ToString, facts: Facts<'_>) -> Vec<String> {
     assert!(crate::rule(id).is_some(), "there is no rule {id}");
     let found = check(&body.to_string(), facts, &profile(|other| other == id));
     found.iter().filter(|issue| issue.rule.0 == id).map(line).collect()
@@ -56,13 +56,28 @@ pub(crate) fn found(id: &str, account: impl ToString) -> Vec<String> {
     of(id, account).into_iter().map(inside).collect()
 }
 
-/// What one rule of the catalogue finds in a transactions request.
-pub(crate) fn of_request(id: &str, body: impl ToString, facts: Facts) -> Vec<String> {
-    let body = body.to_string();
-    let decoded = decode_transactions(body.as_bytes(), facts.now.zone, Limits::default()).unwrap();
-    let report = check_transactions(&decoded, facts, &profile(|other| other == id));
-    let found = report.errors.iter().chain(&report.warnings);
-    found.filter(|issue| issue.rule.0 == id).map(line).collect()
+/// What one rule of the catalogue finds in each of the other requests, given these facts.
+macro_rules! requests {
+    ($($of:ident: $decode:ident, $check:ident;)*) => {
+        $(
+            pub(crate) fn $of(id: &str, body: impl ToString, facts: Facts<'_>) -> Vec<String> {
+                let body = body.to_string();
+                let decoded = cutover_model::$decode(body.as_bytes(), facts.now.zone, Limits::default()).unwrap();
+                let report = crate::$check(&decoded, facts, &profile(|other| other == id));
+                let found = report.errors.iter().chain(&report.warnings);
+                found.filter(|issue| issue.rule.0 == id).map(line).collect()
+            }
+        )*
+    };
+}
+
+requests! {
+    of_notes: decode_notes, check_notes;
+    of_transactions: decode_transactions, check_transactions;
+    of_statements: decode_historical_statements, check_historical_statements;
+    of_instruction: decode_payment_instruction, check_payment_instruction;
+    of_business: decode_business, check_business;
+    of_business_instruction: decode_business_payment_instruction, check_business_payment_instruction;
 }
 
 /// The rules that are wanted at their levels, those off by default as warnings; of the others only
@@ -74,10 +89,11 @@ fn profile(is_wanted: impl Fn(&str) -> bool) -> Profile {
         level => level,
     };
     let free = RULES.iter().filter(|rule| !rule.fixed);
-    Profile::new(free.map(|rule| (rule.id.0, level(rule.id.0, rule.level)))).unwrap()
+    let set = free.map(|rule| (rule.id.0, rule.level, level(rule.id.0, rule.level)));
+    Profile::new(set.filter(|(_, own, level)| own != level).map(|(id, _, level)| (id, level))).unwrap()
 }
 
-fn check(body: &str, facts: Facts, profile: &Profile) -> Vec<Issue> {
+fn check(body: &str, facts: Facts<'_>, profile: &Profile) -> Vec<Issue> {
     let decoded = decode_account(body.as_bytes(), facts.now.zone).unwrap();
     let report = check_account(&decoded, facts, profile);
     report.errors.into_iter().chain(report.warnings).collect()

@@ -7,6 +7,7 @@ use crate::view::{
     Address, Meter, MeterPoint, Origin, Reading, Readings, Statement, Transaction, Transactions, of_ledger,
 };
 use crate::{RULES, Rule};
+use cutover_core::Level;
 use cutover_model::draft::{self, Variant};
 use cutover_model::{AccountRequest, Blank, Field, List};
 use std::sync::LazyLock;
@@ -15,23 +16,24 @@ use std::sync::LazyLock;
 macro_rules! by_object {
     ($($name:ident: $on:ident($($type:ty),*);)*) => {
         struct ByObject {
-            $($name: Vec<(usize, &'static Rule, fn($($type,)* &mut Checker<'_>))>,)*
+            $($name: Vec<(usize, &'static Rule, Level, fn($($type,)* &mut Checker<'_>))>,)*
         }
 
         static RULES_BY_OBJECT: LazyLock<ByObject> = LazyLock::new(|| {
             let mut all = ByObject { $($name: Vec::new(),)* };
             for (index, rule) in RULES.iter().enumerate() {
-                all.register(index, rule, rule.on);
+                all.register(index, rule, rule.level, rule.on);
             }
             all
         });
 
         impl ByObject {
-            fn register(&mut self, index: usize, rule: &'static Rule, on: On) {
+            fn register(&mut self, index: usize, rule: &'static Rule, level: Level, on: On) {
                 match on {
-                    On::Decoding => {}
-                    On::Several(kinds) => kinds.iter().for_each(|on| self.register(index, rule, *on)),
-                    $(On::$on(run) => self.$name.push((index, rule, run)),)*
+                    On::Decoding | On::UseCase => {}
+                    On::Several(kinds) => kinds.iter().for_each(|on| self.register(index, rule, level, *on)),
+                    On::AtLevel(level, on) => self.register(index, rule, level, *on),
+                    $(On::$on(run) => self.$name.push((index, rule, level, run)),)*
                 }
             }
         }
@@ -58,12 +60,18 @@ by_object! {
     event: Event(&draft::AccountEvent<'_>, &At<'_>);
     notes: Notes(&List<draft::Note<'_>>);
     note: Note(&draft::Note<'_>, &At<'_>);
+    statements_request: StatementsRequest(&draft::HistoricalStatementsRequest<'_>);
+    instruction_request: InstructionRequest(&draft::PaymentInstructionRequest<'_>);
+    business_instruction_request: BusinessInstructionRequest(&draft::BusinessPaymentInstructionRequest<'_>);
+    business_request: BusinessRequest(&draft::BusinessRequest<'_>);
+    business: Business(&draft::Business<'_>, &At<'_>);
+    contract: Contract(&draft::Contract<'_>, &At<'_>);
 }
 
 macro_rules! run {
     ($checker:ident, $name:ident, $($argument:expr),*) => {
-        for (index, rule, run) in &RULES_BY_OBJECT.$name {
-            $checker.run(*index, rule, |checker| run($($argument,)* checker));
+        for (index, rule, level, run) in &RULES_BY_OBJECT.$name {
+            $checker.run(*index, rule, *level, |checker| run($($argument,)* checker));
         }
     };
 }
@@ -80,19 +88,57 @@ pub(crate) fn items<'a, T: Blank>(
     }
 }
 
+/// Walks an account request.
+pub(crate) fn account_request(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
+    run!(checker, request, request);
+    if let Some(whole) = request.account.usable() {
+        account(whole, checker);
+    }
+}
+
+/// Walks a notes request.
+pub(crate) fn notes_request(request: &draft::NotesRequest<'_>, checker: &mut Checker<'_>) {
+    notes(&request.notes, checker);
+}
+
 /// Walks a transactions request.
-pub(crate) fn transactions(request: &draft::TransactionsRequest<'_>, checker: &mut Checker<'_>) {
+pub(crate) fn transactions_request(request: &draft::TransactionsRequest<'_>, checker: &mut Checker<'_>) {
     let all = Transactions::Request(request);
     run!(checker, transactions, all);
     all.each(|t, at| transaction(t, Origin::Request, at, checker));
 }
 
-/// Walks an account request.
-pub(crate) fn request(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
-    run!(checker, request, request);
-    if let Some(whole) = request.account.usable() {
-        account(whole, checker);
-    }
+/// Walks a historical statements request.
+pub(crate) fn statements_request(
+    request: &draft::HistoricalStatementsRequest<'_>,
+    checker: &mut Checker<'_>,
+) {
+    run!(checker, statements_request, request);
+    items(&request.statements, "statements", &At::ROOT, |s, at| {
+        run!(checker, statement, &Statement::historical(s), at);
+    });
+}
+
+/// Walks a payment instruction request.
+pub(crate) fn instruction_request(request: &draft::PaymentInstructionRequest<'_>, checker: &mut Checker<'_>) {
+    run!(checker, instruction_request, request);
+}
+
+/// Walks a business payment instruction request.
+pub(crate) fn business_instruction_request(
+    request: &draft::BusinessPaymentInstructionRequest<'_>,
+    checker: &mut Checker<'_>,
+) {
+    run!(checker, business_instruction_request, request);
+}
+
+/// Walks a business request.
+pub(crate) fn business_request(request: &draft::BusinessRequest<'_>, checker: &mut Checker<'_>) {
+    run!(checker, business_request, request);
+    let Some(business) = request.business.usable() else { return };
+    let at = At::ROOT.member("business");
+    run!(checker, business, business, &at);
+    items(&business.business_contracts, "business_contracts", &at, |c, at| run!(checker, contract, c, at));
 }
 
 fn account(account: &draft::Account<'_>, checker: &mut Checker<'_>) {

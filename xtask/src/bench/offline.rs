@@ -61,7 +61,7 @@ pub(super) fn measure(file: &Path) -> Result<ExitCode, Error> {
     // A bench may look at the clock; the payloads are dated relative to the day they were made.
     #[expect(clippy::disallowed_methods, reason = "a bench is no use case")]
     let now = cutover_core::Now::new(std::time::SystemTime::now().into(), Zone::UTC);
-    let facts = Facts { now, supplier_known: Some(true) };
+    let facts = Facts { supplier_known: Some(true), ..Facts::at(now) };
     let profile = Profile::default();
     for payload in &payloads {
         let decoded = decode_account(payload, Zone::UTC).map_err(|e| Error::Bench(e.to_string()))?;

@@ -38,7 +38,7 @@ fn check(path: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut 
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
+    use crate::testing::{facts, of, of_notes, of_statements};
     use serde_json::{Value, json};
 
     fn found(path: Value) -> Vec<String> {
@@ -61,5 +61,19 @@ mod tests {
         for path in [json!("\n/a/b.pdf\t"), json!(""), json!(7), json!(null), json!("../".repeat(400))] {
             assert_eq!(found(path), [""; 0]);
         }
+    }
+
+    #[test]
+    fn in_later_requests_too() {
+        let notes = json!({"notes": [{"document_paths": [{"document_path": "/a/../b"}]}]});
+        assert_eq!(
+            of_notes("DOC-01", notes, facts()),
+            ["notes.0.document_paths.0.document_path invalid_document_path (error)"]
+        );
+        let statements = json!({"statements": [{"statement_path": "a.pdf"}, {"statement_path": "a.pdf/"}]});
+        assert_eq!(
+            of_statements("DOC-01", statements, facts()),
+            ["statements.1.statement_path invalid_document_path (error)"]
+        );
     }
 }

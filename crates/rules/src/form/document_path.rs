@@ -1,3 +1,11 @@
+use cutover_model::{Field, Text};
+
+/// The path as a store knows it: usable, safe, without the leading `/`.
+pub(crate) fn stored_path<'f>(path: &'f Field<Text<'_>>) -> Option<&'f str> {
+    let path = path.usable()?.trimmed();
+    is_document_path(path).then(|| path.strip_prefix('/').unwrap_or(path))
+}
+
 /// Whether a trimmed text is a safe path relative to the supplier's root (rules 10.5).
 ///
 /// It names the same object however a store reads it: no way out of the root, nothing escaped.

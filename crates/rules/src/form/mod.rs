@@ -1,6 +1,7 @@
 //! Forms of identifiers and other small helpers that several rules share (rules 10).
 
 mod bsb;
+mod company_number;
 mod document_path;
 mod email;
 mod folded;
@@ -13,7 +14,8 @@ mod small_map;
 mod supply_point;
 
 pub(crate) use bsb::is_bsb;
-pub(crate) use document_path::is_document_path;
+pub(crate) use company_number::is_company_number;
+pub(crate) use document_path::{is_document_path, stored_path};
 pub(crate) use email::is_email;
 pub(crate) use folded::Folded;
 pub(crate) use list::is_absent_or_empty;

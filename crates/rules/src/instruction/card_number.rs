@@ -4,7 +4,9 @@ use crate::form::holds_card_number;
 use crate::rule::{Needs, On, Rule};
 use crate::view::Transaction;
 use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::AccountPaymentInstruction;
+use cutover_model::draft::{
+    AccountPaymentInstruction, BusinessPaymentInstructionRequest, PaymentInstructionRequest,
+};
 use cutover_model::{Field, Text};
 
 /// A card number where none belongs.
@@ -16,7 +18,12 @@ pub(crate) const PIN_07: Rule = Rule {
     level: Level::Warning,
     fixed: false,
     needs: Needs::Payload,
-    on: On::Several(&[On::Instruction(instruction), On::Transaction(transaction)]),
+    on: On::Several(&[
+        On::Instruction(instruction),
+        On::Transaction(transaction),
+        On::InstructionRequest(request),
+        On::BusinessInstructionRequest(business_request),
+    ]),
 };
 
 fn instruction(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -27,6 +34,14 @@ fn transaction(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Che
     check(&transaction.transaction.reference, at, checker);
 }
 
+fn request(request: &PaymentInstructionRequest<'_>, checker: &mut Checker<'_>) {
+    check(&request.reference, &At::ROOT, checker);
+}
+
+fn business_request(request: &BusinessPaymentInstructionRequest<'_>, checker: &mut Checker<'_>) {
+    check(&request.reference, &At::ROOT, checker);
+}
+
 fn check(reference: &Field<Text<'_>>, at: &At<'_>, checker: &mut Checker<'_>) {
     if reference.usable().is_some_and(|reference| holds_card_number(reference.trimmed())) {
         checker.report(at.member("reference"), Code::PossibleCardNumber);
@@ -35,7 +50,7 @@ fn check(reference: &Field<Text<'_>>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
+    use crate::testing::{facts, of, of_business_instruction, of_instruction, of_transactions};
     use serde_json::{Value, json};
 
     fn found(reference: Value) -> Vec<String> {
@@ -70,5 +85,21 @@ mod tests {
         ] {
             assert_eq!(found(reference), [""; 0]);
         }
+    }
+
+    #[test]
+    fn nor_into_those_of_later_requests() {
+        let expected = ["reference possible_card_number (warning)"];
+        let body = json!({"reference": "4111111111111111"});
+        assert_eq!(of_instruction("PIN-07", &body, facts()), expected);
+        assert_eq!(of_business_instruction("PIN-07", &body, facts()), expected);
+        let transactions = json!({"transactions": [{}, body]});
+        assert_eq!(
+            of_transactions("PIN-07", transactions, facts()),
+            ["transactions.1.reference possible_card_number (warning)"]
+        );
+        let token = json!({"reference": "mandate-7"});
+        assert_eq!(of_instruction("PIN-07", &token, facts()), [""; 0]);
+        assert_eq!(of_business_instruction("PIN-07", token, facts()), [""; 0]);
     }
 }

@@ -1,6 +1,6 @@
 //! What tests of ledger and transaction rules share.
 
-use crate::testing::{facts, of, of_request};
+use crate::testing::{facts, of, of_transactions};
 use serde_json::{Value, json};
 
 /// A transaction without anything that is not required.
@@ -23,5 +23,5 @@ pub(crate) fn fires(rule: &str, ledger: &Value, expected: &[&str]) {
 pub(crate) fn request_finds(rule: &str, transactions: &Value) -> Vec<String> {
     let body =
         json!({"import_supplier": "ACME", "external_account_number": "A", "transactions": transactions});
-    of_request(rule, body, facts())
+    of_transactions(rule, body, facts())
 }

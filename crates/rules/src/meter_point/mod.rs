@@ -1,5 +1,6 @@
 //! Rules about meter points.
 
+mod another_account;
 mod duplicates;
 mod hazards;
 mod installation_id;
@@ -7,6 +8,7 @@ mod periods;
 mod supply_dates;
 mod supply_point_identifier;
 
+pub(crate) use another_account::PST_12;
 pub(crate) use duplicates::{MPT_04, MPT_05};
 pub(crate) use hazards::{MPT_06, MPT_07};
 pub(crate) use installation_id::MPT_10;

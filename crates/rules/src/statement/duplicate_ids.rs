@@ -3,10 +3,11 @@ use crate::check::Checker;
 use crate::form::Seen;
 use crate::rule::{Needs, On, Rule};
 use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
+use cutover_model::draft::{Account, HistoricalStatementsRequest};
 use cutover_model::{Field, Text};
 
-/// A statement given twice.
+/// A statement given twice. In the statements request it is an error by default: one of the two would be
+/// refused by what is stored of the other (rules PST-08).
 pub(crate) const STM_02: Rule = Rule {
     id: RuleId("STM-02"),
     codes: &[Code::DuplicateStatementIds],
@@ -15,11 +16,16 @@ pub(crate) const STM_02: Rule = Rule {
     level: Level::Warning,
     fixed: false,
     needs: Needs::Payload,
-    on: On::Account(account),
+    on: On::Several(&[On::Account(account), On::AtLevel(Level::Error, &On::StatementsRequest(request))]),
 };
 
 fn account(account: &Account<'_>, checker: &mut Checker<'_>) {
     let Some(statements) = account.statements.usable() else { return };
+    check(statements.usable().map(|(index, statement)| (index, &statement.statement_id)), checker);
+}
+
+fn request(request: &HistoricalStatementsRequest<'_>, checker: &mut Checker<'_>) {
+    let Some(statements) = request.statements.usable() else { return };
     check(statements.usable().map(|(index, statement)| (index, &statement.statement_id)), checker);
 }
 
@@ -35,7 +41,7 @@ fn check<'a>(ids: impl Iterator<Item = (u32, &'a Field<Text<'a>>)>, checker: &mu
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
+    use crate::testing::{facts, of, of_statements};
     use serde_json::{Value, json};
 
     fn found(statements: Value) -> Vec<String> {
@@ -54,5 +60,14 @@ mod tests {
         for other in [json!({}), json!({"statement_id": 1}), json!({"statement_id": ""}), json!(null)] {
             assert_eq!(found(json!([other, other])), [""; 0]);
         }
+    }
+
+    #[test]
+    fn in_a_request_it_is_an_error() {
+        let statements = json!([{"statement_id": "S-1"}, {"statement_id": " S-1"}, {"statement_id": ""}, {"statement_id": ""}]);
+        assert_eq!(
+            of_statements("STM-02", json!({"statements": statements}), facts()),
+            ["statements.1.statement_id duplicate_statement_ids (error)"]
+        );
     }
 }

@@ -7,6 +7,8 @@ pub(crate) struct Statement<'a, 'j> {
     pub(crate) bill_period_from_date: &'a Field<NaiveDate>,
     pub(crate) bill_period_to_date: &'a Field<NaiveDate>,
     pub(crate) statement_path: &'a Field<Text<'j>>,
+    /// Only of a historical statements request.
+    pub(crate) issued_date: Option<&'a Field<NaiveDate>>,
 }
 
 impl<'a, 'j> Statement<'a, 'j> {
@@ -16,6 +18,17 @@ impl<'a, 'j> Statement<'a, 'j> {
             bill_period_from_date: &statement.bill_period_from_date,
             bill_period_to_date: &statement.bill_period_to_date,
             statement_path: &statement.statement_path,
+            issued_date: None,
+        }
+    }
+
+    /// A statement of a historical statements request.
+    pub(crate) fn historical(statement: &'a draft::HistoricalStatement<'j>) -> Self {
+        Self {
+            bill_period_from_date: &statement.bill_period_from_date,
+            bill_period_to_date: &statement.bill_period_to_date,
+            statement_path: &statement.statement_path,
+            issued_date: Some(&statement.issued_date),
         }
     }
 }

@@ -10,17 +10,62 @@ mod profile;
 mod report;
 
 use cutover_core::{Issue, Level, Now, Zone};
-use cutover_model::decode_account;
-use cutover_rules::{Facts, Profile, RULES, Report, check_account};
+use cutover_model::Limits;
+use cutover_rules::{Facts, Profile, RULES, Report};
+use serde_json::Value;
+use std::path::Path;
 
 /// 21 November 2026, 02:00 in UTC, of a known supplier.
-fn facts() -> Facts {
+fn facts() -> Facts<'static> {
     let now = Now::new("2026-11-21T02:00:00Z".parse().unwrap(), Zone::UTC);
-    Facts { now, supplier_known: Some(true) }
+    Facts { supplier_known: Some(true), ..Facts::at(now) }
 }
 
 fn check(body: &[u8], profile: &Profile) -> Report {
-    check_account(&decode_account(body, Zone::UTC).unwrap(), facts(), profile)
+    cutover_rules::check_account(&cutover_model::decode_account(body, Zone::UTC).unwrap(), facts(), profile)
+}
+
+/// How a body of one kind is decoded and checked.
+type Check = fn(&[u8], &Profile) -> Report;
+
+/// The checks of the other requests.
+macro_rules! checks {
+    ($($name:ident: $decode:ident;)*) => {
+        $(
+            fn $name(body: &[u8], profile: &Profile) -> Report {
+                let decoded = cutover_model::$decode(body, Zone::UTC, Limits::default()).unwrap();
+                cutover_rules::$name(&decoded, facts(), profile)
+            }
+        )*
+    };
+}
+
+checks! {
+    check_notes: decode_notes;
+    check_transactions: decode_transactions;
+    check_historical_statements: decode_historical_statements;
+    check_payment_instruction: decode_payment_instruction;
+    check_business: decode_business;
+    check_business_payment_instruction: decode_business_payment_instruction;
+}
+
+/// Every kind of request: the folder of its fixtures, and how they are checked.
+const REQUESTS: [(&str, Check); 7] = [
+    ("accounts", check),
+    ("notes", check_notes),
+    ("transactions", check_transactions),
+    ("statements", check_historical_statements),
+    ("payment_instructions", check_payment_instruction),
+    ("businesses", check_business),
+    ("business_payment_instructions", check_business_payment_instruction),
+];
+
+/// The valid fixtures of one kind of request, by name.
+fn valid_fixtures(folder: &str) -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(folder).join("valid");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()).collect()
 }
 
 /// The catalogue's levels, but what is off by default is a warning: every rule runs.

@@ -1,18 +1,16 @@
-//! A valid account with one value replaced, left out or repeated never leads astray.
+//! A valid request with one value replaced, left out or repeated never leads astray.
 
-use crate::{check, every_rule};
+use crate::{Check, REQUESTS, every_rule, valid_fixtures};
 use cutover_core::{AttrPath, Segment};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::sync::LazyLock;
 
-static FIXTURES: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/accounts/valid");
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths.iter().map(|path| serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()).collect()
+/// How each valid fixture is checked, and the fixture.
+static FIXTURES: LazyLock<Vec<(Check, Value)>> = LazyLock::new(|| {
+    let of = |(folder, check)| valid_fixtures(folder).into_iter().map(move |body| (check, body));
+    REQUESTS.into_iter().flat_map(of).collect()
 });
 
 /// The pointers of all values inside.
@@ -70,7 +68,7 @@ proptest! {
 
     #[test]
     fn issues_are_in_order_and_given_once(which: Index, place: Index, with: Index, deed in 0..4u8) {
-        let mut body = which.get(&FIXTURES).clone();
+        let (check, mut body) = which.get(&FIXTURES).clone();
         let mut all = Vec::new();
         pointers(&body, "", &mut all);
         let pointer = place.get(&all);
@@ -87,7 +85,7 @@ proptest! {
     }
 }
 
-/// Whether the path leads to a value of the account, or to a member that one of its objects lacks.
+/// Whether the path leads to a value of the account or request, or to a member that one of its objects lacks.
 fn leads_somewhere(body: &Value, attr: &AttrPath) -> bool {
     let account = body.get("payload").unwrap_or(body);
     let envelope =

@@ -1,6 +1,6 @@
 //! Levels that an operator sets (rules 1.5).
 
-use crate::{check, lines};
+use crate::{check, check_historical_statements, lines};
 use cutover_core::{Level, RuleId};
 use cutover_rules::{InvalidProfile, Profile};
 use serde_json::json;
@@ -47,6 +47,34 @@ fn levels_can_be_raised_and_lowered() {
     assert_eq!(found(&with(&all)), (at("error", &[NEGATIVE, CHANNEL]), at("warning", &[CLOSING])));
 }
 
+/// What a statement given twice leads to: in the account, in the statements request.
+fn statement_twice(profile: &Profile) -> [Vec<String>; 2] {
+    let statement = json!({
+        "statement_id": "S-1", "bill_period_from_date": "2026-01-01", "bill_period_to_date": "2026-01-31",
+    });
+    let body = json!({
+        "import_supplier": "ACME", "external_account_number": "A-1", "statements": [statement, statement],
+    });
+    [check, check_historical_statements].map(|check| {
+        let report = check(body.to_string().as_bytes(), profile);
+        let lines = lines(&report.errors).into_iter().chain(lines(&report.warnings));
+        lines.filter(|line| line.contains("STM-02")).collect()
+    })
+}
+
+#[test]
+fn a_rule_can_have_another_level_after_the_import_until_one_is_set() {
+    let line = |level| at(level, &["statements.1.statement_id duplicate_statement_ids STM-02"]);
+    assert_eq!(statement_twice(&Profile::default()), ["warning", "error"].map(line));
+    assert_eq!(statement_twice(&with(&[("TXN-02", Level::Off)])), ["warning", "error"].map(line));
+    for level in [Level::Error, Level::Warning] {
+        let profile = with(&[("STM-02", level)]);
+        assert_eq!(statement_twice(&profile), [level.as_str(); 2].map(line));
+        assert_eq!(profile.changes().into_iter().collect::<Vec<_>>(), [("STM-02", level)]);
+    }
+    assert_eq!(statement_twice(&with(&[("STM-02", Level::Off)])), [[""; 0]; 2]);
+}
+
 #[test]
 fn rules_can_be_off() {
     let off = [("LED-10", Level::Off), ("TXN-02", Level::Off), ("STR-19", Level::Off)];
@@ -55,7 +83,7 @@ fn rules_can_be_off() {
 
 #[test]
 fn fixed_and_unknown_rules_cannot_be_set() {
-    for id in ["STR-01", "STR-18", "STR-20", "SUP-01", "SUP-02", "LED-11"] {
+    for id in ["STR-01", "STR-18", "STR-20", "SUP-01", "SUP-02", "LED-11", "DOC-02", "PST-12"] {
         let fixed = cutover_rules::rule(id).unwrap().id;
         assert_eq!(Profile::new([(id, Level::Warning)]), Err(InvalidProfile::Fixed(fixed)));
     }

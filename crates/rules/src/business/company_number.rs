@@ -1,0 +1,47 @@
+use crate::at::At;
+use crate::check::Checker;
+use crate::form::is_company_number;
+use crate::rule::{Needs, On, Rule};
+use cutover_core::{Code, Level, RuleId};
+use cutover_model::draft::Business;
+
+/// A number that no Australian register gave.
+pub(crate) const BUS_06: Rule = Rule {
+    id: RuleId("BUS-06"),
+    codes: &[Code::InvalidCompanyNumber],
+    place: "`business.company_number`",
+    condition: "neither a valid ACN nor a valid ABN by rules 10.6",
+    level: Level::Warning,
+    fixed: false,
+    needs: Needs::Payload,
+    on: On::Business(check),
+};
+
+fn check(business: &Business<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    if business.company_number.usable().is_some_and(|number| !is_company_number(number.trimmed())) {
+        checker.report(at.member("company_number"), Code::InvalidCompanyNumber);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{facts, of_business};
+    use serde_json::{Value, json};
+
+    fn found(number: Value) -> Vec<String> {
+        of_business("BUS-06", json!({"business": {"company_number": number}}), facts())
+    }
+
+    #[test]
+    fn businesses_have_an_acn_or_an_abn() {
+        for number in ["004085617", "HRB 4711", "0040856160"] {
+            assert_eq!(found(json!(number)), ["business.company_number invalid_company_number (warning)"]);
+        }
+        for number in
+            [json!("004 085 616"), json!("\t51824753556"), json!(""), json!(4085616), json!("4".repeat(101))]
+        {
+            assert_eq!(found(number), [""; 0]);
+        }
+        assert_eq!(of_business("BUS-06", json!({"business": {}}), facts()), [""; 0]);
+    }
+}
