@@ -1,6 +1,6 @@
 use crate::Wake;
 use crate::auth::KeyRing;
-use crate::port::{Clock, Random, Store};
+use crate::port::{Clock, Documents, PaymentVendors, Random, Store};
 use chrono::Duration;
 use std::sync::Arc;
 
@@ -19,11 +19,28 @@ impl Default for Settings {
     }
 }
 
+/// What the use cases need of the world.
+#[derive(Clone)]
+pub struct Ports {
+    /// The database.
+    pub store: Arc<dyn Store>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
+    /// The documents that payloads name.
+    pub documents: Arc<dyn Documents>,
+    /// Those who know payment instructions.
+    pub vendors: Arc<dyn PaymentVendors>,
+}
+
 /// The use cases, with the ports they speak through. Each use case is a method, in a file of its own.
 pub struct App {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
+    pub(crate) documents: Arc<dyn Documents>,
+    pub(crate) vendors: Arc<dyn PaymentVendors>,
     pub(crate) settings: Settings,
     pub(crate) keys: KeyRing,
     pub(crate) wake: Arc<Wake>,
@@ -31,13 +48,10 @@ pub struct App {
 
 impl App {
     /// The use cases over these ports.
-    pub fn new(
-        store: Arc<dyn Store>,
-        clock: Arc<dyn Clock>,
-        random: Arc<dyn Random>,
-        settings: Settings,
-    ) -> Self {
-        Self { store, clock, random, settings, keys: KeyRing::default(), wake: Arc::default() }
+    pub fn new(ports: Ports, settings: Settings) -> Self {
+        let Ports { store, clock, random, documents, vendors } = ports;
+        let (keys, wake) = Default::default();
+        Self { store, clock, random, documents, vendors, settings, keys, wake }
     }
 
     /// What wakes the workers of this process.
@@ -61,5 +75,10 @@ impl App {
     /// [`crate::port::StoreError`] if it does not.
     pub fn ready(&self) -> Result<(), crate::port::StoreError> {
         self.store.ping()
+    }
+
+    /// The documents that payloads name.
+    pub fn documents(&self) -> &Arc<dyn Documents> {
+        &self.documents
     }
 }

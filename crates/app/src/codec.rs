@@ -36,3 +36,10 @@ pub(crate) fn fingerprint(account: &Account<'_>, params: Option<&TaskParams<'_>>
     });
     *blake3::hash(&writer.into_bytes()).as_bytes()
 }
+
+/// Equal for objects of equal content, by the same measure.
+pub(crate) fn content(object: &impl Encode) -> [u8; 32] {
+    let mut writer = Writer::canonical();
+    object.encode(&mut writer);
+    *blake3::hash(&writer.into_bytes()).as_bytes()
+}

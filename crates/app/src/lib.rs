@@ -4,6 +4,7 @@
 //! here knows HTTP, SQL or a runtime; adapters implement the ports and the binary puts them together.
 
 pub mod account;
+pub mod after;
 pub mod auth;
 pub mod operator;
 pub mod port;
@@ -11,7 +12,9 @@ pub mod worker;
 
 mod app;
 mod codec;
+mod documents;
 mod wake;
 
-pub use app::{App, Settings};
+pub use app::{App, Ports, Settings};
+pub use documents::{DocumentsWanted, FoundDocuments, Step};
 pub use wake::Wake;

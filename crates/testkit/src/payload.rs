@@ -1,7 +1,9 @@
 //! Payloads made from the declarations: every documented member of every object turns up.
 
 use cutover_model::choices::SupplyType;
-use cutover_model::{Account, FieldSpec, Kind, MeterPointCommon, ObjectSpec, Variant};
+use cutover_model::{
+    Account, FieldSpec, HistoricalStatement, Kind, MeterPointCommon, Note, ObjectSpec, Transaction, Variant,
+};
 
 /// A deterministic source of choices (an xorshift generator).
 #[derive(Debug, Clone)]
@@ -43,9 +45,29 @@ const KINDS: [SupplyType; 7] = [
 /// An account payload that passes every field check, as JSON text. Rules may well find faults: its
 /// values are legal one by one, not together.
 pub fn account_json(seed: u64) -> String {
+    object_json(&Account::SPEC, seed)
+}
+
+/// A note like those of [`account_json`].
+pub fn note_json(seed: u64) -> String {
+    object_json(&Note::SPEC, seed)
+}
+
+/// A transaction like those of [`account_json`].
+pub fn transaction_json(seed: u64) -> String {
+    object_json(&Transaction::SPEC, seed)
+}
+
+/// An earlier statement as it is added after the import, made like [`account_json`].
+pub fn historical_statement_json(seed: u64) -> String {
+    object_json(&HistoricalStatement::SPEC, seed)
+}
+
+/// Any object of the contract, made like [`account_json`]: whole requests too.
+pub fn object_json(spec: &ObjectSpec, seed: u64) -> String {
     let mut dice = Dice::new(seed);
     let mut out = String::new();
-    object(&Account::SPEC, &mut dice, &mut out);
+    object(spec, &mut dice, &mut out);
     out
 }
 

@@ -1,9 +1,11 @@
+use super::facts::{Known, Sought};
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{StoreError, Supplier, read};
+use crate::documents::{FoundDocuments, Step, missing};
+use crate::port::{StoreError, Supplier, Tx, read};
 use cutover_core::{Issue, Now, SupplierCode, Zone};
 use cutover_model::{AccountRequest, Decoded, SyntaxError, decode_account};
-use cutover_rules::{Facts, Profile, Report, check_account};
+use cutover_rules::{Facts, Profile, Report, check_account, documents_of_account};
 
 /// Why an account payload was refused.
 #[derive(Debug, thiserror::Error)]
@@ -26,24 +28,70 @@ pub(crate) struct Check<'j> {
     pub(crate) report: Report,
 }
 
+/// Which of the rules a caller wants to hear of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Those that refuse a payload.
+    Errors,
+    /// Warnings too: they are kept.
+    All,
+}
+
 /// Decodes and checks an account payload for a caller: all that validate and create have in common.
-pub(crate) fn check<'j>(app: &App, caller: &Caller, body: &'j [u8]) -> Result<Check<'j>, Refused> {
+pub(crate) fn check<'j>(
+    app: &App,
+    caller: &Caller,
+    body: &'j [u8],
+    wanted: Wanted,
+    found: Option<&FoundDocuments>,
+) -> Result<Step<Check<'j>>, Refused> {
     let decoded = decode_account(body, Zone::UTC)?;
-    let supplier = match supplier_code(&decoded) {
-        Some(code) => app.supplier_of(caller, &code)?,
-        None => None,
-    };
+    let (supplier, known) = facts(app, caller, &decoded, wanted)?;
     let zone = supplier.as_ref().map_or(Zone::UTC, |s| s.settings.time_zone);
     let decoded = decode_again_if(decoded, body, zone)?;
-    let now = Now::new(app.clock.now(), zone);
-    let facts = Facts { now, supplier_known: Some(supplier.is_some()) };
+    let documents = || decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
+    if let Some(documents) = missing(supplier.as_ref(), found, documents) {
+        return Ok(Step::Documents(documents));
+    }
+    let facts = known.add_to(Facts {
+        supplier_known: Some(supplier.is_some()),
+        documents: found.map(FoundDocuments::states),
+        ..Facts::at(Now::new(app.clock.now(), zone))
+    });
     let report = check_account(&decoded, facts, &profile(supplier.as_ref()));
     match (decoded.draft, supplier) {
         (Some(request), Some(supplier)) if report.errors.is_empty() => {
-            Ok(Check { request, supplier, report })
+            Ok(Step::Done(Check { request, supplier, report }))
         }
         _ => Err(Refused::Faults(report.errors)),
     }
+}
+
+/// The supplier that a payload names, and what else the store knows of it, as of one moment.
+fn facts(
+    app: &App,
+    caller: &Caller,
+    decoded: &Decoded<AccountRequest<'_>>,
+    wanted: Wanted,
+) -> Result<(Option<Supplier>, Known), StoreError> {
+    let code = supplier_code(decoded);
+    let sought = decoded.draft.as_ref().map(|request| match wanted {
+        Wanted::Errors => Sought::for_errors(request),
+        Wanted::All => Sought::for_all(request),
+    });
+    let sought = sought.filter(|sought| !sought.is_nothing());
+    if code.is_none() && sought.is_none() {
+        return Ok((None, Known::default()));
+    }
+    read(&*app.store, |tx| {
+        let supplier = match &code {
+            Some(code) => own_supplier(tx, caller, code)?,
+            None => None,
+        };
+        let id = supplier.as_ref().map(|supplier| supplier.id);
+        let known = sought.as_ref().map(|sought| sought.read(tx, caller.organisation_id, id)).transpose()?;
+        Ok((supplier, known.unwrap_or_default()))
+    })
 }
 
 /// A datetime without offset at the edge of time is read again in the supplier's zone.
@@ -69,14 +117,12 @@ pub(crate) fn profile(supplier: Option<&Supplier>) -> Profile {
     Profile::new(known).unwrap_or_default()
 }
 
-impl App {
-    /// The supplier of a code if it is the caller's; another organisation's is as good as absent.
-    pub(crate) fn supplier_of(
-        &self,
-        caller: &Caller,
-        code: &SupplierCode,
-    ) -> Result<Option<Supplier>, StoreError> {
-        let supplier = read(&*self.store, |tx| tx.supplier(code))?;
-        Ok(supplier.filter(|supplier| supplier.organisation_id == caller.organisation_id))
-    }
+/// The supplier of a code if it is the caller's; another organisation's is as good as absent, and costs no
+/// more work (decisions D1).
+pub(crate) fn own_supplier(
+    tx: &mut dyn Tx,
+    caller: &Caller,
+    code: &SupplierCode,
+) -> Result<Option<Supplier>, StoreError> {
+    Ok(tx.supplier(code)?.filter(|supplier| supplier.organisation_id == caller.organisation_id))
 }

@@ -1,12 +1,12 @@
-use super::{Check, Refused, check};
+use super::{Check, Refused, Wanted, check};
 use crate::auth::Caller;
-use crate::port::{Staged, StoreError, StoredIssue, StoredIssues, Supplier, Tx, write};
+use crate::documents::{FoundDocuments, Step};
+use crate::port::{MayConflict, Staged, StoreError, StoredIssue, StoredIssues, Supplier, Tx, write_anew};
 use crate::{App, codec};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, Issue, ServiceAccountNumber, SupplierStatus};
 use cutover_model::TaskParams;
 use cutover_process::{Actor, CreateDecision, Event, NewProcess, Process, Submission, Window, on_create};
-use std::sync::Arc;
 
 /// Why an account was not scheduled (contract 7.2, 7.3, decisions D4, D5).
 #[derive(Debug, thiserror::Error)]
@@ -31,8 +31,11 @@ impl From<StoreError> for CreateRefused {
     }
 }
 
-/// How often a create is decided anew because another writer came between.
-const DECISIONS: usize = 5;
+impl MayConflict for CreateRefused {
+    fn is_conflict(&self) -> bool {
+        matches!(self, Self::Payload(Refused::Store(StoreError::Conflict(_))))
+    }
+}
 
 /// All that the transaction needs, owned: it runs on the writer's thread.
 struct Create {
@@ -56,25 +59,21 @@ impl App {
         caller: &Caller,
         request_id: Option<String>,
         body: &[u8],
-    ) -> Result<(), CreateRefused> {
+        found: Option<&FoundDocuments>,
+    ) -> Result<Step<()>, CreateRefused> {
         let actor = Actor::Api { key_prefix: caller.key_prefix.clone(), request_id };
-        let create = Arc::new(self.prepare(caller, actor, body)?);
-        for _ in 0..DECISIONS {
-            let create = create.clone();
-            match write(&*self.store, move |tx| create.commit(tx)) {
-                Err(CreateRefused::Payload(Refused::Store(StoreError::Conflict(_)))) => {}
-                Ok(()) => {
-                    self.wake.call();
-                    return Ok(());
-                }
-                refused => return refused,
-            }
-        }
-        Err(StoreError::Unavailable("other writers came between again and again".into()).into())
+        let check = match check(self, caller, body, Wanted::All, found)? {
+            Step::Done(check) => check,
+            Step::Documents(wanted) => return Ok(Step::Documents(wanted)),
+        };
+        let create = self.prepare(check, actor, body)?;
+        write_anew(&*self.store, move |tx| create.commit(tx))?;
+        self.wake.call();
+        Ok(Step::Done(()))
     }
 
-    fn prepare(&self, caller: &Caller, actor: Actor, body: &[u8]) -> Result<Create, CreateRefused> {
-        let Check { request, supplier, report } = check(self, caller, body)?;
+    fn prepare(&self, check: Check<'_>, actor: Actor, body: &[u8]) -> Result<Create, CreateRefused> {
+        let Check { request, supplier, report } = check;
         let broken = || StoreError::Failed("a payload without errors has no valid form".into());
         let (account, params) = request.into_valid().ok_or_else(broken)?;
         let number = account.external_account_number.as_sent().parse().map_err(|_| broken())?;

@@ -1,12 +1,16 @@
-//! Accounts: validation, creation, status (contract 4.1).
+//! Accounts: validation, creation, status, lists (contract 4.1, 4.3).
 
 mod check;
 mod create;
+mod facts;
+mod list;
 mod status;
 mod validate;
 
 pub use check::Refused;
-pub(crate) use check::{Check, check, profile};
+pub(crate) use check::{Check, Wanted, check, own_supplier, profile};
 pub use create::CreateRefused;
 pub(crate) use create::stored;
+pub(crate) use facts::{Known, Sought};
+pub use list::OpenList;
 pub use status::{shown_status, shown_time};

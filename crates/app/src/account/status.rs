@@ -1,10 +1,11 @@
+use super::own_supplier;
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{StoreError, Supplier, read};
+use crate::port::{StoreError, StoredProcess, Supplier, read};
 use chrono::{DateTime, FixedOffset};
 use cutover_core::{ExternalAccountNumber, SupplierCode};
 use cutover_model::{LatestEvent, ProcessStatus};
-use cutover_process::{StatusV2, v2};
+use cutover_process::{StatusV1, StatusV2, v1, v2};
 
 impl App {
     /// The status of an account's import (contract 4.1); `None` if there is no such process, or it
@@ -18,20 +19,41 @@ impl App {
         supplier: &str,
         number: &str,
     ) -> Result<Option<StatusV2>, StoreError> {
+        let found = self.find_process(caller, supplier, number)?;
+        Ok(found.map(|(supplier, stored)| v2(&stored.process, supplier.settings.time_zone)))
+    }
+
+    /// The same as version 1 shows it (contract 4.3).
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be read.
+    pub fn transfer_status(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        number: &str,
+    ) -> Result<Option<StatusV1>, StoreError> {
+        let found = self.find_process(caller, supplier, number)?;
+        Ok(found.map(|(_, stored)| v1(&stored.process)))
+    }
+
+    fn find_process(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        number: &str,
+    ) -> Result<Option<(Supplier, StoredProcess)>, StoreError> {
         let (Ok(code), Ok(number)) = (
             cutover_core::trimmed(supplier).parse::<SupplierCode>(),
             number.parse::<ExternalAccountNumber>(),
         ) else {
             return Ok(None);
         };
-        let found = read(&*self.store, |tx| {
-            // Another organisation's costs no more work than an absent one (decisions D1).
-            let own = |s: &Supplier| s.organisation_id == caller.organisation_id;
-            let Some(supplier) = tx.supplier(&code)?.filter(own) else { return Ok(None) };
+        read(&*self.store, |tx| {
+            let Some(supplier) = own_supplier(tx, caller, &code)? else { return Ok(None) };
             let process = tx.process(supplier.id, &number)?;
             Ok(process.map(|process| (supplier, process)))
-        })?;
-        Ok(found.map(|(supplier, stored)| v2(&stored.process, supplier.settings.time_zone)))
+        })
     }
 }
 

@@ -1,8 +1,9 @@
-//! What the operator does (decisions D11): organisations, keys, suppliers, processes.
+//! What the operator does (decisions D11): organisations, keys, suppliers, processes, vendors.
 
 mod identity;
 mod processes;
 mod suppliers;
+mod vendors;
 
 pub use identity::{IssuedKey, OperatorError};
 pub use processes::ProcessReport;

@@ -1,7 +1,8 @@
-use super::StoreError;
+use super::{StoreError, VerifiedInstruction};
 use chrono::{DateTime, Utc};
-use cutover_core::{ServiceAccountNumber, Zone};
-use cutover_model::Account;
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
+use cutover_model::{Account, HistoricalStatement};
+use cutover_rules::SoughtMeterPoint;
 
 /// An account to be written: all of a payload, or nothing.
 #[derive(Debug, Clone)]
@@ -32,6 +33,10 @@ pub struct ImportedAccount {
     /// What is stored of it, in the shape of the payload: decimals as strings with the digits sent,
     /// datetimes with the offset of the zone that was asked for.
     pub account: Account<'static>,
+    /// Statements that were added since, oldest first.
+    pub historical_statements: Vec<HistoricalStatement<'static>>,
+    /// Payment instructions that were added since and confirmed by their vendors, oldest first.
+    pub verified_instructions: Vec<VerifiedInstruction>,
 }
 
 /// Imported accounts.
@@ -48,4 +53,15 @@ pub trait Accounts {
         process_id: i64,
         zone: Zone,
     ) -> Result<Option<ImportedAccount>, StoreError>;
+
+    /// For each of these meter points, whether an imported account of the organisation other than that of
+    /// this supplier and number has it without an end of supply, or with one after the start sought (rules
+    /// PST-12).
+    fn are_meter_points_taken(
+        &mut self,
+        organisation_id: i64,
+        supplier_id: i64,
+        number: &ExternalAccountNumber,
+        sought: &[SoughtMeterPoint],
+    ) -> Result<Vec<bool>, StoreError>;
 }

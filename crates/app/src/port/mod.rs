@@ -1,19 +1,41 @@
 //! What the use cases need of the world.
 
 mod accounts;
+mod businesses;
 mod clock;
 mod documents;
 mod identity;
+mod instructions;
+mod ledgers;
+mod notes;
 mod processes;
+mod statements;
 mod store;
 mod suppliers;
+mod vendors;
 
 pub use accounts::{Accounts, ImportedAccount, NewAccount};
+pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use identity::{
     ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
-pub use processes::{ListedProcess, Processes, Staged, StoredIssue, StoredIssues, StoredProcess};
-pub use store::{Store, StoreError, Tx, Verdict, WriteJob, read, write};
+pub use instructions::{
+    InstructionDetails, InstructionKey, Instructions, VendorBankAccount, VendorCard, VerifiedInstruction,
+};
+pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
+pub use notes::{NewNote, NoteContent, Notes};
+pub use processes::{
+    AccountList, ListedAccount, ListedProcess, Position, Processes, Staged, StoredIssue, StoredIssues,
+    StoredProcess,
+};
+pub use statements::{HistoricalStatements, NewHistoricalStatement};
+pub use store::{MayConflict, Store, StoreError, Tx, Verdict, WriteJob, read, write, write_anew};
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
+pub use vendors::{
+    InvalidVendorKind, PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors,
+};
+
+// Values of the rules that the ports speak of: adapters know the ports alone.
+pub use cutover_rules::{DocumentState, SoughtMeterPoint, WantedDocument};

@@ -43,13 +43,36 @@ pub struct StoredProcess {
     pub fingerprint: [u8; 32],
 }
 
+/// A place in the order of a supplier's lists: when the process was created, then its key.
+pub type Position = (DateTime<Utc>, i64);
+
+/// Which processes a list of version 1 holds (contract 4.3, decisions D7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccountList {
+    /// Those with an account.
+    Imported,
+    /// Those without an account, but for cancelled ones.
+    Pending,
+    /// Both.
+    All,
+}
+
+/// An item of a list of version 1 (contract 2.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListedAccount<'a> {
+    /// The account's number at its previous supplier.
+    pub external_account_number: &'a str,
+    /// The account's number here and when it was imported, if it was.
+    pub account: Option<(&'a str, DateTime<Utc>)>,
+}
+
 /// A process in a list, with the key that the next page starts after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedProcess {
     /// The process.
     pub process: Process,
     /// Where it stands in the order: its creation, then its key.
-    pub position: (DateTime<Utc>, i64),
+    pub position: Position,
 }
 
 /// Import processes, their payloads, issues, history, and the queue that workers claim from.
@@ -120,7 +143,20 @@ pub trait Processes {
         &mut self,
         supplier_id: i64,
         status: Option<State>,
-        after: Option<(DateTime<Utc>, i64)>,
+        after: Option<Position>,
         limit: u32,
     ) -> Result<Vec<ListedProcess>, StoreError>;
+
+    /// Calls with each item of a list by creation: after a position, created at `until` or before, at most
+    /// `limit`. Where the last one stands; `None` if there was none. Items are read as they are handed
+    /// out: memory does not grow with the limit.
+    fn each_account(
+        &mut self,
+        supplier_id: i64,
+        list: AccountList,
+        after: Option<Position>,
+        until: DateTime<Utc>,
+        limit: u32,
+        each: &mut dyn FnMut(ListedAccount<'_>),
+    ) -> Result<Option<Position>, StoreError>;
 }

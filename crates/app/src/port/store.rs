@@ -1,5 +1,8 @@
-use super::{Accounts, Identity, Processes, Suppliers};
-use std::sync::mpsc;
+use super::{
+    Accounts, Businesses, HistoricalStatements, Identity, Instructions, Ledgers, Notes, Processes, Suppliers,
+    Vendors,
+};
+use std::sync::{Arc, mpsc};
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,9 +34,33 @@ pub enum Verdict {
 pub type WriteJob = Box<dyn FnOnce(&mut dyn Tx) -> Verdict + Send>;
 
 /// A transaction: every query of every aggregate. Reading jobs get one as well and only read.
-pub trait Tx: Identity + Suppliers + Processes + Accounts {}
+pub trait Tx:
+    Identity
+    + Suppliers
+    + Processes
+    + Accounts
+    + Notes
+    + Ledgers
+    + HistoricalStatements
+    + Instructions
+    + Businesses
+    + Vendors
+{
+}
 
-impl<T: Identity + Suppliers + Processes + Accounts> Tx for T {}
+impl<T> Tx for T where
+    T: Identity
+        + Suppliers
+        + Processes
+        + Accounts
+        + Notes
+        + Ledgers
+        + HistoricalStatements
+        + Instructions
+        + Businesses
+        + Vendors
+{
+}
 
 /// The database. Blocking: the edge calls use cases off its event loop.
 pub trait Store: Send + Sync {
@@ -99,6 +126,44 @@ where
         verdict
     }));
     settled(receiver.try_recv().ok(), committed)
+}
+
+/// How often a write is decided anew because another writer came between.
+const DECISIONS: usize = 5;
+
+/// An error that may say no more than that two writers met.
+pub trait MayConflict {
+    /// Whether it says so.
+    fn is_conflict(&self) -> bool;
+}
+
+impl MayConflict for StoreError {
+    fn is_conflict(&self) -> bool {
+        matches!(self, Self::Conflict(_))
+    }
+}
+
+/// Writes like [`write`]; where two writers met, the job is run again on what the other left.
+///
+/// # Errors
+/// The job's own error; [`StoreError::Unavailable`] if other writers came between again and again.
+pub fn write_anew<T, E>(
+    store: &dyn Store,
+    job: impl Fn(&mut dyn Tx) -> Result<T, E> + Send + Sync + 'static,
+) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + MayConflict + Send + 'static,
+{
+    let job = Arc::new(job);
+    for _ in 0..DECISIONS {
+        let job = job.clone();
+        match write(store, move |tx| job(tx)) {
+            Err(error) if error.is_conflict() => {}
+            done => return done,
+        }
+    }
+    Err(StoreError::Unavailable("other writers came between again and again".into()).into())
 }
 
 /// What a write came to. If the commit was lost, so is what the job found: it may have refused because of

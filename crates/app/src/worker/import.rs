@@ -1,5 +1,5 @@
 use super::claim::{Claimed, take_step};
-use super::prepare::{Prepared, prepare};
+use super::prepare::{Fault, Prepared};
 use crate::App;
 use crate::port::{NewAccount, StoreError, StoredIssues, Verdict, read, write};
 use cutover_core::ServiceAccountNumber;
@@ -39,14 +39,14 @@ impl App {
         }
     }
 
-    fn attempt(&self, claimed: &Claimed, actor: &Actor) -> Result<Outcome, StoreError> {
+    fn attempt(&self, claimed: &Claimed, actor: &Actor) -> Result<Outcome, Fault> {
         let id = claimed.process.id();
         let missing = || StoreError::Corrupt(format!("process {id} has no payload"));
         let payload = read(&*self.store, |tx| tx.staged(id))?.ok_or_else(missing)?.payload;
         for _ in 0..NUMBERS {
             let number = ServiceAccountNumber::from_random(self.random.number());
-            let done = match prepare(claimed, &payload, number, self.clock.now())? {
-                Prepared::Rejected(issues) => return self.reject(claimed, issues, actor),
+            let done = match self.prepare_import(claimed, &payload, number)? {
+                Prepared::Rejected(issues) => return Ok(self.reject(claimed, issues, actor)?),
                 Prepared::Account(account) if claimed.process.is_dry_run() => {
                     self.rehearse(claimed, *account, actor)
                 }
@@ -54,10 +54,10 @@ impl App {
             };
             match done {
                 Err(StoreError::Conflict(_)) => {}
-                done => return done,
+                done => return Ok(done?),
             }
         }
-        Err(StoreError::Unavailable("no free account number was found".into()))
+        Err(StoreError::Unavailable("no free account number was found".into()).into())
     }
 
     /// Writes the account, the status and the event in one transaction.

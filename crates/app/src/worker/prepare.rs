@@ -1,11 +1,11 @@
 use super::claim::Claimed;
-use crate::account::{profile, stored};
-use crate::codec;
-use crate::port::{NewAccount, StoreError, StoredIssues};
-use chrono::{DateTime, Utc};
+use crate::account::{Known, Sought, profile, stored};
+use crate::documents::{FoundDocuments, missing};
+use crate::port::{DocumentsUnavailable, NewAccount, NoteContent, StoreError, StoredIssues, read};
+use crate::{App, codec};
 use cutover_core::{Now, ServiceAccountNumber, Zone};
-use cutover_model::{Account, Decimal, IntoOwned, Ledger, Note, decode_account};
-use cutover_rules::{Facts, check_account};
+use cutover_model::{Account, AccountRequest, Decimal, Decoded, IntoOwned, Ledger, Note, decode_account};
+use cutover_rules::{Facts, Report, check_account, documents_of_account};
 use rust_decimal::Decimal as Value;
 use std::collections::HashSet;
 
@@ -17,39 +17,78 @@ pub(crate) enum Prepared {
     Rejected(StoredIssues),
 }
 
-/// Decodes a claimed payload and checks it again: what was right when it was accepted may not be now.
-pub(crate) fn prepare(
-    claimed: &Claimed,
-    stored_payload: &[u8],
-    number: ServiceAccountNumber,
-    at: DateTime<Utc>,
-) -> Result<Prepared, StoreError> {
-    let payload = codec::unpack(stored_payload)?;
-    let zone = claimed.supplier.settings.time_zone;
-    let corrupt =
-        |what: &str| StoreError::Corrupt(format!("the payload of process {} {what}", claimed.process.id()));
-    let mut decoded = decode_account(&payload, zone).map_err(|_| corrupt("is not JSON"))?;
-    if let Some(request) = &mut decoded.draft {
-        // The window has done its work; its rules are about the time of the request.
-        request.task_params = Default::default();
+/// A dependency failed an attempt; it will be made again.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Documents(#[from] DocumentsUnavailable),
+}
+
+impl App {
+    /// Decodes a claimed payload and checks it again: what was right when it was accepted may not be now.
+    pub(crate) fn prepare_import(
+        &self,
+        claimed: &Claimed,
+        stored_payload: &[u8],
+        number: ServiceAccountNumber,
+    ) -> Result<Prepared, Fault> {
+        let payload = codec::unpack(stored_payload)?;
+        let (supplier, id) = (&claimed.supplier, claimed.process.id());
+        let zone = supplier.settings.time_zone;
+        let corrupt = |what: &str| StoreError::Corrupt(format!("the payload of process {id} {what}"));
+        let mut decoded = decode_account(&payload, zone).map_err(|_| corrupt("is not JSON"))?;
+        if let Some(request) = &mut decoded.draft {
+            // The window has done its work; its rules are about the time of the request.
+            request.task_params = Default::default();
+        }
+        let imported_at = self.clock.now();
+        let report = self.check_again(claimed, &decoded, Now::new(imported_at, zone))?;
+        if !report.errors.is_empty() {
+            let issues = StoredIssues { errors: stored(&report.errors), warnings: stored(&report.warnings) };
+            return Ok(Prepared::Rejected(issues));
+        }
+        let valid = decoded.draft.and_then(|request| request.into_valid());
+        let (account, _) = valid.ok_or_else(|| corrupt("has no valid form"))?;
+        Ok(Prepared::Account(Box::new(NewAccount {
+            number,
+            process_id: id,
+            supplier_id: supplier.id,
+            customer_emails: supplier.settings.send_customer_emails && !suppresses_emails(&account),
+            zone,
+            imported_at,
+            account: complete(account.into_owned(), zone),
+        })))
     }
-    let facts = Facts { now: Now::new(at, zone), supplier_known: Some(true) };
-    let report = check_account(&decoded, facts, &profile(Some(&claimed.supplier)));
-    if !report.errors.is_empty() {
-        let issues = StoredIssues { errors: stored(&report.errors), warnings: stored(&report.warnings) };
-        return Ok(Prepared::Rejected(issues));
+
+    fn check_again(
+        &self,
+        claimed: &Claimed,
+        decoded: &Decoded<AccountRequest<'_>>,
+        now: Now,
+    ) -> Result<Report, Fault> {
+        let supplier = &claimed.supplier;
+        let known = match decoded.draft.as_ref().map(Sought::for_all).filter(|sought| !sought.is_nothing()) {
+            Some(sought) => {
+                read(&*self.store, |tx| sought.read(tx, supplier.organisation_id, Some(supplier.id)))?
+            }
+            None => Known::default(),
+        };
+        let documents = || decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
+        // A worker has a thread to itself, so that it may wait for the storage. A lookup ends well before
+        // the lease does.
+        let found = match missing(Some(supplier), None, documents) {
+            Some(wanted) => Some(pollster::block_on(self.look_up(&wanted))?),
+            None => None,
+        };
+        let facts = known.add_to(Facts {
+            supplier_known: Some(true),
+            documents: found.as_ref().map(FoundDocuments::states),
+            ..Facts::at(now)
+        });
+        Ok(check_account(decoded, facts, &profile(Some(supplier))))
     }
-    let valid = decoded.draft.and_then(|request| request.into_valid());
-    let (account, _) = valid.ok_or_else(|| corrupt("has no valid form"))?;
-    Ok(Prepared::Account(Box::new(NewAccount {
-        number,
-        process_id: claimed.process.id(),
-        supplier_id: claimed.supplier.id,
-        customer_emails: claimed.supplier.settings.send_customer_emails && !suppresses_emails(&account),
-        zone,
-        imported_at: at,
-        account: complete(account.into_owned(), zone),
-    })))
 }
 
 /// Whether the imported history asks for no mails on migration (decisions D1).
@@ -88,29 +127,14 @@ fn remove_duplicates(notes: &mut Vec<Note<'static>>, zone: Zone) {
     let mut bodies = HashSet::new();
     let mut dated = HashSet::new();
     notes.retain(|note| {
-        let content = content(note);
+        let content = NoteContent::of(note);
         let created_at = note.created_at.as_ref().and_then(|at| at.instant(zone));
         let is_new = match created_at {
-            Some(at) => !dated.contains(&(content.clone(), at)),
+            Some(at) => !dated.contains(&(content, at)),
             None => !bodies.contains(&content),
         };
-        if let Some(at) = created_at {
-            dated.insert((content.clone(), at));
-        }
+        dated.extend(created_at.map(|at| (content, at)));
         bodies.insert(content);
         is_new
     });
-}
-
-/// What makes a note the same as another: its body, or its documents if it has none.
-fn content(note: &Note<'_>) -> Vec<String> {
-    match note.body.as_ref().filter(|body| !body.is_blank()) {
-        Some(body) => vec![body.trimmed().to_owned()],
-        None => {
-            let documents = note.document_paths.iter().flatten();
-            std::iter::once(String::new())
-                .chain(documents.map(|d| d.document_path.trimmed().to_owned()))
-                .collect()
-        }
-    }
 }

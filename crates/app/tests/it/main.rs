@@ -2,7 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod documents;
 mod house;
+mod instructions;
+mod notes;
 mod operator;
+mod statements;
 mod tokens;
+mod transactions;
 mod worker;

@@ -1,3 +1,4 @@
+use crate::house::ports;
 use chrono::Duration;
 use cutover_app::auth::{AuthError, Caller, Credential};
 use cutover_app::operator::SupplierChange;
@@ -21,7 +22,7 @@ impl Nodes {
         let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
         let node = |seed| {
             let random = Arc::new(SeededRandom::new(seed));
-            App::new(store.clone(), clock.clone(), random, Settings::default())
+            App::new(ports(store.clone(), clock.clone(), random), Settings::default())
         };
         let (one, other) = (node(1), node(2));
         one.add_organisation("Acme").unwrap();

@@ -1,23 +1,121 @@
-use super::State;
-use cutover_app::port::{Accounts, ImportedAccount, NewAccount, StoreError};
-use cutover_core::Zone;
+use super::{State, kept};
+use cutover_app::port::{
+    Accounts, ImportedAccount, NewAccount, NewHistoricalStatement, NewNote, NewTransaction, SoughtMeterPoint,
+    StoreError, VerifiedInstruction,
+};
+use cutover_core::{ExternalAccountNumber, Zone, trimmed};
+use cutover_model::{Account, DateTime, Ledger, MeterPoint, Note};
+use std::sync::Arc;
+
+/// An account with what was added since its import, in the order of the additions.
+#[derive(Debug, Clone)]
+pub(super) struct Imported {
+    pub(super) new: NewAccount,
+    pub(super) notes: Vec<NewNote>,
+    /// Transactions by the place of their ledger.
+    pub(super) transactions: Vec<(i64, NewTransaction)>,
+    pub(super) statements: Vec<NewHistoricalStatement>,
+    pub(super) instructions: Vec<VerifiedInstruction>,
+}
+
+impl Imported {
+    /// The payload's ledgers, by place.
+    pub(super) fn ledgers(&self) -> impl Iterator<Item = (i64, &Ledger<'static>)> {
+        (0..).zip(self.new.account.ledgers.iter().flatten())
+    }
+
+    /// The payload's meter points.
+    pub(super) fn meter_points(&self) -> impl Iterator<Item = &MeterPoint<'static>> {
+        self.new.account.supply_addresses.iter().flatten().flat_map(|entry| &entry.meter_points)
+    }
+
+    /// The payload with the notes and transactions that were added.
+    fn grown(&self) -> Account<'static> {
+        let mut account = self.new.account.clone();
+        let added = |note: &NewNote| Note {
+            created_at: Some(DateTime::at(note.created_at, Zone::UTC)),
+            unpin_at: note.unpin_at.map(|at| DateTime::at(at, Zone::UTC)),
+            ..note.note.clone()
+        };
+        account.notes.get_or_insert_default().extend(self.notes.iter().map(added));
+        for (place, ledger) in (0..).zip(account.ledgers.iter_mut().flatten()) {
+            let added = self.transactions.iter().filter(|(of, _)| *of == place);
+            let current = ledger.current_statement_transactions.get_or_insert_default();
+            current.extend(added.map(|(_, new)| new.transaction.clone()));
+        }
+        account
+    }
+
+    fn shown(&self, zone: Zone) -> Result<ImportedAccount, StoreError> {
+        Ok(ImportedAccount {
+            number: self.new.number.clone(),
+            customer_emails: self.new.customer_emails,
+            account: kept::in_zone(&self.grown(), self.new.zone, zone)?,
+            historical_statements: self.statements.iter().map(|new| new.statement.clone()).collect(),
+            verified_instructions: self.instructions.clone(),
+        })
+    }
+
+    fn is_of(&self, supplier_id: i64, number: &ExternalAccountNumber) -> bool {
+        let own = trimmed(self.new.account.external_account_number.as_sent());
+        self.new.supplier_id == supplier_id && own == number.as_str()
+    }
+
+    fn takes(&self, sought: &SoughtMeterPoint) -> bool {
+        let still = |point: &MeterPoint<'_>| {
+            point.common.supply_end_date.value().is_none_or(|end| *end > sought.supply_start_date)
+        };
+        self.meter_points().any(|point| point.common.mpxn.as_sent() == sought.mpxn && still(point))
+    }
+}
+
+impl State {
+    pub(super) fn account(&self, id: i64) -> Option<&Imported> {
+        self.accounts.get(&id).map(|account| &**account)
+    }
+
+    pub(super) fn account_mut(&mut self, id: i64) -> Result<&mut Imported, StoreError> {
+        let account = self.accounts.get_mut(&id).map(Arc::make_mut);
+        account.ok_or_else(|| StoreError::Failed(format!("there is no account {id}")))
+    }
+}
 
 impl Accounts for State {
     fn insert_account(&mut self, account: &NewAccount) -> Result<(), StoreError> {
-        let taken = |a: &NewAccount| a.number == account.number || a.process_id == account.process_id;
-        if self.accounts.iter().any(taken) {
+        let is_number_taken = self.accounts.values().any(|other| other.new.number == account.number);
+        if is_number_taken || self.accounts.contains_key(&account.process_id) {
             return Err(StoreError::Conflict("the account exists".into()));
         }
-        self.accounts.push(account.clone());
+        let imported = Imported {
+            new: NewAccount { account: kept::account(account), ..account.clone() },
+            notes: Vec::new(),
+            transactions: Vec::new(),
+            statements: Vec::new(),
+            instructions: Vec::new(),
+        };
+        self.accounts.insert(account.process_id, Arc::new(imported));
         Ok(())
     }
 
-    fn imported_account(&mut self, process_id: i64, _: Zone) -> Result<Option<ImportedAccount>, StoreError> {
-        let found = self.accounts.iter().find(|account| account.process_id == process_id);
-        Ok(found.map(|account| ImportedAccount {
-            number: account.number.clone(),
-            customer_emails: account.customer_emails,
-            account: account.account.clone(),
-        }))
+    fn imported_account(
+        &mut self,
+        process_id: i64,
+        zone: Zone,
+    ) -> Result<Option<ImportedAccount>, StoreError> {
+        self.account(process_id).map(|account| account.shown(zone)).transpose()
+    }
+
+    fn are_meter_points_taken(
+        &mut self,
+        organisation_id: i64,
+        supplier_id: i64,
+        number: &ExternalAccountNumber,
+        sought: &[SoughtMeterPoint],
+    ) -> Result<Vec<bool>, StoreError> {
+        let suppliers = self.suppliers.iter().filter(|supplier| supplier.organisation_id == organisation_id);
+        let suppliers: Vec<i64> = suppliers.map(|supplier| supplier.id).collect();
+        let all = self.accounts.values().filter(|account| suppliers.contains(&account.new.supplier_id));
+        let others: Vec<_> = all.filter(|account| !account.is_of(supplier_id, number)).collect();
+        Ok(sought.iter().map(|sought| others.iter().any(|account| account.takes(sought))).collect())
     }
 }

@@ -45,6 +45,9 @@ impl Identity for State {
     }
 
     fn add_api_key(&mut self, key: &NewApiKey) -> Result<ApiKey, StoreError> {
+        if self.api_keys.iter().any(|other| other.hash == key.hash || other.prefix == key.prefix) {
+            return Err(StoreError::Conflict("the key exists".into()));
+        }
         let owner = self.organisation_of(key.organisation_id);
         let owner = owner.ok_or_else(|| StoreError::Conflict("there is no such organisation".into()))?;
         let key = ApiKey {
@@ -70,7 +73,9 @@ impl Identity for State {
     }
 
     fn api_keys(&mut self) -> Result<Vec<ApiKey>, StoreError> {
-        Ok(self.api_keys.clone())
+        let mut all = self.api_keys.clone();
+        all.sort_by_key(|key| key.created_at);
+        Ok(all)
     }
 
     fn revoke_api_key(&mut self, prefix: &str, at: DateTime<Utc>) -> Result<bool, StoreError> {
@@ -111,7 +116,11 @@ impl Identity for State {
     }
 
     fn add_signing_key(&mut self, key: &SigningKey) -> Result<(), StoreError> {
-        self.signing_keys.insert(0, key.clone());
+        if self.signing_keys.iter().any(|other| other.kid == key.kid) {
+            return Err(StoreError::Conflict("the signing key exists".into()));
+        }
+        self.signing_keys.push(key.clone());
+        self.signing_keys.sort_by(|a, b| (b.created_at, &b.kid).cmp(&(a.created_at, &a.kid)));
         Ok(())
     }
 

@@ -1,19 +1,29 @@
 //! The store's ports in memory: for tests of what lies above the store, which need no database to fail, to
-//! be empty or to be slow. It keeps the promises of the ports except durability, and gives accounts back as
-//! they were written instead of normalised.
+//! be empty or to be slow. It keeps the promises of the ports except durability.
 
 mod accounts;
+mod businesses;
 mod identity;
+mod instructions;
+mod kept;
+mod ledgers;
+mod notes;
 mod processes;
+mod statements;
 mod suppliers;
+mod vendors;
 
+use accounts::Imported;
+use businesses::Business;
 use cutover_app::port::{
-    ApiKey, NewAccount, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier, Tx, Verdict,
+    ApiKey, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict,
     WriteJob,
 };
+use instructions::BusinessInstruction;
 use processes::Row;
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a [`MemoryStore`] does instead of its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +41,7 @@ pub struct MemoryStore {
     fault: Mutex<Option<Fault>>,
 }
 
-/// All rows.
+/// All rows. Those that a state can have many of are shared with its copies until they change.
 #[derive(Debug, Clone, Default)]
 struct State {
     organisations: Vec<Organisation>,
@@ -39,8 +49,15 @@ struct State {
     refresh_tokens: HashMap<[u8; 32], RefreshToken>,
     signing_keys: Vec<SigningKey>,
     suppliers: Vec<Supplier>,
-    processes: Vec<Row>,
-    accounts: Vec<NewAccount>,
+    processes: Vec<Arc<Row>>,
+    /// How many processes were handed out, and at which of them each supplier had its last turn.
+    turns: u64,
+    served: HashMap<i64, u64>,
+    /// By the key of their process.
+    accounts: BTreeMap<i64, Arc<Imported>>,
+    businesses: Vec<Business>,
+    business_instructions: Vec<BusinessInstruction>,
+    vendors: BTreeMap<String, Vendor>,
 }
 
 impl MemoryStore {
@@ -73,7 +90,8 @@ impl Store for MemoryStore {
         self.check()?;
         let mut state = lock(&self.state);
         let mut copy = state.clone();
-        if job(&mut copy) == Verdict::Commit {
+        let verdict = catch_unwind(AssertUnwindSafe(|| job(&mut copy)));
+        if verdict.map_err(|_| StoreError::Failed("the job panicked".into()))? == Verdict::Commit {
             *state = copy;
         }
         Ok(())

@@ -1,11 +1,13 @@
 use super::{State, next_id};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    ListedProcess, Processes, Staged, StoreError, StoredIssues, StoredProcess, Supplier,
+    AccountList, ListedAccount, ListedProcess, Position, Processes, Staged, StoreError, StoredIssues,
+    StoredProcess, Supplier,
 };
 use cutover_core::{ExternalAccountNumber, SupplierStatus};
-use cutover_process::{HistoryEntry, Process, State as Status};
+use cutover_process::{HistoryEntry, LEASE, Process, State as Status};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A process with all that is kept beside it.
 #[derive(Debug, Clone)]
@@ -30,21 +32,63 @@ impl Row {
     fn is(&self, status: Status) -> bool {
         self.process.state() == status
     }
+
+    /// Its place in the lists of its supplier.
+    fn position(&self) -> Position {
+        (self.process.snapshot().created_at, self.process.id())
+    }
+
+    fn is_in(&self, list: AccountList) -> bool {
+        let status = self.process.state();
+        match list {
+            AccountList::Imported => status.is_imported_entry(),
+            AccountList::Pending => status.is_pending_entry(),
+            AccountList::All => status.is_imported_entry() || status.is_pending_entry(),
+        }
+    }
+
+    fn listed(&self) -> ListedAccount<'_> {
+        let is = self.process.snapshot();
+        let number = is.service_account_number.as_ref();
+        ListedAccount {
+            external_account_number: is.external_account_number.as_str(),
+            account: number.map(|number| (number.as_str(), is.latest_event_at)),
+        }
+    }
 }
 
 impl State {
     fn row(&self, process_id: i64) -> Option<&Row> {
-        self.processes.iter().find(|row| row.process.id() == process_id)
+        self.rows().find(|row| row.process.id() == process_id)
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.processes.iter().map(|row| &**row)
+    }
+
+    /// A page of a supplier's processes that a list wants, in its order.
+    fn page(
+        &self,
+        supplier_id: i64,
+        wanted: impl Fn(&Row) -> bool,
+        after: Option<Position>,
+        limit: u32,
+    ) -> Vec<&Row> {
+        let own = self.rows().filter(|row| row.supplier_id == supplier_id && wanted(row));
+        let mut page: Vec<_> = own.filter(|row| after.is_none_or(|after| row.position() > after)).collect();
+        page.sort_by_key(|row| row.position());
+        page.truncate(limit as usize);
+        page
     }
 
     fn row_mut(&mut self, process_id: i64) -> Result<&mut Row, StoreError> {
         let row = self.processes.iter_mut().find(|row| row.process.id() == process_id);
-        row.ok_or_else(|| StoreError::Failed(format!("there is no process {process_id}")))
+        row.map(Arc::make_mut).ok_or_else(|| StoreError::Failed(format!("there is no process {process_id}")))
     }
 
     /// Pending processes of suppliers that are `Ongoing`.
     fn waiting(&self) -> impl Iterator<Item = (&Supplier, &Row)> {
-        let pending = self.processes.iter().filter(|row| row.is(Status::Pending));
+        let pending = self.rows().filter(|row| row.is(Status::Pending));
         pending.filter_map(|row| {
             let supplier = self.suppliers.iter().find(|supplier| supplier.id == row.supplier_id)?;
             (supplier.settings.status == SupplierStatus::Ongoing).then_some((supplier, row))
@@ -53,7 +97,7 @@ impl State {
 
     /// How many more processes of a supplier may be claimed.
     fn free_places(&self, supplier: &Supplier) -> usize {
-        let busy = self.processes.iter().filter(|r| r.supplier_id == supplier.id && r.is(Status::InProgress));
+        let busy = self.rows().filter(|r| r.supplier_id == supplier.id && r.is(Status::InProgress));
         let most = supplier.settings.max_concurrent_imports.map_or(usize::MAX, |most| most as usize);
         most.saturating_sub(busy.count())
     }
@@ -72,7 +116,7 @@ impl Processes for State {
         let same = |row: &&Row| {
             row.supplier_id == supplier_id && row.process.snapshot().external_account_number == *number
         };
-        Ok(self.processes.iter().find(same).map(Row::stored))
+        Ok(self.rows().find(same).map(Row::stored))
     }
 
     fn insert_process(
@@ -86,14 +130,14 @@ impl Processes for State {
         if self.process(supplier_id, &process.snapshot().external_account_number)?.is_some() {
             return Err(StoreError::Conflict("the account has a process".into()));
         }
-        self.processes.push(Row {
+        self.processes.push(Arc::new(Row {
             supplier_id,
             process: process.clone(),
             staged: staged.clone(),
             issues: issues.clone(),
             history: vec![entry.clone()],
             lease_until: None,
-        });
+        }));
         Ok(())
     }
 
@@ -104,12 +148,14 @@ impl Processes for State {
         }
         row.process = process.clone();
         row.history.push(entry.clone());
-        row.lease_until = None;
+        // No claim is without an end.
+        row.lease_until = row.is(Status::InProgress).then(|| process.snapshot().modified_at + LEASE);
         Ok(true)
     }
 
     fn set_lease(&mut self, process_id: i64, until: DateTime<Utc>) -> Result<(), StoreError> {
-        self.row_mut(process_id)?.lease_until = Some(until);
+        let row = self.row_mut(process_id)?;
+        row.lease_until = row.is(Status::InProgress).then_some(until);
         Ok(())
     }
 
@@ -138,22 +184,28 @@ impl Processes for State {
     fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError> {
         let mut due: Vec<_> = self.waiting().filter(|(_, row)| row.process.is_due(at)).collect();
         due.sort_by_key(|(_, row)| row.process.snapshot().due_at);
-        // The first of each supplier come before the second of any.
-        let mut turns: HashMap<i64, usize> = HashMap::new();
+        // In rounds, one of each supplier; those that were served first are served last.
+        let mut rounds: HashMap<i64, usize> = HashMap::new();
         let mut queue = Vec::new();
         for (supplier, row) in due {
-            let turn = turns.entry(supplier.id).or_default();
-            if *turn < self.free_places(supplier) {
-                queue.push((*turn, row.stored()));
-                *turn += 1;
+            let round = rounds.entry(supplier.id).or_default();
+            if *round < self.free_places(supplier) {
+                queue.push(((*round, self.served.get(&supplier.id).copied(), supplier.id), row.stored()));
+                *round += 1;
             }
         }
         queue.sort_by_key(|(turn, _)| *turn);
-        Ok(queue.into_iter().map(|(_, stored)| stored).take(limit as usize).collect())
+        queue.truncate(limit as usize);
+        for (_, stored) in &queue {
+            self.turns += 1;
+            self.served.insert(stored.supplier_id, self.turns);
+        }
+        Ok(queue.into_iter().map(|(_, stored)| stored).collect())
     }
 
     fn next_due_at(&mut self) -> Result<Option<DateTime<Utc>>, StoreError> {
-        Ok(self.waiting().map(|(_, row)| row.process.snapshot().due_at).min())
+        let open = self.waiting().filter(|(supplier, _)| self.free_places(supplier) > 0);
+        Ok(open.map(|(_, row)| row.process.snapshot().due_at).min())
     }
 
     fn expired_leases(
@@ -161,9 +213,10 @@ impl Processes for State {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
-        let expired =
-            |row: &&Row| row.is(Status::InProgress) && row.lease_until.is_none_or(|until| until < before);
-        Ok(self.processes.iter().filter(expired).take(limit as usize).map(Row::stored).collect())
+        let expired = |row: &&Row| row.lease_until.is_some_and(|until| until < before);
+        let mut rows: Vec<_> = self.rows().filter(expired).collect();
+        rows.sort_by_key(|row| row.lease_until);
+        Ok(rows.into_iter().take(limit as usize).map(Row::stored).collect())
     }
 
     fn missed_windows(
@@ -179,18 +232,27 @@ impl Processes for State {
         &mut self,
         supplier_id: i64,
         status: Option<Status>,
-        after: Option<(DateTime<Utc>, i64)>,
+        after: Option<Position>,
         limit: u32,
     ) -> Result<Vec<ListedProcess>, StoreError> {
-        let position = |row: &Row| (row.process.snapshot().created_at, row.process.id());
-        let wanted = |row: &&Row| {
-            row.supplier_id == supplier_id
-                && status.is_none_or(|status| row.is(status))
-                && after.is_none_or(|after| position(row) > after)
-        };
-        let mut rows: Vec<_> = self.processes.iter().filter(wanted).collect();
-        rows.sort_by_key(|row| position(row));
-        let page = rows.iter().take(limit as usize);
-        Ok(page.map(|row| ListedProcess { process: row.process.clone(), position: position(row) }).collect())
+        let wanted = |row: &Row| status.is_none_or(|status| row.is(status));
+        let page = self.page(supplier_id, wanted, after, limit);
+        let listed = |row: &&Row| ListedProcess { process: row.process.clone(), position: row.position() };
+        Ok(page.iter().map(listed).collect())
+    }
+
+    fn each_account(
+        &mut self,
+        supplier_id: i64,
+        list: AccountList,
+        after: Option<Position>,
+        until: DateTime<Utc>,
+        limit: u32,
+        each: &mut dyn FnMut(ListedAccount<'_>),
+    ) -> Result<Option<Position>, StoreError> {
+        let wanted = |row: &Row| row.is_in(list) && row.position().0 <= until;
+        let page = self.page(supplier_id, wanted, after, limit);
+        page.iter().for_each(|row| each(row.listed()));
+        Ok(page.last().map(|row| row.position()))
     }
 }

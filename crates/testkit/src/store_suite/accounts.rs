@@ -1,61 +1,19 @@
 //! Imported accounts: what was sent comes back, in every kind of meter point.
 
-use super::ground::{at, create, put, see, supplier};
+use super::ground::{create, put, see, supplier};
+use super::imported::{SYDNEY, account, decided, decode, zone};
 use super::kept::{comparable, difference};
 use crate::payload::account_json;
-use cutover_app::port::{ImportedAccount, NewAccount, Store, StoreError, Supplier, write};
-use cutover_core::{ServiceAccountNumber, Zone};
-use cutover_model::{Account, DateTime, IntoOwned, Variant, decode_account};
+use cutover_app::port::{ImportedAccount, NewAccount, Store, StoreError, write};
+use cutover_core::Zone;
+use cutover_model::{IntoOwned, Variant, decode_account};
 use std::collections::HashSet;
 use std::path::Path;
-
-const SYDNEY: &str = "Australia/Sydney";
-
-fn zone(name: &str) -> Zone {
-    name.parse().unwrap()
-}
-
-fn decode(json: &str, zone: Zone) -> Account<'static> {
-    let decoded = decode_account(json.as_bytes(), zone).unwrap();
-    decoded.draft.unwrap().into_valid().unwrap().0.into_owned()
-}
-
-/// A new account for a process of its own; `n` makes its numbers.
-fn account(store: &dyn Store, supplier: &Supplier, n: u64, account: Account<'static>) -> NewAccount {
-    let external: &'static str = format!("A-{n}").leak();
-    NewAccount {
-        number: ServiceAccountNumber::from_random(n),
-        process_id: create(store, supplier, external).id(),
-        supplier_id: supplier.id,
-        customer_emails: n % 2 == 1,
-        zone: zone(SYDNEY),
-        imported_at: at(1_000),
-        account: Account {
-            import_supplier: supplier.code.to_string().into(),
-            external_account_number: format!(" {external}\t").into(),
-            ..account
-        },
-    }
-}
 
 fn import(store: &dyn Store, new: &NewAccount, shown_in: &str) -> ImportedAccount {
     let (written, shown_in) = (new.clone(), zone(shown_in));
     put(store, move |tx| tx.insert_account(&written));
     see(store, |tx| tx.imported_account(new.process_id, shown_in)).unwrap()
-}
-
-/// What is decided at the import: the kind of a meter point, and when a note without a time was made.
-fn decided(new: &NewAccount) -> Account<'static> {
-    let mut account = new.account.clone();
-    for entry in account.supply_addresses.iter_mut().flatten() {
-        for point in &mut entry.meter_points {
-            point.common.supply_type = Some(point.variant.supply_type());
-        }
-    }
-    for note in account.notes.iter_mut().flatten() {
-        note.created_at.get_or_insert(DateTime::at(new.imported_at, Zone::UTC));
-    }
-    account
 }
 
 fn reads_back(store: &dyn Store, new: &NewAccount) {

@@ -53,12 +53,22 @@ pub(super) fn supplier_with(
     code: &'static str,
     change: impl FnOnce(&mut SupplierSettings),
 ) -> Supplier {
+    supplier_of(store, "Retailer", code, change)
+}
+
+/// A supplier of this organisation, which is made if need be.
+pub(super) fn supplier_of(
+    store: &dyn Store,
+    organisation: &'static str,
+    code: &'static str,
+    change: impl FnOnce(&mut SupplierSettings),
+) -> Supplier {
     let mut settings = settings(code);
     change(&mut settings);
     put(store, move |tx| {
-        let owner = match tx.organisation("Retailer")? {
+        let owner = match tx.organisation(organisation)? {
             Some(owner) => owner,
-            None => tx.add_organisation("Retailer", at(0))?.unwrap(),
+            None => tx.add_organisation(organisation, at(0))?.unwrap(),
         };
         tx.add_supplier(owner.id, &code.parse().unwrap(), &settings, at(0))
     })

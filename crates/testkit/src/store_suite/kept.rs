@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use cutover_core::Zone;
-use cutover_model::{Account, Encode};
+use cutover_model::Encode;
 use serde_json::Value;
 
 /// Identities are kept trimmed (decisions D1).
@@ -29,10 +29,10 @@ const TIMES: &[&str] = &[
     "to_date",
 ];
 
-/// The account with numbers as strings of their digits, times as instants, identities trimmed, and
+/// The account, or a part of one, with numbers as strings of their digits, times as instants, identities trimmed, and
 /// without what is null or empty. `zone` is that of times without offset.
-pub(super) fn comparable(account: &Account<'_>, zone: Zone) -> Value {
-    let json = String::from_utf8(account.to_json()).unwrap();
+pub(super) fn comparable(value: &impl Encode, zone: Zone) -> Value {
+    let json = String::from_utf8(value.to_json()).unwrap();
     let mut value = serde_json::from_str(&quoted_numbers(&json)).unwrap();
     tidy(&mut value, zone);
     value

@@ -11,13 +11,22 @@
 #![expect(clippy::unwrap_used, reason = "a story fails by panicking, like any test")]
 
 pub mod accounts;
+pub mod businesses;
 pub mod identity;
+pub mod instructions;
+pub mod ledgers;
+pub mod lists;
+pub mod meter_points;
+pub mod notes;
 pub mod processes;
 pub mod queue;
+pub mod statements;
 pub mod suppliers;
 pub mod transactions;
+pub mod vendors;
 
 mod ground;
+mod imported;
 mod kept;
 
 /// Makes the macro that turns stories into tests. `$d` is a dollar sign.
@@ -80,4 +89,44 @@ stories! { $
         an_account_with_ten_thousand_readings_reads_back
         a_number_belongs_to_one_account
         there_is_no_account_before_its_import;
+    meter_points:
+        meter_points_are_taken_while_they_are_supplied
+        meter_points_are_taken_within_an_organisation
+        the_account_itself_takes_no_meter_point
+        the_earliest_start_of_supply_is_known;
+    notes:
+        notes_are_found_by_their_content
+        of_several_notes_the_oldest_is_found
+        notes_of_documents_alone_are_found_by_their_paths
+        added_notes_read_back_in_order;
+    ledgers:
+        the_first_ledger_is_the_one_that_grows
+        a_transaction_is_found_by_its_id
+        of_several_transactions_the_oldest_is_found
+        added_transactions_read_back
+        a_balance_is_set
+        the_open_statement_is_that_of_its_ledger;
+    statements:
+        added_statements_are_found_by_their_id
+        a_statement_is_added_once
+        statements_of_the_payload_are_a_set_of_their_own
+        added_statements_read_back;
+    instructions:
+        instructions_of_the_payload_are_found
+        an_instruction_is_added_once_to_an_account
+        added_instructions_read_back
+        an_instruction_of_a_business_grows_by_accounts;
+    businesses:
+        a_business_is_unique_in_its_organisation
+        a_contract_is_unique_in_its_organisation
+        a_refused_business_leaves_nothing;
+    vendors:
+        vendors_read_back_by_name
+        a_name_is_of_one_vendor
+        vendors_are_removed;
+    lists:
+        lists_hold_what_they_are_named_for
+        lists_go_by_creation_and_key
+        lists_end_at_their_bound
+        pages_give_every_account_once;
 }

@@ -1,0 +1,73 @@
+use crate::port::{StoreError, Tx};
+use cutover_core::ExternalAccountNumber;
+use cutover_model::AccountRequest;
+use cutover_rules::{Facts, SoughtMeterPoint, sought_contract, sought_meter_points};
+use std::collections::HashSet;
+
+/// What an account payload needs to know of the store.
+pub(crate) struct Sought {
+    contract: Option<String>,
+    meter_points: Vec<SoughtMeterPoint>,
+    number: Option<ExternalAccountNumber>,
+}
+
+/// What the store knows of it.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    contract: Option<bool>,
+    taken: Option<HashSet<SoughtMeterPoint>>,
+}
+
+impl Sought {
+    /// What errors depend on. Validate shows no warnings, so it need not ask what only these depend on.
+    pub(crate) fn for_errors(request: &AccountRequest<'_>) -> Self {
+        let contract = sought_contract(request).map(str::to_owned);
+        Self { contract, meter_points: Vec::new(), number: None }
+    }
+
+    /// What errors and warnings depend on.
+    pub(crate) fn for_all(request: &AccountRequest<'_>) -> Self {
+        let account = request.account.usable();
+        let number = account.and_then(|account| account.external_account_number.usable());
+        Self {
+            meter_points: sought_meter_points(request),
+            number: number.and_then(|number| number.as_sent().parse().ok()),
+            ..Self::for_errors(request)
+        }
+    }
+
+    /// Whether there is nothing to ask of the store, the supplier apart.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.contract.is_none() && self.meter_points.is_empty()
+    }
+
+    /// Asks the store.
+    pub(crate) fn read(
+        &self,
+        tx: &mut dyn Tx,
+        organisation_id: i64,
+        supplier_id: Option<i64>,
+    ) -> Result<Known, StoreError> {
+        let contract = match &self.contract {
+            Some(identifier) => Some(tx.contract_exists(organisation_id, identifier)?),
+            None => None,
+        };
+        let taken = match (supplier_id, &self.number) {
+            (Some(supplier_id), Some(number)) if !self.meter_points.is_empty() => {
+                let sought = &self.meter_points;
+                let taken = tx.are_meter_points_taken(organisation_id, supplier_id, number, sought)?;
+                let pairs = sought.iter().zip(taken);
+                Some(pairs.filter(|(_, is_taken)| *is_taken).map(|(point, _)| point.clone()).collect())
+            }
+            _ => None,
+        };
+        Ok(Known { contract, taken })
+    }
+}
+
+impl Known {
+    /// The facts with what the store knows.
+    pub(crate) fn add_to<'f>(&'f self, facts: Facts<'f>) -> Facts<'f> {
+        Facts { contract_known: self.contract, taken_meter_points: self.taken.as_ref(), ..facts }
+    }
+}

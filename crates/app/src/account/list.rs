@@ -1,0 +1,52 @@
+use super::own_supplier;
+use crate::App;
+use crate::auth::Caller;
+use crate::port::{AccountList, ListedAccount, Position, StoreError, read};
+use chrono::{DateTime, Utc};
+use cutover_core::{SupplierCode, Zone};
+
+/// A list of version 1 that is being read (contract 4.3, decisions D7): page by page along the order of
+/// creation, so that no transaction outlives a page. What is created after it was opened is not in it.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenList {
+    supplier_id: i64,
+    list: AccountList,
+    until: DateTime<Utc>,
+    /// Where its times are shown.
+    pub zone: Zone,
+}
+
+impl App {
+    /// Opens a list of a supplier; `None` if there is no such supplier, or it is another organisation's.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be read.
+    pub fn open_list(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        list: AccountList,
+    ) -> Result<Option<OpenList>, StoreError> {
+        let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
+        let supplier = read(&*self.store, |tx| own_supplier(tx, caller, &code))?;
+        let until = self.clock.now();
+        Ok(supplier.map(|s| OpenList { supplier_id: s.id, list, until, zone: s.settings.time_zone }))
+    }
+
+    /// Calls with the next items of a list, at most `limit`; where the last one stands, `None` if there
+    /// was none.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn list_page(
+        &self,
+        open: &OpenList,
+        after: Option<Position>,
+        limit: u32,
+        mut each: impl FnMut(ListedAccount<'_>),
+    ) -> Result<Option<Position>, StoreError> {
+        read(&*self.store, |tx| {
+            tx.each_account(open.supplier_id, open.list, after, open.until, limit, &mut each)
+        })
+    }
+}

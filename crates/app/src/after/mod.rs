@@ -1,0 +1,12 @@
+//! What is added after the import, and businesses (contract 4.2, 4.4, decisions D8, D9).
+
+mod business;
+mod instruction;
+mod notes;
+mod request;
+mod statements;
+mod transactions;
+
+pub use instruction::{InstructionStep, InstructionStored, PendingInstruction, VendorRefused};
+pub use request::AddRefused;
+pub use transactions::{AddTransactions, TransactionsRefused};

@@ -1,0 +1,88 @@
+use super::AddRefused;
+use super::request::{check, known, number, request, target, valid};
+use crate::App;
+use crate::account::shown_time;
+use crate::auth::Caller;
+use crate::documents::{FoundDocuments, Step};
+use crate::port::{NewNote, NoteContent, StoreError, Tx, write_anew};
+use chrono::{DateTime, Utc};
+use cutover_core::{ExternalAccountNumber, Now, Zone};
+use cutover_model::{IntoOwned, Note, NoteResult, decode_notes, draft};
+use cutover_rules::{check_notes, documents_of_notes};
+
+request!(NotesRequest: decode_notes, check_notes, import_supplier, documents_of_notes);
+
+/// Outcomes of a note (contract 3).
+const CREATED: &str = "NOTE_CREATION_SUCCESS";
+const EXISTS: &str = "NOTE_ALREADY_EXISTS";
+
+impl App {
+    /// Adds notes to an imported account (contract 4.2, decisions D8): all of them or none, and none twice.
+    ///
+    /// # Errors
+    /// [`AddRefused`]; nothing is stored then.
+    pub fn add_notes(
+        &self,
+        caller: &Caller,
+        body: &[u8],
+        found: Option<&FoundDocuments>,
+    ) -> Result<Step<Vec<NoteResult>>, AddRefused> {
+        let checked = match check::<draft::NotesRequest<'_>>(self, caller, body, found)? {
+            Step::Done(checked) => checked,
+            Step::Documents(wanted) => return Ok(Step::Documents(wanted)),
+        };
+        let (request, supplier, now) = checked.accepted()?;
+        let request = valid(request.into_valid())?.into_owned();
+        let supplier = known(supplier)?;
+        let number = number(&request.external_account_number)?;
+        let notes =
+            request.notes.into_iter().map(|note| new_note(note, now)).collect::<Result<Vec<_>, _>>()?;
+        write_anew(&*self.store, move |tx| add(tx, supplier.id, &number, &notes, now.zone)).map(Step::Done)
+    }
+}
+
+/// A note with its times as instants.
+fn new_note(note: Note<'static>, now: Now) -> Result<NewNote, StoreError> {
+    let instant = |at: &cutover_model::DateTime<'_>| {
+        at.instant(now.zone).ok_or_else(|| StoreError::Failed("a valid time is no instant".into()))
+    };
+    let created_at = note.created_at.as_ref().map(instant).transpose()?;
+    let unpin_at = note.unpin_at.as_ref().map(instant).transpose()?;
+    Ok(NewNote { note, created_at: created_at.unwrap_or(now.instant), unpin_at })
+}
+
+fn add(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    number: &ExternalAccountNumber,
+    notes: &[NewNote],
+    zone: Zone,
+) -> Result<Vec<NoteResult>, AddRefused> {
+    let account = target(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
+    let one = |note: &NewNote| {
+        let (created_at, status) = add_one(tx, account.id, note)?;
+        Ok(result(note, created_at, status, zone))
+    };
+    notes.iter().map(one).collect()
+}
+
+/// Adds a note unless the account has it, from before or from earlier in the call; when the stored one was
+/// created.
+fn add_one(
+    tx: &mut dyn Tx,
+    account_id: i64,
+    note: &NewNote,
+) -> Result<(DateTime<Utc>, &'static str), StoreError> {
+    let sent = note.note.created_at.as_ref().map(|_| note.created_at);
+    if let Some(created_at) = tx.find_note(account_id, NoteContent::of(&note.note), sent)? {
+        return Ok((created_at, EXISTS));
+    }
+    tx.add_note(account_id, note)?;
+    Ok((note.created_at, CREATED))
+}
+
+fn result(note: &NewNote, created_at: DateTime<Utc>, status: &'static str, zone: Zone) -> NoteResult {
+    // A blank one is none (fields 1.4).
+    let body = note.note.body.as_ref().filter(|body| !body.is_blank()).map(|body| body.as_sent().to_owned());
+    NoteResult { created_at: shown_time(zone.local(created_at)), body: body.unwrap_or_default(), status }
+}

@@ -1,0 +1,186 @@
+use crate::App;
+use crate::account::{own_supplier, profile};
+use crate::auth::Caller;
+use crate::documents::{FoundDocuments, Step, missing};
+use crate::port::{MayConflict, StoreError, Supplier, Tx, WantedDocument, read};
+use cutover_core::{Code, ExternalAccountNumber, Issue, Now, ServiceAccountNumber, SupplierCode, Zone};
+use cutover_model::{Decoded, Field, Limits, SyntaxError, Text};
+use cutover_process::State;
+use cutover_rules::{Facts, Profile, Report};
+
+/// Why nothing was added (decisions D4, D8, rules 9).
+#[derive(Debug, thiserror::Error)]
+pub enum AddRefused {
+    /// The body is not JSON (rules STR-18).
+    #[error(transparent)]
+    Syntax(#[from] SyntaxError),
+    /// The faults of the request, in the order of an answer.
+    #[error("the request failed validation")]
+    Faults(Vec<Issue>),
+    /// There is no imported account to add to: `account_not_found` or `import_process_does_not_exist`.
+    #[error("there is no imported account")]
+    NotFound(Code),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl MayConflict for AddRefused {
+    fn is_conflict(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_conflict())
+    }
+}
+
+/// A request of version 1: how it is decoded, checked and addressed.
+pub(super) trait Request<'j>: Sized {
+    /// Decodes a body.
+    fn decode(body: &'j [u8], zone: Zone, limits: Limits) -> Result<Decoded<Self>, SyntaxError>;
+
+    /// Checks what was decoded.
+    fn check(decoded: &Decoded<Self>, facts: Facts<'_>, profile: &Profile) -> Report;
+
+    /// The member that names the import supplier.
+    fn supplier(&self) -> &Field<Text<'j>>;
+
+    /// The documents that it names.
+    fn documents(&self) -> Vec<WantedDocument> {
+        Vec::new()
+    }
+}
+
+/// Implements [`Request`] by the functions of the model and the rules.
+macro_rules! request {
+    ($name:ident: $decode:path, $check:path, $supplier:ident $(, $documents:path)?) => {
+        impl<'j> super::request::Request<'j> for cutover_model::draft::$name<'j> {
+            fn decode(
+                body: &'j [u8],
+                zone: cutover_core::Zone,
+                limits: cutover_model::Limits,
+            ) -> Result<cutover_model::Decoded<Self>, cutover_model::SyntaxError> {
+                $decode(body, zone, limits)
+            }
+
+            fn check(
+                decoded: &cutover_model::Decoded<Self>,
+                facts: cutover_rules::Facts<'_>,
+                profile: &cutover_rules::Profile,
+            ) -> cutover_rules::Report {
+                $check(decoded, facts, profile)
+            }
+
+            fn supplier(&self) -> &cutover_model::Field<cutover_model::Text<'j>> {
+                &self.$supplier
+            }
+
+            $(
+                fn documents(&self) -> Vec<crate::port::WantedDocument> {
+                    $documents(self)
+                }
+            )?
+        }
+    };
+}
+pub(super) use request;
+
+/// A request that was checked.
+pub(super) struct Checked<R> {
+    pub(super) request: Option<R>,
+    pub(super) supplier: Option<Supplier>,
+    pub(super) report: Report,
+    pub(super) now: Now,
+}
+
+impl<R> Checked<R> {
+    /// The request, if it has no error.
+    pub(super) fn accepted(self) -> Result<(R, Option<Supplier>, Now), AddRefused> {
+        match self.request {
+            Some(request) if self.report.errors.is_empty() => Ok((request, self.supplier, self.now)),
+            _ => Err(AddRefused::Faults(self.report.errors)),
+        }
+    }
+}
+
+/// Decodes and checks a request for a caller: all that the endpoints have in common.
+pub(super) fn check<'j, R: Request<'j>>(
+    app: &App,
+    caller: &Caller,
+    body: &'j [u8],
+    found: Option<&FoundDocuments>,
+) -> Result<Step<Checked<R>>, AddRefused> {
+    let mut decoded = R::decode(body, Zone::UTC, Limits::default())?;
+    let supplier = match decoded.draft.as_ref().and_then(|request| code(request.supplier())) {
+        Some(code) => read(&*app.store, |tx| own_supplier(tx, caller, &code))?,
+        None => None,
+    };
+    let zone = supplier.as_ref().map_or(Zone::UTC, |s| s.settings.time_zone);
+    if decoded.zone_matters && zone != Zone::UTC {
+        decoded = R::decode(body, zone, Limits::default())?;
+    }
+    let documents = || decoded.draft.as_ref().map(R::documents).unwrap_or_default();
+    if let Some(documents) = missing(supplier.as_ref(), found, documents) {
+        return Ok(Step::Documents(documents));
+    }
+    let now = Now::new(app.clock.now(), zone);
+    let facts = Facts {
+        supplier_known: Some(supplier.is_some()),
+        documents: found.map(FoundDocuments::states),
+        ..Facts::at(now)
+    };
+    let report = R::check(&decoded, facts, &profile(supplier.as_ref()));
+    Ok(Step::Done(Checked { request: decoded.draft, supplier, report, now }))
+}
+
+/// The same for requests that name no documents.
+pub(super) fn check_at_once<'j, R: Request<'j>>(
+    app: &App,
+    caller: &Caller,
+    body: &'j [u8],
+) -> Result<Checked<R>, AddRefused> {
+    match check(app, caller, body, None)? {
+        Step::Done(checked) => Ok(checked),
+        Step::Documents(_) => Err(StoreError::Failed("the request names documents".into()).into()),
+    }
+}
+
+fn code(field: &Field<Text<'_>>) -> Option<SupplierCode> {
+    field.usable()?.trimmed().parse().ok()
+}
+
+/// A request without faults has a valid form.
+pub(super) fn valid<T>(form: Option<T>) -> Result<T, StoreError> {
+    form.ok_or_else(|| StoreError::Failed("a request without errors has no valid form".into()))
+}
+
+/// An imported account that something is added to.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    /// Its key in the store.
+    pub(super) id: i64,
+    /// Its number here.
+    pub(super) number: ServiceAccountNumber,
+}
+
+/// The imported account of a supplier and number; the code of the 404 if there is none (decisions D8).
+pub(super) fn target(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    number: &ExternalAccountNumber,
+) -> Result<Result<Target, Code>, StoreError> {
+    let Some(stored) = tx.process(supplier_id, number)? else {
+        return Ok(Err(Code::ImportProcessDoesNotExist));
+    };
+    let snapshot = stored.process.snapshot();
+    let account =
+        snapshot.service_account_number.clone().filter(|_| stored.process.state() == State::Processed);
+    Ok(account.map(|number| Target { id: snapshot.id, number }).ok_or(Code::AccountNotFound))
+}
+
+/// The account number of a valid request; one that could not be ours names no account.
+pub(super) fn number(text: &Text<'_>) -> Result<ExternalAccountNumber, AddRefused> {
+    text.as_sent().parse().map_err(|_| AddRefused::NotFound(Code::ImportProcessDoesNotExist))
+}
+
+/// The supplier, or the 404 of those that are asked for an account (rules PST-03).
+pub(super) fn known(supplier: Option<Supplier>) -> Result<Supplier, AddRefused> {
+    supplier.ok_or(AddRefused::NotFound(Code::ImportProcessDoesNotExist))
+}

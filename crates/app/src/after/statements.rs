@@ -1,0 +1,73 @@
+use super::AddRefused;
+use super::request::{check, known, number, request, target, valid};
+use crate::App;
+use crate::auth::Caller;
+use crate::codec;
+use crate::documents::{FoundDocuments, Step};
+use crate::port::{NewHistoricalStatement, Tx, write_anew};
+use chrono::{DateTime, Utc};
+use cutover_core::{AttrPath, Code, ExternalAccountNumber};
+use cutover_model::{
+    HistoricalStatement, IntoOwned, decode_historical_statements, draft, historical_statements,
+};
+use cutover_rules::service::PST_08;
+use cutover_rules::{check_historical_statements, documents_of_statements};
+
+request!(
+    HistoricalStatementsRequest:
+    decode_historical_statements, check_historical_statements, import_supplier, documents_of_statements
+);
+
+impl App {
+    /// Adds historical statements to an imported account (contract 4.2, decisions D8); the JSON of the
+    /// answer. All of them or none; those that the account has already stay as they are.
+    ///
+    /// # Errors
+    /// [`AddRefused`]; nothing is stored then.
+    pub fn add_historical_statements(
+        &self,
+        caller: &Caller,
+        body: &[u8],
+        found: Option<&FoundDocuments>,
+    ) -> Result<Step<String>, AddRefused> {
+        let checked = match check::<draft::HistoricalStatementsRequest<'_>>(self, caller, body, found)? {
+            Step::Done(checked) => checked,
+            Step::Documents(wanted) => return Ok(Step::Documents(wanted)),
+        };
+        let (request, supplier, now) = checked.accepted()?;
+        let request = valid(request.into_valid())?.into_owned();
+        let supplier = known(supplier)?;
+        let number = number(&request.external_account_number)?;
+        let answer = historical_statements(&request);
+        let new = |statement| new_statement(statement, now.instant);
+        let statements: Vec<_> = request.statements.into_iter().map(new).collect();
+        write_anew(&*self.store, move |tx| add(tx, supplier.id, &number, &statements))?;
+        Ok(Step::Done(answer))
+    }
+}
+
+fn new_statement(statement: HistoricalStatement<'static>, added_at: DateTime<Utc>) -> NewHistoricalStatement {
+    let fingerprint = codec::content(&statement);
+    NewHistoricalStatement { statement, fingerprint, added_at }
+}
+
+fn add(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    number: &ExternalAccountNumber,
+    statements: &[NewHistoricalStatement],
+) -> Result<(), AddRefused> {
+    let account = target(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
+    let mut faults = Vec::new();
+    for (index, new) in (0..).zip(statements) {
+        match tx.historical_statement(account.id, new.statement.statement_id.trimmed())? {
+            None => tx.add_historical_statement(account.id, new)?,
+            Some(stored) if stored == new.fingerprint => {}
+            Some(_) => {
+                let attr = AttrPath::root().name("statements").index(index).name("statement_id");
+                faults.push(PST_08.issue(attr, Code::HistoricalStatementAlreadyExists));
+            }
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(AddRefused::Faults(faults)) }
+}

@@ -1,0 +1,140 @@
+use super::AddTransactions;
+use super::balance::{after, of_payload};
+use super::period::OpenPeriod;
+use super::placement::{Placement, pinned_note, place};
+use crate::after::AddRefused;
+use crate::after::request::target;
+use crate::port::{LedgerHead, NewNote, NewTransaction, StoreError, StoredTransaction, Tx};
+use cutover_core::{AttrPath, Code, ExternalAccountNumber, Issue, Now};
+use cutover_model::{Decimal, Transaction, TransactionResult};
+use cutover_rules::service::{PST_06, PST_07};
+
+/// Outcomes of a transaction (contract 3).
+const ADDED: &str = "TRANSACTION_ADDED_TO_ACCOUNT";
+const EXISTS: &str = "TRANSACTION_ALREADY_EXISTS";
+
+/// All that the transaction of the store needs, owned: it runs on the writer's thread.
+pub(super) struct Addition {
+    pub(super) supplier_id: i64,
+    pub(super) number: ExternalAccountNumber,
+    pub(super) transactions: Vec<Transaction<'static>>,
+    pub(super) query: AddTransactions,
+    pub(super) now: Now,
+}
+
+/// What becomes of one transaction.
+enum Decision {
+    Known(StoredTransaction),
+    Add(Placement),
+}
+
+impl Addition {
+    pub(super) fn commit(&self, tx: &mut dyn Tx) -> Result<Vec<TransactionResult>, AddRefused> {
+        let account = target(tx, self.supplier_id, &self.number)?.map_err(AddRefused::NotFound)?;
+        let missing = || StoreError::Corrupt(format!("account {} has no ledger", account.id));
+        let ledger = tx.first_ledger(account.id)?.ok_or_else(missing)?;
+        let period = self.open_period(tx, account.id, &ledger)?;
+        let decisions = self.decide(tx, account.id, &period)?;
+        let faults = self.faults(&decisions);
+        if !faults.is_empty() {
+            return Err(AddRefused::Faults(faults));
+        }
+        Ok(self.store(tx, account.id, &ledger, decisions)?)
+    }
+
+    fn open_period(
+        &self,
+        tx: &mut dyn Tx,
+        account_id: i64,
+        ledger: &LedgerHead,
+    ) -> Result<OpenPeriod, StoreError> {
+        let closing = ledger.last_statement_closing_date;
+        let start = if closing.is_none() { tx.earliest_supply_start(account_id)? } else { None };
+        Ok(OpenPeriod::new(closing, start, self.now.today()))
+    }
+
+    /// What becomes of each: known already, then the period, then added. An id comes once in a request
+    /// (rules LED-11), so that none depends on those before it.
+    fn decide(
+        &self,
+        tx: &mut dyn Tx,
+        account_id: i64,
+        period: &OpenPeriod,
+    ) -> Result<Vec<Decision>, StoreError> {
+        let AddTransactions { check_previously_added, force_add_to_current_statement } = self.query;
+        let decide = |transaction: &Transaction<'static>| {
+            if check_previously_added
+                && let Some(stored) = tx.find_transaction(account_id, transaction.transaction_id.trimmed())?
+            {
+                return Ok(Decision::Known(stored));
+            }
+            Ok(Decision::Add(place(transaction, period, force_add_to_current_statement)))
+        };
+        self.transactions.iter().map(decide).collect()
+    }
+
+    fn faults(&self, decisions: &[Decision]) -> Vec<Issue> {
+        let at = |index: u32, name| AttrPath::root().name("transactions").index(index).name(name);
+        let fault = |(index, (decision, sent)): (u32, (&Decision, &Transaction<'_>))| match decision {
+            Decision::Known(stored) if !is_same(stored, sent) => {
+                Some(PST_07.issue(at(index, "transaction_id"), Code::TransactionIdReusedWithDifferentContent))
+            }
+            Decision::Add(Placement::Outside) => {
+                Some(PST_06.issue(at(index, "transaction_date"), Code::TransactionOutsideOpenStatementPeriod))
+            }
+            Decision::Known(_) | Decision::Add(_) => None,
+        };
+        (0..).zip(decisions.iter().zip(&self.transactions)).filter_map(fault).collect()
+    }
+
+    /// Writes what is to be added, the balance that follows, and a note if dates were moved.
+    fn store(
+        &self,
+        tx: &mut dyn Tx,
+        account_id: i64,
+        ledger: &LedgerHead,
+        decisions: Vec<Decision>,
+    ) -> Result<Vec<TransactionResult>, StoreError> {
+        let (mut results, mut amounts, mut moved) = (Vec::new(), Vec::new(), Vec::new());
+        let adds = decisions.iter().any(|decision| matches!(decision, Decision::Add(_)));
+        let before = if adds {
+            Some(of_payload(ledger, || tx.current_amounts(account_id, ledger.position))?)
+        } else {
+            None
+        };
+        for decision in decisions {
+            let (status, transaction) = match decision {
+                Decision::Known(stored) => (EXISTS, stored.transaction),
+                Decision::Add(Placement::AsSent(new) | Placement::Moved(new)) => {
+                    tx.add_transaction(account_id, ledger.position, &new)?;
+                    amounts.push((new.transaction.kind, new.transaction.amount.value()));
+                    moved.extend(moved_from(&new));
+                    (ADDED, new.transaction)
+                }
+                // The call was refused for it.
+                Decision::Add(Placement::Outside) => continue,
+            };
+            results.push(TransactionResult { status, transaction });
+        }
+        if let Some(before) = before {
+            tx.set_balance(account_id, ledger.position, &Decimal::from(after(before, amounts)?))?;
+        }
+        if let Some(note) = pinned_note(&moved) {
+            tx.add_note(account_id, &NewNote { note, created_at: self.now.instant, unpin_at: None })?;
+        }
+        Ok(results)
+    }
+}
+
+fn moved_from(new: &NewTransaction) -> Option<(String, chrono::NaiveDate)> {
+    Some((new.transaction.transaction_id.trimmed().to_owned(), new.sent_date?))
+}
+
+/// Whether what was sent then is what is sent now, by what makes up a transaction: its date, amount and
+/// type (decisions D8).
+fn is_same(stored: &StoredTransaction, sent: &Transaction<'_>) -> bool {
+    let was = &stored.transaction;
+    stored.sent_date.unwrap_or(was.transaction_date) == sent.transaction_date
+        && was.amount.value() == sent.amount.value()
+        && was.kind == sent.kind
+}

@@ -1,0 +1,106 @@
+use crate::port::{LedgerHead, StoreError};
+use cutover_model::choices::TransactionType;
+use cutover_model::rust_decimal::Decimal as Value;
+
+/// What a transaction does to a balance: above 0 means in credit (rules 8.1).
+fn signed(kind: TransactionType, amount: Value) -> Value {
+    match kind {
+        TransactionType::Payment | TransactionType::Credit => amount,
+        TransactionType::Charge | TransactionType::SupplyCharge | TransactionType::Repayment => -amount,
+    }
+}
+
+/// A balance after transactions.
+///
+/// # Errors
+/// [`StoreError::Failed`] if it cannot be held exactly: over 28 digits.
+pub(super) fn after(
+    balance: Value,
+    transactions: impl IntoIterator<Item = (TransactionType, Value)>,
+) -> Result<Value, StoreError> {
+    let out_of_range = || StoreError::Failed("a balance is out of range".into());
+    transactions.into_iter().try_fold(balance, |balance, (kind, amount)| {
+        let sum = balance.checked_add(signed(kind, amount)).ok_or_else(out_of_range)?;
+        // A sum with too many digits is rounded, and money is not.
+        let is_exact = sum.scale() == balance.scale().max(amount.scale());
+        if is_exact { Ok(sum) } else { Err(out_of_range()) }
+    })
+}
+
+/// The balance of a ledger before the first addition: the one of its payload; without one, that of its last
+/// statement and the transactions since (rules 8.2).
+pub(super) fn of_payload(
+    ledger: &LedgerHead,
+    current: impl FnOnce() -> Result<Vec<(TransactionType, Value)>, StoreError>,
+) -> Result<Value, StoreError> {
+    match ledger.balance {
+        Some(balance) => Ok(balance),
+        None => after(ledger.last_statement_balance.unwrap_or_default(), current()?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use TransactionType::{Charge, Credit, Payment, Repayment, SupplyCharge};
+    use proptest::prelude::*;
+
+    fn value(text: &str) -> Value {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn types_carry_the_sign() {
+        for (kind, result) in [
+            (Payment, "12.50"),
+            (Credit, "12.50"),
+            (Charge, "7.50"),
+            (SupplyCharge, "7.50"),
+            (Repayment, "7.50"),
+        ] {
+            assert_eq!(after(value("10.00"), [(kind, value("2.5"))]).unwrap().to_string(), result);
+        }
+        assert_eq!(after(value("1"), [(Charge, value("-2.25"))]).unwrap().to_string(), "3.25");
+    }
+
+    #[test]
+    fn what_cannot_be_held_exactly_is_refused() {
+        let large = value("79228162514264337593543950335");
+        for amount in ["1", "0.1"] {
+            assert!(after(large, [(Credit, value(amount))]).is_err(), "{amount}");
+        }
+    }
+
+    #[test]
+    fn a_ledger_without_a_balance_begins_with_its_last_statement() {
+        let mut ledger = LedgerHead {
+            position: 0,
+            last_statement_closing_date: None,
+            last_statement_balance: Some(value("-5.00")),
+            balance: None,
+        };
+        let current = || Ok(vec![(Payment, value("7.25")), (Charge, value("1"))]);
+        assert_eq!(of_payload(&ledger, current).unwrap().to_string(), "1.25");
+        ledger.balance = Some(value("3.0"));
+        let unread = || -> Result<Vec<_>, StoreError> { panic!("it need not be read") };
+        assert_eq!(of_payload(&ledger, unread).unwrap().to_string(), "3.0");
+    }
+
+    proptest! {
+        /// In whatever order and in whatever calls, the balance is the sum, exactly.
+        #[test]
+        fn balances_add_up(
+            cents in proptest::collection::vec((0_usize..5, -1_000_000_000_i64..1_000_000_000), 0..50),
+            cut in 0_usize..50,
+        ) {
+            let kinds = [Payment, Credit, Charge, SupplyCharge, Repayment];
+            let all: Vec<_> = cents.iter().map(|(kind, c)| (kinds[*kind], Value::new(*c, 2))).collect();
+            let plus: i64 = cents.iter().map(|(kind, c)| if *kind < 2 { *c } else { -*c }).sum();
+            let (first, second) = all.split_at(cut.min(all.len()));
+            let in_two = after(after(Value::ZERO, first.iter().copied())?, second.iter().copied())?;
+            let backwards = after(Value::ZERO, all.iter().rev().copied())?;
+            prop_assert_eq!(in_two, Value::new(plus, 2));
+            prop_assert_eq!(backwards, in_two);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Transactions that are added to the first ledger of an imported account (contract 4.2, decisions D8).
+
+mod add;
+mod balance;
+mod period;
+mod placement;
+mod refusal;
+
+use super::request::{check_at_once, known, number, request, valid};
+use crate::App;
+use crate::auth::Caller;
+use crate::port::write_anew;
+use add::Addition;
+use cutover_model::{IntoOwned, TransactionResult, decode_transactions, draft};
+use cutover_rules::check_transactions;
+pub use refusal::TransactionsRefused;
+use refusal::failed;
+
+request!(TransactionsRequest: decode_transactions, check_transactions, import_supplier);
+
+/// What the query of the request asks for (contract 4.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddTransactions {
+    /// Whether a transaction that the account has is skipped.
+    pub check_previously_added: bool,
+    /// Whether a transaction outside of the open statement period is moved into it.
+    pub force_add_to_current_statement: bool,
+}
+
+impl Default for AddTransactions {
+    fn default() -> Self {
+        Self { check_previously_added: true, force_add_to_current_statement: true }
+    }
+}
+
+impl App {
+    /// Adds transactions to an imported account (contract 4.2, decisions D8): all of them or none. Those
+    /// that the account has are skipped, those outside of the open statement period are moved into it,
+    /// unless the query says otherwise; the ledger's balance follows.
+    ///
+    /// # Errors
+    /// [`TransactionsRefused`]; nothing is stored then.
+    pub fn add_transactions(
+        &self,
+        caller: &Caller,
+        body: &[u8],
+        query: AddTransactions,
+    ) -> Result<Vec<TransactionResult>, TransactionsRefused> {
+        let checked = check_at_once::<draft::TransactionsRequest<'_>>(self, caller, body)?;
+        let (request, supplier, now) = checked.accepted().map_err(|refused| failed(refused, body))?;
+        let request = valid(request.into_valid())?.into_owned();
+        let supplier = known(supplier)?;
+        let number = number(&request.external_account_number)?;
+        let addition =
+            Addition { supplier_id: supplier.id, number, transactions: request.transactions, query, now };
+        write_anew(&*self.store, move |tx| addition.commit(tx)).map_err(|refused| failed(refused, body))
+    }
+}

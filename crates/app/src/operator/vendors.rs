@@ -1,0 +1,104 @@
+use super::OperatorError;
+use crate::App;
+use crate::port::{StoreError, Vendor, VendorError, VendorKind, read, write};
+
+/// Payloads name a vendor in at most so many characters (fields 5).
+const NAME: usize = 128;
+/// Names of settings; a secret under such a name would be taken for one.
+const OURS: &str = "CUTOVER_";
+
+impl App {
+    /// Adds a payment vendor.
+    ///
+    /// # Errors
+    /// [`OperatorError`]: the name is taken or illegal, or the address or the variable is refused.
+    pub fn add_vendor(
+        &self,
+        name: &str,
+        kind: VendorKind,
+        base_url: &str,
+        secret_env: Option<&str>,
+    ) -> Result<Vendor, OperatorError> {
+        let name = legal_name(name)?;
+        self.vendors.check_base_url(base_url).map_err(OperatorError::Refused)?;
+        let vendor = Vendor {
+            name,
+            kind,
+            base_url: base_url.trim_end_matches('/').to_owned(),
+            secret_env: secret_env.map(legal_variable).transpose()?,
+            created_at: self.clock.now(),
+        };
+        write(&*self.store, move |tx| match tx.add_vendor(&vendor)? {
+            true => Ok(vendor),
+            false => Err(OperatorError::Exists { what: "vendor", name: vendor.name }),
+        })
+    }
+
+    /// Every payment vendor, by name.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn vendors(&self) -> Result<Vec<Vendor>, StoreError> {
+        read(&*self.store, |tx| tx.vendors())
+    }
+
+    /// Removes a payment vendor. What it has confirmed stays.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such one.
+    pub fn remove_vendor(&self, name: &str) -> Result<(), OperatorError> {
+        let name = name.to_owned();
+        write(&*self.store, move |tx| match tx.remove_vendor(&name)? {
+            true => Ok(()),
+            false => Err(OperatorError::not_found("vendor", name)),
+        })
+    }
+
+    /// Whether a payment vendor could be asked: its secret is there and something answers.
+    ///
+    /// # Errors
+    /// [`VendorError`] with what is wrong, for the operator.
+    pub async fn probe_vendor(&self, vendor: &Vendor) -> Result<(), VendorError> {
+        self.vendors.probe(vendor).await
+    }
+}
+
+fn legal_name(name: &str) -> Result<String, OperatorError> {
+    let name = cutover_core::trimmed(name);
+    if name.is_empty() || name.chars().count() > NAME || name.chars().any(char::is_control) {
+        return Err(OperatorError::Refused(format!(
+            "a vendor's name is text of at most {NAME} characters, without control characters"
+        )));
+    }
+    Ok(name.to_owned())
+}
+
+fn legal_variable(name: &str) -> Result<String, OperatorError> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() || !name.chars().all(legal) {
+        return Err(OperatorError::Refused(format!("{name:?} is no name of a variable")));
+    }
+    if name.starts_with(OURS) {
+        return Err(OperatorError::Refused(format!(
+            "variables {OURS}… are settings; name the secret otherwise"
+        )));
+    }
+    Ok(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_text_and_variables_are_words() {
+        assert_eq!(legal_name(" Pay & Co ").unwrap(), "Pay & Co");
+        for bad in ["", " ", "a\nb", &"x".repeat(129)] {
+            assert!(legal_name(bad).is_err(), "{bad}");
+        }
+        assert_eq!(legal_variable("STRIPE_KEY_2").unwrap(), "STRIPE_KEY_2");
+        for bad in ["", "2ND", "A B", "A=B", "CUTOVER_SECRET", "Ä"] {
+            assert!(legal_variable(bad).is_err(), "{bad}");
+        }
+    }
+}

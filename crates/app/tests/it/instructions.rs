@@ -1,0 +1,82 @@
+use crate::house::{House, account};
+use cutover_app::after::{AddRefused, InstructionStep, InstructionStored, VendorRefused};
+use cutover_app::port::{InstructionDetails, VendorCard, VendorError, VendorKind};
+use cutover_core::Issue;
+
+const ACCOUNT: &str = r#""unknown_occupier":true,"payment_instructions":[
+    {"vendor":"pay","type":"DIRECT_DEBIT","reference":"OLD","valid_from":"2026-01-01"}]"#;
+
+fn body(vendor: &str, reference: &str, kind: &str) -> String {
+    account(&format!(r#""vendor":"{vendor}","reference":"{reference}","type":"{kind}""#))
+}
+
+fn house() -> House {
+    let house = House::with(ACCOUNT);
+    house.app.add_vendor("pay", VendorKind::Http, "https://pay.example/", None).unwrap();
+    house
+}
+
+/// All that the edge does with a request.
+fn call(house: &House, body: &str) -> Result<String, String> {
+    let faults = |faults: Vec<Issue>| {
+        faults.iter().map(|f| format!("{} {}", f.attr, f.code)).collect::<Vec<_>>().join(", ")
+    };
+    let step = house.app.begin_payment_instruction(&house.caller, body.as_bytes());
+    let stored = match step {
+        Ok(InstructionStep::Stored(stored)) => stored,
+        Ok(InstructionStep::Ask(pending)) => {
+            let asked = pollster::block_on(house.app.ask_vendor(&pending));
+            let verified = asked.map_err(|refused| match refused {
+                VendorRefused::Faults(issues) => faults(issues),
+                VendorRefused::Unavailable(cause) => format!("unavailable: {cause}"),
+            })?;
+            house.app.store_instruction(*pending, verified).unwrap()
+        }
+        Err(AddRefused::Faults(issues)) => return Err(faults(issues)),
+        Err(other) => return Err(other.to_string()),
+    };
+    match stored {
+        InstructionStored::Account(stored) => Ok(stored.reference),
+        InstructionStored::Business(_) => panic!("it is for an account"),
+    }
+}
+
+#[test]
+fn an_instruction_is_stored_with_what_its_vendor_says_and_once() {
+    let house = house();
+    let mut card = VendorCard { last_digits: Some("4242".into()), ..VendorCard::default() };
+    card.set_network("VISA");
+    card.set_type("HOUSE CARD");
+    house.vendors.has("R-1", "CARD", InstructionDetails { card: Some(card.clone()), bank_account: None });
+    assert_eq!(call(&house, &body(" pay ", " R-1 ", "CARD")).unwrap(), "R-1");
+    assert_eq!(call(&house, &body("pay", "R-1", "CARD")).unwrap(), "R-1");
+    assert_eq!(call(&house, &body("pay", "OLD", "DIRECT_DEBIT")).unwrap(), "OLD");
+    assert_eq!(house.vendors.look_ups(), 1);
+    let stored = house.imported().verified_instructions;
+    assert_eq!(stored.len(), 1);
+    assert_eq!(stored[0].details.card.as_ref(), Some(&card));
+    assert_eq!((card.card_payment_network.as_deref(), card.card_type), (Some("VISA"), None));
+}
+
+#[test]
+fn each_outcome_has_its_fault_and_stores_nothing() {
+    let house = house();
+    house.vendors.has("R-1", "CARD", InstructionDetails::default());
+    house.vendors.answer("R-2", Err(VendorError::Rejected("410".into())));
+    house.vendors.answer("R-3", Err(VendorError::Unavailable("503".into())));
+    let refused = |vendor, reference, kind| call(&house, &body(vendor, reference, kind)).unwrap_err();
+    assert_eq!(refused("pay", "R-1", "DIRECT_DEBIT"), "type payment_instruction_type_mismatch");
+    assert_eq!(refused("pay", "R-2", "CARD"), "vendor payment_vendor_rejected");
+    assert_eq!(refused("pay", "R-3", "CARD"), "unavailable: 503");
+    assert_eq!(refused("pay", "R-4", "CARD"), "reference payment_instruction_not_found");
+    assert_eq!(refused("nobody", "R-1", "CARD"), "vendor payment_vendor_unknown");
+    let missing = body("nobody", "R-1", "CARD").replace("A-1", "A-2");
+    assert_eq!(
+        call(&house, &missing).unwrap_err(),
+        "external_account_number account_not_found, vendor payment_vendor_unknown"
+    );
+    let elsewhere = body("pay", "R-1", "CARD").replace("ACME", "NOBODY");
+    assert_eq!(call(&house, &elsewhere).unwrap_err(), "import_supplier import_supplier_not_found");
+    assert!(house.imported().verified_instructions.is_empty());
+    assert_eq!(house.vendors.look_ups(), 4);
+}

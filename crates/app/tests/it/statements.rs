@@ -1,0 +1,48 @@
+use crate::house::{House, request};
+use cutover_app::Step;
+use cutover_app::after::AddRefused;
+
+fn statement(id: &str, more: &str) -> String {
+    format!(
+        r#"{{"bill_period_from_date":"2026-01-01","bill_period_to_date":"2026-01-31","statement_id":"{id}"{more}}}"#
+    )
+}
+
+fn add(house: &House, statements: &[String]) -> Result<String, Vec<String>> {
+    let body = request("statements", statements);
+    match house.app.add_historical_statements(&house.caller, body.as_bytes(), None) {
+        Ok(Step::Done(answer)) => Ok(answer),
+        Err(AddRefused::Faults(faults)) => {
+            Err(faults.iter().map(|f| format!("{} {}", f.attr, f.code)).collect())
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn statements_are_added_once_and_never_changed() {
+    let house = House::with(
+        r#""unknown_occupier":true,"statements":[{"bill_period_from_date":"2025-01-01","bill_period_to_date":"2025-01-31","statement_id":"S-1"}]"#,
+    );
+    let amount = |id, amount| statement(id, &format!(r#","gross_amount":{amount}"#));
+    let answer = add(&house, &[amount("S-1", "10.10"), amount("S-2", "20")]).unwrap();
+    assert_eq!(answer, request("statements", &[amount("S-1", "10.10"), amount("S-2", "20")]));
+    // Equal content again, by value; one of other content refuses them all.
+    add(&house, &[amount(" S-1", "10.1").replace(" S-1", "S-1"), amount("S-3", "1")]).unwrap();
+    let refused = add(&house, &[amount("S-4", "1"), amount("S-2", "20.01"), amount("S-1", "\"10.10\"")]);
+    let code = "historical_statement_already_exists";
+    let at = |n| format!("statements.{n}.statement_id {code}");
+    assert_eq!(refused.unwrap_err(), [at(1), at(2)]);
+    let imported = house.imported();
+    let ids: Vec<&str> = imported.historical_statements.iter().map(|s| s.statement_id.trimmed()).collect();
+    assert_eq!(ids, ["S-1", "S-2", "S-3"]);
+    assert_eq!(imported.account.statements.unwrap().len(), 1);
+}
+
+#[test]
+fn an_id_twice_in_a_call_is_an_error() {
+    let house = House::with(r#""unknown_occupier":true"#);
+    let refused = add(&house, &[statement("S-1", ""), statement("S-1", "")]).unwrap_err();
+    assert_eq!(refused, ["statements.1.statement_id duplicate_statement_ids"]);
+    assert!(house.imported().historical_statements.is_empty());
+}

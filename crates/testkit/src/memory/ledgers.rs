@@ -1,0 +1,93 @@
+use super::accounts::Imported;
+use super::{State, kept};
+use chrono::NaiveDate;
+use cutover_app::port::{LedgerHead, Ledgers, NewTransaction, StoreError, StoredTransaction};
+use cutover_model::choices::TransactionType;
+use cutover_model::rust_decimal::Decimal as Value;
+use cutover_model::{Decimal, Transaction};
+
+impl Imported {
+    /// Those of the payload's ledgers.
+    fn sent_transactions(&self) -> impl Iterator<Item = &Transaction<'static>> {
+        self.ledgers().flat_map(|(_, ledger)| {
+            let both = [&ledger.current_statement_transactions, &ledger.historical_statement_transactions];
+            both.into_iter().flatten().flatten()
+        })
+    }
+
+    fn find(&self, transaction_id: &str) -> Option<(&Transaction<'static>, Option<NaiveDate>)> {
+        let sent = self.sent_transactions().map(|transaction| (transaction, None));
+        let added = self.transactions.iter().map(|(_, new)| (&new.transaction, new.sent_date));
+        sent.chain(added).find(|(transaction, _)| transaction.transaction_id.as_sent() == transaction_id)
+    }
+
+    /// Those of a ledger's open statement.
+    fn current(&self, place: i64) -> impl Iterator<Item = &Transaction<'static>> {
+        let sent = self.ledgers().filter(move |(of, _)| *of == place);
+        let sent = sent.flat_map(|(_, ledger)| ledger.current_statement_transactions.iter().flatten());
+        let added = self.transactions.iter().filter(move |(of, _)| *of == place);
+        sent.chain(added.map(|(_, new)| &new.transaction))
+    }
+}
+
+impl Ledgers for State {
+    fn first_ledger(&mut self, account_id: i64) -> Result<Option<LedgerHead>, StoreError> {
+        let first = self.account(account_id).and_then(|account| account.ledgers().next());
+        Ok(first.map(|(position, ledger)| LedgerHead {
+            position,
+            last_statement_closing_date: ledger.last_statement_closing_date,
+            last_statement_balance: ledger.last_statement_balance.as_ref().map(Decimal::value),
+            balance: ledger.ledger_balance.as_ref().map(Decimal::value),
+        }))
+    }
+
+    fn earliest_supply_start(&mut self, account_id: i64) -> Result<Option<NaiveDate>, StoreError> {
+        let points = self.account(account_id).into_iter().flat_map(Imported::meter_points);
+        Ok(points.map(|point| point.common.supply_start_date).min())
+    }
+
+    fn current_amounts(
+        &mut self,
+        account_id: i64,
+        ledger: i64,
+    ) -> Result<Vec<(TransactionType, Value)>, StoreError> {
+        let all = self.account(account_id).into_iter().flat_map(|account| account.current(ledger));
+        Ok(all.map(|transaction| (transaction.kind, transaction.amount.value())).collect())
+    }
+
+    fn find_transaction(
+        &mut self,
+        account_id: i64,
+        transaction_id: &str,
+    ) -> Result<Option<StoredTransaction>, StoreError> {
+        let found = self.account(account_id).and_then(|account| account.find(transaction_id));
+        let stored = |(transaction, sent_date)| {
+            Ok(StoredTransaction { transaction: kept::transaction(transaction)?, sent_date })
+        };
+        found.map(stored).transpose()
+    }
+
+    fn add_transaction(
+        &mut self,
+        account_id: i64,
+        ledger: i64,
+        new: &NewTransaction,
+    ) -> Result<(), StoreError> {
+        let account = self.account_mut(account_id)?;
+        if !account.ledgers().any(|(place, _)| place == ledger) {
+            return Err(StoreError::Failed(format!("there is no ledger {ledger}")));
+        }
+        let transaction = kept::transaction(&new.transaction)?;
+        account.transactions.push((ledger, NewTransaction { transaction, sent_date: new.sent_date }));
+        Ok(())
+    }
+
+    fn set_balance(&mut self, account_id: i64, ledger: i64, balance: &Decimal<'_>) -> Result<(), StoreError> {
+        let account = self.account_mut(account_id)?;
+        let ledgers = (0..).zip(account.new.account.ledgers.iter_mut().flatten());
+        for (_, ledger) in ledgers.filter(|(place, _)| *place == ledger) {
+            ledger.ledger_balance = Some(balance.clone().into_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! Meter points of imported accounts.
+
+use super::ground::{see, supplier, supplier_of};
+use super::imported::import;
+use cutover_app::port::{SoughtMeterPoint, Store, Supplier};
+
+/// A supply address with meter points: identifier, start of supply, and its end as JSON.
+fn address(points: &[(&str, &str, &str)]) -> String {
+    let point = |(mpxn, start, end): &(&str, &str, &str)| {
+        format!(r#"{{"mpxn":"{mpxn}","supply_start_date":"{start}","supply_end_date":{end},"meters":[]}}"#)
+    };
+    let points: Vec<_> = points.iter().map(point).collect();
+    format!(
+        r#"{{"supply_address":{{"administrative_area":"VIC","country":"AU","locality":"L",
+        "postal_code":"3000","structured_street_address":{{}}}},
+        "customer_at_supply_address_from_date":"2020-01-01","meter_points":[{}]}}"#,
+        points.join(",")
+    )
+}
+
+fn supplied(points: &[(&str, &str, &str)]) -> String {
+    format!(r#""supply_addresses":[{}]"#, address(points))
+}
+
+/// Whether each meter point, of an identifier and a start of supply, is taken for an account.
+fn taken(store: &dyn Store, of: &Supplier, number: &str, sought: &[(&str, &str)]) -> Vec<bool> {
+    let point = |(mpxn, start): &(&str, &str)| SoughtMeterPoint {
+        mpxn: (*mpxn).to_owned(),
+        supply_start_date: start.parse().unwrap(),
+    };
+    let sought: Vec<_> = sought.iter().map(point).collect();
+    let number = number.parse().unwrap();
+    see(store, |tx| tx.are_meter_points_taken(of.organisation_id, of.id, &number, &sought))
+}
+
+/// Without an end, or with one after the start that is sought; in the order of the question.
+pub fn meter_points_are_taken_while_they_are_supplied(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let points = [
+        (" 6001\\t", "2020-01-01", "null"),
+        ("6002", "2020-01-01", r#""2026-03-01""#),
+        ("6003", "2020-01-01", r#""2026-03-01""#),
+    ];
+    import(store, &acme, 1, &supplied(&points));
+    // Given up by one account, and supplied by another.
+    import(store, &acme, 2, &supplied(&[("6003", "2026-03-02", "null")]));
+    let sought = [
+        ("6009", "2026-01-01"),
+        ("6001", "2026-01-01"),
+        ("6002", "2026-02-28"),
+        ("6002", "2026-03-01"),
+        ("6002", "2026-03-02"),
+        ("6003", "2026-03-02"),
+        ("600", "2026-01-01"),
+    ];
+    let expected = [false, true, true, false, false, true, false];
+    assert_eq!(taken(store, &acme, "A-9", &sought), expected);
+    assert_eq!(taken(store, &acme, "A-9", &[]), [false; 0]);
+}
+
+/// By any supplier of the organisation, and by none of another.
+pub fn meter_points_are_taken_within_an_organisation(store: &dyn Store) {
+    let (acme, second) = (supplier(store, "ACME"), supplier(store, "SECOND"));
+    let foreign = supplier_of(store, "Other", "FOREIGN", |_| {});
+    import(store, &acme, 1, &supplied(&[("6001", "2020-01-01", "null")]));
+    import(store, &foreign, 2, &supplied(&[("6002", "2020-01-01", "null")]));
+    let sought = [("6001", "2026-01-01"), ("6002", "2026-01-01")];
+    assert_eq!(taken(store, &acme, "A-9", &sought), [true, false]);
+    assert_eq!(taken(store, &second, "A-9", &sought), [true, false]);
+    assert_eq!(taken(store, &foreign, "A-9", &sought), [false, true]);
+}
+
+/// An account is another one by its supplier and its number.
+pub fn the_account_itself_takes_no_meter_point(store: &dyn Store) {
+    let (acme, second) = (supplier(store, "ACME"), supplier(store, "SECOND"));
+    import(store, &acme, 1, &supplied(&[("6001", "2020-01-01", "null")]));
+    let sought = [("6001", "2026-01-01")];
+    assert_eq!(taken(store, &acme, "A-1", &sought), [false]);
+    assert_eq!(taken(store, &acme, "A-2", &sought), [true]);
+    assert_eq!(taken(store, &second, "A-1", &sought), [true]);
+}
+
+/// Of all addresses, whether the supply goes on or not.
+pub fn the_earliest_start_of_supply_is_known(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let first = address(&[("6001", "2024-05-01", "null"), ("6002", "2023-12-31", r#""2024-01-01""#)]);
+    let second = address(&[("6003", "2024-01-01", "null")]);
+    let supplied = import(store, &acme, 1, &format!(r#""supply_addresses":[{second},{first}]"#));
+    let bare = import(store, &acme, 2, r#""ledgers":[{}]"#);
+    let earliest = |id| see(store, |tx| tx.earliest_supply_start(id));
+    assert_eq!(earliest(supplied.process_id), "2023-12-31".parse().ok());
+    assert_eq!(earliest(bare.process_id), None);
+    assert_eq!(earliest(99), None);
+}
