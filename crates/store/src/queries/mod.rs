@@ -6,11 +6,14 @@
 #[macro_use]
 mod statement;
 mod accounts;
+mod businesses;
 mod identity;
+mod instructions;
 mod processes;
 mod schema;
 mod suppliers;
 mod types;
+mod vendors;
 
 use super::dialect::{self, Conn};
 use crate::error::{Error, Result, store_error};
@@ -47,6 +50,18 @@ impl<'c> SqlTx<'c> {
         result
     }
 }
+
+/// The position behind all rows of an account, or of a business.
+macro_rules! behind {
+    ($conn:expr, $table:ident, $owner:ident) => {
+        $table::table
+            .filter($table::$owner.eq($owner))
+            .select(diesel::dsl::max($table::position))
+            .get_result::<Option<i64>>($conn)?
+            .map_or(0, |last| last + 1)
+    };
+}
+use behind;
 
 /// Whether a statement changed its one row.
 fn changed(rows: usize) -> bool {

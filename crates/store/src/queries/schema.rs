@@ -230,12 +230,13 @@ tables! {
         reference -> Nullable<Text>,
         payment_type -> Nullable<Text>,
         product_code -> Nullable<Text>,
+        sent_date -> Nullable<Day>,
     }
 
-    line_items (account_id, position) {
+    line_items (account_id, txn, position) {
         account_id -> BigInt,
-        position -> BigInt,
         txn -> BigInt,
+        position -> BigInt,
         rate_band -> Nullable<Text>,
         start_date -> Day,
         end_date -> Day,
@@ -245,10 +246,10 @@ tables! {
         details -> Nullable<Json>,
     }
 
-    tax_items (account_id, position) {
+    tax_items (account_id, txn, position) {
         account_id -> BigInt,
-        position -> BigInt,
         txn -> BigInt,
+        position -> BigInt,
         amount -> Digits,
         tax_type -> Text,
         value_taxed -> Digits,
@@ -304,10 +305,10 @@ tables! {
         unpin_at -> Nullable<Instant>,
     }
 
-    note_documents (account_id, position) {
+    note_documents (account_id, note, position) {
         account_id -> BigInt,
-        position -> BigInt,
         note -> BigInt,
+        position -> BigInt,
         document_path -> Text,
     }
 
@@ -320,13 +321,100 @@ tables! {
         occurred_at -> Instant,
         description -> Text,
     }
+
+    historical_statements (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        statement_id -> Text,
+        bill_period_from_date -> Day,
+        bill_period_to_date -> Day,
+        issued_date -> Nullable<Day>,
+        number -> Nullable<Text>,
+        gross_amount -> Nullable<Digits>,
+        statement_path -> Nullable<Text>,
+        fingerprint -> Binary,
+        added_at -> Instant,
+    }
+
+    account_instructions (account_id, position) {
+        account_id -> BigInt,
+        position -> BigInt,
+        vendor -> Text,
+        #[sql_name = "type"]
+        kind -> Text,
+        reference -> Text,
+        details -> Json,
+        verified_at -> Instant,
+    }
+
+    businesses (id) {
+        id -> BigInt,
+        organisation_id -> BigInt,
+        supplier_id -> BigInt,
+        external_identifier -> Text,
+        business_type -> Nullable<Text>,
+        company_number -> Nullable<Text>,
+        company_name -> Nullable<Text>,
+        fingerprint -> Binary,
+        created_at -> Instant,
+    }
+
+    business_details (business_id, position) {
+        business_id -> BigInt,
+        position -> BigInt,
+        key -> Text,
+        value -> Text,
+    }
+
+    business_contracts (business_id, position) {
+        business_id -> BigInt,
+        position -> BigInt,
+        organisation_id -> BigInt,
+        identifier -> Text,
+        valid_from_date -> Day,
+        signed_at_date -> Day,
+    }
+
+    business_contract_versions (business_id, contract, position) {
+        business_id -> BigInt,
+        contract -> BigInt,
+        position -> BigInt,
+        applicable_at_date -> Day,
+        terms -> Text,
+    }
+
+    business_instructions (business_id, position) {
+        business_id -> BigInt,
+        position -> BigInt,
+        vendor -> Text,
+        #[sql_name = "type"]
+        kind -> Text,
+        reference -> Text,
+        details -> Json,
+        verified_at -> Instant,
+    }
+
+    business_instruction_accounts (business_id, instruction, account_id) {
+        business_id -> BigInt,
+        instruction -> BigInt,
+        account_id -> BigInt,
+    }
+
+    payment_vendors (name) {
+        name -> Text,
+        kind -> Text,
+        base_url -> Text,
+        secret_env -> Nullable<Text>,
+        created_at -> Instant,
+    }
 }
 
 diesel::joinable!(api_keys -> organisations (organisation_id));
 diesel::joinable!(suppliers -> organisations (organisation_id));
 diesel::joinable!(processes -> suppliers (supplier_id));
 diesel::joinable!(accounts -> suppliers (supplier_id));
+diesel::joinable!(meter_points -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(api_keys, organisations);
 diesel::allow_tables_to_appear_in_same_query!(suppliers, organisations);
 diesel::allow_tables_to_appear_in_same_query!(processes, suppliers);
-diesel::allow_tables_to_appear_in_same_query!(accounts, suppliers);
+diesel::allow_tables_to_appear_in_same_query!(meter_points, accounts, suppliers);

@@ -16,6 +16,9 @@ use std::borrow::Cow;
 pub(super) struct Timestamp(i64);
 
 impl Timestamp {
+    /// Before every other: the year 1 begins.
+    pub(super) const FIRST: Self = Self(-62_135_596_800_000_000);
+
     pub(super) fn instant(self) -> Result<DateTime<Utc>> {
         DateTime::from_timestamp_micros(self.0).ok_or_else(|| Error::corrupt("a time is out of range"))
     }
@@ -113,10 +116,33 @@ impl From<NaiveDate> for Day<'_> {
     }
 }
 
+impl Day<'_> {
+    pub(super) fn date(&self) -> Result<NaiveDate> {
+        self.0.parse().map_err(|_| Error::corrupt("a day is none"))
+    }
+}
+
+/// The day of an optional column.
+pub(super) fn date(day: Option<Day<'_>>) -> Result<Option<NaiveDate>> {
+    day.map(|day| day.date()).transpose()
+}
+
 impl<'a> From<&'a Decimal<'_>> for Digits<'a> {
     fn from(decimal: &'a Decimal<'_>) -> Self {
         Self(decimal.digits())
     }
+}
+
+impl Digits<'_> {
+    /// The decimal, sent as a string.
+    pub(super) fn decimal(&self) -> Result<Decimal<'static>> {
+        Decimal::from_sent(&self.0, true).ok_or_else(|| Error::corrupt("a decimal cannot be read"))
+    }
+}
+
+/// The decimal of an optional column.
+pub(super) fn decimal(digits: Option<Digits<'_>>) -> Result<Option<Decimal<'static>>> {
+    digits.map(|digits| digits.decimal()).transpose()
 }
 
 impl Json<'_> {

@@ -74,3 +74,6 @@ fn versions(conn: &mut Conn) -> Result<Vec<String>, Failed> {
     versions.sort_unstable();
     Ok(versions)
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,8 @@ mod writer;
 mod plans;
 #[cfg(test)]
 mod schema_tests;
+#[cfg(test)]
+mod testing;
 
 #[path = "../queries/mod.rs"]
 pub(crate) mod queries;

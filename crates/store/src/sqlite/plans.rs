@@ -1,19 +1,19 @@
 //! Whether queries find their rows by an index: what each method runs is watched, and SQLite is asked
 //! how it would do it.
 
-use super::connection::{Role, Target};
 use super::dialect::Conn;
 use super::migrations;
 use super::queries::SqlTx;
-use chrono::{DateTime, Utc};
-use cutover_app::port::{Staged, StoreError, StoredIssues, Tx};
+use super::testing::{add_process, add_supplier, at, connect};
+use cutover_app::port::{Staged, StoreError, Tx};
 use cutover_core::Zone;
-use cutover_process::{Actor, Event, NewProcess, Process, State, Submission};
+use cutover_process::{Actor, Event, Process, State};
 use diesel::connection::InstrumentationEvent;
 use diesel::prelude::*;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+
+mod after_import;
 
 #[derive(QueryableByName)]
 struct Step {
@@ -44,36 +44,12 @@ fn plan_of(conn: &mut Conn, job: impl FnOnce(&mut dyn Tx) -> Result<(), StoreErr
     statements.into_iter().flat_map(explain).collect()
 }
 
-fn at(seconds: i64) -> DateTime<Utc> {
-    DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
-}
-
 /// A database with one process that waits; the plans do not depend on what is in it.
 fn database(folder: &Path) -> (Conn, Process) {
-    let path = folder.join("cutover.db");
-    let target = Target { path, busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
-    let mut conn = target.connect(Role::Writer).unwrap();
+    let mut conn = connect(&folder.join("cutover.db"));
     migrations::apply(&mut conn).unwrap();
-    diesel::sql_query("INSERT INTO organisations (name, created_at) VALUES ('R', 0)")
-        .execute(&mut conn)
-        .unwrap();
-    diesel::sql_query(
-        "INSERT INTO suppliers (organisation_id, code, status, document_root, verify_documents, \
-         send_customer_emails, dry_run, time_zone, created_at) VALUES (1, 'A', 'Ongoing', '/A', 0, 0, 0, 'UTC', 0)",
-    )
-    .execute(&mut conn)
-    .unwrap();
-    let new = NewProcess {
-        id: 1,
-        supplier: "A".parse().unwrap(),
-        external_account_number: "1".parse().unwrap(),
-        submission: Submission::default(),
-    };
-    let (process, entry) = Process::create(new, at(0), Actor::System);
-    let staged = Staged { payload: vec![1], fingerprint: [0; 32] };
-    let mut tx = SqlTx::new(&mut conn);
-    let tx: &mut dyn Tx = &mut tx;
-    tx.insert_process(1, &process, &entry, &staged, &StoredIssues::default()).unwrap();
+    add_supplier(&mut conn);
+    let process = add_process(&mut conn, 1);
     (conn, process)
 }
 

@@ -10,19 +10,17 @@ use std::borrow::Cow;
 pub(super) struct Builder<'a> {
     pub(super) account_id: i64,
     zone: Zone,
-    /// What a note without a time of creation has.
-    pub(super) imported_at: Timestamp,
     pub(super) rows: Rows<'a>,
 }
 
 impl<'a> Builder<'a> {
+    /// For rows of an account; `zone` is that of datetimes without offset.
+    pub(super) fn new(account_id: i64, zone: Zone) -> Self {
+        Self { account_id, zone, rows: Rows::default() }
+    }
+
     pub(super) fn rows_of(new: &'a NewAccount) -> Result<Rows<'a>> {
-        let mut builder = Self {
-            account_id: new.process_id,
-            zone: new.zone,
-            imported_at: new.imported_at.into(),
-            rows: Rows::default(),
-        };
+        let mut builder = Self::new(new.process_id, new.zone);
         let account = &new.account;
         builder.customers(account.customers.as_deref().unwrap_or_default());
         builder.supply_addresses(account.supply_addresses.as_deref().unwrap_or_default())?;
@@ -30,7 +28,7 @@ impl<'a> Builder<'a> {
         builder.payment_instructions(account.payment_instructions.as_deref().unwrap_or_default());
         builder.payment_schedules(account.payment_schedules.as_deref().unwrap_or_default());
         builder.statements(account.statements.as_deref().unwrap_or_default());
-        builder.notes(account.notes.as_deref().unwrap_or_default())?;
+        builder.notes(account.notes.as_deref().unwrap_or_default(), new.imported_at.into())?;
         builder.account_events(account.events.as_deref().unwrap_or_default())?;
         Ok(builder.rows)
     }

@@ -1,11 +1,10 @@
-use super::super::schema::{ledgers, line_items, tax_items, transactions};
-use super::super::types::{Day, Digits, Json};
-use super::builder::{Builder, identity, next, text};
+use super::super::schema::ledgers;
+use super::super::types::{Day, Digits};
+use super::builder::{Builder, next};
 use super::json::Members;
 use super::rows::Tree;
-use cutover_model::{Ledger, LineItem, TaxItem, Transaction, Writer};
+use cutover_model::{Ledger, Writer};
 use diesel::prelude::*;
-use std::borrow::Cow;
 
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = ledgers, treat_none_as_default_value = false)]
@@ -18,59 +17,9 @@ pub(super) struct LedgerRow<'a> {
     balance: Option<Digits<'a>>,
 }
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = transactions, treat_none_as_default_value = false)]
-pub(super) struct TransactionRow<'a> {
-    account_id: i64,
-    position: i64,
-    pub(super) ledger: i64,
-    statement: Cow<'a, str>,
-    transaction_id: Cow<'a, str>,
-    transaction_date: Day<'a>,
-    amount: Digits<'a>,
-    kind: Cow<'a, str>,
-    reason: Option<Cow<'a, str>>,
-    display_note: Option<Cow<'a, str>>,
-    note: Option<Cow<'a, str>>,
-    reference: Option<Cow<'a, str>>,
-    payment_type: Option<Cow<'a, str>>,
-    product_code: Option<Cow<'a, str>>,
-}
-
 /// The word of the column, and the member of the ledger.
-const CURRENT: (&str, &str) = ("current", "current_statement_transactions");
+pub(super) const CURRENT: (&str, &str) = ("current", "current_statement_transactions");
 const HISTORICAL: (&str, &str) = ("historical", "historical_statement_transactions");
-
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = line_items, treat_none_as_default_value = false)]
-pub(super) struct LineItemRow<'a> {
-    account_id: i64,
-    position: i64,
-    pub(super) txn: i64,
-    rate_band: Option<Cow<'a, str>>,
-    start_date: Day<'a>,
-    end_date: Day<'a>,
-    number_of_units: Digits<'a>,
-    net_amount: Digits<'a>,
-    price_per_unit: Option<Digits<'a>>,
-    details: Option<Json<'a>>,
-}
-
-const LINE_ITEM: &[&str] =
-    &["rate_band", "start_date", "end_date", "number_of_units", "net_amount", "price_per_unit"];
-
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = tax_items, treat_none_as_default_value = false)]
-pub(super) struct TaxItemRow<'a> {
-    account_id: i64,
-    position: i64,
-    pub(super) txn: i64,
-    amount: Digits<'a>,
-    tax_type: Cow<'a, str>,
-    value_taxed: Digits<'a>,
-    rate: Digits<'a>,
-    unit_type: Cow<'a, str>,
-}
 
 impl<'a> Builder<'a> {
     pub(super) fn ledgers(&mut self, ledgers: &'a [Ledger<'_>]) {
@@ -90,63 +39,6 @@ impl<'a> Builder<'a> {
             self.transactions(position, HISTORICAL.0, historical);
         }
     }
-
-    fn transactions(&mut self, ledger: i64, statement: &'static str, transactions: &'a [Transaction<'_>]) {
-        for transaction in transactions {
-            let position = next(&self.rows.transactions);
-            self.rows.transactions.push(TransactionRow {
-                account_id: self.account_id,
-                position,
-                ledger,
-                statement: statement.into(),
-                transaction_id: identity(&transaction.transaction_id),
-                transaction_date: transaction.transaction_date.into(),
-                amount: (&transaction.amount).into(),
-                kind: transaction.kind.as_str().into(),
-                reason: transaction.reason.as_ref().map(text),
-                display_note: transaction.display_note.as_ref().map(text),
-                note: transaction.note.as_ref().map(text),
-                reference: transaction.reference.as_ref().map(text),
-                payment_type: transaction.payment_type.map(|kind| kind.as_str().into()),
-                product_code: transaction.product_code.as_ref().map(text),
-            });
-            self.line_items(position, transaction.line_items.as_deref().unwrap_or_default());
-            self.tax_items(position, transaction.tax_items.as_deref().unwrap_or_default());
-        }
-    }
-
-    fn line_items(&mut self, txn: i64, items: &'a [LineItem<'_>]) {
-        for item in items {
-            let row = LineItemRow {
-                account_id: self.account_id,
-                position: next(&self.rows.line_items),
-                txn,
-                rate_band: item.rate_band.as_ref().map(text),
-                start_date: item.start_date.into(),
-                end_date: item.end_date.into(),
-                number_of_units: (&item.number_of_units).into(),
-                net_amount: (&item.net_amount).into(),
-                price_per_unit: item.price_per_unit.as_ref().map(Digits::from),
-                details: self.details(item, LINE_ITEM),
-            };
-            self.rows.line_items.push(row);
-        }
-    }
-
-    fn tax_items(&mut self, txn: i64, items: &'a [TaxItem<'_>]) {
-        for item in items {
-            self.rows.tax_items.push(TaxItemRow {
-                account_id: self.account_id,
-                position: next(&self.rows.tax_items),
-                txn,
-                amount: (&item.amount).into(),
-                tax_type: text(&item.tax_type),
-                value_taxed: (&item.value_taxed).into(),
-                rate: (&item.rate).into(),
-                unit_type: item.unit_type.as_str().into(),
-            });
-        }
-    }
 }
 
 impl LedgerRow<'_> {
@@ -160,44 +52,5 @@ impl LedgerRow<'_> {
         writer.set_if("last_statement_issue_date", &self.last_statement_issue_date);
         writer.set_if("last_statement_balance", &self.last_statement_balance);
         writer.set_if("ledger_balance", &self.balance);
-    }
-}
-
-impl TransactionRow<'_> {
-    fn write(&self, tree: &Tree<'_>, writer: &mut Writer) {
-        writer.set("transaction_id", &self.transaction_id);
-        writer.set("transaction_date", &self.transaction_date);
-        writer.set("amount", &self.amount);
-        writer.set("type", &self.kind);
-        writer.set_if("reason", &self.reason);
-        writer.set_if("display_note", &self.display_note);
-        writer.set_if("note", &self.note);
-        writer.set_if("reference", &self.reference);
-        writer.set_if("payment_type", &self.payment_type);
-        writer.set_if("product_code", &self.product_code);
-        writer.list_if("line_items", false, tree.line_items.of(self.position), |row, w| row.write(w));
-        writer.list_if("tax_items", false, tree.tax_items.of(self.position), |row, w| row.write(w));
-    }
-}
-
-impl LineItemRow<'_> {
-    fn write(&self, writer: &mut Writer) {
-        writer.set_if("rate_band", &self.rate_band);
-        writer.set("start_date", &self.start_date);
-        writer.set("end_date", &self.end_date);
-        writer.set("number_of_units", &self.number_of_units);
-        writer.set("net_amount", &self.net_amount);
-        writer.set_if("price_per_unit", &self.price_per_unit);
-        writer.details(&self.details);
-    }
-}
-
-impl TaxItemRow<'_> {
-    fn write(&self, writer: &mut Writer) {
-        writer.set("amount", &self.amount);
-        writer.set("tax_type", &self.tax_type);
-        writer.set("value_taxed", &self.value_taxed);
-        writer.set("rate", &self.rate);
-        writer.set("unit_type", &self.unit_type);
     }
 }

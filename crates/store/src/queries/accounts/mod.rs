@@ -2,6 +2,7 @@
 //! again; each file holds both directions of the tables it is about.
 
 mod account;
+mod added;
 mod builder;
 mod events;
 mod json;
@@ -14,14 +15,16 @@ mod readings;
 mod rows;
 mod statements;
 mod supply;
+mod taken;
+mod transactions;
 
-use super::SqlTx;
 use super::schema::accounts;
+use super::{SqlTx, instructions};
 use crate::error::{Error, Result};
 use account::AccountRow;
 use builder::Builder;
-use cutover_app::port::{Accounts, ImportedAccount, NewAccount, StoreError};
-use cutover_core::Zone;
+use cutover_app::port::{Accounts, ImportedAccount, NewAccount, SoughtMeterPoint, StoreError};
+use cutover_core::{ExternalAccountNumber, Zone};
 use cutover_model::{Account, Encode, IntoOwned, Writer, read_account};
 use diesel::prelude::*;
 use rows::Rows;
@@ -53,7 +56,22 @@ impl Accounts for SqlTx<'_> {
                 number: row.number.parse().map_err(Error::corrupt)?,
                 customer_emails: row.customer_emails,
                 account: in_zone(&writer.into_bytes(), zone)?,
+                historical_statements: added::statements::load(conn, process_id)?,
+                verified_instructions: instructions::load(conn, process_id)?,
             }))
+        })
+    }
+
+    fn are_meter_points_taken(
+        &mut self,
+        organisation_id: i64,
+        supplier_id: i64,
+        number: &ExternalAccountNumber,
+        sought: &[SoughtMeterPoint],
+    ) -> Result<Vec<bool>, StoreError> {
+        self.run(|conn| {
+            let is_taken = |point| taken::is_taken(conn, organisation_id, supplier_id, number, point);
+            sought.iter().map(is_taken).collect()
         })
     }
 }

@@ -4,7 +4,8 @@ use super::builder::{Builder, next, text};
 use super::json::Members;
 use super::rows::Tree;
 use crate::error::Result;
-use cutover_model::{Note, NoteDocument, Writer};
+use cutover_app::port::NoteContent;
+use cutover_model::{Note, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
 
@@ -24,54 +25,43 @@ pub(super) struct NoteRow<'a> {
 #[diesel(table_name = note_documents, treat_none_as_default_value = false)]
 pub(super) struct NoteDocumentRow<'a> {
     account_id: i64,
-    position: i64,
     pub(super) note: i64,
+    position: i64,
     document_path: Cow<'a, str>,
 }
 
-/// Equal for notes that may be duplicates of one another (decisions D8): those with the same body, or
-/// without one with the same documents.
-fn content_hash(note: &Note<'_>) -> Bits {
-    let mut hasher = blake3::Hasher::new();
-    match note.body.as_ref().filter(|body| !body.is_blank()) {
-        Some(body) => {
-            hasher.update(b"body\0").update(body.trimmed().as_bytes());
-        }
-        None => {
-            for document in note.document_paths.iter().flatten() {
-                // A path holds no NUL, so paths cannot run into one another.
-                hasher.update(b"path\0").update(document.document_path.trimmed().as_bytes());
-            }
-        }
-    }
-    Bits(*hasher.finalize().as_bytes())
-}
-
 impl<'a> Builder<'a> {
-    pub(super) fn notes(&mut self, notes: &'a [Note<'_>]) -> Result<()> {
+    /// A note without a time of creation has that of the import.
+    pub(super) fn notes(&mut self, notes: &'a [Note<'_>], imported_at: Timestamp) -> Result<()> {
         for note in notes {
-            let position = next(&self.rows.notes);
-            let row = NoteRow {
-                account_id: self.account_id,
-                position,
-                body: note.body.as_ref().map(text),
-                content_hash: content_hash(note),
-                created_at: self.instant_if(note.created_at.as_ref())?.unwrap_or(self.imported_at),
-                is_pinned: note.is_pinned,
-                unpin_at: self.instant_if(note.unpin_at.as_ref())?,
-            };
-            self.rows.notes.push(row);
-            self.note_documents(position, note.document_paths.as_deref().unwrap_or_default());
+            let created_at = self.instant_if(note.created_at.as_ref())?.unwrap_or(imported_at);
+            let unpin_at = self.instant_if(note.unpin_at.as_ref())?;
+            self.note(next(&self.rows.notes), note, created_at, unpin_at);
         }
         Ok(())
     }
 
-    fn note_documents(&mut self, note: i64, documents: &'a [NoteDocument<'_>]) {
-        for document in documents {
+    pub(super) fn note(
+        &mut self,
+        position: i64,
+        note: &'a Note<'_>,
+        created_at: Timestamp,
+        unpin_at: Option<Timestamp>,
+    ) {
+        self.rows.notes.push(NoteRow {
+            account_id: self.account_id,
+            position,
+            body: note.body.as_ref().map(text),
+            content_hash: Bits(*NoteContent::of(note).as_bytes()),
+            created_at,
+            is_pinned: note.is_pinned,
+            unpin_at,
+        });
+        for (place, document) in (0..).zip(note.document_paths.as_deref().unwrap_or_default()) {
             self.rows.note_documents.push(NoteDocumentRow {
                 account_id: self.account_id,
-                position: next(&self.rows.note_documents),
-                note,
+                note: position,
+                position: place,
                 document_path: text(&document.document_path),
             });
         }

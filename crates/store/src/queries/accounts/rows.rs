@@ -2,7 +2,7 @@ use super::super::Conn;
 use super::super::schema::*;
 use super::events::EventRow;
 use super::json::{Children, Members};
-use super::ledgers::{LedgerRow, LineItemRow, TaxItemRow, TransactionRow};
+use super::ledgers::LedgerRow;
 use super::meters::{MeterRow, RegisterRow};
 use super::notes::{NoteDocumentRow, NoteRow};
 use super::payments::{PaymentInstructionRow, PaymentScheduleRow};
@@ -10,13 +10,14 @@ use super::people::{CustomerRow, PropertyAdministratorRow};
 use super::readings::ReadingRow;
 use super::statements::StatementRow;
 use super::supply::{AgreementRow, MeterPointRow, SupplyAddressRow};
+use super::transactions::{LineItemRow, TaxItemRow, TransactionRow};
 use crate::error::Result;
 use cutover_model::Writer;
 use diesel::prelude::*;
 
 macro_rules! rows {
     ($($table:ident: $row:ident,)*) => {
-        /// All rows of an account, parents before children, each table in the order of the payload.
+        /// Rows of an account, parents before children, each table in the order of the payload.
         #[derive(Default)]
         pub(super) struct Rows<'a> {
             $(pub(super) $table: Vec<$row<'a>>,)*
@@ -34,7 +35,7 @@ macro_rules! rows {
                 Ok(Self {
                     $($table: $table::table
                         .filter($table::account_id.eq(account_id))
-                        .order($table::position)
+                        .order($table::table.primary_key())
                         .select($row::as_select())
                         .load(conn)?,)*
                 })
@@ -79,7 +80,7 @@ pub(super) struct Tree<'r> {
 }
 
 impl Rows<'static> {
-    fn tree(&self) -> Tree<'_> {
+    pub(super) fn tree(&self) -> Tree<'_> {
         Tree {
             administrators: Children::new(&self.property_administrators, |row| row.supply_address),
             meter_points: Children::new(&self.meter_points, |row| row.supply_address),

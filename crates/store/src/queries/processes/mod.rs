@@ -1,5 +1,6 @@
 //! Import processes: their rows, steps, payloads, history, and the queue of workers.
 
+mod accounts;
 mod issues;
 mod list;
 mod queue;
@@ -11,7 +12,10 @@ use super::schema::{payloads, process_history, processes, suppliers};
 use super::types::Bits;
 use crate::error::Result;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{ListedProcess, Processes, Staged, StoreError, StoredIssues, StoredProcess};
+use cutover_app::port::{
+    AccountList, ListedAccount, ListedProcess, Position, Processes, Staged, StoreError, StoredIssues,
+    StoredProcess,
+};
 use cutover_core::ExternalAccountNumber;
 use cutover_process::{HistoryEntry, Process, State};
 use diesel::prelude::*;
@@ -132,10 +136,22 @@ impl Processes for SqlTx<'_> {
         &mut self,
         supplier_id: i64,
         status: Option<State>,
-        after: Option<(DateTime<Utc>, i64)>,
+        after: Option<Position>,
         limit: u32,
     ) -> Result<Vec<ListedProcess>, StoreError> {
         self.run(|conn| list::page(conn, supplier_id, status, after, limit))
+    }
+
+    fn each_account(
+        &mut self,
+        supplier_id: i64,
+        list: AccountList,
+        after: Option<Position>,
+        until: DateTime<Utc>,
+        limit: u32,
+        each: &mut dyn FnMut(ListedAccount<'_>),
+    ) -> Result<Option<Position>, StoreError> {
+        self.run(|conn| accounts::each(conn, supplier_id, list, after, until, limit, each))
     }
 }
 

@@ -1,0 +1,147 @@
+use super::super::super::schema::{ledgers, line_items, meter_points, tax_items, transactions};
+use super::super::super::types::{Day, Digits, date, decimal};
+use super::super::super::{Conn, SqlTx, behind};
+use super::super::builder::Builder;
+use super::super::ledgers::CURRENT;
+use super::super::rows::Rows;
+use super::super::transactions::{LineItemRow, TaxItemRow, TransactionRow};
+use crate::error::{Error, Result};
+use chrono::NaiveDate;
+use cutover_app::port::{LedgerHead, Ledgers, NewTransaction, StoreError, StoredTransaction};
+use cutover_core::Zone;
+use cutover_model::choices::TransactionType;
+use cutover_model::rust_decimal::Decimal as Value;
+use cutover_model::{Decimal, IntoOwned, Writer, read_transaction};
+use diesel::dsl::min;
+use diesel::prelude::*;
+
+/// Ledgers are numbered from 0, and none is ever removed.
+const FIRST: i64 = 0;
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = ledgers)]
+struct HeadRow {
+    position: i64,
+    last_statement_closing_date: Option<Day<'static>>,
+    last_statement_balance: Option<Digits<'static>>,
+    balance: Option<Digits<'static>>,
+}
+
+impl TryFrom<HeadRow> for LedgerHead {
+    type Error = Error;
+
+    fn try_from(row: HeadRow) -> Result<Self> {
+        Ok(Self {
+            position: row.position,
+            last_statement_closing_date: date(row.last_statement_closing_date)?,
+            last_statement_balance: decimal(row.last_statement_balance)?.map(|d| d.value()),
+            balance: decimal(row.balance)?.map(|d| d.value()),
+        })
+    }
+}
+
+impl Ledgers for SqlTx<'_> {
+    fn first_ledger(&mut self, account_id: i64) -> Result<Option<LedgerHead>, StoreError> {
+        self.run(|conn| {
+            let row = ledgers::table
+                .find((account_id, FIRST))
+                .select(HeadRow::as_select())
+                .get_result(conn)
+                .optional()?;
+            row.map(LedgerHead::try_from).transpose()
+        })
+    }
+
+    fn earliest_supply_start(&mut self, account_id: i64) -> Result<Option<NaiveDate>, StoreError> {
+        self.run(|conn| {
+            let start = meter_points::table
+                .filter(meter_points::account_id.eq(account_id))
+                .select(min(meter_points::supply_start_date));
+            date(start.get_result(conn)?)
+        })
+    }
+
+    fn current_amounts(
+        &mut self,
+        account_id: i64,
+        ledger: i64,
+    ) -> Result<Vec<(TransactionType, Value)>, StoreError> {
+        self.run(|conn| {
+            let rows: Vec<(String, Digits<'static>)> = transactions::table
+                .filter(transactions::account_id.eq(account_id))
+                .filter(transactions::ledger.eq(ledger))
+                .filter(transactions::statement.eq(CURRENT.0))
+                .order(transactions::position)
+                .select((transactions::kind, transactions::amount))
+                .load(conn)?;
+            let read = |(kind, amount): (String, Digits<'_>)| {
+                Ok((kind.parse().map_err(Error::corrupt)?, amount.decimal()?.value()))
+            };
+            rows.into_iter().map(read).collect()
+        })
+    }
+
+    fn find_transaction(
+        &mut self,
+        account_id: i64,
+        transaction_id: &str,
+    ) -> Result<Option<StoredTransaction>, StoreError> {
+        self.run(|conn| {
+            let oldest: Option<i64> = transactions::table
+                .filter(transactions::account_id.eq(account_id))
+                .filter(transactions::transaction_id.eq(transaction_id))
+                .select(min(transactions::position))
+                .get_result(conn)?;
+            oldest.map(|position| transaction(conn, account_id, position)).transpose()
+        })
+    }
+
+    fn add_transaction(
+        &mut self,
+        account_id: i64,
+        ledger: i64,
+        new: &NewTransaction,
+    ) -> Result<(), StoreError> {
+        self.run(|conn| {
+            // A transaction holds no times, so no zone is asked for.
+            let mut builder = Builder::new(account_id, Zone::UTC);
+            let position = behind!(conn, transactions, account_id);
+            builder.transaction(position, ledger, CURRENT.0, &new.transaction, new.sent_date);
+            builder.rows.insert(conn)
+        })
+    }
+
+    fn set_balance(&mut self, account_id: i64, ledger: i64, balance: &Decimal<'_>) -> Result<(), StoreError> {
+        self.run(|conn| {
+            diesel::update(ledgers::table.find((account_id, ledger)))
+                .set(ledgers::balance.eq(Digits::from(balance)))
+                .execute(conn)?;
+            Ok(())
+        })
+    }
+}
+
+/// A transaction with its items.
+fn transaction(conn: &mut Conn, account_id: i64, position: i64) -> Result<StoredTransaction> {
+    let row = transactions::table.find((account_id, position)).select(TransactionRow::as_select());
+    let row: TransactionRow<'static> = row.get_result(conn)?;
+    let line_items = line_items::table
+        .filter(line_items::account_id.eq(account_id))
+        .filter(line_items::txn.eq(position))
+        .order(line_items::position)
+        .select(LineItemRow::as_select())
+        .load(conn)?;
+    let tax_items = tax_items::table
+        .filter(tax_items::account_id.eq(account_id))
+        .filter(tax_items::txn.eq(position))
+        .order(tax_items::position)
+        .select(TaxItemRow::as_select())
+        .load(conn)?;
+    let rows = Rows { line_items, tax_items, ..Rows::default() };
+    let mut writer = Writer::new();
+    writer.object(|writer| row.write(&rows.tree(), writer));
+    let json = String::from_utf8(writer.into_bytes()).map_err(Error::corrupt)?;
+    let transaction =
+        read_transaction(&json).ok_or_else(|| Error::corrupt("a transaction cannot be read"))?;
+    Ok(StoredTransaction { transaction: transaction.into_owned(), sent_date: date(row.sent_date)? })
+}

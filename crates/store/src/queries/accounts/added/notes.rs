@@ -1,0 +1,39 @@
+use super::super::super::schema::notes;
+use super::super::super::types::{Bits, Timestamp, instant};
+use super::super::super::{SqlTx, behind};
+use super::super::builder::Builder;
+use chrono::{DateTime, Utc};
+use cutover_app::port::{NewNote, NoteContent, Notes, StoreError};
+use cutover_core::Zone;
+use diesel::dsl::min;
+use diesel::prelude::*;
+
+impl Notes for SqlTx<'_> {
+    fn find_note(
+        &mut self,
+        account_id: i64,
+        content: NoteContent,
+        created_at: Option<DateTime<Utc>>,
+    ) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.run(|conn| {
+            let oldest = notes::table
+                .filter(notes::account_id.eq(account_id))
+                .filter(notes::content_hash.eq(Bits(*content.as_bytes())))
+                .select(min(notes::created_at));
+            instant(match created_at.map(Timestamp::from) {
+                Some(time) => oldest.filter(notes::created_at.eq(time)).get_result(conn)?,
+                None => oldest.get_result(conn)?,
+            })
+        })
+    }
+
+    fn add_note(&mut self, account_id: i64, new: &NewNote) -> Result<(), StoreError> {
+        self.run(|conn| {
+            // Its times are not those of the note, so no zone is asked for.
+            let mut builder = Builder::new(account_id, Zone::UTC);
+            let position = behind!(conn, notes, account_id);
+            builder.note(position, &new.note, new.created_at.into(), new.unpin_at.map(Timestamp::from));
+            builder.rows.insert(conn)
+        })
+    }
+}

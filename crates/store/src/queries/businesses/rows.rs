@@ -1,0 +1,127 @@
+use super::super::Conn;
+use super::super::schema::{business_contract_versions, business_contracts, business_details, businesses};
+use super::super::types::{Bits, Day, Timestamp};
+use crate::error::Result;
+use cutover_app::port::NewBusiness;
+use cutover_model::{Contract, Text};
+use diesel::prelude::*;
+
+#[derive(Insertable)]
+#[diesel(table_name = businesses, treat_none_as_default_value = false)]
+pub(super) struct BusinessRow<'a> {
+    organisation_id: i64,
+    supplier_id: i64,
+    external_identifier: &'a str,
+    business_type: Option<&'a str>,
+    company_number: Option<&'a str>,
+    company_name: Option<&'a str>,
+    fingerprint: Bits,
+    created_at: Timestamp,
+}
+
+impl<'a> BusinessRow<'a> {
+    pub(super) fn new(new: &'a NewBusiness) -> Self {
+        let business = &new.request.business;
+        Self {
+            organisation_id: new.organisation_id,
+            supplier_id: new.supplier_id,
+            external_identifier: new.request.external_business_identifier.trimmed(),
+            business_type: business.business_type.map(|kind| kind.as_str()),
+            company_number: business.company_number.as_ref().map(Text::as_sent),
+            company_name: business.company_name.as_ref().map(Text::as_sent),
+            fingerprint: Bits(new.fingerprint),
+            created_at: new.created_at.into(),
+        }
+    }
+
+    pub(super) fn identifier(&self) -> &'a str {
+        self.external_identifier
+    }
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = business_details)]
+struct DetailRow<'a> {
+    business_id: i64,
+    position: i64,
+    key: &'a str,
+    value: &'a str,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = business_contracts)]
+struct ContractRow<'a> {
+    business_id: i64,
+    position: i64,
+    organisation_id: i64,
+    identifier: &'a str,
+    valid_from_date: Day<'a>,
+    signed_at_date: Day<'a>,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = business_contract_versions)]
+struct VersionRow<'a> {
+    business_id: i64,
+    contract: i64,
+    position: i64,
+    applicable_at_date: Day<'a>,
+    terms: &'a str,
+}
+
+/// The rows that belong to a business.
+pub(super) struct Children<'a> {
+    details: Vec<DetailRow<'a>>,
+    contracts: Vec<ContractRow<'a>>,
+    versions: Vec<VersionRow<'a>>,
+}
+
+impl<'a> Children<'a> {
+    pub(super) fn new(business_id: i64, new: &'a NewBusiness) -> Self {
+        let business = &new.request.business;
+        let details = (0..).zip(business.details.as_deref().unwrap_or_default());
+        let details = details.map(|(position, detail)| DetailRow {
+            business_id,
+            position,
+            key: detail.key.as_sent(),
+            value: detail.value.as_sent(),
+        });
+        let mut children = Self { details: details.collect(), contracts: Vec::new(), versions: Vec::new() };
+        for (position, contract) in (0..).zip(business.business_contracts.as_deref().unwrap_or_default()) {
+            children.contract(business_id, position, new.organisation_id, contract);
+        }
+        children
+    }
+
+    fn contract(
+        &mut self,
+        business_id: i64,
+        position: i64,
+        organisation_id: i64,
+        contract: &'a Contract<'_>,
+    ) {
+        self.contracts.push(ContractRow {
+            business_id,
+            position,
+            organisation_id,
+            identifier: contract.identifier.trimmed(),
+            valid_from_date: contract.valid_from_date.into(),
+            signed_at_date: contract.signed_at_date.into(),
+        });
+        let versions = (0..).zip(contract.versions.as_deref().unwrap_or_default());
+        self.versions.extend(versions.map(|(place, version)| VersionRow {
+            business_id,
+            contract: position,
+            position: place,
+            applicable_at_date: version.applicable_at_date.into(),
+            terms: version.terms.json(),
+        }));
+    }
+
+    pub(super) fn insert(&self, conn: &mut Conn) -> Result<()> {
+        insert_rows!(conn, business_details::table, &self.details);
+        insert_rows!(conn, business_contracts::table, &self.contracts);
+        insert_rows!(conn, business_contract_versions::table, &self.versions);
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+use super::super::schema::{account_instructions, payment_instructions};
+use super::super::types::{Json, Timestamp};
+use super::super::{Conn, behind};
+use super::verified;
+use crate::error::Result;
+use cutover_app::port::{InstructionKey, VerifiedInstruction};
+use cutover_core::trimmed;
+use diesel::dsl::exists;
+use diesel::prelude::*;
+
+pub(super) fn has(conn: &mut Conn, account_id: i64, key: &InstructionKey) -> Result<bool> {
+    Ok(was_added(conn, account_id, key)? || was_imported(conn, account_id, key)?)
+}
+
+fn was_added(conn: &mut Conn, account_id: i64, key: &InstructionKey) -> Result<bool> {
+    let added = account_instructions::table
+        .filter(account_instructions::account_id.eq(account_id))
+        .filter(account_instructions::vendor.eq(&key.vendor))
+        .filter(account_instructions::kind.eq(key.kind.as_str()))
+        .filter(account_instructions::reference.eq(&key.reference));
+    Ok(diesel::select(exists(added)).get_result(conn)?)
+}
+
+/// Those of a payload are kept as sent. A payload has few, one of a kind (rules PIN-01), and no more come.
+fn was_imported(conn: &mut Conn, account_id: i64, key: &InstructionKey) -> Result<bool> {
+    let imported: Vec<(String, String)> = payment_instructions::table
+        .filter(payment_instructions::account_id.eq(account_id))
+        .filter(payment_instructions::kind.eq(key.kind.as_str()))
+        .select((payment_instructions::vendor, payment_instructions::reference))
+        .load(conn)?;
+    let mut imported = imported.iter();
+    Ok(imported.any(|(vendor, reference)| {
+        (trimmed(vendor), trimmed(reference)) == (key.vendor.as_str(), key.reference.as_str())
+    }))
+}
+
+pub(super) fn add(conn: &mut Conn, account_id: i64, instruction: &VerifiedInstruction) -> Result<()> {
+    let position = behind!(conn, account_instructions, account_id);
+    diesel::insert_into(account_instructions::table)
+        .values((
+            account_instructions::account_id.eq(account_id),
+            account_instructions::position.eq(position),
+            account_instructions::vendor.eq(&instruction.key.vendor),
+            account_instructions::kind.eq(instruction.key.kind.as_str()),
+            account_instructions::reference.eq(&instruction.key.reference),
+            account_instructions::details.eq(Json::of(&instruction.details)?),
+            account_instructions::verified_at.eq(Timestamp::from(instruction.verified_at)),
+        ))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// The instructions that were added to an account, oldest first.
+pub(in super::super) fn load(conn: &mut Conn, account_id: i64) -> Result<Vec<VerifiedInstruction>> {
+    let rows = account_instructions::table
+        .filter(account_instructions::account_id.eq(account_id))
+        .order(account_instructions::position)
+        .select((
+            account_instructions::vendor,
+            account_instructions::kind,
+            account_instructions::reference,
+            account_instructions::details,
+            account_instructions::verified_at,
+        ))
+        .load(conn)?;
+    rows.into_iter().map(verified).collect()
+}

@@ -1,0 +1,207 @@
+//! What is done after an import, and the lists of version 1.
+
+use super::super::testing::{add_account, at, found, with};
+use super::*;
+use cutover_app::port::{
+    AccountList, InstructionDetails, InstructionKey, NewBusiness, NewHistoricalStatement, NewNote,
+    NewTransaction, NoteContent, SoughtMeterPoint, Vendor, VendorKind, VerifiedInstruction,
+};
+use cutover_model::choices::PaymentInstructionType;
+use cutover_model::{
+    Business, BusinessDetail, BusinessRequest, Contract, ContractVersion, Free, HistoricalStatement, Note,
+    Nullable, read_transaction,
+};
+
+const ACCOUNT: &str = r#"{"import_supplier":"A","external_account_number":"2",
+    "notes":[{"body":"N","document_paths":[{"document_path":"n.pdf"}]}],
+    "payment_instructions":[{"vendor":"V ","type":"CARD","reference":" R","valid_from":"2026-01-01"}],
+    "ledgers":[{"current_statement_transactions":[{"transaction_id":"T","transaction_date":"2026-01-01",
+        "amount":"1.10","type":"CREDIT"}]}]}"#;
+
+/// A database with an imported account of the key 2.
+fn with_account(folder: &Path) -> Conn {
+    let (mut conn, _) = database(folder);
+    add_account(&mut conn, 2, ACCOUNT);
+    conn
+}
+
+/// Every row is found by a key or an index, in the order that is asked for.
+#[track_caller]
+fn assert_by_key(plan: &[String]) {
+    assert_no_scan(plan);
+    assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
+}
+
+fn note() -> Note<'static> {
+    Note { body: Some("N".into()), document_paths: None, created_at: None, is_pinned: None, unpin_at: None }
+}
+
+fn instruction(reference: &str) -> VerifiedInstruction {
+    let key = InstructionKey {
+        vendor: "V".into(),
+        kind: PaymentInstructionType::Card,
+        reference: reference.into(),
+    };
+    VerifiedInstruction { key, details: InstructionDetails::default(), verified_at: at(1) }
+}
+
+const TERMS: &str = r#"[ {"b":1.50, "a":"\u0041"} ,1e2]"#;
+
+fn new_business() -> NewBusiness {
+    let day = at(0).date_naive();
+    let version = ContractVersion { applicable_at_date: day, terms: Free::from_json(TERMS).unwrap() };
+    let contract = Contract {
+        valid_from_date: day,
+        signed_at_date: day,
+        identifier: " C ".into(),
+        versions: Some(vec![version]),
+    };
+    let business = Business {
+        business_type: None,
+        company_number: Some(" 1 2 ".into()),
+        company_name: None,
+        details: Some(vec![BusinessDetail { key: "abn".into(), value: "12".into() }]),
+        business_contracts: Some(vec![contract]),
+    };
+    let request = BusinessRequest {
+        import_supplier_code: "A".into(),
+        external_business_identifier: "\tB ".into(),
+        business,
+    };
+    NewBusiness { organisation_id: 1, supplier_id: 1, request, fingerprint: [1; 32], created_at: at(1) }
+}
+
+#[test]
+fn notes_are_found_by_their_content_and_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = with_account(folder.path());
+    let content = NoteContent::of(&note());
+    let mut plan = |time| {
+        plan_of(&mut conn, |tx| {
+            assert_eq!(tx.find_note(2, content, time)?, Some(at(0)));
+            Ok(())
+        })
+    };
+    for (time, range) in [(None, ""), (Some(at(0)), " AND created_at=?")] {
+        let plan = plan(time);
+        assert_by_key(&plan);
+        let index = format!("COVERING INDEX notes_by_content (account_id=? AND content_hash=?{range})");
+        assert_uses(&plan, &index);
+    }
+    let new = NewNote { note: note(), created_at: at(1), unpin_at: None };
+    assert_by_key(&plan_of(&mut conn, |tx| tx.add_note(2, &new)));
+}
+
+#[test]
+fn transactions_and_their_items_are_found_by_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = with_account(folder.path());
+    let found = plan_of(&mut conn, |tx| {
+        assert!(tx.find_transaction(2, "T")?.is_some());
+        Ok(())
+    });
+    assert_by_key(&found);
+    assert_uses(&found, "COVERING INDEX transactions_by_id (account_id=? AND transaction_id=?)");
+    assert_uses(&found, "transactions USING PRIMARY KEY (account_id=? AND position=?)");
+    assert_uses(&found, "line_items USING PRIMARY KEY (account_id=? AND txn=?)");
+    assert_uses(&found, "tax_items USING PRIMARY KEY (account_id=? AND txn=?)");
+    let json = r#"{"transaction_id":"U","transaction_date":"2026-01-01","amount":"1","type":"CHARGE"}"#;
+    let transaction = read_transaction(json).unwrap();
+    let balance = transaction.amount.clone().into_owned();
+    let new =
+        NewTransaction { transaction: cutover_model::IntoOwned::into_owned(transaction), sent_date: None };
+    let others = plan_of(&mut conn, |tx| {
+        tx.add_transaction(2, 0, &new)?;
+        assert!(tx.first_ledger(2)?.is_some());
+        tx.current_amounts(2, 0)?;
+        tx.set_balance(2, 0, &balance)
+    });
+    assert_by_key(&others);
+    let start = plan_of(&mut conn, |tx| tx.earliest_supply_start(2).map(|_| ()));
+    assert_uses(&start, "COVERING INDEX meter_points_by_start (account_id=?)");
+}
+
+#[test]
+fn meter_points_are_found_by_their_identifiers() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = with_account(folder.path());
+    let sought = SoughtMeterPoint { mpxn: "6305".into(), supply_start_date: at(0).date_naive() };
+    let plan = plan_of(&mut conn, |tx| {
+        tx.are_meter_points_taken(1, 1, &"2".parse().unwrap(), &[sought]).map(|_| ())
+    });
+    assert_by_key(&plan);
+    assert_uses(&plan, "meter_points USING INDEX meter_points_by_mpxn (mpxn=?)");
+}
+
+#[test]
+fn everything_that_is_added_goes_by_a_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = with_account(folder.path());
+    let statement = HistoricalStatement {
+        bill_period_from_date: at(0).date_naive(),
+        bill_period_to_date: at(0).date_naive(),
+        statement_id: "S".into(),
+        issued_date: Nullable::Absent,
+        number: None,
+        gross_amount: Nullable::Absent,
+        statement_path: None,
+    };
+    let statement = NewHistoricalStatement { statement, fingerprint: [1; 32], added_at: at(1) };
+    let vendor = Vendor {
+        name: "V".into(),
+        kind: VendorKind::Http,
+        base_url: "https://v.example".into(),
+        secret_env: None,
+        created_at: at(1),
+    };
+    let plan = plan_of(&mut conn, |tx| {
+        tx.add_historical_statement(2, &statement)?;
+        assert!(tx.historical_statement(2, "S")?.is_some());
+        tx.add_account_instruction(2, &instruction("S"))?;
+        assert!(tx.account_has_instruction(2, &instruction("S").key)?);
+        assert!(tx.account_has_instruction(2, &instruction("R").key)?, "as imported, but for white space");
+        let id = tx.insert_business(&new_business())?;
+        assert!(tx.business(1, "B")?.is_some());
+        assert!(tx.contract_exists(1, "C")?);
+        tx.add_business_instruction(id, &instruction("S"), &[2])?;
+        assert_eq!(tx.business_instruction(id, &instruction("S").key)?, Some(vec![2]));
+        assert!(tx.add_vendor(&vendor)?);
+        tx.vendor("V")?;
+        assert!(tx.remove_vendor("V")?);
+        tx.imported_account(2, Zone::UTC).map(|_| ())
+    });
+    assert_by_key(&plan);
+}
+
+#[test]
+fn lists_are_ranges_of_their_indexes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = with_account(folder.path());
+    let mut plan = |list| {
+        let plan = plan_of(&mut conn, |tx| {
+            tx.each_account(1, list, Some((at(0), 0)), at(1), 10, &mut |_| {}).map(|_| ())
+        });
+        assert_by_key(&plan);
+        plan
+    };
+    let range = "(supplier_id=? AND created_at>? AND created_at<?)";
+    assert_uses(&plan(AccountList::Imported), &format!("INDEX processes_imported {range}"));
+    assert_uses(&plan(AccountList::Pending), &format!("INDEX processes_unimported {range}"));
+    let all = plan(AccountList::All);
+    for index in ["processes_imported", "processes_unimported"] {
+        assert_uses(&all, &format!("INDEX {index} {range}"));
+    }
+    assert_uses(&all, "MERGE (UNION ALL)");
+}
+
+/// Identities are trimmed, all else is as it was sent, to the byte.
+#[test]
+fn businesses_are_kept_as_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, _) = database(folder.path());
+    with(&mut conn, |tx| tx.insert_business(&new_business())).unwrap();
+    let kept = "SELECT external_identifier || '|' || company_number || '|' || identifier || '|' || terms AS found \
+                FROM businesses b JOIN business_contracts c ON c.business_id = b.id \
+                JOIN business_contract_versions v ON v.business_id = b.id AND v.contract = c.position";
+    assert_eq!(found(&mut conn, kept), [format!("B| 1 2 |C|{TERMS}")]);
+}

@@ -1,0 +1,83 @@
+//! Databases for the tests of this module.
+
+use super::connection::{Role, Target};
+use super::dialect::Conn;
+use super::queries::SqlTx;
+use chrono::{DateTime, Utc};
+use cutover_app::port::{Accounts, NewAccount, Processes, Staged, StoredIssues, Tx};
+use cutover_core::{ServiceAccountNumber, Zone};
+use cutover_model::{IntoOwned, decode_account};
+use cutover_process::{Actor, NewProcess, Process, Submission};
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use std::path::Path;
+use std::time::Duration;
+
+pub(super) fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
+}
+
+/// A connection that writes; nothing is migrated.
+pub(super) fn connect(path: &Path) -> Conn {
+    let target = Target { path: path.to_owned(), busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
+    target.connect(Role::Writer).unwrap()
+}
+
+/// An organisation and its supplier `A`, both of the key 1.
+pub(super) fn add_supplier(conn: &mut Conn) {
+    conn.batch_execute(
+        "INSERT INTO organisations (name, created_at) VALUES ('R', 0);
+         INSERT INTO suppliers (organisation_id, code, status, document_root, verify_documents, \
+         send_customer_emails, dry_run, time_zone, created_at) VALUES (1, 'A', 'Ongoing', '/A', 0, 0, 0, 'UTC', 0)",
+    )
+    .unwrap();
+}
+
+/// A process of the supplier that waits; its key is also its account's number there.
+pub(super) fn add_process(conn: &mut Conn, id: i64) -> Process {
+    let new = NewProcess {
+        id,
+        supplier: "A".parse().unwrap(),
+        external_account_number: id.to_string().parse().unwrap(),
+        submission: Submission::default(),
+    };
+    let (process, entry) = Process::create(new, at(0), Actor::System);
+    let staged = Staged { payload: vec![1], fingerprint: [0; 32] };
+    SqlTx::new(conn).insert_process(1, &process, &entry, &staged, &StoredIssues::default()).unwrap();
+    process
+}
+
+/// The account of a payload, but for its number there.
+pub(super) fn add_account(conn: &mut Conn, id: i64, payload: &str) {
+    add_process(conn, id);
+    let decoded = decode_account(payload.as_bytes(), Zone::UTC).unwrap();
+    let mut account = decoded.draft.unwrap().into_valid().unwrap().0.into_owned();
+    account.external_account_number = id.to_string().into();
+    let new = NewAccount {
+        number: ServiceAccountNumber::from_random(id.unsigned_abs()),
+        process_id: id,
+        supplier_id: 1,
+        customer_emails: true,
+        zone: Zone::UTC,
+        imported_at: at(0),
+        account,
+    };
+    SqlTx::new(conn).insert_account(&new).unwrap();
+}
+
+/// Runs a job as use cases do.
+pub(super) fn with<T>(conn: &mut Conn, job: impl FnOnce(&mut dyn Tx) -> T) -> T {
+    job(&mut SqlTx::new(conn))
+}
+
+#[derive(QueryableByName)]
+struct Found {
+    #[diesel(sql_type = diesel::sql_types::Text)]
+    found: String,
+}
+
+/// The texts of a query's column `found`.
+pub(super) fn found(conn: &mut Conn, sql: &str) -> Vec<String> {
+    let rows: Vec<Found> = diesel::sql_query(sql).load(conn).unwrap();
+    rows.into_iter().map(|row| row.found).collect()
+}
