@@ -1,9 +1,14 @@
-//! Adapters to the outside: documents in object storage (decisions D10).
+//! Adapters to the outside: documents in object storage (decisions D10), payment vendors (decisions D8, D11).
 //!
-//! Only this crate knows object storage; everything else names documents by their path.
+//! Only this crate knows object storage and an HTTP client; everything else names documents by their path and
+//! payment instructions by their reference.
 
 mod documents;
 mod location;
+mod runtime;
+mod vendors;
 
 pub use documents::ObjectDocuments;
 pub use location::{InvalidLocation, Location};
+pub use runtime::OutboundRuntime;
+pub use vendors::{HttpVendors, VendorLimits, VendorsUnusable};

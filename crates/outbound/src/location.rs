@@ -1,37 +1,98 @@
+use crate::documents::is_safe;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use url::Url;
 
-/// Where documents lie (decisions D10, D11): a local folder, written `file:///DIR`.
+/// Where documents lie (decisions D10, D11).
+///
+/// | written | is |
+/// |---|---|
+/// | `file:///DIR` | a local folder, percent-decoded as URLs are |
+/// | `s3://BUCKET[/PREFIX]` | a bucket of S3, or of what speaks like it (feature `s3`) |
+/// | `gs://BUCKET[/PREFIX]` | a bucket of Google Cloud Storage (feature `gcs`) |
+/// | `az://CONTAINER[/PREFIX]` | a container of Azure Blob Storage (feature `azure`) |
+///
+/// A prefix is plain segments, taken as they are: nothing is percent-decoded. Credentials and endpoints are
+/// no part of it: [`ObjectDocuments::open`](crate::ObjectDocuments::open) says where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Location {
-    folder: PathBuf,
+pub struct Location(pub(crate) Place);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    Folder(PathBuf),
+    Bucket(BucketPlace),
+}
+
+/// A bucket and what stands before the keys of all documents in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BucketPlace {
+    pub(crate) cloud: Cloud,
+    pub(crate) bucket: String,
+    /// Plain segments, without a slash around them; often empty.
+    pub(crate) prefix: String,
+}
+
+/// Whose object storage it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cloud {
+    S3,
+    Gcs,
+    Azure,
+}
+
+impl Cloud {
+    fn of_scheme(scheme: &str) -> Option<Self> {
+        [Self::S3, Self::Gcs, Self::Azure].into_iter().find(|cloud| cloud.scheme() == scheme)
+    }
+
+    fn scheme(self) -> &'static str {
+        match self {
+            Self::S3 => "s3",
+            Self::Gcs => "gs",
+            Self::Azure => "az",
+        }
+    }
+
+    /// The feature of this crate that brings it, and whether this build has it.
+    fn feature(self) -> (&'static str, bool) {
+        match self {
+            Self::S3 => ("s3", cfg!(feature = "s3")),
+            Self::Gcs => ("gcs", cfg!(feature = "gcs")),
+            Self::Azure => ("azure", cfg!(feature = "azure")),
+        }
+    }
 }
 
 /// Why a URL names no object storage that this build can use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLocation {
     /// It is no URL.
-    #[error("it is no URL such as file:///srv/documents")]
+    #[error("it is no URL such as file:///srv/documents or s3://bucket/prefix")]
     NoUrl,
+    /// It is a URL of something else.
+    #[error("{0}: is no storage; it is file:///DIR, s3://BUCKET, gs://BUCKET or az://CONTAINER")]
+    NoStorage(String),
     /// It is a URL of storage that this build does not have.
-    #[error("{0}: storage is not in this build, which has file:///DIR")]
-    NotInThisBuild(String),
+    #[error("{scheme}: storage is not in this build, which lacks the feature {feature}")]
+    NotInThisBuild {
+        /// Its scheme.
+        scheme: &'static str,
+        /// The feature of the build that brings it.
+        feature: &'static str,
+    },
     /// It is a file URL, but of no local folder.
     #[error("a file URL names a local folder, such as file:///srv/documents")]
     NoFolder,
+    /// It names no bucket, or more than a bucket and a plain prefix.
+    #[error("it is {0}://BUCKET or {0}://BUCKET/PREFIX: a name, and plain segments without escapes")]
+    NoBucket(&'static str),
 }
 
 impl Location {
     /// A local folder.
     pub fn folder(path: impl Into<PathBuf>) -> Self {
-        Self { folder: path.into() }
-    }
-
-    /// The local folder.
-    pub fn as_folder(&self) -> &Path {
-        &self.folder
+        Self(Place::Folder(path.into()))
     }
 }
 
@@ -40,22 +101,57 @@ impl FromStr for Location {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let url = Url::parse(text).map_err(|_| InvalidLocation::NoUrl)?;
-        if url.scheme() != "file" {
-            return Err(InvalidLocation::NotInThisBuild(url.scheme().to_owned()));
+        match Cloud::of_scheme(url.scheme()) {
+            Some(cloud) => bucket(cloud, text),
+            None if url.scheme() == "file" => folder(&url, text),
+            None => Err(InvalidLocation::NoStorage(url.scheme().to_owned())),
         }
-        if url.query().is_some() || url.fragment().is_some() || !text.starts_with("file:///") {
-            return Err(InvalidLocation::NoFolder);
-        }
-        url.to_file_path().map(Self::folder).map_err(|()| InvalidLocation::NoFolder)
     }
+}
+
+fn folder(url: &Url, text: &str) -> Result<Location, InvalidLocation> {
+    if url.query().is_some() || url.fragment().is_some() || !text.starts_with("file:///") {
+        return Err(InvalidLocation::NoFolder);
+    }
+    url.to_file_path().map(Location::folder).map_err(|()| InvalidLocation::NoFolder)
+}
+
+/// Reads the text itself: a URL would escape and shorten what stands in it.
+fn bucket(cloud: Cloud, text: &str) -> Result<Location, InvalidLocation> {
+    let scheme = cloud.scheme();
+    let refused = || InvalidLocation::NoBucket(scheme);
+    if let (feature, false) = cloud.feature() {
+        return Err(InvalidLocation::NotInThisBuild { scheme, feature });
+    }
+    let rest = text.strip_prefix(scheme).and_then(|t| t.strip_prefix("://")).ok_or_else(refused)?;
+    let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+    let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
+    let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let is_name = !bucket.is_empty() && bucket.chars().all(of_name);
+    let is_plain = prefix.is_empty() || (is_safe(prefix) && !prefix.contains(['%', '?', '#']));
+    if !is_name || !is_plain {
+        return Err(refused());
+    }
+    let place = BucketPlace { cloud, bucket: bucket.to_owned(), prefix: prefix.to_owned() };
+    Ok(Location(Place::Bucket(place)))
 }
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match Url::from_directory_path(&self.folder) {
-            Ok(url) => f.write_str(url.as_str()),
-            Err(()) => write!(f, "{}", self.folder.display()),
+        match &self.0 {
+            Place::Folder(folder) => match Url::from_directory_path(folder) {
+                Ok(url) => f.write_str(url.as_str()),
+                Err(()) => write!(f, "{}", folder.display()),
+            },
+            Place::Bucket(place) => place.fmt(f),
         }
+    }
+}
+
+impl fmt::Display for BucketPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let slash = if self.prefix.is_empty() { "" } else { "/" };
+        write!(f, "{}://{}{slash}{}", self.cloud.scheme(), self.bucket, self.prefix)
     }
 }
 
@@ -63,24 +159,66 @@ impl fmt::Display for Location {
 mod tests {
     use super::*;
 
+    fn refused(text: &str) -> InvalidLocation {
+        text.parse::<Location>().unwrap_err()
+    }
+
     #[test]
     fn file_urls_name_folders() {
         let location: Location = "file:///srv/my%20documents/".parse().unwrap();
-        assert_eq!(location.as_folder(), Path::new("/srv/my documents/"));
+        assert_eq!(location, Location::folder("/srv/my documents/"));
         assert_eq!(location.to_string(), "file:///srv/my%20documents/");
     }
 
     #[test]
     fn other_texts_are_refused_with_their_cause() {
-        let refused = |text: &str| text.parse::<Location>().unwrap_err();
         assert_eq!(refused("/srv/documents"), InvalidLocation::NoUrl);
         assert_eq!(refused(""), InvalidLocation::NoUrl);
-        assert_eq!(
-            refused("s3://bucket/a").to_string(),
-            "s3: storage is not in this build, which has file:///DIR"
-        );
+        assert_eq!(refused("https://bucket/a"), InvalidLocation::NoStorage("https".into()));
         for url in ["file://host/srv", "file:srv", "file:///srv?a=b", "file:///srv#a"] {
             assert_eq!(refused(url), InvalidLocation::NoFolder, "{url}");
+        }
+    }
+
+    #[cfg(feature = "s3")]
+    #[test]
+    fn bucket_urls_name_a_bucket_and_a_plain_prefix() {
+        let place = |text: &str| match text.parse::<Location>().unwrap().0 {
+            Place::Bucket(place) => (place.bucket.clone(), place.prefix.clone(), place.to_string()),
+            Place::Folder(folder) => panic!("{folder:?}"),
+        };
+        let of = |bucket: &str, prefix: &str, text: &str| (bucket.into(), prefix.into(), text.into());
+        assert_eq!(place("s3://my.bucket-1"), of("my.bucket-1", "", "s3://my.bucket-1"));
+        assert_eq!(place("s3://b/"), of("b", "", "s3://b"));
+        assert_eq!(place("s3://b/live docs/ä/"), of("b", "live docs/ä", "s3://b/live docs/ä"));
+    }
+
+    #[cfg(feature = "s3")]
+    #[test]
+    fn buckets_with_more_to_them_are_refused_and_secrets_are_not_repeated() {
+        let texts = ["s3:b", "s3://", "s3:///a", "s3://b//a", "s3://b/a//", "s3://b/../c", "s3://b/%2e%2E/c"];
+        let more = ["s3://key:secret@b", "s3://b:80/a", "s3://b?a=secret", "s3://b/a?secret", "s3://b/a%20b"];
+        for text in texts.into_iter().chain(more) {
+            assert_eq!(refused(text), InvalidLocation::NoBucket("s3"), "{text}");
+            assert!(!refused(text).to_string().contains("secret"), "{text}");
+        }
+    }
+
+    #[test]
+    fn storage_that_is_not_in_the_build_is_refused_by_its_feature() {
+        for (cloud, url) in [(Cloud::S3, "s3://b"), (Cloud::Gcs, "gs://b"), (Cloud::Azure, "az://b")] {
+            let (feature, there) = cloud.feature();
+            match url.parse::<Location>() {
+                Ok(location) => assert!(there && location.to_string() == url, "{url}"),
+                Err(error) => {
+                    assert!(!there, "{url}");
+                    let text = format!(
+                        "{}: storage is not in this build, which lacks the feature {feature}",
+                        cloud.scheme()
+                    );
+                    assert_eq!(error.to_string(), text);
+                }
+            }
         }
     }
 }

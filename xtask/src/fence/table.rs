@@ -16,8 +16,11 @@ pub(crate) struct Family {
     pub(crate) crates: &'static [&'static str],
 }
 
-/// The crate that is for tests only: anyone's dev-dependency, no one's dependency.
-pub(crate) const TESTS_ONLY: &str = "cutover-testkit";
+/// The crates that are for tests only: anyone's dev-dependency, no one's dependency.
+pub(crate) const TESTS_ONLY: &[&str] = &[TESTKIT, TESTKIT_S3];
+
+const TESTKIT: &str = "cutover-testkit";
+const TESTKIT_S3: &str = "cutover-testkit-s3";
 
 const CORE: &str = "cutover-core";
 const MODEL: &str = "cutover-model";
@@ -55,7 +58,8 @@ pub(crate) const LAYERS: &[Layer] = &[
         may: &[CORE, MODEL, RULES, PROCESS, APP, STORE, OUTBOUND, HTTP],
         never: &[DATABASE, OBJECT_STORAGE],
     },
-    Layer { name: TESTS_ONLY, may: &[CORE, MODEL, PROCESS, APP], never: &[WEB, HTTP_CLIENT, DATABASE] },
+    Layer { name: TESTKIT, may: &[CORE, MODEL, PROCESS, APP], never: &[WEB, HTTP_CLIENT, DATABASE] },
+    Layer { name: TESTKIT_S3, may: &[], never: &[DATABASE] },
     Layer { name: "xtask", may: &[CORE, MODEL, RULES, PROCESS], never: &[] },
 ];
 

@@ -1,0 +1,113 @@
+//! Reliability 12: storage that is slow, fails, cuts its answers or is gone. Always an answer in time, and
+//! none with a name in it.
+
+use super::*;
+use cutover_testkit_s3::{Fault, S3Server};
+use std::time::Instant;
+
+/// More than the deadline, for machines that are busy.
+const SLACK: Duration = Duration::from_secs(1);
+
+/// Breaks the storage; the cause that lookups give, in time; then mends it.
+fn cause_of(fault: Fault) -> [String; 3] {
+    let (server, documents) = bucket::home();
+    server.set_fault(fault);
+    let start = Instant::now();
+    let ready = pollster::block_on(documents.ready()).unwrap_err();
+    assert!(start.elapsed() < READY + SLACK, "{fault:?}: {:?}", start.elapsed());
+    let causes = [plain("a.pdf"), pdf("a.pdf")].map(|wanted| {
+        let start = Instant::now();
+        let error = look_up(&documents, "/root-a", &[wanted, plain("b")]).unwrap_err();
+        assert!(start.elapsed() < CALL + SLACK, "{fault:?}: {:?}", start.elapsed());
+        error
+    });
+    server.set_fault(Fault::None);
+    assert_eq!(pollster::block_on(documents.ready()), Ok(()), "{fault:?}");
+    assert_eq!(states(&documents, "/root-a", "a.pdf"), [Present, Pdf], "{fault:?}");
+    let [any, pdf] = causes;
+    [ready, any, pdf].map(|error| error.0.strip_prefix("s3://documents/live: ").unwrap().to_owned())
+}
+
+#[test]
+fn silence_ends_in_time() {
+    assert_eq!(cause_of(Fault::Silent), ["it did not answer in time"; 3]);
+}
+
+#[test]
+fn failures_are_told_by_their_status() {
+    assert_eq!(cause_of(Fault::Status(503)), ["it answered with the status 503"; 3]);
+    assert_eq!(cause_of(Fault::Status(400)), ["it answered with the status 400"; 3]);
+}
+
+#[test]
+fn refusals_are_a_matter_of_configuration() {
+    for status in [401, 403] {
+        for cause in cause_of(Fault::Status(status)) {
+            assert!(cause.starts_with("it refuses access: "), "{cause}");
+        }
+    }
+}
+
+#[test]
+fn answers_that_break_off_are_none() {
+    assert_eq!(cause_of(Fault::Cut), ["it broke its answer off"; 3]);
+}
+
+#[test]
+fn storage_that_is_gone_cannot_be_reached() {
+    assert_eq!(cause_of(Fault::Stopped), ["it cannot be reached"; 3]);
+}
+
+#[test]
+fn a_failure_is_asked_anew_twice() {
+    let (server, documents) = bucket::home();
+    server.set_fault(Fault::Status(503));
+    look_up(&documents, "/root-a", &[plain("a.pdf")]).unwrap_err();
+    assert_eq!(server.seen().len(), 3);
+}
+
+fn wait_for_requests(server: &S3Server, count: usize) {
+    let start = Instant::now();
+    while server.in_flight() < count {
+        assert!(start.elapsed() < Duration::from_secs(30), "only {} requests came", server.in_flight());
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+}
+
+/// Two hundred documents a call: no call takes more than its share, and all calls no more than there are.
+#[test]
+fn lookups_at_the_same_time_are_bounded() {
+    let (server, documents) = bucket::home();
+    let wanted: Vec<_> = (0..100).flat_map(|i| [plain(&format!("{i}")), pdf(&format!("{i}.pdf"))]).collect();
+    for document in &wanted {
+        server.put(&format!("live/root-a/{}", document.path), b"%PDF-1.4").unwrap();
+    }
+    let found: Vec<_> = wanted.iter().map(|w| if w.must_be_pdf { Pdf } else { Present }).collect();
+    for (calls, at_once) in [(1, OF_A_CALL), (4, AT_ONCE)] {
+        server.set_fault(Fault::Silent);
+        std::thread::scope(|scope| {
+            let calls: Vec<_> =
+                (0..calls).map(|_| scope.spawn(|| look_up(&documents, "/root-a", &wanted))).collect();
+            wait_for_requests(&server, at_once);
+            server.set_fault(Fault::None);
+            for call in calls {
+                assert_eq!(call.join().unwrap().as_ref(), Ok(&found));
+            }
+        });
+        assert_eq!(server.most_in_flight(), at_once);
+    }
+}
+
+#[test]
+fn who_no_longer_waits_asks_no_more() {
+    let (server, documents) = bucket::home();
+    server.set_fault(Fault::Silent);
+    let wanted = [plain("a.pdf")];
+    let answer = documents.look_up("/root-a", &wanted);
+    wait_for_requests(&server, 1);
+    drop(answer);
+    while server.in_flight() > 0 {
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+    assert_eq!(server.seen().len(), 1);
+}

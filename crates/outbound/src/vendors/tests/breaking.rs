@@ -1,0 +1,99 @@
+//! A vendor that is down takes no more than its share, and is found when it is back (reliability 6, 13).
+
+use super::server::{Act, Server};
+use super::world::{Looked, REFERENCE, ask_server, quick, vendor, vendors, wait};
+use crate::vendors::VendorLimits;
+use cutover_app::port::{PaymentVendors, VendorError, VendorKind};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use std::time::{Duration, Instant};
+
+const MISSING: u16 = 404;
+
+fn is_unavailable(looked: &Looked) -> bool {
+    matches!(looked, Err(VendorError::Unavailable(_)))
+}
+
+fn down() -> Act {
+    Act::Answer(503, String::new())
+}
+
+#[test]
+fn after_five_failures_a_vendor_is_not_called() {
+    let (server, vendors) = (Server::start([down()]), vendors(quick()));
+    for _ in 0..5 {
+        assert!(is_unavailable(&ask_server(&vendors, &server)));
+    }
+    assert_eq!(server.calls(), 15);
+    for _ in 0..100 {
+        assert!(is_unavailable(&ask_server(&vendors, &server)));
+    }
+    assert_eq!(server.calls(), 15);
+}
+
+#[test]
+fn rejections_and_misses_do_not_count_as_failures() {
+    for status in [MISSING, 403] {
+        let (server, vendors) = (Server::start([Act::Answer(status, String::new())]), vendors(quick()));
+        for _ in 0..20 {
+            assert!(!is_unavailable(&ask_server(&vendors, &server)));
+        }
+        assert_eq!(server.calls(), 20);
+    }
+}
+
+#[test]
+fn a_vendor_that_is_back_is_called_again_after_the_pause() {
+    let limits = VendorLimits { attempts: 1, pause: Duration::from_millis(20), ..quick() };
+    let mut script = vec![down(); 6];
+    script.push(Act::Answer(MISSING, String::new()));
+    let (server, vendors) = (Server::start(script), vendors(limits));
+    let asked = Instant::now();
+    while is_unavailable(&ask_server(&vendors, &server)) {
+        assert!(asked.elapsed() < Duration::from_secs(30), "it is never called again");
+    }
+    assert_eq!(server.calls(), 7, "five failures, a probe that fails, one that does not");
+    assert!(asked.elapsed() >= limits.pause * 2);
+    for _ in 0..10 {
+        assert_eq!(ask_server(&vendors, &server), Ok(None));
+    }
+}
+
+#[test]
+fn of_200_at_once_a_hanging_vendor_holds_32() {
+    let limits = VendorLimits { attempts: 1, attempt: Duration::from_secs(60), ..VendorLimits::default() };
+    let limits = VendorLimits { total: limits.attempt, ..limits };
+    let (server, vendors) = (Server::start([Act::Hang]), vendors(limits));
+    let vendor = vendor(VendorKind::Http, &server.url());
+    let mut asked: FuturesUnordered<_> = (0..200).map(|_| vendors.look_up(&vendor, REFERENCE)).collect();
+    let refused: Vec<Looked> = wait(asked.by_ref().take(200 - 32).collect());
+    let too_many = VendorError::Unavailable("too many ask it at the same time".into());
+    assert!(refused.iter().all(|looked| *looked == Err(too_many.clone())));
+    server.wait_for_calls(32);
+    assert_eq!((server.connections(), server.calls()), (32, 32));
+    drop(server);
+    let hung: Vec<Looked> = wait(asked.collect());
+    assert_eq!(hung.len(), 32);
+    assert!(hung.iter().all(|looked| is_unavailable(looked) && *looked != Err(too_many.clone())));
+}
+
+#[test]
+fn who_hangs_up_gives_the_place_back() {
+    let limits = VendorLimits { in_flight: 1, ..quick() };
+    let server = Server::start([Act::Hang, Act::Answer(MISSING, String::new())]);
+    let (vendors, vendor) = (vendors(limits), vendor(VendorKind::Http, &server.url()));
+    let waiter = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let gone = waiter.block_on(async {
+        tokio::select! {
+            // First it is asked, on threads of its own; then this thread waits until the question is there.
+            biased;
+            looked = vendors.look_up(&vendor, REFERENCE) => Some(looked),
+            () = async { server.wait_for_calls(1) } => None,
+        }
+    });
+    assert_eq!(gone, None);
+    let asked = Instant::now();
+    while ask_server(&vendors, &server) != Ok(None) {
+        assert!(asked.elapsed() < Duration::from_secs(30), "the place is not given back");
+    }
+}

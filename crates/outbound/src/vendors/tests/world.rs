@@ -1,0 +1,101 @@
+//! Vendors to ask, and how to ask them from a test.
+
+use super::server::Server;
+use crate::OutboundRuntime;
+use crate::vendors::resolver::SystemNames;
+use crate::vendors::{HttpVendors, VendorLimits, World};
+use chrono::DateTime;
+use cutover_app::port::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use rustls::ClientConfig;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+pub(super) const SECRET: &str = "canary-secret-of-a-vendor";
+pub(super) const REFERENCE: &str = "canary-reference";
+
+pub(super) type Looked = Result<Option<VendorInstruction>, VendorError>;
+
+/// A vendor of a kind at an address, whose secret is in `V_SECRET`.
+pub(crate) fn vendor(kind: VendorKind, base_url: &str) -> Vendor {
+    Vendor {
+        name: "v".into(),
+        kind,
+        base_url: base_url.into(),
+        secret_env: Some("V_SECRET".into()),
+        created_at: DateTime::UNIX_EPOCH,
+    }
+}
+
+/// Limits for tests: as many attempts as always, in less time.
+pub(super) fn quick() -> VendorLimits {
+    VendorLimits { backoff: Duration::from_millis(1), ..VendorLimits::default() }
+}
+
+/// Limits for vendors that let one wait.
+pub(super) fn impatient() -> VendorLimits {
+    VendorLimits { attempt: Duration::from_millis(200), ..quick() }
+}
+
+pub(super) fn world() -> World {
+    let variables = Box::new(|name: &str| (name == "V_SECRET").then(|| SECRET.to_owned()));
+    World { variables, names: Arc::new(SystemNames), trust: None }
+}
+
+/// Names that all stand for the same addresses, or for none, and are counted when they are asked for.
+pub(super) struct Names {
+    addresses: Vec<SocketAddr>,
+    asked: AtomicUsize,
+}
+
+impl Names {
+    pub(super) fn of(addresses: impl IntoIterator<Item = SocketAddr>) -> Arc<Self> {
+        Arc::new(Self { addresses: addresses.into_iter().collect(), asked: AtomicUsize::new(0) })
+    }
+
+    pub(super) fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+impl Resolve for Names {
+    fn resolve(&self, _: Name) -> Resolving {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let addresses = self.addresses.clone();
+        Box::pin(async move {
+            match addresses.is_empty() {
+                true => Err(std::io::Error::other("no such name").into()),
+                false => Ok(Box::new(addresses.into_iter()) as Addrs),
+            }
+        })
+    }
+}
+
+pub(super) fn vendors_in(limits: VendorLimits, world: World) -> HttpVendors {
+    HttpVendors::in_world(OutboundRuntime::start().unwrap(), limits, world).unwrap()
+}
+
+pub(super) fn vendors(limits: VendorLimits) -> HttpVendors {
+    vendors_in(limits, world())
+}
+
+pub(super) fn trusting(limits: VendorLimits, trust: ClientConfig) -> HttpVendors {
+    vendors_in(limits, World { trust: Some(trust), ..world() })
+}
+
+/// Waits for an answer on a plain thread.
+pub(super) fn wait<T>(answer: impl Future<Output = T>) -> T {
+    pollster::block_on(answer)
+}
+
+/// Asks for [`REFERENCE`].
+pub(super) fn ask(vendors: &HttpVendors, kind: VendorKind, base_url: &str) -> Looked {
+    wait(vendors.look_up(&vendor(kind, base_url), REFERENCE))
+}
+
+/// Asks a server that speaks our own protocol.
+pub(super) fn ask_server(vendors: &HttpVendors, server: &Server) -> Looked {
+    ask(vendors, VendorKind::Http, &server.url())
+}
