@@ -11,7 +11,9 @@ use actix_web::http::header::{
 };
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
+use futures_util::Stream;
 use serde::Serialize;
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -25,12 +27,26 @@ fn is_json() -> (HeaderName, HeaderValue) {
 /// A JSON body.
 pub(crate) fn json(response: &mut HttpResponseBuilder, body: &impl Serialize) -> HttpResponse {
     match serde_json::to_vec(body) {
-        Ok(body) => response.insert_header(is_json()).body(body),
+        Ok(body) => written_json(response, body),
         Err(error) => {
             tracing::error!(%error, "an answer could not be written");
             HttpResponse::InternalServerError().finish()
         }
     }
+}
+
+/// A body that already is JSON.
+pub(crate) fn written_json(response: &mut HttpResponseBuilder, body: impl Into<Bytes>) -> HttpResponse {
+    response.insert_header(is_json()).body(body.into())
+}
+
+/// A JSON body that is written while it is sent. If it fails, the connection is cut: what the client has
+/// then is no JSON.
+pub(crate) fn streamed_json(
+    response: &mut HttpResponseBuilder,
+    body: impl Stream<Item = io::Result<Bytes>> + 'static,
+) -> HttpResponse {
+    response.insert_header(is_json()).streaming(body)
 }
 
 /// The body `{}`, which says that all went well (contract 4.1).

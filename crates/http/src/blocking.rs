@@ -2,7 +2,7 @@ use crate::refusal::Refusal;
 use actix_web::web;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 /// Runs what blocks off the event loops: a bounded number at a time, and nobody waits long for a place.
@@ -27,15 +27,37 @@ impl Blocking {
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let waiting = timeout(self.patience, self.places.clone().acquire_owned());
-        let Ok(Ok(place)) = waiting.await else {
-            return Err(Refusal::Unavailable("no place for a blocking job in time".into()));
-        };
-        let job = move || {
-            let _place = place;
-            job()
-        };
-        web::block(job).await.unwrap_or_else(|_| Err(Refusal::Unexpected("a blocking job panicked".into())))
+        match waiting.await {
+            Ok(Ok(place)) => at(place, job).await,
+            _ => Err(Refusal::Unavailable("no place for a blocking job in time".into())),
+        }
     }
+
+    /// The same for a part of an answer that has begun: it waits for its turn as long as that takes, for it
+    /// can be refused no more.
+    ///
+    /// # Errors
+    /// Of the job; [`Refusal::Unexpected`] if it panicked.
+    pub(crate) async fn run_in_turn<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        match self.places.clone().acquire_owned().await {
+            Ok(place) => at(place, job).await,
+            Err(error) => Err(Refusal::Unexpected(error.to_string())),
+        }
+    }
+}
+
+async fn at<T: Send + 'static>(
+    place: OwnedSemaphorePermit,
+    job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let job = move || {
+        let _place = place;
+        job()
+    };
+    web::block(job).await.unwrap_or_else(|_| Err(Refusal::Unexpected("a blocking job panicked".into())))
 }
 
 #[cfg(test)]
@@ -56,10 +78,13 @@ mod tests {
             begun.await.unwrap();
             let refused = blocking.run(|| Ok(())).await;
             assert!(matches!(refused, Err(Refusal::Unavailable(_))));
+            let mut patient = std::pin::pin!(blocking.run_in_turn(|| Ok(())));
+            assert!(futures_util::poll!(patient.as_mut()).is_pending());
             finish.send(()).unwrap();
+            patient.await
         };
-        let (long, ()) = futures_util::join!(long, meanwhile);
-        assert!(long.is_ok());
+        let (long, patient) = futures_util::join!(long, meanwhile);
+        assert!(long.is_ok() && patient.is_ok());
         assert!(blocking.run(|| Ok(())).await.is_ok());
     }
 

@@ -3,10 +3,11 @@ use crate::refusal::Refusal;
 use crate::service::Service;
 use crate::{authorization, client};
 use actix_web::dev::Payload;
+use actix_web::http::Method;
 use actix_web::http::header::{HeaderMap, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
-use cutover_app::App;
 use cutover_app::auth::Caller;
+use cutover_app::{App, FoundDocuments, Step};
 use futures_util::future::LocalBoxFuture;
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,6 +18,15 @@ pub(crate) type Answer<'c> = LocalBoxFuture<'c, Result<HttpResponse, Refusal>>;
 
 /// An endpoint.
 pub(crate) type Handler = for<'c> fn(&'c mut Call) -> Answer<'c>;
+
+/// What a use case does with the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// It reads a little, see [`Call::run_on`].
+    Reads,
+    /// It waits for a commit.
+    Writes,
+}
 
 /// One request, as its handler sees it.
 pub(crate) struct Call {
@@ -55,6 +65,21 @@ impl Call {
     /// A path parameter by its place in the template, decoded.
     pub(crate) fn parameter(&mut self, place: usize) -> String {
         self.parameters.get_mut(place).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The raw query of the address; empty if there is none.
+    pub(crate) fn query(&self) -> &str {
+        self.http.uri().query().unwrap_or_default()
+    }
+
+    /// The raw path of the address.
+    pub(crate) fn path(&self) -> &str {
+        self.http.uri().path()
+    }
+
+    /// Whether the body of the answer will not be sent.
+    pub(crate) fn is_head(&self) -> bool {
+        self.http.method() == Method::HEAD
     }
 
     /// Who calls, by the access token (decisions D2); counted against the rate of the organisation.
@@ -116,15 +141,45 @@ impl Call {
     /// Of the use case, or because there was no place for it.
     pub(crate) async fn run_on<T: Send + 'static>(
         &self,
-        mut body: Body,
-        job: impl FnOnce(&App, &mut Body) -> Result<T, Refusal> + Send + 'static,
+        body: Body,
+        job: impl FnOnce(&App, Body) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let app = &self.service.app;
         if !(app.reads_at_once() && body.is_short()) {
-            return self.run(move |app| job(app, &mut body)).await;
+            return self.run(move |app| job(app, body)).await;
         }
-        catch_unwind(AssertUnwindSafe(|| job(app, &mut body)))
+        catch_unwind(AssertUnwindSafe(|| job(app, body)))
             .unwrap_or_else(|_| Err(Refusal::Unexpected("a use case panicked".into())))
+    }
+
+    /// Calls a use case that may have to know documents: if it asks for some, they are looked up and it is
+    /// called again. No place for blocking jobs is held meanwhile.
+    ///
+    /// # Errors
+    /// Of the use case, because there was no place for it, or because the documents did not answer.
+    pub(crate) async fn run_with_documents<T: Send + 'static>(
+        &self,
+        mut body: Body,
+        work: Work,
+        job: impl Fn(&App, &[u8], Option<&FoundDocuments>) -> Result<Step<T>, Refusal> + Clone + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let mut found: Option<FoundDocuments> = None;
+        loop {
+            let (job, known) = (job.clone(), found.take());
+            let turn = move |app: &App, mut body: Body| {
+                let step = job(app, body.unpack()?, known.as_ref())?;
+                Ok((step, body))
+            };
+            let (step, rest) = match work {
+                Work::Reads => self.run_on(body, turn).await?,
+                Work::Writes => self.run(move |app| turn(app, body)).await?,
+            };
+            match step {
+                Step::Done(done) => return Ok(done),
+                Step::Documents(wanted) => found = Some(self.service.app.look_up(&wanted).await?),
+            }
+            body = rest;
+        }
     }
 
     /// The address of the client.

@@ -8,14 +8,25 @@
 //! | `/v2/data-import/accounts/validate/` | POST | [`Config::listen`], if [`Config::serve_api`] |
 //! | `/v2/data-import/accounts/` | POST | the same |
 //! | `/v2/data-import/accounts/<supplier>/<number>/` | GET | the same |
+//! | `/v1/data-import/notes/create/` | POST | the same |
+//! | `/v1/data-import/transactions/create/` | POST | the same |
+//! | `/v1/data-import/historical-statements/create/` | POST | the same |
+//! | `/v1/data-import/payment-instruction/create/` | POST | the same |
+//! | `/v1/data-import/account-transfer-status/<supplier>/<number>/` | GET | the same |
+//! | `/v1/data-import/all-account-import-processes/<supplier>/` | GET | the same |
+//! | `/v1/data-import/pending-account-import-processes/<supplier>/` | GET | the same |
+//! | `/v1/data-import/imported-account-import-processes/<supplier>/` | GET | the same |
+//! | `/v1/data-import/business/` | POST | the same |
+//! | `/v1/data-import/business-payment-instruction/create/` | POST | the same |
 //! | `/v1/graphql/` | POST | the same |
 //! | `/healthz`, `/readyz` | GET | [`Config::listen`] and [`Config::admin_listen`] |
 //! | `/metrics` | GET | [`Config::admin_listen`] if it is set, else [`Config::listen`] |
 //!
 //! HEAD is served wherever GET is. The slash at the end of a path may be left out (decisions D3).
 //!
-//! Order of refusals (decisions D3): 404 and 405, 401, 429, 413, 415, 400 `parse_error`, then what the use
-//! case says. Every answer that comes of a request carries `X-Request-Id`; a head that is broken, too large
+//! Order of refusals (decisions D3): 404 and 405, 401, 429, 413, 415, 400 `parse_error`, faulty parameters of
+//! the query, then what the use case says. The endpoints of payment instructions have no 503: what is down is
+//! a 500 there. Every answer that comes of a request carries `X-Request-Id`; a head that is broken, too large
 //! or too slow is answered by the server below us, with an empty body.
 //!
 //! Nothing here logs a path, a query, a body, a header or a token: only the request id, the method, the
@@ -33,6 +44,7 @@ mod metrics;
 mod observe;
 mod pace;
 mod path;
+mod query;
 mod refusal;
 mod request_id;
 mod route;

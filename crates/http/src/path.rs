@@ -30,6 +30,19 @@ pub(crate) fn decode(segment: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(decoded).ok().map(Cow::Owned)
 }
 
+/// A path as it was sent, with an escape for each byte that addresses must not hold as it is (RFC 3986).
+pub(crate) fn encode(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/%".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
 fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).map(|value| value as u8)
 }
@@ -47,6 +60,12 @@ mod tests {
         assert_eq!(read("/a//").unwrap(), ["a", ""]);
         assert_eq!(read("/").unwrap(), [""]);
         assert_eq!(read("/a/%ff/"), None);
+    }
+
+    #[test]
+    fn only_what_must_not_stand_is_encoded() {
+        assert_eq!(encode("/v1/A-1_%2F.~/"), "/v1/A-1_%2F.~/");
+        assert_eq!(encode("/\"é>{\r\n|"), "/%22%C3%A9%3E%7B%0D%0A%7C");
     }
 
     #[test]

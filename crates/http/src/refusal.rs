@@ -1,15 +1,14 @@
 //! Why a request is not done, and the only mapping of that to status codes, headers and bodies
-//! (contract 7, decisions D3 and D4, rules 9).
+//! (contract 4.2, 7, decisions D3 and D4, rules 9).
 
-use crate::answer::json;
-use actix_web::HttpResponse;
+mod from;
+
+use crate::answer::{json, written_json};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
-use cutover_app::account::{CreateRefused, Refused};
-use cutover_app::auth::AuthError;
-use cutover_app::port::StoreError;
+use actix_web::{HttpResponse, HttpResponseBuilder};
 use cutover_core::{Code, Issue, NON_FIELD_ERRORS, ServiceAccountNumber};
-use cutover_model::{AlreadyThere, Detail, ErrorItem, ProcessError, ValidationError};
+use cutover_model::{AlreadyThere, Detail, ErrorItem, ProcessError, TransactionRefusal, ValidationError};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -37,6 +36,14 @@ pub(crate) enum Refusal {
     NotJson(String),
     /// The request as a whole is not what it must be.
     Invalid(&'static str),
+    /// These parameters of the query are not what they must be (decisions D4).
+    Parameters(Vec<&'static str>),
+    /// The faults of a request of version 1 (decisions D4).
+    Faults(Vec<Issue>),
+    /// There is no imported account to add to; why (decisions D8).
+    NoAccount(Code),
+    /// A transaction fails (contract 4.2).
+    Transaction(TransactionFailure),
     /// The faults of an account that was to be validated (contract 7.1).
     AccountFaults(Vec<Issue>),
     /// An account that was to be created has faults (contract 7.2).
@@ -49,10 +56,23 @@ pub(crate) enum Refusal {
     InProgress,
     /// Too many requests; when to come again.
     Throttled(Duration),
+    /// A payment vendor cannot be reached now; the cause is for the log (contract 4.2).
+    VendorUnavailable(String),
     /// A part of the service is down or full; the cause is for the log.
     Unavailable(String),
     /// A fault of ours; the cause is for the log.
     Unexpected(String),
+}
+
+/// The first transaction that fails, and all faults of its request.
+#[derive(Debug)]
+pub(crate) struct TransactionFailure {
+    /// The transaction as JSON.
+    pub(crate) transaction_data: String,
+    /// Why it fails.
+    pub(crate) error_detail: String,
+    /// The faults.
+    pub(crate) errors: Vec<Issue>,
 }
 
 impl Refusal {
@@ -67,13 +87,16 @@ impl Refusal {
             Self::TooLarge => Code::PayloadTooLarge,
             Self::UnsupportedMediaType(_) => Code::UnsupportedMediaType,
             Self::NotJson(_) => Code::ParseError,
-            Self::Invalid(_) => Code::ValidationError,
+            Self::Invalid(_) | Self::Parameters(_) => Code::ValidationError,
+            Self::Faults(_) | Self::Transaction(_) => Code::ValidationError,
+            Self::NoAccount(code) => *code,
             Self::AccountFaults(_) => Code::AccountFailedValidation,
             Self::ImportFaults => Code::ImportProcessFailedValidation,
             Self::SupplierNotOngoing => Code::ImportSupplierMigrationNotOngoing,
             Self::AlreadyImported(_) => Code::AccountImportProcessAlreadyImported,
             Self::InProgress => Code::AccountImportProcessInProgress,
             Self::Throttled(_) => Code::Throttled,
+            Self::VendorUnavailable(_) => Code::PaymentVendorUnavailable,
             Self::Unavailable(_) => Code::ServiceUnavailable,
             Self::Unexpected(_) => Code::Error,
         }
@@ -82,53 +105,70 @@ impl Refusal {
     /// The status code.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
-            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::NotFound | Self::NoAccount(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAuthenticated | Self::AuthenticationFailed => StatusCode::UNAUTHORIZED,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::NotJson(_) | Self::Invalid(_) | Self::AccountFaults(_) => StatusCode::BAD_REQUEST,
+            Self::Parameters(_) | Self::Faults(_) | Self::Transaction(_) => StatusCode::BAD_REQUEST,
             Self::ImportFaults | Self::SupplierNotOngoing => StatusCode::BAD_REQUEST,
             Self::AlreadyImported(_) | Self::InProgress => StatusCode::BAD_REQUEST,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Unexpected(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::VendorUnavailable(_) | Self::Unexpected(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
     /// What the log says beside the status.
     pub(crate) fn cause(&self) -> Option<&str> {
         match self {
-            Self::Unavailable(cause) | Self::Unexpected(cause) => Some(cause),
+            Self::Unavailable(cause) | Self::VendorUnavailable(cause) | Self::Unexpected(cause) => {
+                Some(cause)
+            }
             _ => None,
+        }
+    }
+
+    /// The same for an endpoint whose contract has no 503: come again unchanged after a 500 (contract 4.2,
+    /// 4.4, decisions D3).
+    pub(crate) fn without_503(self) -> Self {
+        match self {
+            Self::Unavailable(cause) => Self::Unexpected(cause),
+            refusal => refusal,
         }
     }
 
     /// The answer with another body than the usual one.
     pub(crate) fn respond_with(&self, body: &impl Serialize) -> HttpResponse {
-        let mut response = HttpResponse::build(self.status());
-        if let Some((name, value)) = self.header() {
-            response.insert_header((name, value));
-        }
-        json(&mut response, body)
+        json(&mut self.head(), body)
     }
 
     /// The answer.
     pub(crate) fn respond(&self) -> HttpResponse {
         match self {
-            Self::AccountFaults(issues) => self.with_errors(issues.iter().map(item).collect()),
-            Self::Invalid(detail) => {
-                let (detail, attr) = (String::from(*detail), NON_FIELD_ERRORS.to_owned());
-                let item = ErrorItem { detail, code: Code::Invalid.as_str(), attr };
-                self.with_errors(vec![item])
+            Self::AccountFaults(issues) | Self::Faults(issues) => self.with_errors(items(issues)),
+            Self::Invalid(detail) => self.with_errors(vec![invalid(detail, NON_FIELD_ERRORS)]),
+            Self::Parameters(names) => {
+                let faulty = |name: &&str| invalid(Code::Invalid.detail(), name);
+                self.with_errors(names.iter().map(faulty).collect())
             }
+            Self::Transaction(failure) => written_json(&mut self.head(), self.failed(failure).to_json()),
             Self::ImportFaults => self.with_domain("import_process"),
             Self::SupplierNotOngoing => self.with_domain("import_supplier"),
             Self::AlreadyImported(number) => self.already_there(Some(number.to_string())),
             Self::InProgress => self.already_there(None),
             _ => self.respond_with(&self.detail()),
         }
+    }
+
+    fn head(&self) -> HttpResponseBuilder {
+        let mut response = HttpResponse::build(self.status());
+        if let Some((name, value)) = self.header() {
+            response.insert_header((name, value));
+        }
+        response
     }
 
     fn header(&self) -> Option<(HeaderName, HeaderValue)> {
@@ -157,6 +197,16 @@ impl Refusal {
         self.respond_with(&ValidationError { detail: code.detail(), code: code.as_str(), errors })
     }
 
+    fn failed(&self, failure: &TransactionFailure) -> TransactionRefusal {
+        TransactionRefusal {
+            error_detail: failure.error_detail.clone(),
+            transaction_data: failure.transaction_data.clone(),
+            detail: self.code().detail(),
+            code: self.code().as_str(),
+            errors: items(&failure.errors),
+        }
+    }
+
     fn with_domain(&self, domain: &'static str) -> HttpResponse {
         let Detail { detail, code } = self.detail();
         self.respond_with(&ProcessError { code, detail, domain })
@@ -167,56 +217,22 @@ impl Refusal {
     }
 }
 
-fn item(issue: &Issue) -> ErrorItem {
-    let (detail, attr) = (issue.detail.to_string(), issue.attr.to_string());
-    ErrorItem { detail, code: issue.code.as_str(), attr }
+fn items(issues: &[Issue]) -> Vec<ErrorItem> {
+    let item = |issue: &Issue| ErrorItem {
+        detail: issue.detail.to_string(),
+        code: issue.code.as_str(),
+        attr: issue.attr.to_string(),
+    };
+    issues.iter().map(item).collect()
+}
+
+fn invalid(detail: &str, attr: &str) -> ErrorItem {
+    ErrorItem { detail: detail.to_owned(), code: Code::Invalid.as_str(), attr: attr.to_owned() }
 }
 
 /// Rounded up, so that who waits as long is let in.
 fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
-}
-
-impl From<StoreError> for Refusal {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Unavailable(_) => Self::Unavailable(error.to_string()),
-            StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Failed(_) => {
-                Self::Unexpected(error.to_string())
-            }
-        }
-    }
-}
-
-impl From<AuthError> for Refusal {
-    fn from(error: AuthError) -> Self {
-        match error {
-            AuthError::Invalid => Self::AuthenticationFailed,
-            AuthError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Syntax(error) => Self::NotJson(error.to_string()),
-            Refused::Faults(issues) => Self::AccountFaults(issues),
-            Refused::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<CreateRefused> for Refusal {
-    fn from(refused: CreateRefused) -> Self {
-        match refused {
-            CreateRefused::Payload(Refused::Faults(_)) => Self::ImportFaults,
-            CreateRefused::Payload(refused) => refused.into(),
-            CreateRefused::SupplierNotOngoing => Self::SupplierNotOngoing,
-            CreateRefused::AlreadyImported(number) => Self::AlreadyImported(number),
-            CreateRefused::InProgress => Self::InProgress,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -233,6 +249,11 @@ mod tests {
             level: Level::Error,
             detail: "This is not a phone number.".into(),
         }
+    }
+
+    fn failure() -> TransactionFailure {
+        let transaction_data = "{\"amount\": []}".to_owned();
+        TransactionFailure { transaction_data, error_detail: "It fails.".into(), errors: vec![issue()] }
     }
 
     fn shown(refusal: Refusal) -> String {
@@ -257,24 +278,21 @@ mod tests {
             Refusal::UnsupportedMediaType("The body must be application/json."),
             Refusal::NotJson("a value is expected at line 1 column 1".into()),
             Refusal::Invalid("Send one."),
+            Refusal::Parameters(vec!["cursor", "page_size"]),
+            Refusal::Faults(vec![issue()]),
+            Refusal::NoAccount(Code::AccountNotFound),
+            Refusal::Transaction(failure()),
             Refusal::AccountFaults(vec![issue()]),
             Refusal::ImportFaults,
             Refusal::SupplierNotOngoing,
             Refusal::AlreadyImported(number()),
             Refusal::InProgress,
             Refusal::Throttled(Duration::from_millis(1_200)),
+            Refusal::VendorUnavailable(secret()),
             Refusal::Unavailable(secret()),
+            Refusal::Unavailable(secret()).without_503(),
             Refusal::Unexpected(secret()),
         ];
         insta::assert_snapshot!(all.map(shown).join("\n"));
-    }
-
-    #[test]
-    fn only_passing_faults_of_the_store_ask_to_come_again() {
-        let status = |error: StoreError| Refusal::from(error).status().as_u16();
-        assert_eq!(status(StoreError::Unavailable(String::new())), 503);
-        for error in [StoreError::Corrupt, StoreError::Conflict, StoreError::Failed] {
-            assert_eq!(status(error(String::new())), 500);
-        }
     }
 }

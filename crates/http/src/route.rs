@@ -1,5 +1,9 @@
 use crate::call::Handler;
-use crate::endpoint::{account_status, create_account, graphql, healthz, metrics, readyz, validate_account};
+use crate::endpoint::{
+    account_lists, account_status, create_account, create_business, create_business_payment_instruction,
+    create_historical_statements, create_notes, create_payment_instruction, create_transactions, graphql,
+    healthz, metrics, readyz, transfer_status, validate_account,
+};
 use crate::path::{decode, segments};
 use crate::refusal::Refusal;
 use actix_web::http::Method;
@@ -45,6 +49,66 @@ const ROUTES: &[Route] = &[
         kind: Kind::Api,
         allow: "GET, HEAD",
         endpoints: &[(Method::GET, account_status::handle)],
+    },
+    Route {
+        template: "/v1/data-import/notes/create/",
+        kind: Kind::Api,
+        allow: "POST",
+        endpoints: &[(Method::POST, create_notes::handle)],
+    },
+    Route {
+        template: "/v1/data-import/transactions/create/",
+        kind: Kind::Api,
+        allow: "POST",
+        endpoints: &[(Method::POST, create_transactions::handle)],
+    },
+    Route {
+        template: "/v1/data-import/historical-statements/create/",
+        kind: Kind::Api,
+        allow: "POST",
+        endpoints: &[(Method::POST, create_historical_statements::handle)],
+    },
+    Route {
+        template: "/v1/data-import/payment-instruction/create/",
+        kind: Kind::Api,
+        allow: "POST",
+        endpoints: &[(Method::POST, create_payment_instruction::handle)],
+    },
+    Route {
+        template: "/v1/data-import/account-transfer-status/<supplier>/<number>/",
+        kind: Kind::Api,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, transfer_status::handle)],
+    },
+    Route {
+        template: "/v1/data-import/all-account-import-processes/<supplier>/",
+        kind: Kind::Api,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, account_lists::all)],
+    },
+    Route {
+        template: "/v1/data-import/pending-account-import-processes/<supplier>/",
+        kind: Kind::Api,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, account_lists::pending)],
+    },
+    Route {
+        template: "/v1/data-import/imported-account-import-processes/<supplier>/",
+        kind: Kind::Api,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, account_lists::imported)],
+    },
+    Route {
+        template: "/v1/data-import/business/",
+        kind: Kind::Api,
+        allow: "POST",
+        endpoints: &[(Method::POST, create_business::handle)],
+    },
+    Route {
+        template: "/v1/data-import/business-payment-instruction/create/",
+        kind: Kind::Api,
+        allow: "POST",
+        endpoints: &[(Method::POST, create_business_payment_instruction::handle)],
     },
     Route {
         template: "/v1/graphql/",
@@ -121,6 +185,9 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::House;
+    use actix_web::http::header::CONTENT_TYPE;
+    use actix_web::test::TestRequest;
 
     fn found(method: Method, path: &str) -> String {
         let found = find(path, &method, |_| true);
@@ -160,6 +227,27 @@ mod tests {
         for path in ["ACME/%ff/", "%C3/A/", "ACME/A/B/", "ACME/A//"] {
             let path = format!("/v2/data-import/accounts/{path}");
             assert_eq!(found(Method::GET, &path), "none NotFound", "{path}");
+        }
+    }
+
+    #[actix_web::test]
+    async fn every_route_of_the_api_asks_for_a_token() {
+        let house = House::new();
+        for route in ROUTES.iter().filter(|route| route.kind == Kind::Api && route.template != "/v1/graphql/")
+        {
+            let path = route.template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
+            for path in [path.as_str(), path.trim_end_matches('/')] {
+                let (method, _) = &route.endpoints[0];
+                let request = TestRequest::default().method(method.clone()).uri(path);
+                let reply = house.send(request.insert_header((CONTENT_TYPE, "text/plain"))).await;
+                assert_eq!((reply.status, reply.header("www-authenticate")), (401, "Token"), "{path}");
+                assert_eq!(reply.json()["code"], "not_authenticated");
+                let wrong = house.send(TestRequest::delete().uri(path)).await;
+                assert_eq!((wrong.status, wrong.header("allow")), (405, route.allow), "{path}");
+                let text = TestRequest::post().uri(path).insert_header((CONTENT_TYPE, "text/plain"));
+                let expected = if *method == Method::POST { 415 } else { 405 };
+                assert_eq!(house.send_as_acme(text.set_payload("{}")).await.status, expected, "{path}");
+            }
         }
     }
 

@@ -10,7 +10,6 @@ use actix_web::dev::{AppConfig, Server, ServerHandle, fn_service};
 use actix_web::rt::net::TcpStream;
 use actix_web::{App as Site, web};
 use cutover_app::App;
-use cutover_app::port::Documents;
 use cutover_app::worker::WorkerMetrics;
 use socket2::{Domain, Socket, Type};
 use std::io;
@@ -35,8 +34,6 @@ const MAX_WORKERS: usize = 512;
 pub struct Parts {
     /// The use cases.
     pub app: Arc<App>,
-    /// Asked whether it is ready.
-    pub documents: Arc<dyn Documents>,
     /// What the import workers of this process count, for `/metrics`.
     pub workers: Arc<WorkerMetrics>,
 }

@@ -16,13 +16,13 @@ use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::header::HeaderValue;
 use actix_web::{HttpRequest, HttpResponse, web};
 use cutover_app::App;
-use cutover_app::port::Documents;
 use futures_util::FutureExt;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// Use cases at a time: creates wait for the commit that they share, so there are many.
 pub(crate) const BLOCKING: usize = 64;
@@ -30,15 +30,17 @@ pub(crate) const BLOCKING: usize = 64;
 pub(crate) const PROBES: usize = 4;
 /// How long a request waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Lists that are streamed at a time; each has two pages in memory, some hundred KiB.
+const LISTS: usize = 256;
 /// All bodies in memory together are at most so many of the largest.
 const LARGEST_BODIES: usize = 32;
 
 /// What all requests share.
 pub(crate) struct Service {
     pub(crate) app: Arc<App>,
-    pub(crate) documents: Arc<dyn Documents>,
     pub(crate) blocking: Arc<Blocking>,
     pub(crate) probes: Blocking,
+    pub(crate) lists: Arc<Semaphore>,
     pub(crate) body_limit: usize,
     pub(crate) bodies: Limits,
     pub(crate) throttle: Throttle,
@@ -68,9 +70,9 @@ impl Service {
             request_ids: RequestIds::new(parts.app.random_number()),
             schema: schema(parts.app.clone(), blocking.clone()),
             app: parts.app,
-            documents: parts.documents,
             blocking,
             probes: Blocking::new(PROBES, PATIENCE),
+            lists: Arc::new(Semaphore::new(LISTS)),
             body_limit: config.body_limit,
             bodies: Limits { time: config.body_timeout, allowance },
             throttle: Throttle::new(config.rate_limit),
@@ -126,7 +128,7 @@ pub(crate) async fn serve(
 fn log_cause(refusal: &Refusal, id: &HeaderValue, route: &str) {
     let request_id = id.to_str().unwrap_or_default();
     match (refusal, refusal.cause()) {
-        (Refusal::Unavailable(_), Some(cause)) => {
+        (Refusal::Unavailable(_) | Refusal::VendorUnavailable(_), Some(cause)) => {
             tracing::warn!(request_id, route, cause, "a request could not be served now");
         }
         (_, Some(cause)) => tracing::error!(request_id, route, cause, "a request failed"),

@@ -4,47 +4,41 @@ use crate::config::Config;
 use crate::server::Parts;
 use crate::service::{Listener, Service, serve};
 use actix_web::App as Site;
-use actix_web::body::to_bytes;
-use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+use actix_web::body::{BoxBody, to_bytes};
+use actix_web::dev::ServiceResponse;
+use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use actix_web::test::{self, TestRequest};
 use actix_web::web::{self, Bytes};
+use cutover_app::auth::Credential;
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{Answer, ApiKeyRole, Documents, DocumentsUnavailable};
-use cutover_app::{App, Settings, auth::Credential};
-use cutover_testkit::memory::MemoryStore;
-use cutover_testkit::{FakeClock, SeededRandom};
+use cutover_app::port::{ApiKeyRole, Store, StoreError};
+use cutover_app::worker::{Worked, Worker};
+use cutover_app::{App, Ports, Settings};
+use cutover_testkit::memory::{Fault, MemoryStore};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An account without faults, of the supplier `ACME_ENERGY`.
 pub(crate) const ACCOUNT: &str = include_str!("../../../fixtures/accounts/valid/unmetered_electricity.json");
+
+/// The account that the fixtures of later requests are about.
+pub(crate) const ELECTRICITY: &str = include_str!("../../../fixtures/accounts/valid/electricity.json");
 
 /// A service with the organisation `Acme`, which owns the supplier `ACME_ENERGY`, and the organisation
 /// `Other`, which owns `OTHER`.
 pub(crate) struct House {
     pub(crate) store: Arc<MemoryStore>,
+    pub(crate) clock: Arc<FakeClock>,
     pub(crate) app: Arc<App>,
     pub(crate) documents: Arc<FakeDocuments>,
+    pub(crate) vendors: Arc<FakeVendors>,
     /// The API key of Acme.
     pub(crate) key: String,
-    service: Arc<Service>,
-}
-
-/// Documents that answer or do not.
-#[derive(Default)]
-pub(crate) struct FakeDocuments {
-    pub(crate) are_down: AtomicBool,
-}
-
-impl Documents for FakeDocuments {
-    fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
-        let are_down = self.are_down.load(Ordering::Relaxed);
-        let answer = if are_down { Err(DocumentsUnavailable("on purpose".into())) } else { Ok(()) };
-        Box::pin(std::future::ready(answer))
-    }
+    token: String,
+    pub(crate) service: Arc<Service>,
 }
 
 /// An answer.
@@ -82,10 +76,25 @@ impl House {
     }
 
     pub(crate) fn with(config: Config) -> Self {
-        let store = Arc::<MemoryStore>::default();
+        Self::over(config, |store| store)
+    }
+
+    /// The same, over what is made of the store.
+    pub(crate) fn over<S: Store + 'static>(
+        config: Config,
+        store_of: impl FnOnce(Arc<MemoryStore>) -> Arc<S>,
+    ) -> Self {
+        let (store, documents, vendors) =
+            <(Arc<MemoryStore>, Arc<FakeDocuments>, Arc<FakeVendors>)>::default();
         let clock = Arc::new(FakeClock::of_fixtures());
-        let random = Arc::new(SeededRandom::new(7));
-        let app = Arc::new(App::new(store.clone(), clock, random, Settings::default()));
+        let ports = Ports {
+            store: store_of(store.clone()),
+            clock: clock.clone(),
+            random: Arc::new(SeededRandom::new(7)),
+            documents: documents.clone(),
+            vendors: vendors.clone(),
+        };
+        let app = Arc::new(App::new(ports, Settings::default()));
         for (organisation, supplier) in [("Acme", "ACME_ENERGY"), ("Other", "OTHER")] {
             app.add_organisation(organisation).unwrap();
             let zone = Some("Australia/Sydney".parse().unwrap());
@@ -93,33 +102,88 @@ impl House {
             app.add_supplier(supplier, organisation, change).unwrap();
         }
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
-        let documents = Arc::<FakeDocuments>::default();
-        let service = Arc::new(Service::new(
-            Parts { app: app.clone(), documents: documents.clone(), workers: Arc::default() },
-            &config,
-        ));
-        Self { store, app, documents, key, service }
+        let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
+        let service = Arc::new(Service::new(Parts { app: app.clone(), workers: Arc::default() }, &config));
+        Self { store, clock, app, documents, vendors, key, token, service }
     }
 
     /// An access token of Acme.
     pub(crate) fn token(&self) -> String {
-        self.app.obtain_token(&Credential::ApiKey(self.key.clone())).unwrap().token
+        self.token.clone()
+    }
+
+    /// An access token of an organisation.
+    pub(crate) fn token_of(&self, organisation: &str) -> String {
+        let key = self.app.issue_api_key(organisation, ApiKeyRole::Supplier).unwrap().key;
+        self.app.obtain_token(&Credential::ApiKey(key)).unwrap().token
+    }
+
+    /// Creates an account as an organisation, without HTTP.
+    pub(crate) fn create(&self, organisation: &str, account: &str) {
+        let caller = self.app.authenticate(&self.token_of(organisation)).unwrap();
+        self.app.create_account(&caller, None, account.as_bytes(), None).unwrap();
+    }
+
+    /// Imports all that is pending.
+    pub(crate) fn import_pending(&self) {
+        let worker = Worker::new(self.app.clone(), "w1".into(), Arc::default(), Arc::default());
+        while worker.turn().unwrap() != Worked::Nothing {}
+    }
+
+    /// An imported account of Acme, `ELEC-1001`, and the same of Other.
+    pub(crate) fn with_accounts() -> Self {
+        let house = Self::new();
+        house.create("Acme", ELECTRICITY);
+        house.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER"));
+        house.import_pending();
+        house
+    }
+
+    /// Changes the settings of `ACME_ENERGY`.
+    pub(crate) fn set_supplier(&self, change: SupplierChange) {
+        self.app.set_supplier("ACME_ENERGY", change).unwrap();
+    }
+
+    /// From now on documents must exist.
+    pub(crate) fn verify_documents(&self) {
+        self.set_supplier(SupplierChange { verify_documents: Some(true), ..SupplierChange::default() });
+    }
+
+    /// The store does not answer from now on, or it does again.
+    pub(crate) fn set_store_down(&self, is_down: bool) {
+        let fault = || Fault::Error(StoreError::Unavailable("on purpose".into()));
+        self.store.set_fault(is_down.then(fault));
     }
 
     /// Sends a request.
     pub(crate) async fn send(&self, request: TestRequest) -> Reply {
-        let service = self.service.clone();
-        let handler = move |http, payload| serve(service.clone(), Listener::Public, http, payload);
-        let site = test::init_service(Site::new().default_service(web::to(handler))).await;
-        let response = test::call_service(&site, request.to_request()).await;
+        let response = self.answer(request).await;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let bytes = to_bytes(response.into_body()).await.unwrap();
         Reply { status, headers, bytes }
     }
 
+    /// Sends a request; what is answered, its body still to be read.
+    pub(crate) async fn answer(&self, request: TestRequest) -> ServiceResponse<BoxBody> {
+        let service = self.service.clone();
+        let handler = move |http, payload| serve(service.clone(), Listener::Public, http, payload);
+        let site = test::init_service(Site::new().default_service(web::to(handler))).await;
+        test::call_service(&site, request.to_request()).await
+    }
+
     /// Sends a request with a token of Acme.
     pub(crate) async fn send_as_acme(&self, request: TestRequest) -> Reply {
-        self.send(request.insert_header((AUTHORIZATION, format!("Token {}", self.token())))).await
+        self.send(request.insert_header(self.authorization())).await
+    }
+
+    /// The header that says that Acme calls.
+    pub(crate) fn authorization(&self) -> (HeaderName, String) {
+        (AUTHORIZATION, format!("Token {}", self.token()))
+    }
+
+    /// Gets a path with a token of Acme.
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.send_as_acme(TestRequest::get().uri(path)).await
     }
 
     /// Posts JSON to a path with a token of Acme.

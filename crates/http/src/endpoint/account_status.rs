@@ -19,8 +19,6 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
 mod tests {
     use crate::testing::{ACCOUNT, House, Reply};
     use actix_web::test::TestRequest;
-    use cutover_app::worker::Worker;
-    use std::sync::Arc;
 
     async fn status(house: &House, path: &str) -> Reply {
         let path = format!("/v2/data-import/accounts/{path}");
@@ -37,8 +35,7 @@ mod tests {
         let house = House::new();
         create(&house, "UNME-4001").await;
         let pending = status(&house, "ACME_ENERGY/UNME-4001/").await;
-        let worker = Worker::new(house.app.clone(), "w1".into(), Arc::default(), Arc::default());
-        worker.turn().unwrap();
+        house.import_pending();
         let processed = status(&house, "ACME_ENERGY/UNME-4001").await;
         assert_eq!((pending.status, processed.status), (200, 200));
         insta::assert_json_snapshot!([pending.json(), processed.json()]);

@@ -38,7 +38,7 @@ async fn database(service: &Service) -> bool {
 }
 
 async fn documents(service: &Service) -> bool {
-    matches!(timeout(DEADLINE, service.documents.ready()).await, Ok(Ok(())))
+    matches!(timeout(DEADLINE, service.app.documents().ready()).await, Ok(Ok(())))
 }
 
 #[cfg(test)]
@@ -47,16 +47,15 @@ mod tests {
     use actix_web::test::TestRequest;
     use cutover_app::port::StoreError;
     use cutover_testkit::memory::Fault;
-    use std::sync::atomic::Ordering;
 
     #[actix_web::test]
     async fn it_says_which_part_is_down() {
         let house = House::new();
         let probe = || house.send(TestRequest::get().uri("/readyz"));
         let mut lines = vec![probe().await.line()];
-        house.documents.are_down.store(true, Ordering::Relaxed);
+        house.documents.set_down(true);
         lines.push(probe().await.line());
-        house.documents.are_down.store(false, Ordering::Relaxed);
+        house.documents.set_down(false);
         house.store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
         let reply = probe().await;
         assert_eq!(reply.header("retry-after"), "2");

@@ -1,17 +1,16 @@
 use crate::answer::empty_object;
-use crate::body::Body;
-use crate::call::{Answer, Call};
+use crate::call::{Answer, Call, Work};
 use actix_web::http::StatusCode;
-use cutover_app::App;
 
 /// `POST /v2/data-import/accounts/validate/`: 200 `{}`, or every fault of the payload (contract 4.1, 7.1).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;
-        let validate =
-            move |app: &App, body: &mut Body| Ok(app.validate_account(&caller, body.unpack()?).map(drop)?);
-        call.run_on(body, validate).await?;
+        let validate = call.run_with_documents(body, Work::Reads, move |app, body, found| {
+            Ok(app.validate_account(&caller, body, found)?)
+        });
+        validate.await?;
         Ok(empty_object(StatusCode::OK))
     })
 }
@@ -19,7 +18,7 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
-    use crate::testing::{ACCOUNT, House, gzip};
+    use crate::testing::{ACCOUNT, ELECTRICITY, House, gzip};
     use actix_web::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
     use actix_web::test::TestRequest;
     use cutover_app::port::StoreError;
@@ -54,6 +53,20 @@ mod tests {
         let (anothers, none) = (house.post(PATH, of("OTHER")).await, house.post(PATH, of("NOBODY")).await);
         assert_eq!(anothers.line(), none.line());
         assert_eq!(none.json()["errors"][0]["code"], "import_supplier_not_found");
+    }
+
+    #[actix_web::test]
+    async fn documents_are_looked_up_for_who_verifies_them() {
+        let house = House::new();
+        assert_eq!((house.post(PATH, ELECTRICITY).await.status, house.documents.look_ups()), (200, 0));
+        house.verify_documents();
+        assert_eq!((house.post(PATH, ACCOUNT).await.status, house.documents.look_ups()), (200, 0));
+        let missing = house.post(PATH, ELECTRICITY).await;
+        assert_eq!(missing.json()["errors"][0]["code"], "path_does_not_exist_in_file_store");
+        house.documents.set_down(true);
+        let down = house.post(PATH, ELECTRICITY).await;
+        assert_eq!((down.status, down.header("retry-after")), (503, "2"));
+        assert!(!down.text().contains("on purpose"));
     }
 
     #[actix_web::test]

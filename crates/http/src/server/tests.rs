@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::testing::{ACCOUNT, House};
+use cutover_app::port::{Store, StoreError, Tx, WriteJob};
+use cutover_testkit::memory::MemoryStore;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream as Client;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
@@ -22,13 +25,16 @@ struct Served {
 
 impl Served {
     fn new(config: Config) -> Self {
-        let house = House::new();
-        let (app, documents) = (house.app.clone(), house.documents.clone());
+        Self::of(House::new(), config)
+    }
+
+    fn of(house: House, config: Config) -> Self {
+        let app = house.app.clone();
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let config = Config { listen: any, workers: 1, rate_limit: 0, ..config };
         let (sender, receiver) = mpsc::channel();
         let thread = thread::spawn(move || {
-            let parts = Parts { app, documents, workers: Arc::default() };
+            let parts = Parts { app, workers: Arc::default() };
             let running = start_with(parts, config, LINGER)?;
             let addresses = (running.addresses[0], running.admin_addresses.first().copied());
             sender.send((addresses, running.handle)).unwrap();
@@ -239,6 +245,57 @@ fn a_head_has_no_body() {
     assert!(answer.ends_with("\r\n\r\n"), "{answer}");
 }
 
+/// A store that can be told how many more reads it does.
+struct Limited {
+    store: Arc<MemoryStore>,
+    left: AtomicUsize,
+}
+
+impl Store for Limited {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let left = self.left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+        left.map_err(|_| StoreError::Unavailable("on purpose".into()))?;
+        self.store.read(job)
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        self.store.write(job)
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+}
+
+#[test]
+fn a_list_that_fails_half_way_is_cut_without_an_end() {
+    let mut limited = None;
+    let house = House::over(Config::default(), |store| {
+        limited.insert(Arc::new(Limited { store, left: AtomicUsize::new(usize::MAX) })).clone()
+    });
+    for n in 0..201 {
+        house.create("Acme", &ACCOUNT.replace("UNME-4001", &format!("E-{n}")));
+    }
+    let served = Served::of(house, Config::default());
+    let token = served.house.token();
+    let ask = |method: &str, list: &str| {
+        let path = format!("/v1/data-import/{list}-account-import-processes/ACME_ENERGY/");
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n");
+        served.talk(format!("{head}Authorization: Token {token}\r\n\r\n"))
+    };
+    let whole = ask("GET", "pending");
+    assert_eq!((status(&whole), ask("GET", "imported").ends_with("\r\n\r\n[]")), ("200", true));
+    assert!(whole.ends_with("\"account_created_at\":null}]\r\n0\r\n\r\n"), "{whole}");
+    let head = ask("HEAD", "pending");
+    assert!(head.contains("\r\ntransfer-encoding: chunked\r\n") && head.ends_with("\r\n\r\n"), "{head}");
+    assert_eq!(head.matches("\r\n\r\n").count(), 1, "{head}");
+    // The token is known; the supplier and the first page are read.
+    limited.unwrap().left.store(2, SeqCst);
+    let cut = ask("GET", "pending");
+    assert_eq!(status(&cut), "200");
+    assert!(!cut.contains("\r\n0\r\n") && !cut.contains(']'), "{cut}");
+}
+
 #[test]
 fn a_stop_finishes_what_is_under_way_and_closes_what_is_idle() {
     let mut served = Served::new(Config::default());
@@ -264,11 +321,7 @@ fn a_stop_finishes_what_is_under_way_and_closes_what_is_idle() {
 fn a_taken_address_is_an_error() {
     let served = Served::new(Config::default());
     let config = Config { listen: served.address, ..Config::default() };
-    let parts = Parts {
-        app: served.house.app.clone(),
-        documents: served.house.documents.clone(),
-        workers: Arc::default(),
-    };
+    let parts = Parts { app: served.house.app.clone(), workers: Arc::default() };
     let error = start(parts, config).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
 }

@@ -1,0 +1,123 @@
+//! The lists of a supplier's import processes (contract 4.3, decisions D7): streamed whole, or page by page.
+
+mod cursor;
+mod page;
+mod paging;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod time;
+
+use crate::answer::{streamed_json, written_json};
+use crate::call::{Answer, Call};
+use crate::path::encode;
+use crate::refusal::Refusal;
+use actix_web::HttpResponse;
+use actix_web::http::header::LINK;
+use cutover_app::App;
+use cutover_app::account::OpenList;
+use cutover_app::auth::Caller;
+use cutover_app::port::AccountList;
+use futures_util::stream::empty;
+use page::Page;
+use paging::Paging;
+use std::sync::Arc;
+use stream::{Source, open, stream};
+
+/// Items of the first page of a streamed list: few, so that its first byte comes soon.
+const FIRST: u32 = 200;
+/// Items of the pages that follow: so many that what each costs beside its items does not count.
+const LATER: u32 = 4_000;
+
+/// `GET /v1/data-import/all-account-import-processes/<supplier>/`: pending and imported accounts.
+pub(crate) fn all(call: &mut Call) -> Answer<'_> {
+    handle(call, AccountList::All)
+}
+
+/// `GET /v1/data-import/pending-account-import-processes/<supplier>/`: those that have no account yet.
+pub(crate) fn pending(call: &mut Call) -> Answer<'_> {
+    handle(call, AccountList::Pending)
+}
+
+/// `GET /v1/data-import/imported-account-import-processes/<supplier>/`: those that have one.
+pub(crate) fn imported(call: &mut Call) -> Answer<'_> {
+    handle(call, AccountList::Imported)
+}
+
+fn handle(call: &mut Call, list: AccountList) -> Answer<'_> {
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let supplier = call.parameter(0);
+        match Paging::of(call.query())? {
+            None => whole(call, caller, supplier, list).await,
+            Some(paging) => one_page(call, caller, supplier, list, paging).await,
+        }
+    })
+}
+
+/// The whole list. Its first page is read before the answer begins, so that what fails at once is refused
+/// properly.
+async fn whole(
+    call: &Call,
+    caller: Caller,
+    supplier: String,
+    list: AccountList,
+) -> Result<HttpResponse, Refusal> {
+    let begin = move |app: &App| {
+        let list = find(app, &caller, &supplier, list)?;
+        Ok((list, page::read(app, &list, None, FIRST)?))
+    };
+    let (list, first) = call.run(begin).await?;
+    if first.next.is_none() {
+        return Ok(written_json(&mut HttpResponse::Ok(), array(first)));
+    }
+    if call.is_head() {
+        return Ok(streamed_json(&mut HttpResponse::Ok(), empty()));
+    }
+    let service = call.service();
+    let place = service.lists.clone().try_acquire_owned();
+    let place = place.map_err(|_| Refusal::Unavailable("too many lists are being streamed".into()))?;
+    let (app, blocking) = (service.app.clone(), service.blocking.clone());
+    let read = Arc::new(move |after| page::read(&app, &list, Some(after), LATER));
+    let source = Source { read, blocking, _place: place, request_id: call.request_id() };
+    Ok(streamed_json(&mut HttpResponse::Ok(), stream(source, first)))
+}
+
+/// One page, with a link to the next one if there is more.
+async fn one_page(
+    call: &Call,
+    caller: Caller,
+    supplier: String,
+    list: AccountList,
+    Paging { size, after }: Paging,
+) -> Result<HttpResponse, Refusal> {
+    let read = move |app: &App| {
+        let list = find(app, &caller, &supplier, list)?;
+        let page = page::read(app, &list, after, size)?;
+        let more = match page.next {
+            Some(last) => app.list_page(&list, Some(last), 1, |_| {})?.is_some(),
+            None => false,
+        };
+        Ok((page, more))
+    };
+    let (page, more) = call.run(read).await?;
+    let mut response = HttpResponse::Ok();
+    if let Some(last) = page.next.filter(|_| more) {
+        let path = encode(call.path());
+        let cursor = cursor::encode(last);
+        response.insert_header((LINK, format!("<{path}?page_size={size}&cursor={cursor}>; rel=\"next\"")));
+    }
+    Ok(written_json(&mut response, array(page)))
+}
+
+fn find(app: &App, caller: &Caller, supplier: &str, list: AccountList) -> Result<OpenList, Refusal> {
+    app.open_list(caller, supplier, list)?.ok_or(Refusal::NotFound)
+}
+
+/// An array of these items alone.
+fn array(page: Page) -> Vec<u8> {
+    let mut items = page.items;
+    open(&mut items);
+    items.push(b']');
+    items
+}

@@ -1,0 +1,82 @@
+use super::cursor;
+use crate::query::Query;
+use crate::refusal::Refusal;
+use cutover_app::port::Position;
+
+/// The largest page.
+const LARGEST: u32 = 10_000;
+/// The size of a page where only a cursor is given.
+const USUAL: u32 = 1_000;
+
+/// Which page of a list is asked for (decisions D7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Paging {
+    /// How many items it has at most.
+    pub(super) size: u32,
+    /// The position that it follows; `None` is the beginning.
+    pub(super) after: Option<Position>,
+}
+
+impl Paging {
+    /// What a query asks for; `None` is the whole list.
+    ///
+    /// # Errors
+    /// [`Refusal::Parameters`].
+    pub(super) fn of(query: &str) -> Result<Option<Self>, Refusal> {
+        let mut query = Query::new(query);
+        let after = query.read("cursor", cursor::decode);
+        let size = query.read("page_size", size);
+        query.finish()?;
+        let is_paged = after.is_some() || size.is_some();
+        Ok(is_paged.then(|| Self { size: size.unwrap_or(USUAL), after }))
+    }
+}
+
+fn size(text: &str) -> Option<u32> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|size| is_plain && (1..=LARGEST).contains(size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CURSOR: &str = "AAAAAAAAAAAAAAAAAAAAAQ";
+
+    #[test]
+    fn what_is_asked_for() {
+        let after = cursor::decode(CURSOR);
+        for (query, paging) in [
+            ("", None),
+            ("other=1&Page_size=x", None),
+            ("page_size=1", Some(Paging { size: 1, after: None })),
+            ("page_size=10000&x", Some(Paging { size: 10_000, after: None })),
+            (&format!("cursor={CURSOR}"), Some(Paging { size: 1_000, after })),
+            (&format!("cursor={CURSOR}&page_size=2"), Some(Paging { size: 2, after })),
+        ] {
+            assert_eq!(Paging::of(query).unwrap(), paging, "{query}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (query, names) in [
+            ("page_size=", &["page_size"][..]),
+            ("page_size=0", &["page_size"]),
+            ("page_size=10001", &["page_size"]),
+            ("page_size=-1", &["page_size"]),
+            ("page_size=%2B1", &["page_size"]),
+            ("page_size=1.0", &["page_size"]),
+            ("page_size=99999999999", &["page_size"]),
+            ("page_size=5&page_size=5", &["page_size"]),
+            ("cursor=&page_size=5", &["cursor"]),
+            ("cursor=x&page_size=x", &["cursor", "page_size"]),
+        ] {
+            let refused = Paging::of(query).unwrap_err();
+            assert!(
+                matches!(&refused, Refusal::Parameters(faulty) if faulty == names),
+                "{query} {refused:?}"
+            );
+        }
+    }
+}

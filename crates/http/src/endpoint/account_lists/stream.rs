@@ -1,0 +1,211 @@
+use super::page::Page;
+use crate::blocking::Blocking;
+use crate::refusal::Refusal;
+use actix_web::rt;
+use actix_web::web::Bytes;
+use cutover_app::port::Position;
+use futures_util::{Stream, stream};
+use std::io;
+use std::sync::Arc;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinHandle;
+
+/// What is handed to the socket at once: enough for a few system calls a page, little to be kept twice.
+const CHUNK: usize = 128 << 10;
+
+/// Reads the page that follows a position; blocks.
+pub(super) type Read = Arc<dyn Fn(Position) -> Result<Page, Refusal> + Send + Sync>;
+
+/// Where the pages of a list come from, and what it takes while it is sent.
+pub(super) struct Source {
+    pub(super) read: Read,
+    pub(super) blocking: Arc<Blocking>,
+    /// The list's place among those that are streamed.
+    pub(super) _place: OwnedSemaphorePermit,
+    /// What the log says of a list that is cut.
+    pub(super) request_id: Option<String>,
+}
+
+/// The rest of an array that begins with this page. While a page is sent the next one is read, and no more
+/// than that: whoever takes the bytes sets the pace. Ends with an error if a page cannot be read.
+pub(super) fn stream(source: Source, first: Page) -> impl Stream<Item = io::Result<Bytes>> {
+    let mut items = first.items;
+    open(&mut items);
+    let listing = Listing { source, ready: items.into(), next: first.next, ahead: None };
+    stream::try_unfold(listing, |mut listing| async move {
+        Ok(listing.chunk().await?.map(|chunk| (chunk, listing)))
+    })
+}
+
+/// Begins the array with its first items.
+pub(super) fn open(items: &mut Vec<u8>) {
+    match items.first_mut() {
+        Some(comma) => *comma = b'[',
+        None => items.push(b'['),
+    }
+}
+
+/// A list that is being sent.
+struct Listing {
+    source: Source,
+    /// What was read and not sent yet.
+    ready: Bytes,
+    /// Where the page begins that is to be read next.
+    next: Option<Position>,
+    ahead: Option<Ahead>,
+}
+
+/// A page that is being read. Waits for its turn no longer once it is dropped.
+struct Ahead(JoinHandle<Result<Page, Refusal>>);
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Listing {
+    /// The next bytes; `None` behind the last ones.
+    async fn chunk(&mut self) -> io::Result<Option<Bytes>> {
+        if self.ready.is_empty() {
+            let Some(ahead) = &mut self.ahead else { return Ok(None) };
+            let page = (&mut ahead.0).await.unwrap_or_else(|e| Err(Refusal::Unexpected(e.to_string())));
+            self.ahead = None;
+            self.accept(page.map_err(|refusal| self.cut(&refusal))?);
+        }
+        self.read_ahead();
+        Ok(Some(self.ready.split_to(CHUNK.min(self.ready.len()))))
+    }
+
+    fn accept(&mut self, mut page: Page) {
+        if page.next.is_none() {
+            page.items.push(b']');
+        }
+        (self.ready, self.next) = (page.items.into(), page.next);
+    }
+
+    fn read_ahead(&mut self) {
+        if let Some(after) = self.next.take() {
+            let (read, blocking) = (self.source.read.clone(), self.source.blocking.clone());
+            let page = async move { blocking.run_in_turn(move || read(after)).await };
+            self.ahead = Some(Ahead(rt::spawn(page)));
+        }
+    }
+
+    fn cut(&self, refusal: &Refusal) -> io::Error {
+        let (request_id, cause) = (&self.source.request_id, refusal.cause());
+        tracing::error!(request_id, cause, "a list was cut: it could not be read to its end");
+        io::Error::other("a list was cut")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::StreamExt;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+    use std::time::Duration;
+    use tokio::sync::Semaphore;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    fn position(id: i64) -> Position {
+        (Default::default(), id)
+    }
+
+    /// A page of one item that is this long, and says where the next begins.
+    fn page(size: usize, next: Option<i64>) -> Page {
+        Page { items: format!(",\"{}\"", "x".repeat(size)).into_bytes(), next: next.map(position) }
+    }
+
+    fn source(read: impl Fn(i64) -> Result<Page, Refusal> + Send + Sync + 'static) -> Source {
+        Source {
+            read: Arc::new(move |(_, id)| read(id)),
+            blocking: Arc::new(Blocking::new(1, Duration::ZERO)),
+            _place: Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(),
+            request_id: None,
+        }
+    }
+
+    #[actix_web::test]
+    async fn pages_make_one_array() {
+        let source = source(|id| Ok(page(id as usize, Some(id * 40).filter(|_| id < 100_000))));
+        let chunks: Vec<_> = stream(source, page(0, Some(100))).map(Result::unwrap).collect().await;
+        assert!(chunks.iter().all(|chunk| (1..=CHUNK).contains(&chunk.len())));
+        let items: Vec<String> = serde_json::from_slice(&chunks.concat()).unwrap();
+        let sizes: Vec<_> = items.iter().map(String::len).collect();
+        assert_eq!(sizes, [0, 100, 4_000, 160_000]);
+    }
+
+    #[actix_web::test]
+    async fn a_last_page_may_be_empty() {
+        let chunks: Vec<_> = stream(source(|_| Ok(Page::default())), page(1, Some(1))).collect().await;
+        let chunks: Vec<_> = chunks.into_iter().map(Result::unwrap).collect();
+        assert_eq!(chunks.concat(), b"[\"x\"]");
+    }
+
+    #[actix_web::test]
+    async fn a_list_that_fails_has_no_end() {
+        for panics in [false, true] {
+            let read = move |id| match id {
+                1 => Ok(page(1, Some(2))),
+                _ if panics => panic!("on purpose"),
+                _ => Err(Refusal::Unavailable("on purpose".into())),
+            };
+            let chunks: Vec<_> = stream(source(read), page(1, Some(1))).collect().await;
+            let [Ok(first), Ok(second), Err(_)] = &chunks[..] else { panic!("{chunks:?}") };
+            assert_eq!([&first[..], &second[..]], [b"[\"x\"", b",\"x\""]);
+        }
+    }
+
+    #[actix_web::test]
+    async fn one_page_is_read_ahead_and_no_more() {
+        let (began, mut begun) = unbounded_channel();
+        let read = move |id| {
+            began.send(id).unwrap();
+            Ok(page(1, Some(id + 1)))
+        };
+        let mut list = Box::pin(stream(source(read), page(1, Some(1))));
+        assert!(begun.try_recv().is_err());
+        for id in 1..5 {
+            list.next().await.unwrap().unwrap();
+            assert_eq!(begun.recv().await, Some(id));
+        }
+        // The page is being read; the next one is only begun when somebody takes this one.
+        for _ in 0..1_000 {
+            tokio::task::yield_now().await;
+        }
+        assert!(begun.try_recv().is_err());
+    }
+
+    #[actix_web::test]
+    async fn nothing_is_read_for_who_has_gone() {
+        let reads = Arc::new(AtomicUsize::new(0));
+        let counted = reads.clone();
+        let source = source(move |_| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            Ok(Page::default())
+        });
+        let blocking = source.blocking.clone();
+        let (finish, finished) = mpsc::channel::<()>();
+        let (begin, begun) = tokio::sync::oneshot::channel::<()>();
+        let busy = rt::spawn({
+            let blocking = blocking.clone();
+            let job = move || {
+                let _ = begin.send(());
+                finished.recv().map_err(|e| Refusal::Unexpected(e.to_string()))
+            };
+            async move { blocking.run_in_turn(job).await }
+        });
+        begun.await.unwrap();
+        let mut list = Box::pin(stream(source, page(1, Some(1))));
+        list.next().await.unwrap().unwrap();
+        // The next page waits for its turn.
+        tokio::task::yield_now().await;
+        drop(list);
+        finish.send(()).unwrap();
+        busy.await.unwrap().unwrap();
+        blocking.run_in_turn(|| Ok(())).await.unwrap();
+        assert_eq!(reads.load(Ordering::SeqCst), 0);
+    }
+}

@@ -1,0 +1,55 @@
+use crate::answer::json;
+use crate::call::{Answer, Call};
+use actix_web::HttpResponse;
+
+/// `POST /v1/data-import/business/`: 201 with the business's number (contract 4.4, decisions D9).
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let mut body = call.body().await?;
+        let created = call.run(move |app| Ok(app.create_business(&caller, body.unpack()?)?)).await?;
+        Ok(json(&mut HttpResponse::Created(), &created))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::House;
+
+    const PATH: &str = "/v1/data-import/business/";
+    const COLD_STORAGE: &str = include_str!("../../../../fixtures/businesses/valid/cold_storage.json");
+    const SAME_CONTRACT: &str =
+        include_str!("../../../../fixtures/businesses/faulty/BUS-02-same-contract.json");
+
+    #[actix_web::test]
+    async fn the_same_business_has_the_same_number() {
+        let house = House::new();
+        let created = house.post(PATH, COLD_STORAGE).await.line();
+        assert_eq!(created, r#"201 {"service_business_id":1,"external_business_identifier":"B-HALLORAN"}"#);
+        assert_eq!(house.post(PATH.trim_end_matches('/'), COLD_STORAGE).await.line(), created);
+    }
+
+    #[actix_web::test]
+    async fn each_refusal_has_its_body() {
+        let house = House::new();
+        house.post(PATH, COLD_STORAGE).await;
+        let other_content = COLD_STORAGE.replace("5309", "5310");
+        let same_contracts = COLD_STORAGE.replace("B-HALLORAN", "B-OTHER");
+        let mut lines = Vec::new();
+        for body in ["", SAME_CONTRACT, &other_content, &same_contracts] {
+            lines.push(house.post(PATH, body.to_owned()).await.line());
+        }
+        house.set_store_down(true);
+        lines.push(house.post(PATH, COLD_STORAGE).await.line());
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[actix_web::test]
+    async fn anothers_supplier_is_as_unknown_as_none() {
+        let house = House::new();
+        let of = |supplier: &str| COLD_STORAGE.replace("ACME_ENERGY", supplier);
+        let none = house.post(PATH, of("NOBODY")).await;
+        assert_eq!(house.post(PATH, of("OTHER")).await.line(), none.line());
+        assert_eq!(none.json()["errors"][0]["attr"], "import_supplier_code");
+    }
+}

@@ -1,0 +1,95 @@
+use super::instruction;
+use crate::call::{Answer, Call};
+use cutover_app::App;
+
+/// `POST /v1/data-import/business-payment-instruction/create/`: 201 with the business's identifier
+/// (contract 4.4, decisions D9).
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    instruction::handle(call, App::begin_business_payment_instruction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::instruction::testing::{add_vendors, answers};
+    use crate::testing::{ELECTRICITY, House};
+    use actix_web::http::header::AUTHORIZATION;
+    use actix_web::test::TestRequest;
+    use cutover_app::port::InstructionDetails;
+
+    const PATH: &str = "/v1/data-import/business-payment-instruction/create/";
+    const BUSINESS: &str = include_str!("../../../../fixtures/businesses/valid/without_contracts.json");
+    const SAME_ACCOUNT: &str =
+        include_str!("../../../../fixtures/business_payment_instructions/faulty/PIN-08-same-account.json");
+    const REQUEST: &str = r#"{"import_supplier_code": "ACME_ENERGY", "external_business_identifier": "B-CHURCH",
+        "vendor": "gocardless", "reference": "MD-1", "type": "DIRECT_DEBIT",
+        "accounts": [{"external_account_number": "ELEC-1001"}]}"#;
+
+    /// A house with a business and an account, and another organisation with others.
+    async fn house() -> House {
+        let house = House::with_accounts();
+        add_vendors(&house);
+        house.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER").replace("ELEC-1001", "THEIRS"));
+        house.import_pending();
+        assert_eq!(house.post("/v1/data-import/business/", BUSINESS).await.status, 201);
+        house
+    }
+
+    fn confirm(house: &House) {
+        house.vendors.has("MD-1", "DIRECT_DEBIT", InstructionDetails::default());
+    }
+
+    #[actix_web::test]
+    async fn a_confirmed_instruction_is_stored_once() {
+        let house = house().await;
+        confirm(&house);
+        let stored = house.post(PATH, REQUEST).await.line();
+        assert_eq!(stored, r#"201 {"reference":"MD-1","external_business_identifier":"B-CHURCH"}"#);
+        assert_eq!(house.post(PATH, REQUEST).await.line(), stored);
+        assert_eq!(house.vendors.look_ups(), 1);
+    }
+
+    #[actix_web::test]
+    async fn each_answer_of_a_vendor_has_its_own() {
+        let house = house().await;
+        let mut lines = Vec::new();
+        for answer in answers("CARD") {
+            house.vendors.answer("MD-1", answer);
+            lines.push(house.post(PATH, REQUEST).await.line());
+        }
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[actix_web::test]
+    async fn each_refusal_has_its_body() {
+        let house = house().await;
+        let mut lines = Vec::new();
+        let unknown_vendor = REQUEST.replace("gocardless", "bpay");
+        for body in ["{", SAME_ACCOUNT, &unknown_vendor] {
+            lines.push(house.post(PATH, body.to_owned()).await.line());
+        }
+        house.set_store_down(true);
+        lines.push(house.post(PATH, REQUEST).await.line());
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[actix_web::test]
+    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
+        let house = house().await;
+        confirm(&house);
+        let mut lines = Vec::new();
+        let business = BUSINESS.replace("ACME_ENERGY", "OTHER").replace("B-CHURCH", "B-THEIRS");
+        let other = (AUTHORIZATION, format!("Token {}", house.token_of("Other")));
+        let theirs = TestRequest::post().uri("/v1/data-import/business/").insert_header(other);
+        assert_eq!(house.send(theirs.set_payload(business)).await.status, 201);
+        for (what, anothers, none) in [
+            ("ACME_ENERGY", "OTHER", "NOBODY"),
+            ("B-CHURCH", "B-THEIRS", "B-NOBODY"),
+            ("ELEC-1001", "THEIRS", "NOBODY"),
+        ] {
+            let absent = house.post(PATH, REQUEST.replace(what, none)).await.line();
+            assert_eq!(house.post(PATH, REQUEST.replace(what, anothers)).await.line(), absent);
+            lines.push(absent);
+        }
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+}

@@ -1,0 +1,76 @@
+use crate::answer::written_json;
+use crate::call::{Answer, Call, Work};
+use actix_web::HttpResponse;
+
+/// `POST /v1/data-import/historical-statements/create/`: 201 with the request as validated (contract 4.2,
+/// decisions D8).
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let body = call.body().await?;
+        let add = call.run_with_documents(body, Work::Writes, move |app, body, found| {
+            Ok(app.add_historical_statements(&caller, body, found)?)
+        });
+        Ok(written_json(&mut HttpResponse::Created(), add.await?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{ELECTRICITY, House};
+    use cutover_app::port::DocumentState;
+
+    const PATH: &str = "/v1/data-import/historical-statements/create/";
+    const YEAR: &str = include_str!("../../../../fixtures/statements/valid/year.json");
+    const NULL: &str = include_str!("../../../../fixtures/statements/faulty/STR-02-null.json");
+
+    #[actix_web::test]
+    async fn the_request_comes_back_as_validated() {
+        let house = House::with_accounts();
+        let added = house.post(PATH, YEAR).await;
+        assert_eq!(added.header("content-type"), "application/json");
+        assert_eq!(house.post(PATH, YEAR).await.line(), added.line());
+        insta::assert_snapshot!(added.line());
+    }
+
+    #[actix_web::test]
+    async fn each_refusal_has_its_body() {
+        let house = House::new();
+        let mut lines = vec![house.post(PATH, YEAR).await.line()];
+        house.create("Acme", ELECTRICITY);
+        for body in [YEAR, "[", NULL] {
+            lines.push(house.post(PATH, body).await.line());
+        }
+        house.import_pending();
+        house.post(PATH, YEAR).await;
+        lines.push(house.post(PATH, YEAR.replace("0004411", "0004412")).await.line());
+        house.set_store_down(true);
+        lines.push(house.post(PATH, YEAR).await.line());
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[actix_web::test]
+    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
+        let house = House::with_accounts();
+        let of = |supplier: &str| YEAR.replace("ACME_ENERGY", supplier);
+        let none = house.post(PATH, of("NOBODY")).await.line();
+        assert!(none.starts_with("404 "), "{none}");
+        assert_eq!(house.post(PATH, of("OTHER")).await.line(), none);
+    }
+
+    #[actix_web::test]
+    async fn verified_statements_are_pdfs() {
+        let house = House::with_accounts();
+        house.verify_documents();
+        house.documents.set("/ACME_ENERGY", "statements/ELEC-1001/2025-Q4.pdf", DocumentState::Present);
+        let refused = house.post(PATH, YEAR).await.line();
+        for quarter in ["2025-Q4", "2026-Q1"] {
+            let path = format!("statements/ELEC-1001/{quarter}.pdf");
+            house.documents.set("/ACME_ENERGY", &path, DocumentState::Pdf);
+        }
+        assert_eq!(house.post(PATH, YEAR).await.status, 201);
+        house.documents.set_down(true);
+        assert_eq!(house.post(PATH, YEAR).await.json()["code"], "service_unavailable");
+        insta::assert_snapshot!(refused);
+    }
+}

@@ -1,0 +1,80 @@
+use crate::answer::json;
+use crate::call::{Answer, Call, Work};
+use actix_web::HttpResponse;
+
+/// `POST /v1/data-import/notes/create/`: 201 with what became of each note (contract 4.2, decisions D8).
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let body = call.body().await?;
+        let add = call.run_with_documents(body, Work::Writes, move |app, body, found| {
+            Ok(app.add_notes(&caller, body, found)?)
+        });
+        Ok(json(&mut HttpResponse::Created(), &add.await?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{ELECTRICITY, House};
+    use cutover_app::port::DocumentState;
+
+    const PATH: &str = "/v1/data-import/notes/create/";
+    const CALLS: &str = include_str!("../../../../fixtures/notes/valid/calls.json");
+    const DOCUMENTS: &str = include_str!("../../../../fixtures/notes/valid/documents.json");
+    const EMPTY: &str = include_str!("../../../../fixtures/notes/faulty/NOT-01-empty-note.json");
+
+    #[actix_web::test]
+    async fn notes_are_added_once() {
+        let house = House::with_accounts();
+        let mut lines = Vec::new();
+        for notes in [CALLS, CALLS, DOCUMENTS] {
+            lines.push(house.post(PATH, notes).await.line());
+        }
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[actix_web::test]
+    async fn each_refusal_has_its_body() {
+        let house = House::new();
+        let mut lines = vec![house.post(PATH, CALLS).await.line()];
+        house.create("Acme", ELECTRICITY);
+        for body in [CALLS, "{", EMPTY] {
+            lines.push(house.post(PATH, body).await.line());
+        }
+        house.set_store_down(true);
+        lines.push(house.post(PATH, CALLS).await.line());
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[actix_web::test]
+    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
+        let house = House::with_accounts();
+        let of = |supplier: &str| CALLS.replace("ACME_ENERGY", supplier);
+        let none = house.post(PATH, of("NOBODY")).await.line();
+        assert!(none.starts_with("404 ") && none.contains("\"import_process_does_not_exist\""), "{none}");
+        assert_eq!(house.post(PATH, of("OTHER")).await.line(), none);
+        let unknown = CALLS.replace("ELEC-1001", "ELEC-9999");
+        assert_eq!(house.post(PATH, unknown).await.line(), none);
+    }
+
+    #[actix_web::test]
+    async fn documents_are_looked_up_for_who_verifies_them() {
+        let house = House::with_accounts();
+        house.post(PATH, CALLS).await;
+        assert_eq!(house.documents.look_ups(), 0);
+        house.verify_documents();
+        house.documents.set("/ACME_ENERGY", "notes/ELEC-1001/hardship-form.pdf", DocumentState::Present);
+        let missing = house.post(PATH, DOCUMENTS).await;
+        house.documents.set_down(true);
+        let down = house.post(PATH, DOCUMENTS).await;
+        assert_eq!(down.header("retry-after"), "2");
+        house.documents.set_down(false);
+        for path in ["payslip.png", "meter-photo.jpg"] {
+            house.documents.set("/ACME_ENERGY", &format!("notes/ELEC-1001/{path}"), DocumentState::Present);
+        }
+        let added = house.post(PATH, DOCUMENTS).await;
+        assert_eq!((added.status, house.documents.look_ups()), (201, 3));
+        insta::assert_snapshot!([missing.line(), down.line()].join("\n"));
+    }
+}

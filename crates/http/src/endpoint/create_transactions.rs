@@ -1,0 +1,138 @@
+use crate::answer::written_json;
+use crate::call::{Answer, Call};
+use crate::query::{Query, boolean};
+use crate::refusal::Refusal;
+use actix_web::HttpResponse;
+use cutover_app::after::AddTransactions;
+use cutover_core::Zone;
+use cutover_model::{Limits, decode_transactions, transaction_results};
+
+/// `POST /v1/data-import/transactions/create/`: 201 with what became of each transaction (contract 4.2,
+/// decisions D8). A faulty query is refused before the use case looks at the body, but after what makes a
+/// body no JSON.
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let mut body = call.body().await?;
+        let query = options(call.query());
+        let add = call.run(move |app| {
+            let body = body.unpack()?;
+            let query = query.or_else(|faulty| json_first(body, faulty))?;
+            Ok(transaction_results(&app.add_transactions(&caller, body, query)?))
+        });
+        Ok(written_json(&mut HttpResponse::Created(), add.await?))
+    })
+}
+
+fn options(query: &str) -> Result<AddTransactions, Refusal> {
+    let (mut query, mut options) = (Query::new(query), AddTransactions::default());
+    if let Some(check) = query.read("check_previously_added", boolean) {
+        options.check_previously_added = check;
+    }
+    if let Some(force) = query.read("force_add_to_current_statement", boolean) {
+        options.force_add_to_current_statement = force;
+    }
+    query.finish().map(|()| options)
+}
+
+/// Refuses with what is wrong with the body as JSON; if nothing is, as before.
+fn json_first<T>(body: &[u8], refusal: Refusal) -> Result<T, Refusal> {
+    match decode_transactions(body, Zone::UTC, Limits::default()) {
+        Err(error) => Err(Refusal::NotJson(error.to_string())),
+        Ok(_) => Err(refusal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ELECTRICITY, House};
+
+    const PATH: &str = "/v1/data-import/transactions/create/";
+    const REFUND: &str = include_str!("../../../../fixtures/transactions/valid/refund.json");
+    const NO_DATE: &str = include_str!("../../../../fixtures/transactions/faulty/STR-01-required.json");
+
+    #[actix_web::test]
+    async fn transactions_are_added_once() {
+        let house = House::with_accounts();
+        let mut lines = Vec::new();
+        for _ in 0..2 {
+            lines.push(house.post(PATH, REFUND).await.line());
+        }
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[actix_web::test]
+    async fn the_query_is_obeyed() {
+        let house = House::with_accounts();
+        house.post(PATH, REFUND).await;
+        let again = house.post(&format!("{PATH}?check_previously_added=FALSE"), REFUND).await;
+        assert_eq!(again.json()["results"][0]["status"], "TRANSACTION_ADDED_TO_ACCOUNT");
+        let old = REFUND.replace("2026-11-18", "2020-01-01").replace("CH-11", "CH-12");
+        let kept_out = house.post(&format!("{PATH}?force_add_to_current_statement=0"), old.clone()).await;
+        let moved = house.post(PATH, old).await;
+        assert_eq!(moved.json()["results"][0]["status"], "TRANSACTION_ADDED_TO_ACCOUNT");
+        assert_ne!(moved.json()["results"][0]["transaction_data"]["transaction_date"], "2020-01-01");
+        insta::assert_snapshot!(kept_out.line());
+    }
+
+    #[test]
+    fn options_are_true_unless_they_are_false() {
+        fn read(query: &str) -> Result<(bool, bool), Refusal> {
+            let read = options(query)?;
+            Ok((read.check_previously_added, read.force_add_to_current_statement))
+        }
+        for (query, expected) in [
+            ("", (true, true)),
+            ("check_previously_added=false", (false, true)),
+            ("force_add_to_current_statement=False&other=?", (true, false)),
+            ("check_previously_added=0&force_add_to_current_statement=0", (false, false)),
+            ("check_previously_added=TRUE&force_add_to_current_statement=1", (true, true)),
+        ] {
+            assert_eq!(read(query).unwrap(), expected, "{query}");
+        }
+        let check = "check_previously_added";
+        for value in ["=", "", "=yes", "=2", "=%ff", "=true%20", "=true&check_previously_added=true"] {
+            let refused = read(&format!("{check}{value}")).unwrap_err();
+            assert!(matches!(&refused, Refusal::Parameters(names) if names == &[check]), "{value}");
+        }
+    }
+
+    #[actix_web::test]
+    async fn each_refusal_has_its_body() {
+        let house = House::new();
+        let mut lines = vec![house.post(PATH, REFUND).await.line()];
+        house.create("Acme", ELECTRICITY);
+        let wrapper = REFUND.replace("\"transactions\"", "\"transaction\"");
+        for body in [REFUND, "{\"transactions\":", NO_DATE, &wrapper] {
+            lines.push(house.post(PATH, body.to_owned()).await.line());
+        }
+        house.import_pending();
+        house.post(PATH, REFUND).await;
+        lines.push(house.post(PATH, REFUND.replace("8.8", "8.9")).await.line());
+        house.set_store_down(true);
+        lines.push(house.post(PATH, REFUND).await.line());
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[actix_web::test]
+    async fn a_faulty_query_is_told_after_what_is_no_json() {
+        let house = House::with_accounts();
+        let path = format!("{PATH}?check_previously_added=maybe&force_add_to_current_statement=&x=1");
+        let mut lines = Vec::new();
+        for body in ["{", REFUND, NO_DATE] {
+            lines.push(house.post(&path, body).await.line());
+        }
+        insta::assert_snapshot!(lines.join("\n"));
+        assert!(house.post(PATH, REFUND).await.text().contains("TRANSACTION_ADDED_TO_ACCOUNT"));
+    }
+
+    #[actix_web::test]
+    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
+        let house = House::with_accounts();
+        let of = |supplier: &str| REFUND.replace("ACME_ENERGY", supplier);
+        let none = house.post(PATH, of("NOBODY")).await.line();
+        assert!(none.starts_with("404 "), "{none}");
+        assert_eq!(house.post(PATH, of("OTHER")).await.line(), none);
+    }
+}

@@ -1,0 +1,62 @@
+//! What the endpoints of payment instructions have in common.
+
+use crate::answer::json;
+use crate::call::{Answer, Call};
+use crate::refusal::Refusal;
+use actix_web::HttpResponse;
+use cutover_app::App;
+use cutover_app::after::{AddRefused, InstructionStep, InstructionStored};
+use cutover_app::auth::Caller;
+
+/// A use case that checks an instruction as far as that goes without its vendor.
+pub(super) type Begin = fn(&App, &Caller, &[u8]) -> Result<InstructionStep, AddRefused>;
+
+/// 201 once the vendor has confirmed the instruction and it is stored. Where other endpoints answer 503,
+/// these answer 500, which the contract has for what is to be sent again unchanged.
+pub(super) fn handle(call: &mut Call, begin: Begin) -> Answer<'_> {
+    Box::pin(async move {
+        match store(call, begin).await.map_err(Refusal::without_503)? {
+            InstructionStored::Account(stored) => Ok(json(&mut HttpResponse::Created(), &stored)),
+            InstructionStored::Business(stored) => Ok(json(&mut HttpResponse::Created(), &stored)),
+        }
+    })
+}
+
+/// Nothing is stored before the vendor has answered, and no place for blocking jobs is held while it is
+/// asked.
+async fn store(call: &mut Call, begin: Begin) -> Result<InstructionStored, Refusal> {
+    let caller = call.caller().await?;
+    let mut body = call.body().await?;
+    let step = call.run(move |app| Ok(begin(app, &caller, body.unpack()?)?)).await?;
+    let pending = match step {
+        InstructionStep::Stored(stored) => return Ok(stored),
+        InstructionStep::Ask(pending) => pending,
+    };
+    let verified = call.service().app.ask_vendor(&pending).await?;
+    call.run(move |app| Ok(app.store_instruction(*pending, verified)?)).await
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use crate::testing::House;
+    use cutover_app::port::{InstructionDetails, VendorError, VendorInstruction, VendorKind};
+
+    type Said = Result<Option<VendorInstruction>, VendorError>;
+
+    /// The vendors of the fixtures.
+    pub(in super::super) fn add_vendors(house: &House) {
+        for (name, kind) in [("stripe", VendorKind::Stripe), ("gocardless", VendorKind::Gocardless)] {
+            house.app.add_vendor(name, kind, "https://vendor.test", None).unwrap();
+        }
+    }
+
+    pub(in super::super) fn unavailable() -> Said {
+        Err(VendorError::Unavailable("SECRET".into()))
+    }
+
+    /// What vendors may say that is no confirmation; the other kind is not the one asked for.
+    pub(in super::super) fn answers(other_kind: &str) -> [Said; 4] {
+        let other = VendorInstruction { kind: other_kind.into(), details: InstructionDetails::default() };
+        [Ok(None), Ok(Some(other)), Err(VendorError::Rejected("SECRET".into())), unavailable()]
+    }
+}

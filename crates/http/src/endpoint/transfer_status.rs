@@ -1,0 +1,58 @@
+use crate::answer::json;
+use crate::call::{Answer, Call};
+use crate::refusal::Refusal;
+use actix_web::HttpResponse;
+use cutover_model::TransferStatus;
+
+/// `GET /v1/data-import/account-transfer-status/<supplier>/<number>/`: the version 1 status (contract 2.2,
+/// 4.3).
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let (supplier, number) = (call.parameter(0), call.parameter(1));
+        let status = call.run(move |app| Ok(app.transfer_status(&caller, &supplier, &number)?)).await?;
+        let status = status.ok_or(Refusal::NotFound)?;
+        let (status, service_account_number) = (status.status.as_str(), status.service_account_number);
+        Ok(json(&mut HttpResponse::Ok(), &TransferStatus { status, service_account_number }))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{ACCOUNT, House};
+
+    const PATH: &str = "/v1/data-import/account-transfer-status/";
+
+    #[actix_web::test]
+    async fn the_number_is_empty_until_there_is_an_account() {
+        let house = House::new();
+        house.create("Acme", ACCOUNT);
+        let pending = house.get(&format!("{PATH}ACME_ENERGY/UNME-4001/")).await;
+        assert_eq!(pending.line(), r#"200 {"status":"IN_PROGRESS","service_account_number":""}"#);
+        house.import_pending();
+        let completed = house.get(&format!("{PATH}ACME_ENERGY/UNME-4001")).await;
+        insta::assert_snapshot!(completed.line());
+    }
+
+    #[actix_web::test]
+    async fn an_attempt_that_made_no_account_is_unknown() {
+        let house = House::new();
+        house.create("Acme", ACCOUNT);
+        house.app.cancel_process("ACME_ENERGY", "UNME-4001").unwrap();
+        let unknown = house.get(&format!("{PATH}ACME_ENERGY/UNME-4001/")).await;
+        assert_eq!(unknown.line(), r#"200 {"status":"UNKNOWN","service_account_number":""}"#);
+    }
+
+    #[actix_web::test]
+    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
+        let house = House::with_accounts();
+        for path in
+            ["OTHER/ELEC-1001/", "NOBODY/ELEC-1001/", "ACME_ENERGY/NOBODY/", "%20/A/", "ACME_ENERGY//"]
+        {
+            let reply = house.get(&format!("{PATH}{path}")).await;
+            assert_eq!(reply.line(), r#"404 {"detail":"Not found.","code":"not_found"}"#, "{path}");
+        }
+        house.set_store_down(true);
+        assert_eq!(house.get(&format!("{PATH}ACME_ENERGY/ELEC-1001/")).await.status, 503);
+    }
+}

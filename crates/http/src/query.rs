@@ -1,0 +1,113 @@
+use crate::path::decode;
+use crate::refusal::Refusal;
+
+/// The query of an address, read parameter by parameter; faulty ones are collected. Parameters that nobody
+/// asks for are ignored.
+pub(crate) struct Query<'q> {
+    text: &'q str,
+    faulty: Vec<&'static str>,
+}
+
+impl<'q> Query<'q> {
+    /// The raw text behind the `?`.
+    pub(crate) fn new(text: &'q str) -> Self {
+        Self { text, faulty: Vec::new() }
+    }
+
+    /// The value of a parameter; `None` if it is not given, and if it is faulty: given twice, or not what
+    /// `parse` takes.
+    pub(crate) fn read<T>(&mut self, name: &'static str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let mut given = self.values(name);
+        let first = given.next()?;
+        let value = if given.next().is_some() { None } else { first.and_then(|value| parse(&value)) };
+        drop(given);
+        if value.is_none() {
+            self.faulty.push(name);
+        }
+        value
+    }
+
+    /// Ends the reading.
+    ///
+    /// # Errors
+    /// [`Refusal::Parameters`] with the faulty ones, in the order they were read.
+    pub(crate) fn finish(self) -> Result<(), Refusal> {
+        if self.faulty.is_empty() { Ok(()) } else { Err(Refusal::Parameters(self.faulty)) }
+    }
+
+    /// The decoded values of a parameter; `None` for one that is not UTF-8.
+    fn values(&self, name: &'static str) -> impl Iterator<Item = Option<String>> + use<'q> {
+        let pairs = self.text.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+        let named = pairs.filter(move |(given, _)| decoded(given).as_deref() == Some(name));
+        named.map(|(_, value)| decoded(value))
+    }
+}
+
+/// As forms are encoded: a plus sign is a space.
+fn decoded(text: &str) -> Option<String> {
+    decode(&text.replace('+', " ")).map(|decoded| decoded.into_owned())
+}
+
+/// A boolean (decisions D8): `true` or `false` in any case, `1` or `0`.
+pub(crate) fn boolean(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Option<String>, Result<(), Vec<&'static str>>) {
+        let mut query = Query::new(text);
+        let value = query.read("a", |value| (!value.is_empty()).then(|| value.to_owned()));
+        let finished = query.finish().map_err(|refusal| match refusal {
+            Refusal::Parameters(names) => names,
+            other => panic!("{other:?}"),
+        });
+        (value, finished)
+    }
+
+    #[test]
+    fn a_parameter_is_decoded_once() {
+        for (text, value) in [
+            ("a=1", "1"),
+            ("b=&a=x%20y", "x y"),
+            ("%61=x+y&&", "x y"),
+            ("a=%2B%2526", "+%26"),
+            ("a=b=c", "b=c"),
+        ] {
+            assert_eq!(read(text), (Some(value.to_owned()), Ok(())), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_given_is_no_fault() {
+        for text in ["", "&", "b=1", "A=1", "=a", "aa=1&b=a"] {
+            assert_eq!(read(text), (None, Ok(())), "{text}");
+        }
+    }
+
+    #[test]
+    fn empty_broken_and_repeated_values_are_faults() {
+        for text in ["a", "a=", "a=%ff", "a=1&a=1", "a=&a=1", "%61=1&a=2"] {
+            assert_eq!(read(text), (None, Err(vec!["a"])), "{text}");
+        }
+    }
+
+    #[test]
+    fn booleans_have_two_forms() {
+        for (text, value) in [("true", true), ("TRUE", true), ("tRue", true), ("1", true)] {
+            assert_eq!(boolean(text), Some(value), "{text}");
+        }
+        for text in ["false", "False", "FALSE", "0"] {
+            assert_eq!(boolean(text), Some(false), "{text}");
+        }
+        for text in ["", " ", "yes", "no", "t", "2", "01", "true ", "on", "null", "tru\u{131}e"] {
+            assert_eq!(boolean(text), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What the use cases refuse, as refusals of the edge.
+
+use super::{Refusal, TransactionFailure};
+use cutover_app::account::{CreateRefused, Refused};
+use cutover_app::after::{AddRefused, TransactionsRefused, VendorRefused};
+use cutover_app::auth::AuthError;
+use cutover_app::port::{DocumentsUnavailable, StoreError};
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(_) => Self::Unavailable(error.to_string()),
+            StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Failed(_) => {
+                Self::Unexpected(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<AuthError> for Refusal {
+    fn from(error: AuthError) -> Self {
+        match error {
+            AuthError::Invalid => Self::AuthenticationFailed,
+            AuthError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Syntax(error) => Self::NotJson(error.to_string()),
+            Refused::Faults(issues) => Self::AccountFaults(issues),
+            Refused::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<CreateRefused> for Refusal {
+    fn from(refused: CreateRefused) -> Self {
+        match refused {
+            CreateRefused::Payload(Refused::Faults(_)) => Self::ImportFaults,
+            CreateRefused::Payload(refused) => refused.into(),
+            CreateRefused::SupplierNotOngoing => Self::SupplierNotOngoing,
+            CreateRefused::AlreadyImported(number) => Self::AlreadyImported(number),
+            CreateRefused::InProgress => Self::InProgress,
+        }
+    }
+}
+
+impl From<DocumentsUnavailable> for Refusal {
+    fn from(error: DocumentsUnavailable) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+impl From<AddRefused> for Refusal {
+    fn from(refused: AddRefused) -> Self {
+        match refused {
+            AddRefused::Syntax(error) => Self::NotJson(error.to_string()),
+            AddRefused::Faults(issues) => Self::Faults(issues),
+            AddRefused::NotFound(code) => Self::NoAccount(code),
+            AddRefused::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<TransactionsRefused> for Refusal {
+    fn from(refused: TransactionsRefused) -> Self {
+        match refused {
+            TransactionsRefused::Add(refused) => refused.into(),
+            TransactionsRefused::Transaction { transaction_data, error_detail, errors } => {
+                Self::Transaction(TransactionFailure { transaction_data, error_detail, errors })
+            }
+        }
+    }
+}
+
+impl From<VendorRefused> for Refusal {
+    fn from(refused: VendorRefused) -> Self {
+        match refused {
+            VendorRefused::Faults(issues) => Self::Faults(issues),
+            VendorRefused::Unavailable(cause) => Self::VendorUnavailable(cause),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_passing_faults_of_the_store_ask_to_come_again() {
+        let status = |error: StoreError| Refusal::from(error).status().as_u16();
+        assert_eq!(status(StoreError::Unavailable(String::new())), 503);
+        for error in [StoreError::Corrupt, StoreError::Conflict, StoreError::Failed] {
+            assert_eq!(status(error(String::new())), 500);
+        }
+    }
+}
