@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::open::open_app;
+use crate::open::{Outside, open_app};
 use crate::output::Output;
 use crate::settings::Settings;
 use cutover_app::App;
@@ -11,8 +11,13 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// The use cases over the database of the settings.
+    /// The use cases over the database of the settings, for commands that need nothing else.
     pub(crate) fn app(&self) -> Result<App, Error> {
-        open_app(&self.settings)
+        open_app(&self.settings, Outside::closed())
+    }
+
+    /// The same, for commands that judge the address of a payment vendor.
+    pub(crate) fn app_with_vendors(&self) -> Result<App, Error> {
+        open_app(&self.settings, Outside::with_vendors()?)
     }
 }

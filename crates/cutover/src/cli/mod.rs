@@ -8,6 +8,7 @@ mod organisation;
 mod process;
 mod signing_key;
 mod supplier;
+mod vendor;
 
 pub(crate) use context::Context;
 
@@ -66,6 +67,9 @@ enum Command {
     /// Import suppliers and their settings
     #[command(subcommand, after_help = supplier::EXAMPLES)]
     Supplier(supplier::Command),
+    /// Payment vendors, which are asked for payment instructions
+    #[command(subcommand, after_help = vendor::EXAMPLES)]
+    Vendor(vendor::Command),
     /// Import processes: one account each
     #[command(subcommand, after_help = process::EXAMPLES)]
     Process(process::Command),
@@ -110,6 +114,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         Command::Organisation(command) => organisation::run(&in_context(settings)?, command),
         Command::ApiKey(command) => api_key::run(&in_context(settings)?, command),
         Command::Supplier(command) => supplier::run(&in_context(settings)?, command),
+        Command::Vendor(command) => vendor::run(&in_context(settings)?, command),
         Command::Process(command) => process::run(&in_context(settings)?, command),
         Command::SigningKey(command) => signing_key::run(&in_context(settings)?, command),
         Command::Migrate(args) => migrate::run(&in_context(settings)?, &args),
@@ -166,6 +171,8 @@ mod tests {
         insta::assert_snapshot!("help", help(&[]));
         insta::assert_snapshot!("help_of_serve", help(&["serve"]));
         insta::assert_snapshot!("help_of_supplier_set", help(&["supplier", "set"]));
+        insta::assert_snapshot!("help_of_vendor", help(&["vendor"]));
+        insta::assert_snapshot!("help_of_vendor_add", help(&["vendor", "add"]));
     }
 
     #[test]

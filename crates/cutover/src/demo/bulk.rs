@@ -1,7 +1,7 @@
 use super::client::Client;
-use super::generate::{Generated, Generator};
-use super::house::House;
+use super::generate::Generated;
 use super::stage::Stage;
+use super::story::Story;
 use super::summary::{Refusals, States};
 use crate::error::Error;
 use cutover_app::App;
@@ -35,20 +35,17 @@ pub(super) struct Sent {
 }
 
 /// Sends many accounts over several connections while the worker imports; ends when all have ended.
-pub(super) fn send(
-    house: &House,
-    client: &Client,
-    accounts: &mut Generator,
-    count: usize,
-    stage: Stage,
-) -> Result<Sent, Error> {
-    stage.chapter(&format!("7. {count} accounts over {CONNECTIONS} connections, imported as they come"));
-    let mut queue: Vec<Generated> = (0..count).map(|_| accounts.account()).collect();
+pub(super) fn send(story: &mut Story<'_>, count: usize) -> Result<Sent, Error> {
+    let (house, stage) = (story.house, story.stage);
+    stage.chapter(&format!("12. {count} accounts over {CONNECTIONS} connections, imported as they come"));
+    // Theirs are not written: they would be thousands of files.
+    story.verify_documents(false)?;
+    let mut queue: Vec<Generated> = (0..count).map(|_| story.accounts.account()).collect();
     queue.reverse();
     let sending = Sending {
         app: &house.app,
         supplier: &house.supplier,
-        client,
+        client: &story.client,
         imported_before: States::read(&house.app, &house.supplier)?.imported(),
         queue: Mutex::new(queue),
         sent: AtomicUsize::new(0),

@@ -61,6 +61,25 @@ impl Reply {
         code.and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// The same, if the service answered as the story has it.
+    ///
+    /// # Errors
+    /// [`Error`] if it answered otherwise.
+    pub(super) fn expect(self, status: u16) -> Result<Self, Error> {
+        if self.status == status {
+            return Ok(self);
+        }
+        Err(Error::refused(format!(
+            "the service answered {} instead of {status}: {}",
+            self.status, self.body
+        )))
+    }
+
+    /// A text of the body.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.body[name].as_str().unwrap_or_default()
+    }
+
     /// The error items of the body, as path and code.
     pub(super) fn errors(&self) -> Vec<(String, String)> {
         let text = |item: &Value, name| item[name].as_str().unwrap_or_default().to_owned();
@@ -112,9 +131,22 @@ impl Client {
 
     /// Asks for the status of an account's import, whatever the answer.
     pub(super) fn read_status(&self, supplier: &str, number: &str) -> Result<Reply, Error> {
-        let url = format!("{}/v2/data-import/accounts/{supplier}/{number}/", self.base);
-        let call = self.agent.get(url).header("Authorization", format!("Token {}", self.token)).call();
-        reply(call)
+        self.get(&format!("/v2/data-import/accounts/{supplier}/{number}/"))
+    }
+
+    /// Posts to a route of version 1 (contract 4.2, 4.4).
+    pub(super) fn add(&self, route: &str, body: &Value) -> Result<Reply, Error> {
+        self.post(&format!("/v1/data-import/{route}"), &body.to_string())
+    }
+
+    /// Reads from a route of version 1 (contract 4.3).
+    pub(super) fn read(&self, route: &str) -> Result<Reply, Error> {
+        self.get(&format!("/v1/data-import/{route}"))
+    }
+
+    fn get(&self, path: &str) -> Result<Reply, Error> {
+        let request = self.agent.get(format!("{}{path}", self.base));
+        reply(request.header("Authorization", format!("Token {}", self.token)).call())
     }
 
     fn post(&self, path: &str, body: &str) -> Result<Reply, Error> {
@@ -144,6 +176,16 @@ mod tests {
         assert_eq!(code(json!({"detail": "x", "code": "a"})), "a");
         assert_eq!(code(json!({"non_field_errors": {"code": "b"}})), "b");
         assert_eq!(code(json!({})), "");
+    }
+
+    #[test]
+    fn another_status_ends_the_story() {
+        let reply = || Reply { status: 400, body: json!({"code": "invalid"}) };
+        assert!(reply().expect(400).is_ok());
+        assert_eq!(
+            reply().expect(201).err().unwrap().to_string(),
+            r#"the service answered 400 instead of 201: {"code":"invalid"}"#
+        );
     }
 
     #[test]

@@ -1,11 +1,12 @@
 use super::stage::Stage;
+use super::vendor::PaymentVendor;
 use crate::error::Error;
-use crate::open::{make_database, open_app, open_documents};
+use crate::open::{Outside, make_database, open_app};
 use crate::serve::{Ending, Lock, LogTarget, Service, start_logs};
 use crate::settings::{Role, ServeSettings, Settings};
 use cutover_app::App;
 use cutover_app::operator::{OperatorError, SupplierChange};
-use cutover_app::port::ApiKeyRole;
+use cutover_app::port::{ApiKeyRole, VendorKind};
 use cutover_core::Zone;
 use std::fs::OpenOptions;
 use std::net::{SocketAddr, TcpListener};
@@ -13,6 +14,8 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 pub(super) const ORGANISATION: &str = "Demo Energy";
+/// What payloads name the demo's own payment vendor by.
+pub(super) const VENDOR: &str = "DEMO-PAY";
 const TIME_ZONE: &str = "Australia/Melbourne";
 
 /// A service of the demo's own: its data folder, its server, its supplier.
@@ -24,6 +27,7 @@ pub(super) struct House {
     pub(super) supplier: String,
     pub(super) zone: Zone,
     pub(super) api_key: String,
+    pub(super) vendor: PaymentVendor,
     _lock: Lock,
 }
 
@@ -34,15 +38,16 @@ impl House {
         make_database(&settings)?;
         let _lock = Lock::take(&settings.database)?;
         log_to_file(&settings)?;
-        let app = Arc::new(open_app(&settings)?);
+        let app = Arc::new(open_app(&settings, Outside::open(&settings)?)?);
         app.release_all()?;
         let api_key = organisation(&app, stage)?;
         let (supplier, zone) = supplier(&app, stage)?;
-        let service = Service::start(app.clone(), open_documents(&settings)?, &settings.serve, ending)?;
+        let vendor = vendor(&app, stage)?;
+        let service = Service::start(app.clone(), &settings.serve, ending)?;
         stage.command("cutover serve");
         stage.say(&format!("    listening on {}", service.addresses().join(", ")));
         stage.say(&format!("    data in {}, logs in server.log there", settings.data_dir.display()));
-        Ok(Self { settings, app, service, supplier, zone, api_key, _lock })
+        Ok(Self { settings, app, service, supplier, zone, api_key, vendor, _lock })
     }
 
     /// Where the API is.
@@ -122,4 +127,18 @@ fn supplier(app: &App, stage: Stage) -> Result<(String, Zone), Error> {
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// The demo's own payment vendor. It has no secret: this process cannot set a variable for itself.
+fn vendor(app: &App, stage: Stage) -> Result<PaymentVendor, Error> {
+    let vendor = PaymentVendor::open()?;
+    // That of an earlier run was at another port.
+    match app.remove_vendor(VENDOR) {
+        Ok(()) => stage.command(&format!("cutover vendor remove {VENDOR}")),
+        Err(OperatorError::NotFound { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    app.add_vendor(VENDOR, VendorKind::Http, &vendor.base_url(), None)?;
+    stage.command(&format!("cutover vendor add {VENDOR} --kind http --base-url {}", vendor.base_url()));
+    Ok(vendor)
 }

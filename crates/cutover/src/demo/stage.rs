@@ -45,6 +45,13 @@ impl Stage {
         self.say(&format!("  {name:<24}{text}"));
     }
 
+    /// What is wrong with a payload, and where.
+    pub(super) fn errors(self, errors: &[(String, String)]) {
+        for (attr, code) in errors {
+            self.say(&format!("    {attr:<40} {code}"));
+        }
+    }
+
     /// What a step has come to: written over by the next, where the terminal can.
     pub(super) fn progress(self, done: usize, of: usize, text: &str) {
         if self.live {

@@ -15,7 +15,7 @@ pub(crate) use tls::server_config as tls_config;
 
 use crate::cli::Context;
 use crate::error::Error;
-use crate::open::{make_database, open_app, open_documents};
+use crate::open::{Outside, make_database, open_app};
 use crate::output::document;
 use crate::settings::{Role, ServeSettings, Settings};
 use serde::Serialize;
@@ -25,6 +25,7 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   cutover serve                                         SQLite and documents in ./cutover-data
   cutover serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem
+  cutover serve --documents-url s3://acme-documents/live
   cutover serve --config /etc/cutover.toml --log-format json
   CUTOVER_LISTEN=127.0.0.1:9000 cutover serve
 
@@ -62,9 +63,9 @@ pub(crate) fn run(context: &Context) -> Result<(), Error> {
     make_database(settings)?;
     // First of all that touches the database: since then no other worker can be alive.
     let _lock = Lock::take(&settings.database)?;
-    let app = Arc::new(open_app(settings)?);
+    let app = Arc::new(open_app(settings, Outside::open(settings)?)?);
     let released = app.release_all()?;
-    let service = Service::start(app, open_documents(settings)?, &settings.serve, sender)?;
+    let service = Service::start(app, &settings.serve, sender)?;
     announce(context, &service, released)?;
     let ending = ending.recv().unwrap_or(Ending::Signal("nobody to wait for"));
     finish(ending, service, settings)

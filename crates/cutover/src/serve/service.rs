@@ -4,7 +4,6 @@ use crate::error::Error;
 use crate::settings::{Role, ServeSettings};
 use actix_web::dev::ServerHandle;
 use cutover_app::App;
-use cutover_app::port::Documents;
 use cutover_http::{Config, Parts, start};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,12 +32,11 @@ impl Service {
     /// [`Error`] if it cannot listen, or a certificate cannot be used.
     pub(crate) fn start(
         app: Arc<App>,
-        documents: Arc<dyn Documents>,
         settings: &ServeSettings,
         ending: Sender<Ending>,
     ) -> Result<Self, Error> {
         let mut workers = Workers::new(app.clone());
-        let parts = Parts { app, documents, workers: workers.metrics() };
+        let parts = Parts { app, workers: workers.metrics() };
         let (listening, http) = listen(parts, config(settings)?, ending)?;
         if settings.role != Role::Api {
             let started = workers.start(settings.workers);

@@ -73,7 +73,8 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "documents-url",
         "URL",
         "DATA-DIR/documents, made at the start",
-        "Where documents lie: file:///DIR",
+        "Where documents lie: file:///DIR, s3://BUCKET/PREFIX, and gs: or az: where the build has them; \
+         credentials come from the variables usual for each, such as AWS_ACCESS_KEY_ID",
     ),
     Setting::serve("role", "ROLE", "all", "What this process does: all, api or worker"),
     Setting::serve("listen", "ADDRESS", "127.0.0.1:8080", "Where the API listens; port 0 takes a free one"),

@@ -56,6 +56,26 @@ fn the_file_can_be_named_by_a_variable() {
     assert_eq!(settings.documents.location, Location::folder("/srv/cutover/documents"));
 }
 
+#[cfg(feature = "s3")]
+#[test]
+fn documents_may_lie_in_a_bucket() {
+    let given = [("documents-url", "s3://my-bucket/live")];
+    let documents = Settings::load(&flags(&given), &Environment::new()).unwrap().documents;
+    assert_eq!(
+        (documents.location.to_string().as_str(), documents.is_default),
+        ("s3://my-bucket/live", false)
+    );
+    let refused = refusal("documents-url", "s3://key:s3cret@my-bucket");
+    assert!(refused.contains("documents-url") && !refused.contains("s3cret"), "{refused}");
+}
+
+#[cfg(not(feature = "gcs"))]
+#[test]
+fn storage_that_is_not_in_this_build_is_named() {
+    let refused = refusal("documents-url", "gs://my-bucket");
+    assert!(refused.contains("not in this build, which lacks the feature gcs"), "{refused}");
+}
+
 #[test]
 fn repeated_settings_add_up_within_a_source() {
     let (_home, path) = file("trusted-proxy = ['10.0.0.1', '10.0.0.2']");
@@ -117,7 +137,7 @@ fn unsafe_values_are_refused_with_name_and_origin() {
         ("log-format", "xml"),
         ("data-dir", ""),
         ("database-url", "postgres://user:secret@host/db"),
-        ("documents-url", "s3://bucket"),
+        ("documents-url", "ftp://host/documents"),
         ("documents-url", "/srv/documents"),
     ];
     insta::assert_snapshot!(refused.map(|(flag, value)| refusal(flag, value)).join("\n"));

@@ -1,11 +1,20 @@
-//! A data folder, the commands on it, a server, and a client. Every server is stopped when it goes
-//! out of scope; every wait is for something, and bounded.
+//! A data folder, the commands on it, a server, a client, and a payment vendor. Every server is stopped
+//! when it goes out of scope; every wait is for something, and bounded.
 
-use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Arc, Mutex};
+mod client;
+mod server;
+mod v1;
+mod vendor;
+
+pub(crate) use client::{Answer, Client};
+pub(crate) use server::Server;
+pub(crate) use v1::*;
+pub(crate) use vendor::{Act, Asked, Vendor, answer};
+
+use serde_json::Value;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -24,15 +33,33 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// The text of a JSON string.
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
+}
+
+/// The items of a JSON array.
+pub(crate) fn items(value: &Value) -> &[Value] {
+    value.as_array().unwrap_or_else(|| panic!("no array: {value}"))
+}
+
+/// The day of the server under test, which has the system's clock, in UTC.
+#[expect(clippy::disallowed_methods, reason = "the server under test has the system's clock")]
+pub(crate) fn today() -> String {
+    chrono::Utc::now().date_naive().to_string()
+}
+
 /// A data folder of its own.
 pub(crate) struct House {
     folder: TempDir,
+    /// What its commands and servers find in their environment besides ours.
+    variables: Vec<(String, String)>,
 }
 
 impl House {
     /// An empty folder.
     pub(crate) fn new() -> Self {
-        Self { folder: TempDir::new().unwrap() }
+        Self { folder: TempDir::new().unwrap(), variables: Vec::new() }
     }
 
     /// A folder with the organisation `Acme`, the supplier `ACME` and a key of it.
@@ -44,6 +71,35 @@ impl House {
         (house, key)
     }
 
+    /// The same with a server and a client.
+    pub(crate) fn open() -> (Self, Server, Client) {
+        let (house, key) = Self::furnished();
+        let server = house.serve();
+        let client = server.client(&key);
+        (house, server, client)
+    }
+
+    /// The same with accounts that are imported.
+    pub(crate) fn with_accounts(accounts: &[Value]) -> (Self, Server, Client) {
+        let (house, server, client) = Self::open();
+        client.import(accounts);
+        (house, server, client)
+    }
+
+    /// Sets a variable of the environment of what is started from now on.
+    pub(crate) fn set_variable(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Where the embedded default keeps the documents of a supplier.
+    pub(crate) fn documents(&self, supplier: &str) -> PathBuf {
+        self.path().join("documents").join(supplier)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// A new key of an organisation.
     pub(crate) fn key(&self, organisation: &str) -> String {
         text(&self.done(&["api-key", "issue", "--organisation", organisation])["api_key"])
@@ -51,10 +107,11 @@ impl House {
 
     fn program(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutover"));
-        for (name, _) in std::env::vars_os().filter(|(n, _)| n.to_string_lossy().starts_with("CUTOVER_")) {
+        std::env::vars_os().filter(|(name, _)| matters(name)).for_each(|(name, _)| {
             command.env_remove(name);
-        }
-        command.args(args).arg("--data-dir").arg(self.folder.path()).stdin(Stdio::null());
+        });
+        command.envs(self.variables.iter().cloned());
+        command.args(args).arg("--data-dir").arg(self.path()).stdin(Stdio::null());
         command
     }
 
@@ -96,230 +153,35 @@ impl House {
 
     /// What `process show` says.
     pub(crate) fn show(&self, number: &str) -> Value {
-        self.done(&["process", "show", "ACME", number])
+        self.show_of("ACME", number)
+    }
+
+    /// The same of another supplier.
+    pub(crate) fn show_of(&self, supplier: &str, number: &str) -> Value {
+        self.done(&["process", "show", supplier, number])
+    }
+
+    /// What is imported, with what was added since.
+    pub(crate) fn account(&self, number: &str) -> Value {
+        let account = self.show(number)["account"].take();
+        assert!(account.is_object(), "{number} is not imported");
+        account
+    }
+
+    /// The events of the history of a process, oldest first.
+    pub(crate) fn history(&self, supplier: &str, number: &str) -> Vec<String> {
+        let shown = self.show_of(supplier, number);
+        items(&shown["history"]).iter().map(|entry| text(&entry["event"])).collect()
+    }
+
+    /// How many processes of a supplier are in a state.
+    pub(crate) fn count(&self, supplier: &str, state: &str) -> usize {
+        items(&self.done(&["process", "list", supplier, "--status", state])).len()
     }
 }
 
-/// The text of a JSON string.
-pub(crate) fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
-}
-
-/// A running server.
-pub(crate) struct Server {
-    child: Child,
-    pub(crate) address: SocketAddr,
-    log: Arc<Mutex<String>>,
-    reader: Option<std::thread::JoinHandle<()>>,
-}
-
-impl Server {
-    fn start(mut child: Child) -> Self {
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let log = Arc::new(Mutex::new(String::new()));
-        let mut address = None;
-        for line in lines.by_ref().map_while(Result::ok) {
-            let found = line.split_once("listening on http://").map(|(_, rest)| rest.to_owned());
-            log.lock().unwrap().push_str(&(line + "\n"));
-            if let Some(rest) = found {
-                let end = rest.find(|c: char| c == '"' || c.is_whitespace()).unwrap_or(rest.len());
-                address = Some(rest[..end].parse().unwrap());
-                break;
-            }
-        }
-        let address =
-            address.unwrap_or_else(|| panic!("the server did not come up: {}", log.lock().unwrap()));
-        let kept = log.clone();
-        let reader = std::thread::spawn(move || {
-            lines.map_while(Result::ok).for_each(|line| kept.lock().unwrap().push_str(&(line + "\n")));
-        });
-        Self { child, address, log, reader: Some(reader) }
-    }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// What it has logged so far.
-    pub(crate) fn log(&self) -> String {
-        self.log.lock().unwrap().clone()
-    }
-
-    /// Sends a signal by its name.
-    pub(crate) fn signal(&self, name: &str) {
-        let status =
-            Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status().unwrap();
-        assert!(status.success());
-    }
-
-    /// Waits for its end; the exit code, and all it logged.
-    pub(crate) fn ended(mut self) -> (Option<i32>, String) {
-        let mut status = None;
-        until("the server ends", || {
-            status = self.child.try_wait().unwrap();
-            status.is_some()
-        });
-        self.reader.take().unwrap().join().unwrap();
-        (status.unwrap().code(), self.log())
-    }
-
-    /// Kills it as the kernel would: no word, no clean-up.
-    pub(crate) fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-
-    /// A client with a token of the key.
-    pub(crate) fn client(&self, key: &str) -> Client {
-        Client { address: self.address, token: Some(self.token(key)) }
-    }
-
-    /// A client without a token.
-    pub(crate) fn stranger(&self) -> Client {
-        Client { address: self.address, token: None }
-    }
-
-    /// A token for a key.
-    pub(crate) fn token(&self, key: &str) -> String {
-        let answer =
-            self.stranger().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
-        text(&answer["data"]["obtainToken"]["token"])
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // Already ended is as good.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// An answer: status, headers, body.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
-}
-
-impl Answer {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body)
-            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
-    }
-
-    /// Status and code of a refusal.
-    pub(crate) fn code(&self) -> (u16, String) {
-        (self.status, text(&self.json()["code"]))
-    }
-
-    /// `attr code` of each error.
-    pub(crate) fn errors(&self) -> Vec<String> {
-        let json = self.json();
-        let errors = json["errors"].as_array().unwrap_or_else(|| panic!("no errors: {json}"));
-        errors.iter().map(|e| format!("{} {}", text(&e["attr"]), text(&e["code"]))).collect()
-    }
-}
-
-/// Sends requests as they are told, byte by byte: no library mends them.
-#[derive(Debug, Clone)]
-pub(crate) struct Client {
-    pub(crate) address: SocketAddr,
-    pub(crate) token: Option<String>,
-}
-
-impl Client {
-    pub(crate) fn get(&self, path: &str) -> Answer {
-        self.send("GET", path, &[], b"")
-    }
-
-    pub(crate) fn post(&self, path: &str, body: impl AsRef<[u8]>) -> Answer {
-        self.send("POST", path, &[("Content-Type", "application/json")], body.as_ref())
-    }
-
-    pub(crate) fn create(&self, payload: &Value) -> Answer {
-        self.post(ACCOUNTS, payload.to_string())
-    }
-
-    pub(crate) fn status(&self, number: &str) -> Value {
-        self.get(&format!("{ACCOUNTS}ACME/{number}/")).json()
-    }
-
-    /// Waits until an account is in a state; its status object.
-    pub(crate) fn wait(&self, number: &str, state: &str) -> Value {
-        let mut status = Value::Null;
-        until(&format!("{number} is {state}"), || {
-            status = self.status(number);
-            status["status"] == state
-        });
-        status
-    }
-
-    /// A mutation of the token endpoint.
-    pub(crate) fn obtain(&self, mutation: &str) -> Value {
-        self.graphql(&format!("mutation {{ {mutation} }}")).json()
-    }
-
-    pub(crate) fn graphql(&self, query: &str) -> Answer {
-        self.post(GRAPHQL, json!({ "query": query }).to_string())
-    }
-
-    pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.address);
-        if let Some(token) = &self.token {
-            head += &format!("Authorization: Token {token}\r\n");
-        }
-        for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        head += &format!("Content-Length: {}\r\n\r\n", body.len());
-        self.raw(&[head.as_bytes(), body].concat())
-    }
-
-    /// Sends bytes and reads the answer to the end of the connection.
-    pub(crate) fn raw(&self, request: &[u8]) -> Answer {
-        let mut stream = self.connect();
-        // The server may have answered and closed before it read all.
-        let _ = stream.write_all(request);
-        let mut answer = Vec::new();
-        let read = stream.read_to_end(&mut answer);
-        assert!(!answer.is_empty(), "no answer: {read:?}");
-        parse(&answer)
-    }
-
-    pub(crate) fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream
-    }
-}
-
-fn parse(answer: &[u8]) -> Answer {
-    let end = answer.windows(4).position(|w| w == b"\r\n\r\n").expect("an answer has a head");
-    let head = std::str::from_utf8(&answer[..end]).unwrap();
-    let mut lines = head.lines();
-    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-    let pair = |line: &str| line.split_once(": ").map(|(n, v)| (n.to_owned(), v.to_owned()));
-    let headers: Vec<_> = lines.filter_map(pair).collect();
-    let chunked = headers.iter().any(|(n, v)| n.eq_ignore_ascii_case("transfer-encoding") && v == "chunked");
-    let body = &answer[end + 4..];
-    Answer { status, headers, body: if chunked { dechunk(body) } else { body.to_vec() } }
-}
-
-fn dechunk(mut body: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    while let Some(end) = body.windows(2).position(|w| w == b"\r\n") {
-        let len = usize::from_str_radix(std::str::from_utf8(&body[..end]).unwrap(), 16).unwrap();
-        if len == 0 {
-            break;
-        }
-        out.extend_from_slice(&body[end + 2..end + 2 + len]);
-        body = &body[end + 4 + len..];
-    }
-    out
+/// Whether a variable would change what the program does: its own, and those of clouds and proxies.
+fn matters(name: &OsString) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    name.starts_with("CUTOVER_") || name.starts_with("AWS_") || name.ends_with("_PROXY")
 }

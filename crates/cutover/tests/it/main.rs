@@ -2,16 +2,35 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod after_import;
 mod authentication;
+mod balances;
+mod businesses;
 mod commands;
 mod crash;
 mod creation;
+mod demo;
+mod document_paths;
+mod documents;
 mod harness;
 mod http;
 mod imports;
+mod lists;
+mod notes;
+mod open_period;
 mod organisations;
 mod payloads;
+mod payment_instructions;
+mod progress;
 mod properties;
 mod secrets;
 mod shutdown;
+mod statements;
+mod storage;
+mod transaction_refusals;
+mod transactions;
 mod validation;
+mod vendor_commands;
+mod vendor_kinds;
+mod vendor_storm;
+mod vendors;

@@ -1,29 +1,141 @@
-use crate::harness::{ACCOUNTS, House, VALIDATE};
+use crate::after_import::additions;
+use crate::harness::{
+    ACCOUNTS, Act, Answer, BUSINESS, BUSINESS_INSTRUCTION, Client, House, INSTRUCTION, LISTS, NOTES, Server,
+    TRANSFER_STATUS, VALIDATE, Vendor, adding, business, business_instruction, instruction,
+};
 use crate::payloads::small;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The same request, once of `Acme`'s own making and once after a change.
+fn changed(body: &Value, member: &str, value: &str) -> Value {
+    let mut body = body.clone();
+    body[member] = json!(value);
+    body
+}
 
 /// What belongs to another organisation is answered with the same bytes as what does not exist.
+fn assert_alike(absent: &Answer, others: &Answer, what: &str) {
+    assert!(absent.status == 400 || absent.status == 404, "{what}: {}", absent.text());
+    assert_eq!((absent.status, absent.text()), (others.status, others.text()), "{what}");
+    let names =
+        |answer: &Answer| -> BTreeSet<String> { answer.headers.iter().map(|(n, _)| n.clone()).collect() };
+    assert_eq!(names(absent), names(others), "{what}");
+}
+
+/// `Acme` has the account `A-1` and the business `B-1`; `Other` has, under `OTHERS`, the account `O-1` and
+/// the business `B-O` with the contract `C-O`. Both have the vendor `PAY`.
+fn neighbours() -> (House, Server, Client, Client, Vendor) {
+    let vendor = Vendor::start(|_| Act::Json(200, json!({"reference": "R", "type": "CARD"})));
+    let (house, server, client, owner) = House::of_two();
+    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+    client.import(&[small("A-1")]);
+    assert_eq!(client.send_json(BUSINESS, &business("B-1", &[])).status, 201);
+    let theirs = changed(&business("B-O", &["C-O"]), "import_supplier_code", "OTHERS");
+    assert_eq!(owner.send_json(BUSINESS, &theirs).status, 201);
+    assert_eq!(owner.create(&changed(&small("O-1"), "import_supplier", "OTHERS")).status, 201);
+    crate::harness::until("their account is imported", || {
+        owner.get(&format!("{TRANSFER_STATUS}OTHERS/O-1/")).json()["status"] == "COMPLETED"
+    });
+    (house, server, client, owner, vendor)
+}
+
 #[test]
 fn anothers_supplier_is_as_good_as_absent() {
-    let (house, key) = House::furnished();
-    house.done(&["organisation", "add", "Other"]);
-    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
-    let other = house.key("Other");
-    let server = house.serve_with(&["--role", "api"]);
-    let (client, owner) = (server.client(&key), server.client(&other));
-    let mut account = small("O-1");
-    account["import_supplier"] = json!("OTHERS");
-    assert_eq!(owner.create(&account).status, 201);
-    let absent = json!({"import_supplier": "NOBODY", "external_account_number": "O-1"}).to_string();
-    let others = json!({"import_supplier": "OTHERS", "external_account_number": "O-1"}).to_string();
-    for path in [VALIDATE, ACCOUNTS] {
-        let (a, b) = (client.post(path, &absent), client.post(path, &others));
-        assert_eq!((a.status, a.body), (b.status, b.body));
+    let (house, _server, client, _owner, vendor) = neighbours();
+    let before = house.show_of("OTHERS", "O-1");
+    let mut posts: Vec<(&str, Value)> = additions("O-1").into();
+    posts.push((INSTRUCTION, instruction("O-1", "PAY", "CARD", "R")));
+    posts.push((VALIDATE, small("O-1")));
+    posts.push((ACCOUNTS, small("O-1")));
+    for (path, body) in posts {
+        let ask = |supplier| client.send_json(path, &changed(&body, "import_supplier", supplier));
+        assert_alike(&ask("NOBODY"), &ask("OTHERS"), path);
     }
-    let (a, b) =
-        (client.get(&format!("{ACCOUNTS}NOBODY/O-1/")), client.get(&format!("{ACCOUNTS}OTHERS/O-1/")));
-    assert_eq!((a.status, a.body), (b.status, b.body));
-    assert_eq!(owner.get(&format!("{ACCOUNTS}OTHERS/O-1/")).status, 200);
+    let businesses = [
+        (BUSINESS, business("B-O", &["C-O"])),
+        (BUSINESS_INSTRUCTION, business_instruction("B-O", "PAY", "CARD", "R")),
+    ];
+    for (path, body) in businesses {
+        let ask = |supplier| client.send_json(path, &changed(&body, "import_supplier_code", supplier));
+        assert_alike(&ask("NOBODY"), &ask("OTHERS"), path);
+    }
+    for (path, rest) in
+        LISTS.map(|list| (list, "")).into_iter().chain([(TRANSFER_STATUS, "O-1/"), (ACCOUNTS, "O-1/")])
+    {
+        let ask = |supplier| client.get(&format!("{path}{supplier}/{rest}"));
+        assert_alike(&ask("NOBODY"), &ask("OTHERS"), path);
+    }
+    for query in ["?page_size=0", "?cursor=x", "?page_size=5"] {
+        let ask = |supplier| client.get(&format!("{}{supplier}/{query}", LISTS[0]));
+        assert_alike(&ask("NOBODY"), &ask("OTHERS"), query);
+    }
+    assert_eq!(house.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
+    assert_eq!(vendor.asked("/").len(), 0);
+}
+
+#[test]
+fn anothers_account_is_as_good_as_absent() {
+    let (_house, _server, client, _owner, vendor) = neighbours();
+    let posts = additions("").map(|(path, body)| (path, body)).into_iter();
+    for (path, body) in posts.chain([(INSTRUCTION, instruction("", "PAY", "CARD", "R"))]) {
+        let ask = |number| client.send_json(path, &changed(&body, "external_account_number", number));
+        assert_alike(&ask("NONE"), &ask("O-1"), path);
+    }
+    let nested = |number: &str| {
+        let mut body = business_instruction("B-1", "PAY", "CARD", "R");
+        body["accounts"] = json!([{"external_account_number": "A-1"}, {"external_account_number": number}]);
+        client.send_json(BUSINESS_INSTRUCTION, &body)
+    };
+    assert_eq!(nested("O-1").faults(), ["accounts.1.external_account_number account_not_found"]);
+    assert_alike(&nested("NONE"), &nested("O-1"), "accounts");
+    for path in [TRANSFER_STATUS, ACCOUNTS] {
+        let ask = |number| client.get(&format!("{path}ACME/{number}/"));
+        assert_alike(&ask("NONE"), &ask("O-1"), path);
+    }
+    assert_eq!(vendor.asked("/").len(), 0);
+}
+
+#[test]
+fn anothers_business_is_as_good_as_absent() {
+    let (_house, _server, client, owner, vendor) = neighbours();
+    let ask = |id| client.send_json(BUSINESS_INSTRUCTION, &business_instruction(id, "PAY", "CARD", "R"));
+    assert_alike(&ask("NONE"), &ask("B-O"), "business");
+    assert_eq!(vendor.asked("/").len(), 0);
+    let link = |path, contract| {
+        let mut account = small("A-2");
+        account["business"] = json!({"business_contract_identifier": contract});
+        client.send_json(path, &account)
+    };
+    for path in [VALIDATE, ACCOUNTS] {
+        assert_alike(&link(path, "NONE"), &link(path, "C-O"), path);
+    }
+    assert_eq!(
+        link(VALIDATE, "C-O").errors(),
+        ["business.business_contract_identifier business_contract_not_found"]
+    );
+    // Their identifiers are free here, and what is made of them is another business.
+    let ours = client.send_json(BUSINESS, &business("B-O", &["C-O"]));
+    assert_eq!(ours.status, 201, "{}", ours.text());
+    let theirs = changed(&business("B-O", &["C-O"]), "import_supplier_code", "OTHERS");
+    let theirs = owner.send_json(BUSINESS, &theirs).json();
+    assert_ne!(ours.json()["service_business_id"], theirs["service_business_id"]);
+    assert_eq!(link(VALIDATE, "C-O").status, 200);
+}
+
+#[test]
+fn the_same_number_of_two_organisations_is_two_accounts() {
+    let (house, _server, client, owner, _vendor) = neighbours();
+    client.import(&[small("O-1")]);
+    let note = |client: &Client, supplier: &str, body: &str| {
+        let request = adding("O-1", "notes", json!([{"body": body}]));
+        client.send_json(NOTES, &changed(&request, "import_supplier", supplier)).status
+    };
+    assert_eq!((note(&client, "ACME", "Ours"), note(&owner, "OTHERS", "Theirs")), (201, 201));
+    for (supplier, body) in [("ACME", "Ours"), ("OTHERS", "Theirs")] {
+        let notes = &house.show_of(supplier, "O-1")["account"]["notes"];
+        assert_eq!((notes[0]["body"].clone(), notes.as_array().unwrap().len()), (json!(body), 1));
+    }
 }
 
 #[test]

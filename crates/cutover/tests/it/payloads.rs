@@ -43,3 +43,21 @@ pub(crate) fn small(number: &str) -> Value {
 pub(crate) fn wrapped(number: &str, task_params: Value) -> Value {
     json!({"payload": small(number), "task_params": task_params})
 }
+
+/// A small account whose last statement was closed on 30 June 2025; since then `T1`, a credit of 10.10.
+pub(crate) fn billed(number: &str) -> Value {
+    let mut account = small(number);
+    account["ledgers"][0]["last_statement_closing_date"] = json!("2025-06-30");
+    account["ledgers"][0]["current_statement_transactions"][0]["transaction_date"] = json!("2025-07-01");
+    account
+}
+
+/// A small account with a note and a statement that name documents.
+pub(crate) fn documented(number: &str) -> Value {
+    let mut account = small(number);
+    account["notes"] =
+        json!([{"body": "See there.", "document_paths": [{"document_path": "notes/call.txt"}]}]);
+    account["statements"] = json!([{"bill_period_from_date": "2025-04-01", "bill_period_to_date": "2025-06-30",
+        "statement_id": "S-1", "statement_path": "/statements/s-1.pdf"}]);
+    account
+}

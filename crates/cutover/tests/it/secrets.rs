@@ -1,4 +1,8 @@
-use crate::harness::{House, VALIDATE};
+use crate::after_import::additions;
+use crate::harness::{
+    Act, Asked, BUSINESS, BUSINESS_INSTRUCTION, House, INSTRUCTION, VALIDATE, Vendor, answer, business,
+    business_instruction, instruction,
+};
 use crate::payloads::small;
 use serde_json::json;
 
@@ -27,4 +31,77 @@ fn nothing_of_a_payload_or_a_credential_is_logged() {
     for secret in ["CANARY", "999888777", "1971-03-17", "062-000", "INJECTED", &key, &token] {
         assert!(!log.contains(secret), "{secret} is in the log");
     }
+}
+
+/// What is wrong with each answer of the vendor, by the reference that it is asked for.
+fn leaking(asked: &Asked) -> Act {
+    let reference = asked.path.rsplit('/').next().unwrap();
+    let account =
+        json!({"account_holder": "CANARYHOLDER", "account_number_last_digits": "QZ7J", "bsb": "062-000"});
+    let good = json!({"reference": reference, "type": "DIRECT_DEBIT", "bank_account": account});
+    match reference {
+        "CANARYREF-text" => Act::Raw(answer(200, "", "CANARYBODY")),
+        "CANARYREF-other" => Act::Json(200, json!({"reference": "CANARYECHO", "type": "DIRECT_DEBIT"})),
+        "CANARYREF-down" => Act::Json(503, good),
+        "CANARYREF-moved" => Act::Raw(answer(301, "Location: http://CANARYHOST/\r\n", "")),
+        "CANARYREF-whole" => {
+            let whole = json!({"account_number_last_digits": "999888777"});
+            Act::Json(200, json!({"reference": reference, "type": "DIRECT_DEBIT", "bank_account": whole}))
+        }
+        _ => Act::Json(200, good),
+    }
+}
+
+/// References, bank details and the vendor's secret are found in no log, answer or command's output, but
+/// where they belong.
+#[test]
+fn nothing_that_a_vendor_says_is_logged() {
+    let vendor = Vendor::start(leaking);
+    let (mut house, key) = House::furnished();
+    house.set_variable("VENDOR_KEY", "CANARYSECRET");
+    let url = vendor.url("");
+    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &url, "--secret-env", "VENDOR_KEY"]);
+    let server = house.serve_with(&["--log-level", "trace"]);
+    let client = server.client(&key);
+    client.import(&[small("V-1")]);
+    assert_eq!(client.send_json(BUSINESS, &business("B-1", &["CANARYCONTRACT"])).status, 201);
+    let mut answers = String::new();
+    for (what, status) in
+        [("good", 201), ("text", 400), ("other", 400), ("moved", 400), ("whole", 400), ("down", 500)]
+    {
+        let reference = format!("CANARYREF-{what}");
+        let account = client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "DIRECT_DEBIT", &reference));
+        let body = business_instruction("B-1", "PAY", "DIRECT_DEBIT", &reference);
+        let business = client.send_json(BUSINESS_INSTRUCTION, &body);
+        assert_eq!((account.status, business.status), (status, status), "{what}");
+        if status != 201 {
+            answers += &(account.text() + &business.text());
+        }
+    }
+    assert!(vendor.asked("/").iter().all(|a| a.header("Authorization") == Some("Bearer CANARYSECRET")));
+    for (path, body) in additions("V-1") {
+        let mut body = body.to_string();
+        body = body
+            .replace("\"B\"", "\"CANARYNOTE\"")
+            .replace("\"A\"", "\"CANARYID\"")
+            .replace("\"Q1\"", "\"CANARYID\"");
+        assert_eq!(client.post(path, &body).status, 201);
+        assert_eq!(
+            client.post(path, body.replace("2025-", "CANARY-").replace("\"body\"", "\"CANARY\"")).status,
+            400
+        );
+    }
+    let told = [&["vendor", "list"][..], &["doctor"], &["process", "list", "ACME"]];
+    let outputs = told.map(|args| house.done(args).to_string()).concat();
+    let metrics = server.stranger().get("/metrics").text();
+    server.signal("TERM");
+    let (code, log) = server.ended();
+    assert_eq!(code, Some(0));
+    assert!(log.contains(BUSINESS_INSTRUCTION), "requests are logged: {log}");
+    for (place, words) in [("log", log), ("answers", answers), ("outputs", outputs), ("metrics", metrics)] {
+        for secret in ["CANARY", "QZ7J", "999888777", "062-000", &key, client.token.as_ref().unwrap()] {
+            assert!(!words.contains(secret), "{secret} is in the {place}");
+        }
+    }
+    assert!(house.account("V-1").to_string().contains("QZ7J"), "it is kept where it belongs");
 }

@@ -1,5 +1,8 @@
+mod files;
+mod outside;
+
 use super::finding::Finding;
-use crate::open::{open_documents, open_store};
+use crate::open::open_store;
 use crate::serve::{Lock, Taken, tls_config};
 use crate::settings::Settings;
 use crate::system::SystemClock;
@@ -8,6 +11,7 @@ use cutover_app::port::{Clock, Store, StoreError, read, write};
 use cutover_store::{MigrationState, SqliteStore};
 use std::net::TcpListener;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How far ahead of the clock a row may be written: by another machine's clock.
 const AHEAD: Duration = Duration::seconds(5);
@@ -19,11 +23,15 @@ pub(super) fn all(settings: &Settings) -> Vec<Finding> {
         Err(error) => {
             findings.push(Finding::fail("database", error, "see that its folder exists and is yours"))
         }
-        Ok(store) => findings.extend(database(settings, &store)),
+        Ok(store) => {
+            findings.extend(database(settings, &store));
+            findings.extend(outside::vendors(settings, Arc::new(store)));
+        }
     }
     findings.push(permissions(settings));
-    findings.push(documents(settings));
+    findings.push(outside::documents(settings));
     findings.extend(serving(settings));
+    findings.extend(files::open_files(settings));
     findings.extend(settings.serve.tls.as_ref().map(|files| match tls_config(files) {
         Ok(_) => Finding::ok("TLS", format!("the certificate {} and its key", files.cert.display())),
         Err(error) => Finding::fail("TLS", error, "name PEM files that belong together"),
@@ -82,18 +90,6 @@ fn clock(store: &dyn Store, now: DateTime<Utc>) -> Finding {
             "set the clock of this machine: leases, windows and tokens hang on it",
         ),
         Ok(_) => Finding::ok("clock", format!("{} UTC", now.format("%Y-%m-%d %H:%M:%S"))),
-    }
-}
-
-fn documents(settings: &Settings) -> Finding {
-    let location = &settings.documents.location;
-    let ready = open_documents(settings).and_then(|documents| {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-        Ok(runtime.block_on(documents.ready())?)
-    });
-    match ready {
-        Ok(()) => Finding::ok("documents", format!("{location} answers")),
-        Err(error) => Finding::fail("documents", error, "make the folder, or set documents-url"),
     }
 }
 

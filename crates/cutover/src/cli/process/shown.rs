@@ -1,9 +1,11 @@
+mod account;
+
 use crate::output::{Answer, At, listing, pairs};
 use cutover_app::account::shown_status;
 use cutover_app::operator::ProcessReport;
-use cutover_app::port::{ImportedAccount, StoredIssue};
+use cutover_app::port::StoredIssue;
 use cutover_core::Zone;
-use cutover_model::{Encode, ProcessStatus};
+use cutover_model::ProcessStatus;
 use cutover_process::HistoryEntry;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -20,6 +22,9 @@ pub(super) struct Shown {
     warnings: Vec<Issue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     account: Option<Box<RawValue>>,
+    /// How much was added since the import, in words.
+    #[serde(skip)]
+    added: Option<String>,
     #[serde(skip)]
     times: [At; 2],
 }
@@ -53,21 +58,10 @@ impl From<ProcessReport> for Shown {
             history: report.history.iter().map(|entry| Step::new(entry, zone)).collect(),
             errors: report.issues.errors.into_iter().map(Issue::from).collect(),
             warnings: report.issues.warnings.into_iter().map(Issue::from).collect(),
-            account: report.account.as_ref().and_then(embedded),
+            added: report.account.as_ref().and_then(account::added),
+            account: report.account.as_ref().and_then(|imported| account::embedded(imported, zone)),
         }
     }
-}
-
-/// What was imported, every digit as it is stored, with what this service added to it.
-fn embedded(imported: &ImportedAccount) -> Option<Box<RawValue>> {
-    let account = String::from_utf8(imported.account.to_json()).ok()?;
-    let members = account.strip_prefix('{')?;
-    let comma = if members == "}" { "" } else { "," };
-    let added = format!(
-        "\"service_account_number\":\"{}\",\"customer_emails\":{}",
-        imported.number, imported.customer_emails
-    );
-    RawValue::from_string(format!("{{{added}{comma}{members}")).ok()
 }
 
 impl Step {
@@ -105,6 +99,7 @@ impl Shown {
             ("created", self.times[0].to_string()),
             ("modified", self.times[1].to_string()),
         ];
+        rows.extend(self.added.clone().map(|added| ("added since", added)));
         rows.extend(self.status.latest_error.as_ref().map(|error| ("error", error.code.to_owned())));
         pairs(&rows)
     }

@@ -17,7 +17,7 @@ fn check(payload: &Value) -> (Vec<String>, Vec<String>) {
     let body = payload.to_string();
     let now = Now::new("2026-03-31T02:00:00Z".parse().unwrap(), Zone::UTC);
     let decoded = decode_account(body.as_bytes(), Zone::UTC).unwrap();
-    let facts = Facts { now, supplier_known: Some(true) };
+    let facts = Facts { supplier_known: Some(true), ..Facts::at(now) };
     let report = check_account(&decoded, facts, &Profile::default());
     let named =
         |issues: &[cutover_core::Issue]| issues.iter().map(|i| format!("{}: {}", i.attr, i.code)).collect();

@@ -1,7 +1,7 @@
 use super::super::finding::Health;
 use super::*;
 use crate::settings::{Environment, Flags};
-use cutover_app::port::Tx;
+use cutover_app::port::{Tx, VendorKind};
 
 /// Settings of a data folder that goes away with it.
 fn home() -> (tempfile::TempDir, Settings) {
@@ -9,6 +9,8 @@ fn home() -> (tempfile::TempDir, Settings) {
     let flags: Flags = [
         ("data-dir", vec![home.path().join("data").to_str().unwrap().to_owned()]),
         ("listen", vec!["127.0.0.1:0".to_owned()]),
+        // So that few files are enough.
+        ("max-connections", vec!["1".to_owned()]),
     ]
     .into();
     let settings = Settings::load(&flags, &Environment::new()).unwrap();
@@ -25,20 +27,11 @@ fn a_new_installation_is_well() {
     let findings = all(&settings);
     assert!(findings.iter().all(|finding| finding.result == Health::Ok), "{findings:#?}");
     let checks: Vec<&str> = findings.iter().map(|finding| finding.check).collect();
-    assert_eq!(
-        checks,
-        [
-            "settings",
-            "database",
-            "migrations",
-            "integrity",
-            "clock",
-            "permissions",
-            "documents",
-            "server",
-            "address"
-        ]
-    );
+    let database = ["settings", "database", "migrations", "integrity", "clock", "vendors"];
+    let rest = ["permissions", "documents", "server", "address"];
+    assert_eq!(checks[..10], [&database[..], &rest[..]].concat());
+    // Only some systems tell the limit.
+    assert!(matches!(&checks[10..], [] | ["open files"]), "{checks:?}");
 }
 
 #[test]
@@ -81,4 +74,20 @@ fn a_clock_behind_the_rows_fails() {
     write(&store, add).unwrap();
     assert_eq!(clock(&store, now).result, Health::Ok);
     assert_eq!(clock(&store, now - Duration::hours(1)).result, Health::Fail);
+}
+
+#[test]
+fn a_vendor_that_cannot_be_asked_is_warned_of() {
+    let (_home, settings) = home();
+    let app = crate::open::open_app(&settings, crate::open::Outside::with_vendors().unwrap()).unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    app.add_vendor("GONE", VendorKind::Http, &format!("http://{free}"), None).unwrap();
+    app.add_vendor("MUTE", VendorKind::Http, &format!("http://{free}"), Some("A_VARIABLE_NOBODY_SETS"))
+        .unwrap();
+    let findings = all(&settings);
+    let details: Vec<&str> =
+        findings.iter().filter(|f| f.check == "vendors").map(|f| f.detail.as_str()).collect();
+    assert!(details[0].starts_with(&format!("GONE at http://{free}: ")), "{details:?}");
+    assert_eq!(details[1], "MUTE: the variable A_VARIABLE_NOBODY_SETS with its secret is not set here");
+    assert!(findings.iter().all(|f| f.result != Health::Fail), "{findings:#?}");
 }

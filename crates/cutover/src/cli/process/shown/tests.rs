@@ -1,6 +1,10 @@
+use super::account::embedded;
 use super::*;
-use cutover_app::port::StoredIssues;
-use cutover_model::{IntoOwned, decode_account};
+use cutover_app::port::{
+    ImportedAccount, InstructionDetails, InstructionKey, StoredIssues, VendorCard, VerifiedInstruction,
+};
+use cutover_model::choices::PaymentInstructionType;
+use cutover_model::{HistoricalStatement, IntoOwned, decode_account, decode_historical_statements};
 use cutover_process::{Actor, Event, NewProcess, Process, Submission, v2};
 
 fn zone() -> Zone {
@@ -44,7 +48,38 @@ fn imported(body: &'static str) -> ImportedAccount {
     let decoded = decode_account(body.as_bytes(), zone()).unwrap();
     let (account, _) = decoded.draft.unwrap().into_valid().unwrap();
     let number = "A-7K2M9XR0".parse().unwrap();
-    ImportedAccount { number, customer_emails: true, account: account.into_owned() }
+    ImportedAccount {
+        number,
+        customer_emails: true,
+        account: account.into_owned(),
+        historical_statements: Vec::new(),
+        verified_instructions: Vec::new(),
+    }
+}
+
+fn statement() -> HistoricalStatement<'static> {
+    let body = r#"{"import_supplier":"A","external_account_number":"B","statements":[{"statement_id":"S-1",
+        "bill_period_from_date":"2026-01-01","bill_period_to_date":"2026-01-31","gross_amount":12.50}]}"#;
+    let decoded = decode_historical_statements(body.as_bytes(), zone(), Default::default()).unwrap();
+    decoded.draft.unwrap().into_valid().unwrap().into_owned().statements.remove(0)
+}
+
+fn instruction() -> VerifiedInstruction {
+    let card = VendorCard {
+        last_digits: Some("4242".into()),
+        expiry_month: Some(4),
+        expiry_year: Some(2029),
+        ..VendorCard::default()
+    };
+    VerifiedInstruction {
+        key: InstructionKey {
+            vendor: "STRIPE".into(),
+            kind: PaymentInstructionType::Card,
+            reference: "pm_1".into(),
+        },
+        details: InstructionDetails { card: Some(card), bank_account: None },
+        verified_at: "2026-11-21T01:00:00Z".parse().unwrap(),
+    }
 }
 
 #[test]
@@ -70,7 +105,20 @@ fn an_account_without_members_is_still_an_object() {
     let mut account = imported(r#"{"import_supplier":"A","external_account_number":"B"}"#);
     account.customer_emails = false;
     assert_eq!(
-        embedded(&account).unwrap().get(),
+        embedded(&account, zone()).unwrap().get(),
         r#"{"service_account_number":"A-7K2M9XR0","customer_emails":false,"import_supplier":"A","external_account_number":"B"}"#
     );
+}
+
+#[test]
+fn what_was_added_since_is_part_of_the_account() {
+    let mut account = imported(r#"{"import_supplier":"A","external_account_number":"B"}"#);
+    account.historical_statements = vec![statement(), statement()];
+    account.verified_instructions = vec![instruction()];
+    insta::assert_snapshot!(embedded(&account, zone()).unwrap().get());
+    let number = "A-7K2M9XR0".parse().unwrap();
+    let mut report = report(&[Event::Claimed, Event::Imported(number)]);
+    report.account = Some(account);
+    let text = Shown::from(report).text();
+    assert!(text.contains("added since  2 historical statements, 1 payment instruction"), "{text}");
 }

@@ -1,27 +1,66 @@
-//! Opens what commands work on: the database and the documents.
+//! Opens what commands work on: the database, the documents, the payment vendors.
+
+mod closed;
 
 use crate::error::Error;
 use crate::settings::Settings;
 use crate::system::{SystemClock, SystemRandom};
-use cutover_app::App;
-use cutover_app::port::Documents;
-use cutover_outbound::ObjectDocuments;
+use closed::Closed;
+use cutover_app::port::{Documents, PaymentVendors, Store};
+use cutover_app::{App, Ports};
+use cutover_outbound::{HttpVendors, ObjectDocuments, OutboundRuntime, VendorLimits};
 use cutover_store::{Options, SqliteStore};
 use std::fs::{DirBuilder, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
 
+/// What lies outside of the database.
+pub(crate) struct Outside {
+    documents: Arc<dyn Documents>,
+    vendors: Arc<dyn PaymentVendors>,
+}
+
+impl Outside {
+    /// For commands that look at neither documents nor vendors: they need neither.
+    pub(crate) fn closed() -> Self {
+        Self { documents: Arc::new(Closed), vendors: Arc::new(Closed) }
+    }
+
+    /// With vendors alone.
+    ///
+    /// # Errors
+    /// [`Error`] if they cannot be asked from this machine.
+    pub(crate) fn with_vendors() -> Result<Self, Error> {
+        Ok(Self { vendors: open_vendors(&OutboundRuntime::start()?)?, ..Self::closed() })
+    }
+
+    /// All of it, for what serves.
+    ///
+    /// # Errors
+    /// [`Error`] if something cannot be opened.
+    pub(crate) fn open(settings: &Settings) -> Result<Self, Error> {
+        let runtime = OutboundRuntime::start()?;
+        Ok(Self { documents: open_documents(settings, &runtime)?, vendors: open_vendors(&runtime)? })
+    }
+}
+
 /// The use cases over the database of the settings; pending migrations are applied first.
 ///
 /// # Errors
 /// [`Error`] if it cannot be opened.
-pub(crate) fn open_app(settings: &Settings) -> Result<App, Error> {
-    let store = Arc::new(open_store(settings)?);
+pub(crate) fn open_app(settings: &Settings, outside: Outside) -> Result<App, Error> {
+    Ok(app_over(Arc::new(open_store(settings)?), settings, outside))
+}
+
+/// The use cases over an open database.
+pub(crate) fn app_over(store: Arc<dyn Store>, settings: &Settings, outside: Outside) -> App {
+    let Outside { documents, vendors } = outside;
+    let (clock, random) = (Arc::new(SystemClock), Arc::new(SystemRandom));
     let lifetimes = cutover_app::Settings {
         access_token_lifetime: lifetime(settings.serve.access_token_lifetime),
         refresh_token_lifetime: lifetime(settings.serve.refresh_token_lifetime),
     };
-    Ok(App::new(store, Arc::new(SystemClock), Arc::new(SystemRandom), lifetimes))
+    App::new(Ports { store, clock, random, documents, vendors }, lifetimes)
 }
 
 fn lifetime(time: std::time::Duration) -> chrono::Duration {
@@ -74,30 +113,55 @@ fn make_folder(folder: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error`] if they cannot be reached.
-pub(crate) fn open_documents(settings: &Settings) -> Result<Arc<dyn Documents>, Error> {
+pub(crate) fn open_documents(
+    settings: &Settings,
+    runtime: &OutboundRuntime,
+) -> Result<Arc<dyn Documents>, Error> {
     let documents = &settings.documents;
     let opened = if documents.is_default {
-        ObjectDocuments::create(&documents.location)?
+        ObjectDocuments::create(&documents.location, runtime)?
     } else {
-        let opened = ObjectDocuments::open(&documents.location);
+        let opened = ObjectDocuments::open(&documents.location, runtime);
         opened
             .map_err(|error| Error::refused(format!("the setting documents-url cannot be used: {error}")))?
     };
     Ok(Arc::new(opened))
 }
 
-#[cfg(all(test, unix))]
+fn open_vendors(runtime: &OutboundRuntime) -> Result<Arc<dyn PaymentVendors>, Error> {
+    let opened = HttpVendors::new(runtime.clone(), VendorLimits::default());
+    Ok(Arc::new(opened.map_err(|error| Error::refused(error.to_string()))?))
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::settings::{Environment, Flags};
-    use std::os::unix::fs::PermissionsExt;
+
+    fn settings(data: &Path) -> Settings {
+        let flags: Flags = [("data-dir", vec![data.to_str().unwrap().to_owned()])].into();
+        Settings::load(&flags, &Environment::new()).unwrap()
+    }
 
     #[test]
+    fn only_what_serves_opens_documents() {
+        let home = tempfile::tempdir().unwrap();
+        let settings = settings(home.path());
+        open_app(&settings, Outside::closed()).unwrap();
+        open_app(&settings, Outside::with_vendors().unwrap()).unwrap();
+        let folder = home.path().join("documents");
+        assert!(!folder.exists());
+        open_app(&settings, Outside::open(&settings).unwrap()).unwrap();
+        assert!(folder.is_dir());
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn what_holds_personal_data_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
         let home = tempfile::tempdir().unwrap();
         let data = home.path().join("a/data");
-        let flags: Flags = [("data-dir", vec![data.to_str().unwrap().to_owned()])].into();
-        let settings = Settings::load(&flags, &Environment::new()).unwrap();
+        let settings = settings(&data);
         make_database(&settings).unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&data), mode(&settings.database)), (0o700, 0o600));

@@ -1,0 +1,60 @@
+use super::Finding;
+use crate::error::Error;
+use crate::open::{Outside, app_over, open_documents};
+use crate::settings::Settings;
+use cutover_app::App;
+use cutover_app::port::{Store, Vendor, VendorError};
+use cutover_outbound::OutboundRuntime;
+use std::future::Future;
+use std::sync::Arc;
+
+/// Whether the storage of the documents answers.
+pub(super) fn documents(settings: &Settings) -> Finding {
+    let location = &settings.documents.location;
+    let ready = || {
+        let documents = open_documents(settings, &OutboundRuntime::start()?)?;
+        Ok::<(), Error>(wait(documents.ready())??)
+    };
+    match ready() {
+        Ok(()) => Finding::ok("documents", format!("{location} answers")),
+        Err(error) => {
+            let mend = "make the folder or bucket and give the right to list it, or set documents-url";
+            Finding::fail("documents", error, mend)
+        }
+    }
+}
+
+/// Whether the payment vendors could be asked, one after another. The server goes on without them, so
+/// that what is wrong is a warning.
+pub(super) fn vendors(settings: &Settings, store: Arc<dyn Store>) -> Vec<Finding> {
+    let app = Outside::with_vendors().map(|outside| app_over(store, settings, outside));
+    let found = app.and_then(|app| Ok((app.vendors()?, app)));
+    match found {
+        Err(error) => {
+            vec![Finding::fail("vendors", error, "see the database, and the certificates of this machine")]
+        }
+        Ok((vendors, _)) if vendors.is_empty() => vec![Finding::ok("vendors", "none is configured")],
+        Ok((vendors, app)) => vendors.iter().map(|vendor| probe(&app, vendor)).collect(),
+    }
+}
+
+fn probe(app: &App, vendor: &Vendor) -> Finding {
+    let Vendor { name, base_url, secret_env, .. } = vendor;
+    if let Some(variable) = secret_env.as_ref().filter(|variable| std::env::var_os(variable).is_none()) {
+        let detail = format!("{name}: the variable {variable} with its secret is not set here");
+        return Finding::warn("vendors", detail, format!("set {variable} where the server runs"));
+    }
+    match wait(app.probe_vendor(vendor)) {
+        Ok(Ok(())) => Finding::ok("vendors", format!("{name} at {base_url} answers")),
+        Ok(Err(VendorError::Unavailable(cause) | VendorError::Rejected(cause))) => {
+            let mend = "see that it runs there, or take it out with `cutover vendor remove`";
+            Finding::warn("vendors", format!("{name} at {base_url}: {cause}"), mend)
+        }
+        Err(error) => Finding::fail("vendors", error, "see what this machine has left"),
+    }
+}
+
+/// Waits for an answer from outside; what answers has threads of its own.
+fn wait<T>(answer: impl Future<Output = T>) -> Result<T, Error> {
+    Ok(tokio::runtime::Builder::new_current_thread().build()?.block_on(answer))
+}

@@ -1,0 +1,157 @@
+use super::Context;
+use crate::error::Error;
+use crate::output::{Answer, At, Row};
+use clap::{Args, Subcommand};
+use cutover_app::port::{Vendor, VendorKind};
+use serde::Serialize;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  cutover vendor add STRIPE --kind stripe --base-url https://api.stripe.com --secret-env STRIPE_KEY
+  cutover vendor add GOCARDLESS --kind gocardless --base-url https://api.gocardless.com \\
+      --secret-env GOCARDLESS_TOKEN
+  cutover vendor add 'House Pay' --kind http --base-url http://10.0.0.7:9000/api
+  cutover vendor list --json
+  cutover vendor remove STRIPE                   what it has confirmed stays
+
+Payloads name a vendor in `vendor`, letter for letter. Its secret is never stored: the server reads
+it from the variable that --secret-env names. `cutover doctor` asks every vendor.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Add a payment vendor, for all organisations
+    Add(Add),
+    /// List the payment vendors
+    List,
+    /// Remove a payment vendor: payloads that name it are refused from now on
+    Remove {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    /// What payloads name it by
+    name: String,
+    /// The protocol that it speaks: http (our own small one), stripe or gocardless
+    #[arg(long)]
+    kind: VendorKind,
+    /// Where it is: https, or http to a loopback or private address
+    #[arg(long, value_name = "URL")]
+    base_url: String,
+    /// The variable that holds its secret where the server runs [default: none, no secret is sent]
+    #[arg(long, value_name = "VAR")]
+    secret_env: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Listed {
+    name: String,
+    kind: &'static str,
+    base_url: String,
+    secret_env: Option<String>,
+    created_at: At,
+}
+
+impl From<Vendor> for Listed {
+    fn from(vendor: Vendor) -> Self {
+        Self {
+            name: vendor.name,
+            kind: vendor.kind.as_str(),
+            base_url: vendor.base_url,
+            secret_env: vendor.secret_env,
+            created_at: At::utc(vendor.created_at),
+        }
+    }
+}
+
+impl Row for Listed {
+    const HEADS: &'static [&'static str] = &["NAME", "KIND", "BASE URL", "SECRET IN", "ADDED"];
+    const EMPTY: &'static str =
+        "No vendors yet. `cutover vendor add NAME --kind KIND --base-url URL` adds one.";
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.name.clone(),
+            self.kind.to_owned(),
+            self.base_url.clone(),
+            self.secret_env.clone().unwrap_or_default(),
+            self.created_at.to_string(),
+        ]
+    }
+}
+
+impl Answer for Listed {
+    fn text(&self) -> String {
+        let added = format!("Added the vendor {:?} at {}.", self.name, self.base_url);
+        match &self.secret_env {
+            Some(variable) => format!("{added}\nThe server reads its secret from {variable}."),
+            None => added,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Removed {
+    name: String,
+    removed: bool,
+}
+
+impl Answer for Removed {
+    fn text(&self) -> String {
+        format!("Removed the vendor {:?}. What it has confirmed stays.", self.name)
+    }
+}
+
+pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
+    let output = context.output;
+    match command {
+        Command::Add(Add { name, kind, base_url, secret_env }) => {
+            let app = context.app_with_vendors()?;
+            let vendor = app.add_vendor(&name, kind, &base_url, secret_env.as_deref())?;
+            output.answer(&Listed::from(vendor))?;
+        }
+        Command::List => {
+            output.list(&context.app()?.vendors()?.into_iter().map(Listed::from).collect::<Vec<_>>())?;
+        }
+        Command::Remove { name } => {
+            context.app()?.remove_vendor(&name)?;
+            output.answer(&Removed { name, removed: true })?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(secret_env: Option<&str>) -> Listed {
+        Listed::from(Vendor {
+            name: "STRIPE".into(),
+            kind: VendorKind::Stripe,
+            base_url: "https://api.stripe.com".into(),
+            secret_env: secret_env.map(str::to_owned),
+            created_at: "2026-11-21T00:00:00Z".parse().unwrap(),
+        })
+    }
+
+    #[test]
+    fn programs_read_where_the_secret_is() {
+        insta::assert_json_snapshot!([listed(Some("STRIPE_KEY")), listed(None)]);
+    }
+
+    #[test]
+    fn people_are_told_where_the_secret_is_read() {
+        insta::assert_snapshot!(format!(
+            "{}\n\n{}\n\n{}",
+            listed(Some("STRIPE_KEY")).text(),
+            listed(None).text(),
+            crate::output::listing(
+                Listed::HEADS,
+                [listed(Some("STRIPE_KEY")), listed(None)].map(|l| l.cells())
+            )
+        ));
+    }
+}

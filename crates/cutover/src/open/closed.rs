@@ -1,0 +1,42 @@
+use cutover_app::port::{
+    Answer, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Vendor, VendorError,
+    VendorInstruction, WantedDocument,
+};
+use std::future::ready;
+
+const CAUSE: &str = "this command did not open it";
+
+/// Documents and vendors of commands that never look at any: nothing is opened, made or asked.
+pub(super) struct Closed;
+
+impl Documents for Closed {
+    fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
+        Box::pin(ready(Err(DocumentsUnavailable(CAUSE.into()))))
+    }
+
+    fn look_up<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a [WantedDocument],
+    ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
+        Box::pin(ready(Err(DocumentsUnavailable(CAUSE.into()))))
+    }
+}
+
+impl PaymentVendors for Closed {
+    fn look_up<'a>(
+        &'a self,
+        _: &'a Vendor,
+        _: &'a str,
+    ) -> Answer<'a, Result<Option<VendorInstruction>, VendorError>> {
+        Box::pin(ready(Err(VendorError::Unavailable(CAUSE.into()))))
+    }
+
+    fn check_base_url(&self, _: &str) -> Result<(), String> {
+        Err(CAUSE.into())
+    }
+
+    fn probe<'a>(&'a self, _: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {
+        Box::pin(ready(Err(VendorError::Unavailable(CAUSE.into()))))
+    }
+}

@@ -1,0 +1,132 @@
+//! What the requests after the import have in common: the account must be there, whatever the supplier's
+//! status is.
+
+use crate::harness::{
+    Act, BUSINESS, BUSINESS_INSTRUCTION, Client, House, INSTRUCTION, NOTES, STATEMENTS, TRANSACTIONS, Vendor,
+    adding, business, business_instruction, instruction,
+};
+use crate::payloads::{billed, wrapped};
+use crate::transactions::transaction;
+use serde_json::{Value, json};
+
+/// A good request to each of the three endpoints that answer 404.
+pub(crate) fn additions(number: &str) -> [(&'static str, Value); 3] {
+    let statement = json!({"bill_period_from_date": "2025-01-01", "bill_period_to_date": "2025-03-31", "statement_id": "Q1"});
+    [
+        (NOTES, adding(number, "notes", json!([{"body": "B"}]))),
+        (
+            TRANSACTIONS,
+            adding(number, "transactions", json!([transaction("A", "2025-08-01", "1", "CREDIT")])),
+        ),
+        (STATEMENTS, adding(number, "statements", json!([statement]))),
+    ]
+}
+
+/// The code with which all three answer 404.
+fn absence(client: &Client, number: &str, supplier: &str) -> String {
+    let mut codes = additions(number).map(|(path, mut body)| {
+        body["import_supplier"] = json!(supplier);
+        let answer = client.send_json(path, &body);
+        assert_eq!(crate::harness::members(&answer.json()), ["code", "detail"]);
+        let (status, code) = answer.code();
+        assert_eq!(status, 404, "{path} {number}");
+        code
+    });
+    codes.sort();
+    assert_eq!(codes[0], codes[2]);
+    codes[0].clone()
+}
+
+#[test]
+fn an_account_that_is_only_staged_is_not_found() {
+    let (house, key) = House::furnished();
+    let server = house.serve();
+    let client = server.client(&key);
+    let later = wrapped("W-1", json!({"schedule_window_start": "2099-01-01T00:00:00Z"}));
+    assert_eq!(client.create(&later).status, 201);
+    assert_eq!(absence(&client, "W-1", "ACME"), "account_not_found");
+    let dry = wrapped("W-2", json!({"is_dry_run": true}));
+    assert_eq!(client.create(&dry).status, 201);
+    client.wait("W-2", "DRY_RUN_SUCCEEDED");
+    assert_eq!(absence(&client, "W-2", "ACME"), "account_not_found");
+    house.done(&["process", "cancel", "ACME", "W-1"]);
+    assert_eq!(absence(&client, "W-1", "ACME"), "account_not_found");
+}
+
+#[test]
+fn a_paused_supplier_keeps_its_accounts_staged() {
+    let (house, key) = House::furnished();
+    {
+        let api = house.serve_with(&["--role", "api"]);
+        assert_eq!(api.client(&key).create(&billed("P-1")).status, 201);
+    }
+    house.done(&["supplier", "set", "ACME", "--status", "paused"]);
+    let server = house.serve();
+    let client = server.client(&key);
+    assert_eq!(absence(&client, "P-1", "ACME"), "account_not_found");
+    house.done(&["supplier", "set", "ACME", "--status", "ongoing"]);
+    client.wait("P-1", "PROCESSED");
+    for (path, body) in additions("P-1") {
+        assert_eq!(client.send_json(path, &body).status, 201, "{path}");
+    }
+}
+
+#[test]
+fn what_nobody_knows_has_no_import_process() {
+    let (_house, _server, client) = House::with_accounts(&[billed("K-1")]);
+    for (number, supplier) in
+        [("NONE", "ACME"), ("K-1", "NOBODY"), ("k-1", "ACME"), ("K-1", "acme"), ("K-1", "no code!")]
+    {
+        assert_eq!(
+            absence(&client, number, supplier),
+            "import_process_does_not_exist",
+            "{number} {supplier}"
+        );
+    }
+    // Faults of the request come first.
+    let faulty = json!({"import_supplier": "NOBODY", "external_account_number": "NONE", "notes": [{}]});
+    let faults = client.send_json(NOTES, &faulty).faults();
+    assert_eq!(faults, ["notes.0 note_body_or_document_path_not_found"]);
+}
+
+#[test]
+fn a_supplier_that_is_not_ongoing_still_corrects_what_it_imported() {
+    let vendor = Vendor::start(|asked| {
+        let reference = asked.path.rsplit('/').next().unwrap();
+        Act::Json(200, json!({"reference": reference, "type": "CARD"}))
+    });
+    let (house, _server, client) = House::with_accounts(&[billed("K-1")]);
+    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+    for (status, run) in [("paused", "1"), ("complete", "2")] {
+        house.done(&["supplier", "set", "ACME", "--status", status]);
+        for (path, body) in additions("K-1") {
+            assert_eq!(client.send_json(path, &body).status, 201, "{status} {path}");
+        }
+        let pay = instruction("K-1", "PAY", "CARD", run);
+        assert_eq!(client.send_json(INSTRUCTION, &pay).status, 201, "{status}");
+        let firm = format!("B-{run}");
+        assert_eq!(client.send_json(BUSINESS, &business(&firm, &[])).status, 201, "{status}");
+        let pay = business_instruction(&firm, "PAY", "CARD", run);
+        assert_eq!(client.send_json(BUSINESS_INSTRUCTION, &pay).status, 201, "{status}");
+    }
+}
+
+#[test]
+fn tokens_methods_and_bodies_are_refused_as_everywhere() {
+    let (_house, server, client) = House::open();
+    let paths = [NOTES, TRANSACTIONS, STATEMENTS, INSTRUCTION, BUSINESS, BUSINESS_INSTRUCTION];
+    for path in paths {
+        assert_eq!(server.stranger().post(path, "{").code(), (401, "not_authenticated".to_owned()), "{path}");
+        assert_eq!(client.get(path).code(), (405, "method_not_allowed".to_owned()), "{path}");
+        assert_eq!(client.post(path, "{").code(), (400, "parse_error".to_owned()), "{path}");
+        assert_eq!(client.post(path, "[]").faults(), ["non_field_errors invalid"], "{path}");
+        assert_eq!(client.post(path.trim_end_matches('/'), "[]").status, 400, "without the slash: {path}");
+        let plain = client.send("POST", path, &[("Content-Type", "text/plain")], b"{}");
+        assert_eq!(plain.code(), (415, "unsupported_media_type".to_owned()), "{path}");
+        assert_eq!(
+            client.announce(path, (8 << 20) + 1).code(),
+            (413, "payload_too_large".to_owned()),
+            "{path}"
+        );
+    }
+}

@@ -1,0 +1,24 @@
+use crate::harness::{House, text};
+use serde_json::Value;
+
+fn told(house: &House) -> Value {
+    house.done(&["demo", "--exit", "--accounts", "40"])
+}
+
+#[test]
+fn the_demo_tells_its_story_twice_in_one_folder() {
+    let mut house = House::new();
+    house.set_variable("CUTOVER_LISTEN", "127.0.0.1:0");
+    let first = told(&house);
+    let second = told(&house);
+    assert_ne!(first["supplier"], second["supplier"], "every run adds a supplier");
+    for outcome in [&first, &second] {
+        let states = &outcome["states"];
+        assert!(states["PROCESSED"].as_u64().unwrap() > 20, "{states}");
+        for unfinished in ["PENDING", "IN_PROGRESS"] {
+            assert_eq!(states.get(unfinished).and_then(Value::as_u64).unwrap_or(0), 0, "{states}");
+        }
+        assert_eq!(outcome["example"]["status"], "PROCESSED");
+        assert!(text(&outcome["example"]["service_identifier"]).starts_with("A-"));
+    }
+}

@@ -1,0 +1,136 @@
+//! No path and no link leads out of a supplier's root: a canary outside is a good PDF, so that an answer
+//! other than "missing" or "no such path" would betray that it was read.
+
+use crate::documents::{PDF, note, statement};
+use crate::harness::{Client, House, NOTES, STATEMENTS, Server, VALIDATE, adding};
+use crate::payloads::{documented, small};
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+/// A canary beside the root, one above the storage, one in the sibling `/ACME2`, and links to them.
+fn dangerous() -> (House, Server, Client, PathBuf) {
+    let (house, key) = House::furnished();
+    house.done(&["supplier", "set", "ACME", "--verify-documents", "true"]);
+    let root = house.documents("ACME");
+    let storage = root.parent().unwrap().to_owned();
+    fs::create_dir_all(storage.join("ACME2")).unwrap();
+    fs::create_dir_all(root.join("in")).unwrap();
+    for folder in [house.path(), &storage, &storage.join("ACME2")] {
+        fs::write(folder.join("canary.pdf"), PDF).unwrap();
+    }
+    fs::write(root.join("in/good.pdf"), PDF).unwrap();
+    symlink(storage.join("canary.pdf"), root.join("file-link.pdf")).unwrap();
+    symlink("../canary.pdf", root.join("relative-link.pdf")).unwrap();
+    symlink(&storage, root.join("folder-link")).unwrap();
+    symlink("..", root.join("up")).unwrap();
+    symlink("loop", root.join("loop")).unwrap();
+    let server = house.serve();
+    let client = server.client(&key);
+    client.import(&[small("D-1")]);
+    (house, server, client, storage.join("canary.pdf"))
+}
+
+fn faults(client: &Client, path: &str) -> (String, String) {
+    let code = |faults: Vec<String>| {
+        assert_eq!(faults.len(), 1, "{path:?}: {faults:?}");
+        faults[0].split_once(' ').unwrap().1.to_owned()
+    };
+    let statement = client.send_json(STATEMENTS, &adding("D-1", "statements", statement(path)));
+    let note = client.send_json(NOTES, &adding("D-1", "notes", note(path)));
+    (code(statement.faults()), code(note.faults()))
+}
+
+#[test]
+fn no_path_leads_out_of_the_root() {
+    let (_house, _server, client, canary) = dangerous();
+    for path in [
+        "../canary.pdf",
+        "/../canary.pdf",
+        "in/../../canary.pdf",
+        "in/../in/good.pdf",
+        "./in/good.pdf",
+        "%2e%2e/canary.pdf",
+        "%2E./canary.pdf",
+        "..%2fcanary.pdf",
+        "..\\canary.pdf",
+        "../ACME2/canary.pdf",
+        "//in/good.pdf",
+        "in//good.pdf",
+        "in/good.pdf/",
+        "/",
+        "file:///canary.pdf",
+        "C:/canary.pdf",
+        "in/good.pdf\u{1}",
+        "in/good\n.pdf",
+        "in/\u{7f}good.pdf",
+    ] {
+        let invalid = "invalid_document_path".to_owned();
+        assert_eq!(faults(&client, path), (invalid.clone(), invalid), "{path:?}");
+    }
+    let absolute = canary.to_str().unwrap();
+    for path in [
+        absolute,
+        "%252e%252e/canary.pdf",
+        "canary.pdf",
+        "ACME2/canary.pdf",
+        ".../canary.pdf",
+        "~/canary.pdf",
+        "in/GOOD.pdf",
+        "in/good.pdf%00",
+        "in/good.pdf?x",
+        "in/good.pdf#x",
+        "in/*.pdf",
+        "in",
+        &"x/".repeat(400).trim_end_matches('/').to_owned(),
+        &"x".repeat(1_000),
+    ] {
+        let missing = "path_does_not_exist_in_file_store".to_owned();
+        assert_eq!(faults(&client, path), (missing.clone(), missing), "{path:?}");
+    }
+    let nul = client.send_json(NOTES, &adding("D-1", "notes", note("in/good.pdf\u{0}")));
+    assert_eq!(nul.faults(), ["notes.0.document_paths.0.document_path null_characters_not_allowed"]);
+    let inside = client.send_json(STATEMENTS, &adding("D-1", "statements", statement("/in/good.pdf")));
+    assert_eq!(inside.status, 201, "the root itself works: {}", inside.text());
+}
+
+#[test]
+fn no_link_leads_out_of_the_root() {
+    let (house, _server, client, _) = dangerous();
+    let links = [
+        "file-link.pdf",
+        "relative-link.pdf",
+        "folder-link/canary.pdf",
+        "folder-link/ACME/in/good.pdf",
+        "up/canary.pdf",
+        "up/ACME2/canary.pdf",
+        "loop",
+        "loop/x.pdf",
+    ];
+    let missing = "path_does_not_exist_in_file_store".to_owned();
+    for path in links {
+        assert_eq!(faults(&client, path), (missing.clone(), missing.clone()), "{path:?}");
+        let mut account = documented("D-2");
+        account.as_object_mut().unwrap().remove("notes");
+        account["statements"][0]["statement_path"] = json!(path);
+        let validated = client.send_json(VALIDATE, &account).errors();
+        assert_eq!(validated, ["statements.0.statement_path path_does_not_exist_in_file_store"], "{path:?}");
+    }
+    // A root that is itself a link leads out as well.
+    let root = house.documents("ACME");
+    fs::rename(&root, house.path().join("moved")).unwrap();
+    symlink(house.path().join("moved"), &root).unwrap();
+    assert_eq!(faults(&client, "in/good.pdf"), (missing.clone(), missing), "through a linked root");
+}
+
+/// A pipe has nobody who writes: whoever opens it waits for ever.
+#[test]
+fn what_is_no_file_is_no_document() {
+    let (house, _server, client, _) = dangerous();
+    let pipe = house.documents("ACME").join("pipe.pdf");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success() && Path::new(&pipe).exists());
+    let missing = "path_does_not_exist_in_file_store".to_owned();
+    assert_eq!(faults(&client, "pipe.pdf"), (missing.clone(), missing));
+}

@@ -1,0 +1,102 @@
+use super::{Client, text, until};
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command};
+use std::sync::{Arc, Mutex};
+
+/// A running server.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    log: Arc<Mutex<String>>,
+    reader: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Server {
+    pub(crate) fn start(mut child: Child) -> Self {
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let log = Arc::new(Mutex::new(String::new()));
+        let mut address = None;
+        for line in lines.by_ref().map_while(Result::ok) {
+            let found = line.split_once("listening on http://").map(|(_, rest)| rest.to_owned());
+            log.lock().unwrap().push_str(&(line + "\n"));
+            if let Some(rest) = found {
+                let end = rest.find(|c: char| c == '"' || c.is_whitespace()).unwrap_or(rest.len());
+                address = Some(rest[..end].parse().unwrap());
+                break;
+            }
+        }
+        let address =
+            address.unwrap_or_else(|| panic!("the server did not come up: {}", log.lock().unwrap()));
+        let kept = log.clone();
+        let reader = std::thread::spawn(move || {
+            lines.map_while(Result::ok).for_each(|line| kept.lock().unwrap().push_str(&(line + "\n")));
+        });
+        Self { child, address, log, reader: Some(reader) }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The most memory that it ever had, in KiB; `None` where the system does not tell.
+    pub(crate) fn most_memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    }
+
+    /// What it has logged so far.
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Sends a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let status =
+            Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Waits for its end; the exit code, and all it logged.
+    pub(crate) fn ended(mut self) -> (Option<i32>, String) {
+        let mut status = None;
+        until("the server ends", || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        self.reader.take().unwrap().join().unwrap();
+        (status.unwrap().code(), self.log())
+    }
+
+    /// Kills it as the kernel would: no word, no clean-up.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// A client with a token of the key.
+    pub(crate) fn client(&self, key: &str) -> Client {
+        Client { address: self.address, token: Some(self.token(key)) }
+    }
+
+    /// A client without a token.
+    pub(crate) fn stranger(&self) -> Client {
+        Client { address: self.address, token: None }
+    }
+
+    /// A token for a key.
+    pub(crate) fn token(&self, key: &str) -> String {
+        let answer =
+            self.stranger().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
+        text(&answer["data"]["obtainToken"]["token"])
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Already ended is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

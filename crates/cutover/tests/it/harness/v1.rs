@@ -1,0 +1,91 @@
+//! The paths of version 1, and how its requests look.
+
+use super::{Client, House, Server};
+use serde_json::{Value, json};
+
+pub(crate) const NOTES: &str = "/v1/data-import/notes/create/";
+pub(crate) const TRANSACTIONS: &str = "/v1/data-import/transactions/create/";
+pub(crate) const STATEMENTS: &str = "/v1/data-import/historical-statements/create/";
+pub(crate) const INSTRUCTION: &str = "/v1/data-import/payment-instruction/create/";
+pub(crate) const BUSINESS: &str = "/v1/data-import/business/";
+pub(crate) const BUSINESS_INSTRUCTION: &str = "/v1/data-import/business-payment-instruction/create/";
+/// The path of a list is one of these and a supplier.
+pub(crate) const ALL: &str = "/v1/data-import/all-account-import-processes/";
+pub(crate) const PENDING: &str = "/v1/data-import/pending-account-import-processes/";
+pub(crate) const IMPORTED: &str = "/v1/data-import/imported-account-import-processes/";
+pub(crate) const LISTS: [&str; 3] = [ALL, PENDING, IMPORTED];
+pub(crate) const TRANSFER_STATUS: &str = "/v1/data-import/account-transfer-status/";
+
+/// A request to add notes, transactions or statements to an account of `ACME`.
+pub(crate) fn adding(number: &str, member: &str, items: Value) -> Value {
+    json!({"import_supplier": "ACME", "external_account_number": number, member: items})
+}
+
+/// A request for a payment instruction of an account of `ACME`.
+pub(crate) fn instruction(number: &str, vendor: &str, kind: &str, reference: &str) -> Value {
+    json!({"import_supplier": "ACME", "external_account_number": number,
+        "vendor": vendor, "type": kind, "reference": reference})
+}
+
+/// A business of `ACME` with a contract for each identifier.
+pub(crate) fn business(identifier: &str, contracts: &[&str]) -> Value {
+    let contract = |identifier: &&str| json!({"identifier": identifier, "valid_from_date": "2024-01-01", "signed_at_date": "2023-12-01"});
+    json!({"import_supplier_code": "ACME", "external_business_identifier": identifier, "business": {
+        "business_type": "PTY_LTD", "company_name": "Halloran Cold Storage Pty Ltd",
+        "business_contracts": contracts.iter().map(contract).collect::<Vec<_>>(),
+    }})
+}
+
+/// A request for a payment instruction of a business of `ACME`, for accounts of it.
+pub(crate) fn business_instruction(identifier: &str, vendor: &str, kind: &str, reference: &str) -> Value {
+    json!({"import_supplier_code": "ACME", "external_business_identifier": identifier,
+        "vendor": vendor, "type": kind, "reference": reference})
+}
+
+/// The members of an object, in the order of the alphabet.
+pub(crate) fn members(value: &Value) -> Vec<&str> {
+    let object = value.as_object().unwrap_or_else(|| panic!("no object: {value}"));
+    object.keys().map(String::as_str).collect()
+}
+
+/// A text as one segment of a path.
+fn segment(text: &str) -> String {
+    let encoded = |byte: u8| match byte {
+        b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encoded).collect()
+}
+
+impl Client {
+    /// Posts JSON.
+    pub(crate) fn send_json(&self, path: &str, body: &Value) -> super::Answer {
+        self.post(path, body.to_string())
+    }
+
+    /// Creates accounts of `ACME` and waits until all are imported.
+    pub(crate) fn import(&self, accounts: &[Value]) {
+        for account in accounts {
+            let answer = self.create(account);
+            assert_eq!(answer.status, 201, "{}", String::from_utf8_lossy(&answer.body));
+        }
+        for account in accounts {
+            self.wait(&segment(account["external_account_number"].as_str().unwrap()), "PROCESSED");
+        }
+    }
+}
+
+impl House {
+    /// A house with another organisation, `Other`, that has the supplier `OTHERS`; with a server and the
+    /// clients of both.
+    pub(crate) fn of_two() -> (Self, Server, Client, Client) {
+        let (house, key) = Self::furnished();
+        house.done(&["organisation", "add", "Other"]);
+        house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+        let other = house.key("Other");
+        let server = house.serve();
+        let (client, owner) = (server.client(&key), server.client(&other));
+        (house, server, client, owner)
+    }
+}

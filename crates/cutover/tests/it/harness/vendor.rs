@@ -1,0 +1,178 @@
+use serde_json::Value;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often who waits looks whether the vendor has ended.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What a vendor does with a request. Each connection serves one.
+pub(crate) enum Act {
+    /// Answers with JSON.
+    Json(u16, Value),
+    /// Sends bytes as they are.
+    Raw(Vec<u8>),
+    /// Says nothing until the client leaves.
+    Hang,
+    /// Sends bytes, one a second.
+    Drip(Vec<u8>),
+    /// Answers 200 with so many bytes of white space.
+    Flood(u64),
+}
+
+/// A request that a vendor saw.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    headers: Vec<(String, String)>,
+    /// How many requests for this path came before.
+    pub(crate) before: usize,
+}
+
+impl Asked {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A payment vendor on loopback that does what its script says. It ends when it goes out of scope.
+pub(crate) struct Vendor {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    script: Box<dyn Fn(&Asked) -> Act + Send + Sync>,
+    asked: Mutex<Vec<Asked>>,
+    ended: AtomicBool,
+}
+
+impl Vendor {
+    /// Starts it on a free port.
+    pub(crate) fn start(script: impl Fn(&Asked) -> Act + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            script: Box::new(script),
+            asked: Mutex::default(),
+            ended: AtomicBool::new(false),
+        });
+        let state = shared.clone();
+        Self { address, shared, acceptor: Some(std::thread::spawn(move || accept(&listener, &state))) }
+    }
+
+    /// A base URL under which it answers.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// The requests whose path begins so.
+    pub(crate) fn asked(&self, prefix: &str) -> Vec<Asked> {
+        let all = self.shared.asked.lock().unwrap();
+        all.iter().filter(|asked| asked.path.starts_with(prefix)).cloned().collect()
+    }
+}
+
+impl Drop for Vendor {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::Release);
+        // Wakes the acceptor; if that fails it has ended already.
+        drop(TcpStream::connect(self.address));
+        let _ = self.acceptor.take().map(JoinHandle::join);
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    let mut talks = Vec::new();
+    for stream in listener.incoming() {
+        if shared.ended.load(Ordering::Acquire) {
+            break;
+        }
+        let shared = shared.clone();
+        // A client that leaves is no failure of the vendor.
+        talks.push(std::thread::spawn(move || drop(stream.map(|stream| shared.talk(stream)))));
+    }
+    talks.into_iter().for_each(|talk| drop(talk.join()));
+}
+
+impl Shared {
+    fn talk(&self, mut stream: TcpStream) -> std::io::Result<()> {
+        let (method, path, headers) = read(&mut stream)?;
+        let asked = {
+            let mut all = self.asked.lock().unwrap();
+            let before = all.iter().filter(|other| other.path == path).count();
+            all.push(Asked { method, path, headers, before });
+            all[all.len() - 1].clone()
+        };
+        match (self.script)(&asked) {
+            Act::Json(status, body) => stream.write_all(&answer(status, "", &body.to_string())),
+            Act::Raw(bytes) => stream.write_all(&bytes),
+            Act::Hang => self.wait_for_end(&mut stream),
+            Act::Drip(bytes) => bytes.iter().try_for_each(|byte| {
+                stream.write_all(&[*byte])?;
+                self.pass_a_second()
+            }),
+            Act::Flood(length) => flood(&mut stream, length),
+        }
+    }
+
+    fn wait_for_end(&self, stream: &mut TcpStream) -> std::io::Result<()> {
+        stream.set_read_timeout(Some(LOOK))?;
+        while !self.ended.load(Ordering::Acquire) {
+            match stream.read(&mut [0]) {
+                Ok(0) => break,
+                Err(e) if !matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => break,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_a_second(&self) -> std::io::Result<()> {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(1) {
+            if self.ended.load(Ordering::Acquire) {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            std::thread::park_timeout(LOOK);
+        }
+        Ok(())
+    }
+}
+
+/// Reads the head of a request: method, path, headers.
+fn read(stream: &mut TcpStream) -> std::io::Result<(String, String, Vec<(String, String)>)> {
+    let mut lines = BufReader::new(stream).lines();
+    let first = lines.next().ok_or(ErrorKind::UnexpectedEof)??;
+    let mut words = first.split(' ').map(str::to_owned);
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let mut headers = Vec::new();
+    for line in lines {
+        match line?.split_once(": ") {
+            Some((name, value)) => headers.push((name.to_owned(), value.to_owned())),
+            None => break,
+        }
+    }
+    Ok((method, path, headers))
+}
+
+/// An answer with headers of its own, each with its line's end.
+pub(crate) fn answer(status: u16, headers: &str, body: &str) -> Vec<u8> {
+    format!(
+        "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nConnection: close\r\n{headers}\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+fn flood(stream: &mut TcpStream, length: u64) -> std::io::Result<()> {
+    write!(stream, "HTTP/1.1 200 X\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n")?;
+    let chunk = [b' '; 64 * 1024];
+    (0..length / chunk.len() as u64).try_for_each(|_| stream.write_all(&chunk))
+}

@@ -1,0 +1,182 @@
+//! Documents on a server that speaks S3, well and badly.
+
+use crate::documents::{PDF, note, statement};
+use crate::harness::{
+    ACCOUNTS, Answer, Client, House, NOTES, STATEMENTS, Server, VALIDATE, adding, text, until,
+};
+use crate::payloads::{documented, small};
+use cutover_testkit_s3::{BUCKET, Fault, S3Server};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// All lookups of a request answer within 5 s; the rest is for a busy machine.
+const DEADLINE: Duration = Duration::from_secs(9);
+/// What an answer that asks nothing of the storage may take beside one that waits for it.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
+struct Stage {
+    storage: S3Server,
+    house: House,
+    key: String,
+    server: Server,
+    client: Client,
+}
+
+/// Storage, and a server that looks there for the documents of `ACME`.
+fn stage(role: &str) -> Stage {
+    let storage = S3Server::start().unwrap();
+    let (mut house, key) = House::furnished();
+    storage.environment().iter().for_each(|(name, value)| house.set_variable(name, value));
+    house.done(&["supplier", "set", "ACME", "--verify-documents", "true"]);
+    let server = serve(&house, role);
+    let client = server.client(&key);
+    Stage { storage, house, key, server, client }
+}
+
+fn serve(house: &House, role: &str) -> Server {
+    house.serve_with(&["--role", role, "--documents-url", &format!("s3://{BUCKET}")])
+}
+
+fn fill(storage: &S3Server) {
+    storage.put("ACME/notes/call.txt", b"x").unwrap();
+    storage.put("ACME/statements/s-1.pdf", PDF).unwrap();
+}
+
+#[test]
+fn documents_are_found_missing_and_no_pdf() {
+    let Stage { storage, client, house, .. } = &stage("all");
+    let account = documented("S-1");
+    assert_eq!(
+        client.send_json(VALIDATE, &account).errors(),
+        [
+            "notes.0.document_paths.0.document_path path_does_not_exist_in_file_store",
+            "statements.0.statement_path path_does_not_exist_in_file_store",
+        ]
+    );
+    fill(storage);
+    storage.put("ACME/statements/s-1.pdf", b"%PD").unwrap();
+    assert_eq!(
+        client.send_json(VALIDATE, &account).errors(),
+        ["statements.0.statement_path document_not_pdf"]
+    );
+    fill(storage);
+    assert_eq!(client.send_json(VALIDATE, &account).status, 200);
+    client.import(&[account]);
+    let add_note = adding("S-1", "notes", note("notes/call.txt"));
+    let add_statement = adding("S-1", "statements", statement("/statements/s-1.pdf"));
+    assert_eq!(client.send_json(NOTES, &add_note).status, 201);
+    assert_eq!(client.send_json(STATEMENTS, &add_statement).status, 201);
+    let readyz = client.get("/readyz");
+    assert_eq!(readyz.status, 200, "{}", readyz.text());
+    // Another supplier's prefix, or one that only begins alike, is never asked for.
+    storage.put("ACME2/canary.pdf", PDF).unwrap();
+    for path in ["../ACME2/canary.pdf", "2/canary.pdf", "%2e%2e/ACME2/canary.pdf"] {
+        let answer = client.send_json(STATEMENTS, &adding("S-1", "statements", statement(path)));
+        assert_eq!(answer.status, 400, "{path}");
+    }
+    // The bucket itself is listed to see whether it is there.
+    let objects: Vec<String> = storage.seen().into_iter().map(|seen| seen.path).collect();
+    let (bucket, inside) = (format!("/{BUCKET}"), format!("/{BUCKET}/ACME/"));
+    assert!(objects.iter().all(|path| *path == bucket || path.starts_with(&inside)), "{objects:?}");
+    assert_eq!(house.account("S-1")["statements"][0]["statement_id"], "S-1");
+}
+
+/// Asks for something, and how long that took.
+fn timed(ask: impl FnOnce() -> Answer) -> (Answer, Duration) {
+    let start = Instant::now();
+    (ask(), start.elapsed())
+}
+
+/// What the contract names nothing for: come again soon.
+fn assert_unavailable((answer, took): &(Answer, Duration), fault: Fault) {
+    assert_eq!(answer.code(), (503, "service_unavailable".to_owned()), "{fault:?}");
+    assert!(answer.header("Retry-After").unwrap().parse::<u32>().unwrap() >= 1);
+    assert!(*took < DEADLINE, "{fault:?}: {took:?}");
+}
+
+/// Every kind of trouble: 503 in bounded time, nothing stored, progress unaffected, and well afterwards.
+fn endure(fault: Fault) {
+    let Stage { storage, client, house, server, .. } = &stage("all");
+    fill(storage);
+    client.import(&[documented("S-1")]);
+    let before = house.account("S-1");
+    storage.set_fault(fault);
+    std::thread::scope(|scope| {
+        let asks: [(&str, serde_json::Value); 4] = [
+            (VALIDATE, documented("S-2")),
+            (ACCOUNTS, documented("S-2")),
+            (NOTES, adding("S-1", "notes", note("notes/call.txt"))),
+            (STATEMENTS, adding("S-1", "statements", statement("statements/s-1.pdf"))),
+        ];
+        let asked = asks.map(|(path, body)| scope.spawn(move || timed(|| client.send_json(path, &body))));
+        let (status, took) = timed(|| client.get(&format!("{ACCOUNTS}ACME/S-1/")));
+        assert!(status.status == 200 && took < AT_ONCE, "{took:?}");
+        let (plain, took) = timed(|| client.send_json(VALIDATE, &small("S-3")));
+        assert!(plain.status == 200 && took < AT_ONCE, "names no documents: {took:?}");
+        assert_eq!(server.stranger().get("/healthz").status, 200);
+        asked.into_iter().for_each(|thread| assert_unavailable(&thread.join().unwrap(), fault));
+    });
+    assert_eq!(server.stranger().get("/readyz").status, 503, "{fault:?}");
+    assert_eq!(house.account("S-1"), before, "{fault:?}");
+    assert_eq!(client.get(&format!("{ACCOUNTS}ACME/S-2/")).status, 404, "{fault:?}");
+    storage.set_fault(Fault::None);
+    until("the storage is noticed", || client.send_json(VALIDATE, &documented("S-2")).status == 200);
+    client.import(&[documented("S-2")]);
+    until("it is ready again", || server.stranger().get("/readyz").status == 200);
+}
+
+#[test]
+fn storage_in_trouble_is_a_passing_fault() {
+    std::thread::scope(|scope| {
+        for fault in [Fault::Silent, Fault::Status(503), Fault::Cut, Fault::Stopped] {
+            scope.spawn(move || endure(fault));
+        }
+    });
+}
+
+/// How many imports a storage that fails is to interrupt.
+const INTERRUPTED: usize = 30;
+
+#[test]
+fn imports_wait_for_storage_that_stopped_in_the_middle() {
+    let Stage { storage, client, house, key, server } = stage("api");
+    house.done(&["supplier", "add", "SECOND", "--organisation", "Acme", "--verify-documents", "true"]);
+    fill(&storage);
+    storage.put("SECOND/notes/call.txt", b"x").unwrap();
+    storage.put("SECOND/statements/s-1.pdf", PDF).unwrap();
+    for supplier in ["ACME", "SECOND"] {
+        for i in 0..INTERRUPTED {
+            let mut account = documented(&format!("{supplier}-{i}"));
+            account["import_supplier"] = json!(supplier);
+            assert_eq!(client.create(&account).status, 201);
+        }
+    }
+    house.done(&["supplier", "set", "SECOND", "--status", "paused"]);
+    drop((server, client));
+    let server = serve(&house, "all");
+    let client = server.client(&key);
+    until("the first half is imported", || house.count("ACME", "PROCESSED") == INTERRUPTED);
+    // The other half begins while the storage says nothing; then it goes away in the middle of that.
+    storage.set_fault(Fault::Silent);
+    house.done(&["supplier", "set", "SECOND", "--status", "ongoing"]);
+    until("the storage is asked", || storage.in_flight() > 0);
+    storage.set_fault(Fault::Stopped);
+    let number = |i: usize| format!("SECOND-{i}");
+    until("an import is put off", || {
+        (0..INTERRUPTED).any(|i| house.history("SECOND", &number(i)).contains(&"deferred".to_owned()))
+    });
+    assert_eq!(house.count("SECOND", "PROCESSED") + house.count("SECOND", "ERRORED"), 0);
+    let (status, took) = timed(|| client.get(&format!("{ACCOUNTS}ACME/ACME-0/")));
+    assert!(status.status == 200 && took < AT_ONCE, "{took:?}");
+    storage.set_fault(Fault::None);
+    until("the other half is imported", || house.count("SECOND", "PROCESSED") == INTERRUPTED);
+    for i in 0..INTERRUPTED {
+        let shown = house.show_of("SECOND", &number(i));
+        assert_eq!(text(&shown["account"]["external_account_number"]), number(i));
+        assert!(shown["latest_error"].is_null());
+        let history = house.history("SECOND", &number(i));
+        assert_eq!(history.iter().filter(|event| *event == "imported").count(), 1, "{history:?}");
+        let known = ["created", "claimed", "deferred", "imported"];
+        assert!(history.iter().all(|event| known.contains(&event.as_str())), "{history:?}");
+    }
+}

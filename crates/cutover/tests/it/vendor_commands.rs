@@ -1,0 +1,113 @@
+use crate::harness::{Act, House, INSTRUCTION, Vendor, instruction, items, text};
+use crate::payloads::small;
+use serde_json::json;
+
+#[test]
+fn vendors_are_added_listed_and_removed() {
+    let house = House::new();
+    assert_eq!(house.done(&["vendor", "list"]), json!([]));
+    let added = house.done(&[
+        "vendor",
+        "add",
+        "STRIPE",
+        "--kind",
+        "stripe",
+        "--base-url",
+        "https://api.stripe.com/",
+        "--secret-env",
+        "STRIPE_KEY",
+    ]);
+    assert_eq!(added["name"], "STRIPE");
+    house.done(&["vendor", "add", "House Pay", "--kind", "http", "--base-url", "http://10.0.0.7:9000/api"]);
+    let list = house.done(&["vendor", "list"]);
+    let names: Vec<String> = items(&list).iter().map(|vendor| text(&vendor["name"])).collect();
+    assert_eq!(names, ["House Pay", "STRIPE"]);
+    assert_eq!((&list[1]["kind"], &list[1]["secret_env"]), (&json!("stripe"), &json!("STRIPE_KEY")));
+    assert_eq!(list[1], added);
+    let again = ["vendor", "add", "STRIPE", "--kind", "http", "--base-url", "https://other.example"];
+    assert!(house.refused(&again).contains("STRIPE"));
+    assert_eq!(house.done(&["vendor", "list"]), list);
+    house.done(&["vendor", "remove", "STRIPE"]);
+    assert!(house.refused(&["vendor", "remove", "STRIPE"]).contains("STRIPE"));
+    assert_eq!(items(&house.done(&["vendor", "list"])).len(), 1);
+}
+
+#[test]
+fn addresses_that_are_not_allowed_are_refused() {
+    let house = House::new();
+    let add = |url: &str| house.run(&["vendor", "add", "V", "--kind", "http", "--base-url", url]);
+    for url in [
+        "http://169.254.169.254/latest",
+        "https://169.254.169.254",
+        "http://[fe80::1]",
+        "http://[::ffff:169.254.169.254]",
+        "http://2852039166/",
+        "http://8.8.8.8",
+        "http://0xa9fe.0xa9fe/",
+        "file:///etc/passwd",
+        "ftp://10.0.0.1",
+        "unix:/run/x",
+        "10.0.0.1:80",
+        "https://user:pw@vendor.example",
+        "https://vendor.example/?key=1",
+        "https://vendor.example/#x",
+        "https:// vendor.example",
+        "",
+    ] {
+        let output = add(url);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_ne!(output.status.code(), Some(0), "{url}: {stderr}");
+        assert!(!stderr.contains("panicked") && !stderr.is_empty(), "{url}: {stderr}");
+        assert!(!stderr.contains("pw@"), "{stderr}");
+    }
+    for args in [
+        &["vendor", "add", "V", "--kind", "paypal", "--base-url", "https://vendor.example"][..],
+        &["vendor", "add", " ", "--kind", "http", "--base-url", "https://vendor.example"],
+        &["vendor", "add", "V", "--kind", "http", "--base-url", "https://v.example", "--secret-env", "A B"],
+        &["vendor", "add", "V", "--kind", "http"],
+    ] {
+        assert_ne!(house.run(args).status.code(), Some(0), "{args:?}");
+    }
+    assert_eq!(house.done(&["vendor", "list"]), json!([]));
+    for url in
+        ["http://127.0.0.1:1", "http://[::1]:1", "http://192.168.1.1", "http://172.31.0.1", "https://8.8.8.8"]
+    {
+        house.done(&["vendor", "add", url, "--kind", "http", "--base-url", url]);
+    }
+}
+
+#[test]
+fn changes_hold_beside_a_running_server() {
+    let vendor = Vendor::start(|_| Act::Json(200, json!({"reference": "R", "type": "CARD"})));
+    let (house, _server, client) = House::with_accounts(&[small("V-1")]);
+    let pay = || client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "CARD", "R"));
+    assert_eq!(pay().faults(), ["vendor payment_vendor_unknown"]);
+    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+    assert_eq!(pay().status, 201);
+    house.done(&["vendor", "remove", "PAY"]);
+    assert_eq!(pay().faults(), ["vendor payment_vendor_unknown"]);
+    let stored = house.account("V-1");
+    assert_eq!(stored["verified_payment_instructions"][0]["vendor"], "PAY", "what it confirmed stays");
+}
+
+#[test]
+fn a_secret_that_is_not_there_is_the_operators_to_mend() {
+    let vendor = Vendor::start(|_| Act::Json(200, json!({"reference": "R", "type": "CARD"})));
+    let (house, server, client) = House::with_accounts(&[small("V-1")]);
+    let url = vendor.url("");
+    house.done(&[
+        "vendor",
+        "add",
+        "PAY",
+        "--kind",
+        "http",
+        "--base-url",
+        &url,
+        "--secret-env",
+        "NO_SUCH_SECRET",
+    ]);
+    let answer = client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "CARD", "R"));
+    assert_eq!(answer.code(), (500, "payment_vendor_unavailable".to_owned()));
+    assert_eq!(vendor.asked("/").len(), 0, "nobody is asked without it");
+    assert!(server.log().contains("NO_SUCH_SECRET"), "the log names the variable");
+}

@@ -1,0 +1,93 @@
+//! A vendor that hangs takes its own time, and nobody else's.
+
+use crate::harness::{
+    ACCOUNTS, Act, Answer, Asked, Client, House, INSTRUCTION, NOTES, VALIDATE, Vendor, adding, instruction,
+};
+use crate::payloads::small;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// A vendor has 10 s in all; the rest is for a busy machine.
+const DEADLINE: Duration = Duration::from_secs(14);
+/// What an answer may take that needs no vendor.
+const AT_ONCE: Duration = Duration::from_secs(2);
+/// Requests that wait for the dead vendor at the same time.
+const WAITING: usize = 40;
+
+fn slow(asked: &Asked) -> Act {
+    match asked.path.split('/').nth(1) {
+        Some("drip") => Act::Drip(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}".to_vec()),
+        Some("well") => Act::Json(200, json!({"reference": "R", "type": "CARD"})),
+        _ => Act::Hang,
+    }
+}
+
+fn pay(client: &Client, vendor: &str, reference: &str) -> (Answer, Duration) {
+    let start = Instant::now();
+    let answer = client.send_json(INSTRUCTION, &instruction("V-1", vendor, "CARD", reference));
+    (answer, start.elapsed())
+}
+
+#[test]
+fn requests_that_wait_for_a_dead_vendor_hold_up_nobody() {
+    let vendor = Vendor::start(slow);
+    let (house, server, client) = House::with_accounts(&[small("V-1")]);
+    for name in ["hang", "drip", "well"] {
+        house.done(&[
+            "vendor",
+            "add",
+            name,
+            "--kind",
+            "http",
+            "--base-url",
+            &vendor.url(&format!("/{name}")),
+        ]);
+    }
+    let (stored, memory) = (house.account("V-1"), server.most_memory());
+    let references: Vec<String> = (0..WAITING).map(|i| format!("R-{i}")).collect();
+    std::thread::scope(|scope| {
+        let client = &client;
+        let waiting: Vec<_> =
+            references.iter().map(|r| scope.spawn(move || pay(client, "hang", r))).collect();
+        let dripping = scope.spawn(|| pay(client, "drip", "R"));
+        crate::harness::until("the vendor is asked", || vendor.asked("/hang/").len() >= 32);
+        let mut rounds = 0;
+        while !waiting.iter().all(|thread| thread.is_finished()) {
+            others_answer_at_once(client, rounds);
+            rounds += 1;
+        }
+        assert!(rounds > 1, "others were asked meanwhile");
+        for thread in waiting.into_iter().chain([dripping]) {
+            let (answer, took) = thread.join().unwrap();
+            assert_eq!(answer.code(), (500, "payment_vendor_unavailable".to_owned()));
+            assert!(took < DEADLINE, "{took:?}");
+        }
+    });
+    let asked = vendor.asked("/hang/").len();
+    assert!(asked <= 32 * 3, "{asked} calls");
+    assert!(vendor.asked("/drip/").len() <= 3);
+    if let (Some(before), Some(after)) = (memory, server.most_memory()) {
+        assert!(after - before < 64 * 1024, "{} KiB more", after - before);
+    }
+    // Left alone for a while: refused at once, and not asked.
+    let (answer, took) = pay(&client, "hang", "R");
+    assert_eq!(answer.code(), (500, "payment_vendor_unavailable".to_owned()));
+    assert!(took < AT_ONCE, "{took:?}");
+    assert_eq!(vendor.asked("/hang/").len(), asked);
+    let account = house.account("V-1");
+    let notes = account["notes"].as_array().unwrap().len();
+    assert!(notes > 0 && account.get("verified_payment_instructions").is_some(), "others were served");
+    let verified = account["verified_payment_instructions"].as_array().unwrap();
+    assert!(verified.iter().all(|i| i["vendor"] == "well") && stored.get("notes").is_none());
+}
+
+fn others_answer_at_once(client: &Client, round: usize) {
+    let note = adding("V-1", "notes", json!([{"body": format!("Note {round}")}]));
+    let start = Instant::now();
+    assert_eq!(client.get(&format!("{ACCOUNTS}ACME/V-1/")).status, 200);
+    assert_eq!(client.send_json(VALIDATE, &small("V-2")).status, 200);
+    assert_eq!(client.send_json(NOTES, &note).status, 201);
+    assert_eq!(pay(client, "well", "R").0.status, 201, "another vendor");
+    assert!(start.elapsed() < AT_ONCE, "{:?}", start.elapsed());
+    std::thread::park_timeout(Duration::from_millis(100));
+}

@@ -1,0 +1,208 @@
+//! Account payment instructions, and what vendors answer to them (the table of decisions D8).
+
+use crate::harness::{
+    Act, Answer, Asked, Client, House, INSTRUCTION, Server, Vendor, answer, instruction, members,
+};
+use crate::payloads::small;
+use serde_json::{Value, json};
+
+/// A vendor whose first segment of the path says what it does.
+fn scripted(asked: &Asked) -> Act {
+    let (what, rest) = asked.path[1..].split_once('/').unwrap();
+    let reference = rest.rsplit('/').next().unwrap_or_default();
+    let card = json!({"card_payment_network": "VISA", "card_type": "DEBIT", "last_digits": "4242",
+        "expiry_month": 11, "expiry_year": 2031});
+    let good = json!({"reference": reference, "type": "CARD", "card": card});
+    match what {
+        "good" => Act::Json(200, good),
+        "mandate" => Act::Json(
+            200,
+            json!({"reference": reference, "type": "DIRECT_DEBIT", "bank_account":
+                {"account_holder": "M Tran", "account_number_last_digits": "5678", "bsb": "063-019"}}),
+        ),
+        "recovers" if asked.before < 2 => Act::Json(500, json!({})),
+        "recovers" => Act::Json(200, good),
+        "another" => Act::Json(200, json!({"reference": "other", "type": "CARD"})),
+        "text" => Act::Raw(answer(200, "", "not JSON")),
+        "shape" => Act::Json(200, json!({"payment": [good]})),
+        "whole" => Act::Json(
+            200,
+            json!({"reference": reference, "type": "DIRECT_DEBIT",
+            "bank_account": {"account_number_last_digits": "99988877"}}),
+        ),
+        "large" => {
+            Act::Json(200, json!({"reference": reference, "type": "CARD", "x": "x".repeat(65 * 1024)}))
+        }
+        "endless" => Act::Flood(1 << 30),
+        "redirect" => Act::Raw(answer(302, "Location: /good/payment-instructions/R\r\n", "")),
+        "cut" => Act::Raw(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"reference\":".to_vec()),
+        "head" => Act::Raw(b"HTTP/1.1 200 OK\r\nContent-Le".to_vec()),
+        "nothing" => Act::Raw(Vec::new()),
+        status => Act::Json(status.parse().unwrap(), good),
+    }
+}
+
+/// A house with the account `V-1` and a vendor for each thing that the scripted one does.
+fn paid(what: &[&str]) -> (House, Server, Client, Vendor) {
+    let vendor = Vendor::start(scripted);
+    let (house, server, client) = House::with_accounts(&[small("V-1")]);
+    for name in what {
+        house.done(&[
+            "vendor",
+            "add",
+            name,
+            "--kind",
+            "http",
+            "--base-url",
+            &vendor.url(&format!("/{name}")),
+        ]);
+    }
+    (house, server, client, vendor)
+}
+
+fn pay(client: &Client, vendor: &str, kind: &str) -> Answer {
+    client.send_json(INSTRUCTION, &instruction("V-1", vendor, kind, "R"))
+}
+
+#[test]
+fn what_the_vendor_has_is_stored_once() {
+    let (house, _server, client, vendor) = paid(&["good", "mandate"]);
+    let number = client.status("V-1")["service_identifier"].clone();
+    for (name, kind) in [("good", "CARD"), ("mandate", "DIRECT_DEBIT")] {
+        for _ in 0..2 {
+            let answer = pay(&client, name, kind);
+            assert_eq!(answer.status, 201, "{}", answer.text());
+            assert_eq!(answer.json(), json!({"service_account_number": number, "reference": "R"}));
+        }
+        let asked = vendor.asked(&format!("/{name}/"));
+        assert_eq!(asked.len(), 1, "the second time nobody is asked");
+        assert_eq!(
+            (&*asked[0].method, &*asked[0].path),
+            ("GET", &*format!("/{name}/payment-instructions/R"))
+        );
+        assert_eq!(asked[0].header("Authorization"), None);
+    }
+    let stored = house.account("V-1")["verified_payment_instructions"].take();
+    let mut stored = stored.as_array().unwrap().clone();
+    for instruction in &mut stored {
+        assert!(instruction.as_object_mut().unwrap().remove("verified_at").is_some());
+    }
+    assert_eq!(
+        Value::from(stored),
+        json!([
+            {"vendor": "good", "type": "CARD", "reference": "R", "card": {"card_payment_network": "VISA",
+                "card_type": "DEBIT", "last_digits": "4242", "expiry_month": 11, "expiry_year": 2031}},
+            {"vendor": "mandate", "type": "DIRECT_DEBIT", "reference": "R", "bank_account":
+                {"account_holder": "M Tran", "account_number_last_digits": "5678", "bsb": "063-019"}},
+        ])
+    );
+}
+
+/// What a vendor does, what is answered, and how often it is asked for that.
+const TABLE: [(&str, &str, usize); 23] = [
+    ("404", "reference payment_instruction_not_found", 1),
+    ("mandate", "type payment_instruction_type_mismatch", 1),
+    ("400", "vendor payment_vendor_rejected", 1),
+    ("401", "vendor payment_vendor_rejected", 1),
+    ("403", "vendor payment_vendor_rejected", 1),
+    ("204", "vendor payment_vendor_rejected", 1),
+    ("redirect", "vendor payment_vendor_rejected", 1),
+    ("another", "vendor payment_vendor_rejected", 1),
+    ("text", "vendor payment_vendor_rejected", 1),
+    ("shape", "vendor payment_vendor_rejected", 1),
+    ("whole", "vendor payment_vendor_rejected", 1),
+    ("large", "vendor payment_vendor_rejected", 1),
+    ("endless", "vendor payment_vendor_rejected", 1),
+    ("408", "payment_vendor_unavailable", 3),
+    ("429", "payment_vendor_unavailable", 3),
+    ("500", "payment_vendor_unavailable", 3),
+    ("502", "payment_vendor_unavailable", 3),
+    ("503", "payment_vendor_unavailable", 3),
+    ("504", "payment_vendor_unavailable", 3),
+    ("cut", "payment_vendor_unavailable", 3),
+    ("head", "payment_vendor_unavailable", 3),
+    ("nothing", "payment_vendor_unavailable", 3),
+    ("unknown", "vendor payment_vendor_unknown", 0),
+];
+
+#[test]
+fn every_outcome_has_its_answer_and_stores_nothing() {
+    let what: Vec<&str> = TABLE.iter().map(|(what, ..)| *what).filter(|what| *what != "unknown").collect();
+    let (house, server, client, vendor) = paid(&what);
+    let (before, memory) = (house.account("V-1"), server.most_memory());
+    std::thread::scope(|scope| {
+        let ask = |(what, outcome, calls)| {
+            let (client, vendor) = (&client, &vendor);
+            scope.spawn(move || assert_outcome(client, vendor, what, outcome, calls))
+        };
+        TABLE.map(ask).into_iter().for_each(|row| row.join().unwrap());
+    });
+    assert_eq!(vendor.asked("/good/").len(), 0, "a redirect is not followed");
+    assert_eq!(house.account("V-1"), before);
+    if let (Some(before), Some(after)) = (memory, server.most_memory()) {
+        assert!(after - before < 48 * 1024, "{} KiB more", after - before);
+    }
+}
+
+fn assert_outcome(client: &Client, vendor: &Vendor, what: &str, outcome: &str, calls: usize) {
+    let answer = pay(client, what, "CARD");
+    if outcome.contains(' ') {
+        assert_eq!(answer.faults(), [outcome], "{what}");
+    } else {
+        assert_eq!(answer.code(), (500, outcome.to_owned()), "{what}");
+        assert_eq!(members(&answer.json()), ["code", "detail"]);
+    }
+    assert_eq!(vendor.asked(&format!("/{what}/")).len(), calls, "{what}");
+}
+
+#[test]
+fn nobody_there_is_a_passing_fault() {
+    let (house, _server, client, vendor) = paid(&[]);
+    let gone = vendor.url("");
+    drop(vendor);
+    for (name, url) in [("gone", &*gone), ("nameless", "http://vendor.invalid")] {
+        house.done(&["vendor", "add", name, "--kind", "http", "--base-url", url]);
+        let before = house.account("V-1");
+        assert_eq!(
+            pay(&client, name, "CARD").code(),
+            (500, "payment_vendor_unavailable".to_owned()),
+            "{name}"
+        );
+        assert_eq!(house.account("V-1"), before);
+    }
+}
+
+#[test]
+fn what_passed_may_be_sent_again_unchanged() {
+    let (house, _server, client, vendor) = paid(&["recovers"]);
+    assert_eq!(pay(&client, "recovers", "CARD").status, 201, "one that fails twice is asked again");
+    assert_eq!(vendor.asked("/recovers/").len(), 3);
+    assert_eq!(house.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 1);
+    let down = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let state = down.clone();
+    let vendor = Vendor::start(move |_| match state.load(std::sync::atomic::Ordering::SeqCst) {
+        true => Act::Json(503, json!({})),
+        false => Act::Json(200, json!({"reference": "R", "type": "CARD"})),
+    });
+    house.done(&["vendor", "add", "later", "--kind", "http", "--base-url", &vendor.url("")]);
+    assert_eq!(pay(&client, "later", "CARD").status, 500);
+    down.store(false, std::sync::atomic::Ordering::SeqCst);
+    for _ in 0..2 {
+        assert_eq!(pay(&client, "later", "CARD").status, 201);
+    }
+    assert_eq!(vendor.asked("/").len(), 4, "three in vain, one good, none for what is stored");
+    assert_eq!(house.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn at_the_same_time_one_is_stored() {
+    let (house, _server, client, _vendor) = paid(&["good"]);
+    let answers: Vec<Answer> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16).map(|_| scope.spawn(|| pay(&client, "good", "CARD"))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for answer in &answers {
+        assert_eq!(answer.status, 201, "{}", answer.text());
+    }
+    assert_eq!(house.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 1);
+}
