@@ -56,18 +56,65 @@ pub(super) fn post(address: SocketAddr, path: &str, body: &str) -> Result<(u16, 
         .map_err(|e| Error::Bench(format!("{path} could not be reached: {e}")))
 }
 
-struct Connection(BufReader<TcpStream>);
+/// A connection that is kept alive.
+pub(super) struct Connection(BufReader<TcpStream>);
+
+/// How an answer of any length arrived.
+pub(super) struct Arrival {
+    /// From the request to the first byte of the body.
+    pub(super) first_byte: Duration,
+    /// From the request to the end.
+    pub(super) whole: Duration,
+    /// The whole answer, head included.
+    pub(super) bytes: u64,
+}
+
+/// Asks for something large on a connection of its own, and drops it as it comes.
+pub(super) fn download(address: SocketAddr, path: &str, token: &str) -> Result<Arrival, Error> {
+    let read = || -> std::io::Result<Arrival> {
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        let start = Instant::now();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n")?;
+        write!(stream, "Authorization: Token {token}\r\n\r\n")?;
+        let mut buffer = vec![0; 256 << 10];
+        let (mut bytes, mut first_byte) = (0, None);
+        loop {
+            let read = stream.read(&mut buffer)?;
+            if read == 0 {
+                let first_byte = first_byte.ok_or(std::io::ErrorKind::UnexpectedEof)?;
+                return Ok(Arrival { first_byte, whole: start.elapsed(), bytes });
+            }
+            // The head comes with the first of the body, or before it: its end is looked for once.
+            if first_byte.is_none() && buffer[..read].windows(4).any(|w| w == b"\r\n\r\n") {
+                first_byte = Some(start.elapsed());
+            }
+            bytes += read as u64;
+        }
+    };
+    read().map_err(|e| Error::Bench(format!("{path} could not be read: {e}")))
+}
 
 impl Connection {
-    fn open(address: SocketAddr) -> std::io::Result<Self> {
+    /// A GET; status and body of the answer.
+    pub(super) fn get(&mut self, path: &str, token: &str) -> std::io::Result<(u16, String)> {
+        self.exchange(&format!("GET {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Token {token}\r\n\r\n"))
+    }
+
+    /// A connection to a server.
+    pub(super) fn open(address: SocketAddr) -> std::io::Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         Ok(Self(BufReader::new(stream)))
     }
 
-    fn post(&mut self, head: &str, body: &str) -> std::io::Result<(u16, String)> {
-        let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
+    /// A POST with these first lines of its head; status and body of the answer.
+    pub(super) fn post(&mut self, head: &str, body: &str) -> std::io::Result<(u16, String)> {
+        self.exchange(&format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()))
+    }
+
+    fn exchange(&mut self, request: &str) -> std::io::Result<(u16, String)> {
         self.0.get_mut().write_all(request.as_bytes())?;
         let mut line = String::new();
         self.0.read_line(&mut line)?;

@@ -3,13 +3,17 @@
 //! The yardsticks are a kit of their own, outside this repository: peers, limits and a payload generator, with
 //! one `run` program. Without it there is nothing to compare with, and the bench says so.
 
+mod additions;
 mod create;
 mod http;
 mod import;
+mod lists;
 mod load;
 mod offline;
+mod seed;
 mod server;
 mod stats;
+mod status;
 mod yardstick;
 
 use crate::error::Error;
@@ -28,6 +32,12 @@ enum Part {
     Create,
     /// Imports, and the memory they take
     Import,
+    /// The list of a supplier with 1,000,000 accounts, beside the export of the sqlite3 shell
+    Lists,
+    /// Status reads with 1,000 and with 1,000,000 processes
+    Status,
+    /// Notes, transactions and statements for accounts that have 10 and 100,000 of them
+    Additions,
 }
 
 /// How to measure.
@@ -52,14 +62,17 @@ pub(crate) struct OfflineArgs {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
-    let kit = yardstick::Kit::open(&args.yardsticks)?;
+    let kit = || yardstick::Kit::open(&args.yardsticks);
     let parts = if args.only.is_empty() { Part::value_variants() } else { &args.only };
     for part in parts {
         match part {
-            Part::Offline => offline::compare(&kit, args.rounds)?,
-            Part::Http => http::compare(&kit, args.rounds)?,
-            Part::Create => create::compare(&kit, args.rounds)?,
-            Part::Import => import::measure(&kit)?,
+            Part::Offline => offline::compare(&kit()?, args.rounds)?,
+            Part::Http => http::compare(&kit()?, args.rounds)?,
+            Part::Create => create::compare(&kit()?, args.rounds)?,
+            Part::Import => import::measure(&kit()?)?,
+            Part::Lists => lists::compare(args.rounds)?,
+            Part::Status => status::compare(args.rounds)?,
+            Part::Additions => additions::compare(args.rounds)?,
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// The supplier that the kit's payloads name.
-const SUPPLIER: &str = "ACME_ENERGY";
+pub(super) const SUPPLIER: &str = "ACME_ENERGY";
 
 /// A data folder with an organisation, a key and the supplier.
 pub(super) struct Installation {
@@ -54,6 +54,11 @@ impl Installation {
         let shown = args.join(" ");
         let output = cargo::output(command).ok_or_else(|| Error::Bench(format!("cutover {shown} failed")))?;
         serde_json::from_str(&output).map_err(bench_error)
+    }
+
+    /// The file of its database.
+    pub(super) fn database(&self) -> PathBuf {
+        self.folder.join("cutover.db")
     }
 
     /// Starts the server, on the first core only if `pinned`.
@@ -107,9 +112,24 @@ impl Server {
 
     /// The most memory it has had, in MB.
     pub(super) fn peak_megabytes(&self) -> Option<u64> {
+        Some(self.kilobytes("VmHWM")? / 1024)
+    }
+
+    /// Its memory now, in KB; the peak begins anew from here.
+    pub(super) fn forget_peak(&self) -> Option<u64> {
+        std::fs::write(format!("/proc/{}/clear_refs", self.pid()), "5").ok()?;
+        self.kilobytes("VmRSS")
+    }
+
+    /// The most memory it has had since, in KB.
+    pub(super) fn peak_kilobytes(&self) -> Option<u64> {
+        self.kilobytes("VmHWM")
+    }
+
+    fn kilobytes(&self, what: &str) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
-        let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
-        Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
+        let line = status.lines().find(|line| line.starts_with(what))?;
+        line.split_whitespace().nth(1)?.parse().ok()
     }
 }
 

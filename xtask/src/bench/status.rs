@@ -1,0 +1,55 @@
+use super::load::Connection;
+use super::seed::processes;
+use super::server::{Installation, SUPPLIER};
+use super::stats::{median, percentile, ratios};
+use crate::error::Error;
+use std::time::Instant;
+
+const FEW: u64 = 1_000;
+const MANY: u64 = 1_000_000;
+/// How many statuses a round reads.
+const READS: u64 = 20_000;
+
+/// Status reads of a database with few and with many processes, in turn.
+pub(super) fn compare(rounds: usize) -> Result<(), Error> {
+    let few = installation("bench-status-few", FEW)?;
+    let many = installation("bench-status-many", MANY)?;
+    let (mut with_few, mut with_many) = (Vec::new(), Vec::new());
+    for round in 0..rounds as u64 {
+        with_few.push(p99(&few, FEW, round)?);
+        with_many.push(p99(&many, MANY, round)?);
+    }
+    println!("\nStatus reads, {READS} a round over one connection, p99 in ms, {rounds} rounds in turn");
+    println!("  with {FEW} processes      {}", median(&with_few));
+    println!("  with {MANY} processes   {}", median(&with_many));
+    println!("  ratio  {}  (goal: at most 2)", median(&ratios(&with_many, &with_few)));
+    Ok(())
+}
+
+fn installation(name: &str, count: u64) -> Result<Installation, Error> {
+    let installation = Installation::new(name)?;
+    processes(&installation, SUPPLIER, 1, count)?;
+    Ok(installation)
+}
+
+/// Reads all over the supplier, not only what was read before.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn p99(installation: &Installation, count: u64, round: u64) -> Result<f64, Error> {
+    let server = installation.serve(false, &["--role", "api"])?;
+    let token = installation.token(&server)?;
+    let failed = |e: std::io::Error| Error::Bench(format!("a status could not be read: {e}"));
+    let mut connection = Connection::open(server.address).map_err(failed)?;
+    let mut times = Vec::new();
+    for read in 0..READS {
+        // A prime far from the counts: every read is of another account.
+        let number = (read + round * READS) * 7_919 % count + 1;
+        let path = format!("/v2/data-import/accounts/{SUPPLIER}/X-{number:08}/");
+        let start = Instant::now();
+        let (status, _) = connection.get(&path, &token).map_err(failed)?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+        if status != 200 {
+            return Err(Error::Bench(format!("{path} was answered with {status}")));
+        }
+    }
+    Ok(percentile(&times, 99))
+}
