@@ -2,6 +2,7 @@ use crate::Wake;
 use crate::auth::KeyRing;
 use crate::port::{Clock, Documents, PaymentVendors, Random, Store};
 use chrono::Duration;
+use cutover_model::Limits;
 use std::sync::Arc;
 
 /// What the operator sets for the whole installation.
@@ -11,11 +12,17 @@ pub struct Settings {
     pub access_token_lifetime: Duration,
     /// How long a refresh token is good (decisions D2).
     pub refresh_token_lifetime: Duration,
+    /// How many items a request may have (decisions D3).
+    pub limits: Limits,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { access_token_lifetime: Duration::minutes(60), refresh_token_lifetime: Duration::days(7) }
+        Self {
+            access_token_lifetime: Duration::minutes(60),
+            refresh_token_lifetime: Duration::days(7),
+            limits: Limits::default(),
+        }
     }
 }
 

@@ -35,6 +35,11 @@ impl<'q> Query<'q> {
         if self.faulty.is_empty() { Ok(()) } else { Err(Refusal::Parameters(self.faulty)) }
     }
 
+    /// Ends the reading: the names of the faulty ones, in the order they were read.
+    pub(crate) fn into_faulty(self) -> Vec<&'static str> {
+        self.faulty
+    }
+
     /// The decoded values of a parameter; `None` for one that is not UTF-8.
     fn values(&self, name: &'static str) -> impl Iterator<Item = Option<String>> + use<'q> {
         let pairs = self.text.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));

@@ -5,7 +5,7 @@ use crate::draft;
 use crate::json::{Next, SyntaxError};
 use crate::payload::IntoValid;
 use crate::{Account, TaskParams};
-use cutover_core::Zone;
+use cutover_core::{Level, Zone};
 
 /// What decoding made of a body: a draft for the rules and what the field checks found.
 #[derive(Debug)]
@@ -17,6 +17,13 @@ pub struct Decoded<T> {
     /// Whether another zone could change a finding: a datetime without offset lies at the edge of
     /// years 1 to 9999. Decode again with the supplier's zone then.
     pub zone_matters: bool,
+}
+
+impl<T> Decoded<T> {
+    /// Whether a field check found an error, so that the request is refused whatever the rules say.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.check.level == Level::Error)
+    }
 }
 
 /// The body of validate and create: an account, bare or in its envelope (decisions D5).
@@ -48,7 +55,19 @@ impl<'j> AccountRequest<'j> {
 /// # Errors
 /// [`SyntaxError`] if the body is not JSON; every other fault is a finding.
 pub fn decode_account(body: &[u8], zone: Zone) -> Result<Decoded<AccountRequest<'_>>, SyntaxError> {
-    let mut decoder = Decoder::new(body, zone, Limits::default())?;
+    decode_account_within(body, zone, Limits::default())
+}
+
+/// The same with other limits than those of fields 1.6.
+///
+/// # Errors
+/// [`SyntaxError`] if the body is not JSON; every other fault is a finding.
+pub fn decode_account_within(
+    body: &[u8],
+    zone: Zone,
+    limits: Limits,
+) -> Result<Decoded<AccountRequest<'_>>, SyntaxError> {
+    let mut decoder = Decoder::new(body, zone, limits)?;
     if decoder.cursor.peek()? != Next::Object {
         return no_object(decoder);
     }

@@ -49,7 +49,7 @@ pub struct WantedDocument {
 }
 
 /// A meter point of a payload, to be looked for among imported accounts (rule PST-12).
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SoughtMeterPoint {
     /// Its identifier, trimmed.
     pub mpxn: String,

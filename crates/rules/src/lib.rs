@@ -46,7 +46,7 @@ pub use check::{
 };
 pub use facts::{DocumentState, Facts, SoughtMeterPoint, WantedDocument};
 pub use profile::{InvalidProfile, Profile};
-pub use report::{Report, Verdict};
+pub use report::{Report, Verdict, listed};
 pub use rule::{Needs, Rule};
 pub use sought::{
     documents_of_account, documents_of_notes, documents_of_statements, sought_contract, sought_meter_points,

@@ -70,12 +70,23 @@ impl Collector {
         let errors = &self.errors;
         self.warnings.retain(|w| errors.binary_search_by(|e| e.key().cmp(&w.key())).is_err());
         self.warnings.truncate(MAX_FINDINGS);
-        if self.errors.len() > MAX_FINDINGS {
-            self.errors.truncate(MAX_FINDINGS);
-            self.errors.push(too_many());
-        }
-        Report { errors: self.errors, warnings: self.warnings }
+        Report { errors: cut(self.errors), warnings: self.warnings }
     }
+}
+
+/// Errors that a use case found, as an answer lists them: in their order, each once, the first 1,000 and one
+/// `too_many_errors` if there are more (rules 1.4).
+pub fn listed(mut errors: Vec<Issue>) -> Vec<Issue> {
+    thin(&mut errors);
+    cut(errors)
+}
+
+fn cut(mut errors: Vec<Issue>) -> Vec<Issue> {
+    if errors.len() > MAX_FINDINGS {
+        errors.truncate(MAX_FINDINGS);
+        errors.push(too_many());
+    }
+    errors
 }
 
 fn thin(issues: &mut Vec<Issue>) {
@@ -133,5 +144,7 @@ mod tests {
         let first: Vec<Issue> = (0..1_000).map(|i| issue(i, Code::Invalid, "A", Level::Error)).collect();
         assert_eq!(report.errors[..1_000], first);
         assert_eq!(report.errors[1_000..], [too_many()]);
+        let found = (0..2_000).rev().map(|i| issue(i, Code::Invalid, "A", Level::Error)).collect();
+        assert_eq!(listed(found), report.errors);
     }
 }

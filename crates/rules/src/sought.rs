@@ -37,11 +37,14 @@ pub fn sought_contract<'r>(request: &'r AccountRequest<'_>) -> Option<&'r str> {
     Some(business.business_contract_identifier.usable()?.trimmed())
 }
 
-/// The meter points of an account, to be looked for among other accounts (rules PST-12), in payload order.
+/// The meter points of an account, to be looked for among other accounts (rules PST-12): each once.
 pub fn sought_meter_points(request: &AccountRequest<'_>) -> Vec<SoughtMeterPoint> {
     let Some(account) = request.account.usable() else { return Vec::new() };
-    let entries = usable(&account.supply_addresses);
-    entries.flat_map(|entry| usable(&entry.meter_points)).filter_map(sought_meter_point).collect()
+    let points = usable(&account.supply_addresses).flat_map(|entry| usable(&entry.meter_points));
+    let mut sought: Vec<_> = points.filter_map(sought_meter_point).collect();
+    sought.sort_unstable();
+    sought.dedup();
+    sought
 }
 
 /// How a meter point is looked for; not if its kind is undecided, as its rule does not run then (fields 3.1).
@@ -179,7 +182,7 @@ mod tests {
         let body = json!({"supply_addresses": [
             entry(&[point(" 1", "2026-01-01"), point("2", "2026-02-30"), json!(null), json!({"mpxn": "3"})]),
             {},
-            entry(&[undecided, point("4", "2026-01-04")]),
+            entry(&[undecided, point("4", "2026-01-04"), point("1", "2026-01-01")]),
         ]});
         let sought: Vec<_> = account(&body, sought_meter_points)
             .into_iter()

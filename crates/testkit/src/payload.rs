@@ -2,7 +2,7 @@
 
 use cutover_model::choices::SupplyType;
 use cutover_model::{
-    Account, FieldSpec, HistoricalStatement, Kind, MeterPointCommon, Note, ObjectSpec, Transaction, Variant,
+    Account, FieldSpec, HistoricalStatement, Kind, MeterPointCommon, ObjectSpec, Transaction, Variant,
 };
 
 /// A deterministic source of choices (an xorshift generator).
@@ -46,11 +46,6 @@ const KINDS: [SupplyType; 7] = [
 /// values are legal one by one, not together.
 pub fn account_json(seed: u64) -> String {
     object_json(&Account::SPEC, seed)
-}
-
-/// A note like those of [`account_json`].
-pub fn note_json(seed: u64) -> String {
-    object_json(&Note::SPEC, seed)
 }
 
 /// A transaction like those of [`account_json`].

@@ -2,9 +2,9 @@ use super::facts::{Known, Sought};
 use crate::App;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
-use crate::port::{StoreError, Supplier, Tx, read};
+use crate::port::{StoreError, Supplier, read};
 use cutover_core::{Issue, Now, SupplierCode, Zone};
-use cutover_model::{AccountRequest, Decoded, SyntaxError, decode_account};
+use cutover_model::{AccountRequest, Decoded, Limits, SyntaxError, decode_account_within};
 use cutover_rules::{Facts, Profile, Report, check_account, documents_of_account};
 
 /// Why an account payload was refused.
@@ -45,10 +45,11 @@ pub(crate) fn check<'j>(
     wanted: Wanted,
     found: Option<&FoundDocuments>,
 ) -> Result<Step<Check<'j>>, Refused> {
-    let decoded = decode_account(body, Zone::UTC)?;
+    let limits = app.settings.limits;
+    let decoded = decode_account_within(body, Zone::UTC, limits)?;
     let (supplier, known) = facts(app, caller, &decoded, wanted)?;
     let zone = supplier.as_ref().map_or(Zone::UTC, |s| s.settings.time_zone);
-    let decoded = decode_again_if(decoded, body, zone)?;
+    let decoded = decode_again_if(decoded, body, zone, limits)?;
     let documents = || decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
     if let Some(documents) = missing(supplier.as_ref(), found, documents) {
         return Ok(Step::Documents(documents));
@@ -76,8 +77,9 @@ fn facts(
 ) -> Result<(Option<Supplier>, Known), StoreError> {
     let code = supplier_code(decoded);
     let sought = decoded.draft.as_ref().map(|request| match wanted {
-        Wanted::Errors => Sought::for_errors(request),
-        Wanted::All => Sought::for_all(request),
+        // What is refused anyway keeps no warnings.
+        Wanted::All if !decoded.has_errors() => Sought::for_all(request),
+        Wanted::All | Wanted::Errors => Sought::for_errors(request),
     });
     let sought = sought.filter(|sought| !sought.is_nothing());
     if code.is_none() && sought.is_none() {
@@ -85,7 +87,7 @@ fn facts(
     }
     read(&*app.store, |tx| {
         let supplier = match &code {
-            Some(code) => own_supplier(tx, caller, code)?,
+            Some(code) => tx.supplier_of(caller.organisation_id, code)?,
             None => None,
         };
         let id = supplier.as_ref().map(|supplier| supplier.id);
@@ -99,8 +101,10 @@ fn decode_again_if<'j>(
     decoded: Decoded<AccountRequest<'j>>,
     body: &'j [u8],
     zone: Zone,
+    limits: Limits,
 ) -> Result<Decoded<AccountRequest<'j>>, SyntaxError> {
-    if decoded.zone_matters && zone != Zone::UTC { decode_account(body, zone) } else { Ok(decoded) }
+    let differs = decoded.zone_matters && zone != Zone::UTC;
+    if differs { decode_account_within(body, zone, limits) } else { Ok(decoded) }
 }
 
 fn supplier_code(decoded: &Decoded<AccountRequest<'_>>) -> Option<SupplierCode> {
@@ -115,14 +119,4 @@ pub(crate) fn profile(supplier: Option<&Supplier>) -> Profile {
     let levels = supplier.settings.rules.iter().map(|(id, level)| (id.as_str(), *level));
     let known = levels.filter(|(id, _)| cutover_rules::rule(id).is_some_and(|rule| !rule.fixed));
     Profile::new(known).unwrap_or_default()
-}
-
-/// The supplier of a code if it is the caller's; another organisation's is as good as absent, and costs no
-/// more work (decisions D1).
-pub(crate) fn own_supplier(
-    tx: &mut dyn Tx,
-    caller: &Caller,
-    code: &SupplierCode,
-) -> Result<Option<Supplier>, StoreError> {
-    Ok(tx.supplier(code)?.filter(|supplier| supplier.organisation_id == caller.organisation_id))
 }

@@ -1,4 +1,3 @@
-use super::own_supplier;
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{AccountList, ListedAccount, Position, StoreError, read};
@@ -28,7 +27,7 @@ impl App {
         list: AccountList,
     ) -> Result<Option<OpenList>, StoreError> {
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
-        let supplier = read(&*self.store, |tx| own_supplier(tx, caller, &code))?;
+        let supplier = read(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
         let until = self.clock.now();
         Ok(supplier.map(|s| OpenList { supplier_id: s.id, list, until, zone: s.settings.time_zone }))
     }

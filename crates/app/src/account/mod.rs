@@ -8,7 +8,7 @@ mod status;
 mod validate;
 
 pub use check::Refused;
-pub(crate) use check::{Check, Wanted, check, own_supplier, profile};
+pub(crate) use check::{Check, Wanted, check, profile};
 pub use create::CreateRefused;
 pub(crate) use create::stored;
 pub(crate) use facts::{Known, Sought};

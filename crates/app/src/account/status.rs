@@ -1,4 +1,3 @@
-use super::own_supplier;
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{StoreError, StoredProcess, Supplier, read};
@@ -50,7 +49,7 @@ impl App {
             return Ok(None);
         };
         read(&*self.store, |tx| {
-            let Some(supplier) = own_supplier(tx, caller, &code)? else { return Ok(None) };
+            let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
             let process = tx.process(supplier.id, &number)?;
             Ok(process.map(|process| (supplier, process)))
         })

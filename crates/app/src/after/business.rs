@@ -4,10 +4,11 @@ use crate::App;
 use crate::auth::Caller;
 use crate::codec;
 use crate::port::{NewBusiness, StoreError, Tx, write_anew};
-use cutover_core::{AttrPath, Code};
-use cutover_model::{BusinessCreated, IntoOwned, decode_business, draft};
+use cutover_core::{AttrPath, Code, Issue};
+use cutover_model::{BusinessCreated, BusinessRequest, IntoOwned, Text, decode_business, draft};
 use cutover_rules::check_business;
 use cutover_rules::service::{PST_09, PST_13};
+use std::collections::HashSet;
 
 request!(BusinessRequest: decode_business, check_business, import_supplier_code);
 
@@ -20,7 +21,8 @@ impl App {
     pub fn create_business(&self, caller: &Caller, body: &[u8]) -> Result<BusinessCreated, AddRefused> {
         let checked = check_at_once::<draft::BusinessRequest<'_>>(self, caller, body)?;
         let (request, supplier, now) = checked.accepted()?;
-        let request = valid(request.into_valid())?.into_owned();
+        let mut request = valid(request.into_valid())?.into_owned();
+        trim_identities(&mut request);
         let new = NewBusiness {
             organisation_id: caller.organisation_id,
             supplier_id: valid(supplier)?.id,
@@ -34,25 +36,36 @@ impl App {
     }
 }
 
+/// Identities are kept and compared trimmed (decisions D1).
+fn trim_identities(request: &mut BusinessRequest<'static>) {
+    let trim = |text: &mut Text<'static>| *text = text.trimmed().to_owned().into();
+    trim(&mut request.import_supplier_code);
+    trim(&mut request.external_business_identifier);
+    let contracts = request.business.business_contracts.iter_mut().flatten();
+    contracts.for_each(|contract| trim(&mut contract.identifier));
+}
+
 fn create(tx: &mut dyn Tx, new: &NewBusiness) -> Result<i64, AddRefused> {
     let identifier = new.request.external_business_identifier.trimmed();
     match tx.business(new.organisation_id, identifier)? {
         Some(stored) if stored.fingerprint == new.fingerprint => return Ok(stored.id),
         Some(_) => {
             let attr = AttrPath::root().name("external_business_identifier");
-            return Err(AddRefused::Faults(vec![PST_13.issue(attr, Code::BusinessAlreadyExists)]));
+            return Err(AddRefused::faults(vec![PST_13.issue(attr, Code::BusinessAlreadyExists)]));
         }
         None => {}
     }
     let taken = taken_contracts(tx, new)?;
-    if taken.is_empty() { Ok(tx.insert_business(new)?) } else { Err(AddRefused::Faults(taken)) }
+    if taken.is_empty() { Ok(tx.insert_business(new)?) } else { Err(AddRefused::faults(taken)) }
 }
 
-/// The contracts whose identifiers belong to another business of the organisation.
-fn taken_contracts(tx: &mut dyn Tx, new: &NewBusiness) -> Result<Vec<cutover_core::Issue>, StoreError> {
-    let mut faults = Vec::new();
+/// The contracts whose identifiers belong to another business of the organisation, or to an earlier
+/// contract where the rule about that was set lower (rules BUS-02): an identifier is unique.
+fn taken_contracts(tx: &mut dyn Tx, new: &NewBusiness) -> Result<Vec<Issue>, StoreError> {
+    let (mut faults, mut seen) = (Vec::new(), HashSet::new());
     for (index, contract) in (0..).zip(new.request.business.business_contracts.iter().flatten()) {
-        if tx.contract_exists(new.organisation_id, contract.identifier.trimmed())? {
+        let identifier = contract.identifier.trimmed();
+        if !seen.insert(identifier) || tx.contract_exists(new.organisation_id, identifier)? {
             let contracts = AttrPath::root().name("business").name("business_contracts");
             let attr = contracts.index(index).name("identifier");
             faults.push(PST_09.issue(attr, Code::ContractWithIdentifierExists));

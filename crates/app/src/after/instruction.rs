@@ -13,6 +13,7 @@ use cutover_model::{
 };
 use cutover_rules::service::{PST_04, PST_11, PST_14};
 use cutover_rules::{check_business_payment_instruction, check_payment_instruction};
+use std::collections::HashSet;
 
 request!(PaymentInstructionRequest: decode_payment_instruction, check_payment_instruction, import_supplier);
 request!(
@@ -112,7 +113,7 @@ impl App {
                 answer,
             }))))
         })?
-        .map_err(AddRefused::Faults)
+        .map_err(AddRefused::faults)
     }
 
     /// Checks a payment instruction for a business and the accounts that it applies to, as far as that
@@ -152,7 +153,8 @@ impl App {
                 external_business_identifier: external.clone(),
             });
             let stored = tx.business_instruction(business.id, &key)?;
-            if stored.is_some_and(|known| accounts.iter().all(|account| known.contains(account))) {
+            let known: Option<HashSet<i64>> = stored.map(|known| known.into_iter().collect());
+            if known.is_some_and(|known| accounts.iter().all(|account| known.contains(account))) {
                 return Ok(Ok(InstructionStep::Stored(answer)));
             }
             let owner = Owner::Business { id: business.id, accounts };
@@ -163,7 +165,7 @@ impl App {
                 answer,
             }))))
         })?
-        .map_err(AddRefused::Faults)
+        .map_err(AddRefused::faults)
     }
 
     /// Asks the vendor for an instruction, by the outcome table of decisions D8.

@@ -1,12 +1,12 @@
 use crate::App;
-use crate::account::{own_supplier, profile};
+use crate::account::profile;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
 use crate::port::{MayConflict, StoreError, Supplier, Tx, WantedDocument, read};
 use cutover_core::{Code, ExternalAccountNumber, Issue, Now, ServiceAccountNumber, SupplierCode, Zone};
 use cutover_model::{Decoded, Field, Limits, SyntaxError, Text};
 use cutover_process::State;
-use cutover_rules::{Facts, Profile, Report};
+use cutover_rules::{Facts, Profile, Report, listed};
 
 /// Why nothing was added (decisions D4, D8, rules 9).
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +23,13 @@ pub enum AddRefused {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl AddRefused {
+    /// Refused for what a use case found, in the order of an answer.
+    pub(super) fn faults(found: Vec<Issue>) -> Self {
+        Self::Faults(listed(found))
+    }
 }
 
 impl MayConflict for AddRefused {
@@ -95,7 +102,7 @@ impl<R> Checked<R> {
     pub(super) fn accepted(self) -> Result<(R, Option<Supplier>, Now), AddRefused> {
         match self.request {
             Some(request) if self.report.errors.is_empty() => Ok((request, self.supplier, self.now)),
-            _ => Err(AddRefused::Faults(self.report.errors)),
+            _ => Err(AddRefused::faults(self.report.errors)),
         }
     }
 }
@@ -107,14 +114,15 @@ pub(super) fn check<'j, R: Request<'j>>(
     body: &'j [u8],
     found: Option<&FoundDocuments>,
 ) -> Result<Step<Checked<R>>, AddRefused> {
-    let mut decoded = R::decode(body, Zone::UTC, Limits::default())?;
+    let limits = app.settings.limits;
+    let mut decoded = R::decode(body, Zone::UTC, limits)?;
     let supplier = match decoded.draft.as_ref().and_then(|request| code(request.supplier())) {
-        Some(code) => read(&*app.store, |tx| own_supplier(tx, caller, &code))?,
+        Some(code) => read(&*app.store, |tx| tx.supplier_of(caller.organisation_id, &code))?,
         None => None,
     };
     let zone = supplier.as_ref().map_or(Zone::UTC, |s| s.settings.time_zone);
     if decoded.zone_matters && zone != Zone::UTC {
-        decoded = R::decode(body, zone, Limits::default())?;
+        decoded = R::decode(body, zone, limits)?;
     }
     let documents = || decoded.draft.as_ref().map(R::documents).unwrap_or_default();
     if let Some(documents) = missing(supplier.as_ref(), found, documents) {

@@ -46,7 +46,12 @@ impl App {
     }
 }
 
-fn new_statement(statement: HistoricalStatement<'static>, added_at: DateTime<Utc>) -> NewHistoricalStatement {
+fn new_statement(
+    mut statement: HistoricalStatement<'static>,
+    added_at: DateTime<Utc>,
+) -> NewHistoricalStatement {
+    // An identity is kept and compared trimmed (decisions D1).
+    statement.statement_id = statement.statement_id.trimmed().to_owned().into();
     let fingerprint = codec::content(&statement);
     NewHistoricalStatement { statement, fingerprint, added_at }
 }
@@ -69,5 +74,5 @@ fn add(
             }
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(AddRefused::Faults(faults)) }
+    if faults.is_empty() { Ok(()) } else { Err(AddRefused::faults(faults)) }
 }

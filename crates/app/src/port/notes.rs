@@ -17,8 +17,10 @@ impl NoteContent {
             }
             None => {
                 for document in note.document_paths.iter().flatten() {
-                    // A path holds no NUL, so paths cannot run into one another.
-                    hasher.update(b"path\0").update(document.document_path.trimmed().as_bytes());
+                    let path = document.document_path.trimmed();
+                    // One leading slash is ignored (rules 10.5). A path holds no NUL, so paths cannot run
+                    // into one another.
+                    hasher.update(b"path\0").update(path.strip_prefix('/').unwrap_or(path).as_bytes());
                 }
             }
         }

@@ -47,10 +47,10 @@ impl App {
             let number = ServiceAccountNumber::from_random(self.random.number());
             let done = match self.prepare_import(claimed, &payload, number)? {
                 Prepared::Rejected(issues) => return Ok(self.reject(claimed, issues, actor)?),
-                Prepared::Account(account) if claimed.process.is_dry_run() => {
-                    self.rehearse(claimed, *account, actor)
+                Prepared::Account(account, issues) if claimed.process.is_dry_run() => {
+                    self.rehearse(claimed, *account, issues, actor)
                 }
-                Prepared::Account(account) => self.commit(claimed, *account, actor),
+                Prepared::Account(account, issues) => self.commit(claimed, *account, issues, actor),
             };
             match done {
                 Err(StoreError::Conflict(_)) => {}
@@ -60,20 +60,33 @@ impl App {
         Err(StoreError::Unavailable("no free account number was found".into()).into())
     }
 
-    /// Writes the account, the status and the event in one transaction.
-    fn commit(&self, claimed: &Claimed, account: NewAccount, actor: &Actor) -> Result<Outcome, StoreError> {
-        let (process, actor, at) = (claimed.process.clone(), actor.clone(), self.clock.now());
+    /// Writes the account, the status and the event in one transaction, all of one time.
+    fn commit(
+        &self,
+        claimed: &Claimed,
+        account: NewAccount,
+        issues: StoredIssues,
+        actor: &Actor,
+    ) -> Result<Outcome, StoreError> {
+        let (process, actor, at) = (claimed.process.clone(), actor.clone(), account.imported_at);
         write(&*self.store, move |tx| {
             let event = on_success(&process, account.number.clone());
             // The step goes first: a worker that comes back late finds its version stale here.
             let Some(process) = take_step(tx, process, event, at, &actor)? else { return Ok(Outcome::Stale) };
             tx.insert_account(&account)?;
+            tx.set_issues(process.id(), &issues)?;
             Ok(Outcome::Now(process.state()))
         })
     }
 
     /// Does all that an import does, in a transaction that is rolled back; then tells the process.
-    fn rehearse(&self, claimed: &Claimed, account: NewAccount, actor: &Actor) -> Result<Outcome, StoreError> {
+    fn rehearse(
+        &self,
+        claimed: &Claimed,
+        account: NewAccount,
+        issues: StoredIssues,
+        actor: &Actor,
+    ) -> Result<Outcome, StoreError> {
         let number = account.number.clone();
         let event = on_success(&claimed.process, number.clone());
         let (process, by, at) = (claimed.process.clone(), actor.clone(), self.clock.now());
@@ -89,7 +102,7 @@ impl App {
             Verdict::Rollback
         }))?;
         match receiver.try_recv() {
-            Ok(Ok(true)) => self.end(claimed, on_success(&claimed.process, number), None, actor),
+            Ok(Ok(true)) => self.end(claimed, on_success(&claimed.process, number), Some(issues), actor),
             Ok(Ok(false)) => Ok(Outcome::Stale),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(StoreError::Failed("the job was not run".into())),

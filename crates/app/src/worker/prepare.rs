@@ -4,15 +4,17 @@ use crate::documents::{FoundDocuments, missing};
 use crate::port::{DocumentsUnavailable, NewAccount, NoteContent, StoreError, StoredIssues, read};
 use crate::{App, codec};
 use cutover_core::{Now, ServiceAccountNumber, Zone};
-use cutover_model::{Account, AccountRequest, Decimal, Decoded, IntoOwned, Ledger, Note, decode_account};
+use cutover_model::{
+    Account, AccountRequest, Decimal, Decoded, IntoOwned, Ledger, Limits, Note, decode_account_within,
+};
 use cutover_rules::{Facts, Report, check_account, documents_of_account};
 use rust_decimal::Decimal as Value;
 use std::collections::HashSet;
 
 /// What checking a claimed payload came to.
 pub(crate) enum Prepared {
-    /// It can be written.
-    Account(Box<NewAccount>),
+    /// It can be written, and there may be warnings to be kept.
+    Account(Box<NewAccount>, StoredIssues),
     /// It fails the rules as they are now.
     Rejected(StoredIssues),
 }
@@ -38,28 +40,31 @@ impl App {
         let (supplier, id) = (&claimed.supplier, claimed.process.id());
         let zone = supplier.settings.time_zone;
         let corrupt = |what: &str| StoreError::Corrupt(format!("the payload of process {id} {what}"));
-        let mut decoded = decode_account(&payload, zone).map_err(|_| corrupt("is not JSON"))?;
+        // What was accepted is not refused because the operator has set a limit lower since.
+        let limits = Limits { items: u32::MAX, ..Limits::default() };
+        let decoded = decode_account_within(&payload, zone, limits);
+        let mut decoded = decoded.map_err(|_| corrupt("is not JSON"))?;
         if let Some(request) = &mut decoded.draft {
             // The window has done its work; its rules are about the time of the request.
             request.task_params = Default::default();
         }
-        let imported_at = self.clock.now();
-        let report = self.check_again(claimed, &decoded, Now::new(imported_at, zone))?;
+        let report = self.check_again(claimed, &decoded, Now::new(self.clock.now(), zone))?;
+        let issues = StoredIssues { errors: stored(&report.errors), warnings: stored(&report.warnings) };
         if !report.errors.is_empty() {
-            let issues = StoredIssues { errors: stored(&report.errors), warnings: stored(&report.warnings) };
             return Ok(Prepared::Rejected(issues));
         }
         let valid = decoded.draft.and_then(|request| request.into_valid());
         let (account, _) = valid.ok_or_else(|| corrupt("has no valid form"))?;
-        Ok(Prepared::Account(Box::new(NewAccount {
+        let account = NewAccount {
             number,
             process_id: id,
             supplier_id: supplier.id,
             customer_emails: supplier.settings.send_customer_emails && !suppresses_emails(&account),
             zone,
-            imported_at,
+            imported_at: self.clock.now(),
             account: complete(account.into_owned(), zone),
-        })))
+        };
+        Ok(Prepared::Account(Box::new(account), issues))
     }
 
     fn check_again(

@@ -1,7 +1,7 @@
 use super::import::Outcome;
 use crate::App;
 use crate::port::{StoreError, read};
-use cutover_process::{Actor, SWEEP, State};
+use cutover_process::{Actor, LEASE, SWEEP, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -115,10 +115,13 @@ impl Worker {
     /// [`StoreError`] if nothing could be claimed, or the end of an import not be written: its lease
     /// runs out then.
     pub fn turn(&self) -> Result<Worked, StoreError> {
+        let claimed_at = self.app.clock.now();
         let claims = self.app.claim(&self.actor, CLAIM)?;
         let mut failed = None;
         for claimed in &claims {
-            let outcome = if self.stopped() {
+            // The lease is one for all: what is begun late in it could lose it on the way.
+            let is_late = self.app.clock.now() - claimed_at > LEASE / 2;
+            let outcome = if self.stopped() || is_late {
                 self.app.give_back(claimed, &self.actor)
             } else {
                 self.app.import(claimed, &self.actor)

@@ -18,7 +18,7 @@ fn add(
     transactions: &[String],
 ) -> Result<Vec<(bool, Decimal, bool)>, String> {
     let body = request("transactions", transactions);
-    match house.app.add_transactions(&house.caller, body.as_bytes(), query) {
+    match house.app.add_transactions(&house.caller, body.as_bytes(), Ok(query)) {
         Ok(results) => Ok(results
             .iter()
             .map(|r| {
@@ -135,9 +135,20 @@ fn a_payload_without_a_balance_begins_with_what_it_says() {
 }
 
 #[test]
+fn faulty_parameters_are_faults_among_the_others() {
+    let house = House::with(ACCOUNT);
+    let body = request("transactions", &[transaction("T-1", "2026-11-01", "1", "PRESENT")]);
+    let query = Err(vec!["check_previously_added"]);
+    let refused = house.app.add_transactions(&house.caller, body.as_bytes(), query).unwrap_err();
+    let TransactionsRefused::Transaction { errors, .. } = refused else { panic!("{refused}") };
+    let errors: Vec<String> = errors.iter().map(|e| format!("{} {}", e.attr, e.code)).collect();
+    assert_eq!(errors, ["check_previously_added invalid", "transactions.0.type invalid_choice"]);
+}
+
+#[test]
 fn faults_of_the_wrapper_are_of_no_transaction() {
     let house = House::with(ACCOUNT);
-    let refused = house.app.add_transactions(&house.caller, b"{}", AddTransactions::default());
+    let refused = house.app.add_transactions(&house.caller, b"{}", Ok(AddTransactions::default()));
     assert!(
         matches!(refused, Err(TransactionsRefused::Add(AddRefused::Faults(faults))) if faults.len() == 3)
     );

@@ -8,6 +8,7 @@ use crate::system::{SystemClock, SystemRandom};
 use closed::Closed;
 use cutover_app::port::{Documents, PaymentVendors, Store};
 use cutover_app::{App, Ports};
+use cutover_model::Limits;
 use cutover_outbound::{HttpVendors, ObjectDocuments, OutboundRuntime, VendorLimits};
 use cutover_store::{Options, SqliteStore};
 use std::fs::{DirBuilder, OpenOptions};
@@ -56,11 +57,13 @@ pub(crate) fn open_app(settings: &Settings, outside: Outside) -> Result<App, Err
 pub(crate) fn app_over(store: Arc<dyn Store>, settings: &Settings, outside: Outside) -> App {
     let Outside { documents, vendors } = outside;
     let (clock, random) = (Arc::new(SystemClock), Arc::new(SystemRandom));
-    let lifetimes = cutover_app::Settings {
-        access_token_lifetime: lifetime(settings.serve.access_token_lifetime),
-        refresh_token_lifetime: lifetime(settings.serve.refresh_token_lifetime),
+    let serve = &settings.serve;
+    let settings = cutover_app::Settings {
+        access_token_lifetime: lifetime(serve.access_token_lifetime),
+        refresh_token_lifetime: lifetime(serve.refresh_token_lifetime),
+        limits: Limits { batch_items: serve.batch_limit, items: serve.list_limit, ..Limits::default() },
     };
-    App::new(Ports { store, clock, random, documents, vendors }, lifetimes)
+    App::new(Ports { store, clock, random, documents, vendors }, settings)
 }
 
 fn lifetime(time: std::time::Duration) -> chrono::Duration {

@@ -39,6 +39,10 @@ pub(crate) struct ServeSettings {
     pub(crate) rate_limit: u32,
     /// In bytes, unpacked.
     pub(crate) body_limit: usize,
+    /// Notes, transactions or statements of a request after the import.
+    pub(crate) batch_limit: u32,
+    /// Items of any other array.
+    pub(crate) list_limit: u32,
     pub(crate) head_timeout: Duration,
     pub(crate) body_timeout: Duration,
     pub(crate) shutdown_timeout: Duration,
@@ -61,6 +65,10 @@ impl ServeSettings {
         let count = |name, most, default| {
             given.get(name, |text| read::number(text, 1, most)).map(|n| n.unwrap_or(default))
         };
+        let limit = |name, most, default: u32| {
+            let given = given.get(name, |text| read::number(text, 1, most))?;
+            Ok(given.and_then(|n| n.try_into().ok()).unwrap_or(default))
+        };
         let time = |name, most, default| time(given, name, most, default);
         let listen = given.get("listen", read::address)?;
         let rate = given.get("rate-limit", |text| read::number(text, 0, 1_000_000))?;
@@ -74,6 +82,8 @@ impl ServeSettings {
             max_connections: count("max-connections", 1_000_000, 25_000)?,
             rate_limit: rate.and_then(|n| n.try_into().ok()).unwrap_or(1_000),
             body_limit: given.get("body-limit", body_limit)?.unwrap_or(8 << 20),
+            batch_limit: limit("batch-limit", 10_000, 1_000)?,
+            list_limit: limit("list-limit", 100_000, 10_000)?,
             head_timeout: time("head-timeout", HOUR, Duration::from_secs(10))?,
             body_timeout: time("body-timeout", HOUR, MINUTE)?,
             shutdown_timeout: time("shutdown-timeout", HOUR, Duration::from_secs(30))?,

@@ -94,6 +94,13 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "Requests a second per organisation, twice that at once; 0 for no limit",
     ),
     Setting::serve("body-limit", "SIZE", "8MiB", "Largest request body, unpacked; at most 64MiB"),
+    Setting::serve(
+        "batch-limit",
+        "N",
+        "1000",
+        "Most notes, transactions or statements of a request after the import; at most 10000",
+    ),
+    Setting::serve("list-limit", "N", "10000", "Most items of any other array of a request; at most 100000"),
     Setting::serve("head-timeout", "TIME", "10s", "How long the head of a request may take"),
     Setting::serve("body-timeout", "TIME", "60s", "How long the body of a request may take"),
     Setting::serve("shutdown-timeout", "TIME", "30s", "How long what was accepted may take when it stops"),

@@ -1,30 +1,26 @@
 use crate::answer::written_json;
 use crate::call::{Answer, Call};
 use crate::query::{Query, boolean};
-use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use cutover_app::after::AddTransactions;
-use cutover_core::Zone;
-use cutover_model::{Limits, decode_transactions, transaction_results};
+use cutover_model::transaction_results;
 
 /// `POST /v1/data-import/transactions/create/`: 201 with what became of each transaction (contract 4.2,
-/// decisions D8). A faulty query is refused before the use case looks at the body, but after what makes a
-/// body no JSON.
+/// decisions D8). Faulty parameters are faults among those of the body (decisions D4).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let mut body = call.body().await?;
         let query = options(call.query());
         let add = call.run(move |app| {
-            let body = body.unpack()?;
-            let query = query.or_else(|faulty| json_first(body, faulty))?;
-            Ok(transaction_results(&app.add_transactions(&caller, body, query)?))
+            Ok(transaction_results(&app.add_transactions(&caller, body.unpack()?, query)?))
         });
         Ok(written_json(&mut HttpResponse::Created(), add.await?))
     })
 }
 
-fn options(query: &str) -> Result<AddTransactions, Refusal> {
+/// What the query asks for, or the names of its faulty parameters.
+fn options(query: &str) -> Result<AddTransactions, Vec<&'static str>> {
     let (mut query, mut options) = (Query::new(query), AddTransactions::default());
     if let Some(check) = query.read("check_previously_added", boolean) {
         options.check_previously_added = check;
@@ -32,15 +28,8 @@ fn options(query: &str) -> Result<AddTransactions, Refusal> {
     if let Some(force) = query.read("force_add_to_current_statement", boolean) {
         options.force_add_to_current_statement = force;
     }
-    query.finish().map(|()| options)
-}
-
-/// Refuses with what is wrong with the body as JSON; if nothing is, as before.
-fn json_first<T>(body: &[u8], refusal: Refusal) -> Result<T, Refusal> {
-    match decode_transactions(body, Zone::UTC, Limits::default()) {
-        Err(error) => Err(Refusal::NotJson(error.to_string())),
-        Ok(_) => Err(refusal),
-    }
+    let faulty = query.into_faulty();
+    if faulty.is_empty() { Ok(options) } else { Err(faulty) }
 }
 
 #[cfg(test)]
@@ -78,7 +67,7 @@ mod tests {
 
     #[test]
     fn options_are_true_unless_they_are_false() {
-        fn read(query: &str) -> Result<(bool, bool), Refusal> {
+        fn read(query: &str) -> Result<(bool, bool), Vec<&'static str>> {
             let read = options(query)?;
             Ok((read.check_previously_added, read.force_add_to_current_statement))
         }
@@ -93,8 +82,7 @@ mod tests {
         }
         let check = "check_previously_added";
         for value in ["=", "", "=yes", "=2", "=%ff", "=true%20", "=true&check_previously_added=true"] {
-            let refused = read(&format!("{check}{value}")).unwrap_err();
-            assert!(matches!(&refused, Refusal::Parameters(names) if names == &[check]), "{value}");
+            assert_eq!(read(&format!("{check}{value}")).unwrap_err(), [check], "{value}");
         }
     }
 
@@ -116,7 +104,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_faulty_query_is_told_after_what_is_no_json() {
+    async fn a_faulty_query_is_told_with_the_faults_of_the_body() {
         let house = House::with_accounts();
         let path = format!("{PATH}?check_previously_added=maybe&force_add_to_current_statement=&x=1");
         let mut lines = Vec::new();

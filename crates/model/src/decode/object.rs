@@ -11,7 +11,7 @@ pub const MAX_ITEMS: u32 = 10_000;
 pub const MAX_ALL_ITEMS: u32 = 100_000;
 
 /// Limits that the operator can set (fields 1.6).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Items of the `notes`, `transactions` or `statements` of a post-import request.
     pub batch_items: u32,

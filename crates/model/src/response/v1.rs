@@ -43,15 +43,26 @@ impl TransactionResult {
             writer.name("status");
             writer.string(self.status);
             writer.name("transaction_data");
-            self.transaction.encode(writer);
+            present(&self.transaction).encode(writer);
         });
     }
+}
+
+/// A transaction without what is absent: texts that are blank, a payment type that is empty (fields 1.4).
+fn present<'t>(transaction: &Transaction<'t>) -> Transaction<'t> {
+    let mut shown = transaction.clone();
+    let Transaction { reason, display_note, note, reference, product_code, payment_type, .. } = &mut shown;
+    for optional in [reason, display_note, note, reference, product_code] {
+        optional.take_if(|text| text.is_blank());
+    }
+    payment_type.take_if(|kind| kind.as_str().is_empty());
+    shown
 }
 
 /// A transaction as answers show it: as in [`transaction_results`].
 pub fn transaction_data(transaction: &Transaction<'_>) -> String {
     let mut writer = stored();
-    transaction.encode(&mut writer);
+    present(transaction).encode(&mut writer);
     text(writer)
 }
 
@@ -181,7 +192,7 @@ mod tests {
 
     const TRANSACTIONS: &str = r#"{"import_supplier":"A","external_account_number":"1","transactions":[
         {"transaction_id":"T-1","transaction_date":"2026-01-01","amount":10.10,"type":"PAYMENT",
-         "line_items":[{"start_date":"2026-01-01","end_date":"2026-01-31","number_of_units":"2.0",
+         "display_note":" ","payment_type":"","note":"N","line_items":[{"start_date":"2026-01-01","end_date":"2026-01-31","number_of_units":"2.0",
          "net_amount":1.50,"units":[1.0, "3.0"],"params":null}],"tax_items":[]}]}"#;
 
     #[test]

@@ -142,6 +142,21 @@ impl Suppliers for SqlTx<'_> {
         self.run(|conn| supplier(conn, code))
     }
 
+    fn supplier_of(
+        &mut self,
+        organisation_id: i64,
+        code: &SupplierCode,
+    ) -> Result<Option<Supplier>, StoreError> {
+        self.run(|conn| {
+            let row = suppliers!()
+                .filter(suppliers::code.eq(code.as_str()))
+                .filter(suppliers::organisation_id.eq(organisation_id))
+                .get_result(conn)
+                .optional()?;
+            row.map(Supplier::try_from).transpose()
+        })
+    }
+
     fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError> {
         self.run(|conn| {
             let row = suppliers!().filter(suppliers::id.eq(id)).get_result(conn).optional()?;

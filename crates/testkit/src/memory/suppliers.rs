@@ -39,6 +39,14 @@ impl Suppliers for State {
         Ok(self.suppliers.iter().find(|supplier| supplier.code == *code).cloned())
     }
 
+    fn supplier_of(
+        &mut self,
+        organisation_id: i64,
+        code: &SupplierCode,
+    ) -> Result<Option<Supplier>, StoreError> {
+        Ok(self.supplier(code)?.filter(|supplier| supplier.organisation_id == organisation_id))
+    }
+
     fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError> {
         Ok(self.suppliers.iter().find(|supplier| supplier.id == id).cloned())
     }

@@ -45,7 +45,9 @@ pub fn codes_are_unique(store: &dyn Store) {
     assert_eq!(add("ACME"), None);
     let lower = add("acme").unwrap();
     assert_eq!((lower.organisation.as_str(), lower.organisation_id), ("Other", other.id));
-    assert_eq!(see(store, |tx| tx.supplier(&first.code)), Some(first));
+    assert_eq!(see(store, |tx| tx.supplier(&first.code)).as_ref(), Some(&first));
+    assert_eq!(see(store, |tx| tx.supplier_of(first.organisation_id, &first.code)).as_ref(), Some(&first));
+    assert_eq!(see(store, |tx| tx.supplier_of(other.id, &first.code)), None);
     assert_eq!(see(store, |tx| tx.supplier(&"NOBODY".parse().unwrap())), None);
     assert_eq!(see(store, |tx| tx.supplier_by_id(99)), None);
 }

@@ -37,7 +37,7 @@ impl Addition {
         let decisions = self.decide(tx, account.id, &period)?;
         let faults = self.faults(&decisions);
         if !faults.is_empty() {
-            return Err(AddRefused::Faults(faults));
+            return Err(AddRefused::faults(faults));
         }
         Ok(self.store(tx, account.id, &ledger, decisions)?)
     }

@@ -20,11 +20,23 @@ pub(super) fn after(
 ) -> Result<Value, StoreError> {
     let out_of_range = || StoreError::Failed("a balance is out of range".into());
     transactions.into_iter().try_fold(balance, |balance, (kind, amount)| {
-        let sum = balance.checked_add(signed(kind, amount)).ok_or_else(out_of_range)?;
-        // A sum with too many digits is rounded, and money is not.
-        let is_exact = sum.scale() == balance.scale().max(amount.scale());
-        if is_exact { Ok(sum) } else { Err(out_of_range()) }
+        exact_sum(balance, signed(kind, amount)).ok_or_else(out_of_range)
     })
+}
+
+/// The sum with as many digits after the point as the operand that has more; `None` if it cannot be held
+/// so: a sum with too many digits is rounded, and money is not.
+fn exact_sum(a: Value, b: Value) -> Option<Value> {
+    let scale = a.scale().max(b.scale());
+    let mut sum = a.checked_add(b)?;
+    if a.is_zero() || b.is_zero() {
+        // The library gives the other operand then, with its own digits.
+        sum.rescale(scale);
+    }
+    if sum.is_zero() {
+        sum.set_sign_positive(true);
+    }
+    (sum.scale() == scale).then_some(sum)
 }
 
 /// The balance of a ledger before the first addition: the one of its payload; without one, that of its last
@@ -64,6 +76,21 @@ mod tests {
     }
 
     #[test]
+    fn zeros_keep_the_digits_after_the_point() {
+        for (balance, kind, amount, sum) in [
+            ("0.00", Credit, "5", "5.00"),
+            ("100", Credit, "0.00", "100.00"),
+            ("0", Charge, "0.0", "0.0"),
+            ("-0.00", Charge, "0", "0.00"),
+            ("5.00", Charge, "5", "0.00"),
+            ("0.000", Charge, "1.5", "-1.500"),
+        ] {
+            let after = after(value(balance), [(kind, value(amount))]).unwrap();
+            assert_eq!(after.to_string(), sum, "{balance} {amount}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_held_exactly_is_refused() {
         let large = value("79228162514264337593543950335");
         for amount in ["1", "0.1"] {
@@ -90,17 +117,21 @@ mod tests {
         /// In whatever order and in whatever calls, the balance is the sum, exactly.
         #[test]
         fn balances_add_up(
-            cents in proptest::collection::vec((0_usize..5, -1_000_000_000_i64..1_000_000_000), 0..50),
+            sent in proptest::collection::vec((0_usize..5, -3_i64..1_000_000_000, 0_u32..4), 0..50),
             cut in 0_usize..50,
         ) {
             let kinds = [Payment, Credit, Charge, SupplyCharge, Repayment];
-            let all: Vec<_> = cents.iter().map(|(kind, c)| (kinds[*kind], Value::new(*c, 2))).collect();
-            let plus: i64 = cents.iter().map(|(kind, c)| if *kind < 2 { *c } else { -*c }).sum();
+            let all: Vec<_> = sent.iter().map(|(kind, n, scale)| (kinds[*kind], Value::new(*n, *scale))).collect();
+            let mills = |n: i64, scale: u32| n * 10_i64.pow(3 - scale);
+            let sign = |kind: usize| if kind < 2 { 1 } else { -1 };
+            let plus: i64 = sent.iter().map(|(kind, n, scale)| sign(*kind) * mills(*n, *scale)).sum();
             let (first, second) = all.split_at(cut.min(all.len()));
             let in_two = after(after(Value::ZERO, first.iter().copied())?, second.iter().copied())?;
             let backwards = after(Value::ZERO, all.iter().rev().copied())?;
-            prop_assert_eq!(in_two, Value::new(plus, 2));
+            prop_assert_eq!(in_two, Value::new(plus, 3));
             prop_assert_eq!(backwards, in_two);
+            let scale = sent.iter().map(|(_, _, scale)| *scale).max().unwrap_or_default();
+            prop_assert_eq!(in_two.scale(), scale);
         }
     }
 }

@@ -11,8 +11,9 @@ use crate::App;
 use crate::auth::Caller;
 use crate::port::write_anew;
 use add::Addition;
+use cutover_core::{AttrPath, Code, Issue};
 use cutover_model::{IntoOwned, TransactionResult, decode_transactions, draft};
-use cutover_rules::check_transactions;
+use cutover_rules::{check_transactions, rule};
 pub use refusal::TransactionsRefused;
 use refusal::failed;
 
@@ -36,7 +37,8 @@ impl Default for AddTransactions {
 impl App {
     /// Adds transactions to an imported account (contract 4.2, decisions D8): all of them or none. Those
     /// that the account has are skipped, those outside of the open statement period are moved into it,
-    /// unless the query says otherwise; the ledger's balance follows.
+    /// unless the query says otherwise; the ledger's balance follows. A query that cannot be read is given
+    /// by the names of its faulty parameters: they are faults among the others (decisions D4).
     ///
     /// # Errors
     /// [`TransactionsRefused`]; nothing is stored then.
@@ -44,9 +46,13 @@ impl App {
         &self,
         caller: &Caller,
         body: &[u8],
-        query: AddTransactions,
+        query: Result<AddTransactions, Vec<&'static str>>,
     ) -> Result<Vec<TransactionResult>, TransactionsRefused> {
-        let checked = check_at_once::<draft::TransactionsRequest<'_>>(self, caller, body)?;
+        let mut checked = check_at_once::<draft::TransactionsRequest<'_>>(self, caller, body)?;
+        let query = query.unwrap_or_else(|names| {
+            checked.report.errors.extend(names.into_iter().filter_map(faulty_parameter));
+            AddTransactions::default()
+        });
         let (request, supplier, now) = checked.accepted().map_err(|refused| failed(refused, body))?;
         let request = valid(request.into_valid())?.into_owned();
         let supplier = known(supplier)?;
@@ -55,4 +61,9 @@ impl App {
             Addition { supplier_id: supplier.id, number, transactions: request.transactions, query, now };
         write_anew(&*self.store, move |tx| addition.commit(tx)).map_err(|refused| failed(refused, body))
     }
+}
+
+/// A parameter is read as a member is (rules STR-04).
+fn faulty_parameter(name: &'static str) -> Option<Issue> {
+    rule("STR-04").map(|rule| rule.issue(AttrPath::root().name(name), Code::Invalid))
 }
