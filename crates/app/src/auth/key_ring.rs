@@ -63,8 +63,9 @@ impl App {
         if let Some(key) = self.remembered_signing_key(kid) {
             return Ok(Some(key));
         }
-        if self.remembered_signing_keys(REREAD).is_some() {
-            return Ok(None);
+        // Looked at again: another request may have read them anew since.
+        if let Some(keys) = self.remembered_signing_keys(REREAD) {
+            return Ok(find(&keys, kid));
         }
         let now = self.clock.now();
         let keys: Arc<[SigningKey]> = read(&*self.store, |tx| tx.signing_keys())?.into();

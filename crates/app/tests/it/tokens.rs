@@ -1,12 +1,13 @@
 use crate::house::ports;
-use chrono::Duration;
+use chrono::{DateTime, Duration, Utc};
 use cutover_app::auth::{AuthError, Caller, Credential};
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::ApiKeyRole;
-use cutover_app::{App, Settings};
+use cutover_app::port::{ApiKeyRole, Clock};
+use cutover_app::{App, Ports, Settings};
 use cutover_testkit::memory::MemoryStore;
 use cutover_testkit::{FakeClock, SeededRandom};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Two nodes over one store, and a key.
 struct Nodes {
@@ -95,4 +96,32 @@ fn a_token_of_a_key_made_elsewhere_is_soon_good() {
     let new = nodes.token();
     assert!(nodes.ask(&new).1.is_ok());
     assert!(nodes.ask(&old).1.is_ok());
+}
+
+/// A clock that is ahead once: to who looks twice, what was too old is young again, as it is where
+/// somebody else reads it anew between the looks.
+struct Twitching {
+    clock: FakeClock,
+    ahead: AtomicBool,
+}
+
+impl Clock for Twitching {
+    fn now(&self) -> DateTime<Utc> {
+        let ahead = self.ahead.swap(false, Ordering::Relaxed);
+        self.clock.now() + Duration::seconds(if ahead { 3 } else { 0 })
+    }
+}
+
+#[test]
+fn keys_that_others_read_anew_meanwhile_are_good() {
+    let clock = Arc::new(Twitching { clock: FakeClock::of_fixtures(), ahead: AtomicBool::new(false) });
+    let random = Arc::new(SeededRandom::new(1));
+    let plain = ports(Arc::default(), Arc::new(FakeClock::of_fixtures()), random);
+    let app = App::new(Ports { clock: clock.clone(), ..plain }, Settings::default());
+    app.add_organisation("Acme").unwrap();
+    let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+    let token = app.obtain_token(&Credential::ApiKey(key)).unwrap().token;
+    assert!(app.authenticate(&token).is_ok());
+    clock.ahead.store(true, Ordering::Relaxed);
+    assert!(app.authenticate(&token).is_ok());
 }

@@ -130,3 +130,20 @@ fn tokens_methods_and_bodies_are_refused_as_everywhere() {
         );
     }
 }
+
+#[test]
+fn limits_of_arrays_are_settings() {
+    let (house, key) = House::furnished();
+    let server = house.serve_with(&["--batch-limit", "2", "--list-limit", "3"]);
+    let client = server.client(&key);
+    client.import(&[billed("K-1")]);
+    let notes = |n: usize| adding("K-1", "notes", json!(vec![json!({"body": "B"}); n]));
+    assert_eq!(client.send_json(NOTES, &notes(2)).status, 201);
+    assert_eq!(client.send_json(NOTES, &notes(3)).faults(), ["notes too_many_items"]);
+    let contracts = |n: usize| business("B-1", &["C-1", "C-2", "C-3", "C-4"][..n]);
+    assert_eq!(
+        client.send_json(BUSINESS, &contracts(4)).faults(),
+        ["business.business_contracts too_many_items"]
+    );
+    assert_eq!(client.send_json(BUSINESS, &contracts(3)).status, 201);
+}

@@ -165,7 +165,9 @@ fn imports_wait_for_storage_that_stopped_in_the_middle() {
     until("an import is put off", || {
         (0..INTERRUPTED).any(|i| house.history("SECOND", &number(i)).contains(&"deferred".to_owned()))
     });
-    assert_eq!(house.count("SECOND", "PROCESSED") + house.count("SECOND", "ERRORED"), 0);
+    // What was on its way may still have been answered.
+    assert!(house.count("SECOND", "PROCESSED") < INTERRUPTED / 2, "the storage is gone");
+    assert_eq!(house.count("SECOND", "ERRORED"), 0);
     let (status, took) = timed(|| client.get(&format!("{ACCOUNTS}ACME/ACME-0/")));
     assert!(status.status == 200 && took < AT_ONCE, "{took:?}");
     storage.set_fault(Fault::None);
@@ -176,7 +178,8 @@ fn imports_wait_for_storage_that_stopped_in_the_middle() {
         assert!(shown["latest_error"].is_null());
         let history = house.history("SECOND", &number(i));
         assert_eq!(history.iter().filter(|event| *event == "imported").count(), 1, "{history:?}");
-        let known = ["created", "claimed", "deferred", "imported"];
+        // A claim that waited long for others of its worker is given back as at a shutdown.
+        let known = ["created", "claimed", "deferred", "shut_down", "imported"];
         assert!(history.iter().all(|event| known.contains(&event.as_str())), "{history:?}");
     }
 }

@@ -123,4 +123,15 @@ fn booleans_of_the_query_are_words_or_digits() {
         add("force_add_to_current_statement=x&check_previously_added=x").faults(),
         ["check_previously_added invalid", "force_add_to_current_statement invalid"]
     );
+    let both = client.post(&format!("{TRANSACTIONS}?check_previously_added=x"), r#"{"transactions": [7]}"#);
+    assert_eq!(
+        both.faults(),
+        [
+            "check_previously_added invalid",
+            "external_account_number required",
+            "import_supplier required",
+            "transactions.0 invalid",
+        ]
+    );
+    assert_eq!(both.json()["transaction_data"], 7);
 }

@@ -110,13 +110,23 @@ impl Client {
         self.raw(format!("{head}Content-Length: {length}\r\n\r\n").as_bytes())
     }
 
-    /// Sends bytes and reads the answer to the end of the connection.
+    /// Sends bytes and reads the answer to its end; a server that has not read all may linger after it.
     pub(crate) fn raw(&self, request: &[u8]) -> Answer {
         let mut stream = self.connect();
         // The server may have answered and closed before it read all.
         let _ = stream.write_all(request);
-        let mut answer = Vec::new();
-        let read = stream.read_to_end(&mut answer);
+        let has_body = !request.starts_with(b"HEAD ");
+        let (mut answer, mut chunk) = (Vec::new(), [0; 64 * 1024]);
+        let read = loop {
+            match stream.read(&mut chunk) {
+                Ok(0) => break Ok(()),
+                Ok(n) => answer.extend_from_slice(&chunk[..n]),
+                Err(error) => break Err(error),
+            }
+            if has_body && is_whole(&answer) {
+                break Ok(());
+            }
+        };
         assert!(!answer.is_empty(), "no answer: {read:?}");
         parse(&answer)
     }
@@ -125,6 +135,17 @@ impl Client {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
+    }
+}
+
+/// Whether all that the head announces is there.
+fn is_whole(answer: &[u8]) -> bool {
+    let Some(end) = answer.windows(4).position(|w| w == b"\r\n\r\n") else { return false };
+    let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+    match length {
+        Some(length) => answer.len() >= end + 4 + length,
+        None => answer.ends_with(b"\r\n0\r\n\r\n"),
     }
 }
 

@@ -23,12 +23,14 @@ pub(crate) enum Act {
     Flood(u64),
 }
 
+type Headers = Vec<(String, String)>;
+
 /// A request that a vendor saw.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) method: String,
     pub(crate) path: String,
-    headers: Vec<(String, String)>,
+    headers: Headers,
     /// How many requests for this path came before.
     pub(crate) before: usize,
 }
@@ -146,7 +148,7 @@ impl Shared {
 }
 
 /// Reads the head of a request: method, path, headers.
-fn read(stream: &mut TcpStream) -> std::io::Result<(String, String, Vec<(String, String)>)> {
+fn read(stream: &mut TcpStream) -> std::io::Result<(String, String, Headers)> {
     let mut lines = BufReader::new(stream).lines();
     let first = lines.next().ok_or(ErrorKind::UnexpectedEof)??;
     let mut words = first.split(' ').map(str::to_owned);
