@@ -197,3 +197,82 @@ impl Call {
         (self.http, self.unread)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+    use crate::testing::{ACCOUNT, House};
+    use actix_web::test::TestRequest;
+    use cutover_app::port::{Store, StoreError, Tx, WriteJob};
+    use cutover_testkit::memory::MemoryStore;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{Arc, Mutex, mpsc};
+    use std::thread::{self, ThreadId};
+    use std::time::Duration;
+    use tokio::sync::oneshot;
+
+    const VALIDATE: &str = "/v2/data-import/accounts/validate/";
+
+    /// A store whose readers can all be taken.
+    struct Contended {
+        store: Arc<MemoryStore>,
+        is_free: AtomicBool,
+        /// Where the last read was done.
+        thread: Mutex<Option<ThreadId>>,
+        /// Told of the next read, which then waits until it is told.
+        wait: Mutex<Option<(oneshot::Sender<()>, mpsc::Receiver<()>)>>,
+    }
+
+    impl Store for Contended {
+        fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+            *self.thread.lock().unwrap() = Some(thread::current().id());
+            if let Some((begin, free)) = self.wait.lock().unwrap().take() {
+                let _ = begin.send(());
+                let waited = free.recv_timeout(Duration::from_secs(10));
+                waited.map_err(|e| StoreError::Unavailable(e.to_string()))?;
+            }
+            self.store.read(job)
+        }
+
+        fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+            self.store.write(job)
+        }
+
+        fn ping(&self) -> Result<(), StoreError> {
+            self.store.ping()
+        }
+
+        fn reads_at_once(&self) -> bool {
+            self.is_free.load(Ordering::SeqCst)
+        }
+    }
+
+    #[actix_web::test]
+    async fn a_read_that_would_wait_does_not_hold_up_the_loop() {
+        let mut contended = None;
+        let house = House::over(Config { rate_limit: 0, ..Config::default() }, |store| {
+            let (is_free, thread, wait) = (AtomicBool::new(true), Mutex::default(), Mutex::default());
+            contended.insert(Arc::new(Contended { store, is_free, thread, wait })).clone()
+        });
+        let store = contended.unwrap();
+        let is_here = || *store.thread.lock().unwrap() == Some(thread::current().id());
+        // The token is known from here on.
+        assert_eq!(house.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
+        assert_eq!(house.post(VALIDATE, ACCOUNT).await.line(), "200 {}");
+        assert!(is_here(), "it waits for nobody");
+
+        store.is_free.store(false, Ordering::SeqCst);
+        let ((begin, begun), (free, freed)) = (oneshot::channel(), mpsc::channel());
+        *store.wait.lock().unwrap() = Some((begin, freed));
+        let meanwhile = async {
+            begun.await.unwrap();
+            let health = house.send(TestRequest::get().uri("/healthz")).await;
+            // Nobody listens any more if the read was waited for.
+            let _ = free.send(());
+            health
+        };
+        let (validated, health) = futures_util::join!(house.post(VALIDATE, ACCOUNT), meanwhile);
+        assert_eq!((validated.line().as_str(), health.status), ("200 {}", 200));
+        assert!(!is_here());
+    }
+}

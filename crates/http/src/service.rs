@@ -30,7 +30,7 @@ pub(crate) const BLOCKING: usize = 64;
 pub(crate) const PROBES: usize = 4;
 /// How long a request waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Lists that are streamed at a time; each has two pages in memory, some hundred KiB.
+/// Lists that are streamed at a time; each has two pages in memory, a good MB together.
 const LISTS: usize = 256;
 /// All bodies in memory together are at most so many of the largest.
 const LARGEST_BODIES: usize = 32;

@@ -62,7 +62,8 @@ impl Target {
                  PRAGMA journal_size_limit = {};",
                 self.wal_limit,
             ),
-            Role::Reader => format!("{common} PRAGMA cache_size = -8192; PRAGMA query_only = ON;"),
+            // Small: there are many, and every commit of the writer empties them.
+            Role::Reader => format!("{common} PRAGMA cache_size = -2048; PRAGMA query_only = ON;"),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::queries::SqlTx;
 use crate::error::{OpenError, store_error};
 use cutover_app::port::{StoreError, Tx};
 use diesel::connection::SimpleConnection;
-use r2d2::{ManageConnection, NopErrorHandler, Pool};
+use r2d2::{ManageConnection, NopErrorHandler, Pool, State};
 use std::time::Duration;
 
 /// The connections that read.
@@ -49,6 +49,14 @@ impl Readers {
             .error_handler(Box::new(NopErrorHandler))
             .build_unchecked(Manager(target));
         Self(pool)
+    }
+
+    /// Whether a reader lies ready, and besides it another is free or may be opened, for whoever comes at the
+    /// same moment.
+    pub(super) fn have_spare(&self) -> bool {
+        let State { connections, idle_connections: ready, .. } = self.0.state();
+        let taken = connections - ready;
+        ready > 0 && self.0.max_size() - taken > 1
     }
 
     /// Runs a job on one state of the database.

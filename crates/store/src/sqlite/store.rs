@@ -10,7 +10,8 @@ use std::time::Duration;
 /// How a SQLite database is used.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many connections read at the same time; at least 1.
+    /// How many connections read at the same time, each opened when it is first needed; at least 1. Each
+    /// keeps some 2 MB of pages.
     pub readers: u32,
     /// How long a lock of another process is waited for.
     pub busy_timeout: Duration,
@@ -23,7 +24,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            readers: 4,
+            readers: 16,
             busy_timeout: Duration::from_secs(5),
             pool_timeout: Duration::from_secs(2),
             wal_limit: 64 << 20,
@@ -79,11 +80,61 @@ impl Store for SqliteStore {
     }
 
     fn reads_at_once(&self) -> bool {
-        true
+        self.readers.have_spare()
     }
 
     fn ping(&self) -> Result<(), StoreError> {
         let ping = &mut |tx: &mut dyn Tx| tx.api_key(0).map(|_| ());
         self.read(ping).map_err(|e| StoreError::Unavailable(e.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutover_app::port::read;
+    use std::sync::mpsc;
+    use std::thread;
+
+    /// A read that holds its reader until it is told.
+    fn hold<'s>(scope: &'s thread::Scope<'s, '_>, store: &'s SqliteStore) -> mpsc::Sender<()> {
+        let (taken, is_taken) = mpsc::channel();
+        let (done, is_done) = mpsc::channel();
+        scope.spawn(move || {
+            let held = read(store, |_| {
+                taken.send(()).unwrap();
+                // It also ends when the test fails and forgets about it.
+                let _ = is_done.recv();
+                Ok(())
+            });
+            held.unwrap();
+        });
+        is_taken.recv().unwrap();
+        done
+    }
+
+    #[test]
+    fn reads_are_only_at_once_while_there_are_readers_to_spare() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options { readers: 3, ..Options::default() };
+        let store = &SqliteStore::open(&folder.path().join("cutover.db"), options).unwrap();
+        assert!(!store.reads_at_once(), "none is open");
+        assert_eq!(store.ping(), Ok(()));
+        assert!(store.reads_at_once());
+        thread::scope(|scope| {
+            let first = hold(scope, store);
+            assert!(!store.reads_at_once(), "another has to be opened");
+            let _rest = [hold(scope, store), hold(scope, store)];
+            assert!(!store.reads_at_once());
+            drop(first);
+        });
+        thread::scope(|scope| {
+            assert!(store.reads_at_once());
+            let _one = hold(scope, store);
+            assert!(store.reads_at_once());
+            let _two = hold(scope, store);
+            assert!(!store.reads_at_once(), "the last is not for who cannot wait");
+        });
+        assert!(store.reads_at_once());
     }
 }

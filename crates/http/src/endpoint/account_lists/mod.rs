@@ -28,6 +28,9 @@ use stream::{Source, open, stream};
 const FIRST: u32 = 200;
 /// Items of the pages that follow: so many that what each costs beside its items does not count.
 const LATER: u32 = 4_000;
+/// Room for such a page, in bytes, at some 130 an item: one that had to grow would leave its smaller selves to
+/// the allocator.
+const ROOM: usize = 160 * LATER as usize;
 
 /// `GET /v1/data-import/all-account-import-processes/<supplier>/`: pending and imported accounts.
 pub(crate) fn all(call: &mut Call) -> Answer<'_> {
@@ -65,7 +68,7 @@ async fn whole(
 ) -> Result<HttpResponse, Refusal> {
     let begin = move |app: &App| {
         let list = find(app, &caller, &supplier, list)?;
-        Ok((list, page::read(app, &list, None, FIRST)?))
+        Ok((list, page::read(app, &list, None, FIRST, Vec::new())?))
     };
     let (list, first) = call.run(begin).await?;
     if first.next.is_none() {
@@ -78,7 +81,7 @@ async fn whole(
     let place = service.lists.clone().try_acquire_owned();
     let place = place.map_err(|_| Refusal::Unavailable("too many lists are being streamed".into()))?;
     let (app, blocking) = (service.app.clone(), service.blocking.clone());
-    let read = Arc::new(move |after| page::read(&app, &list, Some(after), LATER));
+    let read = Arc::new(move |after, buffer| page::read(&app, &list, Some(after), LATER, buffer));
     let source = Source { read, blocking, _place: place, request_id: call.request_id() };
     Ok(streamed_json(&mut HttpResponse::Ok(), stream(source, first)))
 }
@@ -93,7 +96,7 @@ async fn one_page(
 ) -> Result<HttpResponse, Refusal> {
     let read = move |app: &App| {
         let list = find(app, &caller, &supplier, list)?;
-        let page = page::read(app, &list, after, size)?;
+        let page = page::read(app, &list, after, size, Vec::new())?;
         let more = match page.next {
             Some(last) => app.list_page(&list, Some(last), 1, |_| {})?.is_some(),
             None => false,

@@ -14,12 +14,19 @@ pub(super) struct Page {
     pub(super) next: Option<Position>,
 }
 
-/// Reads the page that follows a position.
+/// Reads the page that follows a position, into an empty buffer.
 ///
 /// # Errors
 /// [`Refusal`] if it could not be read.
-pub(super) fn read(app: &App, list: &OpenList, after: Option<Position>, size: u32) -> Result<Page, Refusal> {
-    let mut writer = Writer { zone: list.zone, page: Page::default(), count: 0, failed: None };
+pub(super) fn read(
+    app: &App,
+    list: &OpenList,
+    after: Option<Position>,
+    size: u32,
+    buffer: Vec<u8>,
+) -> Result<Page, Refusal> {
+    let page = Page { items: buffer, next: None };
+    let mut writer = Writer { zone: list.zone, page, count: 0, failed: None };
     let last = app.list_page(list, after, size, |account| writer.add(account))?;
     if let Some(error) = writer.failed {
         return Err(Refusal::Unexpected(error.to_string()));

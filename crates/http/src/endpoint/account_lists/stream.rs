@@ -1,3 +1,4 @@
+use super::ROOM;
 use super::page::Page;
 use crate::blocking::Blocking;
 use crate::refusal::Refusal;
@@ -10,11 +11,11 @@ use std::sync::Arc;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 
-/// What is handed to the socket at once: enough for a few system calls a page, little to be kept twice.
-const CHUNK: usize = 128 << 10;
+/// What is handed to the socket at once: as much as the server below gathers for a system call.
+const CHUNK: usize = 32 << 10;
 
-/// Reads the page that follows a position; blocks.
-pub(super) type Read = Arc<dyn Fn(Position) -> Result<Page, Refusal> + Send + Sync>;
+/// Reads the page that follows a position into a buffer; blocks.
+pub(super) type Read = Arc<dyn Fn(Position, Vec<u8>) -> Result<Page, Refusal> + Send + Sync>;
 
 /// Where the pages of a list come from, and what it takes while it is sent.
 pub(super) struct Source {
@@ -29,9 +30,7 @@ pub(super) struct Source {
 /// The rest of an array that begins with this page. While a page is sent the next one is read, and no more
 /// than that: whoever takes the bytes sets the pace. Ends with an error if a page cannot be read.
 pub(super) fn stream(source: Source, first: Page) -> impl Stream<Item = io::Result<Bytes>> {
-    let mut items = first.items;
-    open(&mut items);
-    let listing = Listing { source, ready: items.into(), next: first.next, ahead: None };
+    let listing = Listing::new(source, first);
     stream::try_unfold(listing, |mut listing| async move {
         Ok(listing.chunk().await?.map(|chunk| (chunk, listing)))
     })
@@ -48,8 +47,12 @@ pub(super) fn open(items: &mut Vec<u8>) {
 /// A list that is being sent.
 struct Listing {
     source: Source,
-    /// What was read and not sent yet.
-    ready: Bytes,
+    /// The page that is being sent, and how much of it was.
+    items: Vec<u8>,
+    sent: usize,
+    /// The buffer of the page before, for the one that is read next. A page is made on one thread and freed on
+    /// another: with a new buffer each, every thread would come to keep several.
+    spare: Vec<u8>,
     /// Where the page begins that is to be read next.
     next: Option<Position>,
     ahead: Option<Ahead>,
@@ -65,29 +68,42 @@ impl Drop for Ahead {
 }
 
 impl Listing {
+    fn new(source: Source, first: Page) -> Self {
+        let mut items = Vec::with_capacity(ROOM);
+        items.extend(first.items);
+        open(&mut items);
+        Self { source, items, sent: 0, spare: Vec::with_capacity(ROOM), next: first.next, ahead: None }
+    }
+
     /// The next bytes; `None` behind the last ones.
     async fn chunk(&mut self) -> io::Result<Option<Bytes>> {
-        if self.ready.is_empty() {
+        if self.sent == self.items.len() {
             let Some(ahead) = &mut self.ahead else { return Ok(None) };
             let page = (&mut ahead.0).await.unwrap_or_else(|e| Err(Refusal::Unexpected(e.to_string())));
             self.ahead = None;
             self.accept(page.map_err(|refusal| self.cut(&refusal))?);
         }
         self.read_ahead();
-        Ok(Some(self.ready.split_to(CHUNK.min(self.ready.len()))))
+        let rest = &self.items[self.sent..];
+        let chunk = Bytes::copy_from_slice(&rest[..rest.len().min(CHUNK)]);
+        self.sent += chunk.len();
+        Ok(Some(chunk))
     }
 
     fn accept(&mut self, mut page: Page) {
         if page.next.is_none() {
             page.items.push(b']');
         }
-        (self.ready, self.next) = (page.items.into(), page.next);
+        self.spare = std::mem::replace(&mut self.items, page.items);
+        self.spare.clear();
+        (self.sent, self.next) = (0, page.next);
     }
 
     fn read_ahead(&mut self) {
         if let Some(after) = self.next.take() {
             let (read, blocking) = (self.source.read.clone(), self.source.blocking.clone());
-            let page = async move { blocking.run_in_turn(move || read(after)).await };
+            let buffer = std::mem::take(&mut self.spare);
+            let page = async move { blocking.run_in_turn(move || read(after, buffer)).await };
             self.ahead = Some(Ahead(rt::spawn(page)));
         }
     }
@@ -120,7 +136,7 @@ mod tests {
 
     fn source(read: impl Fn(i64) -> Result<Page, Refusal> + Send + Sync + 'static) -> Source {
         Source {
-            read: Arc::new(move |(_, id)| read(id)),
+            read: Arc::new(move |(_, id), _| read(id)),
             blocking: Arc::new(Blocking::new(1, Duration::ZERO)),
             _place: Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(),
             request_id: None,
@@ -135,6 +151,26 @@ mod tests {
         let items: Vec<String> = serde_json::from_slice(&chunks.concat()).unwrap();
         let sizes: Vec<_> = items.iter().map(String::len).collect();
         assert_eq!(sizes, [0, 100, 4_000, 160_000]);
+    }
+
+    #[actix_web::test]
+    async fn pages_take_turns_in_two_buffers() {
+        let (used, mut seen) = unbounded_channel();
+        let read = move |(_, id): Position, mut items: Vec<u8>| {
+            used.send((items.as_ptr().addr(), items.len(), items.capacity())).unwrap();
+            items.extend(page(100_000, None).items);
+            Ok(Page { items, next: Some(position(id + 1)).filter(|_| id < 9) })
+        };
+        let source = Source { read: Arc::new(read), ..source(|_| Ok(Page::default())) };
+        let chunks: Vec<_> = stream(source, page(1, Some(1))).map(Result::unwrap).collect().await;
+        assert_eq!(serde_json::from_slice::<Vec<String>>(&chunks.concat()).unwrap().len(), 10);
+        let mut buffers = Vec::new();
+        while let Some((buffer, length, capacity)) = seen.recv().await {
+            assert!(length == 0 && capacity >= ROOM);
+            buffers.push(buffer);
+        }
+        assert_eq!(buffers.len(), 9);
+        assert!(buffers.iter().zip(&buffers[2..]).all(|(one, next)| one == next), "{buffers:?}");
     }
 
     #[actix_web::test]
