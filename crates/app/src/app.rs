@@ -71,7 +71,7 @@ impl App {
         self.random.number()
     }
 
-    /// Whether use cases that only read a little may be called where nothing must block.
+    /// Whether use cases that only read a little may be called now where nothing must block.
     pub fn reads_at_once(&self) -> bool {
         self.store.reads_at_once()
     }

@@ -82,8 +82,8 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Unavailable`] if it does not.
     fn ping(&self) -> Result<(), StoreError>;
 
-    /// Whether a small read takes microseconds and waits for nobody, as with an embedded database:
-    /// then going to another thread for one costs more than the read.
+    /// Whether a small read now takes microseconds and waits for nobody, as one of an embedded database may:
+    /// then going to another thread for it costs more than the read.
     fn reads_at_once(&self) -> bool {
         false
     }

@@ -1,0 +1,62 @@
+use super::{
+    InstructionStep, InstructionStored, Owner, PendingInstruction, imported, key, no_account, step, unknown,
+};
+use crate::App;
+use crate::after::AddRefused;
+use crate::after::request::{Target, check_at_once, valid};
+use crate::auth::Caller;
+use crate::port::{InstructionKey, StoreError, Tx, Vendor, read};
+use cutover_core::AttrPath;
+use cutover_model::{PaymentInstructionStored, Text, draft};
+
+impl App {
+    /// Checks a payment instruction for an imported account, as far as that goes without its vendor
+    /// (contract 4.2).
+    ///
+    /// # Errors
+    /// [`AddRefused`] with the faults of the request; a missing account is one of them.
+    pub fn begin_payment_instruction(
+        &self,
+        caller: &Caller,
+        body: &[u8],
+    ) -> Result<InstructionStep, AddRefused> {
+        let checked = check_at_once::<draft::PaymentInstructionRequest<'_>>(self, caller, body)?;
+        let (request, supplier, _) = checked.accepted()?;
+        let request = valid(request.into_valid())?;
+        let supplier_id = valid(supplier)?.id;
+        let key = key(&request.vendor, request.kind, &request.reference);
+        let number = &request.external_account_number;
+        let found = read(&*self.store, |tx| find(tx, supplier_id, number, &key))?;
+        let Found { vendor: Some(vendor), account: Some(account), is_stored } = found else {
+            let no_account = found.account.is_none().then(|| no_account(AttrPath::root()));
+            return Err(AddRefused::faults(no_account.into_iter().chain(unknown(&found.vendor)).collect()));
+        };
+        let answer = InstructionStored::Account(PaymentInstructionStored {
+            service_account_number: account.number.to_string(),
+            reference: key.reference.clone(),
+        });
+        Ok(step(is_stored, PendingInstruction { vendor, key, owner: Owner::Account(account.id), answer }))
+    }
+}
+
+/// What the store knows of a request.
+struct Found {
+    vendor: Option<Vendor>,
+    account: Option<Target>,
+    is_stored: bool,
+}
+
+fn find(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    number: &Text<'_>,
+    key: &InstructionKey,
+) -> Result<Found, StoreError> {
+    let vendor = tx.vendor(&key.vendor)?;
+    let account = imported(tx, supplier_id, number)?;
+    let is_stored = match &account {
+        Some(account) => tx.account_has_instruction(account.id, key)?,
+        None => false,
+    };
+    Ok(Found { vendor, account, is_stored })
+}

@@ -1,0 +1,154 @@
+//! Payment instructions of accounts and businesses, confirmed by their vendors (contract 4.2, 4.4,
+//! decisions D8, D9).
+
+mod account;
+mod business;
+
+use super::request::{Target, request, target};
+use crate::App;
+use crate::port::{InstructionKey, StoreError, Tx, Vendor, VendorError, VerifiedInstruction, write_anew};
+use cutover_core::{AttrPath, Code, Issue};
+use cutover_model::choices::PaymentInstructionType;
+use cutover_model::{
+    BusinessPaymentInstructionStored, PaymentInstructionStored, Text, decode_business_payment_instruction,
+    decode_payment_instruction,
+};
+use cutover_rules::service::{PST_04, PST_11};
+use cutover_rules::{check_business_payment_instruction, check_payment_instruction};
+
+request!(PaymentInstructionRequest: decode_payment_instruction, check_payment_instruction, import_supplier);
+request!(
+    BusinessPaymentInstructionRequest:
+    decode_business_payment_instruction, check_business_payment_instruction, import_supplier_code
+);
+
+/// What a request for a payment instruction comes to (decisions D8). The vendor is asked between two
+/// transactions, and awaited: [`App::begin_payment_instruction`] or its like, [`App::ask_vendor`],
+/// [`App::store_instruction`].
+#[derive(Debug)]
+pub enum InstructionStep {
+    /// It is stored already; the vendor need not be asked.
+    Stored(InstructionStored),
+    /// Its vendor is to be asked.
+    Ask(Box<PendingInstruction>),
+}
+
+/// The answer, once an instruction is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InstructionStored {
+    /// For an account (contract 4.2).
+    Account(PaymentInstructionStored),
+    /// For a business (contract 4.4).
+    Business(BusinessPaymentInstructionStored),
+}
+
+/// An instruction that its vendor has yet to confirm.
+#[derive(Debug, Clone)]
+pub struct PendingInstruction {
+    vendor: Vendor,
+    key: InstructionKey,
+    owner: Owner,
+    answer: InstructionStored,
+}
+
+/// Whose instruction it is, by keys of the store.
+#[derive(Debug, Clone)]
+enum Owner {
+    Account(i64),
+    Business { id: i64, accounts: Vec<i64> },
+}
+
+/// Why an instruction was not confirmed (rules PST-11).
+#[derive(Debug, thiserror::Error)]
+pub enum VendorRefused {
+    /// The vendor does not have it so: not to be sent again unchanged.
+    #[error("the vendor did not confirm the instruction")]
+    Faults(Vec<Issue>),
+    /// The vendor cannot be reached now; the cause is for the log.
+    #[error("the vendor is not available: {0}")]
+    Unavailable(String),
+}
+
+impl App {
+    /// Asks the vendor for an instruction, by the outcome table of decisions D8.
+    ///
+    /// # Errors
+    /// [`VendorRefused`]; nothing is to be stored then.
+    pub async fn ask_vendor(
+        &self,
+        pending: &PendingInstruction,
+    ) -> Result<VerifiedInstruction, VendorRefused> {
+        let PendingInstruction { vendor, key, .. } = pending;
+        let found = match self.vendors.look_up(vendor, &key.reference).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return Err(fault("reference", Code::PaymentInstructionNotFound)),
+            Err(VendorError::Rejected(cause)) => {
+                tracing::warn!(vendor = vendor.name, cause, "a payment vendor rejected a request");
+                return Err(fault("vendor", Code::PaymentVendorRejected));
+            }
+            Err(VendorError::Unavailable(cause)) => return Err(VendorRefused::Unavailable(cause)),
+        };
+        if found.kind != key.kind.as_str() {
+            return Err(fault("type", Code::PaymentInstructionTypeMismatch));
+        }
+        let verified_at = self.clock.now();
+        Ok(VerifiedInstruction { key: key.clone(), details: found.details, verified_at })
+    }
+
+    /// Stores an instruction that its vendor has confirmed.
+    ///
+    /// # Errors
+    /// [`StoreError`]; nothing is stored then.
+    pub fn store_instruction(
+        &self,
+        pending: PendingInstruction,
+        verified: VerifiedInstruction,
+    ) -> Result<InstructionStored, StoreError> {
+        let PendingInstruction { owner, answer, .. } = pending;
+        write_anew(&*self.store, move |tx| store(tx, &owner, &verified))?;
+        Ok(answer)
+    }
+}
+
+/// Stores it, unless a request at the same time came first.
+fn store(tx: &mut dyn Tx, owner: &Owner, verified: &VerifiedInstruction) -> Result<(), StoreError> {
+    match owner {
+        Owner::Account(id) if tx.account_has_instruction(*id, &verified.key)? => Ok(()),
+        Owner::Account(id) => tx.add_account_instruction(*id, verified),
+        Owner::Business { id, accounts } => tx.add_business_instruction(*id, verified, accounts),
+    }
+}
+
+fn key(vendor: &Text<'_>, kind: PaymentInstructionType, reference: &Text<'_>) -> InstructionKey {
+    InstructionKey { vendor: vendor.trimmed().to_owned(), kind, reference: reference.trimmed().to_owned() }
+}
+
+/// Stored already, or to be asked for.
+fn step(is_stored: bool, pending: PendingInstruction) -> InstructionStep {
+    if is_stored { InstructionStep::Stored(pending.answer) } else { InstructionStep::Ask(Box::new(pending)) }
+}
+
+/// The imported account of a number as it was sent.
+fn imported(tx: &mut dyn Tx, supplier_id: i64, number: &Text<'_>) -> Result<Option<Target>, StoreError> {
+    match number.as_sent().parse() {
+        Ok(number) => Ok(target(tx, supplier_id, &number)?.ok()),
+        Err(_) => Ok(None),
+    }
+}
+
+fn no_account(of: AttrPath) -> Issue {
+    PST_04.issue(of.name("external_account_number"), Code::AccountNotFound)
+}
+
+/// The fault of a vendor that is not configured.
+fn unknown(vendor: &Option<Vendor>) -> Option<Issue> {
+    vendor.is_none().then(|| of_vendor("vendor", Code::PaymentVendorUnknown))
+}
+
+fn fault(member: &'static str, code: Code) -> VendorRefused {
+    VendorRefused::Faults(vec![of_vendor(member, code)])
+}
+
+fn of_vendor(member: &'static str, code: Code) -> Issue {
+    PST_11.issue(AttrPath::root().name(member), code)
+}
