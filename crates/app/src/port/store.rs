@@ -143,7 +143,7 @@ impl MayConflict for StoreError {
     }
 }
 
-/// Writes like [`write`]; where two writers met, the job is run again on what the other left.
+/// Writes like [`write()`]; where two writers met, the job is run again on what the other left.
 ///
 /// # Errors
 /// The job's own error; [`StoreError::Unavailable`] if other writers came between again and again.
