@@ -3,7 +3,7 @@
 use crate::decode::Limits;
 use crate::json::{Cursor, Next};
 use crate::payload::IntoValid;
-use crate::request::decode;
+use crate::request::{decode, decode_kept};
 use crate::{Account, SyntaxError, Transaction, Zone, draft};
 use cutover_core::Level;
 
@@ -23,14 +23,13 @@ pub enum UnreadableAccount {
     },
 }
 
-/// Reads an account that a normal [`Writer`](crate::Writer) wrote, whatever the length of its arrays:
-/// they grow after the import.
+/// Reads an account that a normal [`Writer`](crate::Writer) wrote, whatever the length of its arrays and of
+/// its decimals: they grow after the import.
 ///
 /// # Errors
 /// [`UnreadableAccount`] if nothing of ours can have written it.
 pub fn read_account(json: &[u8]) -> Result<Account<'_>, UnreadableAccount> {
-    let limits = Limits { batch_items: u32::MAX, items: u32::MAX, all_items: u32::MAX };
-    let decoded = decode::<draft::Account<'_>>(json, Zone::UTC, limits)?;
+    let decoded = decode_kept::<draft::Account<'_>>(json)?;
     if let Some(account) = decoded.draft.and_then(IntoValid::into_valid) {
         return Ok(account);
     }
@@ -164,6 +163,14 @@ mod tests {
         let notes = vec![r#"{"body":"N"}"#; 20_000].join(",");
         let json = account(&format!(r#""notes":[{notes}]"#));
         assert_eq!(read_account(json.as_bytes()).unwrap().notes.unwrap().len(), 20_000);
+    }
+
+    #[test]
+    fn balances_may_have_grown() {
+        let json = account(r#""ledgers":[{"ledger_balance":"-123456789012345.00000000001"}]"#);
+        let balance =
+            read_account(json.as_bytes()).unwrap().ledgers.unwrap().remove(0).ledger_balance.unwrap();
+        assert_eq!(balance.as_sent(), "-123456789012345.00000000001");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{StoreError, StoredProcess, Supplier, read};
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, Datelike, FixedOffset};
 use cutover_core::{ExternalAccountNumber, SupplierCode};
 use cutover_model::{LatestEvent, ProcessStatus};
 use cutover_process::{StatusV1, StatusV2, v1, v2};
@@ -56,8 +56,12 @@ impl App {
     }
 }
 
-/// A datetime as it is answered: `2026-11-21T13:00:00.123456+11:00`, UTC as `+00:00` (decisions D3).
+/// A datetime as it is answered: `2026-11-21T13:00:00.123456+11:00`, UTC as `+00:00` (decisions D3). In UTC
+/// where the zone's cannot be written: offsets of seconds or over 14 hours, years other than 1 to 9999.
 pub fn shown_time(time: DateTime<FixedOffset>) -> String {
+    let offset = time.offset().local_minus_utc();
+    let can_be_written = offset % 60 == 0 && offset.abs() <= 14 * 3_600 && (1..=9_999).contains(&time.year());
+    let time = if can_be_written { time } else { time.to_utc().fixed_offset() };
     time.format("%Y-%m-%dT%H:%M:%S%.6f%:z").to_string()
 }
 
@@ -94,5 +98,8 @@ mod tests {
         let instant = "2026-11-21T02:00:00.123456Z";
         assert_eq!(shown("Australia/Sydney", instant), "2026-11-21T13:00:00.123456+11:00");
         assert_eq!(shown("UTC", "2026-11-21T02:00:00Z"), "2026-11-21T02:00:00.000000+00:00");
+        for edge in ["9999-12-31T23:59:59", "1880-01-01T00:00:00", "0001-01-01T00:00:00"] {
+            assert_eq!(shown("Australia/Sydney", &format!("{edge}Z")), format!("{edge}.000000+00:00"));
+        }
     }
 }

@@ -52,6 +52,8 @@ fn new_statement(
 ) -> NewHistoricalStatement {
     // An identity is kept and compared trimmed (decisions D1).
     statement.statement_id = statement.statement_id.trimmed().to_owned().into();
+    // What we answer is the same content when it is sent again, and we leave out what is absent.
+    statement.leave_out_absent();
     let fingerprint = codec::content(&statement);
     NewHistoricalStatement { statement, fingerprint, added_at }
 }

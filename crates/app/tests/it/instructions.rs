@@ -51,6 +51,8 @@ fn an_instruction_is_stored_with_what_its_vendor_says_and_once() {
     assert_eq!(call(&house, &body(" pay ", " R-1 ", "CARD")).unwrap(), "R-1");
     assert_eq!(call(&house, &body("pay", "R-1", "CARD")).unwrap(), "R-1");
     assert_eq!(call(&house, &body("pay", "OLD", "DIRECT_DEBIT")).unwrap(), "OLD");
+    house.app.remove_vendor("pay").unwrap();
+    assert_eq!(call(&house, &body("pay", "R-1", "CARD")).unwrap(), "R-1");
     assert_eq!(house.vendors.look_ups(), 1);
     let stored = house.imported().verified_instructions;
     assert_eq!(stored.len(), 1);

@@ -29,6 +29,8 @@ fn statements_are_added_once_and_never_changed() {
     assert_eq!(answer, request("statements", &[amount("S-1", "10.10"), amount("S-2", "20")]));
     // Equal content again, by value; one of other content refuses them all.
     add(&house, &[amount(" S-1", "10.1").replace(" S-1", "S-1"), amount("S-3", "1")]).unwrap();
+    let absent = r#","issued_date":null,"number":" ","gross_amount":1"#;
+    add(&house, &[statement("S-3", absent)]).unwrap();
     let refused = add(&house, &[amount("S-4", "1"), amount("S-2", "20.01"), amount("S-1", "\"10.10\"")]);
     let code = "historical_statement_already_exists";
     let at = |n| format!("statements.{n}.statement_id {code}");

@@ -146,6 +146,24 @@ fn faulty_parameters_are_faults_among_the_others() {
 }
 
 #[test]
+fn what_is_structurally_faulty_is_shown_as_sent() {
+    let house = House::with(ACCOUNT);
+    let twice = transaction("T-1", "2026-11-01", "1.10", "CREDIT").replace('}', r#","note":"a","note":"b"}"#);
+    let refused = add(&house, NO_MOVE, std::slice::from_ref(&twice)).unwrap_err();
+    assert!(refused.contains(&twice), "{refused}");
+}
+
+#[test]
+fn a_transaction_of_an_empty_period_stays_at_today() {
+    let house = House::with(&ACCOUNT.replace("2026-06-30", "2026-11-20").replace("2026-07-05", "2026-11-21"));
+    house.clock.advance(chrono::Duration::days(-1));
+    let today = transaction("T-1", "2026-11-20", "1", "CREDIT");
+    assert!(add(&house, NO_MOVE, std::slice::from_ref(&today)).unwrap_err().contains("outside"));
+    add(&house, AddTransactions::default(), &[today]).unwrap();
+    assert_eq!(house.imported().account.notes, None);
+}
+
+#[test]
 fn faults_of_the_wrapper_are_of_no_transaction() {
     let house = House::with(ACCOUNT);
     let refused = house.app.add_transactions(&house.caller, b"{}", Ok(AddTransactions::default()));

@@ -14,6 +14,8 @@ pub(crate) struct Decoder<'j> {
     pub(crate) items_left: u32,
     /// Whether a datetime was read whose verdict depends on the zone.
     pub(crate) zone_matters: bool,
+    /// Whether decimals may have any number of digits: sums of ours are read back, not what was sent.
+    pub(crate) any_digits: bool,
 }
 
 /// A type that a member can have.
@@ -33,6 +35,7 @@ impl<'j> Decoder<'j> {
             items_left: limits.all_items,
             limits,
             zone_matters: false,
+            any_digits: false,
         })
     }
 

@@ -153,6 +153,7 @@ impl<'j> Leaf<'j> for Decimal<'j> {
         let Kind::Decimal { before, after, positive } = spec.kind else {
             return decoder.fault(&Check::INVALID);
         };
+        let (before, after) = if decoder.any_digits { (u32::MAX, u32::MAX) } else { (before, after) };
         match read_decimal(&sent, quoted, before, after) {
             Ok(value) if positive && value.is_sign_negative() && !value.is_zero() => {
                 decoder.fault(&Check::MIN_VALUE)

@@ -129,22 +129,24 @@ impl ErrorItem {
 /// members left out (decisions D8).
 pub fn historical_statements(request: &HistoricalStatementsRequest<'_>) -> String {
     let mut request = request.clone().into_owned();
-    request.statements.iter_mut().for_each(leave_out_absent);
+    request.statements.iter_mut().for_each(HistoricalStatement::leave_out_absent);
     let mut writer = Writer::new();
     request.encode(&mut writer);
     text(writer)
 }
 
-/// `null` and blank texts are absent (rules 1.2).
-fn leave_out_absent(statement: &mut HistoricalStatement<'_>) {
-    if statement.issued_date == Nullable::Null {
-        statement.issued_date = Nullable::Absent;
-    }
-    if statement.gross_amount == Nullable::Null {
-        statement.gross_amount = Nullable::Absent;
-    }
-    for optional in [&mut statement.number, &mut statement.statement_path] {
-        optional.take_if(|text| text.is_blank());
+impl HistoricalStatement<'_> {
+    /// Leaves out what is absent: members that are `null`, and texts that are blank (fields 1.3, 1.4).
+    pub fn leave_out_absent(&mut self) {
+        if self.issued_date == Nullable::Null {
+            self.issued_date = Nullable::Absent;
+        }
+        if self.gross_amount == Nullable::Null {
+            self.gross_amount = Nullable::Absent;
+        }
+        for optional in [&mut self.number, &mut self.statement_path] {
+            optional.take_if(|text| text.is_blank());
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 use super::{
-    InstructionStep, InstructionStored, Owner, PendingInstruction, imported, key, no_account, step, unknown,
+    InstructionStep, InstructionStored, Owner, PendingInstruction, imported, key, no_account, unknown,
 };
 use crate::App;
 use crate::after::AddRefused;
@@ -27,15 +27,26 @@ impl App {
         let key = key(&request.vendor, request.kind, &request.reference);
         let number = &request.external_account_number;
         let found = read(&*self.store, |tx| find(tx, supplier_id, number, &key))?;
-        let Found { vendor: Some(vendor), account: Some(account), is_stored } = found else {
-            let no_account = found.account.is_none().then(|| no_account(AttrPath::root()));
-            return Err(AddRefused::faults(no_account.into_iter().chain(unknown(&found.vendor)).collect()));
+        let answer = |account: &Target| {
+            InstructionStored::Account(PaymentInstructionStored {
+                service_account_number: account.number.to_string(),
+                reference: key.reference.clone(),
+            })
         };
-        let answer = InstructionStored::Account(PaymentInstructionStored {
-            service_account_number: account.number.to_string(),
-            reference: key.reference.clone(),
-        });
-        Ok(step(is_stored, PendingInstruction { vendor, key, owner: Owner::Account(account.id), answer }))
+        match found {
+            // Whatever has become of its vendor since.
+            Found { account: Some(account), is_stored: true, .. } => {
+                Ok(InstructionStep::Stored(answer(&account)))
+            }
+            Found { vendor: Some(vendor), account: Some(account), .. } => {
+                let (owner, answer) = (Owner::Account(account.id), answer(&account));
+                Ok(InstructionStep::Ask(Box::new(PendingInstruction { vendor, key, owner, answer })))
+            }
+            Found { vendor, account, .. } => {
+                let no_account = account.is_none().then(|| no_account(AttrPath::root()));
+                Err(AddRefused::faults(no_account.into_iter().chain(unknown(&vendor)).collect()))
+            }
+        }
     }
 }
 

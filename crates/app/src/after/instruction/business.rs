@@ -1,5 +1,5 @@
 use super::{
-    InstructionStep, InstructionStored, Owner, PendingInstruction, imported, key, no_account, step, unknown,
+    InstructionStep, InstructionStored, Owner, PendingInstruction, imported, key, no_account, unknown,
 };
 use crate::App;
 use crate::after::AddRefused;
@@ -27,17 +27,19 @@ impl App {
         let (request, supplier) = (valid(request.into_valid())?, valid(supplier)?);
         let key = key(&request.vendor, request.kind, &request.reference);
         let found = read(&*self.store, |tx| find(tx, &supplier, &request, &key))?;
-        let Found { vendor: Some(vendor), business: Some(id), accounts: Some(accounts), is_stored, .. } =
-            found
-        else {
-            return Err(AddRefused::faults(found.faults()));
-        };
         let answer = InstructionStored::Business(BusinessPaymentInstructionStored {
             reference: key.reference.clone(),
             external_business_identifier: request.external_business_identifier.trimmed().to_owned(),
         });
-        let owner = Owner::Business { id, accounts };
-        Ok(step(is_stored, PendingInstruction { vendor, key, owner, answer }))
+        match found {
+            // Whatever has become of its vendor since.
+            Found { is_stored: true, .. } => Ok(InstructionStep::Stored(answer)),
+            Found { vendor: Some(vendor), business: Some(id), accounts: Some(accounts), .. } => {
+                let owner = Owner::Business { id, accounts };
+                Ok(InstructionStep::Ask(Box::new(PendingInstruction { vendor, key, owner, answer })))
+            }
+            found => Err(AddRefused::faults(found.faults())),
+        }
     }
 }
 
@@ -69,8 +71,8 @@ fn find(
         }
     }
     let is_stored = match business {
-        Some(id) => applies(tx.business_instruction(id, key)?, &accounts),
-        None => false,
+        Some(id) if missing.is_empty() => applies(tx.business_instruction(id, key)?, &accounts),
+        Some(_) | None => false,
     };
     let accounts = missing.is_empty().then_some(accounts);
     Ok(Found { vendor, business, accounts, missing, is_stored })

@@ -123,11 +123,6 @@ fn key(vendor: &Text<'_>, kind: PaymentInstructionType, reference: &Text<'_>) ->
     InstructionKey { vendor: vendor.trimmed().to_owned(), kind, reference: reference.trimmed().to_owned() }
 }
 
-/// Stored already, or to be asked for.
-fn step(is_stored: bool, pending: PendingInstruction) -> InstructionStep {
-    if is_stored { InstructionStep::Stored(pending.answer) } else { InstructionStep::Ask(Box::new(pending)) }
-}
-
 /// The imported account of a number as it was sent.
 fn imported(tx: &mut dyn Tx, supplier_id: i64, number: &Text<'_>) -> Result<Option<Target>, StoreError> {
     match number.as_sent().parse() {

@@ -29,7 +29,12 @@ pub(super) fn place(transaction: &Transaction<'static>, period: &OpenPeriod, may
     if !may_move {
         return Placement::Outside;
     }
-    transaction.transaction_date = period.nearest(sent);
+    let nearest = period.nearest(sent);
+    if nearest == sent {
+        // The period is empty, and this is today already.
+        return Placement::AsSent(NewTransaction { transaction, sent_date: None });
+    }
+    transaction.transaction_date = nearest;
     transaction.display_note = Some(explained(transaction.display_note.as_ref(), sent));
     Placement::Moved(NewTransaction { transaction, sent_date: Some(sent) })
 }
@@ -40,7 +45,10 @@ fn explained(note: Option<&Text<'_>>, sent: NaiveDate) -> Text<'static> {
         "Dated {sent} originally, outside of the open statement period, and moved into the current statement."
     );
     match note.filter(|note| !note.is_blank()) {
-        Some(note) => format!("{} {sentence}", note.as_sent().trim_end()).into(),
+        Some(note) if note.as_sent().ends_with(char::is_whitespace) => {
+            format!("{}{sentence}", note.as_sent()).into()
+        }
+        Some(note) => format!("{} {sentence}", note.as_sent()).into(),
         None => sentence.into(),
     }
 }

@@ -31,7 +31,7 @@ impl From<StoreError> for TransactionsRefused {
 pub(super) fn failed(refused: AddRefused, body: &[u8]) -> TransactionsRefused {
     let AddRefused::Faults(errors) = refused else { return TransactionsRefused::Add(refused) };
     let first = errors.iter().find_map(|error| Some((index(error)?, error.detail.to_string())));
-    let shown = first.and_then(|(index, detail)| Some((shown(body, index)?, detail)));
+    let shown = first.and_then(|(index, detail)| Some((shown(body, index, &errors)?, detail)));
     match shown {
         Some((transaction_data, error_detail)) => {
             TransactionsRefused::Transaction { transaction_data, error_detail, errors }
@@ -50,7 +50,10 @@ fn index(error: &Issue) -> Option<usize> {
     }
 }
 
-fn shown(body: &[u8], index: usize) -> Option<String> {
-    let sent = item_as_sent(body, "transactions", index)?;
-    Some(read_transaction(sent).map_or_else(|| sent.to_owned(), |valid| transaction_data(&valid)))
+/// As sent if a field check found a fault in it (decisions D8).
+fn shown(body: &[u8], at: usize, errors: &[Issue]) -> Option<String> {
+    let sent = item_as_sent(body, "transactions", at)?;
+    let is_faulty = errors.iter().any(|e| e.rule.0.starts_with("STR-") && index(e) == Some(at));
+    let valid = read_transaction(sent).filter(|_| !is_faulty);
+    Some(valid.map_or_else(|| sent.to_owned(), |valid| transaction_data(&valid)))
 }

@@ -27,7 +27,13 @@ impl Answer for Diagnosis {
     fn text(&self) -> String {
         let mut lines: Vec<String> = self.checks.iter().map(Finding::line).collect();
         lines.push(String::new());
-        lines.push(if self.healthy { "Nothing to mend." } else { "Mend what says FAIL." }.to_owned());
+        let warns = self.checks.iter().any(|finding| finding.result == Health::Warn);
+        let verdict = match (self.healthy, warns) {
+            (true, false) => "Nothing to mend.",
+            (true, true) => "Nothing that must be mended.",
+            (false, _) => "Mend what says FAIL.",
+        };
+        lines.push(verdict.to_owned());
         lines.join("\n")
     }
 }

@@ -6,7 +6,8 @@ use cutover_app::account::shown_time;
 pub(super) fn write(out: &mut Vec<u8>, time: DateTime<FixedOffset>) {
     let seconds = time.offset().local_minus_utc();
     let (year, micros) = (time.year(), time.timestamp_subsec_micros());
-    if !(0..=9_999).contains(&year) || micros > 999_999 || seconds % 60 != 0 {
+    let is_odd = seconds % 60 != 0 || seconds.abs() > 14 * 3_600 || micros > 999_999;
+    if is_odd || !(1..=9_999).contains(&year) {
         out.extend_from_slice(shown_time(time).as_bytes());
         return;
     }
@@ -65,6 +66,8 @@ mod tests {
             "1000-01-01T00:00:00-00:30",
             "-0001-01-01T00:00:00Z",
             "+10000-01-01T00:00:00Z",
+            "0000-12-31T23:00:00-01:00",
+            "2026-01-01T00:00:00+15:00",
         ] {
             let time: DateTime<FixedOffset> = text.parse().unwrap();
             assert_eq!(written(time), shown_time(time), "{text}");
