@@ -80,12 +80,13 @@ fn addresses_that_are_not_allowed_are_refused() {
 fn changes_hold_beside_a_running_server() {
     let vendor = Vendor::start(|_| Act::Json(200, json!({"reference": "R", "type": "CARD"})));
     let (house, _server, client) = House::with_accounts(&[small("V-1")]);
-    let pay = || client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "CARD", "R"));
-    assert_eq!(pay().faults(), ["vendor payment_vendor_unknown"]);
+    let pay = |reference| client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "CARD", reference));
+    assert_eq!(pay("R").faults(), ["vendor payment_vendor_unknown"]);
     house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
-    assert_eq!(pay().status, 201);
+    assert_eq!(pay("R").status, 201);
     house.done(&["vendor", "remove", "PAY"]);
-    assert_eq!(pay().faults(), ["vendor payment_vendor_unknown"]);
+    assert_eq!(pay("R-2").faults(), ["vendor payment_vendor_unknown"]);
+    assert_eq!(pay("R").status, 201, "what is stored may be sent again");
     let stored = house.account("V-1");
     assert_eq!(stored["verified_payment_instructions"][0]["vendor"], "PAY", "what it confirmed stays");
 }
