@@ -2,15 +2,29 @@
 
 use crate::port::StoreError;
 use cutover_model::{Account, Encode, TaskParams, Writer};
+use std::cell::RefCell;
+use zstd::bulk::Compressor;
 
 /// Payloads are short-lived and many: speed counts more than size.
 const LEVEL: i32 = 1;
 /// A payload unpacks to no more than this, whatever its row says: 64 MiB.
 const MAX_UNPACKED: usize = 64 << 20;
 
+thread_local! {
+    /// What compresses is made once for a thread: to make one costs as much as to use it on a small payload.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
+
 /// The payload as it is stored.
 pub(crate) fn pack(payload: &[u8]) -> Result<Vec<u8>, StoreError> {
-    zstd::bulk::compress(payload, LEVEL).map_err(|e| StoreError::Failed(format!("compression failed: {e}")))
+    let packed = COMPRESSOR.with_borrow_mut(|made| {
+        let compressor = match made {
+            Some(compressor) => compressor,
+            None => made.insert(Compressor::new(LEVEL)?),
+        };
+        compressor.compress(payload)
+    });
+    packed.map_err(|e| StoreError::Failed(format!("compression failed: {e}")))
 }
 
 /// The payload as it was accepted.

@@ -1,7 +1,7 @@
 use crate::decode::{Blank, List};
 use crate::json::Writer;
 use crate::value::{DateTime, Decimal, Free, Integer, Nullable, Text, TextOrInteger};
-use chrono::NaiveDate;
+use chrono::{Datelike, NaiveDate};
 
 /// Writes a value as JSON: what was decoded comes out equal, with the digits as sent.
 pub trait Encode {
@@ -158,7 +158,7 @@ macro_rules! leaves {
 leaves! {
     Text<'j> => Text<'static>, |v, w| w.string(v.as_sent()), Text::into_owned(v);
     TextOrInteger<'j> => TextOrInteger<'static>, |v, w| write_text_or_integer(v, w), TextOrInteger::into_owned(v);
-    NaiveDate => NaiveDate, |v, w| w.string(&v.format("%Y-%m-%d").to_string()), v;
+    NaiveDate => NaiveDate, |v, w| write_date(*v, w), v;
     DateTime<'j> => DateTime<'static>, |v, w| write_datetime(v, w), DateTime::into_owned(v);
     Decimal<'j> => Decimal<'static>, |v, w| write_decimal(v, w), Decimal::into_owned(v);
     Integer<'j> => Integer<'static>, |v, w| write_number(v.as_sent(), v.is_quoted(), &|| v.value().to_string(), w),
@@ -173,6 +173,20 @@ fn write_text_or_integer(value: &TextOrInteger<'_>, writer: &mut Writer) {
     } else {
         writer.string(value.text.as_sent());
     }
+}
+
+/// Digit by digit: dates are many, and a format string is read anew for each.
+fn write_date(date: NaiveDate, writer: &mut Writer) {
+    let mut text = *b"0000-00-00";
+    // A date of a payload lies in the years 1 to 9999 (fields 1.5).
+    for (place, mut number) in [(0..4, date.year().unsigned_abs()), (5..7, date.month()), (8..10, date.day())]
+    {
+        for digit in text[place].iter_mut().rev() {
+            *digit = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+    }
+    writer.string(std::str::from_utf8(&text).unwrap_or_default());
 }
 
 fn write_datetime(value: &DateTime<'_>, writer: &mut Writer) {
