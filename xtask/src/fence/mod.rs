@@ -87,11 +87,11 @@ fn wrong_arrow(from: &Layer, to: &Dependency, ours: &BTreeSet<&str>) -> Option<S
 }
 
 fn wrong_arrow_between_ours(from: &Layer, to: &Dependency) -> Option<String> {
-    if TESTS_ONLY.contains(&to.name.as_str()) {
-        return (!to.is_for_tests()).then(|| "it is for tests only, make it a dev-dependency".to_owned());
-    }
     if from.may.contains(&to.name.as_str()) {
         return None;
+    }
+    if TESTS_ONLY.contains(&to.name.as_str()) {
+        return (!to.is_for_tests()).then(|| "it is for tests only, make it a dev-dependency".to_owned());
     }
     let may = if from.may.is_empty() { "nothing".to_owned() } else { from.may.join(", ") };
     Some(format!("of our crates, {} may use {may}", from.name))
@@ -148,6 +148,22 @@ mod tests {
         let fault = ["cutover-model → cutover-testkit: it is for tests only, make it a dev-dependency"];
         assert_eq!(faults_of("cutover-model", "cutover-testkit", None), fault);
         assert_eq!(faults_of("cutover-model", "cutover-testkit", Some("dev")), [""; 0]);
+    }
+
+    #[test]
+    fn only_the_chores_are_built_with_a_testkit() {
+        let with = |layer: &&Layer| layer.may.iter().any(|name| TESTS_ONLY.contains(name));
+        let layers: Vec<_> = LAYERS.iter().filter(with).map(|layer| layer.name).collect();
+        assert_eq!(layers, ["xtask"]);
+        let (postgres, s3) = ("cutover-testkit-postgres", "cutover-testkit-s3");
+        let metadata = json!({"packages": [
+            {"name": postgres, "dependencies": []},
+            {"name": s3, "dependencies": []},
+            {"name": "xtask", "dependencies": [{"name": postgres, "kind": null}, {"name": s3, "kind": null}]},
+        ]});
+        let rows = &LAYERS[LAYERS.len() - 3..];
+        let fault = ["xtask → cutover-testkit-s3: it is for tests only, make it a dev-dependency"];
+        assert_eq!(wrong_arrows(&serde_json::from_value(metadata).unwrap(), rows), fault);
     }
 
     #[test]

@@ -16,10 +16,11 @@ pub(crate) struct Family {
     pub(crate) crates: &'static [&'static str],
 }
 
-/// The crates that are for tests only: anyone's dev-dependency, no one's dependency.
-pub(crate) const TESTS_ONLY: &[&str] = &[TESTKIT, TESTKIT_S3];
+/// The crates that are for tests only: anyone's dev-dependency, and a dependency only of what runs the tests.
+pub(crate) const TESTS_ONLY: &[&str] = &[TESTKIT, TESTKIT_POSTGRES, TESTKIT_S3];
 
 const TESTKIT: &str = "cutover-testkit";
+const TESTKIT_POSTGRES: &str = "cutover-testkit-postgres";
 const TESTKIT_S3: &str = "cutover-testkit-s3";
 
 const CORE: &str = "cutover-core";
@@ -59,8 +60,9 @@ pub(crate) const LAYERS: &[Layer] = &[
         never: &[DATABASE, OBJECT_STORAGE],
     },
     Layer { name: TESTKIT, may: &[CORE, MODEL, PROCESS, APP], never: &[WEB, HTTP_CLIENT, DATABASE] },
+    Layer { name: TESTKIT_POSTGRES, may: &[], never: &[WEB, HTTP_CLIENT, DATABASE] },
     Layer { name: TESTKIT_S3, may: &[], never: &[DATABASE] },
-    Layer { name: "xtask", may: &[CORE, MODEL, RULES, PROCESS], never: &[] },
+    Layer { name: "xtask", may: &[CORE, MODEL, RULES, PROCESS, TESTKIT_POSTGRES], never: &[] },
 ];
 
 /// Values in, values out.

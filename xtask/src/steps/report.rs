@@ -27,8 +27,8 @@ pub(super) fn table(done: &[Done], strict: bool) -> String {
         text.push_str(&line(done.name, &done.outcome, done.took));
         text.push('\n');
     }
-    if strict && done.iter().any(|done| matches!(done.outcome, Outcome::NotRun(_))) {
-        text.push_str("\nA step that did not run counts as failed here.\n");
+    if strict && done.iter().any(|done| matches!(done.outcome, Outcome::NotRun(_) | Outcome::Partly(..))) {
+        text.push_str("\nA step that did not run, or not whole, counts as failed here.\n");
     }
     if let Some(counts) = counts(done) {
         text.push_str(&format!("\n{} passed, {} failed\n", counts.passed, counts.failed));
@@ -39,7 +39,9 @@ pub(super) fn table(done: &[Done], strict: bool) -> String {
 /// None when no test was run: there is nothing to boast of then.
 fn counts(done: &[Done]) -> Option<Counts> {
     done.iter().find_map(|done| match done.outcome {
-        Outcome::Tested(counts, _) if counts != Counts::default() => Some(counts),
+        Outcome::Tested(counts, _) | Outcome::Partly(counts, _) if counts != Counts::default() => {
+            Some(counts)
+        }
         _ => None,
     })
 }
@@ -48,6 +50,7 @@ fn describe(outcome: &Outcome) -> (&'static str, &str) {
     match outcome {
         Outcome::Ok(remark) | Outcome::Tested(_, Ok(remark)) => ("ok", remark),
         Outcome::Failed(remark) | Outcome::Tested(_, Err(remark)) => ("FAILED", remark),
+        Outcome::Partly(_, remark) => ("PARTLY", remark),
         Outcome::NotRun(remark) => ("NOT RUN", remark),
     }
 }
@@ -98,5 +101,8 @@ tests       FAILED      61.2 s  see above
     fn strictness_is_told_when_it_matters() {
         assert!(table(&[done("deny", Outcome::NotRun(String::new()))], true).contains("counts as failed"));
         assert!(!table(&[done("deny", Outcome::Ok(String::new()))], true).contains("counts as failed"));
+        let partly = table(&[done("tests", Outcome::Partly(Counts::default(), "no tool".to_owned()))], true);
+        assert!(partly.contains("tests       PARTLY      61.2 s  no tool\n"), "{partly}");
+        assert!(partly.contains("counts as failed"));
     }
 }

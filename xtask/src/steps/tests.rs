@@ -4,19 +4,29 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::database::Database;
 use super::snapshots;
 use super::summary::Counts;
-use super::{Outcome, of_faults};
+use super::{Outcome, Tools, of_faults};
 use crate::cargo;
 use crate::error::Error;
 
-pub(super) fn run() -> Result<Outcome, Error> {
+pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     let references = fresh_references()?;
-    let (succeeded, counts) = test(command(&references))?;
+    let database = match Database::start(tools) {
+        Ok(database) => database,
+        Err(e) => return Ok(Outcome::Failed(format!("PostgreSQL for the tests does not start: {e}"))),
+    };
+    let mut command = command(&references);
+    command.envs(database.variable());
+    let (succeeded, counts) = test(command)?;
     if !succeeded {
         return Ok(Outcome::Tested(counts, Err("see above".to_owned())));
     }
-    Ok(Outcome::Tested(counts, remark(&references, counts)?))
+    Ok(match (remark(&references, counts)?, database.not_run()) {
+        (Ok(_), Some(missing)) => Outcome::Partly(counts, missing),
+        (remark, _) => Outcome::Tested(counts, remark),
+    })
 }
 
 /// An empty file for insta to write to.

@@ -1,0 +1,143 @@
+use crate::instance::free_port;
+use crate::programs;
+use crate::server::not_run;
+use crate::url::{self, parse};
+use crate::user::{User, run};
+use crate::watchdog::Watchdog;
+use percent_encoding::percent_decode_str;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// For [`Watchdog::start`]; the arguments are the program, its settings and its log. It stores nothing, so it
+/// need not end gracefully.
+const FUNCTIONS: &str = r#"
+start() { "$1" "$2" </dev/null >>"$3" 2>&1 & server=$!; }
+stop() { kill -s KILL "$server"; wait "$server"; }
+"#;
+
+const PROGRAM: &str = "pgbouncer";
+
+/// How long it may take to listen.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// The version from which it knows prepared statements, and would keep them.
+const PREPARED_STATEMENTS: (u32, u32) = (1, 21);
+
+/// PgBouncer that pools transactions: four connections a database, for up to 300 clients. It lets everybody in,
+/// as the user of the URL it was started with.
+#[derive(Debug)]
+pub struct PgBouncer {
+    address: SocketAddr,
+    // Dropped before the folder: it stops the program.
+    _watchdog: Watchdog,
+    _folder: TempDir,
+}
+
+impl PgBouncer {
+    /// Is there such a program?
+    pub fn is_installed() -> bool {
+        programs::find(PROGRAM).is_some()
+    }
+
+    /// Starts it before the server of this URL, for every database of it. None where there is no such program:
+    /// then `NOT RUN` is printed, and the test is to pass.
+    ///
+    /// # Errors
+    /// If it does not start, or the URL names no host.
+    pub fn start(server: &str) -> io::Result<Option<Self>> {
+        let Some(program) = programs::find(PROGRAM) else {
+            not_run("no pgbouncer");
+            return Ok(None);
+        };
+        let user = User::find()?;
+        let folder = user.folder()?;
+        let (settings, log) = (folder.path().join("pgbouncer.ini"), folder.path().join("log"));
+        let address: SocketAddr = (Ipv4Addr::LOCALHOST, free_port()?).into();
+        std::fs::write(&settings, ini(server, address, version(&program)?)?)?;
+        user.give(&settings)?;
+        let watchdog = Watchdog::start(user, folder.path(), FUNCTIONS, &[program, settings, log.clone()])?;
+        if !listens(address) {
+            let log = std::fs::read_to_string(log).unwrap_or_default();
+            return Err(io::Error::other(format!("pgbouncer does not start: {log}")));
+        }
+        Ok(Some(Self { address, _watchdog: watchdog, _folder: folder }))
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The URL by which a database of its server is reached through it.
+    ///
+    /// # Errors
+    /// If the URL is none.
+    pub fn url_through(&self, url: &str) -> io::Result<String> {
+        url::at(url, self.address)
+    }
+}
+
+fn ini(server: &str, address: SocketAddr, version: (u32, u32)) -> io::Result<String> {
+    let server = parse(server)?;
+    let host = server.host_str().ok_or_else(|| io::Error::other("the URL of the database has no host"))?;
+    let secret =
+        server.password().map(|password| format!(" password={}", quoted(password))).unwrap_or_default();
+    let to = format!(
+        "host={host} port={} user={}{secret}",
+        server.port().unwrap_or(5432),
+        quoted(server.username())
+    );
+    let prepared = if version >= PREPARED_STATEMENTS { "max_prepared_statements = 0\n" } else { "" };
+    Ok(format!(
+        "[databases]\n* = {to}\n[pgbouncer]\nlisten_addr = {}\nlisten_port = {}\nunix_socket_dir =\n\
+         auth_type = any\npool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 300\n{prepared}",
+        address.ip(),
+        address.port(),
+    ))
+}
+
+fn quoted(part: &str) -> String {
+    format!("'{}'", percent_decode_str(part).decode_utf8_lossy().replace('\'', "''"))
+}
+
+fn version(program: &Path) -> io::Result<(u32, u32)> {
+    let answer = run(Command::new(program).arg("--version"))?;
+    let unknown = || io::Error::other(format!("pgbouncer is of no known version: {answer}"));
+    parse_version(&answer).ok_or_else(unknown)
+}
+
+/// Such as `PgBouncer 1.18.0`, with more lines.
+fn parse_version(answer: &str) -> Option<(u32, u32)> {
+    let mut parts = answer.split_whitespace().nth(1)?.split('.').map_while(|part| part.parse().ok());
+    parts.next().zip(parts.next())
+}
+
+fn listens(address: SocketAddr) -> bool {
+    let deadline = Instant::now() + DEADLINE;
+    while TcpStream::connect(address).is_err() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_suit_the_version() {
+        let answer = "PgBouncer 1.21.0\nlibevent 2.1.12-stable\n";
+        let ini = |version| ini("postgres://me:it%27s@db/x", ([127, 0, 0, 1], 6432).into(), version).unwrap();
+        assert!(ini(parse_version(answer).unwrap()).contains("\nmax_prepared_statements = 0\n"));
+        let old = ini(parse_version("PgBouncer 1.18.0").unwrap());
+        assert!(!old.contains("max_prepared"));
+        assert!(old.contains("\n* = host=db port=5432 user='me' password='it''s'\n"), "{old}");
+    }
+}

@@ -1,0 +1,45 @@
+use crate::instance::Instance;
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// What the certificate is good for.
+const NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
+
+/// The one line of `pg_hba.conf`: nobody without TLS.
+const ACCESS: &str = "hostssl all,replication all 127.0.0.1/32 trust\n";
+
+/// Gives the server its certificate and key, and refuses connections without TLS.
+pub(crate) fn prepare(instance: &mut Instance) -> io::Result<()> {
+    let (authority_pem, certificate, key) = certificates().map_err(io::Error::other)?;
+    let data = instance.data();
+    let authority = instance.folder().join("authority.pem");
+    write(instance, &authority, &authority_pem)?;
+    write(instance, &data.join("server.crt"), &certificate)?;
+    write(instance, &data.join("server.key"), &key)?;
+    std::fs::write(data.join("pg_hba.conf"), ACCESS)?;
+    instance.authority = Some(authority);
+    Ok(())
+}
+
+/// As the server wants its key: of its user, closed to others.
+fn write(instance: &Instance, path: &Path, content: &str) -> io::Result<()> {
+    std::fs::write(path, content)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    instance.user.give(path)
+}
+
+/// An authority's certificate, the server's by it, and the server's key, in PEM.
+fn certificates() -> Result<(String, String, String), rcgen::Error> {
+    let mut params = CertificateParams::new([])?;
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    // Named otherwise than the server, whose certificate would seem to be signed by itself.
+    params.distinguished_name.push(DnType::CommonName, "Cutover tests");
+    let authority_key = KeyPair::generate()?;
+    let authority = params.self_signed(&authority_key)?;
+    let issuer = Issuer::from_params(&params, &authority_key);
+    let key = KeyPair::generate()?;
+    let server = CertificateParams::new(NAMES.map(str::to_owned))?.signed_by(&key, &issuer)?;
+    Ok((authority.pem(), server.pem(), key.serialize_pem()))
+}

@@ -1,0 +1,112 @@
+use crate::fast;
+use cutover_testkit_postgres::{Proxy, sql};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+/// A server that sends back whatever it gets.
+fn echo() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            std::thread::spawn(move || std::io::copy(&mut &stream, &mut &stream));
+        }
+    });
+    address
+}
+
+fn client(proxy: &Proxy) -> TcpStream {
+    let stream = TcpStream::connect(proxy.address()).unwrap();
+    stream.set_nodelay(true).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+}
+
+/// Sends bytes one by one, each on its way before the next, then reads them back.
+fn pipeline(proxy: &Proxy, mut stream: &TcpStream, bytes: &[u8]) -> Duration {
+    let begun = Instant::now();
+    for byte in bytes {
+        let before = proxy.bytes_to_server();
+        stream.write_all(&[*byte]).unwrap();
+        while proxy.bytes_to_server() == before {
+            std::thread::yield_now();
+        }
+    }
+    let mut answer = vec![0; bytes.len()];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(answer, bytes);
+    begun.elapsed()
+}
+
+fn is_closed(mut stream: &TcpStream) -> bool {
+    match stream.read(&mut [0]) {
+        Ok(length) => length == 0,
+        Err(e) => e.kind() == ErrorKind::ConnectionReset,
+    }
+}
+
+#[test]
+fn a_delay_is_that_of_the_line_not_of_each_chunk() {
+    let proxy = Proxy::start(echo()).unwrap();
+    let stream = client(&proxy);
+    pipeline(&proxy, &stream, b"x");
+    let delay = Duration::from_millis(300);
+    proxy.set_delay(delay);
+    let took = pipeline(&proxy, &stream, b"pipelined");
+    assert!(took >= delay && took < delay * 4, "{took:?}");
+}
+
+#[test]
+fn bytes_and_round_trips_are_counted() {
+    let proxy = Proxy::start(echo()).unwrap();
+    let stream = client(&proxy);
+    // The echo of the first byte is not to meet the last.
+    proxy.set_delay(Duration::from_millis(200));
+    pipeline(&proxy, &stream, b"abc");
+    pipeline(&proxy, &stream, b"d");
+    assert_eq!((proxy.bytes_to_server(), proxy.bytes_to_clients(), proxy.round_trips()), (4, 4, 2));
+}
+
+#[test]
+fn what_is_cut_or_refused_is_closed() {
+    let proxy = Proxy::start(echo()).unwrap();
+    let (one, other) = (client(&proxy), client(&proxy));
+    pipeline(&proxy, &one, b"1");
+    pipeline(&proxy, &other, b"2");
+    assert_eq!(proxy.open(), 2);
+    proxy.refuse();
+    assert!(is_closed(&client(&proxy)));
+    pipeline(&proxy, &one, b"1");
+    proxy.cut();
+    assert!(is_closed(&one) && is_closed(&other));
+    proxy.mend();
+    pipeline(&proxy, &client(&proxy), b"3");
+}
+
+#[test]
+fn what_hangs_is_silent_until_it_is_mended() {
+    let proxy = Proxy::start(echo()).unwrap();
+    let mut stream = client(&proxy);
+    pipeline(&proxy, &stream, b"1");
+    proxy.hang();
+    stream.write_all(b"2").unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+    let silence = stream.read(&mut [0]).unwrap_err().kind();
+    assert!([ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&silence), "{silence}");
+    proxy.mend();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    assert!(is_closed(&stream));
+    pipeline(&proxy, &client(&proxy), b"3");
+}
+
+#[test]
+fn a_database_is_reached_through_it() {
+    let Some(cluster) = fast() else { return };
+    let proxy = Proxy::start(cluster.address()).unwrap();
+    let through = proxy.url_through(&cluster.url("postgres")).unwrap();
+    assert_eq!(sql(&through, "SELECT 1").unwrap(), "1");
+    assert!(proxy.round_trips() >= 2);
+    drop(proxy);
+    assert!(sql(&through, "SELECT 1").is_err());
+}

@@ -1,0 +1,94 @@
+//! The PostgreSQL that tests are run on: the one the environment names, else a throwaway cluster for the run.
+
+use cutover_testkit_postgres::{Cluster, ClusterOptions, DATABASE_URL, PgBouncer, Programs};
+
+use super::Tools;
+use crate::cargo;
+
+/// Installs what is missing, and starts nothing with it.
+const INSTALL: &str = ".ci/install-postgresql";
+
+/// A server to run tests on, or none.
+pub(super) struct Database {
+    /// Ends when it goes out of scope.
+    cluster: Option<Cluster>,
+    found: Found,
+}
+
+/// What tests could use.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    /// Does the environment name a server?
+    server: bool,
+    programs: bool,
+    pgbouncer: bool,
+}
+
+impl Database {
+    /// Starts a cluster, unless the environment names a server or there are no programs.
+    pub(super) fn start(tools: Tools) -> std::io::Result<Self> {
+        let mut found = Found::now();
+        if tools == Tools::Install && found.not_run().is_some() {
+            // A failure has told its reason, and what is missing then is told in the end.
+            cargo::succeeds(cargo::command(cargo::root().join(INSTALL))).ok();
+            found = Found::now();
+        }
+        let wanted = found.programs && !found.server;
+        let cluster = wanted.then(|| Cluster::start(&ClusterOptions::fast())).transpose()?;
+        Ok(Self { cluster, found })
+    }
+
+    /// What tells tests of the cluster.
+    pub(super) fn variable(&self) -> Option<(&'static str, String)> {
+        self.cluster.as_ref().map(|cluster| (DATABASE_URL, cluster.url("postgres")))
+    }
+
+    /// Which tests did not run, why, and what to do about it.
+    pub(super) fn not_run(&self) -> Option<String> {
+        self.found.not_run()
+    }
+}
+
+impl Found {
+    fn now() -> Self {
+        Self {
+            server: std::env::var_os(DATABASE_URL).is_some_and(|url| !url.is_empty()),
+            programs: Programs::find().is_some(),
+            pgbouncer: PgBouncer::is_installed(),
+        }
+    }
+
+    fn not_run(self) -> Option<String> {
+        let (what, missing) = match self {
+            Self { programs: false, server: false, .. } => ("on PostgreSQL", "no server programs"),
+            Self { programs: false, .. } => ("on a PostgreSQL that crashes", "no server programs"),
+            Self { pgbouncer: false, .. } => ("through PgBouncer", "no pgbouncer"),
+            _ => return None,
+        };
+        Some(format!("NOT RUN {what}: {missing}; install postgresql and pgbouncer, or --install"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn not_run(server: bool, programs: bool, pgbouncer: bool) -> String {
+        Found { server, programs, pgbouncer }.not_run().unwrap_or_default()
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        assert_eq!(not_run(false, true, true), "");
+        assert_eq!(not_run(true, true, true), "");
+        let told = not_run(false, false, true);
+        assert!(told.starts_with("NOT RUN on PostgreSQL: no server programs; install"), "{told}");
+        assert!(not_run(true, false, true).starts_with("NOT RUN on a PostgreSQL that crashes: "));
+        assert!(not_run(true, true, false).starts_with("NOT RUN through PgBouncer: no pgbouncer; "));
+    }
+
+    #[test]
+    fn the_installer_is_there() {
+        assert!(cargo::root().join(INSTALL).is_file());
+    }
+}
