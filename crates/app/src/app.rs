@@ -3,7 +3,7 @@ use crate::auth::KeyRing;
 use crate::port::{Clock, Documents, PaymentVendors, Random, Store};
 use chrono::Duration;
 use cutover_model::Limits;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// What the operator sets for the whole installation.
 #[derive(Debug, Clone)]
@@ -51,14 +51,18 @@ pub struct App {
     pub(crate) settings: Settings,
     pub(crate) keys: KeyRing,
     pub(crate) wake: Arc<Wake>,
+    /// Held by the worker that looks out for work.
+    pub(crate) lookout: Mutex<()>,
 }
 
 impl App {
     /// The use cases over these ports.
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let Ports { store, clock, random, documents, vendors } = ports;
-        let (keys, wake) = Default::default();
-        Self { store, clock, random, documents, vendors, settings, keys, wake }
+        let (keys, wake, lookout): (_, Arc<Wake>, _) = Default::default();
+        let told = wake.clone();
+        store.on_work(Box::new(move || told.call_one()));
+        Self { store, clock, random, documents, vendors, settings, keys, wake, lookout }
     }
 
     /// What wakes the workers of this process.
@@ -82,6 +86,12 @@ impl App {
     /// [`crate::port::StoreError`] if it does not.
     pub fn ready(&self) -> Result<(), crate::port::StoreError> {
         self.store.ping()
+    }
+
+    /// How many connections to the database are open, and how many of them lie ready; `None` where it is no
+    /// server.
+    pub fn database_connections(&self) -> Option<(u32, u32)> {
+        self.store.connections()
     }
 
     /// The documents that payloads name.

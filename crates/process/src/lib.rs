@@ -10,12 +10,11 @@
 //!
 //! let at = "2026-03-01T10:00:00Z".parse()?;
 //! let new = NewProcess {
-//!     id: 1,
 //!     supplier: "ACME".parse()?,
 //!     external_account_number: "A-100".parse()?,
 //!     submission: Submission::default(),
 //! };
-//! let (process, created) = Process::create(new, at, Actor::Api {
+//! let (process, created) = Process::create(1, new, at, Actor::Api {
 //!     key_prefix: "cut_live_ab".into(),
 //!     request_id: None,
 //! });

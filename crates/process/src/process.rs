@@ -8,8 +8,6 @@ use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierCode};
 /// What a first create says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProcess {
-    /// The store's key.
-    pub id: i64,
     /// The import supplier of the account.
     pub supplier: SupplierCode,
     /// The account's number at its previous supplier.
@@ -23,10 +21,11 @@ pub struct NewProcess {
 pub struct Process(Snapshot);
 
 impl Process {
-    /// The process of an account that was not known before, and the first entry of its history.
-    pub fn create(new: NewProcess, at: DateTime<Utc>, actor: Actor) -> (Self, HistoryEntry) {
+    /// The process of an account that was not known before, under the store's key, and the first entry of
+    /// its history.
+    pub fn create(id: i64, new: NewProcess, at: DateTime<Utc>, actor: Actor) -> (Self, HistoryEntry) {
         let process = Self(Snapshot {
-            id: new.id,
+            id,
             supplier: new.supplier,
             external_account_number: new.external_account_number,
             state: State::Pending,

@@ -27,6 +27,11 @@ impl State {
         self == Self::Processed
     }
 
+    /// Neither waits nor is being imported: nothing happens to it unless somebody asks.
+    pub fn has_ended(self) -> bool {
+        !matches!(self, Self::Pending | Self::InProgress)
+    }
+
     /// A status that holds a `latest_error` (contract 3).
     pub fn is_error(self) -> bool {
         matches!(self, Self::Errored | Self::DryRunErrored)
@@ -78,7 +83,7 @@ words! {
 #[cfg(test)]
 mod tests {
     use super::State;
-    use crate::TRANSITIONS;
+    use crate::{EventKind, TRANSITIONS};
 
     #[test]
     fn final_is_what_no_row_leaves() {
@@ -86,6 +91,15 @@ mod tests {
             let left = TRANSITIONS.iter().any(|row| row.from == Some(*state));
             assert_eq!(state.is_final(), !left, "{state}");
         }
+    }
+
+    #[test]
+    fn what_has_ended_goes_on_only_when_asked() {
+        for row in TRANSITIONS.iter().filter(|row| row.from.is_some_and(State::has_ended)) {
+            assert!(matches!(row.on, EventKind::Resubmitted | EventKind::RetriedByOperator), "{row:?}");
+        }
+        let going = State::ALL.iter().filter(|state| !state.has_ended());
+        assert_eq!(going.map(|state| state.as_str()).collect::<Vec<_>>(), ["PENDING", "IN_PROGRESS"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@ use super::facts::{Known, Sought};
 use crate::App;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
-use crate::port::{StoreError, Supplier, read};
+use crate::port::{StoreError, Supplier, glance};
 use cutover_core::{Issue, Now, SupplierCode, Zone};
 use cutover_model::{AccountRequest, Decoded, Limits, SyntaxError, decode_account_within};
 use cutover_rules::{Facts, Profile, Report, check_account, documents_of_account};
@@ -68,7 +68,7 @@ pub(crate) fn check<'j>(
     }
 }
 
-/// The supplier that a payload names, and what else the store knows of it, as of one moment.
+/// The supplier that a payload names, and what else the store knows of it.
 fn facts(
     app: &App,
     caller: &Caller,
@@ -85,7 +85,7 @@ fn facts(
     if code.is_none() && sought.is_none() {
         return Ok((None, Known::default()));
     }
-    read(&*app.store, |tx| {
+    glance(&*app.store, |tx| {
         let supplier = match &code {
             Some(code) => tx.supplier_of(caller.organisation_id, code)?,
             None => None,

@@ -1,12 +1,15 @@
 use super::{Check, Refused, Wanted, check};
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step};
-use crate::port::{MayConflict, Staged, StoreError, StoredIssue, StoredIssues, Supplier, Tx, write_anew};
+use crate::port::{
+    Creation, MayConflict, Staged, Staging, StepWrite, StoreError, StoredIssue, StoredIssues, StoredProcess,
+    Supplier, Tx, write_anew,
+};
 use crate::{App, codec};
-use chrono::{DateTime, Utc};
-use cutover_core::{ExternalAccountNumber, Issue, ServiceAccountNumber, SupplierStatus};
+use cutover_core::{Issue, ServiceAccountNumber, SupplierStatus};
 use cutover_model::TaskParams;
 use cutover_process::{Actor, CreateDecision, Event, NewProcess, Process, Submission, Window, on_create};
+use std::sync::Arc;
 
 /// Why an account was not scheduled (contract 7.2, 7.3, decisions D4, D5).
 #[derive(Debug, thiserror::Error)]
@@ -37,17 +40,6 @@ impl MayConflict for CreateRefused {
     }
 }
 
-/// All that the transaction needs, owned: it runs on the writer's thread.
-struct Create {
-    supplier: Supplier,
-    number: ExternalAccountNumber,
-    submission: Submission,
-    staged: Staged,
-    issues: StoredIssues,
-    actor: Actor,
-    at: DateTime<Utc>,
-}
-
 impl App {
     /// Checks an account payload and schedules its import (contract 4.1). When this returns, the
     /// payload is durably stored. The history carries the request's id.
@@ -66,20 +58,29 @@ impl App {
             Step::Done(check) => check,
             Step::Documents(wanted) => return Ok(Step::Documents(wanted)),
         };
-        let create = self.prepare(check, actor, body)?;
-        write_anew(&*self.store, move |tx| create.commit(tx))?;
-        self.wake.call();
+        let creation = Arc::new(self.creation(check, actor, body)?);
+        match self.store.stage(creation.clone())? {
+            Staging::Staged => {}
+            Staging::SupplierNotOngoing => return Err(CreateRefused::SupplierNotOngoing),
+            Staging::Exists => write_anew(&*self.store, move |tx| resubmit(tx, &creation))?,
+        }
+        self.wake.call_one();
+        self.store.tell_of_work();
         Ok(Step::Done(()))
     }
 
-    fn prepare(&self, check: Check<'_>, actor: Actor, body: &[u8]) -> Result<Create, CreateRefused> {
+    fn creation(&self, check: Check<'_>, actor: Actor, body: &[u8]) -> Result<Creation, CreateRefused> {
         let Check { request, supplier, report } = check;
         let broken = || StoreError::Failed("a payload without errors has no valid form".into());
         let (account, params) = request.into_valid().ok_or_else(broken)?;
         let number = account.external_account_number.as_sent().parse().map_err(|_| broken())?;
-        Ok(Create {
-            number,
-            submission: submission(params.as_ref(), &supplier),
+        Ok(Creation {
+            supplier_id: supplier.id,
+            process: NewProcess {
+                external_account_number: number,
+                submission: submission(params.as_ref(), &supplier),
+                supplier: supplier.code,
+            },
             staged: Staged {
                 payload: codec::pack(body)?,
                 fingerprint: codec::fingerprint(&account, params.as_ref()),
@@ -87,7 +88,6 @@ impl App {
             issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
             actor,
             at: self.clock.now(),
-            supplier,
         })
     }
 }
@@ -110,48 +110,33 @@ pub(crate) fn stored(issues: &[Issue]) -> Vec<StoredIssue> {
     issues.iter().map(stored).collect()
 }
 
-impl Create {
-    fn commit(&self, tx: &mut dyn Tx) -> Result<(), CreateRefused> {
-        // The settings may have changed since the payload was checked.
-        let supplier = tx.supplier_by_id(self.supplier.id)?;
-        if !supplier.is_some_and(|s| s.settings.status == SupplierStatus::Ongoing) {
-            return Err(CreateRefused::SupplierNotOngoing);
-        }
-        let existing = tx.process(self.supplier.id, &self.number)?;
-        let same = existing.as_ref().is_some_and(|e| e.fingerprint == self.staged.fingerprint);
-        let process = existing.map(|e| e.process);
-        match (on_create(process.as_ref(), same), process) {
-            (CreateDecision::Unchanged, _) => Ok(()),
-            (CreateDecision::AlreadyImported { account }, _) => Err(CreateRefused::AlreadyImported(account)),
-            (CreateDecision::InProgress, _) => Err(CreateRefused::InProgress),
-            (CreateDecision::Replace, Some(process)) => {
-                self.renew(tx, process, Event::Replaced(self.submission))
-            }
-            (CreateDecision::Resubmit, Some(process)) => {
-                self.renew(tx, process, Event::Resubmitted(self.submission))
-            }
-            (CreateDecision::New | CreateDecision::Replace | CreateDecision::Resubmit, _) => self.insert(tx),
-        }
+/// Decides on an account that has a process already.
+fn resubmit(tx: &mut dyn Tx, creation: &Creation) -> Result<(), CreateRefused> {
+    // The settings may have changed since the payload was checked.
+    let supplier = tx.supplier_by_id(creation.supplier_id)?;
+    if !supplier.is_some_and(|s| s.settings.status == SupplierStatus::Ongoing) {
+        return Err(CreateRefused::SupplierNotOngoing);
     }
+    let existing = tx.process(creation.supplier_id, &creation.process.external_account_number)?;
+    let gone = || StoreError::Conflict("the process is gone".into());
+    let StoredProcess { process, fingerprint, .. } = existing.ok_or_else(gone)?;
+    let submission = creation.process.submission;
+    match on_create(Some(&process), fingerprint == creation.staged.fingerprint) {
+        CreateDecision::Unchanged => Ok(()),
+        CreateDecision::AlreadyImported { account } => Err(CreateRefused::AlreadyImported(account)),
+        CreateDecision::InProgress => Err(CreateRefused::InProgress),
+        CreateDecision::Replace => renew(tx, creation, process, Event::Replaced(submission)),
+        CreateDecision::Resubmit => renew(tx, creation, process, Event::Resubmitted(submission)),
+        CreateDecision::New => Err(gone().into()),
+    }
+}
 
-    fn insert(&self, tx: &mut dyn Tx) -> Result<(), CreateRefused> {
-        let new = NewProcess {
-            id: tx.next_process_id()?,
-            supplier: self.supplier.code.clone(),
-            external_account_number: self.number.clone(),
-            submission: self.submission,
-        };
-        let (process, entry) = Process::create(new, self.at, self.actor.clone());
-        Ok(tx.insert_process(self.supplier.id, &process, &entry, &self.staged, &self.issues)?)
+fn renew(tx: &mut dyn Tx, creation: &Creation, process: Process, event: Event) -> Result<(), CreateRefused> {
+    let illegal = |e: cutover_process::IllegalStep| StoreError::Failed(e.to_string());
+    let (process, entry) = process.step(event, creation.at, creation.actor.clone()).map_err(illegal)?;
+    let step = StepWrite { process: &process, entry: &entry, issues: Some(&creation.issues) };
+    if tx.step_processes(&[step])? != [true] {
+        return Err(StoreError::Conflict("the process took another step".into()).into());
     }
-
-    fn renew(&self, tx: &mut dyn Tx, process: Process, event: Event) -> Result<(), CreateRefused> {
-        let illegal = |e: cutover_process::IllegalStep| StoreError::Failed(e.to_string());
-        let (process, entry) = process.step(event, self.at, self.actor.clone()).map_err(illegal)?;
-        if !tx.step_process(&process, &entry)? {
-            return Err(StoreError::Conflict("the process took another step".into()).into());
-        }
-        tx.restage(process.id(), &self.staged)?;
-        Ok(tx.set_issues(process.id(), &self.issues)?)
-    }
+    Ok(tx.restage(process.id(), &creation.staged)?)
 }

@@ -1,4 +1,4 @@
-use crate::port::{StoreError, Tx};
+use crate::port::{MeterPointQuestion, StoreError, Tx};
 use cutover_core::ExternalAccountNumber;
 use cutover_model::AccountRequest;
 use cutover_rules::{Facts, SoughtMeterPoint, sought_contract, sought_meter_points};
@@ -54,9 +54,9 @@ impl Sought {
         };
         let taken = match (supplier_id, &self.number) {
             (Some(supplier_id), Some(number)) if !self.meter_points.is_empty() => {
-                let sought = &self.meter_points;
-                let taken = tx.are_meter_points_taken(organisation_id, supplier_id, number, sought)?;
-                let pairs = sought.iter().zip(taken);
+                let question = |sought| MeterPointQuestion { organisation_id, supplier_id, number, sought };
+                let questions: Vec<_> = self.meter_points.iter().map(question).collect();
+                let pairs = self.meter_points.iter().zip(tx.are_meter_points_taken(&questions)?);
                 Some(pairs.filter(|(_, is_taken)| *is_taken).map(|(point, _)| point.clone()).collect())
             }
             _ => None,

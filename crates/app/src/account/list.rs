@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{AccountList, ListedAccount, Position, StoreError, read};
+use crate::port::{AccountList, ListedAccount, Position, StoreError, find_behind};
 use chrono::{DateTime, Utc};
 use cutover_core::{SupplierCode, Zone};
 
@@ -27,7 +27,7 @@ impl App {
         list: AccountList,
     ) -> Result<Option<OpenList>, StoreError> {
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
-        let supplier = read(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
+        let supplier = find_behind(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
         let until = self.clock.now();
         Ok(supplier.map(|s| OpenList { supplier_id: s.id, list, until, zone: s.settings.time_zone }))
     }
@@ -44,8 +44,11 @@ impl App {
         limit: u32,
         mut each: impl FnMut(ListedAccount<'_>),
     ) -> Result<Option<Position>, StoreError> {
-        read(&*self.store, |tx| {
-            tx.each_account(open.supplier_id, open.list, after, open.until, limit, &mut each)
-        })
+        let mut last = None;
+        self.store.glance_behind(&mut |tx| {
+            last = tx.each_account(open.supplier_id, open.list, after, open.until, limit, &mut each)?;
+            Ok(())
+        })?;
+        Ok(last)
     }
 }

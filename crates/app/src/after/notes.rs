@@ -1,5 +1,5 @@
 use super::AddRefused;
-use super::request::{check, known, number, request, target, valid};
+use super::request::{check, known, number, request, target_to_change, valid};
 use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
@@ -58,7 +58,7 @@ fn add(
     notes: &[NewNote],
     zone: Zone,
 ) -> Result<Vec<NoteResult>, AddRefused> {
-    let account = target(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
+    let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
     let one = |note: &NewNote| {
         let (created_at, status) = add_one(tx, account.id, note)?;
         Ok(result(note, created_at, status, zone))

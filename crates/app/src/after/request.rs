@@ -2,7 +2,7 @@ use crate::App;
 use crate::account::profile;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
-use crate::port::{MayConflict, StoreError, Supplier, Tx, WantedDocument, read};
+use crate::port::{MayConflict, StoreError, Supplier, Tx, WantedDocument, glance};
 use cutover_core::{Code, ExternalAccountNumber, Issue, Now, ServiceAccountNumber, SupplierCode, Zone};
 use cutover_model::{Decoded, Field, Limits, SyntaxError, Text};
 use cutover_process::State;
@@ -117,7 +117,7 @@ pub(super) fn check<'j, R: Request<'j>>(
     let limits = app.settings.limits;
     let mut decoded = R::decode(body, Zone::UTC, limits)?;
     let supplier = match decoded.draft.as_ref().and_then(|request| code(request.supplier())) {
-        Some(code) => read(&*app.store, |tx| tx.supplier_of(caller.organisation_id, &code))?,
+        Some(code) => glance(&*app.store, |tx| tx.supplier_of(caller.organisation_id, &code))?,
         None => None,
     };
     let zone = supplier.as_ref().map_or(Zone::UTC, |s| s.settings.time_zone);
@@ -181,6 +181,19 @@ pub(super) fn target(
     let account =
         snapshot.service_account_number.clone().filter(|_| stored.process.state() == State::Processed);
     Ok(account.map(|number| Target { id: snapshot.id, number }).ok_or(Code::AccountNotFound))
+}
+
+/// The same for a transaction that is about to add to it: whoever else adds to it waits.
+pub(super) fn target_to_change(
+    tx: &mut dyn Tx,
+    supplier_id: i64,
+    number: &ExternalAccountNumber,
+) -> Result<Result<Target, Code>, StoreError> {
+    let target = target(tx, supplier_id, number)?;
+    if let Ok(target) = &target {
+        tx.lock_account(target.id)?;
+    }
+    Ok(target)
 }
 
 /// The account number of a valid request; one that could not be ours names no account.

@@ -1,5 +1,5 @@
 use super::AddRefused;
-use super::request::{check, known, number, request, target, valid};
+use super::request::{check, known, number, request, target_to_change, valid};
 use crate::App;
 use crate::auth::Caller;
 use crate::codec;
@@ -64,7 +64,7 @@ fn add(
     number: &ExternalAccountNumber,
     statements: &[NewHistoricalStatement],
 ) -> Result<(), AddRefused> {
-    let account = target(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
+    let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
     let mut faults = Vec::new();
     for (index, new) in (0..).zip(statements) {
         match tx.historical_statement(account.id, new.statement.statement_id.trimmed())? {

@@ -2,8 +2,10 @@ use super::OperatorError;
 use super::suppliers::find;
 use crate::App;
 use crate::port::{
-    ImportedAccount, ListedProcess, StoreError, StoredIssues, StoredProcess, Supplier, Tx, read, write,
+    ImportedAccount, ListedProcess, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier, Tx, read,
+    write,
 };
+use chrono::{DateTime, Utc};
 use cutover_core::Zone;
 use cutover_process::{Actor, Event, HistoryEntry, Process, State, StatusV2, v2};
 
@@ -19,7 +21,9 @@ pub struct ProcessReport {
     pub external_account_number: String,
     /// The number of the current or last attempt.
     pub attempt: u32,
-    /// Oldest first.
+    /// When its payload and its history were archived, if they are.
+    pub archived_at: Option<DateTime<Utc>>,
+    /// Oldest first; without what is archived.
     pub history: Vec<HistoryEntry>,
     /// Errors of a rejected import, and warnings.
     pub issues: StoredIssues,
@@ -76,7 +80,7 @@ impl App {
     /// Starts another attempt at a process that ended without an account.
     ///
     /// # Errors
-    /// [`OperatorError::Refused`] if its state does not allow it.
+    /// [`OperatorError::Refused`] if its state does not allow it, or its payload is archived.
     pub fn retry_process(&self, supplier: &str, number: &str) -> Result<StatusV2, OperatorError> {
         self.step_process(supplier, number, Event::RetriedByOperator)
     }
@@ -88,16 +92,24 @@ impl App {
                 locate(tx, &supplier, &number)?.ok_or_else(|| missing(&supplier, &number))?;
             let refused = |e: cutover_process::IllegalStep| OperatorError::Refused(e.to_string());
             let (process, entry) = stored.process.step(event, at, Actor::Operator).map_err(refused)?;
-            if !tx.step_process(&process, &entry)? {
+            // Errors kept with it are those of the attempt that ended.
+            let issues = StoredIssues { errors: Vec::new(), ..tx.issues(process.id())? };
+            let step = StepWrite { process: &process, entry: &entry, issues: Some(&issues) };
+            if tx.step_processes(&[step])? != [true] {
                 let met = StoreError::Conflict("the process took another step; try again".into());
                 return Err(OperatorError::from(met));
             }
-            // Errors kept with it are those of the attempt that ended.
-            let issues = StoredIssues { errors: Vec::new(), ..tx.issues(process.id())? };
-            tx.set_issues(process.id(), &issues)?;
+            // Asked now that nobody else can change it.
+            if let Some(archived_at) = tx.archived_at(process.id())? {
+                let day = archived_at.date_naive();
+                return Err(OperatorError::Refused(format!(
+                    "its payload was archived on {day}: send it again"
+                )));
+            }
             Ok(v2(&process, supplier.settings.time_zone))
         })?;
-        self.wake.call();
+        self.wake.call_one();
+        self.store.tell_of_work();
         Ok(status)
     }
 }
@@ -122,6 +134,7 @@ fn report(tx: &mut dyn Tx, supplier: &Supplier, stored: &StoredProcess) -> Resul
         status: v2(process, zone),
         external_account_number: process.snapshot().external_account_number.to_string(),
         attempt: process.snapshot().attempt,
+        archived_at: tx.archived_at(process.id())?,
         history: tx.history(process.id())?,
         issues: tx.issues(process.id())?,
         account: tx.imported_account(process.id(), zone)?,

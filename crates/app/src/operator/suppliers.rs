@@ -128,13 +128,15 @@ impl App {
     pub fn set_supplier(&self, code: &str, change: SupplierChange) -> Result<Supplier, OperatorError> {
         let code = code.to_owned();
         let supplier = write(&*self.store, move |tx| {
+            lock(tx, &code)?;
             let mut supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
             tx.set_supplier(supplier.id, &supplier.settings)?;
             Ok::<_, OperatorError>(supplier)
         })?;
-        self.wake.call();
+        self.wake.call_one();
+        self.store.tell_of_work();
         Ok(supplier)
     }
 
@@ -154,6 +156,11 @@ impl App {
     pub fn suppliers(&self) -> Result<Vec<Supplier>, StoreError> {
         read(&*self.store, |tx| tx.suppliers())
     }
+}
+
+/// Before its settings are read to be changed.
+fn lock(tx: &mut dyn Tx, code: &str) -> Result<(), StoreError> {
+    code.parse().map_or(Ok(()), |code| tx.lock_supplier(&code))
 }
 
 /// The supplier of a code; a text that is no code names none.

@@ -39,13 +39,31 @@ pub struct ImportedAccount {
     pub verified_instructions: Vec<VerifiedInstruction>,
 }
 
+/// Whether a meter point is taken: whether an imported account of the organisation, other than that of this
+/// supplier and number, has it without an end of supply, or with one after the start sought.
+#[derive(Debug, Clone, Copy)]
+pub struct MeterPointQuestion<'a> {
+    /// Whose accounts are looked at.
+    pub organisation_id: i64,
+    /// With the number: the account that may have it.
+    pub supplier_id: i64,
+    /// Of the account that may have it.
+    pub number: &'a ExternalAccountNumber,
+    /// The meter point and the start of its supply.
+    pub sought: &'a SoughtMeterPoint,
+}
+
 /// Imported accounts.
 pub trait Accounts {
-    /// Writes an account with all that belongs to it.
+    /// Writes accounts, each with all that belongs to it.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] if the number is taken or the process has an account.
-    fn insert_account(&mut self, account: &NewAccount) -> Result<(), StoreError>;
+    /// [`StoreError::Conflict`] if a number is taken or a process has an account.
+    fn insert_accounts(&mut self, accounts: &[&NewAccount]) -> Result<(), StoreError>;
+
+    /// Holds other transactions that do the same off until this one ends: what is then read of the account
+    /// and added to it comes after all that they added.
+    fn lock_account(&mut self, account_id: i64) -> Result<(), StoreError>;
 
     /// The account that a process imported.
     fn imported_account(
@@ -54,14 +72,9 @@ pub trait Accounts {
         zone: Zone,
     ) -> Result<Option<ImportedAccount>, StoreError>;
 
-    /// For each of these meter points, whether an imported account of the organisation other than that of
-    /// this supplier and number has it without an end of supply, or with one after the start sought (rules
-    /// PST-12).
+    /// For each question, whether its meter point is taken (rules PST-12).
     fn are_meter_points_taken(
         &mut self,
-        organisation_id: i64,
-        supplier_id: i64,
-        number: &ExternalAccountNumber,
-        sought: &[SoughtMeterPoint],
+        questions: &[MeterPointQuestion<'_>],
     ) -> Result<Vec<bool>, StoreError>;
 }

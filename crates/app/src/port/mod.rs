@@ -14,7 +14,7 @@ mod store;
 mod suppliers;
 mod vendors;
 
-pub use accounts::{Accounts, ImportedAccount, NewAccount};
+pub use accounts::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount};
 pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
@@ -27,11 +27,13 @@ pub use instructions::{
 pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
 pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{
-    AccountList, ListedAccount, ListedProcess, Position, Processes, Staged, StoredIssue, StoredIssues,
-    StoredProcess,
+    AccountList, Archivable, Creation, KeptProcess, ListedAccount, ListedProcess, Position, Processes,
+    Staged, Staging, StepWrite, StoredIssue, StoredIssues, StoredProcess,
 };
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
-pub use store::{MayConflict, Store, StoreError, Tx, Verdict, WriteJob, read, write, write_anew};
+pub use store::{
+    MayConflict, Store, StoreError, Tx, Verdict, WriteJob, find_behind, glance, read, write, write_anew,
+};
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
 pub use vendors::{
     InvalidVendorKind, PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors,

@@ -1,7 +1,7 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
 use cutover_core::ExternalAccountNumber;
-use cutover_process::{HistoryEntry, Process, State};
+use cutover_process::{Actor, HistoryEntry, NewProcess, Process, State};
 
 /// The payload of a process as it was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +75,72 @@ pub struct ListedProcess {
     pub position: Position,
 }
 
+/// A step to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct StepWrite<'a> {
+    /// The process after the step.
+    pub process: &'a Process,
+    /// The entry of its history.
+    pub entry: &'a HistoryEntry,
+    /// What the last check found; `None` leaves what was found before.
+    pub issues: Option<&'a StoredIssues>,
+}
+
+/// A new account to be staged: all that its row, its history and its payload are made of.
+#[derive(Debug)]
+pub struct Creation {
+    /// The store's key of the supplier.
+    pub supplier_id: i64,
+    /// What its process begins with, once it has a key.
+    pub process: NewProcess,
+    /// Who sent it.
+    pub actor: Actor,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Its payload.
+    pub staged: Staged,
+    /// What the check found.
+    pub issues: StoredIssues,
+}
+
+impl Creation {
+    /// The process under a key, with the first entry of its history.
+    pub fn process(&self, id: i64) -> (Process, HistoryEntry) {
+        Process::create(id, self.process.clone(), self.at, self.actor.clone())
+    }
+}
+
+/// What became of a [`Creation`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Staging {
+    /// It is stored, durably.
+    Staged,
+    /// The supplier is not Ongoing; nothing was stored.
+    SupplierNotOngoing,
+    /// The account has a process already; nothing was stored.
+    Exists,
+}
+
+/// What a look at the processes of a supplier found to be archived.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Archivable {
+    /// Their keys, by creation.
+    pub ids: Vec<i64>,
+    /// Where the last one stands that was looked at; `None`: there was none.
+    pub last: Option<Position>,
+}
+
+/// A process with all that leaves the database when it is archived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptProcess {
+    /// The process, which stays.
+    pub stored: StoredProcess,
+    /// Its history, oldest first.
+    pub history: Vec<HistoryEntry>,
+    /// The accepted bytes, compressed with zstd.
+    pub payload: Vec<u8>,
+}
+
 /// Import processes, their payloads, issues, history, and the queue that workers claim from.
 pub trait Processes {
     /// The key of the next process to be inserted.
@@ -100,21 +166,27 @@ pub trait Processes {
         issues: &StoredIssues,
     ) -> Result<(), StoreError>;
 
-    /// Writes a step: the process after it and the entry of its history. False if the process is not
-    /// at [`Process::version_before`] any more: somebody else took a step, and nothing is written.
-    fn step_process(&mut self, process: &Process, entry: &HistoryEntry) -> Result<bool, StoreError>;
+    /// Writes steps of different processes: each process after its step, the entry of its history, and
+    /// its issues if they are new. One that is not at [`Process::version_before`] any more gets false:
+    /// somebody else took a step, and nothing of it is written. A claim ends [`cutover_process::LEASE`]
+    /// after the step that made it.
+    fn step_processes(&mut self, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError>;
 
-    /// Sets until when a claimed process belongs to its worker.
-    fn set_lease(&mut self, process_id: i64, until: DateTime<Utc>) -> Result<(), StoreError>;
+    /// Writes one step that leaves the issues as they are; whether it was written.
+    fn step_process(&mut self, process: &Process, entry: &HistoryEntry) -> Result<bool, StoreError> {
+        let written = self.step_processes(&[StepWrite { process, entry, issues: None }])?;
+        Ok(written == [true])
+    }
 
-    /// Replaces the staged payload.
+    /// Replaces the staged payload, whether or not it was archived.
     fn restage(&mut self, process_id: i64, staged: &Staged) -> Result<(), StoreError>;
-
-    /// Replaces the issues of a process.
-    fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError>;
 
     /// The staged payload of a process.
     fn staged(&mut self, process_id: i64) -> Result<Option<Staged>, StoreError>;
+
+    /// The staged payloads of processes, in any order, each with the key of its process; of one that has
+    /// none, nothing.
+    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>, StoreError>;
 
     /// The issues of a process.
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError>;
@@ -159,4 +231,25 @@ pub trait Processes {
         limit: u32,
         each: &mut dyn FnMut(ListedAccount<'_>),
     ) -> Result<Option<Position>, StoreError>;
+
+    /// Looks at the next `limit` processes of a supplier by creation, after a position: those that have ended,
+    /// changed last before the time, and are not archived. However many there are that are not among them, it
+    /// is done soon.
+    fn archivable(
+        &mut self,
+        supplier_id: i64,
+        before: DateTime<Utc>,
+        after: Option<Position>,
+        limit: u32,
+    ) -> Result<Archivable, StoreError>;
+
+    /// Those of these processes that are [archivable](Self::archivable) still, with what leaves the database.
+    fn kept(&mut self, process_ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>, StoreError>;
+
+    /// Removes payload and history of processes, each by its key and its version; how many it did. One that is
+    /// at another version, or archived, stays as it is.
+    fn archive(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize, StoreError>;
+
+    /// When a process was archived, if it is; [`restage`](Self::restage) ends that.
+    fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError>;
 }

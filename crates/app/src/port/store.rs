@@ -1,8 +1,10 @@
 use super::{
-    Accounts, Businesses, HistoricalStatements, Identity, Instructions, Ledgers, Notes, Processes, Suppliers,
-    Vendors,
+    Accounts, Businesses, Creation, HistoricalStatements, Identity, Instructions, Ledgers, Notes, Processes,
+    Staging, Suppliers, Vendors,
 };
+use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,17 +72,83 @@ pub trait Store: Send + Sync {
     /// [`StoreError`] if no transaction could be had, or of the job.
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError>;
 
-    /// Runs a job in a transaction and commits it durably, unless the job says otherwise.
+    /// Runs a job that only reads, and whose statements need not agree on one state: of a database at the
+    /// other end of a wire, each costs one round trip, without those around a transaction.
     ///
     /// # Errors
-    /// [`StoreError`] if the transaction could not be had or committed: nothing is kept then.
+    /// [`StoreError`] if the database could not be asked, or of the job.
+    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.read(job)
+    }
+
+    /// Like [`glance`](Self::glance), of a state that may be a little behind where there is a standby to ask.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database could not be asked, or of the job.
+    fn glance_behind(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.glance(job)
+    }
+
+    /// Whether there is a standby, so that what was not found there has to be asked for again.
+    fn has_standby(&self) -> bool {
+        false
+    }
+
+    /// Runs a job in a transaction and commits it durably, unless the job says otherwise. Each statement
+    /// sees what was committed before it began: a job that decides on rows it is about to change locks
+    /// them first, or writes under a guard that fails if they have changed.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the transaction could not be had or committed: nothing is kept then, unless the
+    /// connection broke during the commit; then that has to be found out by reading.
     fn write(&self, job: WriteJob) -> Result<(), StoreError>;
+
+    /// Stores a new account durably, unless there is one or its supplier takes none. Those that wait at
+    /// the same time may share a statement and a commit; none shares another's fate.
+    ///
+    /// # Errors
+    /// [`StoreError`] as of [`write`](Self::write).
+    fn stage(&self, creation: Arc<Creation>) -> Result<Staging, StoreError> {
+        let (staging, staged) = mpsc::sync_channel(1);
+        self.write(Box::new(move |tx| {
+            let result = stage_in(tx, &creation);
+            let verdict =
+                if matches!(result, Ok(Staging::Staged)) { Verdict::Commit } else { Verdict::Rollback };
+            // The receiver outlives the job, so sending cannot fail.
+            let _ = staging.send(result);
+            verdict
+        }))?;
+        staged.try_recv().unwrap_or_else(|_| Err(StoreError::Failed("the job was not run".into())))
+    }
+
+    /// Tells the workers of other processes on the same database that there may be work. Neither waits nor
+    /// fails: they look by themselves now and then.
+    fn tell_of_work(&self) {}
+
+    /// Calls `call`, on a thread of the store, whenever another process told of work.
+    fn on_work(&self, call: Box<dyn Fn() + Send + Sync>) {
+        drop(call);
+    }
+
+    /// How long a worker without work may wait before it looks again: others may have made some.
+    fn poll(&self) -> Duration {
+        Duration::from_secs(1)
+    }
 
     /// Whether the database answers.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] if it does not.
     fn ping(&self) -> Result<(), StoreError>;
+
+    /// How many connections to a server this process has open, and how many of them lie ready; `None` where
+    /// there is no server.
+    fn connections(&self) -> Option<(u32, u32)> {
+        None
+    }
 
     /// Whether a small read now takes microseconds and waits for nobody, as one of an embedded database may:
     /// then going to another thread for it costs more than the read.
@@ -89,20 +157,68 @@ pub trait Store: Send + Sync {
     }
 }
 
+/// A new account in a transaction of its own.
+fn stage_in(tx: &mut dyn Tx, creation: &Creation) -> Result<Staging, StoreError> {
+    let supplier = tx.supplier_by_id(creation.supplier_id)?;
+    if !supplier.is_some_and(|s| s.settings.status == SupplierStatus::Ongoing) {
+        return Ok(Staging::SupplierNotOngoing);
+    }
+    if tx.process(creation.supplier_id, &creation.process.external_account_number)?.is_some() {
+        return Ok(Staging::Exists);
+    }
+    let (process, entry) = creation.process(tx.next_process_id()?);
+    tx.insert_process(creation.supplier_id, &process, &entry, &creation.staged, &creation.issues)?;
+    Ok(Staging::Staged)
+}
+
+/// What a job of a reading method of the store found.
+fn found<T>(
+    run: impl FnOnce(&mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError>,
+    mut job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let mut result = None;
+    run(&mut |tx| {
+        result = Some(job(tx)?);
+        Ok(())
+    })?;
+    result.ok_or_else(|| StoreError::Failed("the job was not run".into()))
+}
+
 /// Reads something from the store.
 ///
 /// # Errors
 /// [`StoreError`] of the transaction or of the job.
 pub fn read<T>(
     store: &dyn Store,
-    mut job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>,
+    job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let mut result = None;
-    store.read(&mut |tx| {
-        result = Some(job(tx)?);
-        Ok(())
-    })?;
-    result.ok_or_else(|| StoreError::Failed("the job was not run".into()))
+    found(|job| store.read(job), job)
+}
+
+/// Reads something that needs no one state: see [`Store::glance`].
+///
+/// # Errors
+/// [`StoreError`] of the store or of the job.
+pub fn glance<T>(
+    store: &dyn Store,
+    job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    found(|job| store.glance(job), job)
+}
+
+/// Looks for something, first where it may be a little behind: see [`Store::glance_behind`]. A standby may
+/// not have yet what it does not find.
+///
+/// # Errors
+/// [`StoreError`] of the store or of the job.
+pub fn find_behind<T>(
+    store: &dyn Store,
+    mut job: impl FnMut(&mut dyn Tx) -> Result<Option<T>, StoreError>,
+) -> Result<Option<T>, StoreError> {
+    match found(|job| store.glance_behind(job), &mut job)? {
+        None if store.has_standby() => glance(store, job),
+        found => Ok(found),
+    }
 }
 
 /// Writes to the store: commits what the job wrote if it ends well, undoes it if not.

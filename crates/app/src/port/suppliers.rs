@@ -52,6 +52,10 @@ pub trait Suppliers {
         at: DateTime<Utc>,
     ) -> Result<Option<Supplier>, StoreError>;
 
+    /// Holds other transactions that do the same off until this one ends: the settings that are read then
+    /// are those that are replaced.
+    fn lock_supplier(&mut self, code: &SupplierCode) -> Result<(), StoreError>;
+
     /// Replaces the settings of a supplier.
     fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError>;
 

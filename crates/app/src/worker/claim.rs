@@ -1,30 +1,21 @@
 use crate::App;
-use crate::port::{StoreError, StoredProcess, Supplier, Tx, write};
+use crate::port::{StepWrite, StoreError, StoredProcess, Supplier, Tx, write};
 use chrono::{DateTime, Utc};
-use cutover_process::{Actor, Event, IllegalStep, LEASE, Process};
+use cutover_process::{Actor, Event, HistoryEntry, IllegalStep, Process};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// A process that a worker may import. Its payload is read in the attempt, so that one that cannot be
 /// read fails that attempt and no other.
 #[derive(Debug)]
 pub(crate) struct Claimed {
     pub(crate) process: Process,
-    pub(crate) supplier: Supplier,
+    pub(crate) supplier: Arc<Supplier>,
 }
 
 pub(crate) fn illegal(step: IllegalStep) -> StoreError {
     StoreError::Failed(step.to_string())
-}
-
-/// Makes a step and writes it; `None` if another came first.
-pub(crate) fn take_step(
-    tx: &mut dyn Tx,
-    process: Process,
-    event: Event,
-    at: DateTime<Utc>,
-    actor: &Actor,
-) -> Result<Option<Process>, StoreError> {
-    let (process, entry) = process.step(event, at, actor.clone()).map_err(illegal)?;
-    Ok(tx.step_process(&process, &entry)?.then_some(process))
 }
 
 impl App {
@@ -32,33 +23,55 @@ impl App {
     pub(crate) fn claim(&self, actor: &Actor, limit: u32) -> Result<Vec<Claimed>, StoreError> {
         let (at, actor) = (self.clock.now(), actor.clone());
         write(&*self.store, move |tx| {
-            let mut claimed = Vec::new();
-            for due in tx.due_processes(at, limit)? {
-                claimed.extend(claim_one(tx, due, at, &actor)?);
+            let due = tx.due_processes(at, limit)?;
+            let suppliers = suppliers_of(tx, &due)?;
+            let mut taken = Vec::new();
+            for stored in due {
+                taken.extend(begun(stored, &suppliers, at, &actor)?);
             }
-            Ok(claimed)
+            let steps: Vec<_> = taken.iter().map(|(begun, entry)| step_of(&begun.process, entry)).collect();
+            let written = tx.step_processes(&steps)?;
+            let claimed = taken.into_iter().zip(written).filter(|(_, is_written)| *is_written);
+            // What missed its window has just ended.
+            let claimed =
+                claimed.map(|((begun, _), _)| begun).filter(|begun| !begun.process.state().is_final());
+            Ok(claimed.collect())
         })
     }
 }
 
-/// Claims a due process, or ends it if its window has closed meanwhile.
-fn claim_one(
-    tx: &mut dyn Tx,
+fn step_of<'a>(process: &'a Process, entry: &'a HistoryEntry) -> StepWrite<'a> {
+    StepWrite { process, entry, issues: None }
+}
+
+type SuppliersById = HashMap<i64, Arc<Supplier>>;
+
+/// The suppliers of processes, each read once: their settings count as they are now.
+fn suppliers_of(tx: &mut dyn Tx, due: &[StoredProcess]) -> Result<SuppliersById, StoreError> {
+    let mut suppliers = SuppliersById::new();
+    for stored in due {
+        let id = stored.supplier_id;
+        if let Entry::Vacant(vacant) = suppliers.entry(id) {
+            let missing = || StoreError::Corrupt(format!("process {} has no supplier", stored.process.id()));
+            vacant.insert(Arc::new(tx.supplier_by_id(id)?.ok_or_else(missing)?));
+        }
+    }
+    Ok(suppliers)
+}
+
+/// A due process after its claim, or its end if its window has closed meanwhile.
+fn begun(
     due: StoredProcess,
+    suppliers: &SuppliersById,
     at: DateTime<Utc>,
     actor: &Actor,
-) -> Result<Option<Claimed>, StoreError> {
-    let Some(event) = due.process.due_event(at) else { return Ok(None) };
-    let missing = || StoreError::Corrupt(format!("process {} has no supplier", due.process.id()));
-    let supplier = tx.supplier_by_id(due.supplier_id)?.ok_or_else(missing)?;
-    let is_claim = event == Event::Claimed;
-    // The setting counts as it is now, whatever it was when the account was sent.
-    let rehearses = is_claim && supplier.settings.dry_run;
-    let event = if rehearses { Event::ClaimedForDryRun } else { event };
-    let Some(process) = take_step(tx, due.process, event, at, actor)? else { return Ok(None) };
-    if !is_claim {
+) -> Result<Option<(Claimed, HistoryEntry)>, StoreError> {
+    let Some((event, supplier)) = due.process.due_event(at).zip(suppliers.get(&due.supplier_id)) else {
         return Ok(None);
-    }
-    tx.set_lease(process.id(), at + LEASE)?;
-    Ok(Some(Claimed { process, supplier }))
+    };
+    // The setting counts as it is now, whatever it was when the account was sent.
+    let rehearses = event == Event::Claimed && supplier.settings.dry_run;
+    let event = if rehearses { Event::ClaimedForDryRun } else { event };
+    let (process, entry) = due.process.step(event, at, actor.clone()).map_err(illegal)?;
+    Ok(Some((Claimed { process, supplier: supplier.clone() }, entry)))
 }

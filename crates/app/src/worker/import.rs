@@ -1,11 +1,15 @@
-use super::claim::{Claimed, take_step};
+use super::claim::{Claimed, illegal};
 use super::prepare::{Fault, Prepared};
 use crate::App;
-use crate::port::{NewAccount, StoreError, StoredIssues, Verdict, read, write};
+use crate::port::{NewAccount, StepWrite, StoreError, StoredIssues, Tx, Verdict, glance, write};
+use chrono::{DateTime, Utc};
 use cutover_core::ServiceAccountNumber;
-use cutover_process::{Actor, Event, Failure, Process, State, on_failure, on_rejection, on_success};
+use cutover_process::{
+    Actor, Event, Failure, HistoryEntry, Process, State, on_failure, on_rejection, on_success,
+};
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 /// How a process left the hands of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,126 +22,193 @@ pub enum Outcome {
 
 /// How often a new account number is drawn because the one before was taken.
 const NUMBERS: usize = 5;
+/// How many bytes of payloads one commit takes: what is prepared for it lies in memory.
+const BATCH_BYTES: usize = 4 << 20;
 
-impl App {
-    /// Imports a claimed account: the whole of it with its status and its event, or nothing.
+/// An account that can be written.
+#[derive(Clone)]
+struct Ready {
+    process: Process,
+    account: NewAccount,
+    issues: StoredIssues,
+}
+
+/// What the imports of one turn of a worker share.
+pub(super) struct Batch<'a> {
+    pub(super) app: &'a App,
+    pub(super) actor: &'a Actor,
+    /// Whether another account may be begun: not when the worker stops, nor late in its lease.
+    pub(super) may_begin: &'a dyn Fn() -> bool,
+}
+
+impl Batch<'_> {
+    /// Imports claimed accounts, several in one commit: the whole of each with its status and its event, or
+    /// nothing. `each` hears how each of them ended.
     ///
-    /// Whatever goes wrong, the process is given back or ended; only if the store cannot even be told
-    /// does the lease have to run out.
-    pub(crate) fn import(&self, claimed: &Claimed, actor: &Actor) -> Result<Outcome, StoreError> {
-        let attempt = catch_unwind(AssertUnwindSafe(|| self.attempt(claimed, actor)));
-        match attempt {
-            Ok(Ok(outcome)) => Ok(outcome),
-            Ok(Err(error)) => {
-                tracing::warn!(process = claimed.process.id(), %error, "import failed; it will be tried again");
-                self.fail(claimed, Failure::PassingFault, actor)
+    /// Whatever goes wrong, a process is given back or ended; only if the store cannot even be told does the
+    /// lease have to run out.
+    pub(super) fn import(&self, claims: Vec<Claimed>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
+        let ids: Vec<i64> = claims.iter().map(|claimed| claimed.process.id()).collect();
+        let payloads = glance(&*self.app.store, |tx| tx.payloads(&ids));
+        let mut payloads: Result<HashMap<i64, Vec<u8>>, StoreError> =
+            payloads.map(|found| found.into_iter().collect());
+        let (mut ready, mut bytes) = (Vec::new(), 0);
+        for claimed in claims {
+            if !(self.may_begin)() {
+                each(self.end(&claimed.process, Event::ShutDown, None));
+                continue;
             }
-            Err(_) => {
-                tracing::error!(process = claimed.process.id(), "import panicked");
-                self.fail(claimed, Failure::Panic, actor)
-            }
-        }
-    }
-
-    fn attempt(&self, claimed: &Claimed, actor: &Actor) -> Result<Outcome, Fault> {
-        let id = claimed.process.id();
-        let missing = || StoreError::Corrupt(format!("process {id} has no payload"));
-        let payload = read(&*self.store, |tx| tx.staged(id))?.ok_or_else(missing)?.payload;
-        for _ in 0..NUMBERS {
-            let number = ServiceAccountNumber::from_random(self.random.number());
-            let done = match self.prepare_import(claimed, &payload, number)? {
-                Prepared::Rejected(issues) => return Ok(self.reject(claimed, issues, actor)?),
-                Prepared::Account(account, issues) if claimed.process.is_dry_run() => {
-                    self.rehearse(claimed, *account, issues, actor)
-                }
-                Prepared::Account(account, issues) => self.commit(claimed, *account, issues, actor),
+            let payload = match &mut payloads {
+                Ok(found) => Ok(found.remove(&claimed.process.id())),
+                Err(error) => Err(error.clone()),
             };
-            match done {
-                Err(StoreError::Conflict(_)) => {}
-                done => return Ok(done?),
+            bytes += payload.as_ref().ok().and_then(Option::as_ref).map_or(0, Vec::len);
+            match self.begin(&claimed, payload) {
+                Begun::Ready(account) => ready.push(*account),
+                Begun::Ended(outcome) => each(outcome),
+            }
+            if bytes > BATCH_BYTES {
+                self.commit(std::mem::take(&mut ready), each);
+                bytes = 0;
             }
         }
-        Err(StoreError::Unavailable("no free account number was found".into()).into())
+        self.commit(ready, each);
     }
 
-    /// Writes the account, the status and the event in one transaction, all of one time.
-    fn commit(
-        &self,
-        claimed: &Claimed,
-        account: NewAccount,
-        issues: StoredIssues,
-        actor: &Actor,
-    ) -> Result<Outcome, StoreError> {
-        let (process, actor, at) = (claimed.process.clone(), actor.clone(), account.imported_at);
-        write(&*self.store, move |tx| {
-            let event = on_success(&process, account.number.clone());
-            // The step goes first: a worker that comes back late finds its version stale here.
-            let Some(process) = take_step(tx, process, event, at, &actor)? else { return Ok(Outcome::Stale) };
-            tx.insert_account(&account)?;
-            tx.set_issues(process.id(), &issues)?;
-            Ok(Outcome::Now(process.state()))
+    /// Does all of an import but the writing, and ends what cannot be written.
+    fn begin(&self, claimed: &Claimed, payload: Result<Option<Vec<u8>>, StoreError>) -> Begun {
+        let process = &claimed.process;
+        let attempt = catch_unwind(AssertUnwindSafe(|| self.prepare(claimed, payload)));
+        Begun::Ended(match attempt {
+            Ok(Ok(Prepared::Account(account, issues))) if process.is_dry_run() => {
+                let rehearsed = self.rehearse(Ready { process: process.clone(), account: *account, issues });
+                rehearsed.or_else(|error| self.put_off(process, &error))
+            }
+            Ok(Ok(Prepared::Account(account, issues))) => {
+                return Begun::Ready(Box::new(Ready { process: process.clone(), account: *account, issues }));
+            }
+            Ok(Ok(Prepared::Rejected(issues))) => self.end(process, on_rejection(process), Some(issues)),
+            Ok(Err(fault)) => self.put_off(process, &fault),
+            Err(_) => {
+                tracing::error!(process = process.id(), "import panicked");
+                self.fail(process, Failure::Panic)
+            }
         })
     }
 
-    /// Does all that an import does, in a transaction that is rolled back; then tells the process.
-    fn rehearse(
+    fn prepare(
         &self,
         claimed: &Claimed,
-        account: NewAccount,
-        issues: StoredIssues,
-        actor: &Actor,
-    ) -> Result<Outcome, StoreError> {
-        let number = account.number.clone();
-        let event = on_success(&claimed.process, number.clone());
-        let (process, by, at) = (claimed.process.clone(), actor.clone(), self.clock.now());
+        payload: Result<Option<Vec<u8>>, StoreError>,
+    ) -> Result<Prepared, Fault> {
+        let missing = || StoreError::Corrupt(format!("process {} has no payload", claimed.process.id()));
+        self.app.prepare_import(claimed, &payload?.ok_or_else(missing)?, self.number())
+    }
+
+    fn number(&self) -> ServiceAccountNumber {
+        ServiceAccountNumber::from_random(self.app.random.number())
+    }
+
+    /// Writes accounts together; where that fails, each alone, so that none costs another its attempt.
+    fn commit(&self, ready: Vec<Ready>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
+        if ready.is_empty() {
+            return;
+        }
+        let ready = Arc::new(ready);
+        match self.write_together(ready.clone()) {
+            Ok(outcomes) => outcomes.into_iter().for_each(|outcome| each(Ok(outcome))),
+            Err(_) => ready.iter().for_each(|one| each(self.write_alone(one.clone()))),
+        }
+    }
+
+    fn write_alone(&self, mut ready: Ready) -> Result<Outcome, StoreError> {
+        let process = ready.process.clone();
+        for _ in 0..NUMBERS {
+            match self.write_together(Arc::new(vec![ready.clone()])) {
+                Ok(outcomes) => return Ok(outcomes.into_iter().next().unwrap_or(Outcome::Stale)),
+                Err(StoreError::Conflict(_)) => ready.account.number = self.number(),
+                Err(error) => return self.put_off(&process, &error),
+            }
+        }
+        self.put_off(&process, &StoreError::Unavailable("no free account number was found".into()))
+    }
+
+    /// Writes accounts, their status and their events in one transaction.
+    fn write_together(&self, ready: Arc<Vec<Ready>>) -> Result<Vec<Outcome>, StoreError> {
+        let actor = self.actor.clone();
+        write(&*self.app.store, move |tx| write_accounts(tx, &ready, &actor))
+    }
+
+    /// Does all that an import does, in a transaction that is rolled back; then tells the process.
+    fn rehearse(&self, ready: Ready) -> Result<Outcome, StoreError> {
+        let (process, issues, actor) = (ready.process.clone(), ready.issues.clone(), self.actor.clone());
+        let event = on_success(&process, ready.account.number.clone());
         let (sender, receiver) = mpsc::sync_channel(1);
-        self.store.write(Box::new(move |tx| {
-            let step = take_step(tx, process, event, at, &by);
-            let written = step.and_then(|step| match step {
-                Some(_) => tx.insert_account(&account).map(|()| true),
-                None => Ok(false),
-            });
+        self.app.store.write(Box::new(move |tx| {
             // The receiver outlives the job, so sending cannot fail.
-            let _ = sender.send(written);
+            let _ = sender.send(write_accounts(tx, &[ready], &actor));
             Verdict::Rollback
         }))?;
         match receiver.try_recv() {
-            Ok(Ok(true)) => self.end(claimed, on_success(&claimed.process, number), Some(issues), actor),
-            Ok(Ok(false)) => Ok(Outcome::Stale),
+            Ok(Ok(outcomes)) if outcomes == [Outcome::Stale] => Ok(Outcome::Stale),
+            Ok(Ok(_)) => self.end(&process, event, Some(issues)),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(StoreError::Failed("the job was not run".into())),
         }
     }
 
-    fn reject(&self, claimed: &Claimed, issues: StoredIssues, actor: &Actor) -> Result<Outcome, StoreError> {
-        self.end(claimed, on_rejection(&claimed.process), Some(issues), actor)
+    fn put_off(&self, process: &Process, error: &dyn std::fmt::Display) -> Result<Outcome, StoreError> {
+        tracing::warn!(process = process.id(), %error, "import failed; it will be tried again");
+        self.fail(process, Failure::PassingFault)
     }
 
-    fn fail(&self, claimed: &Claimed, failure: Failure, actor: &Actor) -> Result<Outcome, StoreError> {
-        let event = on_failure(&claimed.process, failure, self.clock.now(), self.random.number());
-        self.end(claimed, event, None, actor)
+    fn fail(&self, process: &Process, failure: Failure) -> Result<Outcome, StoreError> {
+        let event = on_failure(process, failure, self.app.clock.now(), self.app.random.number());
+        self.end(process, event, None)
     }
 
-    /// Gives a claim back unused: the worker stops.
-    pub(crate) fn give_back(&self, claimed: &Claimed, actor: &Actor) -> Result<Outcome, StoreError> {
-        self.end(claimed, Event::ShutDown, None, actor)
-    }
-
+    /// Ends a claim without an account.
     fn end(
         &self,
-        claimed: &Claimed,
+        process: &Process,
         event: Event,
         issues: Option<StoredIssues>,
-        actor: &Actor,
     ) -> Result<Outcome, StoreError> {
-        let (process, actor, at): (Process, _, _) =
-            (claimed.process.clone(), actor.clone(), self.clock.now());
-        write(&*self.store, move |tx| {
-            let Some(process) = take_step(tx, process, event, at, &actor)? else { return Ok(Outcome::Stale) };
-            if let Some(issues) = &issues {
-                tx.set_issues(process.id(), issues)?;
-            }
-            Ok(Outcome::Now(process.state()))
+        let (process, entry) =
+            process.clone().step(event, self.app.clock.now(), self.actor.clone()).map_err(illegal)?;
+        write(&*self.app.store, move |tx| {
+            let step = StepWrite { process: &process, entry: &entry, issues: issues.as_ref() };
+            Ok(outcome(&process, tx.step_processes(&[step])? == [true]))
         })
     }
+}
+
+/// What preparing an import came to.
+enum Begun {
+    Ready(Box<Ready>),
+    Ended(Result<Outcome, StoreError>),
+}
+
+fn outcome(process: &Process, is_written: bool) -> Outcome {
+    if is_written { Outcome::Now(process.state()) } else { Outcome::Stale }
+}
+
+/// The steps go first: of a worker that comes back late, the versions are stale here, and nothing of those
+/// accounts is written.
+fn write_accounts(tx: &mut dyn Tx, ready: &[Ready], actor: &Actor) -> Result<Vec<Outcome>, StoreError> {
+    let stepped = |one: &Ready| {
+        let (at, event): (DateTime<Utc>, _) =
+            (one.account.imported_at, on_success(&one.process, one.account.number.clone()));
+        one.process.clone().step(event, at, actor.clone()).map_err(illegal)
+    };
+    let stepped: Vec<(Process, HistoryEntry)> = ready.iter().map(stepped).collect::<Result<_, _>>()?;
+    let steps: Vec<_> = stepped
+        .iter()
+        .zip(ready)
+        .map(|((process, entry), one)| StepWrite { process, entry, issues: Some(&one.issues) })
+        .collect();
+    let written = tx.step_processes(&steps)?;
+    let accounts = ready.iter().zip(&written).filter(|(_, is_written)| **is_written);
+    tx.insert_accounts(&accounts.map(|(one, _)| &one.account).collect::<Vec<_>>())?;
+    Ok(stepped.iter().zip(written).map(|((process, _), is_written)| outcome(process, is_written)).collect())
 }

@@ -1,7 +1,7 @@
 use super::claim::Claimed;
 use crate::account::{Known, Sought, profile, stored};
 use crate::documents::{FoundDocuments, missing};
-use crate::port::{DocumentsUnavailable, NewAccount, NoteContent, StoreError, StoredIssues, read};
+use crate::port::{DocumentsUnavailable, NewAccount, NoteContent, StoreError, StoredIssues, glance};
 use crate::{App, codec};
 use cutover_core::{Now, ServiceAccountNumber, Zone};
 use cutover_model::{
@@ -76,7 +76,7 @@ impl App {
         let supplier = &claimed.supplier;
         let known = match decoded.draft.as_ref().map(Sought::for_all).filter(|sought| !sought.is_nothing()) {
             Some(sought) => {
-                read(&*self.store, |tx| sought.read(tx, supplier.organisation_id, Some(supplier.id)))?
+                glance(&*self.store, |tx| sought.read(tx, supplier.organisation_id, Some(supplier.id)))?
             }
             None => Known::default(),
         };

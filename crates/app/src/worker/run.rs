@@ -1,15 +1,19 @@
-use super::import::Outcome;
+use super::import::{Batch, Outcome};
 use crate::App;
-use crate::port::{StoreError, read};
+use crate::port::{StoreError, glance};
 use cutover_process::{Actor, LEASE, SWEEP, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many processes a worker claims at once.
-const CLAIM: u32 = 4;
-/// How long a worker without work waits before it looks again: others may have made work.
-const POLL: Duration = Duration::from_secs(1);
+/// How many processes a worker claims at once, and writes together.
+const CLAIM: u32 = 16;
+/// How long a worker rests that could not work.
+const REST: Duration = Duration::from_secs(1);
+/// The least that is waited for something due: another may be claiming it.
+const SOON: Duration = Duration::from_millis(5);
+/// How often what has expired is removed.
+const CLEANING: Duration = Duration::from_secs(60);
 
 /// What the workers of this process have done, for `/metrics`.
 #[derive(Debug, Default)]
@@ -64,7 +68,7 @@ impl Worker {
         Self { app, actor: Actor::Worker { name }, metrics, stop }
     }
 
-    /// Works until it is stopped: an account under way is finished, other claims are given back.
+    /// Works until it is stopped: accounts under way are finished, other claims are given back.
     pub fn run(&self) {
         loop {
             // Taken first: a stop after it ends the wait.
@@ -74,34 +78,47 @@ impl Worker {
             }
             match self.turn() {
                 Ok(Worked::Processes(_)) => {}
-                Ok(Worked::Nothing) => self.app.wake.wait(seen, self.pause()),
+                Ok(Worked::Nothing) => self.wait_for_work(seen),
                 Err(error) => {
                     tracing::warn!(%error, "a worker could not work");
-                    self.app.wake.wait(seen, POLL);
+                    self.app.wake.wait(seen, REST);
                 }
+            }
+        }
+    }
+
+    /// Waits until there may be work: told of, or due. Of the workers of a process one looks out, the others
+    /// wait to be called or to take its place: what waits costs the database next to nothing.
+    fn wait_for_work(&self, seen: u64) {
+        loop {
+            let lookout = self.app.lookout.try_lock();
+            let pause = if lookout.is_ok() { self.until_due() } else { self.app.store.poll() };
+            self.app.wake.wait(seen, pause);
+            let is_called = self.stopped() || self.app.wake.seen() != seen;
+            if is_called || (lookout.is_ok() && self.until_due() <= SOON) {
+                return;
             }
         }
     }
 
     /// Sweeps every few seconds until it is stopped; one worker of a process does.
     pub fn run_sweeper(&self) {
-        let mut last: Option<Instant> = None;
-        let every = SWEEP.to_std().unwrap_or(POLL);
-        loop {
-            let seen = self.app.wake.seen();
-            if self.stopped() {
-                return;
+        let every = SWEEP.to_std().unwrap_or(REST);
+        let mut cleaned: Option<Instant> = None;
+        while !self.stopped() {
+            match self.app.sweep() {
+                Ok(swept) => {
+                    self.metrics.released.fetch_add(swept.released as u64, Ordering::Relaxed);
+                }
+                Err(error) => tracing::warn!(%error, "a sweep failed"),
             }
-            if last.is_none_or(|last| last.elapsed() >= every) {
-                last = Some(Instant::now());
-                match self.app.sweep() {
-                    Ok(swept) => {
-                        self.metrics.released.fetch_add(swept.released as u64, Ordering::Relaxed);
-                    }
-                    Err(error) => tracing::warn!(%error, "a sweep failed"),
+            if cleaned.is_none_or(|at| at.elapsed() >= CLEANING) {
+                cleaned = Some(Instant::now());
+                if let Err(error) = self.app.remove_expired() {
+                    tracing::warn!(%error, "what has expired could not be removed");
                 }
             }
-            self.app.wake.wait(seen, POLL);
+            self.app.wake.rest(every, || self.stopped());
         }
     }
 
@@ -117,31 +134,31 @@ impl Worker {
     pub fn turn(&self) -> Result<Worked, StoreError> {
         let claimed_at = self.app.clock.now();
         let claims = self.app.claim(&self.actor, CLAIM)?;
+        let count = claims.len();
+        if count == 0 {
+            return Ok(Worked::Nothing);
+        }
+        if count == CLAIM as usize {
+            // There may be more than for one.
+            self.app.wake.call_one();
+        }
+        // The lease is one for all: what is begun late in it could lose it on the way.
+        let may_begin = || !self.stopped() && self.app.clock.now() - claimed_at <= LEASE / 2;
         let mut failed = None;
-        for claimed in &claims {
-            // The lease is one for all: what is begun late in it could lose it on the way.
-            let is_late = self.app.clock.now() - claimed_at > LEASE / 2;
-            let outcome = if self.stopped() || is_late {
-                self.app.give_back(claimed, &self.actor)
-            } else {
-                self.app.import(claimed, &self.actor)
-            };
-            // One that cannot be ended must not cost the others their attempt.
-            match outcome {
-                Ok(outcome) => self.metrics.count(outcome),
-                Err(error) => failed = Some(error),
-            }
-        }
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        Ok(if claims.is_empty() { Worked::Nothing } else { Worked::Processes(claims.len()) })
+        let batch = Batch { app: &self.app, actor: &self.actor, may_begin: &may_begin };
+        // One that cannot be ended must not cost the others their attempt.
+        batch.import(claims, &mut |outcome| match outcome {
+            Ok(outcome) => self.metrics.count(outcome),
+            Err(error) => failed = Some(error),
+        });
+        failed.map_or(Ok(Worked::Processes(count)), Err)
     }
 
-    /// Until the next process falls due, at most the poll's interval.
-    fn pause(&self) -> Duration {
-        let next = read(&*self.app.store, |tx| tx.next_due_at()).ok().flatten();
-        let wait = next.map(|at| (at - self.app.clock.now()).to_std().unwrap_or(Duration::from_millis(5)));
-        wait.map_or(POLL, |wait| wait.clamp(Duration::from_millis(5), POLL))
+    /// How long until the next process falls due, at most the poll's interval.
+    fn until_due(&self) -> Duration {
+        let poll = self.app.store.poll();
+        let next = glance(&*self.app.store, |tx| tx.next_due_at()).ok().flatten();
+        let wait = next.map(|at| (at - self.app.clock.now()).to_std().unwrap_or(Duration::ZERO));
+        wait.map_or(poll, |wait| wait.clamp(SOON, poll))
     }
 }

@@ -1,5 +1,5 @@
 use crate::App;
-use crate::port::{StoreError, Tx, write};
+use crate::port::{StepWrite, StoreError, Tx, glance, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, Failure, Process, on_failure};
 
@@ -15,21 +15,28 @@ pub struct Swept {
     pub missed: usize,
 }
 
-/// Makes the step of a sweep; 1 if it was made. A process that cannot take it is left: it must not
-/// keep the others from theirs.
-fn swept(tx: &mut dyn Tx, process: Process, event: Event, at: DateTime<Utc>) -> Result<usize, StoreError> {
-    let id = process.id();
-    match process.step(event, at, Actor::System) {
-        Ok((process, entry)) => Ok(usize::from(tx.step_process(&process, &entry)?)),
-        Err(illegal) => {
-            tracing::error!(process = id, %illegal, "a sweep left a process as it is");
-            Ok(0)
+/// Makes the steps of a sweep; how many were made. A process that cannot take its step is left: it must
+/// not keep the others from theirs.
+fn take_steps(
+    tx: &mut dyn Tx,
+    steps: impl Iterator<Item = (Process, Event)>,
+    at: DateTime<Utc>,
+) -> Result<usize, StoreError> {
+    let mut taken = Vec::new();
+    for (process, event) in steps {
+        let id = process.id();
+        match process.step(event, at, Actor::System) {
+            Ok(step) => taken.push(step),
+            Err(illegal) => tracing::error!(process = id, %illegal, "a sweep left a process as it is"),
         }
     }
+    let steps: Vec<_> =
+        taken.iter().map(|(process, entry)| StepWrite { process, entry, issues: None }).collect();
+    Ok(tx.step_processes(&steps)?.into_iter().filter(|is_written| *is_written).count())
 }
 
 impl App {
-    /// Takes up what lost workers left, ends what missed its window, and removes what expired.
+    /// Takes up what lost workers left, and ends what missed its window.
     ///
     /// # Errors
     /// [`StoreError`]; what was swept before stays swept.
@@ -37,7 +44,6 @@ impl App {
         let now = self.clock.now();
         let released = self.release(now)?;
         let missed = self.end_missed(now)?;
-        self.remove_expired(now)?;
         if released > 0 {
             self.wake.call();
         }
@@ -54,44 +60,47 @@ impl App {
 
     fn release(&self, before: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut released = 0;
-        loop {
+        while !glance(&*self.store, |tx| tx.expired_leases(before, 1))?.is_empty() {
             let (now, jitter) = (self.clock.now(), self.random.number());
             let taken = write(&*self.store, move |tx| {
                 let expired = tx.expired_leases(before, BATCH)?;
-                let mut taken = 0;
-                for (i, stored) in expired.into_iter().enumerate() {
+                let steps = expired.into_iter().enumerate().map(|(i, stored)| {
                     // One draw a batch; spread so that what was lost together parts.
                     let jitter = jitter.wrapping_add((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
                     let event = on_failure(&stored.process, Failure::WorkerLost, now, jitter);
-                    taken += swept(tx, stored.process, event, now)?;
-                }
-                Ok::<_, StoreError>(taken)
+                    (stored.process, event)
+                });
+                take_steps(tx, steps, now)
             })?;
             released += taken;
             if taken == 0 {
-                return Ok(released);
+                break;
             }
         }
+        Ok(released)
     }
 
     fn end_missed(&self, now: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut missed = 0;
-        loop {
+        while !glance(&*self.store, |tx| tx.missed_windows(now, 1))?.is_empty() {
             let taken = write(&*self.store, move |tx| {
-                let mut taken = 0;
-                for stored in tx.missed_windows(now, BATCH)? {
-                    taken += swept(tx, stored.process, Event::WindowMissed, now)?;
-                }
-                Ok::<_, StoreError>(taken)
+                let stored = tx.missed_windows(now, BATCH)?;
+                take_steps(tx, stored.into_iter().map(|stored| (stored.process, Event::WindowMissed)), now)
             })?;
             missed += taken;
             if taken == 0 {
-                return Ok(missed);
+                break;
             }
         }
+        Ok(missed)
     }
 
-    fn remove_expired(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+    /// Removes what has expired: refresh tokens, and signing keys that no token can be signed with any more.
+    ///
+    /// # Errors
+    /// [`StoreError`]; nothing is removed then.
+    pub fn remove_expired(&self) -> Result<(), StoreError> {
+        let now = self.clock.now();
         let superseded = now - self.settings.access_token_lifetime;
         write(&*self.store, move |tx| {
             tx.remove_expired_tokens(now)?;

@@ -1,45 +1,78 @@
 use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::{ProcessReport, SupplierChange};
-use cutover_app::port::{ApiKeyRole, ImportedAccount};
-use cutover_app::worker::Worker;
+use cutover_app::port::{ApiKeyRole, ImportedAccount, Store};
+use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings, Step};
+use cutover_process::State;
 use cutover_testkit::memory::MemoryStore;
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The use cases, with the organisation `Acme`, its supplier `ACME` and one worker.
 pub(crate) struct House {
     pub(crate) app: Arc<App>,
+    pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<FakeClock>,
     pub(crate) documents: Arc<FakeDocuments>,
     pub(crate) vendors: Arc<FakeVendors>,
     pub(crate) caller: Caller,
     pub(crate) worker: Worker,
+    pub(crate) metrics: Arc<WorkerMetrics>,
+    /// Stops the workers.
+    pub(crate) stop: Arc<AtomicBool>,
 }
 
 impl House {
     pub(crate) fn new() -> Self {
+        Self::on(|ports| ports)
+    }
+
+    /// A house on other ports.
+    pub(crate) fn on(change: impl FnOnce(Ports) -> Ports) -> Self {
         let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
         let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::<FakeVendors>::default());
         let random = Arc::new(SeededRandom::new(1));
-        let ports = Ports {
+        let ports = change(Ports {
             documents: documents.clone(),
             vendors: vendors.clone(),
             ..ports(store, clock.clone(), random)
-        };
+        });
+        let store = ports.store.clone();
         let app = Arc::new(App::new(ports, Settings::default()));
         app.add_organisation("Acme").unwrap();
         app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key)).unwrap().token;
         let caller = app.authenticate(&token).unwrap();
-        let worker = Worker::new(app.clone(), "w1".into(), Arc::default(), Arc::default());
-        Self { app, clock, documents, vendors, caller, worker }
+        let (metrics, stop): (Arc<WorkerMetrics>, Arc<AtomicBool>) = Default::default();
+        let worker = Worker::new(app.clone(), "w1".into(), metrics.clone(), stop.clone());
+        Self { app, store, clock, documents, vendors, caller, worker, metrics, stop }
+    }
+
+    /// Another worker of this process.
+    pub(crate) fn another_worker(&self, name: &str) -> Worker {
+        Worker::new(self.app.clone(), name.into(), self.metrics.clone(), self.stop.clone())
     }
 
     /// Creates the account `A-1` of these members.
     pub(crate) fn create(&self, members: &str) {
-        let created = self.app.create_account(&self.caller, None, account(members).as_bytes(), None);
+        self.create_as("A-1", members);
+    }
+
+    /// Creates an account of these members.
+    pub(crate) fn create_as(&self, number: &str, members: &str) {
+        self.send(&account_of(number, members));
+    }
+
+    /// Creates an account of these members with these parameters of its import.
+    pub(crate) fn create_with(&self, params: &str, number: &str, members: &str) {
+        let account = account_of(number, members);
+        self.send(&format!(r#"{{"task_params":{params},"payload":{account}}}"#));
+    }
+
+    fn send(&self, body: &str) {
+        let created = self.app.create_account(&self.caller, None, body.as_bytes(), None);
         assert_eq!(created.unwrap(), Step::Done(()));
     }
 
@@ -58,13 +91,28 @@ impl House {
 
     /// All that is known of the account `A-1`.
     pub(crate) fn report(&self) -> ProcessReport {
-        self.app.show_process("ACME", "A-1").unwrap()
+        self.report_of("A-1")
+    }
+
+    /// All that is known of an account.
+    pub(crate) fn report_of(&self, number: &str) -> ProcessReport {
+        self.app.show_process("ACME", number).unwrap()
+    }
+
+    /// The status of an account.
+    pub(crate) fn state_of(&self, number: &str) -> State {
+        self.report_of(number).status.status
     }
 }
 
 /// The account `A-1` of these members.
 pub(crate) fn account(members: &str) -> String {
-    format!(r#"{{"import_supplier":"ACME","external_account_number":"A-1",{members}}}"#)
+    account_of("A-1", members)
+}
+
+/// An account of these members.
+pub(crate) fn account_of(number: &str, members: &str) -> String {
+    format!(r#"{{"import_supplier":"ACME","external_account_number":"{number}",{members}}}"#)
 }
 
 /// A request for the account `A-1` with this array.

@@ -2,11 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod archive;
+mod batch;
 mod documents;
 mod house;
 mod instructions;
+mod lookout;
 mod notes;
 mod operator;
+mod stand_ins;
 mod statements;
 mod tokens;
 mod transactions;

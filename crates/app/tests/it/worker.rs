@@ -1,4 +1,29 @@
 use crate::house::House;
+use chrono::Duration;
+use cutover_app::port::{Clock, write};
+use cutover_app::worker::Swept;
+use cutover_process::{Actor, Event, LEASE, State};
+
+const EMPTY: &str = r#""unknown_occupier":true"#;
+
+/// Creates an account and claims it, as a worker does that is lost then.
+pub(crate) fn claim(house: &House, number: &'static str) {
+    house.create_as(number, EMPTY);
+    let at = house.clock.now();
+    let claimed = write(&*house.store, move |tx| {
+        let supplier = tx.supplier(&"ACME".parse().unwrap())?.unwrap();
+        let stored = tx.process(supplier.id, &number.parse().unwrap())?.unwrap();
+        let (process, entry) = stored.process.step(Event::Claimed, at, Actor::System).unwrap();
+        tx.step_process(&process, &entry)
+    });
+    assert_eq!(claimed, Ok(true));
+}
+
+/// Removes the refresh tokens that have expired; how many there were.
+pub(crate) fn remove_tokens(house: &House) -> usize {
+    let now = house.clock.now();
+    write(&*house.store, move |tx| tx.remove_expired_tokens(now)).unwrap()
+}
 
 #[test]
 fn of_notes_at_one_instant_one_is_made_as_the_warning_says() {
@@ -9,4 +34,31 @@ fn of_notes_at_one_instant_one_is_made_as_the_warning_says() {
     let attrs: Vec<&str> = report.issues.warnings.iter().map(|warning| warning.attr.as_str()).collect();
     assert_eq!(attrs, ["notes.1", "notes.2"]);
     assert_eq!(report.account.unwrap().account.notes.unwrap().len(), 1);
+}
+
+#[test]
+fn a_sweep_takes_up_what_lost_workers_left_and_removes_nothing() {
+    let house = House::new();
+    claim(&house, "A-1");
+    house.clock.advance(LEASE);
+    assert_eq!(house.app.sweep().unwrap(), Swept::default());
+    house.create_with(r#"{"schedule_window_end":"2026-11-21T02:01:00Z"}"#, "A-2", EMPTY);
+    house.clock.advance(Duration::days(8));
+    assert_eq!(house.app.sweep().unwrap(), Swept { released: 1, missed: 1 });
+    assert_eq!(["A-1", "A-2"].map(|number| house.state_of(number)), [State::Pending, State::Errored]);
+    assert_eq!(house.app.sweep().unwrap(), Swept::default());
+    assert_eq!(remove_tokens(&house), 1);
+}
+
+#[test]
+fn what_has_expired_is_removed() {
+    let house = House::new();
+    house.app.rotate_signing_key().unwrap();
+    assert_eq!(house.app.list_signing_keys().unwrap().len(), 2);
+    house.clock.advance(Duration::days(6));
+    house.app.remove_expired().unwrap();
+    assert_eq!(house.app.list_signing_keys().unwrap().len(), 1);
+    house.clock.advance(Duration::days(2));
+    house.app.remove_expired().unwrap();
+    assert_eq!(remove_tokens(&house), 0);
 }

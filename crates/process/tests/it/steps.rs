@@ -14,13 +14,12 @@ fn windowed(start: Option<i64>, end: Option<i64>) -> Submission {
 #[test]
 fn a_creation_is_the_first_entry() {
     let new = NewProcess {
-        id: 3,
         supplier: "ACME".parse().unwrap(),
         external_account_number: "A-1".parse().unwrap(),
         submission: windowed(Some(50), None),
     };
     let actor = Actor::Api { key_prefix: "cut_live_ab".into(), request_id: None };
-    let (process, entry) = Process::create(new, at(5), actor.clone());
+    let (process, entry) = Process::create(3, new, at(5), actor.clone());
     assert_eq!((entry.event, entry.from, entry.to), (EventKind::Created, None, State::Pending));
     assert_eq!((entry.occurred_at, entry.attempt, entry.actor, entry.version), (at(5), 0, actor, 1));
     assert_eq!((process.version_before(), process.snapshot().due_at), (0, at(50)));

@@ -12,12 +12,11 @@ pub(crate) fn submission(is_dry_run: bool) -> Submission {
 
 pub(crate) fn create(submission: Submission) -> Process {
     let new = NewProcess {
-        id: 7,
         supplier: "ACME".parse().unwrap(),
         external_account_number: "A-100".parse().unwrap(),
         submission,
     };
-    Process::create(new, at(0), Actor::System).0
+    Process::create(7, new, at(0), Actor::System).0
 }
 
 /// The process after a legal event.

@@ -112,6 +112,9 @@ impl App {
 
 /// Stores it, unless a request at the same time came first.
 fn store(tx: &mut dyn Tx, owner: &Owner, verified: &VerifiedInstruction) -> Result<(), StoreError> {
+    if let Owner::Account(id) = owner {
+        tx.lock_account(*id)?;
+    }
     match owner {
         Owner::Account(id) if tx.account_has_instruction(*id, &verified.key)? => Ok(()),
         Owner::Account(id) => tx.add_account_instruction(*id, verified),

@@ -3,7 +3,7 @@ use super::balance::{after, of_payload};
 use super::period::OpenPeriod;
 use super::placement::{Placement, pinned_note, place};
 use crate::after::AddRefused;
-use crate::after::request::target;
+use crate::after::request::target_to_change;
 use crate::port::{LedgerHead, NewNote, NewTransaction, StoreError, StoredTransaction, Tx};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber, Issue, Now};
 use cutover_model::{Decimal, Transaction, TransactionResult};
@@ -30,7 +30,7 @@ enum Decision {
 
 impl Addition {
     pub(super) fn commit(&self, tx: &mut dyn Tx) -> Result<Vec<TransactionResult>, AddRefused> {
-        let account = target(tx, self.supplier_id, &self.number)?.map_err(AddRefused::NotFound)?;
+        let account = target_to_change(tx, self.supplier_id, &self.number)?.map_err(AddRefused::NotFound)?;
         let missing = || StoreError::Corrupt(format!("account {} has no ledger", account.id));
         let ledger = tx.first_ledger(account.id)?.ok_or_else(missing)?;
         let period = self.open_period(tx, account.id, &ledger)?;

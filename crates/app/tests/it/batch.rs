@@ -1,0 +1,336 @@
+//! The accounts that a worker claims at once: written together, and none at the cost of another.
+
+use crate::house::{House, account_of};
+use crate::stand_ins::{Asked, Hooked, Repeating, Watched};
+use chrono::Duration;
+use cutover_app::Ports;
+use cutover_app::operator::SupplierChange;
+use cutover_app::port::{Clock, Creation, DocumentsUnavailable, Staged, Staging, StoredIssues, read, write};
+use cutover_app::worker::Worked;
+use cutover_core::Level;
+use cutover_process::{Actor, Event, EventKind, LEASE, NewProcess, State, Submission};
+use cutover_testkit::payload::Dice;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+const EMPTY: &str = r#""unknown_occupier":true"#;
+
+/// The members of an account with a document.
+fn with_document(path: &str) -> String {
+    format!(r#"{EMPTY},"notes":[{{"document_paths":[{{"document_path":"{path}"}}]}}]"#)
+}
+
+/// A house whose documents are all there, and what else comes of looking one up.
+fn hooked() -> (House, Arc<Hooked>) {
+    let documents = Arc::<Hooked>::default();
+    let given = documents.clone();
+    (House::on(|ports| Ports { documents: given, ..ports }), documents)
+}
+
+/// From now on documents are looked up.
+fn verify(house: &House) {
+    let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
+    house.app.set_supplier("ACME", change).unwrap();
+}
+
+/// A house whose transactions are counted.
+fn counted(change: impl FnOnce(Ports) -> Ports) -> (House, Arc<Mutex<Vec<Asked>>>) {
+    let asked = Arc::<Mutex<Vec<Asked>>>::default();
+    let log = asked.clone();
+    let watch = move |what| log.lock().unwrap().push(what);
+    let poll = std::time::Duration::from_secs(1);
+    let watched = |ports: Ports| Ports { store: Arc::new(Watched::new(ports.store, poll, watch)), ..ports };
+    (House::on(|ports| watched(change(ports))), asked)
+}
+
+/// What a turn does, and how often it writes and glances.
+fn turn(house: &House, asked: &Mutex<Vec<Asked>>) -> (Worked, usize, usize) {
+    asked.lock().unwrap().clear();
+    let worked = house.worker.turn().unwrap();
+    let asked = asked.lock().unwrap();
+    let count = |what| asked.iter().filter(|asked| **asked == what).count();
+    (worked, count(Asked::Write), count(Asked::Glance))
+}
+
+fn states<const N: usize>(house: &House, numbers: [&str; N]) -> [State; N] {
+    numbers.map(|number| house.state_of(number))
+}
+
+/// The steps of an account.
+fn steps(house: &House, number: &str) -> Vec<EventKind> {
+    house.report_of(number).history.iter().map(|entry| entry.event).collect()
+}
+
+fn count(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
+#[test]
+fn sixteen_are_claimed_at_once_and_written_in_one_transaction() {
+    let (house, asked) = counted(|ports| ports);
+    let numbers: Vec<_> = (0..20).map(|n| format!("A-{n}")).collect();
+    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
+    assert_eq!(turn(&house, &asked), (Worked::Processes(16), 2, 1));
+    let processed = |house: &House| numbers.iter().filter(|n| house.state_of(n) == State::Processed).count();
+    assert_eq!(processed(&house), 16);
+    assert_eq!(turn(&house, &asked), (Worked::Processes(4), 2, 1));
+    assert_eq!(turn(&house, &asked), (Worked::Nothing, 1, 0));
+    assert_eq!((processed(&house), count(&house.metrics.processed)), (20, 20));
+    let all = [EventKind::Created, EventKind::Claimed, EventKind::Imported];
+    assert!(numbers.iter().all(|number| steps(&house, number) == all));
+}
+
+#[test]
+fn large_accounts_are_not_all_held_until_the_last_is_ready() {
+    let (house, asked) = counted(|ports| ports);
+    let mut dice = Dice::new(1);
+    for number in ["A-1", "A-2", "A-3"] {
+        // Of 8 bits 6 are random, so that it is kept in some 2.3 MB.
+        let body: String = (0..3_000_000).map(|_| char::from(b'0' + dice.below(64) as u8)).collect();
+        let body = body.replace('\\', "|");
+        house.create_as(number, &format!(r#"{EMPTY},"notes":[{{"body":"{body}"}}]"#));
+    }
+    assert_eq!(turn(&house, &asked), (Worked::Processes(3), 3, 1));
+    assert_eq!(states(&house, ["A-1", "A-2", "A-3"]), [State::Processed; 3]);
+}
+
+#[test]
+fn a_number_that_is_taken_costs_nobody_an_attempt() {
+    let (house, asked) = counted(|ports| Ports { random: Arc::new(Repeating::new(2)), ..ports });
+    let numbers = ["A-1", "A-2", "A-3", "A-4", "A-5"];
+    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
+    let (worked, writes, _) = turn(&house, &asked);
+    assert_eq!(worked, Worked::Processes(5));
+    assert!(writes > 2 + numbers.len(), "no number was taken in {writes} writes");
+    let reports = numbers.map(|number| house.report_of(number));
+    assert!(reports.iter().all(|report| (report.status.status, report.attempt) == (State::Processed, 1)));
+    let given: HashSet<_> =
+        reports.iter().map(|report| report.account.as_ref().unwrap().number.clone()).collect();
+    assert_eq!(given.len(), 5);
+    assert!(reports.iter().all(|report| report.history.len() == 3));
+}
+
+#[test]
+fn one_that_finds_no_free_number_is_put_off_and_the_others_are_imported() {
+    let house = House::on(|ports| Ports { random: Arc::new(Repeating::new(u64::MAX)), ..ports });
+    house.create_as("A-1", EMPTY);
+    house.worker.turn().unwrap();
+    house.create_as("A-2", EMPTY);
+    house.create_with(r#"{"is_dry_run":true}"#, "A-3", EMPTY);
+    house.create_as("A-4", r#""customers":[{"family_name":"B"}]"#);
+    require_roles(&house);
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    let expected = [State::Processed, State::Pending, State::Pending, State::Errored];
+    assert_eq!(states(&house, ["A-1", "A-2", "A-3", "A-4"]), expected);
+    assert_eq!(steps(&house, "A-2"), [EventKind::Created, EventKind::Claimed, EventKind::Deferred]);
+    assert_eq!(house.worker.turn().unwrap(), Worked::Nothing);
+    house.clock.advance(Duration::minutes(10));
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(2));
+}
+
+/// From now on every customer has to have a role.
+fn require_roles(house: &House) {
+    let rules = [("CUS-09".to_owned(), Some(Level::Error))].into();
+    house.app.set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
+}
+
+/// Stores an account as another process does: nobody here is told.
+pub(crate) fn stage(house: &House, number: &str, members: &str) {
+    let payload = zstd::bulk::compress(account_of(number, members).as_bytes(), 1).unwrap();
+    stage_bytes(house, number, payload);
+}
+
+fn stage_bytes(house: &House, number: &str, payload: Vec<u8>) {
+    let supplier = read(&*house.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
+    let creation = Creation {
+        supplier_id: supplier.id,
+        process: NewProcess {
+            supplier: supplier.code,
+            external_account_number: number.parse().unwrap(),
+            submission: Submission::default(),
+        },
+        actor: Actor::System,
+        at: house.clock.now(),
+        staged: Staged { payload, fingerprint: [0; 32] },
+        issues: StoredIssues::default(),
+    };
+    assert_eq!(house.store.stage(Arc::new(creation)), Ok(Staging::Staged));
+}
+
+#[test]
+fn whatever_one_comes_to_the_others_are_imported() {
+    let (house, documents) = hooked();
+    house.create_as("first", EMPTY);
+    house.create_as("panics", &with_document("panic.pdf"));
+    stage_bytes(&house, "unreadable", b"noise".to_vec());
+    house.create_as("down", &with_document("down.pdf"));
+    house.create_as("rejected", r#""customers":[{"family_name":"B"}]"#);
+    house.create_as("last", &with_document("there.pdf"));
+    require_roles(&house);
+    verify(&house);
+    documents.on_look_up(|path| match path {
+        "panic.pdf" => panic!("on purpose"),
+        "down.pdf" => Err(DocumentsUnavailable("on purpose".into())),
+        _ => Ok(()),
+    });
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(6));
+    for number in ["first", "last"] {
+        let report = house.report_of(number);
+        assert_eq!((report.status.status, report.account.is_some()), (State::Processed, true), "{number}");
+    }
+    for number in ["panics", "unreadable", "down"] {
+        let report = house.report_of(number);
+        assert_eq!((report.status.status, report.attempt), (State::Pending, 1), "{number}");
+        assert!(report.account.is_none(), "{number}");
+        assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, EventKind::Deferred]);
+    }
+    let rejected = house.report_of("rejected");
+    assert_eq!(rejected.status.status, State::Errored);
+    assert_eq!(rejected.issues.errors[0].code, "required_user_role");
+    let metrics = &house.metrics;
+    let counted = [&metrics.processed, &metrics.errored, &metrics.deferred, &metrics.stale].map(count);
+    assert_eq!(counted, [2, 1, 3, 0]);
+}
+
+#[test]
+fn a_claim_that_went_stale_is_left_out() {
+    let (house, documents) = hooked();
+    for number in ["A-1", "A-2", "A-3"] {
+        house.create_as(number, &with_document(number));
+    }
+    house.create_with(r#"{"is_dry_run":true}"#, "A-4", &with_document("A-4"));
+    verify(&house);
+    let (store, now) = (house.store.clone(), house.clock.now());
+    // Somebody else takes a step of two of them while they are under way.
+    documents.on_look_up(move |path| {
+        let path = path.to_owned();
+        if path == "A-2" || path == "A-4" {
+            let released = write(&*store, move |tx| {
+                let supplier = tx.supplier(&"ACME".parse().unwrap())?.unwrap();
+                let stored = tx.process(supplier.id, &path.parse().unwrap())?.unwrap();
+                let due_at = now + Duration::minutes(1);
+                let released = stored.process.step(Event::Released { due_at }, now, Actor::System);
+                let (process, entry) = released.unwrap();
+                tx.step_process(&process, &entry)
+            });
+            assert_eq!(released, Ok(true));
+        }
+        Ok(())
+    });
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(4));
+    assert_eq!(states(&house, ["A-1", "A-3"]), [State::Processed; 2]);
+    for number in ["A-2", "A-4"] {
+        assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, EventKind::Released]);
+        assert!(house.report_of(number).account.is_none());
+    }
+    assert_eq!((count(&house.metrics.processed), count(&house.metrics.stale)), (2, 2));
+
+    documents.on_look_up(|_| Ok(()));
+    house.clock.advance(Duration::minutes(2));
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(2));
+    assert_eq!(states(&house, ["A-2", "A-4"]), [State::Processed, State::DryRunSucceeded]);
+}
+
+#[test]
+fn of_a_lease_that_ended_nothing_is_written() {
+    let (house, documents) = hooked();
+    ["A-1", "A-2"].iter().for_each(|number| house.create_as(number, EMPTY));
+    house.create_as("A-3", &with_document("slow.pdf"));
+    verify(&house);
+    let (app, clock) = (house.app.clone(), house.clock.clone());
+    documents.on_look_up(move |_| {
+        clock.advance(LEASE + Duration::seconds(1));
+        assert_eq!(app.sweep().unwrap().released, 3);
+        Ok(())
+    });
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!((count(&house.metrics.processed), count(&house.metrics.stale)), (0, 3));
+    let numbers = ["A-1", "A-2", "A-3"];
+    assert!(numbers.iter().all(|number| house.report_of(number).account.is_none()));
+    documents.on_look_up(|_| Ok(()));
+    house.clock.advance(Duration::minutes(1));
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    for number in numbers {
+        let all = [
+            EventKind::Created,
+            EventKind::Claimed,
+            EventKind::Released,
+            EventKind::Claimed,
+            EventKind::Imported,
+        ];
+        assert_eq!(steps(&house, number), all);
+    }
+}
+
+#[test]
+fn dry_runs_among_real_ones_leave_no_account() {
+    let house = House::new();
+    house.create_as("real", EMPTY);
+    house.create_with(r#"{"is_dry_run":true}"#, "dry", EMPTY);
+    house.create_with(r#"{"is_dry_run":true}"#, "bad", r#""customers":[{"family_name":"B"}]"#);
+    house.create_as("last", EMPTY);
+    require_roles(&house);
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(4));
+    let expected = [State::Processed, State::DryRunSucceeded, State::DryRunErrored, State::Processed];
+    let numbers = ["real", "dry", "bad", "last"];
+    assert_eq!(states(&house, numbers), expected);
+    let has_account = numbers.map(|number| house.report_of(number).account.is_some());
+    assert_eq!(has_account, [true, false, false, true]);
+    let metrics = &house.metrics;
+    assert_eq!([&metrics.processed, &metrics.dry_runs, &metrics.errored].map(count), [2, 1, 1]);
+
+    // What a supplier is set to counts for what was sent before.
+    house.create_as("late", EMPTY);
+    let change = SupplierChange { dry_run: Some(true), ..SupplierChange::default() };
+    house.app.set_supplier("ACME", change).unwrap();
+    house.worker.turn().unwrap();
+    assert_eq!(states(&house, ["late"]), [State::DryRunSucceeded]);
+}
+
+/// How many of five accounts are imported, and how many given back, if this happens at the second look-up.
+fn interrupted(then: impl Fn(&House) + Send + Sync + 'static) -> (House, Vec<String>) {
+    let (house, documents) = hooked();
+    let house = Arc::new(house);
+    let numbers = ["A-1", "A-2", "A-3", "A-4", "A-5"];
+    numbers.iter().for_each(|number| house.create_as(number, &with_document("there.pdf")));
+    verify(&house);
+    let (weak, looked_up) = (Arc::downgrade(&house), AtomicUsize::new(0));
+    documents.on_look_up(move |_| {
+        if looked_up.fetch_add(1, Ordering::SeqCst) == 1 {
+            then(&weak.upgrade().unwrap());
+        }
+        Ok(())
+    });
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(5));
+    let given_back = numbers.into_iter().filter(|number| house.state_of(number) == State::Pending);
+    let given_back: Vec<_> = given_back.map(str::to_owned).collect();
+    let imported = numbers.iter().filter(|number| house.state_of(number) == State::Processed);
+    assert_eq!((imported.count(), given_back.len()), (2, 3));
+    for number in &given_back {
+        assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, EventKind::ShutDown]);
+    }
+    documents.on_look_up(|_| Ok(()));
+    (Arc::into_inner(house).unwrap(), given_back)
+}
+
+#[test]
+fn a_worker_that_stops_finishes_what_is_under_way_and_gives_the_rest_back() {
+    let (house, given_back) = interrupted(|house| house.stop.store(true, Ordering::Release));
+    house.stop.store(false, Ordering::Release);
+    // At once, and by whoever comes.
+    assert_eq!(house.another_worker("w2").turn().unwrap(), Worked::Processes(3));
+    for number in given_back {
+        let report = house.report_of(&number);
+        assert_eq!((report.status.status, report.attempt), (State::Processed, 2));
+        assert_eq!(report.history.last().unwrap().actor, Actor::Worker { name: "w2".into() });
+    }
+}
+
+#[test]
+fn late_in_its_lease_nothing_more_is_begun() {
+    let late = LEASE / 2 + Duration::milliseconds(1);
+    let (house, _) = interrupted(move |house| house.clock.advance(late));
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!(count(&house.metrics.processed), 5);
+}

@@ -1,0 +1,145 @@
+//! Ports that tests reach into.
+
+use cutover_app::port::{
+    Answer, Creation, DocumentState, Documents, DocumentsUnavailable, Random, Staging, Store, StoreError, Tx,
+    WantedDocument, WriteJob,
+};
+use cutover_testkit::SeededRandom;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+type LookUp = dyn Fn(&str) -> Result<(), DocumentsUnavailable> + Send + Sync;
+
+/// Documents that are all there; a test says what else comes of looking one up.
+pub(crate) struct Hooked(Mutex<Arc<LookUp>>);
+
+impl Default for Hooked {
+    fn default() -> Self {
+        Self(Mutex::new(Arc::new(|_| Ok(()))))
+    }
+}
+
+impl Hooked {
+    /// Does this from now on, for each path.
+    pub(crate) fn on_look_up(
+        &self,
+        hook: impl Fn(&str) -> Result<(), DocumentsUnavailable> + Send + Sync + 'static,
+    ) {
+        *lock(&self.0) = Arc::new(hook);
+    }
+}
+
+impl Documents for Hooked {
+    fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn look_up<'a>(
+        &'a self,
+        _root: &'a str,
+        wanted: &'a [WantedDocument],
+    ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
+        let hook = lock(&self.0).clone();
+        let state = |wanted: &WantedDocument| hook(&wanted.path).map(|()| DocumentState::Present);
+        Box::pin(std::future::ready(wanted.iter().map(state).collect()))
+    }
+}
+
+/// Randomness that draws each number so many times, one after another, and then the next.
+pub(crate) struct Repeating {
+    random: SeededRandom,
+    draws: AtomicU64,
+    times: u64,
+}
+
+impl Repeating {
+    pub(crate) fn new(times: u64) -> Self {
+        Self { random: SeededRandom::new(1), draws: AtomicU64::new(0), times }
+    }
+}
+
+impl Random for Repeating {
+    fn fill(&self, bytes: &mut [u8]) {
+        self.random.fill(bytes);
+    }
+
+    fn number(&self) -> u64 {
+        self.draws.fetch_add(1, Ordering::SeqCst) / self.times
+    }
+}
+
+/// What a store is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Read,
+    Glance,
+    Write,
+    /// To tell others of work.
+    Tell,
+}
+
+/// A store that is watched, and that others tell of work.
+pub(crate) struct Watched {
+    store: Arc<dyn Store>,
+    watch: Box<dyn Fn(Asked) + Send + Sync>,
+    poll: Duration,
+    on_work: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+impl Watched {
+    /// `watch` is called before each of these.
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        poll: Duration,
+        watch: impl Fn(Asked) + Send + Sync + 'static,
+    ) -> Self {
+        Self { store, watch: Box::new(watch), poll, on_work: OnceLock::new() }
+    }
+
+    /// Another process tells of work.
+    pub(crate) fn tell(&self) {
+        self.on_work.get().unwrap()();
+    }
+}
+
+impl Store for Watched {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        (self.watch)(Asked::Read);
+        self.store.read(job)
+    }
+
+    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        (self.watch)(Asked::Glance);
+        self.store.glance(job)
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        (self.watch)(Asked::Write);
+        self.store.write(job)
+    }
+
+    fn stage(&self, creation: Arc<Creation>) -> Result<Staging, StoreError> {
+        self.store.stage(creation)
+    }
+
+    fn tell_of_work(&self) {
+        (self.watch)(Asked::Tell);
+    }
+
+    fn on_work(&self, call: Box<dyn Fn() + Send + Sync>) {
+        assert!(self.on_work.set(call).is_ok(), "there is one app");
+    }
+
+    fn poll(&self) -> Duration {
+        self.poll
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
