@@ -10,11 +10,14 @@ pub enum OpenError {
     /// A setting that durability needs was refused.
     #[error("the database refused a setting: {0}")]
     Setting(String),
+    /// There are migrations to be applied first.
+    #[error("the database lacks migrations: {0}")]
+    Pending(String),
     /// A migration failed; those before it are applied.
     #[error("the database could not be migrated: {0}")]
     Migration(String),
     /// A thread could not be started.
-    #[error("the writer of the database could not be started: {0}")]
+    #[error("a thread of the store could not be started: {0}")]
     Thread(#[from] std::io::Error),
 }
 
@@ -46,6 +49,8 @@ impl Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
     Passing,
+    /// Two writers met.
+    Conflict,
     Corrupt,
     Other,
 }
@@ -66,12 +71,15 @@ pub(crate) fn store_error(error: Error, meaning: fn(&str) -> Meaning) -> StoreEr
 fn of_database(kind: &DatabaseErrorKind, message: &str, meaning: fn(&str) -> Meaning) -> StoreError {
     let message = message.to_owned();
     match kind {
-        DatabaseErrorKind::UniqueViolation => StoreError::Conflict(message),
-        DatabaseErrorKind::SerializationFailure | DatabaseErrorKind::ClosedConnection => {
+        DatabaseErrorKind::UniqueViolation | DatabaseErrorKind::SerializationFailure => {
+            StoreError::Conflict(message)
+        }
+        DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::ReadOnlyTransaction => {
             StoreError::Unavailable(message)
         }
         DatabaseErrorKind::Unknown => match meaning(&message) {
             Meaning::Passing => StoreError::Unavailable(message),
+            Meaning::Conflict => StoreError::Conflict(message),
             Meaning::Corrupt => StoreError::Corrupt(message),
             Meaning::Other => StoreError::Failed(message),
         },

@@ -10,14 +10,17 @@
 //!   against `dialect::{Conn, Db, columns, insert_rows!, meaning}`. Rows are private;
 //!   what they hold becomes a value of the domain by a conversion that can fail.
 //! - `sqlite`: what is particular to SQLite: connections and their settings, the one writer with its
-//!   group commit, the readers, migrations, and the dialect that `queries` is written against.
-//! - `migrations/sqlite`: the schema.
+//!   group commit, the readers.
+//! - `postgres`: what is particular to PostgreSQL: the pool, creates that go together, bulk statements, the
+//!   connection that listens and keeps the time.
+//! - `migrations/sqlite`, `migrations/postgres`: the schema. A test holds both to the same tables.
 //!
-//! # How PostgreSQL joins
+//! # One source, two databases
 //!
 //! diesel types a query by its backend, and a backend cannot be a type parameter without listing
 //! every bound of every query. So `queries` is compiled once for each database, as a child of that
-//! database's module:
+//! database's module, and names its surroundings as `super::dialect` only: connection and column types,
+//! how rows are inserted in bulk, how they are locked, what errors mean.
 //!
 //! ```text
 //! src/queries/…            one source
@@ -25,17 +28,23 @@
 //! src/postgres/mod.rs      #[macro_use] mod dialect;  #[path = "../queries/mod.rs"] mod queries;
 //! ```
 //!
-//! `queries` names its surroundings as `super::dialect` only. A second database brings a dialect
-//! (connection type, column types, how rows are inserted in bulk, what errors mean), its migrations
-//! with the same tables and columns, and an implementation of `Store` (there: a pool, a transaction a
-//! job). That has been tried: against `diesel::PgConnection`, with a statement of many rows for
-//! `insert_rows!`, all of `queries` compiles unchanged. clippy's `duplicate_mod` is to be expected
-//! then. What needs a line of its own there is in `processes/queue.rs`: the key of a new process comes
-//! from a sequence, and claimed rows are locked with `FOR UPDATE SKIP LOCKED`.
 //! `cutover_testkit::store_suite` holds both to the same stories.
 
+#![expect(clippy::duplicate_mod, reason = "`queries` is compiled for each database")]
+
+#[macro_use]
+mod sql;
 mod error;
+mod migrations;
+mod postgres;
 mod sqlite;
 
+#[cfg(test)]
+mod schema_tests;
+
 pub use error::OpenError;
-pub use sqlite::{MigrationState, MigrationStatus, Options, SqliteStore};
+pub use migrations::{MigrationState, MigrationStatus};
+pub use postgres::{
+    Health, PostgresOptions, PostgresStore, ServerHealth, SessionHealth, StandbyHealth, shown,
+};
+pub use sqlite::{Options, SqliteStore};

@@ -3,16 +3,15 @@
 //! A single row is read by its key with `get_result`, not `first`: SQLite looks at the value of a bound
 //! `LIMIT` to plan with it, and so prepares such a statement anew each time it is run.
 
-#[macro_use]
-mod statement;
 mod accounts;
 mod businesses;
 mod identity;
 mod instructions;
-mod processes;
-mod schema;
+pub(crate) mod processes;
+pub(crate) mod schema;
+pub(crate) mod statement;
 mod suppliers;
-mod types;
+pub(crate) mod types;
 mod vendors;
 
 use super::dialect::{self, Conn};
@@ -21,16 +20,23 @@ use cutover_app::port::StoreError;
 
 /// A transaction of a use case.
 ///
-/// A failure that passes (a full disk, a lost connection) may have ended the transaction underneath:
-/// whatever came after it would be written on its own. So nothing runs after one.
+/// A failure may have ended the transaction underneath: whatever came after it would be refused, or be
+/// written on its own. So nothing runs after one that the dialect says ends it.
 pub(crate) struct SqlTx<'c> {
     conn: &'c mut Conn,
+    /// Whether a statement has succeeded.
+    is_touched: bool,
     broken: Option<StoreError>,
 }
 
 impl<'c> SqlTx<'c> {
     pub(crate) fn new(conn: &'c mut Conn) -> Self {
-        Self { conn, broken: None }
+        Self { conn, is_touched: false, broken: None }
+    }
+
+    /// Whether no statement has succeeded yet.
+    pub(crate) fn is_untouched(&self) -> bool {
+        !self.is_touched
     }
 
     /// The failure that ended it, if one did.
@@ -44,8 +50,10 @@ impl<'c> SqlTx<'c> {
             return Err(error.clone());
         }
         let result = statements(self.conn).map_err(|error| store_error(error, dialect::meaning));
-        if let Err(error @ StoreError::Unavailable(_)) = &result {
-            self.broken = Some(error.clone());
+        match &result {
+            Ok(_) => self.is_touched = true,
+            Err(error) if dialect::ends_transaction(error) => self.broken = Some(error.clone()),
+            Err(_) => {}
         }
         result
     }

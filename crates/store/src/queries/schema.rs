@@ -11,6 +11,10 @@ macro_rules! tables {
                 $name ($($key),+) { $($columns)* }
             }
         )*
+
+        /// Each table with its columns, as they are declared.
+        #[cfg(test)]
+        pub(crate) const DECLARED: &[(&str, &str)] = &[$((stringify!($name), stringify!($($columns)*)),)*];
     };
 }
 
@@ -83,6 +87,7 @@ tables! {
         service_account_number -> Nullable<Text>,
         fingerprint -> Binary,
         issues -> Nullable<Json>,
+        archived_at -> Nullable<Instant>,
     }
 
     payloads (process_id) {

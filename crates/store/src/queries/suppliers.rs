@@ -1,6 +1,8 @@
 //! Import suppliers.
 
+use super::dialect::{self, Db};
 use super::schema::{organisations, suppliers};
+use super::statement::Bind;
 use super::types::{Json, Timestamp};
 use super::{Conn, SqlTx, changed, number};
 use crate::error::{Error, Result};
@@ -8,6 +10,7 @@ use chrono::{DateTime, Utc};
 use cutover_app::port::{StoreError, Supplier, SupplierSettings, Suppliers};
 use cutover_core::{Level, SupplierCode};
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -109,6 +112,11 @@ fn supplier(conn: &mut Conn, code: &SupplierCode) -> Result<Option<Supplier>> {
     row.map(Supplier::try_from).transpose()
 }
 
+statement! {
+    /// A supplier, for one transaction at a time.
+    Lock { code: String } -> BigInt = "SELECT id FROM suppliers WHERE code = " code (dialect::LOCK)
+}
+
 impl Suppliers for SqlTx<'_> {
     fn add_supplier(
         &mut self,
@@ -128,6 +136,13 @@ impl Suppliers for SqlTx<'_> {
                 .on_conflict_do_nothing()
                 .execute(conn)?;
             if changed(added) { supplier(conn, code) } else { Ok(None) }
+        })
+    }
+
+    fn lock_supplier(&mut self, code: &SupplierCode) -> Result<(), StoreError> {
+        self.run(|conn| {
+            Lock { code: code.as_str().to_owned() }.get_result::<i64>(conn).optional()?;
+            Ok(())
         })
     }
 

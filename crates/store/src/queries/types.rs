@@ -1,25 +1,25 @@
 //! The types of columns that databases do not have, or not as we need them.
 
-use super::dialect::{Db, columns};
+use super::dialect::{self, Db, columns};
 use crate::error::{Error, Result};
 use chrono::{DateTime, NaiveDate, Utc};
 use cutover_model::{Decimal, Writer};
 use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::expression::AsExpression;
 use diesel::serialize::{self, Output, ToSql};
-use diesel::sql_types::{BigInt, Binary, Text};
+use diesel::sql_types::{Binary, Text};
 use std::borrow::Cow;
 
 /// An instant: microseconds since 1970 in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, AsExpression, FromSqlRow)]
 #[diesel(sql_type = columns::Instant)]
-pub(super) struct Timestamp(i64);
+pub(crate) struct Timestamp(i64);
 
 impl Timestamp {
     /// Before every other: the year 1 begins.
-    pub(super) const FIRST: Self = Self(-62_135_596_800_000_000);
+    pub(crate) const FIRST: Self = Self(-62_135_596_800_000_000);
 
-    pub(super) fn instant(self) -> Result<DateTime<Utc>> {
+    pub(crate) fn instant(self) -> Result<DateTime<Utc>> {
         DateTime::from_timestamp_micros(self.0).ok_or_else(|| Error::corrupt("a time is out of range"))
     }
 }
@@ -32,25 +32,25 @@ impl From<DateTime<Utc>> for Timestamp {
 
 impl ToSql<columns::Instant, Db> for Timestamp {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Db>) -> serialize::Result {
-        <i64 as ToSql<BigInt, Db>>::to_sql(&self.0, out)
+        dialect::write_instant(self.0, out)
     }
 }
 
 impl FromSql<columns::Instant, Db> for Timestamp {
     fn from_sql(value: <Db as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<Self> {
-        <i64 as FromSql<BigInt, Db>>::from_sql(value).map(Self)
+        dialect::read_instant(value).map(Self)
     }
 }
 
 /// The time of an optional column.
-pub(super) fn instant(timestamp: Option<Timestamp>) -> Result<Option<DateTime<Utc>>> {
+pub(crate) fn instant(timestamp: Option<Timestamp>) -> Result<Option<DateTime<Utc>>> {
     timestamp.map(Timestamp::instant).transpose()
 }
 
 /// 256 bits: a hash or a key.
 #[derive(Clone, Copy, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Binary)]
-pub(super) struct Bits(pub(super) [u8; 32]);
+pub(crate) struct Bits(pub(crate) [u8; 32]);
 
 impl std::fmt::Debug for Bits {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -78,10 +78,10 @@ macro_rules! texts {
             $(#[$doc])*
             #[derive(Debug, Clone, PartialEq, Eq, AsExpression, FromSqlRow)]
             #[diesel(sql_type = $sql)]
-            pub(super) struct $name<'a>(Cow<'a, str>);
+            pub(crate) struct $name<'a>(Cow<'a, str>);
 
             impl $name<'_> {
-                pub(super) fn as_str(&self) -> &str {
+                pub(crate) fn as_str(&self) -> &str {
                     &self.0
                 }
             }
@@ -102,29 +102,38 @@ macro_rules! texts {
 }
 
 texts! {
-    /// A day, `YYYY-MM-DD`.
-    Day: columns::Day;
     /// A decimal with the digits that were sent. Never a binary floating point number.
     Digits: columns::Digits;
     /// One JSON object.
     Json: columns::Json;
 }
 
-impl From<NaiveDate> for Day<'_> {
-    fn from(day: NaiveDate) -> Self {
-        Self(Cow::Owned(day.to_string()))
-    }
-}
+/// A day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, AsExpression, FromSqlRow)]
+#[diesel(sql_type = columns::Day)]
+pub(crate) struct Day(pub(crate) NaiveDate);
 
-impl Day<'_> {
-    pub(super) fn date(&self) -> Result<NaiveDate> {
-        self.0.parse().map_err(|_| Error::corrupt("a day is none"))
+impl From<NaiveDate> for Day {
+    fn from(day: NaiveDate) -> Self {
+        Self(day)
     }
 }
 
 /// The day of an optional column.
-pub(super) fn date(day: Option<Day<'_>>) -> Result<Option<NaiveDate>> {
-    day.map(|day| day.date()).transpose()
+pub(crate) fn date(day: Option<Day>) -> Option<NaiveDate> {
+    day.map(|day| day.0)
+}
+
+impl ToSql<columns::Day, Db> for Day {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Db>) -> serialize::Result {
+        dialect::write_day(self.0, out)
+    }
+}
+
+impl FromSql<columns::Day, Db> for Day {
+    fn from_sql(value: <Db as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<Self> {
+        dialect::read_day(value).map(Self)
+    }
 }
 
 impl<'a> From<&'a Decimal<'_>> for Digits<'a> {
@@ -135,30 +144,30 @@ impl<'a> From<&'a Decimal<'_>> for Digits<'a> {
 
 impl Digits<'_> {
     /// The decimal, sent as a string.
-    pub(super) fn decimal(&self) -> Result<Decimal<'static>> {
+    pub(crate) fn decimal(&self) -> Result<Decimal<'static>> {
         Decimal::from_sent(&self.0, true).ok_or_else(|| Error::corrupt("a decimal cannot be read"))
     }
 }
 
 /// The decimal of an optional column.
-pub(super) fn decimal(digits: Option<Digits<'_>>) -> Result<Option<Decimal<'static>>> {
+pub(crate) fn decimal(digits: Option<Digits<'_>>) -> Result<Option<Decimal<'static>>> {
     digits.map(|digits| digits.decimal()).transpose()
 }
 
 impl Json<'_> {
-    pub(super) fn read<T: serde::de::DeserializeOwned>(&self, what: &str) -> Result<T> {
+    pub(crate) fn read<T: serde::de::DeserializeOwned>(&self, what: &str) -> Result<T> {
         serde_json::from_str(&self.0).map_err(|_| Error::corrupt(format_args!("{what} cannot be read")))
     }
 }
 
 impl Json<'static> {
     /// What a writer wrote; `None` if that is an object without members.
-    pub(super) fn written(writer: Writer) -> Option<Self> {
+    pub(crate) fn written(writer: Writer) -> Option<Self> {
         let json = String::from_utf8(writer.into_bytes()).ok()?;
         (json != "{}").then_some(Self(Cow::Owned(json)))
     }
 
-    pub(super) fn of(value: &impl serde::Serialize) -> Result<Self> {
+    pub(crate) fn of(value: &impl serde::Serialize) -> Result<Self> {
         let json = serde_json::to_string(value).map_err(|_| Error::Unfit("a value has no JSON form"))?;
         Ok(Self(Cow::Owned(json)))
     }

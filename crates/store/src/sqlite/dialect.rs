@@ -1,6 +1,18 @@
 //! SQLite, as far as queries see it.
 
-use crate::error::Meaning;
+use super::queries::processes::queue::OpenSupplier;
+use super::queries::processes::write::Step;
+use super::queries::schema::{accounts, meter_points, processes, suppliers};
+use super::queries::types::Day;
+use crate::error::{Meaning, Result};
+use chrono::NaiveDate;
+use cutover_app::port::{MeterPointQuestion, StoreError};
+use diesel::backend::Backend;
+use diesel::deserialize::{self, FromSql};
+use diesel::dsl::{exists, max};
+use diesel::prelude::*;
+use diesel::serialize::{self, IsNull, Output};
+use diesel::sql_types::{BigInt, Text};
 
 pub(crate) type Conn = diesel::SqliteConnection;
 pub(crate) type Db = diesel::sqlite::Sqlite;
@@ -21,6 +33,77 @@ macro_rules! insert_rows {
             diesel::insert_into($table).values(row).execute($conn)?;
         }
     };
+}
+
+/// What is about to be claimed: there is one writer.
+macro_rules! for_claim {
+    ($query:expr) => {
+        $query
+    };
+}
+
+/// There is one writer: whoever writes has locked everything.
+pub(crate) const LOCK: &str = "";
+pub(crate) const SKIP_LOCKED: &str = "";
+
+/// The next key cannot be taken by another before this transaction ends.
+pub(crate) fn next_process_id(conn: &mut Conn) -> Result<i64> {
+    let last: Option<i64> = processes::table.select(max(processes::id)).get_result(conn)?;
+    Ok(last.unwrap_or(0) + 1)
+}
+
+/// Of suppliers with a bound, those that nobody else claims from now, and how much room they have.
+pub(crate) fn hold_bounded(_: &mut Conn, open: Vec<OpenSupplier>) -> Result<Vec<OpenSupplier>> {
+    Ok(open)
+}
+
+/// Writes steps; which of them found their process at the version before.
+pub(crate) fn steps(conn: &mut Conn, steps: Vec<Step>) -> Result<Vec<bool>> {
+    steps.into_iter().map(|step| Ok(step.execute(conn)? > 0)).collect()
+}
+
+pub(crate) fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<Vec<bool>> {
+    questions.iter().map(|question| is_taken(conn, question)).collect()
+}
+
+/// Whether another account of the organisation has a meter point. Identifiers are kept trimmed.
+fn is_taken(conn: &mut Conn, question: &MeterPointQuestion<'_>) -> Result<bool> {
+    let MeterPointQuestion { organisation_id, supplier_id, number, sought } = *question;
+    let is_another =
+        accounts::supplier_id.ne(supplier_id).or(accounts::external_account_number.ne(number.as_str()));
+    let ends_after = meter_points::supply_end_date.gt(Day::from(sought.supply_start_date));
+    let holders = meter_points::table
+        .inner_join(accounts::table.inner_join(suppliers::table))
+        .filter(meter_points::mpxn.eq(&sought.mpxn))
+        .filter(meter_points::supply_end_date.is_null().or(ends_after))
+        .filter(suppliers::organisation_id.eq(organisation_id))
+        .filter(is_another);
+    Ok(diesel::select(exists(holders)).get_result(conn)?)
+}
+
+/// Microseconds since 1970.
+pub(crate) fn write_instant(micros: i64, out: &mut Output<'_, '_, Db>) -> serialize::Result {
+    out.set_value(micros);
+    Ok(IsNull::No)
+}
+
+pub(crate) fn read_instant(value: <Db as Backend>::RawValue<'_>) -> deserialize::Result<i64> {
+    <i64 as FromSql<BigInt, Db>>::from_sql(value)
+}
+
+/// `YYYY-MM-DD`.
+pub(crate) fn write_day(day: NaiveDate, out: &mut Output<'_, '_, Db>) -> serialize::Result {
+    out.set_value(day.to_string());
+    Ok(IsNull::No)
+}
+
+pub(crate) fn read_day(value: <Db as Backend>::RawValue<'_>) -> deserialize::Result<NaiveDate> {
+    <String as FromSql<Text, Db>>::from_sql(value)?.parse().map_err(|_| "a day is none".into())
+}
+
+/// Whether a failure has ended the transaction, or may have.
+pub(crate) fn ends_transaction(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable(_))
 }
 
 /// Messages of `sqlite3_errmsg`: texts of `sqlite3_errstr`, which diesel hands on without their codes.

@@ -17,8 +17,8 @@ mod schema_tests;
 #[cfg(test)]
 mod testing;
 
+#[expect(dead_code, reason = "some of it is for PostgreSQL, whose module makes no such exception")]
 #[path = "../queries/mod.rs"]
 pub(crate) mod queries;
 
-pub use migrations::{MigrationState, MigrationStatus};
 pub use store::{Options, SqliteStore};

@@ -5,7 +5,7 @@ use super::dialect::Conn;
 use super::migrations;
 use super::queries::SqlTx;
 use super::testing::{add_process, add_supplier, at, connect};
-use cutover_app::port::{Staged, StoreError, Tx};
+use cutover_app::port::{Staged, StepWrite, StoreError, StoredIssues, Tx};
 use cutover_core::Zone;
 use cutover_process::{Actor, Event, Process, State};
 use diesel::connection::InstrumentationEvent;
@@ -60,11 +60,14 @@ fn assert_no_scan(plan: &[String]) {
     assert!(scans.is_empty(), "{scans:?} in {plan:#?}");
 }
 
-/// A constant, what a subquery left, and suppliers: of these there are few.
+/// A constant, what was given or a subquery left, and suppliers: of these there are few.
 fn is_of_few(step: &str) -> bool {
-    ["SCAN CONSTANT ROW", "SCAN (subquery", "SCAN due", "SCAN next", "SCAN s"].iter().any(|few| {
-        step.strip_prefix(few).is_some_and(|rest| rest.is_empty() || !rest.starts_with(char::is_alphanumeric))
-    })
+    ["SCAN CONSTANT ROW", "SCAN (subquery", "SCAN given", "SCAN due", "SCAN next", "SCAN s"].iter().any(
+        |few| {
+            step.strip_prefix(few)
+                .is_some_and(|rest| rest.is_empty() || !rest.starts_with(char::is_alphanumeric))
+        },
+    )
 }
 
 #[track_caller]
@@ -135,11 +138,17 @@ fn pages_of_a_list_are_ranges_of_its_index() {
 fn everything_else_goes_by_a_key() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, process) = database(folder.path());
-    let (claimed, entry) = process.step(Event::Claimed, at(1), Actor::System).unwrap();
+    let step = |event| process.clone().step(event, at(1), Actor::System).unwrap();
+    let (claimed, stale) = (step(Event::Claimed), step(Event::Cancelled));
+    let found = StoredIssues::default();
     let plan = plan_of(&mut conn, |tx| {
         tx.next_process_id()?;
-        assert!(tx.step_process(&claimed, &entry)?);
-        tx.set_lease(1, at(9))?;
+        let steps =
+            [&claimed, &stale].map(|(process, entry)| StepWrite { process, entry, issues: Some(&found) });
+        assert_eq!(tx.step_processes(&steps)?, [true, false]);
+        assert_eq!(tx.payloads(&[1, 2, 3])?, [(1, vec![1])]);
+        tx.lock_account(1)?;
+        tx.lock_supplier(&"A".parse().unwrap())?;
         tx.staged(1)?;
         tx.issues(1)?;
         tx.history(1)?;
@@ -154,4 +163,26 @@ fn everything_else_goes_by_a_key() {
         tx.revoke_family(1)
     });
     assert_no_scan(&plan);
+}
+
+#[test]
+fn archiving_reads_a_range_and_goes_by_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut conn, process) = database(folder.path());
+    let (cancelled, entry) = process.step(Event::Cancelled, at(1), Actor::System).unwrap();
+    let look = plan_of(&mut conn, |tx| {
+        assert!(tx.step_process(&cancelled, &entry)?);
+        assert_eq!(tx.archivable(1, at(9), Some((at(-1), 0)), 10)?.ids, [1]);
+        Ok(())
+    });
+    assert_no_scan(&look);
+    assert_uses(&look, "INDEX processes_by_creation (supplier_id=? AND created_at>? AND created_at<?)");
+    assert!(look.iter().all(|step| !step.contains("TEMP B-TREE")), "{look:#?}");
+    let removal = plan_of(&mut conn, |tx| {
+        assert_eq!(tx.kept(&[1], at(9))?.len(), 1);
+        assert_eq!(tx.archive(&[(1, cancelled.version())], at(9))?, 1);
+        assert_eq!(tx.archived_at(1)?, Some(at(9)));
+        Ok(())
+    });
+    assert_no_scan(&removal);
 }

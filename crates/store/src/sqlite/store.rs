@@ -1,8 +1,9 @@
 use super::connection::{Role, Target};
-use super::migrations::{self, MigrationStatus};
+use super::migrations;
 use super::readers::Readers;
 use super::writer::Writer;
 use crate::error::OpenError;
+use crate::migrations::MigrationStatus;
 use cutover_app::port::{Store, StoreError, Tx, WriteJob};
 use std::path::Path;
 use std::time::Duration;

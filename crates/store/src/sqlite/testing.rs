@@ -36,12 +36,11 @@ pub(super) fn add_supplier(conn: &mut Conn) {
 /// A process of the supplier that waits; its key is also its account's number there.
 pub(super) fn add_process(conn: &mut Conn, id: i64) -> Process {
     let new = NewProcess {
-        id,
         supplier: "A".parse().unwrap(),
         external_account_number: id.to_string().parse().unwrap(),
         submission: Submission::default(),
     };
-    let (process, entry) = Process::create(new, at(0), Actor::System);
+    let (process, entry) = Process::create(id, new, at(0), Actor::System);
     let staged = Staged { payload: vec![1], fingerprint: [0; 32] };
     SqlTx::new(conn).insert_process(1, &process, &entry, &staged, &StoredIssues::default()).unwrap();
     process
@@ -62,7 +61,7 @@ pub(super) fn add_account(conn: &mut Conn, id: i64, payload: &str) {
         imported_at: at(0),
         account,
     };
-    SqlTx::new(conn).insert_account(&new).unwrap();
+    SqlTx::new(conn).insert_accounts(&[&new]).unwrap();
 }
 
 /// Runs a job as use cases do.

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod invariants;
+mod postgres;
 mod sqlite;
 
 use cutover_app::port::Store;

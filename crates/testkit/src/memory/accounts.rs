@@ -1,10 +1,11 @@
 use super::{State, kept};
 use cutover_app::port::{
-    Accounts, ImportedAccount, NewAccount, NewHistoricalStatement, NewNote, NewTransaction, SoughtMeterPoint,
-    StoreError, VerifiedInstruction,
+    Accounts, ImportedAccount, MeterPointQuestion, NewAccount, NewHistoricalStatement, NewNote,
+    NewTransaction, SoughtMeterPoint, StoreError, VerifiedInstruction,
 };
 use cutover_core::{ExternalAccountNumber, Zone, trimmed};
 use cutover_model::{Account, DateTime, Ledger, MeterPoint, Note};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An account with what was added since its import, in the order of the additions.
@@ -19,6 +20,16 @@ pub(super) struct Imported {
 }
 
 impl Imported {
+    fn new(account: &NewAccount) -> Self {
+        Self {
+            new: NewAccount { account: kept::account(account), ..account.clone() },
+            notes: Vec::new(),
+            transactions: Vec::new(),
+            statements: Vec::new(),
+            instructions: Vec::new(),
+        }
+    }
+
     /// The payload's ledgers, by place.
     pub(super) fn ledgers(&self) -> impl Iterator<Item = (i64, &Ledger<'static>)> {
         (0..).zip(self.new.account.ledgers.iter().flatten())
@@ -78,22 +89,36 @@ impl State {
         let account = self.accounts.get_mut(&id).map(Arc::make_mut);
         account.ok_or_else(|| StoreError::Failed(format!("there is no account {id}")))
     }
+
+    fn is_taken(&self, question: &MeterPointQuestion<'_>) -> bool {
+        let owns = |supplier_id| {
+            let mut own = self.suppliers.iter().filter(|s| s.organisation_id == question.organisation_id);
+            own.any(|supplier| supplier.id == supplier_id)
+        };
+        self.accounts.values().any(|account| {
+            owns(account.new.supplier_id)
+                && !account.is_of(question.supplier_id, question.number)
+                && account.takes(question.sought)
+        })
+    }
 }
 
 impl Accounts for State {
-    fn insert_account(&mut self, account: &NewAccount) -> Result<(), StoreError> {
-        let is_number_taken = self.accounts.values().any(|other| other.new.number == account.number);
-        if is_number_taken || self.accounts.contains_key(&account.process_id) {
-            return Err(StoreError::Conflict("the account exists".into()));
+    fn insert_accounts(&mut self, accounts: &[&NewAccount]) -> Result<(), StoreError> {
+        let mut numbers: HashSet<_> = self.accounts.values().map(|other| &other.new.number).collect();
+        let mut processes: HashSet<_> = self.accounts.keys().copied().collect();
+        for new in accounts {
+            if !numbers.insert(&new.number) || !processes.insert(new.process_id) {
+                return Err(StoreError::Conflict("the account exists".into()));
+            }
         }
-        let imported = Imported {
-            new: NewAccount { account: kept::account(account), ..account.clone() },
-            notes: Vec::new(),
-            transactions: Vec::new(),
-            statements: Vec::new(),
-            instructions: Vec::new(),
-        };
-        self.accounts.insert(account.process_id, Arc::new(imported));
+        let imported = accounts.iter().map(|new| (new.process_id, Arc::new(Imported::new(new))));
+        self.accounts.extend(imported);
+        Ok(())
+    }
+
+    /// Transactions run one after another.
+    fn lock_account(&mut self, _: i64) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -107,15 +132,8 @@ impl Accounts for State {
 
     fn are_meter_points_taken(
         &mut self,
-        organisation_id: i64,
-        supplier_id: i64,
-        number: &ExternalAccountNumber,
-        sought: &[SoughtMeterPoint],
+        questions: &[MeterPointQuestion<'_>],
     ) -> Result<Vec<bool>, StoreError> {
-        let suppliers = self.suppliers.iter().filter(|supplier| supplier.organisation_id == organisation_id);
-        let suppliers: Vec<i64> = suppliers.map(|supplier| supplier.id).collect();
-        let all = self.accounts.values().filter(|account| suppliers.contains(&account.new.supplier_id));
-        let others: Vec<_> = all.filter(|account| !account.is_of(supplier_id, number)).collect();
-        Ok(sought.iter().map(|sought| others.iter().any(|account| account.takes(sought))).collect())
+        Ok(questions.iter().map(|question| self.is_taken(question)).collect())
     }
 }

@@ -2,6 +2,7 @@
 //! be empty or to be slow. It keeps the promises of the ports except durability.
 
 mod accounts;
+mod archive;
 mod businesses;
 mod identity;
 mod instructions;

@@ -1,8 +1,8 @@
 use super::{State, next_id};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, ListedAccount, ListedProcess, Position, Processes, Staged, StoreError, StoredIssues,
-    StoredProcess, Supplier,
+    AccountList, Archivable, KeptProcess, ListedAccount, ListedProcess, Position, Processes, Staged,
+    StepWrite, StoreError, StoredIssues, StoredProcess, Supplier,
 };
 use cutover_core::{ExternalAccountNumber, SupplierStatus};
 use cutover_process::{HistoryEntry, LEASE, Process, State as Status};
@@ -13,15 +13,17 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     supplier_id: i64,
-    process: Process,
-    staged: Staged,
+    pub(super) process: Process,
+    pub(super) staged: Staged,
     issues: StoredIssues,
-    history: Vec<HistoryEntry>,
+    pub(super) history: Vec<HistoryEntry>,
     lease_until: Option<DateTime<Utc>>,
+    /// Its history and its payload are empty then.
+    pub(super) archived_at: Option<DateTime<Utc>>,
 }
 
 impl Row {
-    fn stored(&self) -> StoredProcess {
+    pub(super) fn stored(&self) -> StoredProcess {
         StoredProcess {
             process: self.process.clone(),
             supplier_id: self.supplier_id,
@@ -34,7 +36,7 @@ impl Row {
     }
 
     /// Its place in the lists of its supplier.
-    fn position(&self) -> Position {
+    pub(super) fn position(&self) -> Position {
         (self.process.snapshot().created_at, self.process.id())
     }
 
@@ -62,12 +64,12 @@ impl State {
         self.rows().find(|row| row.process.id() == process_id)
     }
 
-    fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Row> {
         self.processes.iter().map(|row| &**row)
     }
 
     /// A page of a supplier's processes that a list wants, in its order.
-    fn page(
+    pub(super) fn page(
         &self,
         supplier_id: i64,
         wanted: impl Fn(&Row) -> bool,
@@ -81,9 +83,26 @@ impl State {
         page
     }
 
-    fn row_mut(&mut self, process_id: i64) -> Result<&mut Row, StoreError> {
+    fn row_mut(&mut self, process_id: i64) -> Option<&mut Row> {
         let row = self.processes.iter_mut().find(|row| row.process.id() == process_id);
-        row.map(Arc::make_mut).ok_or_else(|| StoreError::Failed(format!("there is no process {process_id}")))
+        row.map(Arc::make_mut)
+    }
+
+    /// Writes a step if its process is where it began.
+    fn step(&mut self, step: &StepWrite<'_>) -> bool {
+        let (next, entry) = (step.process, step.entry);
+        let Some(row) = self.row_mut(next.id()) else { return false };
+        if row.process.version() != next.version_before() {
+            return false;
+        }
+        row.process = next.clone();
+        row.history.push(entry.clone());
+        // No claim is without an end.
+        row.lease_until = row.is(Status::InProgress).then(|| next.snapshot().modified_at + LEASE);
+        if let Some(issues) = step.issues {
+            row.issues = issues.clone();
+        }
+        true
     }
 
     /// Pending processes of suppliers that are `Ongoing`.
@@ -137,40 +156,32 @@ impl Processes for State {
             issues: issues.clone(),
             history: vec![entry.clone()],
             lease_until: None,
+            archived_at: None,
         }));
         Ok(())
     }
 
-    fn step_process(&mut self, process: &Process, entry: &HistoryEntry) -> Result<bool, StoreError> {
-        let row = self.row_mut(process.id())?;
-        if row.process.version() != process.version_before() {
-            return Ok(false);
-        }
-        row.process = process.clone();
-        row.history.push(entry.clone());
-        // No claim is without an end.
-        row.lease_until = row.is(Status::InProgress).then(|| process.snapshot().modified_at + LEASE);
-        Ok(true)
-    }
-
-    fn set_lease(&mut self, process_id: i64, until: DateTime<Utc>) -> Result<(), StoreError> {
-        let row = self.row_mut(process_id)?;
-        row.lease_until = row.is(Status::InProgress).then_some(until);
-        Ok(())
+    fn step_processes(&mut self, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError> {
+        Ok(steps.iter().map(|step| self.step(step)).collect())
     }
 
     fn restage(&mut self, process_id: i64, staged: &Staged) -> Result<(), StoreError> {
-        self.row_mut(process_id)?.staged = staged.clone();
-        Ok(())
-    }
-
-    fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError> {
-        self.row_mut(process_id)?.issues = issues.clone();
+        let missing = || StoreError::Failed(format!("there is no process {process_id}"));
+        let row = self.row_mut(process_id).ok_or_else(missing)?;
+        row.staged = staged.clone();
+        row.archived_at = None;
         Ok(())
     }
 
     fn staged(&mut self, process_id: i64) -> Result<Option<Staged>, StoreError> {
-        Ok(self.row(process_id).map(|row| row.staged.clone()))
+        let row = self.row(process_id).filter(|row| row.archived_at.is_none());
+        Ok(row.map(|row| row.staged.clone()))
+    }
+
+    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
+        let is_wanted = |row: &&Row| row.archived_at.is_none() && process_ids.contains(&row.process.id());
+        let wanted = self.rows().filter(is_wanted);
+        Ok(wanted.map(|row| (row.process.id(), row.staged.payload.clone())).collect())
     }
 
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError> {
@@ -254,5 +265,27 @@ impl Processes for State {
         let page = self.page(supplier_id, wanted, after, limit);
         page.iter().for_each(|row| each(row.listed()));
         Ok(page.last().map(|row| row.position()))
+    }
+
+    fn archivable(
+        &mut self,
+        supplier_id: i64,
+        before: DateTime<Utc>,
+        after: Option<Position>,
+        limit: u32,
+    ) -> Result<Archivable, StoreError> {
+        Ok(self.archivable_of(supplier_id, before, after, limit))
+    }
+
+    fn kept(&mut self, process_ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>, StoreError> {
+        Ok(self.kept_of(process_ids, before))
+    }
+
+    fn archive(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize, StoreError> {
+        Ok(self.archive_all(versions, at))
+    }
+
+    fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError> {
+        Ok(self.row(process_id).and_then(|row| row.archived_at))
     }
 }

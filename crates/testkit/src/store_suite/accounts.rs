@@ -1,23 +1,32 @@
 //! Imported accounts: what was sent comes back, in every kind of meter point.
 
-use super::ground::{create, put, see, supplier};
+use super::ground::{ABSENT, at, create, process, put, see, supplier, worker};
 use super::imported::{SYDNEY, account, decided, decode, zone};
 use super::kept::{comparable, difference};
 use crate::payload::account_json;
-use cutover_app::port::{ImportedAccount, NewAccount, Store, StoreError, write};
+use cutover_app::port::{ImportedAccount, NewAccount, Store, StoreError, Supplier, write};
 use cutover_core::Zone;
 use cutover_model::{IntoOwned, Variant, decode_account};
+use cutover_process::Event;
 use std::collections::HashSet;
 use std::path::Path;
 
 fn import(store: &dyn Store, new: &NewAccount, shown_in: &str) -> ImportedAccount {
     let (written, shown_in) = (new.clone(), zone(shown_in));
-    put(store, move |tx| tx.insert_account(&written));
+    put(store, move |tx| tx.insert_accounts(&[&written]));
     see(store, |tx| tx.imported_account(new.process_id, shown_in)).unwrap()
 }
 
 fn reads_back(store: &dyn Store, new: &NewAccount) {
-    let imported = import(store, new, "America/St_Johns");
+    let written = new.clone();
+    put(store, move |tx| tx.insert_accounts(&[&written]));
+    is_there(store, new);
+}
+
+/// All of an account is stored.
+fn is_there(store: &dyn Store, new: &NewAccount) {
+    let shown_in = zone("America/St_Johns");
+    let imported = see(store, |tx| tx.imported_account(new.process_id, shown_in)).unwrap();
     assert_eq!(imported.number, new.number);
     assert_eq!(imported.customer_emails, new.customer_emails);
     let (kept, sent) = (comparable(&imported.account, Zone::UTC), comparable(&decided(new), new.zone));
@@ -117,11 +126,58 @@ pub fn a_number_belongs_to_one_account(store: &dyn Store) {
     let taken = NewAccount { number: first.number.clone(), ..second.clone() };
     let again = NewAccount { number: second.number.clone(), ..first };
     for refused in [taken, again] {
-        let refused = write(store, move |tx| tx.insert_account(&refused)).unwrap_err();
+        let refused = write(store, move |tx| tx.insert_accounts(&[&refused])).unwrap_err();
         assert!(matches!(refused, StoreError::Conflict(_)), "{refused}");
     }
     assert_eq!(see(store, |tx| tx.imported_account(second.process_id, Zone::UTC)), None);
     assert_eq!(import(store, &second, "UTC").number, second.number);
+}
+
+/// A generated account for the process of `A-n`.
+fn generated(store: &dyn Store, of: &Supplier, n: u64) -> NewAccount {
+    account(store, of, n, decode(&account_json(n), zone(SYDNEY)))
+}
+
+/// Whole and apart from one another, whatever their suppliers.
+pub fn accounts_are_written_together(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let all: Vec<_> =
+        (201..=216).map(|n| generated(store, if n % 2 == 0 { &acme } else { &other }, n)).collect();
+    let written = all.clone();
+    put(store, move |tx| tx.insert_accounts(&written.iter().collect::<Vec<_>>()));
+    all.iter().for_each(|new| is_there(store, new));
+    put(store, |tx| tx.insert_accounts(&[]));
+}
+
+/// Of none of them, nor of the steps that were written with them, if one is refused.
+pub fn of_accounts_that_are_refused_nothing_stays(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let [kept, a, b, c] = [1, 2, 3, 4].map(|n| generated(store, &acme, n));
+    import(store, &kept, "UTC");
+    let with_number =
+        |of: &NewAccount, new: &NewAccount| NewAccount { number: of.number.clone(), ..new.clone() };
+    let with_process =
+        |of: &NewAccount, new: &NewAccount| NewAccount { process_id: of.process_id, ..new.clone() };
+    for refused in
+        [with_number(&kept, &b), with_number(&a, &b), with_process(&kept, &b), with_process(&a, &b)]
+    {
+        let pending = process(store, &acme, "A-2").process;
+        let (claimed, entry) = pending.clone().step(Event::Claimed, at(5), worker()).unwrap();
+        let batch = [a.clone(), refused, c.clone()];
+        let error = write(store, move |tx| {
+            assert!(tx.step_process(&claimed, &entry)?);
+            tx.insert_accounts(&batch.each_ref())
+        });
+        assert!(matches!(error, Err(StoreError::Conflict(_))), "{error:?}");
+        assert_eq!(process(store, &acme, "A-2").process, pending);
+        for new in [&a, &b, &c] {
+            assert_eq!(see(store, |tx| tx.imported_account(new.process_id, Zone::UTC)), None);
+        }
+        is_there(store, &kept);
+    }
+    let batch = [a.clone(), b.clone(), c.clone()];
+    put(store, move |tx| tx.insert_accounts(&batch.each_ref()));
+    [a, b, c].iter().for_each(|new| is_there(store, new));
 }
 
 /// A staged account is none.
@@ -129,5 +185,5 @@ pub fn there_is_no_account_before_its_import(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let staged = create(store, &acme, "A-1");
     assert_eq!(see(store, |tx| tx.imported_account(staged.id(), Zone::UTC)), None);
-    assert_eq!(see(store, |tx| tx.imported_account(99, Zone::UTC)), None);
+    assert_eq!(see(store, |tx| tx.imported_account(ABSENT, Zone::UTC)), None);
 }

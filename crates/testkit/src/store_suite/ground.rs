@@ -7,6 +7,11 @@ use cutover_app::port::{
 };
 use cutover_core::{ExternalAccountNumber, SupplierStatus, Zone};
 use cutover_process::{Actor, Event, HistoryEntry, NewProcess, Process, Submission};
+use std::sync::Barrier;
+use std::thread;
+
+/// A key that no row has.
+pub(super) const ABSENT: i64 = i64::MAX;
 
 /// A time of the stories: so many seconds after they begin.
 pub(super) fn at(seconds: i64) -> DateTime<Utc> {
@@ -91,6 +96,10 @@ pub(super) fn worker() -> Actor {
     Actor::Worker { name: "w1".into() }
 }
 
+pub(super) fn new_process(supplier: &Supplier, account: &str, submission: Submission) -> NewProcess {
+    NewProcess { supplier: supplier.code.clone(), external_account_number: number(account), submission }
+}
+
 /// Inserts a process in the transaction.
 pub(super) fn insert(
     tx: &mut dyn Tx,
@@ -99,14 +108,8 @@ pub(super) fn insert(
     submission: Submission,
     created: DateTime<Utc>,
 ) -> Result<Process, StoreError> {
-    let id = tx.next_process_id()?;
-    let new = NewProcess {
-        id,
-        supplier: supplier.code.clone(),
-        external_account_number: number(account),
-        submission,
-    };
-    let (process, entry) = Process::create(new, created, api());
+    let new = new_process(supplier, account, submission);
+    let (process, entry) = Process::create(tx.next_process_id()?, new, created, api());
     tx.insert_process(supplier.id, &process, &entry, &staged(account.as_bytes()), &StoredIssues::default())?;
     Ok(process)
 }
@@ -153,4 +156,20 @@ pub(super) fn claim(store: &dyn Store, when: DateTime<Utc>, limit: u32) -> Vec<S
 /// The account numbers of processes.
 pub(super) fn names(processes: &[StoredProcess]) -> Vec<String> {
     processes.iter().map(|p| p.process.snapshot().external_account_number.to_string()).collect()
+}
+
+/// Runs a job on so many threads, which begin together; what each returned.
+pub(super) fn on_threads<T: Send>(count: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let start = Barrier::new(count);
+    thread::scope(|scope| {
+        let run = |n| {
+            let (start, job) = (&start, &job);
+            scope.spawn(move || {
+                start.wait();
+                job(n)
+            })
+        };
+        let threads: Vec<_> = (0..count).map(run).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
 }

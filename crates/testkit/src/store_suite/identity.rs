@@ -1,6 +1,6 @@
 //! Organisations, keys and tokens.
 
-use super::ground::{at, organisation, put, see};
+use super::ground::{ABSENT, at, organisation, put, see};
 use cutover_app::port::{
     ApiKey, ApiKeyRole, KeyStanding, NewApiKey, RefreshToken, SigningKey, Store, StoreError, write,
 };
@@ -47,7 +47,7 @@ pub fn keys_are_found_until_they_or_their_organisation_end(store: &dyn Store) {
 
     let standing = |id| see(store, |tx| tx.key_standing(id));
     assert_eq!(
-        [supplier.id, operator.id, 99].map(standing),
+        [supplier.id, operator.id, ABSENT].map(standing),
         [KeyStanding::Good, KeyStanding::Good, KeyStanding::Revoked]
     );
     assert!(put(store, |tx| tx.revoke_api_key("cut_live_1", at(50))));

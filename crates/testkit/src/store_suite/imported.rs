@@ -92,7 +92,7 @@ pub(super) fn end_with(tx: &mut dyn Tx, mut process: Process, new: &NewAccount) 
         assert!(tx.step_process(&next, &entry)?);
         process = next;
     }
-    tx.insert_account(new)
+    tx.insert_accounts(&[new])
 }
 
 /// An imported account as it is shown in UTC.

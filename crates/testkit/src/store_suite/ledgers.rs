@@ -1,11 +1,11 @@
 //! Ledgers, and transactions that are found and added after the import.
 
-use super::ground::{put, see, supplier};
+use super::ground::{ABSENT, on_threads, put, see, supplier};
 use super::imported::{decided, import, seen};
 use super::kept::{comparable, difference};
 use crate::payload::transaction_json;
 use chrono::NaiveDate;
-use cutover_app::port::{NewAccount, NewTransaction, Store, StoredTransaction};
+use cutover_app::port::{NewAccount, NewTransaction, Store, StoredTransaction, Tx};
 use cutover_core::Zone;
 use cutover_model::choices::TransactionType;
 use cutover_model::rust_decimal::Decimal as Value;
@@ -61,7 +61,7 @@ pub fn the_first_ledger_is_the_one_that_grows(store: &dyn Store) {
     let other = first(bare.process_id).unwrap();
     assert_eq!((other.last_statement_closing_date, other.last_statement_balance), (None, None));
     assert_eq!(other.balance, Some(value("0.50")));
-    assert_eq!(first(99), None);
+    assert_eq!(first(ABSENT), None);
 
     add(store, &account, transaction("T-1", "CREDIT", "5"), None);
     let ledgers = seen(store, &account).account.ledgers.unwrap();
@@ -160,6 +160,22 @@ pub fn a_balance_is_set(store: &dyn Store) {
     };
     assert_eq!(balances(&account), [Some("-12345678.10".into()), Some("2".into())]);
     assert_eq!(balances(&other), [None, Some("2".into())]);
+}
+
+/// Whoever reads an account to add to it holds off others that do.
+pub fn of_balances_that_change_at_once_none_is_lost(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let account = import(store, &acme, 1, r#""ledgers":[{"ledger_balance":0}]"#);
+    let id = account.process_id;
+    let raise = move |tx: &mut dyn Tx| {
+        tx.lock_account(id)?;
+        let ledger = tx.first_ledger(id)?.unwrap();
+        let raised = ledger.balance.unwrap() + Value::ONE;
+        tx.set_balance(id, ledger.position, &Decimal::from(raised))
+    };
+    on_threads(8, |_| (0..5).for_each(|_| put(store, raise)));
+    assert_eq!(see(store, |tx| tx.first_ledger(id)).unwrap().balance, Some(value("40")));
+    put(store, |tx| tx.lock_account(ABSENT));
 }
 
 /// Of that ledger alone, with what was added; what was billed before is not in it.

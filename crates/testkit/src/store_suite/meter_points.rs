@@ -1,8 +1,8 @@
 //! Meter points of imported accounts.
 
-use super::ground::{see, supplier, supplier_of};
+use super::ground::{ABSENT, see, supplier, supplier_of};
 use super::imported::import;
-use cutover_app::port::{SoughtMeterPoint, Store, Supplier};
+use cutover_app::port::{MeterPointQuestion, SoughtMeterPoint, Store, Supplier};
 
 /// A supply address with meter points: identifier, start of supply, and its end as JSON.
 fn address(points: &[(&str, &str, &str)]) -> String {
@@ -22,15 +22,29 @@ fn supplied(points: &[(&str, &str, &str)]) -> String {
     format!(r#""supply_addresses":[{}]"#, address(points))
 }
 
-/// Whether each meter point, of an identifier and a start of supply, is taken for an account.
-fn taken(store: &dyn Store, of: &Supplier, number: &str, sought: &[(&str, &str)]) -> Vec<bool> {
-    let point = |(mpxn, start): &(&str, &str)| SoughtMeterPoint {
-        mpxn: (*mpxn).to_owned(),
-        supply_start_date: start.parse().unwrap(),
+/// A meter point that an account of a number is to have: its identifier and the start of its supply.
+type Wanted<'a> = (&'a Supplier, &'a str, (&'a str, &'a str));
+
+/// Whether each is taken, all asked at once.
+fn are_taken(store: &dyn Store, wanted: &[Wanted<'_>]) -> Vec<bool> {
+    let parsed = |(of, number, (mpxn, start)): &Wanted<'_>| {
+        let sought = SoughtMeterPoint { mpxn: (*mpxn).into(), supply_start_date: start.parse().unwrap() };
+        (of.organisation_id, of.id, number.parse().unwrap(), sought)
     };
-    let sought: Vec<_> = sought.iter().map(point).collect();
-    let number = number.parse().unwrap();
-    see(store, |tx| tx.are_meter_points_taken(of.organisation_id, of.id, &number, &sought))
+    let parsed: Vec<_> = wanted.iter().map(parsed).collect();
+    let questions = parsed.iter().map(|(organisation_id, supplier_id, number, sought)| MeterPointQuestion {
+        organisation_id: *organisation_id,
+        supplier_id: *supplier_id,
+        number,
+        sought,
+    });
+    let questions: Vec<_> = questions.collect();
+    see(store, |tx| tx.are_meter_points_taken(&questions))
+}
+
+/// The same for meter points of one account.
+fn taken(store: &dyn Store, of: &Supplier, number: &str, sought: &[(&str, &str)]) -> Vec<bool> {
+    are_taken(store, &sought.iter().map(|point| (of, number, *point)).collect::<Vec<_>>())
 }
 
 /// Without an end, or with one after the start that is sought; in the order of the question.
@@ -80,6 +94,25 @@ pub fn the_account_itself_takes_no_meter_point(store: &dyn Store) {
     assert_eq!(taken(store, &second, "A-1", &sought), [true]);
 }
 
+/// Of accounts, suppliers and organisations side by side; the same question twice has the same answer.
+pub fn meter_points_of_many_accounts_are_asked_for_together(store: &dyn Store) {
+    let (acme, second) = (supplier(store, "ACME"), supplier(store, "SECOND"));
+    let foreign = supplier_of(store, "Other", "FOREIGN", |_| {});
+    import(store, &acme, 1, &supplied(&[("6001", "2020-01-01", r#""2026-03-01""#)]));
+    import(store, &second, 2, &supplied(&[("6002", "2020-01-01", "null")]));
+    let (early, late, other) = (("6001", "2026-01-01"), ("6001", "2026-03-01"), ("6002", "2026-01-01"));
+    let wanted = [
+        (&second, "A-9", early),
+        (&acme, "A-1", early),
+        (&acme, "A-9", late),
+        (&acme, "A-9", other),
+        (&second, "A-2", other),
+        (&foreign, "A-9", other),
+        (&second, "A-9", early),
+    ];
+    assert_eq!(are_taken(store, &wanted), [true, false, false, true, false, false, true]);
+}
+
 /// Of all addresses, whether the supply goes on or not.
 pub fn the_earliest_start_of_supply_is_known(store: &dyn Store) {
     let acme = supplier(store, "ACME");
@@ -90,5 +123,5 @@ pub fn the_earliest_start_of_supply_is_known(store: &dyn Store) {
     let earliest = |id| see(store, |tx| tx.earliest_supply_start(id));
     assert_eq!(earliest(supplied.process_id), "2023-12-31".parse().ok());
     assert_eq!(earliest(bare.process_id), None);
-    assert_eq!(earliest(99), None);
+    assert_eq!(earliest(ABSENT), None);
 }

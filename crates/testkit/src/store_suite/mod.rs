@@ -11,6 +11,7 @@
 #![expect(clippy::unwrap_used, reason = "a story fails by panicking, like any test")]
 
 pub mod accounts;
+pub mod archive;
 pub mod businesses;
 pub mod identity;
 pub mod instructions;
@@ -20,7 +21,9 @@ pub mod meter_points;
 pub mod notes;
 pub mod processes;
 pub mod queue;
+pub mod staging;
 pub mod statements;
+pub mod steps;
 pub mod suppliers;
 pub mod transactions;
 pub mod vendors;
@@ -57,15 +60,26 @@ stories! { $
     suppliers:
         settings_read_back
         codes_are_unique
+        of_settings_that_change_at_once_none_is_lost
         suppliers_are_listed_by_code;
     processes:
         a_process_reads_back
         an_account_has_one_process
-        steps_are_written_with_their_history
-        a_stale_step_writes_nothing
-        payloads_and_issues_are_replaced
         lists_go_on_where_a_page_ended
         lists_can_be_of_one_status;
+    staging:
+        a_new_account_is_staged_whole
+        an_account_is_staged_once
+        suppliers_take_accounts_while_they_are_ongoing
+        of_many_that_stage_one_account_one_does
+        what_many_stage_at_once_is_all_there
+        those_that_wait_together_share_no_fate;
+    steps:
+        steps_are_written_with_their_history
+        a_stale_step_writes_nothing
+        of_many_steps_the_stale_ones_are_left_out
+        payloads_and_issues_are_replaced
+        payloads_are_read_together;
     queue:
         suppliers_take_turns
         a_share_that_one_lacks_goes_to_others
@@ -76,11 +90,18 @@ stories! { $
         the_next_one_due_is_known
         leases_end
         windows_close;
+    archive:
+        what_has_ended_long_ago_is_archivable
+        a_look_at_what_is_archivable_is_bounded
+        an_archived_process_keeps_its_row
+        what_changed_meanwhile_is_not_archived
+        an_archived_process_can_be_sent_again;
     transactions:
         what_is_rolled_back_is_gone
         a_panic_undoes_its_own_job_only
         a_read_writes_nothing
         a_read_sees_one_state
+        a_glance_sees_what_was_written
         many_writers_lose_nothing;
     accounts:
         fixtures_read_back
@@ -88,11 +109,14 @@ stories! { $
         digits_stay_and_times_move_to_the_zone
         an_account_with_ten_thousand_readings_reads_back
         a_number_belongs_to_one_account
+        accounts_are_written_together
+        of_accounts_that_are_refused_nothing_stays
         there_is_no_account_before_its_import;
     meter_points:
         meter_points_are_taken_while_they_are_supplied
         meter_points_are_taken_within_an_organisation
         the_account_itself_takes_no_meter_point
+        meter_points_of_many_accounts_are_asked_for_together
         the_earliest_start_of_supply_is_known;
     notes:
         notes_are_found_by_their_content
@@ -105,6 +129,7 @@ stories! { $
         of_several_transactions_the_oldest_is_found
         added_transactions_read_back
         a_balance_is_set
+        of_balances_that_change_at_once_none_is_lost
         the_open_statement_is_that_of_its_ledger;
     statements:
         added_statements_are_found_by_their_id

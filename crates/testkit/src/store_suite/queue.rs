@@ -14,9 +14,20 @@ fn set_status(store: &dyn Store, supplier: &Supplier, status: SupplierStatus) {
     put(store, move |tx| tx.set_supplier(id, &settings));
 }
 
+/// Suppliers that have had a turn, one after another: the first is the next. Between those that had none it
+/// is the store's affair.
+fn served<const N: usize>(store: &dyn Store, codes: [&'static str; N]) -> [Supplier; N] {
+    codes.map(|code| {
+        let supplier = supplier(store, code);
+        create(store, &supplier, "first");
+        assert_eq!(claim(store, at(1), 1), ["first"]);
+        supplier
+    })
+}
+
 /// A thousand of one supplier do not hold up three of another.
 pub fn suppliers_take_turns(store: &dyn Store) {
-    let (big, small) = (supplier(store, "BIG"), supplier(store, "SMALL"));
+    let [big, small] = served(store, ["BIG", "SMALL"]);
     create_many(store, &big, "B", 1_000);
     create_many(store, &small, "S", 3);
     let one_by_one: Vec<_> = (0..6).flat_map(|_| claim(store, at(5_000), 1)).collect();
@@ -26,7 +37,7 @@ pub fn suppliers_take_turns(store: &dyn Store) {
 
 /// A batch is shared alike; what one supplier has not, others may have.
 pub fn a_share_that_one_lacks_goes_to_others(store: &dyn Store) {
-    let (small, big, third) = (supplier(store, "A"), supplier(store, "B"), supplier(store, "C"));
+    let [small, big, third] = served(store, ["A", "B", "C"]);
     create_many(store, &big, "B", 50);
     create_many(store, &small, "S", 1);
     create_many(store, &third, "T", 50);
@@ -106,29 +117,26 @@ pub fn the_next_one_due_is_known(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.next_due_at()), Some(at(90)));
 }
 
-/// No claim is without an end: the usual lease, or the one that its worker set.
+/// A lease after the claim, each; with the claim ends its lease.
 pub fn leases_end(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 4);
-    assert_eq!(claim(store, at(10), 3), ["A-0", "A-1", "A-2"]);
-    let longer = process(store, &acme, "A-1").process.id();
-    put(store, move |tx| tx.set_lease(longer, at(10) + LEASE * 2));
-    let shorter = process(store, &acme, "A-2").process.id();
-    put(store, move |tx| tx.set_lease(shorter, at(12)));
-    let expired = |before, limit| names(&see(store, |tx| tx.expired_leases(before, limit)));
-    assert_eq!(expired(at(12), 5), [""; 0]);
-    assert_eq!(expired(at(13), 5), ["A-2"]);
-    assert_eq!(expired(at(10) + LEASE, 5), ["A-2"]);
-    assert_eq!(expired(at(11) + LEASE, 5), ["A-2", "A-0"]);
-    assert_eq!(expired(at(11) + LEASE * 2, 2), ["A-2", "A-0"]);
-    for account in ["A-0", "A-2"] {
-        let lost = process(store, &acme, account).process;
-        assert!(step(store, &lost, Event::Released { due_at: at(500) }, at(400)));
+    for (when, account) in [(10, "A-0"), (12, "A-1"), (14, "A-2")] {
+        assert_eq!(claim(store, at(when), 1), [account]);
     }
-    assert_eq!(expired(at(1_000), 5), ["A-1"]);
-    // A lease is of a claim: what is not claimed has none.
-    put(store, move |tx| tx.set_lease(shorter, at(0)));
-    assert_eq!(expired(at(1_000), 5), ["A-1"]);
+    let expired = |seconds, limit| names(&see(store, |tx| tx.expired_leases(at(seconds) + LEASE, limit)));
+    assert_eq!(expired(10, 5), [""; 0]);
+    assert_eq!(expired(11, 5), ["A-0"]);
+    assert_eq!(expired(100, 2), ["A-0", "A-1"]);
+    let lost = process(store, &acme, "A-0").process;
+    assert!(step(store, &lost, Event::Released { due_at: at(500) }, at(400)));
+    assert_eq!(expired(1_000, 5), ["A-1", "A-2"]);
+    assert!(step(store, &process(store, &acme, "A-1").process, Event::Rejected, at(401)));
+    assert_eq!(claim(store, at(500), 1), ["A-3"]);
+    assert_eq!(claim(store, at(501), 1), ["A-0"]);
+    assert_eq!(expired(500, 5), ["A-2"]);
+    assert_eq!(expired(501, 5), ["A-2", "A-3"]);
+    assert_eq!(expired(502, 5), ["A-2", "A-3", "A-0"]);
 }
 
 /// Only of what waits, and the end belongs to the window.

@@ -1,6 +1,6 @@
 //! Import suppliers and what the operator sets of them.
 
-use super::ground::{at, organisation, put, see, settings, supplier};
+use super::ground::{ABSENT, at, on_threads, organisation, put, see, settings, supplier};
 use cutover_app::port::{Store, SupplierSettings};
 use cutover_core::{Level, SupplierStatus};
 
@@ -49,7 +49,23 @@ pub fn codes_are_unique(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.supplier_of(first.organisation_id, &first.code)).as_ref(), Some(&first));
     assert_eq!(see(store, |tx| tx.supplier_of(other.id, &first.code)), None);
     assert_eq!(see(store, |tx| tx.supplier(&"NOBODY".parse().unwrap())), None);
-    assert_eq!(see(store, |tx| tx.supplier_by_id(99)), None);
+    assert_eq!(see(store, |tx| tx.supplier_by_id(ABSENT)), None);
+}
+
+/// Whoever reads settings to change them holds off others that do.
+pub fn of_settings_that_change_at_once_none_is_lost(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    on_threads(8, |n| {
+        let code = acme.code.clone();
+        put(store, move |tx| {
+            tx.lock_supplier(&code)?;
+            let mut supplier = tx.supplier(&code)?.unwrap();
+            supplier.settings.rules.insert(format!("R-{n}"), Level::Off);
+            tx.set_supplier(supplier.id, &supplier.settings)
+        });
+    });
+    assert_eq!(see(store, |tx| tx.supplier_by_id(acme.id)).unwrap().settings.rules.len(), 8);
+    put(store, |tx| tx.lock_supplier(&"NOBODY".parse().unwrap()));
 }
 
 /// By code, whoever owns them.

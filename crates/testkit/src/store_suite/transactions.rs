@@ -1,7 +1,7 @@
 //! What a transaction promises: all or nothing, one state, and durable when it is said to be.
 
 use super::ground::{at, create, insert, number, process, put, see, supplier};
-use cutover_app::port::{Store, StoreError, Verdict, write};
+use cutover_app::port::{Store, StoreError, Verdict, find_behind, glance, write};
 use cutover_process::Submission;
 use std::sync::Barrier;
 use std::sync::mpsc;
@@ -115,6 +115,26 @@ pub fn a_read_sees_one_state(store: &dyn Store) {
         assert_eq!(process(store, acme, "A-2").supplier_id, acme.id);
         wrote.send(()).unwrap();
     });
+}
+
+/// What is written is seen at once, wherever it is looked for first.
+pub fn a_glance_sees_what_was_written(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    for account in ["A-1", "A-2", "A-3"] {
+        let created = create(store, &acme, account);
+        let found = glance(store, |tx| {
+            Ok((tx.supplier(&acme.code)?.map(|s| s.id), tx.process(acme.id, &number(account))?))
+        });
+        let (supplier_id, stored) = found.unwrap();
+        assert_eq!((supplier_id, stored.map(|s| s.process)), (Some(acme.id), Some(created.clone())));
+        let behind = find_behind(store, |tx| tx.process(acme.id, &number(account)));
+        assert_eq!(behind.unwrap().map(|s| s.process), Some(created));
+    }
+    assert_eq!(find_behind(store, |tx| tx.process(acme.id, &number("A-9"))), Ok(None));
+    let error = StoreError::Corrupt("on purpose".into());
+    assert_eq!(glance(store, |_| Err::<(), _>(error.clone())), Err(error.clone()));
+    assert_eq!(find_behind(store, |_| Err::<Option<()>, _>(error.clone())), Err(error.clone()));
+    assert_eq!(glance(store, |tx| tx.supplier(&acme.code)).unwrap().map(|s| s.id), Some(acme.id));
 }
 
 /// Thirty-two at once: everything that was answered is there, and every key is given once.

@@ -22,7 +22,7 @@ pub(super) struct AccountRow<'a> {
     communication_preference: Option<Cow<'a, str>>,
     billing_name: Option<Cow<'a, str>>,
     transfer_balance: Option<Digits<'a>>,
-    last_billed_to_date: Option<Day<'a>>,
+    last_billed_to_date: Option<Day>,
     business_contract_identifier: Option<Cow<'a, str>>,
     details: Option<Json<'a>>,
 }

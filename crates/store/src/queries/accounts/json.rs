@@ -17,9 +17,9 @@ impl Shown for Cow<'_, str> {
     }
 }
 
-impl Shown for Day<'_> {
+impl Shown for Day {
     fn shown(&self) -> Cow<'_, str> {
-        self.as_str().into()
+        self.0.to_string().into()
     }
 }
 

@@ -11,8 +11,8 @@ use diesel::prelude::*;
 pub(super) struct LedgerRow<'a> {
     account_id: i64,
     position: i64,
-    last_statement_closing_date: Option<Day<'a>>,
-    last_statement_issue_date: Option<Day<'a>>,
+    last_statement_closing_date: Option<Day>,
+    last_statement_issue_date: Option<Day>,
     last_statement_balance: Option<Digits<'a>>,
     balance: Option<Digits<'a>>,
 }

@@ -20,8 +20,8 @@ pub(super) struct MeterRow<'a> {
     position: i64,
     pub(super) meter_point: i64,
     serial_number: Cow<'a, str>,
-    installed_on: Option<Day<'a>>,
-    removed_on: Option<Day<'a>>,
+    installed_on: Option<Day>,
+    removed_on: Option<Day>,
     details: Option<Json<'a>>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct RegisterRow<'a> {
     position: i64,
     pub(super) meter: i64,
     register_id: Cow<'a, str>,
-    last_billed_to_date: Option<Day<'a>>,
+    last_billed_to_date: Option<Day>,
     details: Option<Json<'a>>,
 }
 

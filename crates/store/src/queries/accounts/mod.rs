@@ -15,27 +15,36 @@ mod readings;
 mod rows;
 mod statements;
 mod supply;
-mod taken;
 mod transactions;
 
+use super::dialect::{self, Db};
 use super::schema::accounts;
+use super::statement::Bind;
 use super::{SqlTx, instructions};
 use crate::error::{Error, Result};
 use account::AccountRow;
 use builder::Builder;
-use cutover_app::port::{Accounts, ImportedAccount, NewAccount, SoughtMeterPoint, StoreError};
-use cutover_core::{ExternalAccountNumber, Zone};
+use cutover_app::port::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount, StoreError};
+use cutover_core::Zone;
 use cutover_model::{Account, Encode, IntoOwned, Writer, read_account};
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 use rows::Rows;
 
 impl Accounts for SqlTx<'_> {
-    fn insert_account(&mut self, account: &NewAccount) -> Result<(), StoreError> {
+    fn insert_accounts(&mut self, new: &[&NewAccount]) -> Result<(), StoreError> {
         self.run(|conn| {
-            let row = AccountRow::new(account);
-            let rows = Builder::rows_of(account)?;
-            diesel::insert_into(accounts::table).values(row).execute(conn)?;
-            rows.insert(conn)
+            let heads: Vec<AccountRow<'_>> = new.iter().map(|new| AccountRow::new(new)).collect();
+            let rows = new.iter().map(|new| Builder::rows_of(new)).collect::<Result<Vec<_>>>()?;
+            insert_rows!(conn, accounts::table, heads.iter().collect::<Vec<_>>());
+            Rows::insert_all(&rows, conn)
+        })
+    }
+
+    fn lock_account(&mut self, account_id: i64) -> Result<(), StoreError> {
+        self.run(|conn| {
+            Lock { account_id }.get_result::<i64>(conn).optional()?;
+            Ok(())
         })
     }
 
@@ -64,16 +73,15 @@ impl Accounts for SqlTx<'_> {
 
     fn are_meter_points_taken(
         &mut self,
-        organisation_id: i64,
-        supplier_id: i64,
-        number: &ExternalAccountNumber,
-        sought: &[SoughtMeterPoint],
+        questions: &[MeterPointQuestion<'_>],
     ) -> Result<Vec<bool>, StoreError> {
-        self.run(|conn| {
-            let is_taken = |point| taken::is_taken(conn, organisation_id, supplier_id, number, point);
-            sought.iter().map(is_taken).collect()
-        })
+        self.run(|conn| dialect::are_taken(conn, questions))
     }
+}
+
+statement! {
+    /// An account, for one transaction at a time.
+    Lock { account_id: i64 } -> BigInt = "SELECT id FROM accounts WHERE id = " account_id (dialect::LOCK)
 }
 
 /// The account of a JSON text whose times are in UTC, with its times in a zone. Decoding checks every

@@ -14,7 +14,7 @@ pub(super) struct PaymentInstructionRow<'a> {
     vendor: Cow<'a, str>,
     kind: Cow<'a, str>,
     reference: Cow<'a, str>,
-    valid_from: Day<'a>,
+    valid_from: Day,
     details: Option<Json<'a>>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct PaymentScheduleRow<'a> {
     day_of_month: Option<i64>,
     frequency: Option<Cow<'a, str>>,
     means: Cow<'a, str>,
-    start_date: Day<'a>,
+    start_date: Day,
     is_debt_repayment_plan: Option<bool>,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct CustomerRow<'a> {
     email: Option<Cow<'a, str>>,
     mobile: Option<Cow<'a, str>>,
     landline: Option<Cow<'a, str>>,
-    date_of_birth: Option<Day<'a>>,
+    date_of_birth: Option<Day>,
     details: Option<Json<'a>>,
 }
 

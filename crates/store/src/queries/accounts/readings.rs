@@ -20,7 +20,7 @@ pub(super) struct ReadingRow<'a> {
     pub(super) meter: i64,
     kind: Cow<'a, str>,
     register_id: Option<Cow<'a, str>>,
-    reading_date: Day<'a>,
+    reading_date: Day,
     value: Digits<'a>,
     quality: Cow<'a, str>,
     billed: Option<bool>,

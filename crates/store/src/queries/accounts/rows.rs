@@ -25,7 +25,15 @@ macro_rules! rows {
 
         impl Rows<'_> {
             pub(super) fn insert(&self, conn: &mut Conn) -> Result<()> {
-                $(insert_rows!(conn, $table::table, &self.$table);)*
+                Self::insert_all(std::slice::from_ref(self), conn)
+            }
+
+            /// Writes the rows of several accounts, table by table.
+            pub(super) fn insert_all(all: &[Self], conn: &mut Conn) -> Result<()> {
+                $({
+                    let rows: Vec<&$row<'_>> = all.iter().flat_map(|rows| &rows.$table).collect();
+                    insert_rows!(conn, $table::table, rows);
+                })*
                 Ok(())
             }
         }

@@ -19,7 +19,7 @@ pub(super) struct SupplyAddressRow<'a> {
     postal_code: Cow<'a, str>,
     country: Cow<'a, str>,
     is_landlord: Option<bool>,
-    customer_from: Day<'a>,
+    customer_from: Day,
     details: Option<Json<'a>>,
 }
 
@@ -33,8 +33,8 @@ pub(super) struct MeterPointRow<'a> {
     pub(super) supply_address: i64,
     mpxn: Cow<'a, str>,
     supply_type: Cow<'a, str>,
-    supply_start_date: Day<'a>,
-    supply_end_date: Option<Day<'a>>,
+    supply_start_date: Day,
+    supply_end_date: Option<Day>,
     details: Option<Json<'a>>,
 }
 
@@ -48,8 +48,8 @@ pub(super) struct AgreementRow<'a> {
     position: i64,
     pub(super) meter_point: i64,
     tariff_code: Cow<'a, str>,
-    effective_from: Day<'a>,
-    effective_to: Option<Day<'a>>,
+    effective_from: Day,
+    effective_to: Option<Day>,
     agreed_at: Option<Timestamp>,
     business_contract_identifier: Option<Cow<'a, str>>,
 }

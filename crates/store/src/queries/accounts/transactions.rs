@@ -16,7 +16,7 @@ pub(super) struct TransactionRow<'a> {
     pub(super) ledger: i64,
     pub(super) statement: Cow<'a, str>,
     transaction_id: Cow<'a, str>,
-    transaction_date: Day<'a>,
+    transaction_date: Day,
     amount: Digits<'a>,
     kind: Cow<'a, str>,
     reason: Option<Cow<'a, str>>,
@@ -25,7 +25,7 @@ pub(super) struct TransactionRow<'a> {
     reference: Option<Cow<'a, str>>,
     payment_type: Option<Cow<'a, str>>,
     product_code: Option<Cow<'a, str>>,
-    pub(super) sent_date: Option<Day<'a>>,
+    pub(super) sent_date: Option<Day>,
 }
 
 #[derive(Insertable, Queryable, Selectable)]
@@ -35,8 +35,8 @@ pub(super) struct LineItemRow<'a> {
     pub(super) txn: i64,
     position: i64,
     rate_band: Option<Cow<'a, str>>,
-    start_date: Day<'a>,
-    end_date: Day<'a>,
+    start_date: Day,
+    end_date: Day,
     number_of_units: Digits<'a>,
     net_amount: Digits<'a>,
     price_per_unit: Option<Digits<'a>>,

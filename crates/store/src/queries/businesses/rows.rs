@@ -40,7 +40,7 @@ impl<'a> BusinessRow<'a> {
 }
 
 #[derive(Insertable)]
-#[diesel(table_name = business_details)]
+#[diesel(table_name = business_details, treat_none_as_default_value = false)]
 struct DetailRow<'a> {
     business_id: i64,
     position: i64,
@@ -49,23 +49,23 @@ struct DetailRow<'a> {
 }
 
 #[derive(Insertable)]
-#[diesel(table_name = business_contracts)]
+#[diesel(table_name = business_contracts, treat_none_as_default_value = false)]
 struct ContractRow<'a> {
     business_id: i64,
     position: i64,
     organisation_id: i64,
     identifier: &'a str,
-    valid_from_date: Day<'a>,
-    signed_at_date: Day<'a>,
+    valid_from_date: Day,
+    signed_at_date: Day,
 }
 
 #[derive(Insertable)]
-#[diesel(table_name = business_contract_versions)]
+#[diesel(table_name = business_contract_versions, treat_none_as_default_value = false)]
 struct VersionRow<'a> {
     business_id: i64,
     contract: i64,
     position: i64,
-    applicable_at_date: Day<'a>,
+    applicable_at_date: Day,
     terms: &'a str,
 }
 
@@ -119,9 +119,9 @@ impl<'a> Children<'a> {
     }
 
     pub(super) fn insert(&self, conn: &mut Conn) -> Result<()> {
-        insert_rows!(conn, business_details::table, &self.details);
-        insert_rows!(conn, business_contracts::table, &self.contracts);
-        insert_rows!(conn, business_contract_versions::table, &self.versions);
+        insert_rows!(conn, business_details::table, self.details.iter().collect::<Vec<_>>());
+        insert_rows!(conn, business_contracts::table, self.contracts.iter().collect::<Vec<_>>());
+        insert_rows!(conn, business_contract_versions::table, self.versions.iter().collect::<Vec<_>>());
         Ok(())
     }
 }

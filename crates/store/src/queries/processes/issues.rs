@@ -43,7 +43,7 @@ fn from_json(issues: Vec<IssueJson<'_>>) -> Vec<StoredIssue> {
 }
 
 /// The column; null for none.
-pub(super) fn write(issues: &StoredIssues) -> Result<Option<Json<'static>>> {
+pub(crate) fn write(issues: &StoredIssues) -> Result<Option<Json<'static>>> {
     if issues.errors.is_empty() && issues.warnings.is_empty() {
         return Ok(None);
     }

@@ -1,20 +1,22 @@
 //! Import processes: their rows, steps, payloads, history, and the queue of workers.
 
 mod accounts;
-mod issues;
+mod archive;
+pub(crate) mod issues;
 mod list;
-mod queue;
-mod row;
-mod write;
+pub(crate) mod queue;
+pub(crate) mod row;
+pub(crate) mod write;
 
 use super::SqlTx;
+use super::dialect;
 use super::schema::{payloads, process_history, processes, suppliers};
 use super::types::Bits;
 use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, ListedAccount, ListedProcess, Position, Processes, Staged, StoreError, StoredIssues,
-    StoredProcess,
+    AccountList, Archivable, KeptProcess, ListedAccount, ListedProcess, Position, Processes, Staged,
+    StepWrite, StoreError, StoredIssues, StoredProcess,
 };
 use cutover_core::ExternalAccountNumber;
 use cutover_process::{HistoryEntry, Process, State};
@@ -31,7 +33,7 @@ use stored;
 
 impl Processes for SqlTx<'_> {
     fn next_process_id(&mut self) -> Result<i64, StoreError> {
-        self.run(queue::next_process_id)
+        self.run(dialect::next_process_id)
     }
 
     fn process(
@@ -60,20 +62,12 @@ impl Processes for SqlTx<'_> {
         self.run(|conn| write::insert(conn, supplier_id, process, entry, staged, issues))
     }
 
-    fn step_process(&mut self, process: &Process, entry: &HistoryEntry) -> Result<bool, StoreError> {
-        self.run(|conn| write::step(conn, process, entry))
-    }
-
-    fn set_lease(&mut self, process_id: i64, until: DateTime<Utc>) -> Result<(), StoreError> {
-        self.run(|conn| write::set_lease(conn, process_id, until))
+    fn step_processes(&mut self, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError> {
+        self.run(|conn| write::steps(conn, steps))
     }
 
     fn restage(&mut self, process_id: i64, staged: &Staged) -> Result<(), StoreError> {
         self.run(|conn| write::restage(conn, process_id, staged))
-    }
-
-    fn set_issues(&mut self, process_id: i64, issues: &StoredIssues) -> Result<(), StoreError> {
-        self.run(|conn| write::set_issues(conn, process_id, issues))
     }
 
     fn staged(&mut self, process_id: i64) -> Result<Option<Staged>, StoreError> {
@@ -86,6 +80,13 @@ impl Processes for SqlTx<'_> {
             let payload =
                 payloads::table.find(process_id).select(payloads::payload).get_result(conn).optional()?;
             Ok(fingerprint.zip(payload).map(|(Bits(fingerprint), payload)| Staged { payload, fingerprint }))
+        })
+    }
+
+    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
+        self.run(|conn| {
+            let of_these = payloads::table.filter(payloads::process_id.eq_any(process_ids));
+            Ok(of_these.select((payloads::process_id, payloads::payload)).load(conn)?)
         })
     }
 
@@ -153,11 +154,33 @@ impl Processes for SqlTx<'_> {
     ) -> Result<Option<Position>, StoreError> {
         self.run(|conn| accounts::each(conn, supplier_id, list, after, until, limit, each))
     }
+
+    fn archivable(
+        &mut self,
+        supplier_id: i64,
+        before: DateTime<Utc>,
+        after: Option<Position>,
+        limit: u32,
+    ) -> Result<Archivable, StoreError> {
+        self.run(|conn| archive::next(conn, supplier_id, before, after, limit))
+    }
+
+    fn kept(&mut self, process_ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>, StoreError> {
+        self.run(|conn| archive::kept(conn, process_ids, before))
+    }
+
+    fn archive(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize, StoreError> {
+        self.run(|conn| archive::archive(conn, versions, at))
+    }
+
+    fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.run(|conn| archive::archived_at(conn, process_id))
+    }
 }
 
 /// Rows of the queue as processes. One that cannot be read is passed over: it must not keep the
 /// others from their turn.
-fn restored(rows: Vec<StoredRow>) -> Vec<StoredProcess> {
+fn restored(rows: impl Iterator<Item = StoredRow>) -> Vec<StoredProcess> {
     let readable = |row: StoredRow| match StoredProcess::try_from(row) {
         Ok(process) => Some(process),
         Err(error) => {
@@ -165,5 +188,5 @@ fn restored(rows: Vec<StoredRow>) -> Vec<StoredProcess> {
             None
         }
     };
-    rows.into_iter().filter_map(readable).collect()
+    rows.filter_map(readable).collect()
 }

@@ -11,30 +11,30 @@ use std::borrow::Cow;
 /// A process, without its issues and its payload.
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = processes, treat_none_as_default_value = false)]
-pub(super) struct ProcessRow<'a> {
-    id: i64,
-    supplier_id: i64,
-    external_account_number: Cow<'a, str>,
-    state: Cow<'a, str>,
-    attempt: i64,
-    tries: i64,
-    version: i64,
-    is_dry_run: bool,
-    window_start: Option<Timestamp>,
-    window_end: Option<Timestamp>,
-    due_at: Timestamp,
-    lease_until: Option<Timestamp>,
-    created_at: Timestamp,
-    modified_at: Timestamp,
-    latest_event_at: Timestamp,
-    error_code: Option<Cow<'a, str>>,
-    error_detail: Option<Cow<'a, str>>,
-    service_account_number: Option<Cow<'a, str>>,
-    fingerprint: Bits,
+pub(crate) struct ProcessRow<'a> {
+    pub(crate) id: i64,
+    pub(crate) supplier_id: i64,
+    pub(crate) external_account_number: Cow<'a, str>,
+    pub(crate) state: Cow<'a, str>,
+    pub(crate) attempt: i64,
+    pub(crate) tries: i64,
+    pub(crate) version: i64,
+    pub(crate) is_dry_run: bool,
+    pub(crate) window_start: Option<Timestamp>,
+    pub(crate) window_end: Option<Timestamp>,
+    pub(crate) due_at: Timestamp,
+    pub(crate) lease_until: Option<Timestamp>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) modified_at: Timestamp,
+    pub(crate) latest_event_at: Timestamp,
+    pub(crate) error_code: Option<Cow<'a, str>>,
+    pub(crate) error_detail: Option<Cow<'a, str>>,
+    pub(crate) service_account_number: Option<Cow<'a, str>>,
+    pub(crate) fingerprint: Bits,
 }
 
 impl<'a> ProcessRow<'a> {
-    pub(super) fn new(supplier_id: i64, process: &'a Process, fingerprint: [u8; 32]) -> Self {
+    pub(crate) fn new(supplier_id: i64, process: &'a Process, fingerprint: [u8; 32]) -> Self {
         let is = process.snapshot();
         let error = is.latest_error.as_ref();
         Self {
@@ -72,6 +72,10 @@ pub(super) struct StoredRow {
 }
 
 impl StoredRow {
+    pub(super) fn new(process: ProcessRow<'static>, supplier: &str) -> Self {
+        Self { process, supplier: supplier.to_owned() }
+    }
+
     /// Where it stands among those of its supplier.
     pub(super) fn position(&self) -> Result<(DateTime<Utc>, i64)> {
         Ok((self.process.created_at.instant()?, self.process.id))
@@ -123,19 +127,23 @@ fn latest_error(code: Option<Cow<'_, str>>, detail: Option<Cow<'_, str>>) -> Res
 /// A step of a process.
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = process_history, treat_none_as_default_value = false)]
-pub(super) struct HistoryRow<'a> {
-    process_id: i64,
-    version: i64,
-    event: Cow<'a, str>,
-    from_state: Option<Cow<'a, str>>,
-    to_state: Cow<'a, str>,
-    occurred_at: Timestamp,
-    attempt: i64,
-    actor: Cow<'a, str>,
+pub(crate) struct HistoryRow<'a> {
+    pub(crate) process_id: i64,
+    pub(crate) version: i64,
+    pub(crate) event: Cow<'a, str>,
+    pub(crate) from_state: Option<Cow<'a, str>>,
+    pub(crate) to_state: Cow<'a, str>,
+    pub(crate) occurred_at: Timestamp,
+    pub(crate) attempt: i64,
+    pub(crate) actor: Cow<'a, str>,
 }
 
 impl HistoryRow<'_> {
-    pub(super) fn new(process_id: i64, entry: &HistoryEntry) -> Self {
+    pub(super) fn process_id(&self) -> i64 {
+        self.process_id
+    }
+
+    pub(crate) fn new(process_id: i64, entry: &HistoryEntry) -> Self {
         Self {
             process_id,
             version: entry.version,

@@ -1,13 +1,12 @@
-use super::super::dialect::Db;
+use super::super::Conn;
+use super::super::dialect::{self, Db};
 use super::super::schema::{payloads, process_history, processes};
 use super::super::statement::Bind;
-use super::super::types::{Bits, Timestamp};
-use super::super::{Conn, changed};
+use super::super::types::{Bits, Json, Timestamp};
 use super::issues;
 use super::row::{HistoryRow, ProcessRow, lease};
 use crate::error::Result;
-use chrono::{DateTime, Utc};
-use cutover_app::port::{Staged, StoredIssues};
+use cutover_app::port::{Staged, StepWrite, StoredIssues};
 use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
 
@@ -26,11 +25,8 @@ pub(super) fn insert(
     diesel::insert_into(payloads::table)
         .values((payloads::process_id.eq(process.id()), payloads::payload.eq(&staged.payload)))
         .execute(conn)?;
-    insert_entry(conn, process.id(), entry)
-}
-
-fn insert_entry(conn: &mut Conn, process_id: i64, entry: &HistoryEntry) -> Result<()> {
-    diesel::insert_into(process_history::table).values(HistoryRow::new(process_id, entry)).execute(conn)?;
+    let entry = HistoryRow::new(process.id(), entry);
+    insert_rows!(conn, process_history::table, Vec::from([&entry]));
     Ok(())
 }
 
@@ -51,6 +47,8 @@ statement! {
         error_code: Option<&'static str>,
         error_detail: Option<String>,
         service_account_number: Option<String>,
+        sets_issues: bool,
+        issues: Option<Json<'static>>,
         id: i64,
         version_before: i64,
     } = "UPDATE processes SET state = " state ", attempt = " attempt ", tries = " tries
@@ -59,14 +57,15 @@ statement! {
         ", modified_at = " modified_at ", latest_event_at = " latest_event_at
         ", error_code = " error_code ", error_detail = " error_detail
         ", service_account_number = " service_account_number
+        ", issues = CASE WHEN " sets_issues " THEN " issues " ELSE issues END"
         " WHERE id = " id " AND version = " version_before
 }
 
 impl Step {
-    fn new(process: &Process) -> Self {
-        let is = process.snapshot();
+    fn new(step: &StepWrite<'_>) -> Result<Self> {
+        let is = step.process.snapshot();
         let error = is.latest_error.as_ref();
-        Self {
+        Ok(Self {
             state: is.state.as_str(),
             attempt: is.attempt.into(),
             tries: is.tries.into(),
@@ -81,42 +80,36 @@ impl Step {
             error_code: error.map(|error| error.code.as_str()),
             error_detail: error.map(|error| error.detail.to_string()),
             service_account_number: is.service_account_number.as_ref().map(ToString::to_string),
+            sets_issues: step.issues.is_some(),
+            issues: step.issues.map(issues::write).transpose()?.flatten(),
             id: is.id,
-            version_before: process.version_before(),
-        }
+            version_before: step.process.version_before(),
+        })
     }
 }
 
-pub(super) fn step(conn: &mut Conn, process: &Process, entry: &HistoryEntry) -> Result<bool> {
-    if !changed(Step::new(process).execute(conn)?) {
-        return Ok(false);
-    }
-    insert_entry(conn, process.id(), entry)?;
-    Ok(true)
+/// Which of them were written.
+pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool>> {
+    let rows = steps.iter().map(Step::new).collect::<Result<Vec<_>>>()?;
+    let written = dialect::steps(conn, rows)?;
+    let entries = steps.iter().zip(&written).filter(|(_, is_written)| **is_written);
+    let entries: Vec<_> = entries.map(|(step, _)| HistoryRow::new(step.process.id(), step.entry)).collect();
+    insert_rows!(conn, process_history::table, entries.iter().collect::<Vec<_>>());
+    Ok(written)
 }
 
-statement! {
-    /// A longer, or shorter, claim.
-    SetLease { until: Timestamp, id: i64 }
-        = "UPDATE processes SET lease_until = " until " WHERE id = " id " AND state = 'IN_PROGRESS'"
-}
-
-pub(super) fn set_lease(conn: &mut Conn, id: i64, until: DateTime<Utc>) -> Result<()> {
-    SetLease { until: until.into(), id }.execute(conn)?;
-    Ok(())
-}
-
+/// An archived one has no payload here any more; from now on it has.
 pub(super) fn restage(conn: &mut Conn, id: i64, staged: &Staged) -> Result<()> {
-    diesel::update(payloads::table.find(id)).set(payloads::payload.eq(&staged.payload)).execute(conn)?;
-    diesel::update(processes::table.find(id))
-        .set(processes::fingerprint.eq(Bits(staged.fingerprint)))
+    let payload = payloads::payload.eq(&staged.payload);
+    diesel::insert_into(payloads::table)
+        .values((payloads::process_id.eq(id), payload))
+        .on_conflict(payloads::process_id)
+        .do_update()
+        .set(payload)
         .execute(conn)?;
-    Ok(())
-}
-
-pub(super) fn set_issues(conn: &mut Conn, id: i64, issues: &StoredIssues) -> Result<()> {
+    let archived_at = processes::archived_at.eq(None::<Timestamp>);
     diesel::update(processes::table.find(id))
-        .set(processes::issues.eq(issues::write(issues)?))
+        .set((processes::fingerprint.eq(Bits(staged.fingerprint)), archived_at))
         .execute(conn)?;
     Ok(())
 }

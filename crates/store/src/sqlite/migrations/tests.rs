@@ -1,4 +1,5 @@
 use super::*;
+use crate::migrations::MigrationState;
 use crate::sqlite::testing::{add_account, add_supplier, at, connect, found, with};
 use cutover_app::port::{ImportedAccount, NewTransaction};
 use cutover_core::Zone;
@@ -70,7 +71,7 @@ fn accounts_of_0001_read_back_after_0002() {
         assert_ne!(found(&mut conn, &later), ["0"], "{table} shows nothing");
     }
     let states: Vec<_> = apply(&mut conn).unwrap().iter().map(|m| m.state).collect();
-    assert_eq!(states, [MigrationState::Applied, MigrationState::JustApplied]);
+    assert_eq!(states, [MigrationState::Applied, MigrationState::JustApplied, MigrationState::JustApplied]);
     assert_eq!(accounts(&mut conn), before);
     assert_eq!(keys(&mut conn), keys_before);
     let broken = found(&mut conn, "SELECT \"table\" AS found FROM pragma_foreign_key_check");

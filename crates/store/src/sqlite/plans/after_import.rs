@@ -3,8 +3,8 @@
 use super::super::testing::{add_account, at, found, with};
 use super::*;
 use cutover_app::port::{
-    AccountList, InstructionDetails, InstructionKey, NewBusiness, NewHistoricalStatement, NewNote,
-    NewTransaction, NoteContent, SoughtMeterPoint, Vendor, VendorKind, VerifiedInstruction,
+    AccountList, InstructionDetails, InstructionKey, MeterPointQuestion, NewBusiness, NewHistoricalStatement,
+    NewNote, NewTransaction, NoteContent, SoughtMeterPoint, Vendor, VendorKind, VerifiedInstruction,
 };
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{
@@ -127,7 +127,9 @@ fn meter_points_are_found_by_their_identifiers() {
     let mut conn = with_account(folder.path());
     let sought = SoughtMeterPoint { mpxn: "6305".into(), supply_start_date: at(0).date_naive() };
     let plan = plan_of(&mut conn, |tx| {
-        tx.are_meter_points_taken(1, 1, &"2".parse().unwrap(), &[sought]).map(|_| ())
+        let number = &"2".parse().unwrap();
+        let question = MeterPointQuestion { organisation_id: 1, supplier_id: 1, number, sought: &sought };
+        tx.are_meter_points_taken(&[question]).map(|_| ())
     });
     assert_by_key(&plan);
     assert_uses(&plan, "meter_points USING INDEX meter_points_by_mpxn (mpxn=?)");

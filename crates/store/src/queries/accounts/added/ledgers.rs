@@ -22,7 +22,7 @@ const FIRST: i64 = 0;
 #[diesel(table_name = ledgers)]
 struct HeadRow {
     position: i64,
-    last_statement_closing_date: Option<Day<'static>>,
+    last_statement_closing_date: Option<Day>,
     last_statement_balance: Option<Digits<'static>>,
     balance: Option<Digits<'static>>,
 }
@@ -33,7 +33,7 @@ impl TryFrom<HeadRow> for LedgerHead {
     fn try_from(row: HeadRow) -> Result<Self> {
         Ok(Self {
             position: row.position,
-            last_statement_closing_date: date(row.last_statement_closing_date)?,
+            last_statement_closing_date: date(row.last_statement_closing_date),
             last_statement_balance: decimal(row.last_statement_balance)?.map(|d| d.value()),
             balance: decimal(row.balance)?.map(|d| d.value()),
         })
@@ -57,7 +57,7 @@ impl Ledgers for SqlTx<'_> {
             let start = meter_points::table
                 .filter(meter_points::account_id.eq(account_id))
                 .select(min(meter_points::supply_start_date));
-            date(start.get_result(conn)?)
+            Ok(date(start.get_result(conn)?))
         })
     }
 
@@ -143,5 +143,5 @@ fn transaction(conn: &mut Conn, account_id: i64, position: i64) -> Result<Stored
     let json = String::from_utf8(writer.into_bytes()).map_err(Error::corrupt)?;
     let transaction =
         read_transaction(&json).ok_or_else(|| Error::corrupt("a transaction cannot be read"))?;
-    Ok(StoredTransaction { transaction: transaction.into_owned(), sent_date: date(row.sent_date)? })
+    Ok(StoredTransaction { transaction: transaction.into_owned(), sent_date: date(row.sent_date) })
 }

@@ -14,9 +14,9 @@ struct StatementRow<'a> {
     account_id: i64,
     position: i64,
     statement_id: Cow<'a, str>,
-    bill_period_from_date: Day<'a>,
-    bill_period_to_date: Day<'a>,
-    issued_date: Option<Day<'a>>,
+    bill_period_from_date: Day,
+    bill_period_to_date: Day,
+    issued_date: Option<Day>,
     number: Option<Cow<'a, str>>,
     gross_amount: Option<Digits<'a>>,
     statement_path: Option<Cow<'a, str>>,
@@ -48,10 +48,10 @@ impl TryFrom<StatementRow<'_>> for HistoricalStatement<'static> {
 
     fn try_from(row: StatementRow<'_>) -> Result<Self> {
         Ok(Self {
-            bill_period_from_date: row.bill_period_from_date.date()?,
-            bill_period_to_date: row.bill_period_to_date.date()?,
+            bill_period_from_date: row.bill_period_from_date.0,
+            bill_period_to_date: row.bill_period_to_date.0,
             statement_id: row.statement_id.into_owned().into(),
-            issued_date: nullable(date(row.issued_date)?),
+            issued_date: nullable(date(row.issued_date)),
             number: row.number.map(|number| number.into_owned().into()),
             gross_amount: nullable(decimal(row.gross_amount)?),
             statement_path: row.statement_path.map(|path| path.into_owned().into()),

@@ -1,0 +1,134 @@
+//! Statements about many rows at once.
+
+use super::dialect::{Conn, Db, columns};
+use super::queries::processes::write::Step;
+use super::queries::statement::Bind;
+use super::queries::types::{Bits, Day, Json, Timestamp};
+use crate::error::Result;
+use cutover_app::port::MeterPointQuestion;
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
+use std::collections::HashSet;
+
+arrays! {
+    Vec<bool> => Bool;
+    Vec<&'static str> => Text;
+    Vec<Option<&'static str>> => Nullable<Text>;
+    Vec<String> => Text;
+    Vec<Option<String>> => Nullable<Text>;
+    Vec<Timestamp> => columns::Instant;
+    Vec<Option<Timestamp>> => Nullable<columns::Instant>;
+    Vec<Option<Json<'static>>> => Nullable<columns::Json>;
+    Vec<Day> => columns::Day;
+    Vec<Bits> => Binary;
+    Vec<Vec<u8>> => Binary;
+}
+
+statement! {
+    /// The steps of many processes, as [`Step`] writes one; the keys of those that were written.
+    Steps {
+        id: Vec<i64>,
+        version_before: Vec<i64>,
+        state: Vec<&'static str>,
+        attempt: Vec<i64>,
+        tries: Vec<i64>,
+        version: Vec<i64>,
+        is_dry_run: Vec<bool>,
+        window_start: Vec<Option<Timestamp>>,
+        window_end: Vec<Option<Timestamp>>,
+        due_at: Vec<Timestamp>,
+        lease_until: Vec<Option<Timestamp>>,
+        modified_at: Vec<Timestamp>,
+        latest_event_at: Vec<Timestamp>,
+        error_code: Vec<Option<&'static str>>,
+        error_detail: Vec<Option<String>>,
+        service_account_number: Vec<Option<String>>,
+        sets_issues: Vec<bool>,
+        issues: Vec<Option<Json<'static>>>,
+    } -> BigInt
+        = "UPDATE processes p SET state = n.state, attempt = n.attempt, tries = n.tries, \
+            version = n.version, is_dry_run = n.is_dry_run, window_start = n.window_start, \
+            window_end = n.window_end, due_at = n.due_at, lease_until = n.lease_until, \
+            modified_at = n.modified_at, latest_event_at = n.latest_event_at, error_code = n.error_code, \
+            error_detail = n.error_detail, service_account_number = n.service_account_number, \
+            issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END FROM unnest("
+            id ", " version_before ", " state ", " attempt ", " tries ", " version ", " is_dry_run ", "
+            window_start ", " window_end ", " due_at ", " lease_until ", " modified_at ", "
+            latest_event_at ", " error_code ", " error_detail ", " service_account_number ", "
+            sets_issues ", " issues
+            ") AS n (id, version_before, state, attempt, tries, version, is_dry_run, window_start, \
+            window_end, due_at, lease_until, modified_at, latest_event_at, error_code, error_detail, \
+            service_account_number, sets_issues, issues) \
+            WHERE p.id = n.id AND p.version = n.version_before RETURNING p.id"
+}
+
+/// A column of rows.
+macro_rules! column {
+    ($rows:ident.$field:ident) => {
+        $rows.iter().map(|row| row.$field.clone()).collect()
+    };
+}
+pub(super) use column;
+
+/// Writes steps; which of them found their process at the version before.
+pub(crate) fn steps(conn: &mut Conn, mut rows: Vec<Step>) -> Result<Vec<bool>> {
+    if rows.len() <= 1 {
+        return rows.pop().map(|step| Ok(step.execute(conn)? > 0)).into_iter().collect();
+    }
+    let statement = Steps {
+        id: column!(rows.id),
+        version_before: column!(rows.version_before),
+        state: column!(rows.state),
+        attempt: column!(rows.attempt),
+        tries: column!(rows.tries),
+        version: column!(rows.version),
+        is_dry_run: column!(rows.is_dry_run),
+        window_start: column!(rows.window_start),
+        window_end: column!(rows.window_end),
+        due_at: column!(rows.due_at),
+        lease_until: column!(rows.lease_until),
+        modified_at: column!(rows.modified_at),
+        latest_event_at: column!(rows.latest_event_at),
+        error_code: column!(rows.error_code),
+        error_detail: column!(rows.error_detail),
+        service_account_number: column!(rows.service_account_number),
+        sets_issues: column!(rows.sets_issues),
+        issues: column!(rows.issues),
+    };
+    let written: HashSet<i64> = statement.load::<i64>(conn)?.into_iter().collect();
+    Ok(rows.iter().map(|row| written.contains(&row.id)).collect())
+}
+
+statement! {
+    /// The places of the questions whose meter point is taken.
+    Taken {
+        organisation_id: Vec<i64>,
+        supplier_id: Vec<i64>,
+        number: Vec<String>,
+        mpxn: Vec<String>,
+        start: Vec<Day>,
+    } -> BigInt
+        = "SELECT q.place FROM unnest(" organisation_id ", " supplier_id ", " number ", " mpxn ", " start
+            ") WITH ORDINALITY AS q (organisation_id, supplier_id, number, mpxn, start, place) WHERE EXISTS (\
+            SELECT 1 FROM meter_points m JOIN accounts a ON a.id = m.account_id \
+            JOIN suppliers s ON s.id = a.supplier_id WHERE m.mpxn = q.mpxn \
+            AND (m.supply_end_date IS NULL OR m.supply_end_date > q.start) \
+            AND s.organisation_id = q.organisation_id \
+            AND (a.supplier_id <> q.supplier_id OR a.external_account_number <> q.number))"
+}
+
+/// Whether each meter point is taken. Identifiers are kept trimmed.
+pub(crate) fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<Vec<bool>> {
+    if questions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = Taken {
+        organisation_id: questions.iter().map(|q| q.organisation_id).collect(),
+        supplier_id: questions.iter().map(|q| q.supplier_id).collect(),
+        number: questions.iter().map(|q| q.number.as_str().to_owned()).collect(),
+        mpxn: questions.iter().map(|q| q.sought.mpxn.clone()).collect(),
+        start: questions.iter().map(|q| Day(q.sought.supply_start_date)).collect(),
+    };
+    let taken: HashSet<i64> = statement.load::<i64>(conn)?.into_iter().collect();
+    Ok((1..).zip(questions).map(|(place, _)| taken.contains(&place)).collect())
+}

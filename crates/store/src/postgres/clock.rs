@@ -1,0 +1,61 @@
+use super::dialect::columns;
+use super::dialect::{Conn, Db};
+use super::queries::types::Timestamp;
+use crate::error::Result;
+use chrono::{DateTime, TimeDelta, Utc};
+use diesel::prelude::*;
+use std::sync::{PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+/// A measurement that took longer says too little.
+const SHARP: Duration = Duration::from_millis(250);
+
+/// The time of the database, carried on by the monotonic clock of this machine between measurements: leases
+/// and due times of all processes go by one clock, however the clocks of their machines are set.
+///
+/// It errs by half of a round trip at most, and by what the clocks drift apart in a few seconds.
+pub(super) struct Clock(RwLock<Measured>);
+
+#[derive(Clone, Copy)]
+struct Measured {
+    time: DateTime<Utc>,
+    at: Instant,
+}
+
+statement! {
+    Now {} -> columns::Instant = "SELECT clock_timestamp()"
+}
+
+impl Measured {
+    /// The time in the middle of the round trip.
+    fn take(conn: &mut Conn) -> Result<(Self, Duration)> {
+        let begun = Instant::now();
+        let time: Timestamp = Now {}.get_result(conn)?;
+        let took = begun.elapsed();
+        Ok((Self { time: time.instant()?, at: begun + took / 2 }, took))
+    }
+}
+
+impl Clock {
+    pub(super) fn start(conn: &mut Conn) -> Result<Self> {
+        // The first statement of a connection takes longer than others.
+        Measured::take(conn)?;
+        Ok(Self(RwLock::new(Measured::take(conn)?.0)))
+    }
+
+    /// Measures anew.
+    pub(super) fn set(&self, conn: &mut Conn) -> Result<()> {
+        let (measured, took) = Measured::take(conn)?;
+        if took <= SHARP {
+            *self.0.write().unwrap_or_else(PoisonError::into_inner) = measured;
+        }
+        Ok(())
+    }
+
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        let Measured { time, at } = *self.0.read().unwrap_or_else(PoisonError::into_inner);
+        // Columns hold microseconds.
+        let passed = i64::try_from(at.elapsed().as_micros()).unwrap_or(i64::MAX);
+        time.checked_add_signed(TimeDelta::microseconds(passed)).unwrap_or(time)
+    }
+}

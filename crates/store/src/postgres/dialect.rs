@@ -1,0 +1,172 @@
+//! PostgreSQL, as far as queries see it.
+
+use super::queries::processes::queue::OpenSupplier;
+use super::queries::statement::Bind;
+use crate::error::{Meaning, Result};
+use chrono::{Datelike, NaiveDate};
+use cutover_app::port::StoreError;
+use diesel::backend::Backend;
+use diesel::data_types::PgTimestamp;
+use diesel::deserialize::{self, FromSql};
+use diesel::pg::data_types::PgDate;
+use diesel::prelude::*;
+use diesel::serialize::{self, Output, ToSql};
+use diesel::sql_types::{Array, BigInt, Date, Timestamptz};
+use std::collections::HashMap;
+
+pub(crate) use super::bulk::{are_taken, steps};
+
+pub(crate) type Conn = diesel::PgConnection;
+pub(crate) type Db = diesel::pg::Pg;
+
+/// What the columns of our own types are here.
+pub(crate) mod columns {
+    pub(crate) type Instant = diesel::sql_types::Timestamptz;
+    pub(crate) type Day = diesel::sql_types::Date;
+    pub(crate) type Digits = diesel::sql_types::Text;
+    pub(crate) type Json = diesel::sql_types::Text;
+}
+
+/// Writes the rows of a table: one by a statement that is prepared once, more by COPY, which neither parses
+/// nor plans and takes any number of them.
+macro_rules! insert_rows {
+    ($conn:expr, $table:path, $rows:expr) => {{
+        let rows = $rows;
+        match rows.as_slice() {
+            [] => {}
+            [row] => {
+                diesel::insert_into($table).values(*row).execute($conn)?;
+            }
+            _ => {
+                diesel::copy_from($table).from_insertable(rows).execute($conn)?;
+            }
+        }
+    }};
+}
+
+/// What is about to be claimed: rows that others are claiming are passed over.
+macro_rules! for_claim {
+    ($query:expr) => {
+        $query.for_no_key_update().skip_locked()
+    };
+}
+
+/// Locks a row against others that change it, not against rows that refer to it.
+pub(crate) const LOCK: &str = " FOR NO KEY UPDATE";
+pub(crate) const SKIP_LOCKED: &str = " FOR NO KEY UPDATE SKIP LOCKED";
+
+statement! {
+    NextProcessId {} -> BigInt = "SELECT nextval('process_ids')"
+}
+
+pub(crate) fn next_process_id(conn: &mut Conn) -> Result<i64> {
+    Ok(NextProcessId {}.get_result(conn)?)
+}
+
+statement! {
+    /// Of these suppliers, those that nobody else is claiming from.
+    Hold { ids: Vec<i64> } -> BigInt
+        = "SELECT id FROM suppliers WHERE id = ANY(" ids ")" (SKIP_LOCKED)
+}
+
+statement! {
+    /// How many more each of these suppliers may import.
+    Room { ids: Vec<i64> } -> (BigInt, BigInt)
+        = "SELECT s.id, s.max_concurrent_imports - (SELECT count(*) FROM processes r \
+            WHERE r.supplier_id = s.id AND r.state = 'IN_PROGRESS') FROM suppliers s WHERE s.id = ANY(" ids ")"
+}
+
+/// Of suppliers with a bound, those that nobody else claims from until this transaction ends, with the room
+/// they have now: what was counted before they were locked may have been taken meanwhile.
+pub(crate) fn hold_bounded(conn: &mut Conn, open: Vec<OpenSupplier>) -> Result<Vec<OpenSupplier>> {
+    let bounded: Vec<i64> = open.iter().filter(|s| s.is_bounded).map(|s| s.id).collect();
+    if bounded.is_empty() {
+        return Ok(open);
+    }
+    let ids: Vec<i64> = Hold { ids: bounded }.load(conn)?;
+    let room: Vec<(i64, i64)> = Room { ids }.load(conn)?;
+    let room: HashMap<i64, i64> = room.into_iter().collect();
+    let held = open.into_iter().filter_map(|supplier| {
+        let left = if supplier.is_bounded { *room.get(&supplier.id)? } else { supplier.room };
+        (left > 0).then_some(OpenSupplier { room: left.min(supplier.room), ..supplier })
+    });
+    Ok(held.collect())
+}
+
+/// Microseconds between 1970 and 2000, where PostgreSQL begins to count.
+const EPOCH: i64 = 946_684_800_000_000;
+
+pub(crate) fn write_instant(micros: i64, out: &mut Output<'_, '_, Db>) -> serialize::Result {
+    let timestamp = PgTimestamp(micros - EPOCH);
+    ToSql::<Timestamptz, Db>::to_sql(&timestamp, &mut out.reborrow())
+}
+
+pub(crate) fn read_instant(value: <Db as Backend>::RawValue<'_>) -> deserialize::Result<i64> {
+    let PgTimestamp(micros) = FromSql::<Timestamptz, Db>::from_sql(value)?;
+    micros.checked_add(EPOCH).ok_or_else(|| "a time is out of range".into())
+}
+
+/// 2000-01-01, in days since the year 1 began.
+const FIRST_DAY: i32 = 730_120;
+
+pub(crate) fn write_day(day: NaiveDate, out: &mut Output<'_, '_, Db>) -> serialize::Result {
+    let date = PgDate(day.num_days_from_ce() - FIRST_DAY);
+    ToSql::<Date, Db>::to_sql(&date, &mut out.reborrow())
+}
+
+pub(crate) fn read_day(value: <Db as Backend>::RawValue<'_>) -> deserialize::Result<NaiveDate> {
+    let PgDate(days) = FromSql::<Date, Db>::from_sql(value)?;
+    let day = days.checked_add(FIRST_DAY).and_then(NaiveDate::from_num_days_from_ce_opt);
+    day.ok_or_else(|| "a day is out of range".into())
+}
+
+/// After a statement that failed, PostgreSQL refuses all others of the transaction, and rolls it back even
+/// if it is told to commit.
+pub(crate) fn ends_transaction(error: &StoreError) -> bool {
+    !matches!(error, StoreError::Corrupt(_))
+}
+
+/// Of what the database says itself, what trying again does not mend.
+const LASTING: [&str; 8] = [
+    "syntax error",
+    "current transaction is aborted",
+    "permission denied",
+    "invalid byte sequence",
+    "value too long",
+    " is of type ",
+    " does not exist",
+    "out of range",
+];
+const CORRUPT: [&str; 3] = ["invalid page in block", "could not read block", "missing chunk number"];
+
+/// What an error without a kind means. Most others are of the connection, of timeouts and of resources, and
+/// pass; a server may say them in any language.
+pub(crate) fn meaning(message: &str) -> Meaning {
+    let says = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
+    match () {
+        () if message.contains("deadlock detected") => Meaning::Conflict,
+        () if says(&CORRUPT) => Meaning::Corrupt,
+        () if says(&LASTING) => Meaning::Other,
+        () => Meaning::Passing,
+    }
+}
+
+/// Arrays, which this database takes as values.
+macro_rules! arrays {
+    ($($rust:ty => $sql:ty;)*) => {
+        $(
+            impl Bind for $rust {
+                fn bind<'b>(
+                    &'b self,
+                    out: &mut diesel::query_builder::AstPass<'_, 'b, Db>,
+                ) -> diesel::QueryResult<()> {
+                    out.push_bind_param::<Array<$sql>, $rust>(self)
+                }
+            }
+        )*
+    };
+}
+
+arrays! {
+    Vec<i64> => BigInt;
+}

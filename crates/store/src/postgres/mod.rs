@@ -1,0 +1,20 @@
+//! PostgreSQL: many processes on one database.
+
+#[macro_use]
+pub(crate) mod dialect;
+mod bulk;
+mod clock;
+mod connection;
+mod doctor;
+mod listener;
+mod migrations;
+mod pool;
+mod stager;
+mod store;
+
+#[path = "../queries/mod.rs"]
+pub(crate) mod queries;
+
+pub use connection::shown;
+pub use doctor::{Health, ServerHealth, SessionHealth, StandbyHealth};
+pub use store::{PostgresOptions, PostgresStore};

@@ -1,0 +1,196 @@
+use super::connection::Target;
+use super::dialect::{self, Conn};
+use super::queries::SqlTx;
+use crate::error::{OpenError, store_error};
+use cutover_app::port::{StoreError, Tx, Verdict, WriteJob};
+use diesel::connection::SimpleConnection;
+use r2d2::{ManageConnection, NopErrorHandler, PooledConnection};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// How long a connection lives: behind a name there may be another server by then.
+const LIFETIME: Duration = Duration::from_secs(30 * 60);
+const IDLE: Duration = Duration::from_secs(5 * 60);
+
+/// Connections to one server.
+#[derive(Clone)]
+pub(super) struct Pool {
+    pool: r2d2::Pool<Manager>,
+    target: Target,
+}
+
+struct Manager(Target);
+
+/// A connection outside of any transaction, unless something went wrong.
+struct Pooled {
+    conn: Conn,
+    is_usable: bool,
+}
+
+impl ManageConnection for Manager {
+    type Connection = Pooled;
+    type Error = OpenError;
+
+    fn connect(&self) -> Result<Pooled, OpenError> {
+        Ok(Pooled { conn: self.0.connect()?, is_usable: true })
+    }
+
+    fn is_valid(&self, _: &mut Pooled) -> Result<(), OpenError> {
+        Ok(())
+    }
+
+    fn has_broken(&self, pooled: &mut Pooled) -> bool {
+        !pooled.is_usable
+    }
+}
+
+/// What a job that reads is given.
+pub(super) type ReadJob<'j> = &'j mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>;
+
+impl Pool {
+    pub(super) fn new(target: Target, connections: u32, timeout: Duration) -> Self {
+        let pool = r2d2::Pool::builder()
+            .max_size(connections.max(1))
+            .min_idle(Some(1))
+            .test_on_check_out(false)
+            .idle_timeout(Some(IDLE))
+            .max_lifetime(Some(LIFETIME))
+            .connection_timeout(timeout)
+            // Whoever wanted the connection is told; there is nobody else to tell.
+            .error_handler(Box::new(NopErrorHandler))
+            .build_unchecked(Manager(target.clone()));
+        Self { pool, target }
+    }
+
+    /// How many connections are open, and how many of them lie ready.
+    pub(super) fn state(&self) -> (u32, u32) {
+        let state = self.pool.state();
+        (state.connections, state.idle_connections)
+    }
+
+    fn get(&self) -> Result<PooledConnection<Manager>, StoreError> {
+        self.pool
+            .get()
+            .map_err(|e| StoreError::Unavailable(format!("no connection to the database is free: {e}")))
+    }
+
+    /// A connection in a transaction. One that died while it lay there is found out here, before anything
+    /// was done on it, and the next is taken.
+    fn begin(&self, mode: &str) -> Result<PooledConnection<Manager>, StoreError> {
+        let begin = self.target.begin(mode);
+        let mut failed = None;
+        for _ in 0..=self.pool.max_size() {
+            let mut pooled = self.get()?;
+            match pooled.execute(&begin) {
+                Ok(()) => return Ok(pooled),
+                Err(error @ StoreError::Unavailable(_)) => failed = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(failed.unwrap_or_else(|| StoreError::Unavailable("every connection is broken".into())))
+    }
+
+    /// Runs a job on one state of the database.
+    pub(super) fn read(&self, job: ReadJob<'_>) -> Result<(), StoreError> {
+        self.read_in("ISOLATION LEVEL REPEATABLE READ READ ONLY", job)
+    }
+
+    fn read_in(&self, mode: &str, job: ReadJob<'_>) -> Result<(), StoreError> {
+        let mut pooled = self.begin(mode)?;
+        let mut tx = SqlTx::new(&mut pooled.conn);
+        let result = job(&mut tx);
+        let is_whole = tx.into_broken().is_none_or(|error| !matches!(error, StoreError::Unavailable(_)));
+        pooled.is_usable = is_whole;
+        if is_whole {
+            // Whether that went well shows in the connection; what was read stands.
+            let _ = pooled.execute("ROLLBACK");
+        }
+        result
+    }
+
+    /// Runs a job of which each statement is on its own. A proxy needs a transaction all the same.
+    pub(super) fn glance(&self, job: ReadJob<'_>) -> Result<(), StoreError> {
+        if self.target.is_pooled {
+            return self.read_in("READ ONLY", job);
+        }
+        let mut result = Err(StoreError::Unavailable("every connection is broken".into()));
+        for _ in 0..=self.pool.max_size() {
+            let mut pooled = self.get()?;
+            pooled.is_usable = false;
+            let mut tx = SqlTx::new(&mut pooled.conn);
+            result = job(&mut tx);
+            // One that died while it lay there fails at the first statement: the next one is taken.
+            let is_dead_on_arrival = tx.is_untouched();
+            pooled.is_usable = !matches!(tx.into_broken(), Some(StoreError::Unavailable(_)));
+            if pooled.is_usable || !is_dead_on_arrival {
+                break;
+            }
+        }
+        result
+    }
+
+    /// Runs statements on a connection, each on its own.
+    pub(super) fn run<T>(
+        &self,
+        statements: impl Fn(&mut Conn) -> crate::error::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut pooled = self.get()?;
+        pooled.is_usable = false;
+        let result = statements(&mut pooled.conn).map_err(|error| store_error(error, dialect::meaning));
+        pooled.is_usable = !matches!(result, Err(StoreError::Unavailable(_)));
+        result
+    }
+
+    /// Runs statements in a transaction of their own.
+    pub(super) fn run_in_transaction<T>(
+        &self,
+        statements: impl Fn(&mut Conn) -> crate::error::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut pooled = self.begin("")?;
+        pooled.is_usable = false;
+        let result = statements(&mut pooled.conn).map_err(|error| store_error(error, dialect::meaning));
+        pooled.execute(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+        result
+    }
+
+    /// Whether statements need a transaction around them to reach one connection.
+    pub(super) fn is_pooled(&self) -> bool {
+        self.target.is_pooled
+    }
+
+    /// Runs a job in a transaction.
+    pub(super) fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        let mut pooled = self.begin("ISOLATION LEVEL READ COMMITTED")?;
+        let mut tx = SqlTx::new(&mut pooled.conn);
+        let verdict = catch_unwind(AssertUnwindSafe(|| job(&mut tx)));
+        let broken = tx.into_broken();
+        match (verdict, broken) {
+            (Ok(Verdict::Commit), None) => pooled.execute("COMMIT"),
+            // The database undoes it whatever it is told: a job that went on nevertheless is told so.
+            (Ok(Verdict::Commit), Some(error)) => pooled.execute("ROLLBACK").and(Err(error)),
+            (Ok(Verdict::Rollback), _) => {
+                // If that fails, the connection ends, and the transaction with it.
+                let _ = pooled.execute("ROLLBACK");
+                Ok(())
+            }
+            (Err(_), _) => {
+                let _ = pooled.execute("ROLLBACK");
+                Err(StoreError::Failed("a job panicked".into()))
+            }
+        }
+    }
+}
+
+impl Pooled {
+    /// Runs a statement that begins or ends a transaction; the connection is usable if it succeeds.
+    fn execute(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.is_usable = false;
+        let result = self.conn.batch_execute(sql);
+        result.map_err(|error| match store_error(error.into(), dialect::meaning) {
+            StoreError::Failed(text) | StoreError::Conflict(text) => StoreError::Unavailable(text),
+            other => other,
+        })?;
+        self.is_usable = true;
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! Processes that leave the database, but for their rows (retention).
+
+use super::super::Conn;
+use super::super::dialect::{Db, columns};
+use super::super::schema::{payloads, process_history, processes, suppliers};
+use super::super::statement::Bind;
+use super::super::types::{Timestamp, instant};
+use super::row::{HistoryRow, StoredRow};
+use super::{restored, stored};
+use crate::error::{Error, Result};
+use chrono::{DateTime, Utc};
+use cutover_app::port::{Archivable, KeptProcess, Position, StoredProcess};
+use cutover_process::HistoryEntry;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::sql_types::{BigInt, Bool};
+use std::collections::HashMap;
+
+statement! {
+    /// The next processes of a supplier, each with whether it is to be archived. No index knows that: the few
+    /// who archive read more, rather than that every import writes one more.
+    Next { supplier_id: i64, after: Timestamp, after_id: i64, before: Timestamp, limit: i64 }
+        -> (columns::Instant, BigInt, Bool)
+        = "SELECT created_at, id, state NOT IN ('PENDING', 'IN_PROGRESS') AND archived_at IS NULL \
+            AND modified_at < " before " FROM processes WHERE supplier_id = " supplier_id
+            " AND (created_at, id) > (" after ", " after_id ") AND created_at < " before
+            " ORDER BY created_at, id LIMIT " limit
+}
+
+condition!(
+    /// Neither waits nor is being imported.
+    HasEnded = "processes.state NOT IN ('PENDING', 'IN_PROGRESS')"
+);
+
+pub(super) fn next(
+    conn: &mut Conn,
+    supplier_id: i64,
+    before: DateTime<Utc>,
+    after: Option<Position>,
+    limit: u32,
+) -> Result<Archivable> {
+    let (after, after_id) = after.map_or((Timestamp::FIRST, 0), |(time, id)| (time.into(), id));
+    let next = Next { supplier_id, after, after_id, before: before.into(), limit: limit.into() };
+    let rows: Vec<(Timestamp, i64, bool)> = next.load(conn)?;
+    let last =
+        rows.last().map(|(created_at, id, _)| Ok::<_, Error>((created_at.instant()?, *id))).transpose()?;
+    let archivable = rows.into_iter().filter(|(.., is_archivable)| *is_archivable);
+    Ok(Archivable { ids: archivable.map(|(_, id, _)| id).collect(), last })
+}
+
+/// Those that cannot be read stay where they are: they must not keep the others.
+pub(super) fn kept(conn: &mut Conn, ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>> {
+    let rows = stored!()
+        .filter(processes::id.eq_any(ids))
+        .filter(HasEnded)
+        .filter(processes::archived_at.is_null())
+        .filter(processes::modified_at.lt(Timestamp::from(before)))
+        .order((processes::created_at, processes::id))
+        .load(conn)?;
+    let mut histories = histories(conn, ids)?;
+    let of_these = payloads::table.filter(payloads::process_id.eq_any(ids));
+    let payloads = of_these.select((payloads::process_id, payloads::payload)).load(conn)?;
+    let mut payloads: HashMap<i64, Vec<u8>> = payloads.into_iter().collect();
+    let whole = |stored: StoredProcess| {
+        let id = stored.process.id();
+        let found = payloads.remove(&id).zip(histories.remove(&id).and_then(readable));
+        if found.is_none() {
+            tracing::error!(process = id, "its payload or its history cannot be read");
+        }
+        found.map(|(payload, history)| KeptProcess { stored, history, payload })
+    };
+    Ok(restored(rows.into_iter()).into_iter().filter_map(whole).collect())
+}
+
+/// Oldest first within a process.
+fn histories(conn: &mut Conn, ids: &[i64]) -> Result<HashMap<i64, Vec<HistoryRow<'static>>>> {
+    let rows: Vec<HistoryRow<'static>> = process_history::table
+        .filter(process_history::process_id.eq_any(ids))
+        .order((process_history::process_id, process_history::version))
+        .select(HistoryRow::as_select())
+        .load(conn)?;
+    let mut histories = HashMap::<_, Vec<_>>::new();
+    rows.into_iter().for_each(|row| histories.entry(row.process_id()).or_default().push(row));
+    Ok(histories)
+}
+
+fn readable(history: Vec<HistoryRow<'static>>) -> Option<Vec<HistoryEntry>> {
+    history.into_iter().map(|row| HistoryEntry::try_from(row).ok()).collect()
+}
+
+/// Marks those of these processes that are at their version, and locks them; returns their keys.
+#[derive(Debug)]
+struct Mark<'a> {
+    at: Timestamp,
+    /// Keys and versions; not empty.
+    versions: &'a [(i64, i64)],
+}
+
+impl QueryFragment<Db> for Mark<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        // The text differs with the length of the list.
+        out.unsafe_to_cache_prepared();
+        out.push_sql("UPDATE processes SET archived_at = ");
+        self.at.bind(&mut out)?;
+        out.push_sql(" FROM (SELECT column1 AS key, column2 AS at_version FROM (VALUES ");
+        for (i, (id, version)) in self.versions.iter().enumerate() {
+            out.push_sql(if i == 0 { "(" } else { ", (" });
+            id.bind(&mut out)?;
+            out.push_sql(", ");
+            version.bind(&mut out)?;
+            out.push_sql(")");
+        }
+        out.push_sql(
+            ") AS given) AS wanted WHERE id = wanted.key AND version = wanted.at_version \
+             AND archived_at IS NULL RETURNING id",
+        );
+        Ok(())
+    }
+}
+
+impl QueryId for Mark<'_> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl Query for Mark<'_> {
+    type SqlType = BigInt;
+}
+
+impl<C> RunQueryDsl<C> for Mark<'_> {}
+
+pub(super) fn archive(conn: &mut Conn, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize> {
+    if versions.is_empty() {
+        return Ok(0);
+    }
+    let ids: Vec<i64> = Mark { at: at.into(), versions }.load(conn)?;
+    diesel::delete(payloads::table.filter(payloads::process_id.eq_any(&ids))).execute(conn)?;
+    diesel::delete(process_history::table.filter(process_history::process_id.eq_any(&ids))).execute(conn)?;
+    Ok(ids.len())
+}
+
+pub(super) fn archived_at(conn: &mut Conn, id: i64) -> Result<Option<DateTime<Utc>>> {
+    let at = processes::table.find(id).select(processes::archived_at).get_result(conn).optional()?;
+    instant(at.flatten())
+}

@@ -1,0 +1,161 @@
+//! Both folders of migrations make the same tables, which are those that `queries` declares.
+//!
+//! What SQLite has in the end is made once more on PostgreSQL, word for word but for its types; then
+//! PostgreSQL tells of both, in the same words.
+
+use crate::{postgres, sqlite};
+use cutover_testkit_postgres::{TestDatabase, server};
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::sql_types::Text;
+use std::fs;
+use std::path::Path;
+
+const COLUMNS: &str = "SELECT concat_ws(' ', c.relname || '.' || a.attname, format_type(a.atttypid, NULL), \
+        CASE WHEN a.attnotnull THEN 'NOT NULL' END, 'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid)) \
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid \
+        LEFT JOIN pg_attrdef d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum) \
+    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND a.attnum > 0 \
+    ORDER BY c.relname, a.attnum";
+/// Keys, uniques, references and checks; those of SQLite's booleans are no need of PostgreSQL's.
+const CONSTRAINTS: &str = "SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint \
+    WHERE connamespace = 'public'::regnamespace \
+        AND pg_get_constraintdef(oid) NOT LIKE '% = ANY (ARRAY[(0)::bigint, (1)::bigint])))' ORDER BY 1";
+const INDEXES: &str = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1";
+
+/// Every claim would have to change it; see its table.
+const ONLY_ON_SQLITE: &str =
+    "CREATE INDEX suppliers_in_turn ON public.suppliers USING btree (status, claim_turn, id)";
+
+/// What SQLite has no types for, as it keeps it.
+const KEPT: [(&str, &str); 3] =
+    [(" timestamp with time zone", " bigint"), (" boolean", " bigint"), (" date", " text")];
+
+#[derive(QueryableByName)]
+struct Statement {
+    #[diesel(sql_type = Text)]
+    sql: String,
+}
+
+/// The migrations of a database, oldest first.
+fn migrations(database: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(database);
+    let mut folders: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    folders.iter().map(|folder| fs::read_to_string(folder.join("up.sql")).unwrap()).collect()
+}
+
+/// The statements that would make what SQLite has in the end, with PostgreSQL's types.
+fn of_sqlite() -> Vec<String> {
+    let mut conn = SqliteConnection::establish(":memory:").unwrap();
+    migrations("sqlite").iter().for_each(|migration| conn.batch_execute(migration).unwrap());
+    let made =
+        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' ORDER BY rowid";
+    let made: Vec<Statement> = diesel::sql_query(made).load(&mut conn).unwrap();
+    let words = [
+        (" AUTOINCREMENT", ""),
+        (" INTEGER", " BIGINT"),
+        (" BLOB", " BYTEA"),
+        (" STRICT, WITHOUT ROWID", ""),
+        (" STRICT", ""),
+    ];
+    let translate = |made: Statement| words.iter().fold(made.sql, |sql, (from, to)| sql.replace(from, to));
+    made.into_iter().map(translate).collect()
+}
+
+/// A database with these statements run; none where there is no server.
+fn database(statements: &[String]) -> Option<TestDatabase> {
+    let database = TestDatabase::create(server()?).unwrap();
+    statements.iter().for_each(|statement| drop(database.sql(statement).unwrap()));
+    Some(database)
+}
+
+fn lines(database: &TestDatabase, sql: &str) -> Vec<String> {
+    database.sql(sql).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// A column as SQLite has it.
+fn kept(line: String) -> String {
+    KEPT.iter().fold(line, |line, (from, to)| line.replace(from, to))
+}
+
+#[test]
+fn both_databases_have_the_same_tables() {
+    let Some(postgres) = database(&migrations("postgres")) else { return };
+    let sqlite = database(&of_sqlite()).unwrap();
+    let columns: Vec<_> = lines(&postgres, COLUMNS).into_iter().map(kept).collect();
+    assert_ne!(columns.len(), 0);
+    assert_eq!(columns, lines(&sqlite, COLUMNS));
+    assert_eq!(lines(&postgres, CONSTRAINTS), lines(&sqlite, CONSTRAINTS));
+    let mut indexes = lines(&sqlite, INDEXES);
+    let all = indexes.len();
+    indexes.retain(|index| index != ONLY_ON_SQLITE);
+    assert_eq!(indexes.len(), all - 1);
+    assert_eq!(lines(&postgres, INDEXES), indexes);
+}
+
+/// The column of a declaration `name -> Type`, as [`COLUMNS`] tells it.
+fn declared(table: &str, column: &str) -> String {
+    let (name, declared) = column.split_once("->").unwrap();
+    // Some go by another name in the program.
+    let name = name.split('"').nth(1).unwrap_or(name).trim();
+    let declared: String = declared.split_whitespace().collect();
+    let nullable = declared.strip_prefix("Nullable<").and_then(|rest| rest.strip_suffix('>'));
+    let (kind, suffix) = nullable.map_or((&*declared, " NOT NULL"), |inner| (inner, ""));
+    let kind = match kind {
+        "BigInt" => "bigint",
+        "Text" | "Digits" | "Json" => "text",
+        "Binary" => "bytea",
+        "Bool" => "boolean",
+        "Instant" => "timestamp with time zone",
+        "Day" => "date",
+        other => panic!("{other} is no type of a column"),
+    };
+    format!("{table}.{name} {kind}{suffix}")
+}
+
+/// What a program declares, as [`COLUMNS`] tells it of a database that has it.
+fn all_declared(tables: &[(&str, &str)]) -> Vec<String> {
+    let columns = |(table, columns): &(&str, &str)| {
+        let columns = columns.split(',').filter(|column| !column.trim().is_empty());
+        columns.map(|column| declared(table, column)).collect::<Vec<_>>()
+    };
+    let mut tables = tables.to_vec();
+    tables.sort_unstable();
+    tables.iter().flat_map(columns).collect()
+}
+
+#[test]
+fn queries_declare_the_tables_there_are() {
+    let Some(postgres) = database(&migrations("postgres")) else { return };
+    let sqlite = database(&of_sqlite()).unwrap();
+    let found = |database| {
+        let without_default = |line: String| line.split(" DEFAULT ").next().unwrap().to_owned();
+        lines(database, COLUMNS).into_iter().map(without_default).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&postgres), all_declared(postgres::queries::schema::DECLARED));
+    let declared = all_declared(sqlite::queries::schema::DECLARED);
+    assert_eq!(found(&sqlite), declared.into_iter().map(kept).collect::<Vec<_>>());
+}
+
+/// The locales of a machine change, and with them the order of texts; an index would not follow.
+#[test]
+fn indexed_text_is_compared_by_its_bytes() {
+    let Some(postgres) = database(&migrations("postgres")) else { return };
+    let others = "SELECT DISTINCT i.indexrelid::regclass FROM pg_index i, unnest(i.indcollation) AS collated(id) \
+        JOIN pg_collation c ON c.oid = collated.id \
+        WHERE c.collname <> 'C' AND i.indrelid IN (SELECT oid FROM pg_class \
+            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace)";
+    let others: Vec<_> = lines(&postgres, others);
+    assert_eq!(others, [""; 0]);
+}
+
+/// Without one, every change of a parent would read all of the child.
+#[test]
+fn every_foreign_key_has_an_index() {
+    let Some(postgres) = database(&migrations("postgres")) else { return };
+    let bare = "SELECT f.conrelid::regclass || ' ' || pg_get_constraintdef(f.oid) FROM pg_constraint f \
+        WHERE f.contype = 'f' AND f.connamespace = 'public'::regnamespace AND NOT EXISTS (SELECT 1 \
+            FROM pg_index i WHERE i.indrelid = f.conrelid AND i.indkey[0] = f.conkey[1])";
+    assert_eq!(lines(&postgres, bare), [""; 0]);
+}

@@ -1,0 +1,225 @@
+//! The script of operators that checks a database: it finds each kind of violation, and none where all holds.
+
+use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_postgres::{TestDatabase, psql, server};
+use std::io::Write;
+use tempfile::NamedTempFile;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/invariants.sql");
+
+/// Of the supplier `S`: `A-1` is imported and has rows in tables that hang on each other, `A-2` waits, `A-3` is
+/// archived, `A-4` was archived and sent again, `A-5` is being imported. A business, `B-1`, has a contract.
+const GROUND: &str = "
+    INSERT INTO organisations VALUES (1, 'O', '2026-01-01');
+    INSERT INTO suppliers (id, organisation_id, code, status, document_root, verify_documents,
+        send_customer_emails, dry_run, time_zone, created_at)
+        VALUES (1, 1, 'S', 'Ongoing', '/S', false, false, false, 'UTC', '2026-01-01');
+    INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, tries, version, is_dry_run,
+        due_at, lease_until, created_at, modified_at, latest_event_at, service_account_number, fingerprint,
+        error_code, error_detail, archived_at)
+        SELECT id, 1, 'A-' || id, state, 1, 1, version, false, '2999-01-01', lease, '2026-01-01', '2026-01-02',
+            '2026-01-02', number, sha256('x'), error, error, archived
+        FROM (VALUES
+            (1, 'PROCESSED', 3, NULL::TIMESTAMPTZ, 'N-1', NULL, NULL::TIMESTAMPTZ),
+            (2, 'PENDING', 1, NULL, NULL, NULL, NULL),
+            (3, 'ERRORED', 3, NULL, NULL, 'rejected', '2026-02-01'),
+            (4, 'PENDING', 4, NULL, NULL, NULL, NULL),
+            (5, 'IN_PROGRESS', 2, '2999-01-01', NULL, NULL, NULL)
+        ) AS p (id, state, version, lease, number, error, archived);
+    INSERT INTO payloads SELECT id, 'x' FROM processes WHERE id <> 3;
+    INSERT INTO process_history
+        SELECT process, version, event, nullif('PENDING', CASE version WHEN 1 THEN 'PENDING' END), state,
+            '2026-01-02', 1, 'system'
+        FROM (VALUES
+            (1, 1, 'created', 'PENDING'), (1, 2, 'claimed', 'IN_PROGRESS'), (1, 3, 'imported', 'PROCESSED'),
+            (2, 1, 'created', 'PENDING'), (4, 4, 'resubmitted', 'PENDING'),
+            (5, 1, 'created', 'PENDING'), (5, 2, 'claimed', 'IN_PROGRESS')
+        ) AS h (process, version, event, state);
+    INSERT INTO accounts (id, supplier_id, external_account_number, number, customer_emails, imported_at)
+        VALUES (1, 1, 'A-1', 'N-1', false, '2026-01-02');
+    INSERT INTO ledgers (account_id, position) VALUES (1, 0), (1, 1);
+    INSERT INTO transactions (account_id, position, ledger, statement, transaction_id, transaction_date, amount, type)
+        SELECT 1, n, 0, 'current', 'T', '2026-01-01', '1.00', 'CREDIT' FROM generate_series(0, 2) n;
+    INSERT INTO tax_items SELECT 1, t, n, '1', 'GST', '1', '1', 'x' FROM generate_series(1, 2) t, generate_series(0, 1) n;
+    INSERT INTO businesses VALUES (1, 1, 1, 'B-1', NULL, NULL, NULL, sha256('x'), '2026-01-01');
+    INSERT INTO business_contracts
+        SELECT 1, n, 1, 'C-' || n, '2026-01-01', '2026-01-01' FROM generate_series(0, 1) n;
+";
+
+/// What makes a violation, and what is said of it. Foreign keys are not enforced while it is made.
+const VIOLATIONS: &[(&str, &str)] = &[
+    (
+        "DELETE FROM processes WHERE id = 2; DELETE FROM payloads WHERE process_id = 2;
+         DELETE FROM process_history WHERE process_id = 2",
+        "I1,S,A-2,\"was accepted, and has no process\"",
+    ),
+    ("DELETE FROM payloads WHERE process_id = 4", "I1,S,A-4,has no payload"),
+    ("INSERT INTO payloads VALUES (3, 'x')", "I1,S,A-3,\"is archived, and its payload is here\""),
+    (
+        "ALTER TABLE processes DROP CONSTRAINT processes_supplier_id_external_account_number_key;
+         UPDATE processes SET external_account_number = 'A-5' WHERE id = 4",
+        "I1,S,A-4,\"was accepted, and has no process\"\nI2,S,A-5,2 processes are its",
+    ),
+    (
+        "ALTER TABLE accounts DROP CONSTRAINT accounts_supplier_id_external_account_number_key;
+         INSERT INTO accounts SELECT 3, supplier_id, external_account_number, 'N-3', false, imported_at FROM accounts;
+         INSERT INTO ledgers (account_id, position) VALUES (3, 0)",
+        "I2,S,A-1,2 accounts are its\nI3,S,A-3,\"is ERRORED, and there is an account\"\n\
+         I3,S,A-3,its account is that of another",
+    ),
+    (
+        "ALTER TABLE accounts DROP CONSTRAINT accounts_number_key;
+         INSERT INTO accounts SELECT 3, supplier_id, 'A-3', number, false, imported_at FROM accounts;
+         INSERT INTO ledgers (account_id, position) VALUES (3, 0)",
+        "I2,S,A-1,2 accounts have its number\nI3,S,A-3,\"is ERRORED, and there is an account\"",
+    ),
+    (
+        "ALTER TABLE processes DROP CONSTRAINT processes_check6;
+         UPDATE processes SET service_account_number = NULL WHERE id = 1",
+        "I3,S,A-1,\"is PROCESSED, with no account number\"",
+    ),
+    (
+        "ALTER TABLE processes DROP CONSTRAINT processes_check6;
+         UPDATE processes SET service_account_number = 'N-2' WHERE id = 2",
+        "I3,S,A-2,\"is PENDING, with an account number\"",
+    ),
+    (
+        "DELETE FROM accounts; DELETE FROM ledgers; DELETE FROM transactions; DELETE FROM tax_items",
+        "I3,S,A-1,\"is PROCESSED, and there is no account\"",
+    ),
+    ("UPDATE accounts SET number = 'N-9'", "I3,S,A-1,its account has another number"),
+    ("UPDATE accounts SET external_account_number = 'A-9'", "I3,S,A-1,its account is that of another"),
+    (
+        "DELETE FROM ledgers; DELETE FROM transactions; DELETE FROM tax_items",
+        "I3,S,A-1,its account has no first ledger",
+    ),
+    ("DELETE FROM process_history WHERE process_id = 2", "I3,S,A-2,has no history"),
+    (
+        "INSERT INTO process_history VALUES (3, 3, 'resubmitted', 'ERRORED', 'ERRORED', '2026-01-02', 1, 'system')",
+        "I3,S,A-3,\"is archived, and its history is here\"",
+    ),
+    (
+        "DELETE FROM process_history WHERE process_id = 1 AND version = 1",
+        "I3,S,A-1,\"its history begins with version 2, claimed\"",
+    ),
+    (
+        "DELETE FROM process_history WHERE process_id = 1 AND version = 2",
+        "I3,S,A-1,its history has 2 entries from version 1 to 3",
+    ),
+    (
+        "DELETE FROM process_history WHERE process_id = 5 AND version = 2",
+        "I3,S,A-5,\"is IN_PROGRESS since 2026-01-02 00:00:00+00, and its history ends with PENDING at \
+         2026-01-02 00:00:00+00\"\nI3,S,A-5,\"is at version 2, and its history ends at 1\"",
+    ),
+    (
+        "UPDATE processes SET modified_at = '2026-01-03' WHERE id = 1",
+        "I3,S,A-1,\"is PROCESSED since 2026-01-03 00:00:00+00, and its history ends with PROCESSED at \
+         2026-01-02 00:00:00+00\"",
+    ),
+    (
+        "UPDATE process_history SET event = 'rejected' WHERE event = 'imported'",
+        "I3,S,A-1,\"is PROCESSED, and was imported 0 times\"",
+    ),
+    (
+        "UPDATE processes SET version = 4 WHERE id = 1;
+         INSERT INTO process_history VALUES (1, 4, 'imported', 'IN_PROGRESS', 'PROCESSED', '2026-01-02', 1, 'system')",
+        "I3,S,A-1,\"is PROCESSED, and was imported 2 times\"\n\
+         I4,S,A-1,\"was imported at version 3, and is PROCESSED at version 4\"",
+    ),
+    (
+        "UPDATE processes SET version = 4 WHERE id = 1;
+         INSERT INTO process_history VALUES (1, 4, 'deferred', 'IN_PROGRESS', 'PROCESSED', '2026-01-02', 1, 'system')",
+        "I4,S,A-1,\"was imported at version 3, and is PROCESSED at version 4\"",
+    ),
+    (
+        "DELETE FROM ledgers WHERE position = 0; UPDATE transactions SET ledger = 1",
+        "I3,S,A-1,its account has no first ledger\n\
+         I3,S,A-1,ledgers: 1 rows of account_id 1 have positions from 1 to 1",
+    ),
+    (
+        "DELETE FROM transactions WHERE position = 1; DELETE FROM tax_items WHERE txn = 1",
+        "I3,S,A-1,transactions: 2 rows of account_id 1 have positions from 0 to 2",
+    ),
+    (
+        "UPDATE tax_items SET position = 2 WHERE txn = 1 AND position = 1",
+        "I3,S,A-1,tax_items: 2 rows of account_id 1 have positions from 0 to 2",
+    ),
+    ("DELETE FROM ledgers WHERE position = 1; UPDATE transactions SET ledger = 1 WHERE position = 2",
+     "I3,S,A-1,transactions: a row of account_id 1 has no ledgers"),
+    (
+        "INSERT INTO customers (account_id, position) VALUES (9, 0)",
+        "I3,,,customers: a row of account_id 9 has no accounts",
+    ),
+    (
+        "DELETE FROM business_contracts WHERE position = 0",
+        "I3,S,B-1,business_contracts: 1 rows of business_id 1 have positions from 1 to 1",
+    ),
+    ("UPDATE processes SET due_at = '2026-01-03' WHERE id = 2", "I5,S,A-2,is due since 2026-01-03 00:00:00+00"),
+    (
+        "UPDATE processes SET due_at = '2026-01-03', window_end = '2026-01-04' WHERE id = 2",
+        "I5,S,A-2,missed its window at 2026-01-04 00:00:00+00",
+    ),
+    (
+        "UPDATE processes SET lease_until = '2026-01-04' WHERE id = 5",
+        "I5,S,A-5,was claimed until 2026-01-04 00:00:00+00",
+    ),
+];
+
+/// What may be so.
+const NO_VIOLATIONS: &[&str] = &[
+    "ANALYZE",
+    "UPDATE suppliers SET status = 'Paused'; UPDATE processes SET due_at = '2026-01-03' WHERE id = 2",
+    "UPDATE suppliers SET max_concurrent_imports = 0; UPDATE processes SET due_at = '2026-01-03' WHERE id = 2",
+    "UPDATE processes SET due_at = now() - interval '4 minutes' WHERE id = 2",
+    "CREATE TABLE later (account_id BIGINT REFERENCES accounts, position BIGINT, PRIMARY KEY (account_id, position))",
+];
+
+struct Checked {
+    database: TestDatabase,
+    accepted: NamedTempFile,
+}
+
+impl Checked {
+    fn new() -> Option<Self> {
+        let database = TestDatabase::create(server()?).unwrap();
+        let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
+        drop(PostgresStore::open(&options).unwrap());
+        database.sql(GROUND).unwrap();
+        let mut accepted = NamedTempFile::with_prefix("it's accepted").unwrap();
+        accepted.write_all(b"S,A-1\nS,A-2\nS,\"A-3\"\nS,A-4\nS,A-5\n").unwrap();
+        Some(Self { database, accepted })
+    }
+
+    /// Exit code and output of the script after a change, which is undone.
+    fn after(&self, change: &str, options: &[&str]) -> (Option<i32>, String) {
+        let accepted = format!("accepted={}", self.accepted.path().display());
+        let mut command = psql(self.database.url()).unwrap();
+        command.env("PGTZ", "UTC").args(["-v", &accepted]).args(options);
+        command.args(["-c", "BEGIN", "-c", "SET LOCAL session_replication_role = replica", "-c", change]);
+        let output = command.args(["-f", SCRIPT, "-c", "ROLLBACK"]).output().unwrap();
+        let (stdout, stderr) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        let is_expected = stderr.is_empty() || stderr.contains("the invariants do not hold");
+        assert!(is_expected, "{change}: {stderr}");
+        (output.status.code(), stdout.trim_end().to_owned())
+    }
+}
+
+#[test]
+fn each_kind_of_violation_is_found() {
+    let Some(checked) = Checked::new() else { return };
+    for (change, expected) in VIOLATIONS {
+        assert_eq!(checked.after(change, &[]), (Some(3), (*expected).to_owned()), "{change}");
+    }
+}
+
+#[test]
+fn nothing_is_said_where_all_holds() {
+    let Some(checked) = Checked::new() else { return };
+    for change in NO_VIOLATIONS {
+        assert_eq!(checked.after(change, &[]), (Some(0), String::new()), "{change}");
+    }
+    let late = "UPDATE processes SET due_at = now() - interval '4 minutes' WHERE id = 2";
+    let (code, _) = checked.after(late, &["-v", "bound=3 minutes"]);
+    assert_eq!(code, Some(3));
+}

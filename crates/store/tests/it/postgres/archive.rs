@@ -1,0 +1,120 @@
+//! An archive and a step that meet at one process: the second waits for the first, and sees what it did.
+
+use chrono::{DateTime, Utc};
+use cutover_app::port::{Creation, Staged, Staging, Store, StoreError, StoredIssues, Tx, read, write};
+use cutover_app::port::{StoredProcess, SupplierSettings};
+use cutover_core::{SupplierStatus, Zone};
+use cutover_process::{Actor, Event, NewProcess, Submission};
+use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_postgres::{TestDatabase, server};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
+}
+
+/// A database with a cancelled process.
+fn with_cancelled(database: &TestDatabase) -> (PostgresStore, StoredProcess) {
+    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
+    let store = PostgresStore::open(&options).unwrap();
+    let supplier = write(&store, |tx| {
+        let owner = tx.add_organisation("Retailer", at(0))?.unwrap();
+        let settings = SupplierSettings {
+            status: SupplierStatus::Ongoing,
+            document_root: "/A".into(),
+            verify_documents: false,
+            send_customer_emails: false,
+            dry_run: false,
+            max_concurrent_imports: None,
+            time_zone: Zone::UTC,
+            rules: Default::default(),
+        };
+        Ok::<_, StoreError>(tx.add_supplier(owner.id, &"A".parse().unwrap(), &settings, at(0))?.unwrap())
+    });
+    let supplier = supplier.unwrap();
+    let process = NewProcess {
+        supplier: supplier.code.clone(),
+        external_account_number: "A-1".parse().unwrap(),
+        submission: Submission::default(),
+    };
+    let creation = Creation {
+        supplier_id: supplier.id,
+        process,
+        actor: Actor::System,
+        at: at(0),
+        staged: Staged { payload: vec![1], fingerprint: [1; 32] },
+        issues: StoredIssues::default(),
+    };
+    assert_eq!(store.stage(Arc::new(creation)), Ok(Staging::Staged));
+    let find = move |tx: &mut dyn Tx| Ok(tx.process(supplier.id, &"A-1".parse().unwrap())?.unwrap());
+    let pending = read(&store, &find).unwrap();
+    assert!(write(&store, step(&pending, Event::Cancelled)).unwrap().0);
+    let cancelled = read(&store, find).unwrap();
+    (store, cancelled)
+}
+
+type Job<T> = Box<dyn FnOnce(&mut dyn Tx) -> Result<T, StoreError> + Send>;
+
+/// Takes a step; whether it was written, and when the process was archived.
+fn step(stored: &StoredProcess, event: Event) -> Job<(bool, Option<DateTime<Utc>>)> {
+    let (process, entry) = stored.process.clone().step(event, at(10), Actor::Operator).unwrap();
+    Box::new(move |tx| Ok((tx.step_process(&process, &entry)?, tx.archived_at(process.id())?)))
+}
+
+fn archive(stored: &StoredProcess) -> Job<usize> {
+    let versions = [(stored.process.id(), stored.process.version())];
+    Box::new(move |tx| tx.archive(&versions, at(20)))
+}
+
+/// Runs the first job, and commits it only when the second waits for it.
+fn meet<A, B>(database: &TestDatabase, store: &PostgresStore, first: Job<A>, second: Job<B>) -> (A, B)
+where
+    A: Send + 'static,
+    B: Send + 'static,
+{
+    let (ran, has_run) = mpsc::channel();
+    let (commit, may_commit) = mpsc::channel();
+    thread::scope(|scope| {
+        let first = scope.spawn(move || {
+            write(store, move |tx| {
+                let done = first(tx)?;
+                ran.send(()).unwrap();
+                may_commit.recv().unwrap();
+                Ok::<_, StoreError>(done)
+            })
+        });
+        has_run.recv().unwrap();
+        let second = scope.spawn(move || write(store, second));
+        let waits = "SELECT count(*) FROM pg_stat_activity \
+                     WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        let begun = Instant::now();
+        while database.sql(waits).unwrap().trim() != "1" {
+            assert!(begun.elapsed() < Duration::from_secs(10), "the second job does not wait");
+            thread::park_timeout(Duration::from_millis(10));
+        }
+        commit.send(()).unwrap();
+        (first.join().unwrap().unwrap(), second.join().unwrap().unwrap())
+    })
+}
+
+#[test]
+fn a_step_behind_an_archive_sees_that_the_payload_is_gone() {
+    let Some(server) = server() else { return };
+    let database = TestDatabase::create(server).unwrap();
+    let (store, cancelled) = with_cancelled(&database);
+    let met = meet(&database, &store, archive(&cancelled), step(&cancelled, Event::RetriedByOperator));
+    assert_eq!(met, (1, (true, Some(at(20)))));
+}
+
+#[test]
+fn an_archive_behind_a_step_leaves_the_payload() {
+    let Some(server) = server() else { return };
+    let database = TestDatabase::create(server).unwrap();
+    let (store, cancelled) = with_cancelled(&database);
+    let met = meet(&database, &store, step(&cancelled, Event::RetriedByOperator), archive(&cancelled));
+    assert_eq!(met, ((true, None), 0));
+    let id = cancelled.process.id();
+    assert_eq!(read(&store, |tx| tx.payloads(&[id])), Ok(vec![(id, vec![1])]));
+}

@@ -1,0 +1,58 @@
+use super::State;
+use super::processes::Row;
+use chrono::{DateTime, Utc};
+use cutover_app::port::{Archivable, KeptProcess, Position};
+use std::sync::Arc;
+
+impl Row {
+    fn is_archivable(&self, before: DateTime<Utc>) -> bool {
+        let is = self.process.snapshot();
+        is.state.has_ended() && is.modified_at < before && self.archived_at.is_none()
+    }
+
+    fn kept(&self) -> KeptProcess {
+        KeptProcess {
+            stored: self.stored(),
+            history: self.history.clone(),
+            payload: self.staged.payload.clone(),
+        }
+    }
+}
+
+impl State {
+    pub(super) fn archivable_of(
+        &self,
+        supplier_id: i64,
+        before: DateTime<Utc>,
+        after: Option<Position>,
+        limit: u32,
+    ) -> Archivable {
+        let looked_at = self.page(supplier_id, |row| row.position().0 < before, after, limit);
+        let archivable = looked_at.iter().filter(|row| row.is_archivable(before));
+        Archivable {
+            ids: archivable.map(|row| row.process.id()).collect(),
+            last: looked_at.last().map(|row| row.position()),
+        }
+    }
+
+    pub(super) fn kept_of(&self, process_ids: &[i64], before: DateTime<Utc>) -> Vec<KeptProcess> {
+        let wanted = |row: &&Row| process_ids.contains(&row.process.id()) && row.is_archivable(before);
+        let mut rows: Vec<_> = self.rows().filter(wanted).collect();
+        rows.sort_by_key(|row| row.position());
+        rows.into_iter().map(Row::kept).collect()
+    }
+
+    pub(super) fn archive_all(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> usize {
+        let is_wanted = |row: &Row| {
+            versions.contains(&(row.process.id(), row.process.version())) && row.archived_at.is_none()
+        };
+        let mut archived = 0;
+        for row in self.processes.iter_mut().filter(|row| is_wanted(row)).map(Arc::make_mut) {
+            row.archived_at = Some(at);
+            row.history.clear();
+            row.staged.payload.clear();
+            archived += 1;
+        }
+        archived
+    }
+}

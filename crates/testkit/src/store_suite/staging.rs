@@ -1,0 +1,160 @@
+//! New accounts, staged one by one and by many at once.
+
+use super::ground::{
+    api, at, create, new_process, number, on_threads, process, put, see, settings, staged, step, supplier,
+    supplier_with,
+};
+use cutover_app::port::{Creation, Staging, Store, StoredIssue, StoredIssues, Supplier};
+use cutover_core::SupplierStatus;
+use cutover_process::{Event, EventKind, Submission, Window};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// A new account that says who sent it, in its payload and in what was found.
+fn creation(of: &Supplier, account: &str, sender: &str) -> Creation {
+    let issue = StoredIssue { attr: "notes.0".into(), code: "duplicate_note".into(), detail: sender.into() };
+    Creation {
+        supplier_id: of.id,
+        process: new_process(of, account, Submission::default()),
+        actor: api(),
+        at: at(5),
+        staged: staged(format!("{account} of {sender}").as_bytes()),
+        issues: StoredIssues { errors: Vec::new(), warnings: vec![issue] },
+    }
+}
+
+fn stage(store: &dyn Store, of: &Supplier, account: &str, sender: &str) -> Staging {
+    store.stage(Arc::new(creation(of, account, sender))).unwrap()
+}
+
+/// All that is stored of an account is what its creation says.
+fn is_stored(store: &dyn Store, of: &Supplier, creation: &Creation) {
+    let account = creation.process.external_account_number.as_str();
+    let stored = process(store, of, account);
+    let (created, entry) = creation.process(stored.process.id());
+    assert_eq!(stored.process, created);
+    assert_eq!((stored.supplier_id, stored.fingerprint), (of.id, creation.staged.fingerprint));
+    let id = created.id();
+    assert_eq!(see(store, |tx| tx.history(id)), [entry]);
+    assert_eq!(see(store, |tx| tx.staged(id)).as_ref(), Some(&creation.staged));
+    assert_eq!(see(store, |tx| tx.issues(id)), creation.issues);
+}
+
+/// The process, its window, who sent it and when, the payload to the byte, and what was found.
+pub fn a_new_account_is_staged_whole(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let window = Window { start: Some(at(10)), end: Some(at(1_000)) };
+    let first = creation(&acme, "A/1 é\u{1F600}'; -- {\"a\",NULL}", "one");
+    let second = Creation {
+        process: new_process(&other, "A-1", Submission { is_dry_run: true, window }),
+        staged: staged(&(0..=255).cycle().take(300_000).collect::<Vec<_>>()),
+        issues: StoredIssues::default(),
+        ..creation(&other, "A-1", "two")
+    };
+    for (of, creation) in [(&acme, first), (&other, second)] {
+        let creation = Arc::new(creation);
+        assert_eq!(store.stage(creation.clone()), Ok(Staging::Staged));
+        is_stored(store, of, &creation);
+    }
+    let due = put(store, |tx| tx.due_processes(at(20), 5));
+    assert_eq!(due.len(), 2);
+}
+
+/// The second finds it, in whatever state, and changes nothing; another supplier's is another.
+pub fn an_account_is_staged_once(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    assert_eq!(stage(store, &acme, "A-1", "first"), Staging::Staged);
+    assert_eq!(stage(store, &acme, "A-1", "second"), Staging::Exists);
+    is_stored(store, &acme, &creation(&acme, "A-1", "first"));
+    assert_eq!(stage(store, &other, "A-1", "third"), Staging::Staged);
+    assert_eq!(stage(store, &acme, "a-1", "fourth"), Staging::Staged);
+    let ended = process(store, &acme, "A-1").process;
+    assert!(step(store, &ended, Event::Cancelled, at(9)));
+    let cancelled = process(store, &acme, "A-1");
+    assert_eq!(stage(store, &acme, "A-1", "fifth"), Staging::Exists);
+    assert_eq!(process(store, &acme, "A-1"), cancelled);
+    create(store, &acme, "A-2");
+    assert_eq!(stage(store, &acme, "A-2", "sixth"), Staging::Exists);
+}
+
+/// As the supplier is when the account is stored.
+pub fn suppliers_take_accounts_while_they_are_ongoing(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let set = |status| {
+        let (id, mut changed) = (acme.id, settings("ACME"));
+        changed.status = status;
+        put(store, move |tx| tx.set_supplier(id, &changed));
+    };
+    for status in [SupplierStatus::Paused, SupplierStatus::Complete] {
+        set(status);
+        assert_eq!(stage(store, &acme, "A-1", "early"), Staging::SupplierNotOngoing);
+        assert_eq!(see(store, |tx| tx.process(acme.id, &number("A-1"))), None);
+    }
+    set(SupplierStatus::Ongoing);
+    assert_eq!(stage(store, &acme, "A-1", "late"), Staging::Staged);
+    is_stored(store, &acme, &creation(&acme, "A-1", "late"));
+}
+
+/// One is told that it staged the account, and it is its payload that is there.
+pub fn of_many_that_stage_one_account_one_does(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let told = on_threads(8, |n| {
+        let stage = |i| stage(store, &acme, &format!("A-{i}"), &format!("{n}"));
+        (0..10).map(stage).collect::<Vec<_>>()
+    });
+    for i in 0..10 {
+        let told: Vec<_> = told.iter().map(|told| told[i]).collect();
+        let winner = told.iter().position(|told| *told == Staging::Staged).unwrap();
+        assert_eq!(told.iter().filter(|told| **told == Staging::Exists).count(), 7, "A-{i}: {told:?}");
+        is_stored(store, &acme, &creation(&acme, &format!("A-{i}"), &winner.to_string()));
+    }
+}
+
+/// Each once, under a key of its own, with one entry of history and what belongs to it.
+pub fn what_many_stage_at_once_is_all_there(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let of = |n: usize| if n.is_multiple_of(2) { &acme } else { &other };
+    let told = on_threads(8, |n| {
+        let staged = |i: &usize| stage(store, of(n), &format!("{n}-{i}"), "all") == Staging::Staged;
+        (0..25).filter(staged).count()
+    });
+    assert_eq!(told, [25; 8]);
+    for n in 0..8 {
+        (0..25).for_each(|i| is_stored(store, of(n), &creation(of(n), &format!("{n}-{i}"), "all")));
+    }
+    let mut ids = HashSet::new();
+    for supplier in [&acme, &other] {
+        let listed = see(store, |tx| tx.list_processes(supplier.id, None, None, 1_000));
+        assert_eq!(listed.len(), 100);
+        ids.extend(listed.iter().map(|listed| listed.process.id()));
+    }
+    assert_eq!(ids.len(), 200);
+    let history = ids.iter().flat_map(|id| see(store, |tx| tx.history(*id))).collect::<Vec<_>>();
+    assert_eq!(history.len(), 200);
+    assert!(history.iter().all(|entry| (entry.event, entry.version) == (EventKind::Created, 1)));
+}
+
+/// What is refused to one is stored for another.
+pub fn those_that_wait_together_share_no_fate(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let paused = supplier_with(store, "PAUSED", |s| s.status = SupplierStatus::Paused);
+    (0..10).for_each(|i| assert_eq!(stage(store, &acme, &format!("old-{i}"), "0"), Staging::Staged));
+    let told = on_threads(9, |n| {
+        let stage = |i| match n % 3 {
+            0 => stage(store, &acme, &format!("{n}-{i}"), "1"),
+            1 => stage(store, &acme, &format!("old-{i}"), "1"),
+            _ => stage(store, &paused, &format!("{n}-{i}"), "1"),
+        };
+        (0..10).map(stage).collect::<Vec<_>>()
+    });
+    let expected = [Staging::Staged, Staging::Exists, Staging::SupplierNotOngoing];
+    for (n, told) in told.iter().enumerate() {
+        assert_eq!(*told, [expected[n % 3]; 10], "{n}");
+    }
+    for i in 0..10 {
+        is_stored(store, &acme, &creation(&acme, &format!("old-{i}"), "0"));
+        [0, 3, 6].iter().for_each(|n| is_stored(store, &acme, &creation(&acme, &format!("{n}-{i}"), "1")));
+    }
+    let count = |of: &Supplier| see(store, |tx| tx.list_processes(of.id, None, None, 1_000)).len();
+    assert_eq!((count(&acme), count(&paused)), (40, 0));
+}
