@@ -5,6 +5,8 @@
 
 mod bench;
 mod cargo;
+#[cfg(test)]
+mod deploy;
 mod error;
 mod fence;
 mod references;

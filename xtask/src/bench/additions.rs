@@ -1,3 +1,4 @@
+use super::Args;
 use super::load::Connection;
 use super::server::{Installation, SUPPLIER};
 use super::stats::{median, ratios};
@@ -44,8 +45,9 @@ const KINDS: [Kind; 3] = [
 ];
 
 /// Calls for accounts that have few and that have many, in turn.
-pub(super) fn compare(rounds: usize) -> Result<(), Error> {
-    let installation = Installation::new("bench-additions")?;
+pub(super) fn compare(args: &Args) -> Result<(), Error> {
+    let rounds = args.rounds;
+    let installation = Installation::new(args, "bench-additions")?;
     let server = installation.serve(false, &[])?;
     let token = installation.token(&server)?;
     let connection = Connection::open(server.address).map_err(failed)?;

@@ -1,3 +1,4 @@
+use super::Args;
 use super::load::post_all;
 use super::server::Installation;
 use super::stats::{median, ratios};
@@ -12,13 +13,14 @@ const CONNECTIONS: usize = 32;
 
 /// Durable creates over HTTP, in turn with the kit's inserts, one a commit.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-pub(super) fn compare(kit: &Kit, rounds: usize) -> Result<(), Error> {
+pub(super) fn compare(args: &Args) -> Result<(), Error> {
+    let (kit, rounds) = (args.kit()?, args.rounds);
     let file = kit.accounts(ACCOUNTS)?;
     let text = std::fs::read_to_string(file).map_err(|e| Error::Bench(e.to_string()))?;
     let bodies: Vec<&str> = text.lines().collect();
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
-        let installation = Installation::new("bench-create")?;
+        let installation = Installation::new(args, "bench-create")?;
         let server = installation.serve(false, &["--role", "api"])?;
         let token = installation.token(&server)?;
         let done = post_all(server.address, "/v2/data-import/accounts/", &token, &bodies, CONNECTIONS, 201)?;
@@ -27,7 +29,7 @@ pub(super) fn compare(kit: &Kit, rounds: usize) -> Result<(), Error> {
         }
         ours.push(done.wanted as f64 / done.seconds);
         drop(server);
-        theirs.push(yardstick(kit)?);
+        theirs.push(yardstick(&kit)?);
     }
     println!("\nDurable creates of size M on SQLite, rows a second, {rounds} rounds of {ACCOUNTS}");
     println!("  ours, HTTP, {CONNECTIONS} connections, checked and compressed  {}", median(&ours));

@@ -1,10 +1,11 @@
+use super::Args;
 use super::server::Installation;
-use super::yardstick::Kit;
 use crate::error::Error;
 
 /// The validate endpoint beside the peers' servers, one worker on one core each: the kit measures.
-pub(super) fn compare(kit: &Kit, rounds: usize) -> Result<(), Error> {
-    let installation = Installation::new("bench-http")?;
+pub(super) fn compare(args: &Args) -> Result<(), Error> {
+    let kit = args.kit()?;
+    let installation = Installation::new(args, "bench-http")?;
     let server = installation.serve(true, &["--role", "api", "--http-workers", "1"])?;
     let token = installation.token(&server)?;
     let target = format!("cutover=http://{}/v2/data-import/accounts/validate/", server.address);
@@ -25,6 +26,6 @@ pub(super) fn compare(kit: &Kit, rounds: usize) -> Result<(), Error> {
         "--files",
         "M,M20",
         "--rounds",
-        &rounds.to_string(),
+        &args.rounds.to_string(),
     ])
 }

@@ -1,6 +1,6 @@
+use super::Args;
 use super::load::post_all;
 use super::server::Installation;
-use super::yardstick::Kit;
 use crate::error::Error;
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,11 @@ const ACCOUNTS: usize = 10_000;
 
 /// Creates accounts, then imports them with the workers of one process.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-pub(super) fn measure(kit: &Kit) -> Result<(), Error> {
-    let file = kit.accounts(ACCOUNTS)?;
+pub(super) fn measure(args: &Args) -> Result<(), Error> {
+    let file = args.kit()?.accounts(ACCOUNTS)?;
     let text = std::fs::read_to_string(file).map_err(|e| Error::Bench(e.to_string()))?;
     let bodies: Vec<&str> = text.lines().collect();
-    let installation = Installation::new("bench-import")?;
+    let installation = Installation::new(args, "bench-import")?;
     {
         let server = installation.serve(false, &["--role", "api"])?;
         let token = installation.token(&server)?;

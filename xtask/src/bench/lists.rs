@@ -1,3 +1,4 @@
+use super::Args;
 use super::load::{Arrival, download};
 use super::seed::{SMALL, processes};
 use super::server::{Installation, SUPPLIER, Server};
@@ -17,8 +18,9 @@ const ASKED: usize = 300;
 /// The list of everything of a large supplier, in turn with the export of the same columns in the same order
 /// by the `sqlite3` shell; and a small supplier beside it.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-pub(super) fn compare(rounds: usize) -> Result<(), Error> {
-    let installation = Installation::new("bench-lists")?;
+pub(super) fn compare(args: &Args) -> Result<(), Error> {
+    let rounds = args.rounds;
+    let installation = Installation::new(args, "bench-lists")?;
     installation.command(&["supplier", "add", SMALL, "--organisation", "Bench"])?;
     processes(&installation, SUPPLIER, 1, ACCOUNTS)?;
     processes(&installation, SMALL, ACCOUNTS + 1, FEW)?;

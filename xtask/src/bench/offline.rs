@@ -1,3 +1,4 @@
+use super::cpu;
 use super::stats::{median, ratios};
 use super::yardstick::{Kit, pinned};
 use crate::cargo;
@@ -81,24 +82,16 @@ pub(super) fn measure(file: &Path) -> Result<ExitCode, Error> {
 /// Payloads per CPU second.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
 fn rate(payloads: &[&[u8]], one: impl Fn(&[u8]) -> bool) -> f64 {
-    let start = cpu_seconds();
+    let start = cpu::of_process(std::process::id());
     let mut done = 0.0;
     loop {
         for payload in payloads {
             assert!(one(payload), "a payload was refused");
             done += 1.0;
         }
-        let used = cpu_seconds() - start;
+        let used = cpu::of_process(std::process::id()) - start;
         if used >= SECONDS {
             return done / used;
         }
     }
-}
-
-/// User and system time of this process, in hundredths of a second.
-#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit_once(')').map(|(_, rest)| rest.split_whitespace()).into_iter().flatten();
-    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }

@@ -1,4 +1,4 @@
-use super::load;
+use super::{Args, load};
 use crate::cargo;
 use crate::error::Error;
 use serde_json::Value;
@@ -11,9 +11,12 @@ use std::process::{Child, Command, Stdio};
 pub(super) const SUPPLIER: &str = "ACME_ENERGY";
 
 /// A data folder with an organisation, a key and the supplier.
+#[derive(Clone)]
 pub(super) struct Installation {
     folder: PathBuf,
     program: PathBuf,
+    /// Of a database outside the folder.
+    database_url: Option<String>,
     api_key: String,
 }
 
@@ -28,18 +31,29 @@ fn bench_error(e: impl std::fmt::Display) -> Error {
 }
 
 impl Installation {
-    /// A new one, with the program in release.
-    pub(super) fn new(name: &str) -> Result<Self, Error> {
-        let build = ["build", "--quiet", "--release", "--package", "cutover"];
-        if !cargo::succeeds(cargo::cargo(build))? {
-            return Err(Error::Bench("the release build failed".into()));
-        }
+    /// A new one on SQLite.
+    pub(super) fn new(args: &Args, name: &str) -> Result<Self, Error> {
+        Self::furnished(args, name, None)
+    }
+
+    /// A new one on an empty PostgreSQL database.
+    pub(super) fn on(args: &Args, name: &str, database_url: String) -> Result<Self, Error> {
+        Self::furnished(args, name, Some(database_url))
+    }
+
+    /// This one on a copy of its database, or by another way to it.
+    pub(super) fn at(&self, database_url: String) -> Self {
+        Self { database_url: Some(database_url), ..self.clone() }
+    }
+
+    fn furnished(args: &Args, name: &str, database_url: Option<String>) -> Result<Self, Error> {
+        let program = args.program()?;
         let folder = cargo::scratch().join(name);
         if folder.exists() {
             std::fs::remove_dir_all(&folder).map_err(bench_error)?;
         }
-        let program = cargo::root().join("target/release/cutover");
-        let mut installation = Self { folder, program, api_key: String::new() };
+        let mut installation = Self { folder, program, database_url, api_key: String::new() };
+        installation.command(&["migrate"])?;
         installation.command(&["organisation", "add", "Bench"])?;
         installation.command(&["supplier", "add", SUPPLIER, "--organisation", "Bench"])?;
         let issued = installation.command(&["api-key", "issue", "--organisation", "Bench"])?;
@@ -50,7 +64,8 @@ impl Installation {
     /// Runs an operator's command; its JSON.
     pub(super) fn command(&self, args: &[&str]) -> Result<Value, Error> {
         let mut command = cargo::command(&self.program);
-        command.args(args).arg("--json").arg("--data-dir").arg(&self.folder);
+        command.args(args).arg("--json");
+        self.place(&mut command);
         let shown = args.join(" ");
         let output = cargo::output(command).ok_or_else(|| Error::Bench(format!("cutover {shown} failed")))?;
         serde_json::from_str(&output).map_err(bench_error)
@@ -65,11 +80,18 @@ impl Installation {
     pub(super) fn serve(&self, pinned: bool, options: &[&str]) -> Result<Server, Error> {
         let mut command =
             if pinned { super::yardstick::pinned(&self.program) } else { cargo::command(&self.program) };
-        command
-            .args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "0", "--data-dir"])
-            .arg(&self.folder);
-        command.args(options).stdout(Stdio::null()).stderr(Stdio::piped());
-        Server::start(command, &self.folder.join("server.log"))
+        command.args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "0"]).args(options);
+        self.place(&mut command);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        Server::start(command, &self.folder)
+    }
+
+    /// Says where everything is.
+    fn place(&self, command: &mut Command) {
+        command.arg("--data-dir").arg(&self.folder);
+        if let Some(url) = &self.database_url {
+            command.args(["--database-url", url]);
+        }
     }
 
     /// An access token.
@@ -86,7 +108,7 @@ impl Installation {
 }
 
 impl Server {
-    fn start(mut command: Command, log: &Path) -> Result<Self, Error> {
+    fn start(mut command: Command, folder: &Path) -> Result<Self, Error> {
         let mut child = command.spawn().map_err(bench_error)?;
         let stderr = child.stderr.take().ok_or_else(|| Error::Bench("no standard error".into()))?;
         let mut lines = BufReader::new(stderr).lines();
@@ -95,6 +117,7 @@ impl Server {
             rest.split(|c: char| c == '"' || c.is_whitespace()).next()?.parse().ok()
         });
         // What it logs from here on goes to a file, so that the pipe never fills.
+        let log = folder.join(format!("server-{}.log", child.id()));
         let mut file = std::fs::File::create(log).map_err(bench_error)?;
         std::thread::spawn(move || {
             lines.map_while(Result::ok).try_for_each(|line| {

@@ -1,3 +1,4 @@
+use super::Args;
 use super::load::Connection;
 use super::seed::processes;
 use super::server::{Installation, SUPPLIER};
@@ -11,9 +12,10 @@ const MANY: u64 = 1_000_000;
 const READS: u64 = 20_000;
 
 /// Status reads of a database with few and with many processes, in turn.
-pub(super) fn compare(rounds: usize) -> Result<(), Error> {
-    let few = installation("bench-status-few", FEW)?;
-    let many = installation("bench-status-many", MANY)?;
+pub(super) fn compare(args: &Args) -> Result<(), Error> {
+    let rounds = args.rounds;
+    let few = installation(args, "bench-status-few", FEW)?;
+    let many = installation(args, "bench-status-many", MANY)?;
     let (mut with_few, mut with_many) = (Vec::new(), Vec::new());
     for round in 0..rounds as u64 {
         with_few.push(p99(&few, FEW, round)?);
@@ -26,8 +28,8 @@ pub(super) fn compare(rounds: usize) -> Result<(), Error> {
     Ok(())
 }
 
-fn installation(name: &str, count: u64) -> Result<Installation, Error> {
-    let installation = Installation::new(name)?;
+fn installation(args: &Args, name: &str, count: u64) -> Result<Installation, Error> {
+    let installation = Installation::new(args, name)?;
     processes(&installation, SUPPLIER, 1, count)?;
     Ok(installation)
 }

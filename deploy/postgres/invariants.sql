@@ -1,0 +1,188 @@
+-- What holds in a database of Cutover at any moment, whatever crashed. Prints a line of CSV for each violation:
+-- invariant, supplier, number, what is wrong. Prints nothing where all holds.
+--
+--   psql -X -d 'postgres://cutover@db.example.com/cutover' -f deploy/postgres/invariants.sql
+--
+-- Ends with 0 where all holds, with 3 where something does not or the check failed, with 2 without a connection.
+-- Options:
+--   -v accepted=FILE    lines `supplier,number`, as CSV: the accounts whose creation was answered 201
+--   -v bound='1 hour'   how late due work may be before that is a violation; 5 minutes if it is not said.
+--                       A long queue is late without anything being wrong.
+--
+-- It reads every row, in one statement: it sees one state, also of a database in use, and writes nothing. With
+-- `accepted` it makes a temporary table, which no standby lets it.
+--
+-- I1  What was accepted has its process; a process has its payload, unless that is archived.
+-- I2  A supplier's account has one process, and at most one account.
+-- I3  A process is PROCESSED exactly where its account is there as a whole: under its number, with a ledger, rows
+--     that are numbered without a gap, and parents for all of them; and its history tells every step, one import.
+-- I4  PROCESSED never changes.
+-- I5  No work of an Ongoing supplier waits for long that is due and inside its window.
+
+\set ON_ERROR_STOP on
+\set QUIET on
+\pset format csv
+\pset tuples_only on
+\pset pager off
+-- Compiling what is for tables without rows takes longer than running it.
+SET jit = off;
+
+\if :{?bound}
+\else
+    \set bound '5 minutes'
+\endif
+
+-- Interpolates the name, which \copy itself does not.
+\if :{?accepted}
+    CREATE TEMPORARY TABLE accepted (supplier TEXT NOT NULL, number TEXT NOT NULL);
+    \set copy '\\copy pg_temp.accepted FROM ' :'accepted' ' WITH (FORMAT csv)'
+    :copy
+    ANALYZE accepted;
+    \set accepted_rows 'SELECT supplier, number FROM pg_temp.accepted'
+\else
+    \set accepted_rows 'SELECT NULL::TEXT AS supplier, NULL::TEXT AS number WHERE false'
+\endif
+
+-- The rows of an account, a process or a business begin with its key. Those whose key ends with a position are
+-- numbered from 0 within all that is before it. So the tables need not be listed: a new one is checked like these.
+WITH keys AS (
+    SELECT c.oid, c.oid::REGCLASS AS name, array_agg(a.attname::TEXT ORDER BY k.place) AS columns
+    FROM pg_class c
+    JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+    CROSS JOIN LATERAL unnest(i.indkey::INT2[]) WITH ORDINALITY AS k (attnum, place)
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
+    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+        AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'processes'::REGCLASS)
+    GROUP BY c.oid
+), owned AS (
+    SELECT *, columns[1] AS owner, CASE
+        WHEN columns[1] IN ('process_id', 'account_id') THEN 'processes'
+        WHEN columns[1] = 'business_id' THEN 'businesses'
+        WHEN name IN ('processes'::REGCLASS, 'accounts'::REGCLASS) THEN 'processes'
+        WHEN name = 'businesses'::REGCLASS THEN 'businesses'
+    END AS owners
+    FROM keys
+), numbered AS (
+    SELECT *, array_to_string(columns[:cardinality(columns) - 1], ', ') AS group_columns
+    FROM owned
+    WHERE owners IS NOT NULL AND columns[cardinality(columns)] = 'position'
+), referring AS (
+    SELECT o.name, o.owner, o.owners, f.confrelid::REGCLASS AS parent,
+        string_agg(format('p.%I = c.%I', theirs.attname, ours.attname), ' AND ') AS match,
+        string_agg(format('c.%I IS NOT NULL', ours.attname), ' AND ') AS given
+    FROM owned o
+    JOIN pg_constraint f ON f.conrelid = o.oid AND f.contype = 'f' AND f.conparentid = 0
+    CROSS JOIN LATERAL unnest(f.conkey, f.confkey) AS k (ours, theirs)
+    JOIN pg_attribute ours ON ours.attrelid = f.conrelid AND ours.attnum = k.ours
+    JOIN pg_attribute theirs ON theirs.attrelid = f.confrelid AND theirs.attnum = k.theirs
+    WHERE o.owners IS NOT NULL
+    GROUP BY f.oid, f.confrelid, o.name, o.owner, o.owners
+)
+SELECT
+    (SELECT string_agg(format(
+        'SELECT %L, %I::BIGINT, format(''%s: %%s rows of %s %%s have positions from %%s to %%s'', '
+        'count(*), %I, min(position), max(position)) FROM %s GROUP BY %s '
+        'HAVING min(position) <> 0 OR max(position) <> count(*) - 1',
+        owners, owner, name, owner, owner, name, group_columns), ' UNION ALL ' ORDER BY name::TEXT)
+    FROM numbered) AS gaps,
+    (SELECT string_agg(format(
+        'SELECT %L, c.%I::BIGINT, format(''%s: a row of %s %%s has no %s'', c.%I) FROM %s c '
+        'WHERE %s AND NOT EXISTS (SELECT FROM %s p WHERE %s)',
+        owners, owner, name, owner, parent, owner, name, given, parent, match),
+        ' UNION ALL ' ORDER BY name::TEXT, parent::TEXT)
+    FROM referring) AS orphans
+\gset
+
+-- Those that are the single process's, then those between rows.
+WITH accepted AS (
+    :accepted_rows
+), known AS NOT MATERIALIZED (
+    SELECT s.code AS supplier, s.status, s.max_concurrent_imports, p.*
+    FROM processes p LEFT JOIN suppliers s ON s.id = p.supplier_id
+), entries AS (
+    SELECT process_id, count(*) AS entries, min(version) AS first, max(version) AS last,
+        count(*) FILTER (WHERE event = 'imported') AS imports,
+        min(version) FILTER (WHERE event = 'imported') AS imported
+    FROM process_history GROUP BY process_id
+), single AS (
+    SELECT k.supplier, k.external_account_number AS number, c.invariant, c.what
+    FROM known k
+    LEFT JOIN payloads y ON y.process_id = k.id
+    LEFT JOIN entries h ON h.process_id = k.id
+    LEFT JOIN process_history f ON f.process_id = h.process_id AND f.version = h.first
+    LEFT JOIN process_history e ON e.process_id = h.process_id AND e.version = h.last
+    LEFT JOIN accounts a ON a.id = k.id
+    LEFT JOIN ledgers l ON l.account_id = a.id AND l.position = 0
+    CROSS JOIN LATERAL (VALUES
+        ('I1', CASE WHEN y.process_id IS NULL AND k.archived_at IS NULL THEN 'has no payload' END),
+        ('I1', CASE WHEN y.process_id IS NOT NULL AND k.archived_at IS NOT NULL
+            THEN 'is archived, and its payload is here' END),
+        ('I3', CASE WHEN (k.state = 'PROCESSED') <> (k.service_account_number IS NOT NULL)
+            THEN format('is %s, with %s account number', k.state,
+                CASE WHEN k.service_account_number IS NULL THEN 'no' ELSE 'an' END) END),
+        ('I3', CASE WHEN (k.state = 'PROCESSED') <> (a.id IS NOT NULL)
+            THEN format('is %s, and there is %s account', k.state, CASE WHEN a.id IS NULL THEN 'no' ELSE 'an' END) END),
+        ('I3', CASE WHEN a.number <> k.service_account_number THEN 'its account has another number' END),
+        ('I3', CASE WHEN (a.supplier_id, a.external_account_number) <> (k.supplier_id, k.external_account_number)
+            THEN 'its account is that of another' END),
+        ('I3', CASE WHEN a.id IS NOT NULL AND l.account_id IS NULL THEN 'its account has no first ledger' END),
+        ('I3', CASE WHEN h.process_id IS NULL AND k.archived_at IS NULL THEN 'has no history' END),
+        ('I3', CASE WHEN h.process_id IS NOT NULL AND k.archived_at IS NOT NULL
+            THEN 'is archived, and its history is here' END),
+        -- That of one which was sent again after it had been archived begins with that.
+        ('I3', CASE WHEN h.first <> 1 AND f.event <> 'resubmitted'
+            THEN format('its history begins with version %s, %s', h.first, f.event) END),
+        ('I3', CASE WHEN h.entries <> h.last - h.first + 1
+            THEN format('its history has %s entries from version %s to %s', h.entries, h.first, h.last) END),
+        ('I3', CASE WHEN h.last <> k.version
+            THEN format('is at version %s, and its history ends at %s', k.version, h.last) END),
+        ('I3', CASE WHEN (k.state, k.modified_at) <> (e.to_state, e.occurred_at)
+            THEN format('is %s since %s, and its history ends with %s at %s', k.state, k.modified_at, e.to_state,
+                e.occurred_at) END),
+        ('I3', CASE WHEN k.state = 'PROCESSED' AND h.imports <> 1
+            THEN format('is PROCESSED, and was imported %s times', h.imports) END),
+        ('I4', CASE WHEN h.imported < greatest(h.last, k.version) OR h.imports > 0 AND k.state <> 'PROCESSED'
+            THEN format('was imported at version %s, and is %s at version %s', h.imported, k.state,
+                greatest(h.last, k.version)) END),
+        ('I5', CASE WHEN k.state = 'PENDING' AND k.status = 'Ongoing' AND k.due_at < now() - :'bound'::INTERVAL
+            AND k.max_concurrent_imports IS DISTINCT FROM 0 AND (k.window_end > now()) IS NOT FALSE
+            THEN format('is due since %s', k.due_at) END),
+        ('I5', CASE WHEN k.state = 'PENDING' AND k.status = 'Ongoing' AND k.window_end < now() - :'bound'::INTERVAL
+            THEN format('missed its window at %s', k.window_end) END),
+        ('I5', CASE WHEN k.state = 'IN_PROGRESS' AND k.status = 'Ongoing' AND k.lease_until < now() - :'bound'::INTERVAL
+            THEN format('was claimed until %s', k.lease_until) END)
+    ) AS c (invariant, what)
+    WHERE c.what IS NOT NULL
+), repeated AS (
+    SELECT supplier_id, external_account_number, format('%s processes are its', count(*)) AS what
+    FROM processes GROUP BY 1, 2 HAVING count(*) > 1
+    UNION ALL
+    SELECT supplier_id, external_account_number, format('%s accounts are its', count(*))
+    FROM accounts GROUP BY 1, 2 HAVING count(*) > 1
+    UNION ALL
+    SELECT min(supplier_id), min(external_account_number), format('%s accounts have its number', count(*))
+    FROM accounts GROUP BY number HAVING count(*) > 1
+), rows (owners, owner, what) AS (
+    :gaps
+    UNION ALL
+    :orphans
+)
+SELECT 'I1' AS invariant, supplier, number, 'was accepted, and has no process' AS what FROM accepted a
+WHERE NOT EXISTS (SELECT FROM known k WHERE (k.supplier, k.external_account_number) = (a.supplier, a.number))
+UNION ALL
+SELECT invariant, supplier, number, what FROM single
+UNION ALL
+SELECT 'I2', s.code, r.external_account_number, r.what FROM repeated r LEFT JOIN suppliers s ON s.id = r.supplier_id
+UNION ALL
+SELECT 'I3', coalesce(k.supplier, s.code), coalesce(k.external_account_number, b.external_identifier), r.what
+FROM rows r
+LEFT JOIN known k ON r.owners = 'processes' AND k.id = r.owner
+LEFT JOIN businesses b ON r.owners = 'businesses' AND b.id = r.owner
+LEFT JOIN suppliers s ON s.id = b.supplier_id
+ORDER BY 1, 2, 3, 4;
+
+SELECT :ROW_COUNT > 0 AS is_broken
+\gset
+\if :is_broken
+    DO $$ BEGIN RAISE EXCEPTION 'the invariants do not hold'; END $$;
+\endif

@@ -1,0 +1,68 @@
+use super::seed;
+use super::site::{Site, failed};
+use super::table;
+use crate::bench::Args;
+use crate::bench::server::Installation;
+use crate::bench::stats::{median, ratios};
+use crate::cargo;
+use crate::error::Error;
+use serde_json::Value;
+
+const FEW: u64 = 1_000;
+const MANY: u64 = 1_000_000;
+const SUPPLIERS: u64 = 200;
+/// How many claims a round makes.
+const CLAIMS: u64 = 500;
+
+/// Times of claims, round by round.
+#[derive(Default)]
+struct Times {
+    p50: Vec<f64>,
+    p99: Vec<f64>,
+}
+
+/// Claims with few and with many processes that wait, in turn: a bench of the store makes them.
+pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
+    let (site, many) = (Site::start(&[])?, args.count(MANY));
+    let seeded = [("few", FEW), ("many", many)];
+    seeded.iter().try_for_each(|(name, count)| prepare(args, &site, name, *count))?;
+    let mut times = [Times::default(), Times::default()];
+    for _ in 0..args.rounds {
+        for ((name, _), times) in seeded.iter().zip(&mut times) {
+            times.add(&site.url(name))?;
+        }
+    }
+    println!("\nClaims of 16, {SUPPLIERS} suppliers in turn, ms, {} rounds of {CLAIMS} in turn", args.rounds);
+    println!("  {}", site.described()?);
+    table::heads(&["p50", "p99"]);
+    for ((_, count), times) in seeded.iter().zip(&times) {
+        table::line(&format!("with {count} pending"), &[&times.p50, &times.p99]);
+    }
+    let [few, many] = &times;
+    println!("  ratio of p99: {} (goal: at most 3)", median(&ratios(&many.p99, &few.p99)));
+    Ok(())
+}
+
+fn prepare(args: &Args, site: &Site, name: &str, count: u64) -> Result<(), Error> {
+    site.create(name)?;
+    Installation::on(args, "bench-pg-claim", site.url(name))?;
+    seed::suppliers(site, name, SUPPLIERS)?;
+    seed::pending(site, name, count)
+}
+
+impl Times {
+    fn add(&mut self, url: &str) -> Result<(), Error> {
+        let claims = CLAIMS.to_string();
+        let bench =
+            ["bench", "--quiet", "--package", "cutover-store", "--bench", "claim", "--", url, &claims];
+        let output = cargo::output(cargo::cargo(bench)).ok_or_else(|| failed("no claims were timed"))?;
+        let figures = output.lines().find_map(|line| serde_json::from_str::<Value>(line).ok());
+        let figure = |name: &str| figures.as_ref().and_then(|figures| figures[name].as_f64());
+        let (Some(p50), Some(p99)) = (figure("p50_ms"), figure("p99_ms")) else {
+            return Err(failed(format!("the bench of claims gave no figures: {output}")));
+        };
+        self.p50.push(p50);
+        self.p99.push(p99);
+        Ok(())
+    }
+}

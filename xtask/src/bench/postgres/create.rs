@@ -1,0 +1,81 @@
+use super::peers::Pgbench;
+use super::site::{Cost, Site};
+use super::table;
+use crate::bench::Args;
+use crate::bench::load::post_all;
+use crate::bench::server::Installation;
+use crate::bench::stats::{median, ratios};
+use crate::error::Error;
+
+/// How many accounts a round creates.
+const ACCOUNTS: u64 = 10_000;
+const CONNECTIONS: usize = 8;
+const DATABASE: &str = "creates";
+
+/// Rows that were made durably, round by round.
+#[derive(Default)]
+struct Rows {
+    a_cpu_second: Vec<f64>,
+    a_second: Vec<f64>,
+    wal_bytes: Vec<f64>,
+}
+
+impl Rows {
+    #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+    fn add(&mut self, (rows, cost): (f64, Cost)) {
+        self.a_cpu_second.push(rows / cost.cpu);
+        self.a_second.push(rows / cost.seconds);
+        self.wal_bytes.push(cost.wal_bytes / rows);
+    }
+
+    fn print(&self, what: &str) {
+        table::line(what, &[&self.a_cpu_second, &self.a_second, &self.wal_bytes]);
+    }
+
+    fn print_ratio(&self, to: &Self, what: &str, goal: &str) {
+        let cpu = median(&ratios(&self.a_cpu_second, &to.a_cpu_second));
+        let wall = median(&ratios(&self.a_second, &to.a_second));
+        println!("  ratio to {what}: a CPU second {cpu} (goal: {goal}), a second {wall}");
+    }
+}
+
+/// Durable creates over HTTP, in turn with pgbench's inserts of the same kind of payload.
+pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
+    let count = usize::try_from(args.count(ACCOUNTS)).unwrap_or(usize::MAX);
+    let (kit, site) = (args.kit()?, Site::start(&[])?);
+    let text = std::fs::read_to_string(kit.accounts(count)?).map_err(|e| Error::Bench(e.to_string()))?;
+    let bodies: Vec<&str> = text.lines().collect();
+    let pgbench = Pgbench { kit: &kit, site: &site, seconds: if args.quick { 1 } else { 5 } };
+    let (mut ours, mut zstd, mut jsonb) = (Rows::default(), Rows::default(), Rows::default());
+    for _ in 0..args.rounds {
+        ours.add(creates(args, &site, &bodies)?);
+        pgbench.prepare()?;
+        zstd.add(pgbench.run("zstd", CONNECTIONS)?);
+        jsonb.add(pgbench.run("jsonb", CONNECTIONS)?);
+    }
+    println!("\nDurable creates of size M, {CONNECTIONS} connections, {} rounds of {count}", args.rounds);
+    println!("  {}", site.described()?);
+    table::heads(&["rows a CPU second", "rows a second", "WAL bytes a row"]);
+    ours.print("ours: HTTP, checked, compressed");
+    zstd.print("pgbench, the kit's zstd row");
+    jsonb.print("pgbench, the kit's jsonb row");
+    ours.print_ratio(&zstd, "zstd", "at least 0.6");
+    ours.print_ratio(&jsonb, "jsonb", "more than 1");
+    Ok(())
+}
+
+fn creates(args: &Args, site: &Site, bodies: &[&str]) -> Result<(f64, Cost), Error> {
+    site.create(DATABASE)?;
+    let installation = Installation::on(args, "bench-pg-create", site.url(DATABASE))?;
+    let servers = [installation.serve(false, &["--role", "api"])?];
+    let token = installation.token(&servers[0])?;
+    let address = servers[0].address;
+    let send = || post_all(address, "/v2/data-import/accounts/", &token, bodies, CONNECTIONS, 201);
+    let (done, mut cost) = site.measure(&servers, send)?;
+    cost.seconds = done.seconds;
+    let stored = site.number(DATABASE, "SELECT count(*) FROM payloads JOIN processes ON id = process_id")?;
+    if done.others > 0 || stored != done.wanted as f64 {
+        return Err(Error::Bench(format!("{} creates were refused; {stored} are stored", done.others)));
+    }
+    Ok((stored, cost))
+}

@@ -1,0 +1,87 @@
+use super::site::{Site, failed};
+use super::table;
+use crate::bench::Args;
+use crate::bench::server::Installation;
+use crate::error::Error;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const PROCESSES: usize = 8;
+const DATABASE: &str = "idle";
+/// How long they may take to come to rest.
+const REST: Duration = Duration::from_secs(10);
+
+/// Counts what idle workers ask. The database writes each statement to its log, prepared or not.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+pub(in crate::bench) fn measure(args: &Args) -> Result<(), Error> {
+    let site = Site::start(&["log_statement = all", "log_line_prefix = ''"])?;
+    site.create(DATABASE)?;
+    let installation = Installation::on(args, "bench-pg-idle", site.url(DATABASE))?;
+    let serve = |_| installation.serve(false, &["--role", "worker"]);
+    let servers = (0..PROCESSES).map(serve).collect::<Result<Vec<_>, _>>()?;
+    std::thread::sleep(REST);
+    let log = site.cluster.data().with_file_name("log");
+    let mut heard = Vec::new();
+    for _ in 0..args.rounds {
+        let window = Duration::from_secs(args.count(30));
+        let from = std::fs::metadata(&log).map_err(Error::file("read", &log))?.len();
+        let start = Instant::now();
+        std::thread::sleep(window);
+        let statements = statements(&since(&log, from)?);
+        heard.push((statements, start.elapsed().as_secs_f64()));
+    }
+    drop(servers);
+    println!("\n{PROCESSES} idle worker processes, {} rounds", args.rounds);
+    let rates: Vec<f64> = heard.iter().map(|(statements, s)| statements.len() as f64 / s).collect();
+    table::heads(&["statements a second"]);
+    table::line("all together (goal: under 20)", &[&rates]);
+    let (last, seconds) = heard.pop().ok_or_else(|| failed("no round was run"))?;
+    for (statement, count) in most_frequent(&last) {
+        println!("  {:.2} a second: {statement}", count as f64 / seconds);
+    }
+    Ok(())
+}
+
+/// What was logged after a place.
+fn since(log: &Path, from: u64) -> Result<String, Error> {
+    let mut text = Vec::new();
+    let mut file = std::fs::File::open(log).map_err(Error::file("open", log))?;
+    file.seek(SeekFrom::Start(from)).map_err(Error::file("read", log))?;
+    file.read_to_end(&mut text).map_err(Error::file("read", log))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The beginning of each statement.
+fn statements(log: &str) -> Vec<String> {
+    let text = |line: &str| {
+        let executed = || line.strip_prefix("LOG:  execute ")?.split_once(": ").map(|(_, text)| text);
+        let text = line.strip_prefix("LOG:  statement: ").or_else(executed)?;
+        Some(text.chars().take(90).collect())
+    };
+    log.lines().filter_map(text).collect()
+}
+
+/// A few that were said most, and how often.
+fn most_frequent(statements: &[String]) -> Vec<(&str, usize)> {
+    let mut counts = std::collections::BTreeMap::new();
+    statements.iter().for_each(|statement| *counts.entry(statement.as_str()).or_default() += 1);
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts.truncate(5);
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_counted_once_prepared_or_not() {
+        let log = "LOG:  statement: BEGIN\nLOG:  execute <unnamed>: SELECT a\n\tFROM b\nDETAIL:  parameters: $1 = '1'\n\
+                   LOG:  execute __diesel_stmt_0: SELECT a\nLOG:  checkpoint starting: time\n";
+        let found = statements(log);
+        assert_eq!(found, ["BEGIN", "SELECT a", "SELECT a"]);
+        assert_eq!(most_frequent(&found), [("SELECT a", 2), ("BEGIN", 1)]);
+    }
+}

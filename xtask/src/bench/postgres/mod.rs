@@ -1,0 +1,22 @@
+//! The service on PostgreSQL: on a throwaway cluster that keeps what it commits, in turn with the yardsticks on
+//! the same one. CPU seconds are those of the service and the database together; of a yardstick, those of its
+//! client and the database.
+
+mod claim;
+mod create;
+mod idle;
+mod import;
+mod list;
+mod nodes;
+mod peers;
+mod seed;
+mod site;
+mod staged;
+mod table;
+
+pub(super) use claim::compare as claim;
+pub(super) use create::compare as create;
+pub(super) use idle::measure as idle;
+pub(super) use import::compare as import;
+pub(super) use list::compare as list;
+pub(super) use nodes::compare as nodes;

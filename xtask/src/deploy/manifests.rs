@@ -1,0 +1,190 @@
+//! The containers of `deploy/` run as they should.
+
+use serde_json::{Value, json};
+
+use super::program::Program;
+use super::{files_below, read};
+
+/// How much longer than the shutdown-timeout a process has before it is killed, in seconds.
+const SLACK: u64 = 5;
+
+/// Every document of a YAML file.
+fn documents(path: impl AsRef<std::path::Path>) -> Vec<Value> {
+    let path = path.as_ref();
+    let documents = serde_saphyr::from_multiple(&read(path));
+    documents.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn compose() -> Value {
+    documents("deploy/compose.yaml").remove(0)
+}
+
+/// The services of compose that run our image, by name.
+fn services(compose: &Value) -> Vec<(&String, &Value)> {
+    let services = compose["services"].as_object().unwrap().iter();
+    services.filter(|(_, service)| service["image"] == "cutover:latest").collect()
+}
+
+/// The Kubernetes objects of a kind.
+fn objects(kind: &str) -> Vec<Value> {
+    let files = files_below("deploy/kubernetes");
+    let yaml = files.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml"));
+    yaml.flat_map(documents).filter(|object| object["kind"] == kind).collect()
+}
+
+/// The pods that run our image, by the name of what makes them.
+fn pods() -> Vec<(String, Value)> {
+    let pod = |object: Value| {
+        let name = object["metadata"]["name"].as_str().unwrap().to_owned();
+        (name, object["spec"]["template"]["spec"].clone())
+    };
+    ["Deployment", "Job"].into_iter().flat_map(objects).map(pod).collect()
+}
+
+fn words(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+}
+
+/// `45s` and `2m` in seconds.
+fn seconds(time: &str) -> u64 {
+    let (number, unit) = time.split_at(time.len() - 1);
+    number.parse::<u64>().unwrap() * if unit == "m" { 60 } else { 1 }
+}
+
+/// The unprivileged user of the image.
+fn user() -> u64 {
+    let file = read("deploy/Containerfile");
+    let user = file.lines().filter_map(|line| line.strip_prefix("USER ")).next_back().unwrap();
+    user.split(':').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn every_yaml_file_is_sound() {
+    let files = files_below("deploy");
+    let yaml = files.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml"));
+    let empty: Vec<_> = yaml.filter(|path| documents(path).iter().any(Value::is_null)).collect();
+    assert_eq!(empty, [""; 0]);
+    assert!(!services(&compose()).is_empty() && pods().len() == 3);
+}
+
+#[test]
+fn containers_call_commands_that_there_are() {
+    let program = Program::read();
+    let compose = compose();
+    let mut calls: Vec<_> = services(&compose)
+        .iter()
+        .map(|(name, service)| ((*name).clone(), words(&service["command"])))
+        .collect();
+    calls.extend(pods().iter().map(|(name, pod)| (name.clone(), words(&pod["containers"][0]["args"]))));
+    let faults: Vec<_> = calls.iter().filter_map(|(name, call)| Some((name, program.fault(call)?))).collect();
+    assert_eq!(faults, []);
+}
+
+#[test]
+fn nothing_runs_as_root_or_may_become_it() {
+    let user = user();
+    assert!(user >= 10_000, "{user}");
+    for (name, service) in services(&compose()) {
+        assert_eq!(service.get("user"), None, "{name}");
+        assert_eq!(service["read_only"], true, "{name}");
+        assert_eq!(service["cap_drop"], json!(["ALL"]), "{name}");
+        assert_eq!(service["security_opt"], json!(["no-new-privileges:true"]), "{name}");
+    }
+    for (name, pod) in pods() {
+        let (whole, container) = (&pod["securityContext"], &pod["containers"][0]["securityContext"]);
+        assert_eq!((&whole["runAsNonRoot"], &whole["runAsUser"]), (&json!(true), &json!(user)), "{name}");
+        assert_eq!(whole["seccompProfile"]["type"], "RuntimeDefault", "{name}");
+        assert_eq!(container["allowPrivilegeEscalation"], false, "{name}");
+        assert_eq!(container["readOnlyRootFilesystem"], true, "{name}");
+        assert_eq!(container["capabilities"]["drop"], json!(["ALL"]), "{name}");
+    }
+    let unit = read("deploy/systemd/cutover.service");
+    for line in ["User=cutover", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="] {
+        assert!(unit.lines().any(|l| l == line), "{line}");
+    }
+}
+
+#[test]
+fn everything_is_bounded() {
+    for (name, service) in compose()["services"].as_object().unwrap() {
+        let limits = &service["deploy"]["resources"]["limits"];
+        assert!(limits["memory"].is_string() && limits["cpus"].is_string(), "{name}");
+    }
+    for (name, pod) in pods() {
+        let resources = &pod["containers"][0]["resources"];
+        assert!(resources["limits"]["memory"].is_string(), "{name}");
+        assert!(resources["requests"]["cpu"].is_string(), "{name}");
+    }
+}
+
+#[test]
+fn probes_ask_where_health_is_served() {
+    let routes = read("crates/http/src/route.rs");
+    let serves = |path: &str| routes.contains(&format!("template: \"{path}\",\n        kind: Kind::Health,"));
+    let settings = objects("ConfigMap").remove(0);
+    let admin =
+        settings["data"]["CUTOVER_ADMIN_LISTEN"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    for deployment in objects("Deployment") {
+        let container = &deployment["spec"]["template"]["spec"]["containers"][0];
+        let ports = container["ports"].as_array().unwrap();
+        let port = ports.iter().find(|port| port["name"] == "admin").unwrap();
+        assert_eq!(port["containerPort"].to_string(), admin);
+        for (probe, path) in
+            [("startupProbe", "/healthz"), ("livenessProbe", "/healthz"), ("readinessProbe", "/readyz")]
+        {
+            let asks = &container[probe]["httpGet"];
+            assert_eq!((&asks["path"], &asks["port"]), (&json!(path), &json!("admin")), "{probe}");
+            assert!(serves(path), "{path}");
+        }
+    }
+    let proxy = read("deploy/compose/Caddyfile");
+    assert!(proxy.contains(&format!("health_uri /readyz\n\t\t\thealth_port {admin}\n")), "{proxy}");
+    let image = read("deploy/Containerfile");
+    assert!(image.contains(&format!("CUTOVER_ADMIN_LISTEN=0.0.0.0:{admin}\n")), "{image}");
+}
+
+#[test]
+fn what_is_told_to_stop_has_time_to_finish() {
+    let default = seconds(Program::read().default("shutdown-timeout"));
+    for (name, service) in services(&compose()).iter().filter(|(_, service)| service["command"][0] == "serve")
+    {
+        let grace = seconds(service["stop_grace_period"].as_str().unwrap());
+        assert!(grace >= default + SLACK, "{name}");
+    }
+    let settings = objects("ConfigMap").remove(0);
+    let timeout = seconds(settings["data"]["CUTOVER_SHUTDOWN_TIMEOUT"].as_str().unwrap());
+    for deployment in objects("Deployment") {
+        let pod = &deployment["spec"]["template"]["spec"];
+        let before = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"].as_u64().unwrap_or(0);
+        let grace = pod["terminationGracePeriodSeconds"].as_u64().unwrap();
+        assert!(grace >= before + timeout + SLACK, "{}", deployment["metadata"]["name"]);
+    }
+    let unit = read("deploy/systemd/cutover.service");
+    let grace = unit.lines().find_map(|line| line.strip_prefix("TimeoutStopSec=")).unwrap();
+    assert!(grace.parse::<u64>().unwrap() >= default + SLACK);
+}
+
+#[test]
+fn secrets_have_no_defaults() {
+    let text = read("deploy/compose.yaml");
+    let used: Vec<&str> = text.split("${").skip(1).filter_map(|rest| rest.split('}').next()).collect();
+    let optional: Vec<_> = used.iter().filter(|variable| !variable.contains(":?")).collect();
+    assert_eq!(optional, [&""; 0]);
+    let example = read("deploy/.env.example");
+    let names: Vec<_> = example.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
+    assert!(names.iter().all(|line| line.ends_with('=')), "{names:?}");
+    for variable in used.iter().map(|variable| variable.split(':').next().unwrap()) {
+        assert!(names.contains(&format!("{variable}=").as_str()), "{variable} is not in .env.example");
+    }
+}
+
+#[test]
+fn an_autoscaler_is_the_only_one_to_say_how_many() {
+    for scaler in objects("HorizontalPodAutoscaler") {
+        let target = &scaler["spec"]["scaleTargetRef"]["name"];
+        let deployments = objects("Deployment");
+        let scaled = deployments.iter().find(|deployment| &deployment["metadata"]["name"] == target).unwrap();
+        assert_eq!(scaled["spec"].get("replicas"), None, "{target}");
+        assert!(scaler["spec"]["minReplicas"].as_u64() >= Some(2), "{target}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Every name that operators read is one that the program knows.
+
+use std::collections::BTreeSet;
+
+use super::program::Program;
+use super::{MANUAL, read, shell, texts, words_like};
+use crate::cargo;
+
+#[test]
+fn variables_are_settings() {
+    let program = Program::read();
+    let like_ours = |text: &str| words_like(text, "CUTOVER_", |c| c.is_ascii_uppercase() || c == '_');
+    let used = texts()
+        .into_iter()
+        .flat_map(|(path, text)| like_ours(&text).into_iter().map(move |v| (path.clone(), v)));
+    let unknown: BTreeSet<_> = used.filter(|(_, variable)| !program.has_variable(variable)).collect();
+    assert_eq!(unknown, BTreeSet::new());
+}
+
+#[test]
+fn commands_and_flags_are_those_of_the_program() {
+    let program = Program::read();
+    let mut faults = Vec::new();
+    let mut found = 0;
+    for (path, text) in texts() {
+        for command in shell::commands(&text, path.ends_with(".md")) {
+            found += 1;
+            faults.extend(
+                program.fault(&command).map(|fault| format!("{path}: {}: {fault}", command.join(" "))),
+            );
+        }
+    }
+    assert_eq!(faults, [""; 0]);
+    assert!(found > 40, "only {found} command lines were found: the search is broken");
+}
+
+#[test]
+fn flags_and_settings_that_the_manual_names_alone_are_those_of_the_program() {
+    let program = Program::read();
+    let code = shell::code(&read(MANUAL));
+    let is_known = |code: &str| match code.strip_prefix("--") {
+        Some(flag) => program.has_flag(flag.split([' ', '=']).next().unwrap_or_default()),
+        // What is written like a setting, and is none of our objects in Kubernetes.
+        None => !is_kebab(code) || code.starts_with("cutover-") || program.has_setting(code),
+    };
+    let unknown: Vec<_> = code.iter().filter(|code| !is_known(code)).collect();
+    assert_eq!(unknown, [""; 0]);
+}
+
+fn is_kebab(code: &str) -> bool {
+    code.contains('-') && code.split('-').all(|w| !w.is_empty() && w.chars().all(|c| c.is_ascii_lowercase()))
+}
+
+#[test]
+fn keys_of_the_file_are_settings() {
+    let program = Program::read();
+    let file: toml::Table = toml::from_str(&read("deploy/systemd/cutover.toml")).unwrap();
+    let unknown: Vec<_> = file.keys().filter(|key| !program.has_setting(key)).collect();
+    assert_eq!(unknown, [""; 0]);
+}
+
+/// A metric of the alerts without what its type and unit add to the name.
+fn bare(metric: &str) -> &str {
+    let name = metric.strip_prefix("cutover_").unwrap_or(metric);
+    let ending =
+        ["_total", "_bucket", "_sum", "_count", "_info"].iter().find_map(|end| name.strip_suffix(end));
+    let name = ending.unwrap_or(name);
+    name.strip_suffix("_seconds").unwrap_or(name)
+}
+
+#[test]
+fn metrics_of_the_alerts_are_exported() {
+    let manual = read(MANUAL);
+    let alerts = manual.split("\n## Alerts\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let used = words_like(alerts, "cutover_", |c| c.is_ascii_lowercase() || c == '_');
+    assert!(used.len() > 10, "{used:?}");
+    let exported = read("crates/http/src/metrics.rs");
+    let unknown: Vec<_> =
+        used.iter().filter(|name| !exported.contains(&format!("\"{}\"", bare(name)))).collect();
+    assert_eq!(unknown, [""; 0]);
+}
+
+/// Where the links of a Markdown text lead, without their anchors.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+    targets.filter(|target| !target.is_empty() && !target.contains("://"))
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let manual = read(MANUAL);
+    let lost: Vec<_> =
+        links(&manual).filter(|link| !cargo::root().join("docs").join(link).exists()).collect();
+    assert_eq!(lost, [""; 0]);
+    assert!(links(&read("README.md")).any(|link| link == MANUAL), "README.md has no link to {MANUAL}");
+}
+
+#[test]
+fn links_within_the_manual_lead_to_its_headings() {
+    let manual = read(MANUAL);
+    let kept = |c: &char| c.is_alphanumeric() || [' ', '-'].contains(c);
+    let anchor =
+        |heading: &str| heading.to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-");
+    let headings = manual.lines().filter(|line| line.starts_with('#'));
+    let anchors: BTreeSet<_> = headings.map(|line| anchor(line.trim_start_matches('#').trim())).collect();
+    let used = manual.split("](#").skip(1).filter_map(|rest| rest.split(')').next());
+    let lost: Vec<_> = used.filter(|used| !anchors.contains(*used)).collect();
+    assert_eq!(lost, [""; 0]);
+}
