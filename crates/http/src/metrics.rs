@@ -1,10 +1,12 @@
+use cutover_app::App;
 use cutover_app::worker::WorkerMetrics;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
+use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
@@ -39,18 +41,18 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// The metrics of a server, and of the workers beside it.
-    pub(crate) fn new(workers: Arc<WorkerMetrics>) -> Self {
+    /// The metrics of a server, of the workers beside it and of their database.
+    pub(crate) fn new(app: Arc<App>, workers: Arc<WorkerMetrics>) -> Self {
         let metrics = Self {
             registry: Registry::with_prefix("cutover"),
             requests: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             in_flight: Gauge::default(),
         };
-        metrics.register(workers)
+        metrics.register(app, workers)
     }
 
-    fn register(mut self, workers: Arc<WorkerMetrics>) -> Self {
+    fn register(mut self, app: Arc<App>, workers: Arc<WorkerMetrics>) -> Self {
         let registry = &mut self.registry;
         registry.register(
             "http_requests",
@@ -66,6 +68,7 @@ impl Metrics {
         registry.register("http_requests_in_flight", "Requests under way", self.in_flight.clone());
         registry.register("build", "The program", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
         registry.register_collector(Box::new(Workers(workers)));
+        registry.register_collector(Box::new(Connections(app)));
         self
     }
 
@@ -100,13 +103,7 @@ impl Collector for Workers {
         let Self(workers) = self;
         let mut show = |name, help, counter: &AtomicU64| {
             let counter = ConstCounter::new(counter.load(Ordering::Relaxed));
-            let encoder = encoder.encode_descriptor(
-                name,
-                help,
-                None,
-                prometheus_client::metrics::MetricType::Counter,
-            )?;
-            counter.encode(encoder)
+            counter.encode(encoder.encode_descriptor(name, help, None, MetricType::Counter)?)
         };
         show("worker_accounts_processed", "Accounts imported", &workers.processed)?;
         show("worker_processes_errored", "Processes that ended in an error", &workers.errored)?;
@@ -114,5 +111,26 @@ impl Collector for Workers {
         show("worker_attempts_deferred", "Attempts that will be made again", &workers.deferred)?;
         show("worker_attempts_stale", "Attempts whose claim had run out", &workers.stale)?;
         show("worker_claims_released", "Claims taken from lost workers", &workers.released)
+    }
+}
+
+/// The connections to the database, counted when they are asked for. An embedded one has none.
+struct Connections(Arc<App>);
+
+impl fmt::Debug for Connections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Connections")
+    }
+}
+
+impl Collector for Connections {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let Some((open, idle)) = self.0.database_connections() else { return Ok(()) };
+        let mut show = |name, help, count| {
+            let gauge = ConstGauge::new(i64::from(count));
+            gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)
+        };
+        show("database_connections_open", "Connections to the database of this process's pool", open)?;
+        show("database_connections_idle", "Those of them that lie ready", idle)
     }
 }

@@ -69,6 +69,7 @@ impl Service {
         Self {
             request_ids: RequestIds::new(parts.app.random_number()),
             schema: schema(parts.app.clone(), blocking.clone()),
+            metrics: Metrics::new(parts.app.clone(), parts.workers),
             app: parts.app,
             blocking,
             probes: Blocking::new(PROBES, PATIENCE),
@@ -77,7 +78,6 @@ impl Service {
             bodies: Limits { time: config.body_timeout, allowance },
             throttle: Throttle::new(config.rate_limit),
             trusted_proxies: config.trusted_proxies.clone(),
-            metrics: Metrics::new(parts.workers),
             serve_api: config.serve_api,
             has_admin: config.admin_listen.is_some(),
         }

@@ -1,8 +1,9 @@
 use super::Context;
 use crate::error::Error;
-use crate::open::open_store;
+use crate::open::{OpenDatabase, Purpose, refused};
 use crate::output::Row;
-use cutover_store::{MigrationState, MigrationStatus};
+use crate::settings::{Database, Settings};
+use cutover_store::{MigrationState, MigrationStatus, PostgresStore};
 use serde::Serialize;
 
 pub(super) const EXAMPLES: &str = "\
@@ -10,11 +11,12 @@ Examples:
   cutover migrate
   cutover migrate --status --json
 
-On SQLite every command applies pending migrations first; this one says which.";
+It says which migrations it applied. On SQLite every command applies pending ones first. On PostgreSQL no other
+does, nor does `cutover serve` without --migrate; those of a newer version do not mind an older one.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// List every migration instead of those that were just applied
+    /// List every migration; on PostgreSQL none is applied then
     #[arg(long)]
     status: bool,
 }
@@ -44,13 +46,23 @@ fn word(state: MigrationState) -> &'static str {
     match state {
         MigrationState::Applied => "applied",
         MigrationState::JustApplied => "just_applied",
+        MigrationState::Pending => "pending",
         MigrationState::Unknown => "of_a_newer_version",
     }
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Result<(), Error> {
-    let store = open_store(&context.settings)?;
     let shown = |status: &&MigrationStatus| args.status || status.state == MigrationState::JustApplied;
-    let rows: Vec<Migration> = store.migrations().iter().filter(shown).map(Migration::from).collect();
+    let migrations = migrations(&context.settings, args.status)?;
+    let rows: Vec<Migration> = migrations.iter().filter(shown).map(Migration::from).collect();
     Ok(context.output.list(&rows)?)
+}
+
+fn migrations(settings: &Settings, only_look: bool) -> Result<Vec<MigrationStatus>, Error> {
+    match &settings.database {
+        Database::Postgres(options) if only_look => {
+            PostgresStore::status(options).map_err(|error| refused(&settings.database, &error))
+        }
+        _ => Ok(OpenDatabase::open(settings, Purpose::Migrate)?.migrations().to_vec()),
+    }
 }

@@ -28,6 +28,7 @@ Examples:
   cutover api-key issue --organisation 'Acme Energy'    what a supplier signs in with
   cutover supplier add ACME --organisation 'Acme Energy' --time-zone Australia/Melbourne
   cutover serve                                         the API and the import workers
+  cutover migrate                                       on PostgreSQL, before anything else
 
 Every setting is a variable too, such as CUTOVER_DATA_DIR, and a key of the --config file.
 Commands work beside a running server. They exit with 0 when they did what they were asked,
@@ -84,8 +85,10 @@ enum Command {
     Doctor(ServeFlags),
 }
 
-/// What the demo does not take: it keeps to its own folder.
-const OWN_TO_DEMO: [&str; 2] = ["database-url", "documents-url"];
+/// Whether the demo does not take a setting as a flag: it keeps to its own folder, and a SQLite file there.
+fn is_own_to_demo(setting: &str) -> bool {
+    setting.starts_with("database-") || setting == "documents-url"
+}
 
 /// Does what the command line asks.
 ///
@@ -99,9 +102,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         flags.extend(serve.0.clone());
     }
     let settings = Settings::load(&flags, &environment()?);
-    if let (Command::Demo(_), Some(name)) =
-        (&command, OWN_TO_DEMO.iter().find(|name| flags.contains_key(*name)))
-    {
+    if let (Command::Demo(_), Some(name)) = (&command, flags.keys().find(|name| is_own_to_demo(name))) {
         return Err(Error::refused(format!(
             "the demo has its own database and documents: leave out --{name}"
         )));
@@ -139,7 +140,7 @@ fn environment() -> Result<Environment, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::Cli;
+    use super::{Cli, Command};
     use clap::{CommandFactory, Parser};
 
     #[test]
@@ -156,6 +157,17 @@ mod tests {
             let cli = Cli::try_parse_from(words).unwrap();
             assert_eq!(cli.settings.0["data-dir"], ["d"]);
             assert!(cli.json);
+        }
+    }
+
+    #[test]
+    fn a_switch_stands_alone_or_with_its_value() {
+        for (words, value) in [
+            (&["cutover", "serve", "--migrate", "--role", "api"][..], "true"),
+            (&["cutover", "serve", "--migrate=false"], "false"),
+        ] {
+            let Command::Serve(flags) = Cli::try_parse_from(words).unwrap().command else { panic!() };
+            assert_eq!(flags.0["migrate"], [value]);
         }
     }
 

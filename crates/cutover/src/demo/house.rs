@@ -1,9 +1,9 @@
 use super::stage::Stage;
 use super::vendor::PaymentVendor;
 use crate::error::Error;
-use crate::open::{Outside, make_database, open_app};
+use crate::open::{Outside, open_app};
 use crate::serve::{Ending, Lock, LogTarget, Service, start_logs};
-use crate::settings::{Role, ServeSettings, Settings};
+use crate::settings::{Database, Role, ServeSettings, Settings};
 use cutover_app::App;
 use cutover_app::operator::{OperatorError, SupplierChange};
 use cutover_app::port::{ApiKeyRole, VendorKind};
@@ -28,15 +28,14 @@ pub(super) struct House {
     pub(super) zone: Zone,
     pub(super) api_key: String,
     pub(super) vendor: PaymentVendor,
-    _lock: Lock,
+    _lock: Option<Lock>,
 }
 
 impl House {
     /// Builds it, telling what the operator would type.
     pub(super) fn build(settings: &Settings, stage: Stage, ending: Sender<Ending>) -> Result<Self, Error> {
         let settings = own(settings);
-        make_database(&settings)?;
-        let _lock = Lock::take(&settings.database)?;
+        let _lock = Lock::of(&settings)?;
         log_to_file(&settings)?;
         let app = Arc::new(open_app(&settings, Outside::open(&settings)?)?);
         app.release_all()?;
@@ -65,7 +64,7 @@ fn own(settings: &Settings) -> Settings {
         SocketAddr::new(settings.serve.listen.ip(), 0)
     };
     Settings {
-        database: data_dir.join("cutover.db"),
+        database: Database::Sqlite(data_dir.join("cutover.db")),
         documents: crate::settings::Documents::default_in(&data_dir),
         serve: ServeSettings {
             role: Role::All,

@@ -1,18 +1,18 @@
 //! Opens what commands work on: the database, the documents, the payment vendors.
 
 mod closed;
+mod database;
+
+pub(crate) use database::{OpenDatabase, Purpose, make_file, refused};
 
 use crate::error::Error;
 use crate::settings::Settings;
-use crate::system::{SystemClock, SystemRandom};
+use crate::system::SystemRandom;
 use closed::Closed;
-use cutover_app::port::{Documents, PaymentVendors, Store};
+use cutover_app::port::{Documents, PaymentVendors};
 use cutover_app::{App, Ports};
 use cutover_model::Limits;
 use cutover_outbound::{HttpVendors, ObjectDocuments, OutboundRuntime, VendorLimits};
-use cutover_store::{Options, SqliteStore};
-use std::fs::{DirBuilder, OpenOptions};
-use std::path::Path;
 use std::sync::Arc;
 
 /// What lies outside of the database.
@@ -45,18 +45,18 @@ impl Outside {
     }
 }
 
-/// The use cases over the database of the settings; pending migrations are applied first.
+/// The use cases over the database of the settings, for commands.
 ///
 /// # Errors
 /// [`Error`] if it cannot be opened.
 pub(crate) fn open_app(settings: &Settings, outside: Outside) -> Result<App, Error> {
-    Ok(app_over(Arc::new(open_store(settings)?), settings, outside))
+    Ok(app_over(&OpenDatabase::open(settings, Purpose::Command)?, settings, outside))
 }
 
 /// The use cases over an open database.
-pub(crate) fn app_over(store: Arc<dyn Store>, settings: &Settings, outside: Outside) -> App {
+pub(crate) fn app_over(database: &OpenDatabase, settings: &Settings, outside: Outside) -> App {
     let Outside { documents, vendors } = outside;
-    let (clock, random) = (Arc::new(SystemClock), Arc::new(SystemRandom));
+    let (store, clock, random) = (database.store(), database.clock(), Arc::new(SystemRandom));
     let serve = &settings.serve;
     let settings = cutover_app::Settings {
         access_token_lifetime: lifetime(serve.access_token_lifetime),
@@ -69,47 +69,6 @@ pub(crate) fn app_over(store: Arc<dyn Store>, settings: &Settings, outside: Outs
 fn lifetime(time: std::time::Duration) -> chrono::Duration {
     // The settings bound it to a year.
     chrono::Duration::from_std(time).unwrap_or(chrono::Duration::MAX)
-}
-
-/// The database of the settings, made if it is not there.
-///
-/// # Errors
-/// [`Error`] if it cannot be opened.
-pub(crate) fn open_store(settings: &Settings) -> Result<SqliteStore, Error> {
-    make_database(settings)?;
-    SqliteStore::open(&settings.database, Options::default()).map_err(|error| {
-        Error::refused(format!("the database {} cannot be opened: {error}", settings.database.display()))
-    })
-}
-
-/// Makes the file of the database, and the data folder if it lies there, for nobody but their owner:
-/// they hold personal data.
-///
-/// # Errors
-/// [`Error`] if they cannot be made.
-pub(crate) fn make_database(settings: &Settings) -> Result<(), Error> {
-    let database = &settings.database;
-    if database.starts_with(&settings.data_dir) {
-        make_folder(&settings.data_dir)?;
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let opened = options.open(database);
-    opened.map(drop).map_err(|error| {
-        Error::refused(format!("the database {} cannot be opened: {error}", database.display()))
-    })
-}
-
-fn make_folder(folder: &Path) -> Result<(), Error> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| {
-        Error::refused(format!("the folder {} (data-dir) cannot be made: {error}", folder.display()))
-    })
 }
 
 /// The documents of the settings; the folder of the embedded default is made.
@@ -140,6 +99,7 @@ fn open_vendors(runtime: &OutboundRuntime) -> Result<Arc<dyn PaymentVendors>, Er
 mod tests {
     use super::*;
     use crate::settings::{Environment, Flags};
+    use std::path::Path;
 
     fn settings(data: &Path) -> Settings {
         let flags: Flags = [("data-dir", vec![data.to_str().unwrap().to_owned()])].into();
@@ -156,17 +116,5 @@ mod tests {
         assert!(!folder.exists());
         open_app(&settings, Outside::open(&settings).unwrap()).unwrap();
         assert!(folder.is_dir());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn what_holds_personal_data_is_for_its_owner_alone() {
-        use std::os::unix::fs::PermissionsExt;
-        let home = tempfile::tempdir().unwrap();
-        let data = home.path().join("a/data");
-        let settings = settings(&data);
-        make_database(&settings).unwrap();
-        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&data), mode(&settings.database)), (0o700, 0o600));
     }
 }

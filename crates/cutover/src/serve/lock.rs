@@ -1,4 +1,6 @@
 use crate::error::Error;
+use crate::open::make_file;
+use crate::settings::{Database, Settings};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -19,6 +21,17 @@ pub(crate) enum Taken {
 }
 
 impl Lock {
+    /// Takes the right to serve the database of the settings; its file is made if there is none. `None` where
+    /// any number of processes may serve it.
+    ///
+    /// # Errors
+    /// [`Error`] if another process has it.
+    pub(crate) fn of(settings: &Settings) -> Result<Option<Self>, Error> {
+        let Database::Sqlite(file) = &settings.database else { return Ok(None) };
+        make_file(file, settings)?;
+        Self::take(file).map(Some)
+    }
+
     /// Takes the right to serve a file.
     ///
     /// # Errors

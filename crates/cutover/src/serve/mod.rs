@@ -15,7 +15,7 @@ pub(crate) use tls::server_config as tls_config;
 
 use crate::cli::Context;
 use crate::error::Error;
-use crate::open::{Outside, make_database, open_app};
+use crate::open::{OpenDatabase, Outside, Purpose, app_over};
 use crate::output::document;
 use crate::settings::{Role, ServeSettings, Settings};
 use serde::Serialize;
@@ -28,6 +28,10 @@ Examples:
   cutover serve --documents-url s3://acme-documents/live
   cutover serve --config /etc/cutover.toml --log-format json
   CUTOVER_LISTEN=127.0.0.1:9000 cutover serve
+  CUTOVER_DATABASE_URL='postgres://cutover:…@db.example.com/cutover' cutover serve --role worker
+
+On PostgreSQL any number of processes serve one database, and none applies migrations unless --migrate says so:
+`cutover migrate` does.
 
 Every setting is a variable too (CUTOVER_LISTEN for --listen) and a key of the file (listen = \"…\");
 the flag wins over the variable, the variable over the file.
@@ -60,11 +64,13 @@ pub(crate) fn run(context: &Context) -> Result<(), Error> {
     start_logs(settings.log, LogTarget::StandardError)?;
     let (sender, ending) = mpsc::channel();
     signals::watch(sender.clone())?;
-    make_database(settings)?;
-    // First of all that touches the database: since then no other worker can be alive.
-    let _lock = Lock::take(&settings.database)?;
-    let app = Arc::new(open_app(settings, Outside::open(settings)?)?);
-    let released = app.release_all()?;
+    // First of all that touches the database.
+    let lock = Lock::of(settings)?;
+    let database = OpenDatabase::open(settings, Purpose::Serve)?;
+    tracing::info!(database = %settings.database, "the database is open");
+    let app = Arc::new(app_over(&database, settings, Outside::open(settings)?));
+    // Under the lock no other worker can be alive. Elsewhere there may be some; their leases run out.
+    let released = if lock.is_some() { app.release_all()? } else { 0 };
     let service = Service::start(app, &settings.serve, sender)?;
     announce(context, &service, released)?;
     let ending = ending.recv().unwrap_or(Ending::Signal("nobody to wait for"));

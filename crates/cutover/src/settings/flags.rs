@@ -1,4 +1,4 @@
-use super::table::{CONFIG, SETTINGS, Scope, Setting};
+use super::table::{CONFIG, Form, SETTINGS, Scope, Setting};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use std::collections::BTreeMap;
 
@@ -23,16 +23,20 @@ fn of(scope: Scope) -> impl Iterator<Item = &'static Setting> {
 
 fn arg((order, setting): (usize, &'static Setting)) -> Arg {
     let is_common = setting.scope == Scope::All;
-    Arg::new(setting.name)
+    let arg = Arg::new(setting.name)
         .long(setting.name)
         .value_name(setting.value)
         .help(setting.manual())
         .help_heading(if is_common { "Settings of every command" } else { "Settings of the server" })
         .display_order(order)
-        .action(if setting.many { ArgAction::Append } else { ArgAction::Set })
+        .action(if setting.form == Form::Many { ArgAction::Append } else { ArgAction::Set })
         // So that a refusal names the setting.
         .allow_negative_numbers(true)
-        .global(is_common)
+        .global(is_common);
+    if setting.form == Form::Switch {
+        return arg.num_args(0..=1).require_equals(true).default_missing_value("true");
+    }
+    arg
 }
 
 fn given(settings: impl Iterator<Item = &'static Setting>, matches: &ArgMatches) -> Flags {

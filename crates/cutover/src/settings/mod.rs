@@ -1,6 +1,7 @@
 //! What the operator sets (decisions D11): flag over environment over file over default. Whatever is
 //! unknown or unsafe stops the start, with its name and where it was read.
 
+mod database;
 mod error;
 mod flags;
 mod read;
@@ -10,6 +11,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use database::Database;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, Flags, ServeFlags};
 pub(crate) use serve::{Role, ServeSettings, TlsFiles};
@@ -25,8 +27,8 @@ use tracing::level_filters::LevelFilter;
 pub(crate) struct Settings {
     /// Where the embedded default keeps what it keeps.
     pub(crate) data_dir: PathBuf,
-    /// The SQLite file.
-    pub(crate) database: PathBuf,
+    /// The database.
+    pub(crate) database: Database,
     /// Where documents lie.
     pub(crate) documents: Documents,
     /// How it logs.
@@ -75,9 +77,8 @@ impl Settings {
     pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Self, SettingsError> {
         let given = Given::gather(flags, environment)?;
         let data_dir = given.get("data-dir", folder)?.unwrap_or_else(|| "./cutover-data".into());
-        let database = given.get("database-url", read::sqlite)?;
         Ok(Self {
-            database: database.unwrap_or_else(|| data_dir.join("cutover.db")),
+            database: Database::read(&given, &data_dir)?,
             documents: documents(&given, &data_dir)?,
             log: LogSettings {
                 format: given.get("log-format", log_format)?,

@@ -1,7 +1,6 @@
 //! Settings from text: durations, sizes, addresses.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// A duration: a whole number of `ms`, `s`, `m`, `h` or `d`; seconds without a unit.
@@ -62,24 +61,9 @@ pub(super) fn proxy(text: &str) -> Result<IpAddr, String> {
     Ok(address.to_canonical())
 }
 
-/// The path of a SQLite database.
-pub(super) fn sqlite(text: &str) -> Result<PathBuf, String> {
-    // The URL is not shown: one of another database holds a password.
-    let (scheme, rest) = text.split_once(':').unwrap_or((text, ""));
-    match scheme {
-        "sqlite" => {}
-        "postgres" | "postgresql" => {
-            return Err("names a PostgreSQL database, which is not in this build: use sqlite:PATH".into());
-        }
-        _ => return Err("is no database URL: use sqlite:PATH".into()),
-    }
-    let path = rest.strip_prefix("//").unwrap_or(rest);
-    match path {
-        "" => Err("names no file: use sqlite:PATH".into()),
-        ":memory:" => Err("names a database in memory, which would be lost: use sqlite:PATH".into()),
-        path if path.contains('?') => Err("has parameters, which are not taken: use sqlite:PATH".into()),
-        path => Ok(path.into()),
-    }
+/// Yes or no.
+pub(super) fn switch(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("is {text:?}, not true or false"))
 }
 
 #[cfg(test)]
@@ -116,16 +100,5 @@ mod tests {
         for bad in ["0.0.0.0", "::", "10.0.0.0/8", "proxy", ""] {
             assert!(proxy(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn databases_are_files() {
-        assert_eq!(sqlite("sqlite:a/b.db"), Ok("a/b.db".into()));
-        assert_eq!(sqlite("sqlite:///srv/b.db"), Ok("/srv/b.db".into()));
-        for bad in ["", "b.db", "sqlite:", "sqlite::memory:", "sqlite:a?mode=ro", "mysql://x"] {
-            assert!(sqlite(bad).is_err(), "{bad}");
-        }
-        let error = sqlite("postgres://me:s3cret@host/db").unwrap_err();
-        assert!(!error.contains("s3cret"), "{error}");
     }
 }

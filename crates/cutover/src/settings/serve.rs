@@ -28,6 +28,8 @@ pub(crate) struct TlsFiles {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ServeSettings {
     pub(crate) role: Role,
+    /// Whether pending migrations are applied first where they stop the start otherwise.
+    pub(crate) migrate: bool,
     pub(crate) listen: SocketAddr,
     /// Whether `listen` was said, and is not the default.
     pub(crate) listen_given: bool,
@@ -74,6 +76,7 @@ impl ServeSettings {
         let rate = given.get("rate-limit", |text| read::number(text, 0, 1_000_000))?;
         let settings = Self {
             role: given.get("role", role)?.unwrap_or(Role::All),
+            migrate: given.get("migrate", read::switch)?.unwrap_or_default(),
             listen: listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8080))),
             listen_given: listen.is_some(),
             admin_listen: given.get("admin-listen", read::address)?,
@@ -108,7 +111,8 @@ impl ServeSettings {
     }
 }
 
-fn time(
+/// A time of at least something, and at most so much.
+pub(super) fn time(
     given: &Given,
     name: &'static str,
     most: Duration,

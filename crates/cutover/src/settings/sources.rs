@@ -1,6 +1,6 @@
 use super::error::{Origin, SettingsError};
 use super::flags::Flags;
-use super::table::{CONFIG, FOREIGN, PREFIX, SETTINGS, Setting, setting};
+use super::table::{CONFIG, FOREIGN, Form, PREFIX, SETTINGS, Setting, setting};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ impl Given {
             given.add(from_file(Path::new(path))?, Origin::File(path.into()));
         }
         let split = |(name, text): (&'static str, String)| {
-            let many = setting(name).is_some_and(|s| s.many);
+            let many = setting(name).is_some_and(|s| s.form == Form::Many);
             (name, if many { text.split(',').map(|v| v.trim().to_owned()).collect() } else { vec![text] })
         };
         given.add(variables.into_iter().map(split), Origin::Environment);
@@ -117,7 +117,8 @@ fn from_entry(
         problem: "is neither text nor a number".into(),
     };
     let values = match value {
-        toml::Value::Array(items) if setting.many => {
+        toml::Value::Boolean(value) if setting.form == Form::Switch => vec![value.to_string()],
+        toml::Value::Array(items) if setting.form == Form::Many => {
             items.into_iter().map(scalar).collect::<Option<Vec<_>>>().ok_or_else(wrong)?
         }
         value => vec![scalar(value).ok_or_else(wrong)?],

@@ -22,13 +22,24 @@ pub(crate) struct Setting {
     pub(crate) help: &'static str,
     /// Where it is a flag.
     pub(crate) scope: Scope,
-    /// Whether it can be given several times; commas part values in the environment.
-    pub(crate) many: bool,
+    /// How it is given.
+    pub(crate) form: Form,
+}
+
+/// How a setting is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// By one value; the last counts.
+    One,
+    /// By any number of values; commas part them in the environment.
+    Many,
+    /// By `true` or `false`; the flag alone says `true`.
+    Switch,
 }
 
 impl Setting {
     const fn all(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Self {
-        Self { name, value, default, help, scope: Scope::All, many: false }
+        Self { name, value, default, help, scope: Scope::All, form: Form::One }
     }
 
     const fn serve(
@@ -37,7 +48,7 @@ impl Setting {
         default: &'static str,
         help: &'static str,
     ) -> Self {
-        Self { name, value, default, help, scope: Scope::Serve, many: false }
+        Self { name, value, default, help, scope: Scope::Serve, form: Form::One }
     }
 
     /// The environment variable.
@@ -55,7 +66,13 @@ impl Setting {
 pub(crate) const PREFIX: &str = "CUTOVER_";
 
 /// Variables of other programs of ours that may stand beside the server's.
-pub(crate) const FOREIGN: &[&str] = &["CUTOVER_API_KEY", "CUTOVER_BASE_URL", "CUTOVER_BENCH_DIR"];
+pub(crate) const FOREIGN: &[&str] = &[
+    "CUTOVER_API_KEY",
+    "CUTOVER_BASE_URL",
+    "CUTOVER_BENCH_DIR",
+    "CUTOVER_TEST_DATABASE_URL",
+    "CUTOVER_TEST_ON",
+];
 
 /// Where the file of settings is; not a setting of the file itself.
 pub(crate) static CONFIG: Setting = Setting::all("config", "FILE", "none", "A TOML file of settings");
@@ -68,7 +85,32 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "./cutover-data",
         "Where the embedded database and the document folder lie",
     ),
-    Setting::all("database-url", "URL", "sqlite:DATA-DIR/cutover.db", "The database: sqlite:PATH"),
+    Setting::all(
+        "database-url",
+        "URL",
+        "sqlite:DATA-DIR/cutover.db",
+        "The database: sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/NAME with parameters of libpq, such \
+         as ?sslmode=verify-full&sslrootcert=FILE",
+    ),
+    Setting::all(
+        "database-direct-url",
+        "URL",
+        "none: database-url is that of PostgreSQL itself",
+        "PostgreSQL itself, if database-url is that of a proxy before it that pools transactions",
+    ),
+    Setting::all(
+        "database-connections",
+        "N",
+        "16",
+        "Connections to PostgreSQL at the same time, as many to a standby, and one more to listen on",
+    ),
+    Setting::all(
+        "database-pool-timeout",
+        "TIME",
+        "2s",
+        "How long a free connection to PostgreSQL is waited for",
+    ),
+    Setting::all("database-statement-timeout", "TIME", "15s", "How long PostgreSQL may take for a statement"),
     Setting::all(
         "documents-url",
         "URL",
@@ -77,6 +119,20 @@ pub(crate) static SETTINGS: &[Setting] = &[
          credentials come from the variables usual for each, such as AWS_ACCESS_KEY_ID",
     ),
     Setting::serve("role", "ROLE", "all", "What this process does: all, api or worker"),
+    Setting {
+        name: "migrate",
+        value: "true|false",
+        default: "false",
+        help: "Apply pending migrations of PostgreSQL first, which stop the start otherwise",
+        scope: Scope::Serve,
+        form: Form::Switch,
+    },
+    Setting::serve(
+        "database-replica-url",
+        "URL",
+        "none",
+        "A standby of PostgreSQL for lists and status reads; what it lacks is asked of PostgreSQL itself",
+    ),
     Setting::serve("listen", "ADDRESS", "127.0.0.1:8080", "Where the API listens; port 0 takes a free one"),
     Setting::serve(
         "admin-listen",
@@ -119,7 +175,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: "none",
         help: "Proxies whose word about the client's address counts; may be repeated",
         scope: Scope::Serve,
-        many: true,
+        form: Form::Many,
     },
     Setting::serve(
         "log-format",

@@ -24,7 +24,7 @@ fn refusal(flag: &'static str, value: &str) -> String {
 #[test]
 fn without_a_word_everything_has_its_default() {
     let settings = Settings::load(&Flags::new(), &Environment::new()).unwrap();
-    assert_eq!(settings.database, PathBuf::from("./cutover-data/cutover.db"));
+    assert_eq!(settings.database.to_string(), "./cutover-data/cutover.db");
     assert!(settings.documents.is_default);
     assert_eq!(settings.serve.listen, SocketAddr::from(([127, 0, 0, 1], 8080)));
     assert_eq!((settings.serve.rate_limit, settings.serve.body_limit), (1_000, 8 << 20));
@@ -52,8 +52,41 @@ fn flag_over_environment_over_file_over_default() {
 fn the_file_can_be_named_by_a_variable() {
     let (_home, path) = file("data-dir = '/srv/cutover'");
     let settings = Settings::load(&Flags::new(), &environment(&[("CUTOVER_CONFIG", &path)])).unwrap();
-    assert_eq!(settings.database, PathBuf::from("/srv/cutover/cutover.db"));
+    assert_eq!(settings.database.to_string(), "/srv/cutover/cutover.db");
     assert_eq!(settings.documents.location, Location::folder("/srv/cutover/documents"));
+}
+
+const SERVER: &str = "postgres://cutover:s3cret@db.example.com/cutover?sslmode=verify-full";
+
+#[test]
+fn a_database_may_be_on_a_server() {
+    let given = [
+        ("database-url", SERVER),
+        ("database-direct-url", "postgres://db/direct"),
+        ("database-replica-url", "postgres://db/replica"),
+        ("database-connections", "4"),
+        ("database-statement-timeout", "1m"),
+    ];
+    let settings = Settings::load(&flags(&given), &Environment::new()).unwrap();
+    assert!(!format!("{} {settings:?}", settings.database).contains("s3cret"));
+    let Database::Postgres(options) = settings.database else { panic!("it is on a server") };
+    assert_eq!((options.url.as_str(), options.connections), (SERVER, 4));
+    assert_eq!(options.direct_url.as_deref(), Some("postgres://db/direct"));
+    assert_eq!(options.replica_url.as_deref(), Some("postgres://db/replica"));
+    assert_eq!((options.pool_timeout.as_secs(), options.statement_timeout.as_secs()), (2, 60));
+    assert!(!options.migrates && !settings.serve.migrate);
+}
+
+#[test]
+fn a_switch_is_true_or_false_wherever_it_stands() {
+    let migrates = |text: &str, variables: &[(&str, &str)]| {
+        let (_home, path) = file(text);
+        Settings::load(&flags(&[("config", &path)]), &environment(variables)).map(|s| s.serve.migrate)
+    };
+    assert_eq!(migrates("migrate = true", &[]), Ok(true));
+    assert_eq!(migrates("migrate = 'false'", &[]), Ok(false));
+    assert_eq!(migrates("migrate = true", &[("CUTOVER_MIGRATE", "false")]), Ok(false));
+    assert!(migrates("", &[("CUTOVER_MIGRATE", "1")]).unwrap_err().to_string().contains("true or false"));
 }
 
 #[cfg(feature = "s3")]
@@ -136,9 +169,25 @@ fn unsafe_values_are_refused_with_name_and_origin() {
         ("log-level", "off"),
         ("log-format", "xml"),
         ("data-dir", ""),
-        ("database-url", "postgres://user:secret@host/db"),
+        ("migrate", "perhaps"),
+        ("database-url", "mysql://user:s3cret@host/db"),
+        ("database-url", "postgres://user:s3/cret@host/db"),
+        ("database-direct-url", "sqlite:cutover.db"),
+        ("database-direct-url", SERVER),
+        ("database-replica-url", SERVER),
         ("documents-url", "ftp://host/documents"),
         ("documents-url", "/srv/documents"),
     ];
-    insta::assert_snapshot!(refused.map(|(flag, value)| refusal(flag, value)).join("\n"));
+    let refused = refused.map(|(flag, value)| refusal(flag, value)).join("\n");
+    assert!(!refused.contains("cret"), "{refused}");
+    let server = |name, value| {
+        let given = [("database-url", SERVER), (name, value)];
+        Settings::load(&flags(&given), &Environment::new()).unwrap_err().to_string()
+    };
+    let bounds = [
+        server("database-connections", "0"),
+        server("database-pool-timeout", "0s"),
+        server("database-statement-timeout", "2h"),
+    ];
+    insta::assert_snapshot!(format!("{refused}\n{}", bounds.join("\n")));
 }

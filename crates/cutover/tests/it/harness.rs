@@ -2,6 +2,7 @@
 //! when it goes out of scope; every wait is for something, and bounded.
 
 mod client;
+mod database;
 mod server;
 mod v1;
 mod vendor;
@@ -11,6 +12,8 @@ pub(crate) use server::Server;
 pub(crate) use v1::*;
 pub(crate) use vendor::{Act, Asked, Vendor, answer};
 
+use cutover_testkit_postgres::server;
+use database::Migrated;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -49,26 +52,50 @@ pub(crate) fn today() -> String {
     chrono::Utc::now().date_naive().to_string()
 }
 
-/// A data folder of its own.
+/// A data folder of its own, with its database there or on a server.
 pub(crate) struct House {
     folder: TempDir,
+    database: Option<Migrated>,
     /// What its commands and servers find in their environment besides ours.
     variables: Vec<(String, String)>,
 }
 
 impl House {
-    /// An empty folder.
+    /// An empty folder, and an empty database of the kind that this run of the tests is about.
     pub(crate) fn new() -> Self {
-        Self { folder: TempDir::new().unwrap(), variables: Vec::new() }
+        Self::with(Migrated::of_run())
     }
 
-    /// A folder with the organisation `Acme`, the supplier `ACME` and a key of it.
+    /// The same with a database on a server whatever the run is about; `None` where there is no server to be had.
+    pub(crate) fn on_server() -> Option<Self> {
+        Some(Self::with(Some(Migrated::on(server()?))))
+    }
+
+    /// An empty folder, and a database elsewhere.
+    pub(crate) fn at(url: &str) -> Self {
+        let mut house = Self { folder: TempDir::new().unwrap(), database: None, variables: Vec::new() };
+        house.set_variable("CUTOVER_DATABASE_URL", url);
+        house
+    }
+
+    fn with(database: Option<Migrated>) -> Self {
+        let variables =
+            database.iter().map(|it| ("CUTOVER_DATABASE_URL".to_owned(), it.database.url().to_owned()));
+        Self { folder: TempDir::new().unwrap(), variables: variables.collect(), database }
+    }
+
+    /// A house with the organisation `Acme`, the supplier `ACME` and a key of it.
     pub(crate) fn furnished() -> (Self, String) {
         let house = Self::new();
-        house.done(&["organisation", "add", "Acme"]);
-        house.done(&["supplier", "add", "ACME", "--organisation", "Acme"]);
-        let key = house.key("Acme");
+        let key = house.furnish();
         (house, key)
+    }
+
+    /// Adds the organisation `Acme` and the supplier `ACME`; a key.
+    pub(crate) fn furnish(&self) -> String {
+        self.done(&["organisation", "add", "Acme"]);
+        self.done(&["supplier", "add", "ACME", "--organisation", "Acme"]);
+        self.key("Acme")
     }
 
     /// The same with a server and a client.
@@ -180,8 +207,8 @@ impl House {
     }
 }
 
-/// Whether a variable would change what the program does: its own, and those of clouds and proxies.
+/// Whether a variable would change what the program does: its own, and those of clouds, libpq and proxies.
 fn matters(name: &OsString) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
-    name.starts_with("CUTOVER_") || name.starts_with("AWS_") || name.ends_with("_PROXY")
+    ["CUTOVER_", "AWS_", "PG"].iter().any(|prefix| name.starts_with(prefix)) || name.ends_with("_PROXY")
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod after_import;
+mod archive;
 mod authentication;
 mod balances;
 mod businesses;

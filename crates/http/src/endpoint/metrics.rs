@@ -6,7 +6,7 @@ use actix_web::HttpResponse;
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// `GET /metrics`: requests by route, method and class of status, their durations, those under way, what the
-/// import workers have done, the program's version (decisions D11).
+/// import workers have done, the connections to the database, the program's version (decisions D11).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let text = call.service().metrics.text();

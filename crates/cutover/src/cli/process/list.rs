@@ -79,12 +79,11 @@ mod tests {
 
     fn process(number: &str) -> Process {
         let new = NewProcess {
-            id: 1,
             supplier: "ACME".parse().unwrap(),
             external_account_number: number.parse().unwrap(),
             submission: Submission::default(),
         };
-        Process::create(new, "2026-11-21T00:00:00Z".parse().unwrap(), Actor::System).0
+        Process::create(1, new, "2026-11-21T00:00:00Z".parse().unwrap(), Actor::System).0
     }
 
     fn print(json: bool, numbers: &[&str]) -> String {

@@ -1,9 +1,11 @@
+mod archive;
 mod list;
 mod shown;
 
 use super::Context;
 use crate::error::Error;
 use crate::output::Answer;
+use archive::ArchiveArgs;
 use clap::{Args, Subcommand};
 use cutover_app::account::shown_status;
 use cutover_model::ProcessStatus;
@@ -16,7 +18,13 @@ Examples:
   cutover process list ACME
   cutover process list ACME --status ERRORED --json
   cutover process show ACME A-000042      its history, its errors, and what was imported
-  cutover process retry ACME A-000042";
+  cutover process retry ACME A-000042
+  cutover process archive --before 2026-01-31 --to archive.ndjson        how many there are
+  cutover process archive --before 2026-01-31 --to archive.ndjson --yes
+
+An archive is for its owner alone: it holds payloads. It has a line of JSON for each process. Lines are
+durable before anything leaves the database; should that fail, the next run writes some again. Of lines of
+one supplier, account number and version, the last counts.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -34,6 +42,8 @@ pub(crate) enum Command {
     Cancel(Which),
     /// Start another attempt at a process that ended without an account
     Retry(Which),
+    /// Move payload and history of processes that have ended to a file; what was imported stays
+    Archive(ArchiveArgs),
 }
 
 #[derive(Debug, Args)]
@@ -87,6 +97,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             let status = app.retry_process(&supplier, &number)?;
             output.answer(&Stepped::new(&number, &status, "Started another attempt at"))?;
         }
+        Command::Archive(args) => archive::run(&app, output, args)?,
     }
     Ok(())
 }

@@ -17,6 +17,8 @@ pub(super) struct Shown {
     #[serde(flatten)]
     status: ProcessStatus,
     attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archived_at: Option<At>,
     history: Vec<Step>,
     errors: Vec<Issue>,
     warnings: Vec<Issue>,
@@ -29,8 +31,9 @@ pub(super) struct Shown {
     times: [At; 2],
 }
 
+/// An entry of the history.
 #[derive(Serialize)]
-struct Step {
+pub(super) struct Step {
     event: &'static str,
     from: Option<&'static str>,
     to: &'static str,
@@ -55,6 +58,7 @@ impl From<ProcessReport> for Shown {
             status: shown_status(&report.status),
             external_account_number: report.external_account_number,
             attempt: report.attempt,
+            archived_at: report.archived_at.map(|instant| At::local(instant, zone)),
             history: report.history.iter().map(|entry| Step::new(entry, zone)).collect(),
             errors: report.issues.errors.into_iter().map(Issue::from).collect(),
             warnings: report.issues.warnings.into_iter().map(Issue::from).collect(),
@@ -65,7 +69,7 @@ impl From<ProcessReport> for Shown {
 }
 
 impl Step {
-    fn new(entry: &HistoryEntry, zone: Zone) -> Self {
+    pub(super) fn new(entry: &HistoryEntry, zone: Zone) -> Self {
         Self {
             event: entry.event.as_str(),
             from: entry.from.map(|state| state.as_str()),
@@ -99,6 +103,7 @@ impl Shown {
             ("created", self.times[0].to_string()),
             ("modified", self.times[1].to_string()),
         ];
+        rows.extend(self.archived_at.map(|at| ("archived", at.to_string())));
         rows.extend(self.added.clone().map(|added| ("added since", added)));
         rows.extend(self.status.latest_error.as_ref().map(|error| ("error", error.code.to_owned())));
         pairs(&rows)

@@ -1,12 +1,11 @@
 use super::Finding;
 use crate::error::Error;
-use crate::open::{Outside, app_over, open_documents};
+use crate::open::{OpenDatabase, Outside, app_over, open_documents};
 use crate::settings::Settings;
 use cutover_app::App;
-use cutover_app::port::{Store, Vendor, VendorError};
+use cutover_app::port::{Vendor, VendorError};
 use cutover_outbound::OutboundRuntime;
 use std::future::Future;
-use std::sync::Arc;
 
 /// Whether the storage of the documents answers.
 pub(super) fn documents(settings: &Settings) -> Finding {
@@ -26,8 +25,8 @@ pub(super) fn documents(settings: &Settings) -> Finding {
 
 /// Whether the payment vendors could be asked, one after another. The server goes on without them, so
 /// that what is wrong is a warning.
-pub(super) fn vendors(settings: &Settings, store: Arc<dyn Store>) -> Vec<Finding> {
-    let app = Outside::with_vendors().map(|outside| app_over(store, settings, outside));
+pub(super) fn vendors(settings: &Settings, database: &OpenDatabase) -> Vec<Finding> {
+    let app = Outside::with_vendors().map(|outside| app_over(database, settings, outside));
     let found = app.and_then(|app| Ok((app.vendors()?, app)));
     match found {
         Err(error) => {

@@ -1,7 +1,11 @@
 use super::super::finding::Health;
 use super::*;
+use crate::open::{OpenDatabase, Purpose};
 use crate::settings::{Environment, Flags};
-use cutover_app::port::{Tx, VendorKind};
+use crate::system::SystemClock;
+use chrono::Duration;
+use cutover_app::port::{Clock, Tx, VendorKind, write};
+use std::path::PathBuf;
 
 /// Settings of a data folder that goes away with it.
 fn home() -> (tempfile::TempDir, Settings) {
@@ -15,6 +19,12 @@ fn home() -> (tempfile::TempDir, Settings) {
     .into();
     let settings = Settings::load(&flags, &Environment::new()).unwrap();
     (home, settings)
+}
+
+/// Opens the database of the settings; its file.
+fn opened(settings: &Settings) -> (OpenDatabase, PathBuf) {
+    let Database::Sqlite(file) = &settings.database else { panic!("the default is a file") };
+    (OpenDatabase::open(settings, Purpose::Command).unwrap(), file.clone())
 }
 
 fn result(findings: &[Finding], check: &str) -> Health {
@@ -37,8 +47,8 @@ fn a_new_installation_is_well() {
 #[test]
 fn a_running_server_is_told_of() {
     let (_home, settings) = home();
-    open_store(&settings).unwrap();
-    let _lock = Lock::take(&settings.database).unwrap();
+    opened(&settings);
+    let _lock = Lock::of(&settings).unwrap();
     let findings = serving(&settings);
     assert_eq!(findings.len(), 1);
     assert!(findings[0].detail.ends_with("serves this database"), "{findings:?}");
@@ -47,9 +57,9 @@ fn a_running_server_is_told_of() {
 #[test]
 fn a_file_that_is_no_database_fails() {
     let (_home, settings) = home();
-    std::fs::create_dir_all(&settings.data_dir).unwrap();
-    std::fs::write(&settings.database, "not a database, but long enough to be taken for one".repeat(50))
-        .unwrap();
+    let (database, file) = opened(&settings);
+    drop(database);
+    std::fs::write(&file, "not a database, but long enough to be taken for one".repeat(50)).unwrap();
     let findings = all(&settings);
     assert_eq!(result(&findings, "database"), Health::Fail);
     assert_eq!(result(&findings, "documents"), Health::Ok, "one fault does not hide what is well");
@@ -60,20 +70,20 @@ fn a_file_that_is_no_database_fails() {
 fn what_others_can_read_is_warned_of() {
     use std::os::unix::fs::PermissionsExt;
     let (_home, settings) = home();
-    open_store(&settings).unwrap();
-    std::fs::set_permissions(&settings.database, std::fs::Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(permissions(&settings).result, Health::Warn);
+    let (_, file) = opened(&settings);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(permissions(&settings).unwrap().result, Health::Warn);
 }
 
 #[test]
 fn a_clock_behind_the_rows_fails() {
     let (_home, settings) = home();
-    let store = open_store(&settings).unwrap();
+    let store = opened(&settings).0.store();
     let now = SystemClock.now();
     let add = move |tx: &mut dyn Tx| tx.add_organisation("Acme", now).map(drop);
-    write(&store, add).unwrap();
-    assert_eq!(clock(&store, now).result, Health::Ok);
-    assert_eq!(clock(&store, now - Duration::hours(1)).result, Health::Fail);
+    write(&*store, add).unwrap();
+    assert_eq!(sqlite::clock(&*store, now).result, Health::Ok);
+    assert_eq!(sqlite::clock(&*store, now - Duration::hours(1)).result, Health::Fail);
 }
 
 #[test]

@@ -19,13 +19,12 @@ fn issue(attr: &str, code: &str) -> StoredIssue {
 fn report(events: &[Event]) -> ProcessReport {
     let at = |minute: usize| format!("2026-11-21T00:{minute:02}:00Z").parse().unwrap();
     let new = NewProcess {
-        id: 1,
         supplier: "ACME".parse().unwrap(),
         external_account_number: "A-1".parse().unwrap(),
         submission: Submission::default(),
     };
     let (mut process, created) =
-        Process::create(new, at(0), Actor::Api { key_prefix: "cut_live_ab".into(), request_id: None });
+        Process::create(1, new, at(0), Actor::Api { key_prefix: "cut_live_ab".into(), request_id: None });
     let mut history = vec![created];
     for (i, event) in events.iter().enumerate() {
         let (next, entry) =
@@ -37,6 +36,7 @@ fn report(events: &[Event]) -> ProcessReport {
         status: v2(&process, zone()),
         external_account_number: "A-1".into(),
         attempt: process.snapshot().attempt,
+        archived_at: None,
         history,
         issues: StoredIssues::default(),
         account: None,
@@ -98,6 +98,18 @@ fn people_read_why_an_import_was_rejected() {
     let mut report = report(&[Event::Claimed, Event::Rejected]);
     report.issues.errors = vec![issue("customers.0.mobile", "invalid_phone_number")];
     insta::assert_snapshot!(Shown::from(report).text());
+}
+
+#[test]
+fn an_archived_import_says_so() {
+    let mut report = report(&[Event::Cancelled]);
+    report.archived_at = Some("2026-12-01T00:00:00Z".parse().unwrap());
+    report.history.clear();
+    let shown = Shown::from(report);
+    assert!(shown.text().contains("archived  2026-12-01 11:00:00+11:00"), "{}", shown.text());
+    let shown = serde_json::to_value(&shown).unwrap();
+    assert_eq!(shown["archived_at"], "2026-12-01T11:00:00.000000+11:00");
+    assert_eq!(shown["history"], serde_json::json!([]));
 }
 
 #[test]

@@ -1,0 +1,272 @@
+use super::super::finding::Finding;
+use super::{migrations, outside};
+use crate::open::{OpenDatabase, Purpose, refused};
+use crate::settings::Settings;
+use crate::system::SystemClock;
+use chrono::TimeDelta;
+use cutover_app::port::Clock;
+use cutover_store::{
+    Health, PostgresOptions, PostgresStore, ServerHealth, SessionHealth, StandbyHealth, shown,
+};
+
+/// The oldest version that is known to do.
+const OLDEST: i64 = 130_000;
+/// How far the clocks may be apart.
+const APART: TimeDelta = TimeDelta::seconds(1);
+/// How far a standby may be behind, in seconds.
+const BEHIND: i64 = 60;
+
+/// A database on a server, and the vendors it names.
+pub(super) fn all(settings: &Settings, options: &PostgresOptions) -> Vec<Finding> {
+    let unreached = |error| {
+        let mend = "see that it runs, that its URL is right, and that its pg_hba.conf lets this machine in";
+        Finding::fail("database", refused(&settings.database, &error), mend)
+    };
+    let health = match PostgresStore::health(options, &|| SystemClock.now()) {
+        Ok(health) => health,
+        Err(error) => return vec![unreached(error)],
+    };
+    let mut findings = vec![database(options, &health.server)];
+    findings.push(match PostgresStore::status(options) {
+        Ok(status) => migrations(&status),
+        Err(error) => unreached(error),
+    });
+    findings.extend(judge(options, &health));
+    if let Ok(database) = OpenDatabase::open(settings, Purpose::Command) {
+        findings.extend(outside::vendors(settings, &database));
+    }
+    findings
+}
+
+fn database(options: &PostgresOptions, server: &ServerHealth) -> Finding {
+    let detail = format!("{}: PostgreSQL {}", shown(&options.url), server.version);
+    if server.version_number < OLDEST {
+        return Finding::fail("database", detail, format!("upgrade it to {} or later", OLDEST / 10_000));
+    }
+    if server.is_read_only {
+        let mend = "name the primary, and see that default_transaction_read_only is off";
+        return Finding::fail("database", format!("{detail}: it takes no writes"), mend);
+    }
+    Finding::ok("database", detail)
+}
+
+fn judge(options: &PostgresOptions, health: &Health) -> Vec<Finding> {
+    let Health { server, .. } = health;
+    let mut findings =
+        vec![encryption(server, health.is_verified), durability(server, health.session.as_ref())];
+    findings.push(sessions(options, health.session.as_ref()));
+    findings.extend(health.session.as_ref().map(timeouts));
+    findings.extend([connections(options, server), vacuum(server), clock(health.clock_difference)]);
+    findings.extend(health.standby.as_ref().map(standby));
+    findings
+}
+
+fn encryption(server: &ServerHealth, is_verified: bool) -> Finding {
+    let mend = "set sslmode=verify-full and sslrootcert=FILE in the URL";
+    match &server.tls {
+        _ if server.is_local => Finding::ok("encryption", "the server is on this machine"),
+        None => {
+            Finding::warn("encryption", "what is sent to the server and back can be read on the way", mend)
+        }
+        Some(tls) if !is_verified => {
+            Finding::warn("encryption", format!("{tls}, but whoever answers is taken for the server"), mend)
+        }
+        Some(tls) => Finding::ok("encryption", format!("{tls}, the server's certificate is checked")),
+    }
+}
+
+fn durability(server: &ServerHealth, session: Option<&SessionHealth>) -> Finding {
+    let commit = session.map_or("on", |session| session.synchronous_commit.as_str());
+    if !server.has_fsync {
+        return Finding::fail("durability", "fsync is off: a crash may lose everything", "set it on");
+    }
+    if commit == "off" {
+        let detail = "synchronous_commit is off: a crash loses accounts that were answered 201";
+        return Finding::fail("durability", detail, "leave it out of the URL's options");
+    }
+    if !server.has_full_page_writes {
+        let detail = "full_page_writes is off: a crash may leave pages half written";
+        return Finding::warn("durability", detail, "set it on, unless the file system writes whole pages");
+    }
+    Finding::ok("durability", format!("a commit is on the disk: synchronous_commit is {commit}"))
+}
+
+/// Whether there are connections of our own, as notifications, the clock and migrations need them.
+fn sessions(options: &PostgresOptions, session: Option<&SessionHealth>) -> Finding {
+    let name = if options.direct_url.is_some() { "database-direct-url" } else { "database-url" };
+    match session {
+        None => Finding::fail(
+            "sessions",
+            format!("{name} is that of a proxy that shares connections"),
+            "name PostgreSQL itself in database-direct-url",
+        ),
+        Some(session) if !session.is_same_database => Finding::fail(
+            "sessions",
+            "database-url and database-direct-url lead to different databases",
+            "name the same one in both",
+        ),
+        Some(session) if !session.is_notified => Finding::warn(
+            "sessions",
+            "no notification arrives, so that workers look for work once a second",
+            "see whether there is a proxy, and name PostgreSQL itself in database-direct-url",
+        ),
+        Some(_) if options.direct_url.is_some() => {
+            Finding::ok("sessions", "behind a proxy; notifications arrive directly")
+        }
+        Some(_) => Finding::ok("sessions", "notifications arrive"),
+    }
+}
+
+fn timeouts(session: &SessionHealth) -> Finding {
+    let SessionHealth { statement_timeout: statement, idle_timeout: idle, .. } = session;
+    let detail = format!("{statement} for a statement, {idle} for an idle transaction");
+    if statement == "0" || idle == "0" {
+        let mend = "leave options out of the URL, or set statement_timeout and \
+                    idle_in_transaction_session_timeout there";
+        return Finding::warn("timeouts", format!("{detail}, where 0 is no bound"), mend);
+    }
+    Finding::ok("timeouts", detail)
+}
+
+fn connections(options: &PostgresOptions, server: &ServerHealth) -> Finding {
+    let ServerHealth { places, taken, .. } = server;
+    let own = if options.direct_url.is_some() { 1 } else { i64::from(options.connections) + 1 };
+    let detail = format!("a server process takes up to {own} of {places}; {taken} are taken now");
+    if own > *places {
+        let mend = "raise max_connections of PostgreSQL, or lower database-connections";
+        return Finding::warn("connections", detail, mend);
+    }
+    Finding::ok("connections", detail)
+}
+
+fn vacuum(server: &ServerHealth) -> Finding {
+    if server.has_autovacuum {
+        return Finding::ok("autovacuum", "it is on");
+    }
+    Finding::warn("autovacuum", "it is off: the queue grows slower with every account", "set it on")
+}
+
+fn clock(difference: TimeDelta) -> Finding {
+    let apart = difference.abs();
+    let seconds = format!("{}.{:03} s", apart.num_seconds(), apart.subsec_nanos() / 1_000_000);
+    if apart > APART {
+        let way = if difference > TimeDelta::zero() { "behind" } else { "ahead of" };
+        return Finding::warn(
+            "clock",
+            format!("this machine's is {seconds} {way} the database's, which counts"),
+            "set both by the same source of time: logs and certificates go by this machine's",
+        );
+    }
+    Finding::ok("clock", "this machine's and the database's agree")
+}
+
+fn standby(standby: &Result<StandbyHealth, String>) -> Finding {
+    match standby {
+        Err(error) => Finding::warn(
+            "standby",
+            error.split_whitespace().collect::<Vec<_>>().join(" "),
+            "see that it runs; until then the database is asked in its place",
+        ),
+        Ok(standby) if !standby.is_in_recovery => Finding::fail(
+            "standby",
+            "database-replica-url is that of no standby",
+            "name one that follows the database, or leave it out",
+        ),
+        Ok(standby) if !standby.has_caught_up && standby.age > BEHIND => Finding::warn(
+            "standby",
+            format!("it is {} s behind", standby.age),
+            "see whether it is connected to the database, and what it waits for",
+        ),
+        Ok(_) => Finding::ok("standby", "it follows the database"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::finding::Health as Result;
+    use super::*;
+
+    fn healthy() -> Health {
+        Health {
+            server: ServerHealth {
+                version: "16.4".into(),
+                version_number: 160_004,
+                is_read_only: false,
+                tls: Some("TLSv1.3".into()),
+                is_local: false,
+                has_fsync: true,
+                has_full_page_writes: true,
+                has_autovacuum: true,
+                places: 97,
+                taken: 5,
+            },
+            is_verified: true,
+            clock_difference: TimeDelta::milliseconds(-3),
+            is_proxied: false,
+            session: Some(SessionHealth {
+                synchronous_commit: "on".into(),
+                statement_timeout: "15s".into(),
+                idle_timeout: "30s".into(),
+                is_same_database: true,
+                is_notified: true,
+            }),
+            standby: Some(Ok(StandbyHealth { is_in_recovery: true, has_caught_up: false, age: 2 })),
+        }
+    }
+
+    fn options() -> PostgresOptions {
+        PostgresOptions::new("postgres://u:s3cret@db.example.com/cutover")
+    }
+
+    /// What is found once something is wrong.
+    fn wrong(change: impl FnOnce(&mut Health)) -> String {
+        let mut health = healthy();
+        change(&mut health);
+        let mut findings = vec![database(&options(), &health.server)];
+        findings.extend(judge(&options(), &health));
+        findings.retain(|finding| finding.result != Result::Ok);
+        findings.iter().map(Finding::line).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn all_is_well_with_a_healthy_database() {
+        assert_eq!(wrong(|_| {}), "");
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told_with_what_to_do() {
+        let session = |change: fn(&mut SessionHealth)| {
+            wrong(move |health| {
+                change(health.session.as_mut().unwrap());
+            })
+        };
+        let standby = |standby| wrong(move |health| health.standby = Some(standby));
+        let found = [
+            wrong(|health| health.server.version_number = 120_022),
+            wrong(|health| health.server.is_read_only = true),
+            wrong(|health| health.server.tls = None),
+            wrong(|health| health.is_verified = false),
+            wrong(|health| health.server.has_fsync = false),
+            wrong(|health| health.server.has_full_page_writes = false),
+            session(|session| session.synchronous_commit = "off".into()),
+            wrong(|health| health.session = None),
+            session(|session| session.is_same_database = false),
+            session(|session| session.is_notified = false),
+            session(|session| session.statement_timeout = "0".into()),
+            wrong(|health| health.server.places = 16),
+            wrong(|health| health.server.has_autovacuum = false),
+            wrong(|health| health.clock_difference = TimeDelta::milliseconds(1_500)),
+            wrong(|health| health.clock_difference = TimeDelta::milliseconds(-61_007)),
+            standby(Err("connection to server failed:\n\tno route\n".into())),
+            standby(Ok(StandbyHealth { is_in_recovery: false, has_caught_up: false, age: 0 })),
+            standby(Ok(StandbyHealth { is_in_recovery: true, has_caught_up: false, age: 3_600 })),
+        ];
+        insta::assert_snapshot!(found.join("\n"));
+    }
+
+    #[test]
+    fn what_a_standby_lacks_counts_only_if_there_is_something() {
+        let idle = StandbyHealth { is_in_recovery: true, has_caught_up: true, age: 3_600 };
+        assert_eq!(super::standby(&Ok(idle)).result, Result::Ok);
+    }
+}

@@ -1,0 +1,56 @@
+use super::super::finding::Finding;
+use super::{migrations, outside};
+use crate::open::{OpenDatabase, Purpose};
+use crate::settings::Settings;
+use crate::system::SystemClock;
+use chrono::{DateTime, Duration, Utc};
+use cutover_app::port::{Clock, Store, StoreError, read, write};
+use cutover_store::SqliteStore;
+use std::path::Path;
+
+/// How far ahead of the clock a row may be written: by another machine's clock.
+const AHEAD: Duration = Duration::seconds(5);
+
+/// A database in a file, and the vendors it names.
+pub(super) fn all(settings: &Settings, file: &Path) -> Vec<Finding> {
+    let database = match OpenDatabase::open(settings, Purpose::Command) {
+        Ok(database) => database,
+        Err(error) => {
+            return vec![Finding::fail("database", error, "see that its folder exists and is yours")];
+        }
+    };
+    let store = database.store();
+    let writable = match write(&*store, |_| Ok::<_, StoreError>(())) {
+        Ok(()) => Finding::ok("database", format!("{} can be read and written", file.display())),
+        Err(error) => Finding::fail("database", error, "see its rights and the space on its disk"),
+    };
+    let integrity = match SqliteStore::quick_check(file) {
+        Ok(problems) if problems.is_empty() => Finding::ok("integrity", "the file is sound"),
+        Ok(problems) => Finding::fail("integrity", problems.join("; "), "restore the file from a backup"),
+        Err(error) => Finding::fail("integrity", error, "see whether the disk is sound"),
+    };
+    let mut findings = vec![writable, migrations(database.migrations()), integrity];
+    findings.push(clock(&*store, SystemClock.now()));
+    findings.extend(outside::vendors(settings, &database));
+    findings
+}
+
+/// The clock against the newest thing that an operator made.
+pub(super) fn clock(store: &dyn Store, now: DateTime<Utc>) -> Finding {
+    let newest = read(store, |tx| {
+        let mut times: Vec<DateTime<Utc>> = tx.organisations()?.iter().map(|o| o.created_at).collect();
+        times.extend(tx.api_keys()?.iter().map(|key| key.created_at));
+        times.extend(tx.suppliers()?.iter().map(|supplier| supplier.created_at));
+        times.extend(tx.signing_keys()?.iter().map(|key| key.created_at));
+        Ok(times.into_iter().max())
+    });
+    match newest {
+        Err(error) => Finding::fail("clock", error, "see the database"),
+        Ok(Some(newest)) if newest > now + AHEAD => Finding::fail(
+            "clock",
+            format!("it is {now} here, but the database has rows of {newest}"),
+            "set the clock of this machine: leases, windows and tokens hang on it",
+        ),
+        Ok(_) => Finding::ok("clock", format!("{} UTC", now.format("%Y-%m-%d %H:%M:%S"))),
+    }
+}
