@@ -4,49 +4,72 @@ use std::time::Duration;
 /// Wakes workers that wait for work.
 #[derive(Debug, Default)]
 pub struct Wake {
-    calls: Mutex<u64>,
+    calls: Mutex<Calls>,
     /// For those who wait for work.
     work: Condvar,
     /// For those who rest.
     end: Condvar,
 }
 
+#[derive(Debug, Default)]
+struct Calls {
+    for_work: u64,
+    to_look_out: u64,
+}
+
 impl Wake {
     /// There may be more work than for one, or it is time to stop.
     pub fn call(&self) {
-        *self.calls() += 1;
+        self.calls().for_work += 1;
         self.work.notify_all();
         self.end.notify_all();
     }
 
     /// There may be work: one of those who wait looks, and calls the others if there is more than for it.
     pub fn call_one(&self) {
-        *self.calls() += 1;
+        self.calls().for_work += 1;
         self.work.notify_one();
+    }
+
+    /// Nobody looks out any more: one of those who wait is to.
+    pub(crate) fn call_lookout(&self) {
+        self.calls().to_look_out += 1;
+        // Who looks out already, or rests, is not the one.
+        self.work.notify_all();
     }
 
     /// The number of calls so far; to be taken before looking for work.
     pub fn seen(&self) -> u64 {
-        *self.calls()
+        self.calls().for_work
+    }
+
+    /// The number of calls for somebody who looks out; to be taken before it is seen that somebody does.
+    pub(crate) fn seen_lookouts(&self) -> u64 {
+        self.calls().to_look_out
     }
 
     /// Waits for a call after those seen, at most so long.
     pub fn wait(&self, seen: u64, at_most: Duration) {
-        self.pause(&self.work, at_most, |calls| calls == seen);
+        self.wait_while(at_most, |calls| calls.for_work == seen);
+    }
+
+    /// Waits as well for a call to look out after those seen.
+    pub(crate) fn wait_to_look_out(&self, seen: u64, lookouts: u64, at_most: Duration) {
+        self.wait_while(at_most, |calls| (calls.for_work, calls.to_look_out) == (seen, lookouts));
     }
 
     /// Waits so long, unless all are called and it is over then; calls for one are left to those who wait
     /// for work.
     pub fn rest(&self, at_most: Duration, is_over: impl Fn() -> bool) {
-        self.pause(&self.end, at_most, |_| !is_over());
-    }
-
-    fn pause(&self, bell: &Condvar, at_most: Duration, goes_on: impl Fn(u64) -> bool) {
         // A poisoned lock cannot be left inconsistent by a counter.
-        let _ = bell.wait_timeout_while(self.calls(), at_most, |calls| goes_on(*calls));
+        let _ = self.end.wait_timeout_while(self.calls(), at_most, |_| !is_over());
     }
 
-    fn calls(&self) -> MutexGuard<'_, u64> {
+    fn wait_while(&self, at_most: Duration, goes_on: impl Fn(&Calls) -> bool) {
+        let _ = self.work.wait_timeout_while(self.calls(), at_most, |calls| goes_on(calls));
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -58,37 +81,50 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::mpsc::{Receiver, channel};
     use std::thread;
+    use std::time::Instant;
 
     /// Longer than any test: who waits so long was not called.
     const EVER: Duration = Duration::from_secs(3_600);
+    const SHORT: Duration = Duration::from_millis(1);
 
-    /// Threads that pause until they may go, and tell when they do. All of them wait when this returns: that they may not go yet was found under the lock, which only waiting gives free.
+    fn took(job: impl FnOnce()) -> Duration {
+        let begun = Instant::now();
+        job();
+        begun.elapsed()
+    }
+
+    /// Threads that pause, and tell when they do not any more. The pause calls its last argument whenever it
+    /// asks whether it is to go on: when this returns all of them wait, for they asked under the lock, which
+    /// only waiting gives free.
     fn pausing(
         wake: &Arc<Wake>,
         count: usize,
-        bell: fn(&Wake) -> &Condvar,
-        goes_on: impl Fn(u64) -> bool + Clone + Send + 'static,
+        pause: impl Fn(&Wake, &dyn Fn()) + Clone + Send + 'static,
     ) -> Receiver<()> {
-        let ((ready, is_ready), (gone, has_gone)) = (channel(), channel());
+        let ((asked, has_asked), (gone, has_gone)) = (channel(), channel());
         for _ in 0..count {
-            let (wake, ready, gone, goes_on) = (wake.clone(), ready.clone(), gone.clone(), goes_on.clone());
+            let (wake, asked, gone, pause) = (wake.clone(), asked.clone(), gone.clone(), pause.clone());
             thread::spawn(move || {
-                wake.pause(bell(&wake), EVER, |calls| {
-                    // Heard the first time only.
-                    let _ = ready.send(());
-                    goes_on(calls)
+                // Each is heard the first time only.
+                pause(&wake, &|| {
+                    let _ = asked.send(());
                 });
                 let _ = gone.send(());
             });
         }
-        (0..count).for_each(|_| is_ready.recv().unwrap());
+        go(&has_asked, count);
         drop(wake.calls());
         has_gone
     }
 
     fn waiting(wake: &Arc<Wake>, count: usize) -> Receiver<()> {
         let seen = wake.seen();
-        pausing(wake, count, |wake| &wake.work, move |calls| calls == seen)
+        pausing(wake, count, move |wake, asks| {
+            wake.wait_while(EVER, |calls| {
+                asks();
+                calls.for_work == seen
+            });
+        })
     }
 
     /// So many of them go; a call that does not reach them is not waited for.
@@ -103,7 +139,7 @@ mod tests {
             let seen = wake.seen();
             call(&wake);
             wake.wait(seen, EVER);
-            wake.wait(wake.seen(), Duration::from_millis(1));
+            assert!(took(|| wake.wait(wake.seen(), SHORT)) >= SHORT);
         }
     }
 
@@ -140,7 +176,12 @@ mod tests {
         let wake = Arc::new(Wake::default());
         let is_over = Arc::new(AtomicBool::new(false));
         let over = is_over.clone();
-        let resting = pausing(&wake, 3, |wake| &wake.end, move |_| !over.load(Ordering::SeqCst));
+        let resting = pausing(&wake, 3, move |wake, asks| {
+            wake.rest(EVER, || {
+                asks();
+                over.load(Ordering::SeqCst)
+            });
+        });
         let waiting = waiting(&wake, 1);
         wake.call_one();
         go(&waiting, 1);
@@ -156,6 +197,6 @@ mod tests {
     fn who_rests_when_it_is_over_does_not_rest() {
         let wake = Wake::default();
         wake.rest(EVER, || true);
-        wake.rest(Duration::from_millis(1), || false);
+        assert!(took(|| wake.rest(SHORT, || false)) >= SHORT);
     }
 }

@@ -75,9 +75,8 @@ fn claim(store: &PostgresStore) -> Result<Vec<Claimed>, StoreError> {
     write(store, move |tx| {
         let due = tx.due_processes(at, BATCH)?;
         let suppliers: Vec<i64> = due.iter().map(|stored| stored.supplier_id).collect();
-        for id in suppliers.iter().collect::<BTreeSet<_>>() {
-            tx.supplier_by_id(*id)?;
-        }
+        let distinct: BTreeSet<i64> = suppliers.iter().copied().collect();
+        tx.suppliers_by_ids(&distinct.into_iter().collect::<Vec<_>>())?;
         let step = |stored: StoredProcess| stepped(stored.process, Event::Claimed, at);
         let begun = due.into_iter().map(step).collect::<Result<Vec<_>, _>>()?;
         write_steps(tx, &begun)?;

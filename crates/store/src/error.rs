@@ -7,6 +7,9 @@ pub enum OpenError {
     /// There is no connection: the path, its rights, or the file.
     #[error("the database cannot be opened: {0}")]
     Connect(String),
+    /// It is encoded otherwise than in UTF-8, and could not hold every text.
+    #[error("the database is encoded in {0}, and has to be in UTF8: make it anew with ENCODING 'UTF8'")]
+    Encoding(String),
     /// A setting that durability needs was refused.
     #[error("the database refused a setting: {0}")]
     Setting(String),
@@ -40,6 +43,12 @@ impl From<DieselError> for Error {
 }
 
 impl Error {
+    /// Whether the database refused a statement, rather than that something of it or of what it found was none.
+    pub(crate) fn is_refusal(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        !matches!(error, DieselError::DeserializationError(_) | DieselError::NotFound)
+    }
+
     pub(crate) fn corrupt(error: impl std::fmt::Display) -> Self {
         Self::Corrupt(error.to_string())
     }
@@ -74,9 +83,9 @@ fn of_database(kind: &DatabaseErrorKind, message: &str, meaning: fn(&str) -> Mea
         DatabaseErrorKind::UniqueViolation | DatabaseErrorKind::SerializationFailure => {
             StoreError::Conflict(message)
         }
-        DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::ReadOnlyTransaction => {
-            StoreError::Unavailable(message)
-        }
+        DatabaseErrorKind::ClosedConnection
+        | DatabaseErrorKind::UnableToSendCommand
+        | DatabaseErrorKind::ReadOnlyTransaction => StoreError::Unavailable(message),
         DatabaseErrorKind::Unknown => match meaning(&message) {
             Meaning::Passing => StoreError::Unavailable(message),
             Meaning::Conflict => StoreError::Conflict(message),
@@ -84,5 +93,20 @@ fn of_database(kind: &DatabaseErrorKind, message: &str, meaning: fn(&str) -> Mea
             Meaning::Other => StoreError::Failed(message),
         },
         _ => StoreError::Failed(message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_could_not_be_sent_may_be_sent_again() {
+        let lost = DieselError::DatabaseError(
+            DatabaseErrorKind::UnableToSendCommand,
+            Box::new("no connection to the server".to_owned()),
+        );
+        let error = store_error(lost.into(), |_| Meaning::Other);
+        assert_eq!(error, StoreError::Unavailable("no connection to the server".into()));
     }
 }

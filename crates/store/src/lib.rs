@@ -7,7 +7,7 @@
 //!
 //! - `queries`: the schema, a module per aggregate, and `SqlTx`, the transaction that use cases get.
 //!   Everything here is written once, in diesel's query language or in SQL that both databases read,
-//!   against `dialect::{Conn, Db, columns, insert_rows!, meaning}`. Rows are private;
+//!   against `dialect::{Conn, Db, columns, insert_all!, meaning}`. Rows are private;
 //!   what they hold becomes a value of the domain by a conversion that can fail.
 //! - `sqlite`: what is particular to SQLite: connections and their settings, the one writer with its
 //!   group commit, the readers.
@@ -45,6 +45,6 @@ mod schema_tests;
 pub use error::OpenError;
 pub use migrations::{MigrationState, MigrationStatus};
 pub use postgres::{
-    Health, PostgresOptions, PostgresStore, ServerHealth, SessionHealth, StandbyHealth, shown,
+    Health, PostgresOptions, PostgresStore, ServerHealth, SessionHealth, StandbyHealth, check_url, shown,
 };
 pub use sqlite::{Options, SqliteStore};

@@ -1,8 +1,27 @@
-//! Macros for fixed SQL. They name `Db` and `Bind`, which are to be in scope: `dialect::Db` and
-//! `queries::statement::Bind` of the database at hand.
+//! Macros for fixed SQL and for rows. They name what the database at hand has, which is to be in scope:
+//! `dialect::Db` and `queries::statement::Bind`; and `insert_all!` of its dialect.
+
+/// A row that goes into its table with others: the struct as it stands, and `insert_all`, which the dialect
+/// writes. A field is the column of its name; attributes that say otherwise are not taken.
+macro_rules! row {
+    (
+        $(#[doc = $doc:literal])*
+        #[derive($($derive:ident),*)]
+        #[diesel(table_name = $table:ident, treat_none_as_default_value = false)]
+        $vis:vis struct $name:ident<$life:lifetime> { $($field_vis:vis $field:ident: $type:ty,)* }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive($($derive),*)]
+        #[diesel(table_name = $table, treat_none_as_default_value = false)]
+        $vis struct $name<$life> { $($field_vis $field: $type,)* }
+
+        insert_all!($table, $name<$life> { $($field: $type,)* });
+    };
+}
 
 /// A statement of fixed SQL, prepared once for each connection. Texts are SQL, names are fields,
-/// constants in parentheses are SQL of the database.
+/// constants in parentheses are SQL of the database, and pieces in braces are
+/// for a database of which a constant is true.
 macro_rules! statement {
     (
         $(#[$doc:meta])*
@@ -38,6 +57,12 @@ macro_rules! pieces {
     ($self:ident $out:ident) => {};
     ($self:ident $out:ident $text:literal $($rest:tt)*) => {
         $out.push_sql($text);
+        pieces!($self $out $($rest)*);
+    };
+    ($self:ident $out:ident {$when:path => $($some:tt)*} $($rest:tt)*) => {
+        if $when {
+            pieces!($self $out $($some)*);
+        }
         pieces!($self $out $($rest)*);
     };
     ($self:ident $out:ident ($sql:path) $($rest:tt)*) => {

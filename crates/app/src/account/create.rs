@@ -112,14 +112,19 @@ pub(crate) fn stored(issues: &[Issue]) -> Vec<StoredIssue> {
 
 /// Decides on an account that has a process already.
 fn resubmit(tx: &mut dyn Tx, creation: &Creation) -> Result<(), CreateRefused> {
+    let number = &creation.process.external_account_number;
+    tx.lock_process(creation.supplier_id, number)?;
+    let gone = || StoreError::Conflict("the process is gone".into());
+    let existing = tx.process(creation.supplier_id, number)?.ok_or_else(gone)?;
+    if is_of(creation, &existing) {
+        return Ok(());
+    }
     // The settings may have changed since the payload was checked.
     let supplier = tx.supplier_by_id(creation.supplier_id)?;
     if !supplier.is_some_and(|s| s.settings.status == SupplierStatus::Ongoing) {
         return Err(CreateRefused::SupplierNotOngoing);
     }
-    let existing = tx.process(creation.supplier_id, &creation.process.external_account_number)?;
-    let gone = || StoreError::Conflict("the process is gone".into());
-    let StoredProcess { process, fingerprint, .. } = existing.ok_or_else(gone)?;
+    let StoredProcess { process, fingerprint, .. } = existing;
     let submission = creation.process.submission;
     match on_create(Some(&process), fingerprint == creation.staged.fingerprint) {
         CreateDecision::Unchanged => Ok(()),
@@ -129,6 +134,15 @@ fn resubmit(tx: &mut dyn Tx, creation: &Creation) -> Result<(), CreateRefused> {
         CreateDecision::Resubmit => renew(tx, creation, process, Event::Resubmitted(submission)),
         CreateDecision::New => Err(gone().into()),
     }
+}
+
+/// Whether the process is of this very creation: where the answer to a commit was lost, the store finds what it
+/// has stored, and a worker may have claimed or imported it by then. Two that sent the same content in the same
+/// microsecond are one submission.
+fn is_of(creation: &Creation, existing: &StoredProcess) -> bool {
+    let created_at = existing.process.snapshot().created_at;
+    created_at.timestamp_micros() == creation.at.timestamp_micros()
+        && existing.fingerprint == creation.staged.fingerprint
 }
 
 fn renew(tx: &mut dyn Tx, creation: &Creation, process: Process, event: Event) -> Result<(), CreateRefused> {

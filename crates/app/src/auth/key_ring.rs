@@ -4,12 +4,12 @@ use crate::port::{KeyStanding, SigningKey, StoreError, Tx, read};
 use chrono::{DateTime, Duration, Utc};
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// How old what is remembered may be: a revocation takes effect within 5 s (decisions D2).
 const FRESH: Duration = Duration::seconds(2);
-/// A token that names an unknown signing key may be of one just made: then the keys are read anew, but
-/// not more often than this.
+/// A token that names an unknown signing key may be of one just made, by another node: then the keys are read
+/// anew whatever their age, but not more often than this.
 const REREAD: Duration = Duration::milliseconds(250);
 /// How many tokens, and how many keys' standing, are remembered.
 const REMEMBERED: usize = 10_000;
@@ -19,6 +19,8 @@ const REMEMBERED: usize = 10_000;
 #[derive(Default)]
 pub(crate) struct KeyRing {
     signing: RwLock<Option<Dated<Arc<[SigningKey]>>>>,
+    /// When they were last read for one that was not among them.
+    sought: Mutex<Option<DateTime<Utc>>>,
     standings: RwLock<HashMap<i64, Dated<KeyStanding>>>,
     tokens: RwLock<HashMap<[u8; 32], Arc<SeenToken>>>,
 }
@@ -49,29 +51,43 @@ fn is_younger(read_at: DateTime<Utc>, now: DateTime<Utc>, than: Duration) -> boo
 impl App {
     /// The signing key of an id, if it is remembered and not too old.
     pub(crate) fn remembered_signing_key(&self, kid: &str) -> Option<SigningKey> {
-        find(&self.remembered_signing_keys(FRESH)?, kid)
+        find(&self.remembered_signing_keys()?, kid)
     }
 
-    fn remembered_signing_keys(&self, age: Duration) -> Option<Arc<[SigningKey]>> {
+    fn remembered_signing_keys(&self) -> Option<Arc<[SigningKey]>> {
         let remembered = self.keys.signing.read().unwrap_or_else(PoisonError::into_inner);
         let (at, keys) = remembered.as_ref()?;
-        is_younger(*at, self.clock.now(), age).then(|| keys.clone())
+        is_younger(*at, self.clock.now(), FRESH).then(|| keys.clone())
+    }
+
+    fn read_signing_keys(&self) -> Result<Arc<[SigningKey]>, StoreError> {
+        let now = self.clock.now();
+        let keys: Arc<[SigningKey]> = read(&*self.store, |tx| tx.signing_keys())?.into();
+        *self.keys.signing.write().unwrap_or_else(PoisonError::into_inner) = Some((now, keys.clone()));
+        Ok(keys)
     }
 
     /// The signing key of an id.
     pub(crate) fn signing_key(&self, kid: &str) -> Result<Option<SigningKey>, StoreError> {
-        if let Some(key) = self.remembered_signing_key(kid) {
-            return Ok(Some(key));
+        match self.remembered_signing_keys() {
+            Some(keys) => find(&keys, kid).map_or_else(|| self.seek(kid), |key| Ok(Some(key))),
+            None => Ok(find(&self.read_signing_keys()?, kid)),
         }
-        // Looked at again: another request may have read them anew since.
-        if let Some(keys) = self.remembered_signing_keys(REREAD) {
-            return Ok(find(&keys, kid));
+    }
+
+    /// A signing key that is not among those remembered. One request seeks at a time, and seldom: tokens that
+    /// anybody made up cost the store next to nothing.
+    fn seek(&self, kid: &str) -> Result<Option<SigningKey>, StoreError> {
+        let mut sought = self.keys.sought.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever was waited for may have found it.
+        let found = self.remembered_signing_key(kid);
+        let is_recent = sought.is_some_and(|at| is_younger(at, self.clock.now(), REREAD));
+        if found.is_some() || is_recent {
+            return Ok(found);
         }
-        let now = self.clock.now();
-        let keys: Arc<[SigningKey]> = read(&*self.store, |tx| tx.signing_keys())?.into();
-        let key = find(&keys, kid);
-        *self.keys.signing.write().unwrap_or_else(PoisonError::into_inner) = Some((now, keys));
-        Ok(key)
+        let keys = self.read_signing_keys();
+        *sought = Some(self.clock.now());
+        Ok(find(&keys?, kid))
     }
 
     /// Whether tokens of a key are good, if that is remembered and not too old.

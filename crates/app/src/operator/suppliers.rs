@@ -115,6 +115,7 @@ impl App {
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
+            tx.lock_suppliers()?;
             check_root(tx, owner.id, &settings.document_root)?;
             let exists = || OperatorError::Exists { what: "supplier", name: code.to_string() };
             tx.add_supplier(owner.id, &code, &settings, at)?.ok_or_else(exists)
@@ -128,7 +129,7 @@ impl App {
     pub fn set_supplier(&self, code: &str, change: SupplierChange) -> Result<Supplier, OperatorError> {
         let code = code.to_owned();
         let supplier = write(&*self.store, move |tx| {
-            lock(tx, &code)?;
+            tx.lock_suppliers()?;
             let mut supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
@@ -156,11 +157,6 @@ impl App {
     pub fn suppliers(&self) -> Result<Vec<Supplier>, StoreError> {
         read(&*self.store, |tx| tx.suppliers())
     }
-}
-
-/// Before its settings are read to be changed.
-fn lock(tx: &mut dyn Tx, code: &str) -> Result<(), StoreError> {
-    code.parse().map_or(Ok(()), |code| tx.lock_supplier(&code))
 }
 
 /// The supplier of a code; a text that is no code names none.

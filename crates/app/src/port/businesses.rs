@@ -41,6 +41,10 @@ pub trait Businesses {
     /// [`StoreError::Conflict`] if its identifier, or that of a contract, is taken in the organisation.
     fn insert_business(&mut self, business: &NewBusiness) -> Result<i64, StoreError>;
 
+    /// Holds other transactions that do the same off until this one ends: what is then read of the business
+    /// and added to it comes after all that they added.
+    fn lock_business(&mut self, business_id: i64) -> Result<(), StoreError>;
+
     /// Whether a business of the organisation has a contract of this identifier (trimmed).
     fn contract_exists(&mut self, organisation_id: i64, identifier: &str) -> Result<bool, StoreError>;
 }

@@ -177,7 +177,7 @@ pub trait Identity {
     /// Marks a token used; false if it was used already: two requests met.
     fn use_refresh_token(&mut self, hash: &[u8; 32], at: DateTime<Utc>) -> Result<bool, StoreError>;
 
-    /// Removes every token of a family.
+    /// Removes every token of a family, those as well that are being added while it does.
     fn revoke_family(&mut self, family: i64) -> Result<(), StoreError>;
 
     /// Removes refresh tokens that expired before the time. Returns how many.

@@ -153,6 +153,10 @@ pub trait Processes {
         number: &ExternalAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError>;
 
+    /// Holds other transactions that do the same, or write a step of the process, off until this one ends: what
+    /// is then read of it is what a step is taken from.
+    fn lock_process(&mut self, supplier_id: i64, number: &ExternalAccountNumber) -> Result<(), StoreError>;
+
     /// Stores a new process with the first entry of its history, its payload and its issues.
     ///
     /// # Errors
@@ -206,9 +210,29 @@ pub trait Processes {
     fn expired_leases(&mut self, before: DateTime<Utc>, limit: u32)
     -> Result<Vec<StoredProcess>, StoreError>;
 
+    /// [`expired_leases`](Self::expired_leases) that are to be ended in this transaction. On a database of
+    /// many nodes they are locked for it, and locked ones are passed over.
+    fn expired_leases_to_end(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        self.expired_leases(before, limit)
+    }
+
     /// Pending processes of Ongoing suppliers whose window closed before the time, at most `limit`.
     fn missed_windows(&mut self, before: DateTime<Utc>, limit: u32)
     -> Result<Vec<StoredProcess>, StoreError>;
+
+    /// [`missed_windows`](Self::missed_windows) that are to be ended in this transaction, locked like
+    /// [expired leases](Self::expired_leases_to_end).
+    fn missed_windows_to_end(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        self.missed_windows(before, limit)
+    }
 
     /// Processes of a supplier by creation, after a position, at most `limit`; of one status if given.
     fn list_processes(

@@ -52,9 +52,9 @@ pub trait Suppliers {
         at: DateTime<Utc>,
     ) -> Result<Option<Supplier>, StoreError>;
 
-    /// Holds other transactions that do the same off until this one ends: the settings that are read then
-    /// are those that are replaced.
-    fn lock_supplier(&mut self, code: &SupplierCode) -> Result<(), StoreError>;
+    /// Holds other transactions that do the same off until this one ends, whichever suppliers they are about:
+    /// what is then read of all settings holds until some are added or replaced.
+    fn lock_suppliers(&mut self) -> Result<(), StoreError>;
 
     /// Replaces the settings of a supplier.
     fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError>;
@@ -72,6 +72,9 @@ pub trait Suppliers {
 
     /// The supplier of a key.
     fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError>;
+
+    /// The suppliers of these keys, in any order.
+    fn suppliers_by_ids(&mut self, ids: &[i64]) -> Result<Vec<Supplier>, StoreError>;
 
     /// Every supplier, by code.
     fn suppliers(&mut self) -> Result<Vec<Supplier>, StoreError>;

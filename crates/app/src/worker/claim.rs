@@ -2,8 +2,7 @@ use crate::App;
 use crate::port::{StepWrite, StoreError, StoredProcess, Supplier, Tx, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, HistoryEntry, IllegalStep, Process};
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A process that a worker may import. Its payload is read in the attempt, so that one that cannot be
@@ -46,17 +45,12 @@ fn step_of<'a>(process: &'a Process, entry: &'a HistoryEntry) -> StepWrite<'a> {
 
 type SuppliersById = HashMap<i64, Arc<Supplier>>;
 
-/// The suppliers of processes, each read once: their settings count as they are now.
+/// The suppliers of processes: their settings count as they are now.
 fn suppliers_of(tx: &mut dyn Tx, due: &[StoredProcess]) -> Result<SuppliersById, StoreError> {
-    let mut suppliers = SuppliersById::new();
-    for stored in due {
-        let id = stored.supplier_id;
-        if let Entry::Vacant(vacant) = suppliers.entry(id) {
-            let missing = || StoreError::Corrupt(format!("process {} has no supplier", stored.process.id()));
-            vacant.insert(Arc::new(tx.supplier_by_id(id)?.ok_or_else(missing)?));
-        }
-    }
-    Ok(suppliers)
+    let ids: BTreeSet<i64> = due.iter().map(|stored| stored.supplier_id).collect();
+    let ids: Vec<i64> = ids.into_iter().collect();
+    let found = if ids.is_empty() { Vec::new() } else { tx.suppliers_by_ids(&ids)? };
+    Ok(found.into_iter().map(|supplier| (supplier.id, Arc::new(supplier))).collect())
 }
 
 /// A due process after its claim, or its end if its window has closed meanwhile.

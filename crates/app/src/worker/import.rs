@@ -109,7 +109,8 @@ impl Batch<'_> {
         ServiceAccountNumber::from_random(self.app.random.number())
     }
 
-    /// Writes accounts together; where that fails, each alone, so that none costs another its attempt.
+    /// Writes accounts together; where that fails, each alone, so that none costs another its attempt. Of a
+    /// store that is not there each would learn no more than all did: they are left to their leases.
     fn commit(&self, ready: Vec<Ready>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
         if ready.is_empty() {
             return;
@@ -117,12 +118,16 @@ impl Batch<'_> {
         let ready = Arc::new(ready);
         match self.write_together(ready.clone()) {
             Ok(outcomes) => outcomes.into_iter().for_each(|outcome| each(Ok(outcome))),
+            Err(error @ StoreError::Unavailable(_)) => ready.iter().for_each(|_| each(Err(error.clone()))),
             Err(_) => ready.iter().for_each(|one| each(self.write_alone(one.clone()))),
         }
     }
 
     fn write_alone(&self, mut ready: Ready) -> Result<Outcome, StoreError> {
         let process = ready.process.clone();
+        if !(self.may_begin)() {
+            return self.end(&process, Event::ShutDown, None);
+        }
         for _ in 0..NUMBERS {
             match self.write_together(Arc::new(vec![ready.clone()])) {
                 Ok(outcomes) => return Ok(outcomes.into_iter().next().unwrap_or(Outcome::Stale)),
@@ -136,7 +141,7 @@ impl Batch<'_> {
     /// Writes accounts, their status and their events in one transaction.
     fn write_together(&self, ready: Arc<Vec<Ready>>) -> Result<Vec<Outcome>, StoreError> {
         let actor = self.actor.clone();
-        write(&*self.app.store, move |tx| write_accounts(tx, &ready, &actor))
+        guarded(|| write(&*self.app.store, move |tx| write_accounts(tx, &ready, &actor)))
     }
 
     /// Does all that an import does, in a transaction that is rolled back; then tells the process.
@@ -144,11 +149,12 @@ impl Batch<'_> {
         let (process, issues, actor) = (ready.process.clone(), ready.issues.clone(), self.actor.clone());
         let event = on_success(&process, ready.account.number.clone());
         let (sender, receiver) = mpsc::sync_channel(1);
-        self.app.store.write(Box::new(move |tx| {
+        let job = Box::new(move |tx: &mut dyn Tx| {
             // The receiver outlives the job, so sending cannot fail.
             let _ = sender.send(write_accounts(tx, &[ready], &actor));
             Verdict::Rollback
-        }))?;
+        });
+        guarded(|| self.app.store.write(job))?;
         match receiver.try_recv() {
             Ok(Ok(outcomes)) if outcomes == [Outcome::Stale] => Ok(Outcome::Stale),
             Ok(Ok(_)) => self.end(&process, event, Some(issues)),
@@ -187,6 +193,12 @@ impl Batch<'_> {
 enum Begun {
     Ready(Box<Ready>),
     Ended(Result<Outcome, StoreError>),
+}
+
+/// A panic of the store as a fault of it: what one account brings about must not cost the others their attempt.
+fn guarded<T>(write: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let panicked = |_| Err(StoreError::Failed("a write panicked".into()));
+    catch_unwind(AssertUnwindSafe(write)).unwrap_or_else(panicked)
 }
 
 fn outcome(process: &Process, is_written: bool) -> Outcome {

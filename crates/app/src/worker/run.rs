@@ -70,6 +70,7 @@ impl Worker {
 
     /// Works until it is stopped: accounts under way are finished, other claims are given back.
     pub fn run(&self) {
+        let mut least = SOON;
         loop {
             // Taken first: a stop after it ends the wait.
             let seen = self.app.wake.seen();
@@ -77,8 +78,8 @@ impl Worker {
                 return;
             }
             match self.turn() {
-                Ok(Worked::Processes(_)) => {}
-                Ok(Worked::Nothing) => self.wait_for_work(seen),
+                Ok(Worked::Processes(_)) => least = SOON,
+                Ok(Worked::Nothing) => self.wait_for_work(seen, &mut least),
                 Err(error) => {
                     tracing::warn!(%error, "a worker could not work");
                     self.app.wake.wait(seen, REST);
@@ -89,16 +90,47 @@ impl Worker {
 
     /// Waits until there may be work: told of, or due. Of the workers of a process one looks out, the others
     /// wait to be called or to take its place: what waits costs the database next to nothing.
-    fn wait_for_work(&self, seen: u64) {
+    fn wait_for_work(&self, seen: u64, least: &mut Duration) {
+        let wake = &self.app.wake;
         loop {
-            let lookout = self.app.lookout.try_lock();
-            let pause = if lookout.is_ok() { self.until_due() } else { self.app.store.poll() };
-            self.app.wake.wait(seen, pause);
-            let is_called = self.stopped() || self.app.wake.seen() != seen;
-            if is_called || (lookout.is_ok() && self.until_due() <= SOON) {
+            let lookouts = wake.seen_lookouts();
+            if let Ok(lookout) = self.app.lookout.try_lock() {
+                self.look_out(seen, least);
+                drop(lookout);
+                // What falls due while this one works is for another to see.
+                return wake.call_lookout();
+            }
+            wake.wait_to_look_out(seen, lookouts, self.app.store.poll());
+            if self.is_called(seen) {
+                *least = SOON;
                 return;
             }
         }
+    }
+
+    /// Waits until something is due, at least so long: what was due and not claimed a moment ago is in other
+    /// hands, or cannot be read, and is asked for less and less often.
+    fn look_out(&self, seen: u64, least: &mut Duration) {
+        let mut wait = self.until_due();
+        loop {
+            if wait > SOON {
+                *least = SOON;
+            }
+            self.app.wake.wait(seen, wait.max(*least));
+            if self.is_called(seen) {
+                *least = SOON;
+                return;
+            }
+            wait = self.until_due();
+            if wait <= SOON {
+                *least = (*least * 2).min(self.app.store.poll());
+                return;
+            }
+        }
+    }
+
+    fn is_called(&self, seen: u64) -> bool {
+        self.stopped() || self.app.wake.seen() != seen
     }
 
     /// Sweeps every few seconds until it is stopped; one worker of a process does.

@@ -60,10 +60,11 @@ impl App {
 
     fn release(&self, before: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut released = 0;
-        while !glance(&*self.store, |tx| tx.expired_leases(before, 1))?.is_empty() {
+        // A whole batch: one that cannot be read is passed over, and must not hide the others.
+        while !glance(&*self.store, |tx| tx.expired_leases(before, BATCH))?.is_empty() {
             let (now, jitter) = (self.clock.now(), self.random.number());
             let taken = write(&*self.store, move |tx| {
-                let expired = tx.expired_leases(before, BATCH)?;
+                let expired = tx.expired_leases_to_end(before, BATCH)?;
                 let steps = expired.into_iter().enumerate().map(|(i, stored)| {
                     // One draw a batch; spread so that what was lost together parts.
                     let jitter = jitter.wrapping_add((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -82,9 +83,9 @@ impl App {
 
     fn end_missed(&self, now: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut missed = 0;
-        while !glance(&*self.store, |tx| tx.missed_windows(now, 1))?.is_empty() {
+        while !glance(&*self.store, |tx| tx.missed_windows(now, BATCH))?.is_empty() {
             let taken = write(&*self.store, move |tx| {
-                let stored = tx.missed_windows(now, BATCH)?;
+                let stored = tx.missed_windows_to_end(now, BATCH)?;
                 take_steps(tx, stored.into_iter().map(|stored| (stored.process, Event::WindowMissed)), now)
             })?;
             missed += taken;

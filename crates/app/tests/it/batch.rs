@@ -5,14 +5,16 @@ use crate::stand_ins::{Asked, Hooked, Repeating, Watched};
 use chrono::Duration;
 use cutover_app::Ports;
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{Clock, Creation, DocumentsUnavailable, Staged, Staging, StoredIssues, read, write};
+use cutover_app::port::{
+    Clock, Creation, DocumentsUnavailable, Staged, Staging, StoreError, StoredIssues, read, write,
+};
 use cutover_app::worker::Worked;
 use cutover_core::Level;
 use cutover_process::{Actor, Event, EventKind, LEASE, NewProcess, State, Submission};
 use cutover_testkit::payload::Dice;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 const EMPTY: &str = r#""unknown_occupier":true"#;
 
@@ -333,4 +335,61 @@ fn late_in_its_lease_nothing_more_is_begun() {
     let (house, _) = interrupted(move |house| house.clock.advance(late));
     assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
     assert_eq!(count(&house.metrics.processed), 5);
+}
+
+#[test]
+fn a_store_that_is_gone_is_asked_once_for_all() {
+    let (documents, writes) = (Arc::<Hooked>::default(), Arc::<AtomicUsize>::default());
+    let (given, counted, store) =
+        (documents.clone(), writes.clone(), Arc::<OnceLock<Arc<Watched>>>::default());
+    let kept = store.clone();
+    let house = House::on(move |ports| {
+        let watch = move |what| {
+            counted.fetch_add(usize::from(what == Asked::Write), Ordering::SeqCst);
+        };
+        let watched = Watched::new(ports.store, std::time::Duration::from_secs(1), watch);
+        let store = kept.get_or_init(|| Arc::new(watched)).clone();
+        Ports { store, documents: given, ..ports }
+    });
+    let numbers = ["A-1", "A-2", "A-3"];
+    numbers.iter().for_each(|number| house.create_as(number, &with_document("there.pdf")));
+    verify(&house);
+    let gone = StoreError::Unavailable("on purpose".into());
+    let refusal = gone.clone();
+    documents.on_look_up(move |_| {
+        store.get().unwrap().refuse(refusal.clone());
+        Ok(())
+    });
+    writes.store(0, Ordering::SeqCst);
+    assert_eq!(house.worker.turn(), Err(gone));
+    // The claim, and all of them together.
+    assert_eq!(writes.load(Ordering::SeqCst), 2);
+    assert_eq!(states(&house, numbers), [State::InProgress; 3]);
+}
+
+#[test]
+fn what_is_to_be_written_alone_is_given_back_when_the_worker_stops() {
+    let (stop, writes) = (Arc::<OnceLock<Arc<AtomicBool>>>::default(), AtomicUsize::new(0));
+    let to_stop = stop.clone();
+    let watch = move |what| {
+        if what == Asked::Write
+            && let Some(stop) = to_stop.get()
+            && writes.fetch_add(1, Ordering::SeqCst) == 1
+        {
+            stop.store(true, Ordering::Release);
+        }
+    };
+    let poll = std::time::Duration::from_secs(1);
+    let house = House::on(move |ports| Ports {
+        store: Arc::new(Watched::new(ports.store, poll, watch)),
+        random: Arc::new(Repeating::new(2)),
+        ..ports
+    });
+    let numbers = ["A-1", "A-2", "A-3"];
+    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
+    stop.set(house.stop.clone()).unwrap();
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    for number in numbers {
+        assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, EventKind::ShutDown]);
+    }
 }

@@ -1,15 +1,17 @@
 //! Workers that wait for work: told of it, or looking out for it.
 
-use crate::house::House;
+use crate::house::{House, ports};
 use crate::stand_ins::{Asked, Hooked, Watched};
 use chrono::Duration;
-use cutover_app::Ports;
 use cutover_app::operator::SupplierChange;
+use cutover_app::port::{Store, StoreError, Tx, WriteJob};
 use cutover_app::worker::Worker;
+use cutover_app::{App, Ports, Settings};
 use cutover_process::State;
-use cutover_testkit::FakeClock;
+use cutover_testkit::memory::MemoryStore;
+use cutover_testkit::{FakeClock, SeededRandom};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time;
@@ -81,21 +83,22 @@ impl Watchtower {
 #[test]
 fn of_those_who_wait_one_looks_out() {
     let ((looks, is_looking), (go, may_go)) = (channel(), channel::<()>());
+    let (claims, has_claimed) = channel();
     let (glances, may_go) = (Arc::<AtomicUsize>::default(), Mutex::new(may_go));
     let counted = glances.clone();
-    let tower = Watchtower::new(EVER, move |what, before, _| {
-        if what == Asked::Glance {
-            counted.fetch_add(1, Ordering::SeqCst);
-            if before == 0 {
-                looks.send(()).unwrap();
-                // It goes on as well when the test has failed.
-                let _ = may_go.lock().unwrap().recv();
-            }
+    let tower = Watchtower::new(EVER, move |what, _, _| {
+        if what == Asked::Write {
+            claims.send(()).unwrap();
+        } else if counted.fetch_add(1, Ordering::SeqCst) == 0 {
+            looks.send(()).unwrap();
+            // It goes on as well when the test has failed.
+            let _ = may_go.lock().unwrap().recv();
         }
     });
     let done = tower.start(4, Worker::run);
     hear(&is_looking);
-    // While one looks out, the others come to wait and end without looking.
+    (0..4).for_each(|_| hear(&has_claimed));
+    // While one looks out, the others found nothing, come to wait, and end without looking.
     tower.stop();
     (0..3).for_each(|_| hear(&done));
     go.send(()).unwrap();
@@ -151,6 +154,99 @@ fn while_one_works_another_looks_out() {
     tower.stop();
     (0..2).for_each(|_| hear(&done));
     assert_eq!(["slow", "fast"].map(|number| tower.house.state_of(number)), [State::Processed; 2]);
+}
+
+/// However long they wait who do not look out.
+#[test]
+fn when_who_looks_out_goes_to_work_another_looks_out_at_once() {
+    let ((looks, has_looked), (claims, has_claimed)) = (channel(), channel());
+    let ((go, may_go), (end, may_end)) = (channel::<()>(), channel::<()>());
+    let (may_go, may_end) = (Mutex::new(may_go), Mutex::new(may_end));
+    let (are_working, glances) = (Arc::<AtomicBool>::default(), AtomicUsize::new(0));
+    let work = are_working.clone();
+    let tower = Watchtower::new(EVER, move |what, _, clock| {
+        if !work.load(Ordering::SeqCst) {
+            return;
+        }
+        match what {
+            Asked::Write => claims.send(()).unwrap(),
+            Asked::Glance => {
+                let before = glances.fetch_add(1, Ordering::SeqCst);
+                looks.send(before).unwrap();
+                match before {
+                    // The other finds nothing, and waits.
+                    0 => drop(may_go.lock().unwrap().recv()),
+                    1 => clock.advance(Duration::seconds(1)),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    });
+    let note = format!(r#"{EMPTY},"notes":[{{"document_paths":[{{"document_path":"slow"}}]}}]"#);
+    tower.house.create_with(r#"{"schedule_window_start":"2026-11-21T02:00:01Z"}"#, "A-1", &note);
+    let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
+    tower.house.app.set_supplier("ACME", change).unwrap();
+    tower.documents.on_look_up(move |_| {
+        let _ = may_end.lock().unwrap().recv();
+        Ok(())
+    });
+    are_working.store(true, Ordering::SeqCst);
+    let done = tower.start(2, Worker::run);
+    (0..2).for_each(|_| hear(&has_claimed));
+    go.send(()).unwrap();
+    // Two of who looks out first, one for payloads, one of who looks out then.
+    (0..4).for_each(|n| assert_eq!(hear(&has_looked), n));
+    tower.stop();
+    end.send(()).unwrap();
+    (0..2).for_each(|_| hear(&done));
+}
+
+/// A store in which something is due for who looks, and nothing for who claims.
+struct Withheld {
+    seen: Arc<dyn Store>,
+    claimed: MemoryStore,
+    writes: Mutex<Sender<()>>,
+}
+
+impl Store for Withheld {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.seen.read(job)
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        self.writes.lock().unwrap().send(()).unwrap();
+        self.claimed.write(job)
+    }
+
+    fn poll(&self) -> time::Duration {
+        EVER
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_cannot_be_claimed_is_asked_for_less_and_less_often() {
+    let house = House::new();
+    house.create(EMPTY);
+    let (writes, has_written) = channel();
+    let store =
+        Withheld { seen: house.store.clone(), claimed: MemoryStore::default(), writes: Mutex::new(writes) };
+    let random = Arc::new(SeededRandom::new(1));
+    let ports = Ports { store: Arc::new(store), ..ports(Arc::default(), house.clock.clone(), random) };
+    let app = Arc::new(App::new(ports, Settings::default()));
+    let worker = Worker::new(app.clone(), "w1".into(), Arc::default(), house.stop.clone());
+    let begun = time::Instant::now();
+    let ended = thread::spawn(move || worker.run());
+    (0..7).for_each(|_| hear(&has_written));
+    // 5 ms, 10, 20, 40, 80 and 160 lie between.
+    assert!(begun.elapsed() >= time::Duration::from_millis(315), "{:?}", begun.elapsed());
+    house.stop.store(true, Ordering::Release);
+    app.wake().call();
+    ended.join().unwrap();
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod instructions;
 mod lookout;
 mod notes;
 mod operator;
+mod panics;
+mod resubmit;
 mod stand_ins;
 mod statements;
 mod tokens;

@@ -4,6 +4,7 @@ use cutover_app::port::{
     Answer, Creation, DocumentState, Documents, DocumentsUnavailable, Random, Staging, Store, StoreError, Tx,
     WantedDocument, WriteJob,
 };
+use cutover_process::State;
 use cutover_testkit::SeededRandom;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -84,6 +85,7 @@ pub(crate) struct Watched {
     store: Arc<dyn Store>,
     watch: Box<dyn Fn(Asked) + Send + Sync>,
     poll: Duration,
+    refusal: Mutex<Option<StoreError>>,
     on_work: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -94,7 +96,12 @@ impl Watched {
         poll: Duration,
         watch: impl Fn(Asked) + Send + Sync + 'static,
     ) -> Self {
-        Self { store, watch: Box::new(watch), poll, on_work: OnceLock::new() }
+        Self { store, watch: Box::new(watch), poll, refusal: Mutex::default(), on_work: OnceLock::new() }
+    }
+
+    /// Refuses to write from now on.
+    pub(crate) fn refuse(&self, error: StoreError) {
+        *lock(&self.refusal) = Some(error);
     }
 
     /// Another process tells of work.
@@ -116,7 +123,8 @@ impl Store for Watched {
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
         (self.watch)(Asked::Write);
-        self.store.write(job)
+        let refusal = lock(&self.refusal).clone();
+        refusal.map_or_else(|| self.store.write(job), Err)
     }
 
     fn stage(&self, creation: Arc<Creation>) -> Result<Staging, StoreError> {
@@ -133,6 +141,84 @@ impl Store for Watched {
 
     fn poll(&self) -> Duration {
         self.poll
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+}
+
+/// A store whose commit of a new account is lost: it stages once more, and something happens in between.
+pub(crate) struct Restaging {
+    store: Arc<dyn Store>,
+    between: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Restaging {
+    pub(crate) fn new(store: Arc<dyn Store>, between: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { store, between: Box::new(between) }
+    }
+}
+
+impl Store for Restaging {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.store.read(job)
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        self.store.write(job)
+    }
+
+    fn stage(&self, creation: Arc<Creation>) -> Result<Staging, StoreError> {
+        let staging = self.store.stage(creation.clone())?;
+        if staging != Staging::Staged {
+            return Ok(staging);
+        }
+        (self.between)();
+        self.store.stage(creation)
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+}
+
+/// A store that panics when an account of `ACME` is imported.
+pub(crate) struct Panicking {
+    store: Arc<dyn Store>,
+    number: &'static str,
+    escapes: bool,
+}
+
+impl Panicking {
+    /// `escapes`: whether the panic comes out of the store.
+    pub(crate) fn new(store: Arc<dyn Store>, number: &'static str, escapes: bool) -> Self {
+        Self { store, number, escapes }
+    }
+}
+
+impl Store for Panicking {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.store.read(job)
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        let number = self.number;
+        let written = self.store.write(Box::new(move |tx| {
+            let verdict = job(tx);
+            let supplier = tx.supplier(&"ACME".parse().unwrap()).unwrap();
+            let stored = supplier.and_then(|s| tx.process(s.id, &number.parse().unwrap()).unwrap());
+            let state = stored.map(|stored| stored.process.state());
+            let is_imported = matches!(state, Some(State::Processed | State::DryRunSucceeded));
+            assert!(!is_imported, "the store panics on purpose");
+            verdict
+        }));
+        assert!(!self.escapes || !matches!(written, Err(StoreError::Failed(_))), "so does this");
+        written
+    }
+
+    fn stage(&self, creation: Arc<Creation>) -> Result<Staging, StoreError> {
+        self.store.stage(creation)
     }
 
     fn ping(&self) -> Result<(), StoreError> {

@@ -1,4 +1,5 @@
 use crate::house::ports;
+use crate::stand_ins::{Asked, Watched};
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::auth::{AuthError, Caller, Credential};
 use cutover_app::operator::SupplierChange;
@@ -6,11 +7,13 @@ use cutover_app::port::{ApiKeyRole, Clock};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::memory::MemoryStore;
 use cutover_testkit::{FakeClock, SeededRandom};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 
 /// Two nodes over one store, and a key.
 struct Nodes {
+    store: Arc<MemoryStore>,
     one: App,
     other: App,
     clock: Arc<FakeClock>,
@@ -29,7 +32,7 @@ impl Nodes {
         one.add_organisation("Acme").unwrap();
         one.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
         let issued = one.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap();
-        Self { one, other, clock, key: issued.key, prefix: issued.prefix }
+        Self { store, one, other, clock, key: issued.key, prefix: issued.prefix }
     }
 
     /// A token from the other node.
@@ -91,11 +94,72 @@ fn a_token_of_a_key_made_elsewhere_is_soon_good() {
     let nodes = Nodes::new();
     let old = nodes.token();
     assert!(nodes.ask(&old).1.is_ok());
-    nodes.clock.advance(Duration::milliseconds(300));
     nodes.other.rotate_signing_key().unwrap();
     let new = nodes.token();
     assert!(nodes.ask(&new).1.is_ok());
     assert!(nodes.ask(&old).1.is_ok());
+}
+
+/// A node over the store of nodes, which calls this before each of its reads.
+fn watched(nodes: &Nodes, watch: impl Fn() + Send + Sync + 'static) -> App {
+    let on_read = move |asked| {
+        if asked == Asked::Read {
+            watch()
+        }
+    };
+    let store = Watched::new(nodes.store.clone(), std::time::Duration::ZERO, on_read);
+    let plain = ports(Arc::default(), nodes.clock.clone(), Arc::new(SeededRandom::new(3)));
+    App::new(Ports { store: Arc::new(store), ..plain }, Settings::default())
+}
+
+#[test]
+fn tokens_of_keys_that_nobody_made_cost_next_to_no_reads() {
+    let nodes = Nodes::new();
+    let reads = Arc::new(AtomicUsize::new(0));
+    let counter = reads.clone();
+    let node = watched(&nodes, move || {
+        counter.fetch_add(1, Ordering::SeqCst);
+    });
+    assert!(node.authenticate(&nodes.token()).is_ok());
+    let before = reads.load(Ordering::SeqCst);
+    let foreign = Nodes::new();
+    let foreign = foreign.one.obtain_token(&Credential::ApiKey(foreign.key.clone())).unwrap().token;
+    for _ in 0..1_000 {
+        assert!(matches!(node.authenticate(&foreign), Err(AuthError::Invalid)));
+        nodes.clock.advance(Duration::milliseconds(1));
+    }
+    assert_eq!(reads.load(Ordering::SeqCst) - before, 4);
+}
+
+#[test]
+fn of_tokens_of_a_new_key_that_come_at_once_all_are_good() {
+    let nodes = Nodes::new();
+    let (begun, has_begun) = mpsc::channel();
+    let (go_on, may_go_on) = mpsc::channel();
+    let gate = Mutex::new(Some((begun, may_go_on)));
+    let is_shut = Arc::new(AtomicBool::new(false));
+    let shut = is_shut.clone();
+    let node = watched(&nodes, move || {
+        if shut.swap(false, Ordering::SeqCst) {
+            let (begun, may_go_on) = gate.lock().unwrap().take().unwrap();
+            begun.send(()).unwrap();
+            may_go_on.recv().unwrap();
+        }
+    });
+    assert!(node.authenticate(&nodes.token()).is_ok());
+    nodes.other.rotate_signing_key().unwrap();
+    let token = nodes.token();
+    is_shut.store(true, Ordering::SeqCst);
+    thread::scope(|scope| {
+        let ask = || node.authenticate(&token).is_ok();
+        let first = scope.spawn(ask);
+        has_begun.recv_timeout(std::time::Duration::from_secs(10)).unwrap();
+        // While the first one reads.
+        let others: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+        go_on.send(()).unwrap();
+        assert!(first.join().unwrap());
+        assert!(others.into_iter().all(|other| other.join().unwrap()));
+    });
 }
 
 /// A clock that is ahead once: to who looks twice, what was too old is young again, as it is where

@@ -19,6 +19,7 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
 #[cfg(test)]
 mod tests {
     use crate::testing::{ACCOUNT, ELECTRICITY, House};
+    use chrono::Duration;
     use cutover_app::operator::SupplierChange;
     use cutover_app::port::{DocumentState, Store, read};
     use cutover_core::SupplierStatus;
@@ -52,6 +53,7 @@ mod tests {
         assert_eq!(processes(&house), 0);
         house.post(PATH, ACCOUNT).await;
         house.import_pending();
+        house.clock.advance(Duration::seconds(1));
         lines.push(house.post(PATH, ACCOUNT).await.line());
         insta::assert_snapshot!(lines.join("\n"));
     }

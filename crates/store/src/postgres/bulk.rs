@@ -132,3 +132,50 @@ pub(crate) fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -
     let taken: HashSet<i64> = statement.load::<i64>(conn)?.into_iter().collect();
     Ok((1..).zip(questions).map(|(place, _)| taken.contains(&place)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::postgres::queries::processes::row::HistoryRow;
+    use cutover_testkit_postgres::{TestDatabase, server};
+    use diesel::connection::SimpleConnection;
+    use diesel::dsl::sql;
+
+    const HISTORY: &str = "CREATE TABLE process_history (process_id BIGINT, version BIGINT, event TEXT, \
+        from_state TEXT, to_state TEXT, occurred_at TIMESTAMPTZ, attempt BIGINT, actor TEXT)";
+
+    fn entry(version: i64) -> HistoryRow<'static> {
+        HistoryRow {
+            process_id: 1,
+            version,
+            event: "a, \"b\" {c}".into(),
+            from_state: (version % 2 == 0).then(|| "NULL".into()),
+            to_state: "PENDING".into(),
+            occurred_at: Timestamp::FIRST,
+            attempt: 0,
+            actor: "".into(),
+        }
+    }
+
+    #[test]
+    fn rows_go_by_one_statement_however_many_they_are() {
+        let Some(server) = server() else { return };
+        let database = TestDatabase::create(server).unwrap();
+        let mut conn = Conn::establish(database.url()).unwrap();
+        conn.batch_execute(HISTORY).unwrap();
+        for versions in [0..0, 0..1, 1..3, 3..100] {
+            HistoryRow::insert_all(&versions.map(entry).collect::<Vec<_>>(), &mut conn).unwrap();
+        }
+        let written = sql::<(BigInt, Text, Nullable<Text>)>(
+            "SELECT version, event, from_state FROM process_history ORDER BY version",
+        );
+        let written: Vec<(i64, String, Option<String>)> = written.load(&mut conn).unwrap();
+        let expected = (0..100)
+            .map(entry)
+            .map(|row| (row.version, row.event.into_owned(), row.from_state.map(|state| state.into_owned())));
+        assert_eq!(written, expected.collect::<Vec<_>>());
+        let prepared = "SELECT statement FROM pg_prepared_statements WHERE statement LIKE 'INSERT%'";
+        let prepared: Vec<String> = sql::<Text>(prepared).load(&mut conn).unwrap();
+        insta::assert_snapshot!(prepared.join("\n"), @r#"INSERT INTO "process_history" ("process_id", "version", "event", "from_state", "to_state", "occurred_at", "attempt", "actor") SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8)"#);
+    }
+}

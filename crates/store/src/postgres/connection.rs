@@ -1,4 +1,5 @@
 use super::dialect::Conn;
+use super::url::Url;
 use crate::error::OpenError;
 use diesel::connection::{CacheSize, Connection};
 use std::time::Duration;
@@ -20,35 +21,46 @@ const PATIENCE: [(&str, &str); 6] = [
     ("keepalives_idle", "15"),
     ("keepalives_interval", "5"),
     ("keepalives_count", "3"),
-    ("tcp_user_timeout", "20000"),
+    ("tcp_user_timeout", "5000"),
+];
+
+/// What holds for a connection of one's own. The server is to miss a client that is gone as soon as a client
+/// misses the server: what it claimed is locked until then.
+const SESSION: [(&str, &str); 7] = [
+    ("default_transaction_isolation", "read committed"),
+    ("tcp_keepalives_idle", "15"),
+    ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "3"),
+    // Statements are few and fixed, and each has its index. Planned anew for its values, the question for a
+    // meter point costs more than its answer; and a plan made while a table was empty reads it whole for as
+    // long as the connection lives.
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+    // Well within a statement's time, and within a lease.
+    ("lock_timeout", "5000"),
 ];
 
 impl Target {
     /// A connection with all its settings.
     pub(super) fn connect(&self) -> Result<Conn, OpenError> {
         let refused = |e: diesel::ConnectionError| OpenError::Connect(e.to_string());
-        let mut conn = Conn::establish(&self.address()).map_err(refused)?;
+        let mut conn = Conn::establish(&self.address()?).map_err(refused)?;
         if self.is_pooled {
             conn.set_prepared_statement_cache_size(CacheSize::Disabled);
         }
         Ok(conn)
     }
 
-    /// The URL with what it leaves open. What the operator wrote counts.
-    fn address(&self) -> String {
-        let mut url = self.url.clone();
-        let mut set = |name: &str, value: &str| {
-            if !url.contains(&format!("{name}=")) {
-                let first = if url.contains('?') { '&' } else { '?' };
-                url.push_str(&format!("{first}{name}={value}"));
-            }
-        };
-        PATIENCE.iter().for_each(|(name, value)| set(name, value));
+    /// The URL with what it leaves open. What the operator wrote counts, but for our own settings.
+    fn address(&self) -> Result<String, OpenError> {
+        let mut url = Url::parse(&self.url)?;
+        PATIENCE.iter().for_each(|(name, value)| url.set_default(name, value));
         if !self.is_pooled {
-            let settings = self.settings().map(|(name, value)| format!("-c%20{name}%3D{value}"));
-            set("options", &settings.join("%20"));
+            let settings = self.settings().map(|(name, value)| option(name, &value));
+            let session = SESSION.map(|(name, value)| option(name, value));
+            url.add_options(&[settings.as_slice(), &session].concat().join("%20"));
         }
-        url
+        Ok(url.to_string())
     }
 
     /// `synchronous_commit`: what is committed is on the disk, whatever the server's default.
@@ -73,17 +85,9 @@ impl Target {
     }
 }
 
-/// The URL of a database without what is secret in it.
-pub fn shown(url: &str) -> String {
-    let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
-    let rest = rest.split('?').next().unwrap_or_default();
-    match rest.rsplit_once('@') {
-        Some((login, place)) => {
-            let user = login.split(':').next().unwrap_or_default();
-            format!("{scheme}://{user}@{place}")
-        }
-        None => format!("{scheme}://{rest}"),
-    }
+/// A setting among the options of a URL. A blank there parts options, unless it is escaped.
+fn option(name: &str, value: &str) -> String {
+    format!("-c%20{name}%3D{}", value.replace(' ', "%5C%20"))
 }
 
 #[cfg(test)]
@@ -95,28 +99,36 @@ mod tests {
     }
 
     #[test]
-    fn what_is_secret_is_not_shown() {
-        assert_eq!(shown("postgres://u:p%40ss@h:5432/db?sslpassword=x"), "postgres://u@h:5432/db");
-        assert_eq!(shown("postgresql://u@h1,h2/db"), "postgresql://u@h1,h2/db");
-        assert_eq!(shown("postgres:///db?host=/run&password=x"), "postgres:///db");
-        assert_eq!(shown("postgres://u:a@b:c@h/db"), "postgres://u@h/db");
-    }
-
-    #[test]
     fn what_the_operator_wrote_counts() {
-        let address = target("postgres://h/db?connect_timeout=1&sslmode=require", false).address();
+        let address = target("postgres://h/db?connect_timeout=1&sslmode=require", false).address().unwrap();
         assert!(
             address
                 .starts_with("postgres://h/db?connect_timeout=1&sslmode=require&application_name=cutover&")
         );
         assert_eq!(address.matches("connect_timeout").count(), 1);
-        assert!(address.contains("options=-c%20synchronous_commit%3Don%20-c%20statement_timeout%3D15000"));
+        assert!(address.contains("&tcp_user_timeout=5000&"));
+        let options = address.split_once("&options=").unwrap().1;
+        let settings: Vec<&str> = options.split("-c%20").skip(1).collect();
+        assert_eq!(
+            settings,
+            [
+                "synchronous_commit%3Don%20",
+                "statement_timeout%3D15000%20",
+                "idle_in_transaction_session_timeout%3D30000%20",
+                r"default_transaction_isolation%3Dread%5C%20committed%20",
+                "tcp_keepalives_idle%3D15%20",
+                "tcp_keepalives_interval%3D5%20",
+                "tcp_keepalives_count%3D3"
+            ]
+        );
+        let given = target("postgres://u:options=@h/db?options=-c%20geqo%3Doff", false).address().unwrap();
+        assert!(given.ends_with(&format!("&options=-c%20geqo%3Doff%20{options}")), "{given}");
     }
 
     #[test]
     fn behind_a_proxy_settings_go_with_each_transaction() {
         let target = target("postgres://h/db", true);
-        assert!(!target.address().contains("options"));
+        assert!(!target.address().unwrap().contains("options"));
         assert!(
             target.begin("READ ONLY").starts_with("BEGIN READ ONLY; SET LOCAL synchronous_commit = on; ")
         );

@@ -4,7 +4,6 @@ use super::queries::processes::queue::OpenSupplier;
 use super::queries::statement::Bind;
 use crate::error::{Meaning, Result};
 use chrono::{Datelike, NaiveDate};
-use cutover_app::port::StoreError;
 use diesel::backend::Backend;
 use diesel::data_types::PgTimestamp;
 use diesel::deserialize::{self, FromSql};
@@ -27,21 +26,64 @@ pub(crate) mod columns {
     pub(crate) type Json = diesel::sql_types::Text;
 }
 
-/// Writes the rows of a table: one by a statement that is prepared once, more by COPY, which neither parses
-/// nor plans and takes any number of them.
-macro_rules! insert_rows {
-    ($conn:expr, $table:path, $rows:expr) => {{
-        let rows = $rows;
-        match rows.as_slice() {
-            [] => {}
-            [row] => {
-                diesel::insert_into($table).values(*row).execute($conn)?;
+/// Writes rows by one statement over an array a column. It is the same for any number of rows, so it is
+/// prepared once for each connection; and unlike a COPY it never has the server wait for us, holding locks,
+/// where no timeout ends it. Arrays in the list run in step, and cost less than `FROM unnest($1, $2, …)`.
+macro_rules! insert_all {
+    ($table:ident, $row:ident<$life:lifetime> { $($column:ident: $type:ty,)* }) => {
+        const _: () = {
+            struct Columns<'r, $life> {
+                $($column: Vec<&'r $type>,)*
             }
-            _ => {
-                diesel::copy_from($table).from_insertable(rows).execute($conn)?;
+
+            impl diesel::query_builder::QueryId for Columns<'_, '_> {
+                type QueryId = Columns<'static, 'static>;
+                const HAS_STATIC_QUERY_ID: bool = true;
             }
-        }
-    }};
+
+            impl diesel::query_builder::QueryFragment<diesel::pg::Pg> for Columns<'_, '_> {
+                fn walk_ast<'b>(
+                    &'b self,
+                    mut out: diesel::query_builder::AstPass<'_, 'b, diesel::pg::Pg>,
+                ) -> diesel::QueryResult<()> {
+                    use diesel::{dsl::SqlTypeOf, sql_types::Array};
+                    out.push_sql("INSERT INTO ");
+                    $table::table.walk_ast(out.reborrow())?;
+                    let mut before = " (";
+                    $(
+                        out.push_sql(std::mem::replace(&mut before, ", "));
+                        out.push_identifier(<$table::$column as diesel::Column>::NAME)?;
+                    )*
+                    let mut before = ") SELECT unnest(";
+                    $(
+                        out.push_sql(std::mem::replace(&mut before, "), unnest("));
+                        out.push_bind_param::<Array<SqlTypeOf<$table::$column>>, _>(&self.$column)?;
+                    )*
+                    out.push_sql(")");
+                    Ok(())
+                }
+            }
+
+            impl<C> diesel::RunQueryDsl<C> for Columns<'_, '_> {}
+
+            impl<$life> $row<$life> {
+                pub(crate) fn insert_all<'r>(
+                    rows: impl IntoIterator<Item = &'r Self>,
+                    conn: &mut diesel::PgConnection,
+                ) -> crate::error::Result<()>
+                where
+                    $life: 'r,
+                {
+                    let rows: Vec<&Self> = rows.into_iter().collect();
+                    if !rows.is_empty() {
+                        let columns = Columns { $($column: rows.iter().map(|row| &row.$column).collect(),)* };
+                        diesel::RunQueryDsl::execute(columns, conn)?;
+                    }
+                    Ok(())
+                }
+            }
+        };
+    };
 }
 
 /// What is about to be claimed: rows that others are claiming are passed over.
@@ -51,9 +93,22 @@ macro_rules! for_claim {
     };
 }
 
+/// Each arm of a `UNION ALL` is read to its end, unless it says its order and its bound itself.
+pub(crate) const ORDERS_ARMS: bool = true;
+
 /// Locks a row against others that change it, not against rows that refer to it.
 pub(crate) const LOCK: &str = " FOR NO KEY UPDATE";
 pub(crate) const SKIP_LOCKED: &str = " FOR NO KEY UPDATE SKIP LOCKED";
+
+statement! {
+    /// Suppliers, those that there are not yet among them. Claims lock rows of theirs and are not held off.
+    LockSuppliers {} -> BigInt = "SELECT 1::BIGINT FROM pg_advisory_xact_lock(7166762404106564097)"
+}
+
+pub(crate) fn lock_suppliers(conn: &mut Conn) -> Result<()> {
+    LockSuppliers {}.get_result::<i64>(conn)?;
+    Ok(())
+}
 
 statement! {
     NextProcessId {} -> BigInt = "SELECT nextval('process_ids')"
@@ -63,10 +118,15 @@ pub(crate) fn next_process_id(conn: &mut Conn) -> Result<i64> {
     Ok(NextProcessId {}.get_result(conn)?)
 }
 
+/// How many open suppliers are looked at for so many processes: others may be claiming from the first.
+pub(crate) fn looked_at(_: i64) -> i64 {
+    i64::MAX
+}
+
 statement! {
-    /// Of these suppliers, those that nobody else is claiming from.
-    Hold { ids: Vec<i64> } -> BigInt
-        = "SELECT id FROM suppliers WHERE id = ANY(" ids ")" (SKIP_LOCKED)
+    /// Of these suppliers, the first in turn that nobody else is claiming from.
+    Hold { ids: Vec<i64>, limit: i64 } -> BigInt
+        = "SELECT id FROM suppliers WHERE id = ANY(" ids ") ORDER BY claim_turn, id LIMIT " limit (SKIP_LOCKED)
 }
 
 statement! {
@@ -76,14 +136,18 @@ statement! {
             WHERE r.supplier_id = s.id AND r.state = 'IN_PROGRESS') FROM suppliers s WHERE s.id = ANY(" ids ")"
 }
 
-/// Of suppliers with a bound, those that nobody else claims from until this transaction ends, with the room
-/// they have now: what was counted before they were locked may have been taken meanwhile.
-pub(crate) fn hold_bounded(conn: &mut Conn, open: Vec<OpenSupplier>) -> Result<Vec<OpenSupplier>> {
+/// Of suppliers with a bound, the first `limit` that nobody else claims from until this transaction ends, with
+/// the room they have now: what was counted before they were locked may have been taken meanwhile.
+pub(crate) fn hold_bounded(
+    conn: &mut Conn,
+    open: Vec<OpenSupplier>,
+    limit: i64,
+) -> Result<Vec<OpenSupplier>> {
     let bounded: Vec<i64> = open.iter().filter(|s| s.is_bounded).map(|s| s.id).collect();
     if bounded.is_empty() {
         return Ok(open);
     }
-    let ids: Vec<i64> = Hold { ids: bounded }.load(conn)?;
+    let ids: Vec<i64> = Hold { ids: bounded, limit }.load(conn)?;
     let room: Vec<(i64, i64)> = Room { ids }.load(conn)?;
     let room: HashMap<i64, i64> = room.into_iter().collect();
     let held = open.into_iter().filter_map(|supplier| {
@@ -122,9 +186,7 @@ pub(crate) fn read_day(value: <Db as Backend>::RawValue<'_>) -> deserialize::Res
 
 /// After a statement that failed, PostgreSQL refuses all others of the transaction, and rolls it back even
 /// if it is told to commit.
-pub(crate) fn ends_transaction(error: &StoreError) -> bool {
-    !matches!(error, StoreError::Corrupt(_))
-}
+pub(crate) const REFUSAL_ENDS_TRANSACTION: bool = true;
 
 /// Of what the database says itself, what trying again does not mend.
 const LASTING: [&str; 8] = [

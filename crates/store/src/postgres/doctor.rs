@@ -5,6 +5,7 @@ use super::connection::Target;
 use super::dialect::{self, Conn, Db};
 use super::queries::statement::Bind;
 use super::store::PostgresOptions;
+use super::url::Url;
 use crate::error::{OpenError, Result, store_error};
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::connection::SimpleConnection;
@@ -134,7 +135,7 @@ pub(super) fn look(options: &PostgresOptions, now: &dyn Fn() -> DateTime<Utc>) -
     let clock = ask(&own, conn, Clock::start)?;
     Ok(Health {
         server,
-        is_verified: url.contains("sslmode=verify-"),
+        is_verified: Url::parse(url)?.get("sslmode").is_some_and(|mode| mode.starts_with("verify-")),
         clock_difference: clock.now() - now(),
         is_proxied,
         session: if is_proxied { None } else { Some(session(options, &place)?) },

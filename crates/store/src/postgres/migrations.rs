@@ -1,20 +1,23 @@
 use super::dialect::{Conn, Db};
 use crate::error::OpenError;
-use crate::migrations::{Failed, MigrationStatus, applied, statuses};
+use crate::migrations::{Failed, MigrationState, MigrationStatus, applied, statuses};
 use diesel::connection::SimpleConnection;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use std::time::Duration;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("migrations/postgres");
 
 /// The key of the lock under which one process at a time migrates.
 const LOCK: i64 = 0x6375_746f_7665_7200;
 /// How long a migration waits for a table: whatever comes to the table meanwhile waits behind it.
-const PATIENCE: &str = "SET lock_timeout = '2s'";
-/// How often a migration is begun that could not get its table.
-const ATTEMPTS: usize = 30;
+const PATIENCE: &str = "SET lock_timeout = '300ms'";
+/// How long the others are let to the table before it is tried again.
+const PAUSE: Duration = Duration::from_millis(1_500);
+/// How often a migration is begun that could not get its table: for about a minute.
+const ATTEMPTS: usize = 33;
 
 statement! {
     HasTable {} -> Bool = "SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL"
@@ -42,8 +45,15 @@ pub(super) fn apply(conn: &mut Conn) -> Result<Vec<MigrationStatus>, OpenError> 
 }
 
 fn migrate(conn: &mut Conn) -> Result<Vec<MigrationStatus>, Failed> {
+    let now = look(conn)?;
+    let found = statuses::<Pg>(MIGRATIONS, &now, &now)?;
+    if found.iter().all(|migration| migration.state != MigrationState::Pending) {
+        return Ok(found);
+    }
     // Whoever comes second waits for as long as it takes.
-    conn.batch_execute(&format!("SET statement_timeout = 0; SELECT pg_advisory_lock({LOCK}); {PATIENCE}"))?;
+    conn.batch_execute("SET statement_timeout = 0")?;
+    conn.batch_execute(&format!("SELECT pg_advisory_lock({LOCK})"))?;
+    conn.batch_execute(PATIENCE)?;
     let before = applied(conn)?;
     let mut attempts = 0;
     while conn.has_pending_migration(MIGRATIONS)? {
@@ -55,6 +65,7 @@ fn migrate(conn: &mut Conn) -> Result<Vec<MigrationStatus>, Failed> {
                     return Err(error.into());
                 }
                 tracing::warn!("a migration waits for a table in use");
+                std::thread::sleep(PAUSE);
             }
         }
     }

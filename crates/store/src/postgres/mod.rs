@@ -6,15 +6,17 @@ mod bulk;
 mod clock;
 mod connection;
 mod doctor;
+mod lanes;
 mod listener;
 mod migrations;
 mod pool;
 mod stager;
 mod store;
+mod url;
 
 #[path = "../queries/mod.rs"]
 pub(crate) mod queries;
 
-pub use connection::shown;
 pub use doctor::{Health, ServerHealth, SessionHealth, StandbyHealth};
 pub use store::{PostgresOptions, PostgresStore};
+pub use url::{check_url, shown};

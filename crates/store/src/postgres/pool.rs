@@ -6,11 +6,13 @@ use cutover_app::port::{StoreError, Tx, Verdict, WriteJob};
 use diesel::connection::SimpleConnection;
 use r2d2::{ManageConnection, NopErrorHandler, PooledConnection};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a connection lives: behind a name there may be another server by then.
 const LIFETIME: Duration = Duration::from_secs(30 * 60);
 const IDLE: Duration = Duration::from_secs(5 * 60);
+/// How long a connection is waited for that is only to tell whether the database answers.
+const ANSWER: Duration = Duration::from_millis(200);
 
 /// Connections to one server.
 #[derive(Clone)]
@@ -74,12 +76,20 @@ impl Pool {
             .map_err(|e| StoreError::Unavailable(format!("no connection to the database is free: {e}")))
     }
 
+    /// How long connections that turn out to be dead are given up for others: each may take a while.
+    fn patience(&self) -> Duration {
+        self.pool.connection_timeout() * 2
+    }
+
     /// A connection in a transaction. One that died while it lay there is found out here, before anything
     /// was done on it, and the next is taken.
     fn begin(&self, mode: &str) -> Result<PooledConnection<Manager>, StoreError> {
         let begin = self.target.begin(mode);
-        let mut failed = None;
+        let (mut failed, begun) = (None, Instant::now());
         for _ in 0..=self.pool.max_size() {
+            if failed.is_some() && begun.elapsed() >= self.patience() {
+                break;
+            }
             let mut pooled = self.get()?;
             match pooled.execute(&begin) {
                 Ok(()) => return Ok(pooled),
@@ -97,6 +107,8 @@ impl Pool {
 
     fn read_in(&self, mode: &str, job: ReadJob<'_>) -> Result<(), StoreError> {
         let mut pooled = self.begin(mode)?;
+        // A job that panics leaves it in its transaction.
+        pooled.is_usable = false;
         let mut tx = SqlTx::new(&mut pooled.conn);
         let result = job(&mut tx);
         let is_whole = tx.into_broken().is_none_or(|error| !matches!(error, StoreError::Unavailable(_)));
@@ -111,8 +123,9 @@ impl Pool {
     /// Runs a job of which each statement is on its own. A proxy needs a transaction all the same.
     pub(super) fn glance(&self, job: ReadJob<'_>) -> Result<(), StoreError> {
         if self.target.is_pooled {
-            return self.read_in("READ ONLY", job);
+            return self.read_in("ISOLATION LEVEL READ COMMITTED READ ONLY", job);
         }
+        let begun = Instant::now();
         let mut result = Err(StoreError::Unavailable("every connection is broken".into()));
         for _ in 0..=self.pool.max_size() {
             let mut pooled = self.get()?;
@@ -122,7 +135,7 @@ impl Pool {
             // One that died while it lay there fails at the first statement: the next one is taken.
             let is_dead_on_arrival = tx.is_untouched();
             pooled.is_usable = !matches!(tx.into_broken(), Some(StoreError::Unavailable(_)));
-            if pooled.is_usable || !is_dead_on_arrival {
+            if pooled.is_usable || !is_dead_on_arrival || begun.elapsed() >= self.patience() {
                 break;
             }
         }
@@ -141,21 +154,50 @@ impl Pool {
         result
     }
 
-    /// Runs statements in a transaction of their own.
-    pub(super) fn run_in_transaction<T>(
+    /// Runs statements that may be run again: on one connection after another while they turn out to be
+    /// broken, and in a transaction where a proxy needs one.
+    pub(super) fn run_again<T>(
         &self,
         statements: impl Fn(&mut Conn) -> crate::error::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut pooled = self.begin("")?;
+        let begun = Instant::now();
+        // A statement that took its time was not lost with its connection.
+        let patience = self.patience().min(self.target.statement_timeout);
+        let mut result = Err(StoreError::Unavailable("every connection is broken".into()));
+        for attempt in 0..=self.pool.max_size() {
+            result = if self.target.is_pooled {
+                self.run_in_transaction(&statements)
+            } else {
+                self.run(&statements)
+            };
+            let is_last = begun.elapsed() >= patience || attempt > 0 && !self.has_idle();
+            if is_last || !matches!(result, Err(StoreError::Unavailable(_))) {
+                break;
+            }
+        }
+        result
+    }
+
+    /// Whether a connection lies ready: perhaps a broken one.
+    fn has_idle(&self) -> bool {
+        self.pool.state().idle_connections > 0
+    }
+
+    /// Whether the database answers now.
+    pub(super) fn answers(&self) -> bool {
+        let pooled = self.pool.get_timeout(ANSWER);
+        pooled.is_ok_and(|mut pooled| pooled.execute("SELECT 1").is_ok())
+    }
+
+    fn run_in_transaction<T>(
+        &self,
+        statements: impl Fn(&mut Conn) -> crate::error::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut pooled = self.begin("ISOLATION LEVEL READ COMMITTED")?;
         pooled.is_usable = false;
         let result = statements(&mut pooled.conn).map_err(|error| store_error(error, dialect::meaning));
         pooled.execute(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
         result
-    }
-
-    /// Whether statements need a transaction around them to reach one connection.
-    pub(super) fn is_pooled(&self) -> bool {
-        self.target.is_pooled
     }
 
     /// Runs a job in a transaction.

@@ -1,16 +1,19 @@
 use super::clock::Clock;
-use super::connection::{Target, shown};
-use super::dialect::{self, Conn};
+use super::connection::Target;
+use super::dialect::{self, Conn, Db};
 use super::doctor::{self, Health};
 use super::listener::Listener;
 use super::migrations;
 use super::pool::{Pool, ReadJob};
 use super::stager::Stager;
+use super::url::shown;
 use crate::error::{OpenError, store_error};
 use crate::migrations::{MigrationState, MigrationStatus};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Creation, Staging, Store, StoreError, Tx, WriteJob};
 use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::sql_types::Text;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -89,13 +92,29 @@ struct Standby {
     failed: Mutex<Option<Instant>>,
 }
 
+statement! {
+    Encoding {} -> Text = "SELECT current_setting('server_encoding')"
+}
+
+/// Payloads hold any text: it has to be one that the database holds as it is.
+fn has_encoding(conn: &mut Conn) -> Result<(), OpenError> {
+    let encoding: String = Encoding {}.get_result(conn).map_err(|e| unread(e.into()))?;
+    if encoding == "UTF8" { Ok(()) } else { Err(OpenError::Encoding(encoding)) }
+}
+
+fn unread(error: crate::error::Error) -> OpenError {
+    OpenError::Connect(store_error(error, dialect::meaning).to_string())
+}
+
 impl PostgresStore {
     /// Opens the database.
     ///
     /// # Errors
-    /// [`OpenError`] if it cannot be reached, or lacks migrations that are not to be applied now.
+    /// [`OpenError`] if it cannot be reached, is not encoded in UTF-8, or lacks migrations that are not to be
+    /// applied now.
     pub fn open(options: &PostgresOptions) -> Result<Self, OpenError> {
         let mut conn = options.direct().connect()?;
+        has_encoding(&mut conn)?;
         let migrations =
             if options.migrates { migrations::apply(&mut conn)? } else { migrations::status(&mut conn)? };
         let pending: Vec<&str> = migrations
@@ -130,7 +149,6 @@ impl PostgresStore {
         mut conn: Conn,
         migrations: Vec<MigrationStatus>,
     ) -> Result<Self, OpenError> {
-        let unread = |error| OpenError::Connect(store_error(error, dialect::meaning).to_string());
         let clock = Arc::new(Clock::start(&mut conn).map_err(unread)?);
         let listener =
             options.listens.then(|| Listener::start(options.direct(), clock.clone())).transpose()?;

@@ -275,7 +275,9 @@ impl Identity for SqlTx<'_> {
 
     fn revoke_family(&mut self, family: i64) -> Result<(), StoreError> {
         self.run(|conn| {
-            diesel::delete(refresh_tokens::table.filter(refresh_tokens::family.eq(family))).execute(conn)?;
+            let tokens = refresh_tokens::table.filter(refresh_tokens::family.eq(family));
+            // One that is being used is waited for, and may have left another meanwhile.
+            while changed(diesel::delete(tokens).execute(conn)?) {}
             Ok(())
         })
     }

@@ -21,7 +21,7 @@ use cutover_app::port::StoreError;
 /// A transaction of a use case.
 ///
 /// A failure may have ended the transaction underneath: whatever came after it would be refused, or be
-/// written on its own. So nothing runs after one that the dialect says ends it.
+/// written on its own. So nothing runs after one that may have.
 pub(crate) struct SqlTx<'c> {
     conn: &'c mut Conn,
     /// Whether a statement has succeeded.
@@ -49,13 +49,16 @@ impl<'c> SqlTx<'c> {
         if let Some(error) = &self.broken {
             return Err(error.clone());
         }
-        let result = statements(self.conn).map_err(|error| store_error(error, dialect::meaning));
-        match &result {
-            Ok(_) => self.is_touched = true,
-            Err(error) if dialect::ends_transaction(error) => self.broken = Some(error.clone()),
-            Err(_) => {}
-        }
-        result
+        let found = statements(self.conn);
+        self.is_touched |= found.is_ok();
+        found.map_err(|error| {
+            let is_refused = dialect::REFUSAL_ENDS_TRANSACTION && error.is_refusal();
+            let error = store_error(error, dialect::meaning);
+            if is_refused || matches!(error, StoreError::Unavailable(_)) {
+                self.broken = Some(error.clone());
+            }
+            error
+        })
     }
 }
 

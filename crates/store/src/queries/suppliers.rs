@@ -1,8 +1,7 @@
 //! Import suppliers.
 
-use super::dialect::{self, Db};
+use super::dialect;
 use super::schema::{organisations, suppliers};
-use super::statement::Bind;
 use super::types::{Json, Timestamp};
 use super::{Conn, SqlTx, changed, number};
 use crate::error::{Error, Result};
@@ -10,7 +9,6 @@ use chrono::{DateTime, Utc};
 use cutover_app::port::{StoreError, Supplier, SupplierSettings, Suppliers};
 use cutover_core::{Level, SupplierCode};
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -112,11 +110,6 @@ fn supplier(conn: &mut Conn, code: &SupplierCode) -> Result<Option<Supplier>> {
     row.map(Supplier::try_from).transpose()
 }
 
-statement! {
-    /// A supplier, for one transaction at a time.
-    Lock { code: String } -> BigInt = "SELECT id FROM suppliers WHERE code = " code (dialect::LOCK)
-}
-
 impl Suppliers for SqlTx<'_> {
     fn add_supplier(
         &mut self,
@@ -139,11 +132,8 @@ impl Suppliers for SqlTx<'_> {
         })
     }
 
-    fn lock_supplier(&mut self, code: &SupplierCode) -> Result<(), StoreError> {
-        self.run(|conn| {
-            Lock { code: code.as_str().to_owned() }.get_result::<i64>(conn).optional()?;
-            Ok(())
-        })
+    fn lock_suppliers(&mut self) -> Result<(), StoreError> {
+        self.run(dialect::lock_suppliers)
     }
 
     fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError> {
@@ -176,6 +166,13 @@ impl Suppliers for SqlTx<'_> {
         self.run(|conn| {
             let row = suppliers!().filter(suppliers::id.eq(id)).get_result(conn).optional()?;
             row.map(Supplier::try_from).transpose()
+        })
+    }
+
+    fn suppliers_by_ids(&mut self, ids: &[i64]) -> Result<Vec<Supplier>, StoreError> {
+        self.run(|conn| {
+            let rows = suppliers!().filter(suppliers::id.eq_any(ids)).load(conn)?;
+            rows.into_iter().map(Supplier::try_from).collect()
         })
     }
 

@@ -6,7 +6,7 @@ use super::queries::schema::{accounts, meter_points, processes, suppliers};
 use super::queries::types::Day;
 use crate::error::{Meaning, Result};
 use chrono::NaiveDate;
-use cutover_app::port::{MeterPointQuestion, StoreError};
+use cutover_app::port::MeterPointQuestion;
 use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql};
 use diesel::dsl::{exists, max};
@@ -25,12 +25,24 @@ pub(crate) mod columns {
     pub(crate) type Json = diesel::sql_types::Text;
 }
 
-/// Writes the rows of a table. A statement a row: it is prepared once for all accounts, and to run it
-/// costs less than to parse one statement of many rows.
-macro_rules! insert_rows {
-    ($conn:expr, $table:path, $rows:expr) => {
-        for row in $rows {
-            diesel::insert_into($table).values(row).execute($conn)?;
+/// Writes rows by a statement each: it is prepared once for all accounts, and to run it costs less than to
+/// parse one statement of many rows.
+macro_rules! insert_all {
+    ($table:ident, $row:ident<$life:lifetime> { $($column:ident: $type:ty,)* }) => {
+        impl<$life> $row<$life> {
+            pub(crate) fn insert_all<'r>(
+                rows: impl IntoIterator<Item = &'r Self>,
+                conn: &mut diesel::SqliteConnection,
+            ) -> crate::error::Result<()>
+            where
+                $life: 'r,
+            {
+                for row in rows {
+                    let insert = diesel::insert_into($table::table).values(row);
+                    diesel::RunQueryDsl::execute(insert, conn)?;
+                }
+                Ok(())
+            }
         }
     };
 }
@@ -42,9 +54,16 @@ macro_rules! for_claim {
     };
 }
 
+/// The arms of a `UNION ALL` are read side by side in the order of the whole.
+pub(crate) const ORDERS_ARMS: bool = false;
+
 /// There is one writer: whoever writes has locked everything.
 pub(crate) const LOCK: &str = "";
 pub(crate) const SKIP_LOCKED: &str = "";
+
+pub(crate) fn lock_suppliers(_: &mut Conn) -> Result<()> {
+    Ok(())
+}
 
 /// The next key cannot be taken by another before this transaction ends.
 pub(crate) fn next_process_id(conn: &mut Conn) -> Result<i64> {
@@ -52,8 +71,13 @@ pub(crate) fn next_process_id(conn: &mut Conn) -> Result<i64> {
     Ok(last.unwrap_or(0) + 1)
 }
 
+/// How many open suppliers are looked at for so many processes: nobody else is claiming from them.
+pub(crate) fn looked_at(limit: i64) -> i64 {
+    limit
+}
+
 /// Of suppliers with a bound, those that nobody else claims from now, and how much room they have.
-pub(crate) fn hold_bounded(_: &mut Conn, open: Vec<OpenSupplier>) -> Result<Vec<OpenSupplier>> {
+pub(crate) fn hold_bounded(_: &mut Conn, open: Vec<OpenSupplier>, _: i64) -> Result<Vec<OpenSupplier>> {
     Ok(open)
 }
 
@@ -101,10 +125,8 @@ pub(crate) fn read_day(value: <Db as Backend>::RawValue<'_>) -> deserialize::Res
     <String as FromSql<Text, Db>>::from_sql(value)?.parse().map_err(|_| "a day is none".into())
 }
 
-/// Whether a failure has ended the transaction, or may have.
-pub(crate) fn ends_transaction(error: &StoreError) -> bool {
-    matches!(error, StoreError::Unavailable(_))
-}
+/// A statement that is refused is as if it had not been run.
+pub(crate) const REFUSAL_ENDS_TRANSACTION: bool = false;
 
 /// Messages of `sqlite3_errmsg`: texts of `sqlite3_errstr`, which diesel hands on without their codes.
 const PASSING: [&str; 9] = [

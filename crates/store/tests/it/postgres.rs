@@ -1,6 +1,14 @@
 //! The store's contract, held by PostgreSQL.
 
 mod archive;
+mod broken;
+mod house;
+mod opening;
+mod rush;
+mod suppliers;
+mod sweep;
+mod tokens;
+mod turns;
 
 use cutover_app::port::Store;
 use cutover_store::{PostgresOptions, PostgresStore};

@@ -138,6 +138,11 @@ impl Processes for State {
         Ok(self.rows().find(same).map(Row::stored))
     }
 
+    /// Transactions run one after another.
+    fn lock_process(&mut self, _: i64, _: &ExternalAccountNumber) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     fn insert_process(
         &mut self,
         supplier_id: i64,

@@ -29,7 +29,7 @@ impl Suppliers for State {
     }
 
     /// Transactions run one after another.
-    fn lock_supplier(&mut self, _: &SupplierCode) -> Result<(), StoreError> {
+    fn lock_suppliers(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -54,6 +54,10 @@ impl Suppliers for State {
 
     fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError> {
         Ok(self.suppliers.iter().find(|supplier| supplier.id == id).cloned())
+    }
+
+    fn suppliers_by_ids(&mut self, ids: &[i64]) -> Result<Vec<Supplier>, StoreError> {
+        Ok(self.suppliers.iter().filter(|supplier| ids.contains(&supplier.id)).cloned().collect())
     }
 
     fn suppliers(&mut self) -> Result<Vec<Supplier>, StoreError> {

@@ -61,6 +61,7 @@ stories! { $
         settings_read_back
         codes_are_unique
         of_settings_that_change_at_once_none_is_lost
+        suppliers_are_found_together
         suppliers_are_listed_by_code;
     processes:
         a_process_reads_back

@@ -58,14 +58,22 @@ pub fn of_settings_that_change_at_once_none_is_lost(store: &dyn Store) {
     on_threads(8, |n| {
         let code = acme.code.clone();
         put(store, move |tx| {
-            tx.lock_supplier(&code)?;
+            tx.lock_suppliers()?;
             let mut supplier = tx.supplier(&code)?.unwrap();
             supplier.settings.rules.insert(format!("R-{n}"), Level::Off);
             tx.set_supplier(supplier.id, &supplier.settings)
         });
     });
     assert_eq!(see(store, |tx| tx.supplier_by_id(acme.id)).unwrap().settings.rules.len(), 8);
-    put(store, |tx| tx.lock_supplier(&"NOBODY".parse().unwrap()));
+}
+
+/// Each once, however often its key is named; of an absent key there is none.
+pub fn suppliers_are_found_together(store: &dyn Store) {
+    let [a, b, _] = ["A", "B", "C"].map(|code| supplier(store, code));
+    let mut found = see(store, |tx| tx.suppliers_by_ids(&[b.id, a.id, b.id, ABSENT]));
+    found.sort_by_key(|supplier| supplier.id);
+    assert_eq!(found, [a, b]);
+    assert_eq!(see(store, |tx| tx.suppliers_by_ids(&[])), []);
 }
 
 /// By code, whoever owns them.

@@ -112,8 +112,9 @@ impl App {
 
 /// Stores it, unless a request at the same time came first.
 fn store(tx: &mut dyn Tx, owner: &Owner, verified: &VerifiedInstruction) -> Result<(), StoreError> {
-    if let Owner::Account(id) = owner {
-        tx.lock_account(*id)?;
+    match owner {
+        Owner::Account(id) => tx.lock_account(*id)?,
+        Owner::Business { id, .. } => tx.lock_business(*id)?,
     }
     match owner {
         Owner::Account(id) if tx.account_has_instruction(*id, &verified.key)? => Ok(()),

@@ -9,22 +9,24 @@ use cutover_model::Writer;
 use diesel::prelude::*;
 use std::borrow::Cow;
 
-/// What an account itself has.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = accounts, treat_none_as_default_value = false)]
-pub(super) struct AccountRow<'a> {
-    id: i64,
-    supplier_id: i64,
-    external_account_number: Cow<'a, str>,
-    pub(super) number: Cow<'a, str>,
-    pub(super) customer_emails: bool,
-    imported_at: Timestamp,
-    communication_preference: Option<Cow<'a, str>>,
-    billing_name: Option<Cow<'a, str>>,
-    transfer_balance: Option<Digits<'a>>,
-    last_billed_to_date: Option<Day>,
-    business_contract_identifier: Option<Cow<'a, str>>,
-    details: Option<Json<'a>>,
+row! {
+    /// What an account itself has.
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = accounts, treat_none_as_default_value = false)]
+    pub(super) struct AccountRow<'a> {
+        id: i64,
+        supplier_id: i64,
+        external_account_number: Cow<'a, str>,
+        pub(super) number: Cow<'a, str>,
+        pub(super) customer_emails: bool,
+        imported_at: Timestamp,
+        communication_preference: Option<Cow<'a, str>>,
+        billing_name: Option<Cow<'a, str>>,
+        transfer_balance: Option<Digits<'a>>,
+        last_billed_to_date: Option<Day>,
+        business_contract_identifier: Option<Cow<'a, str>>,
+        details: Option<Json<'a>>,
+    }
 }
 
 /// What is not among the details.

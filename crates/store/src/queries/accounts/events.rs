@@ -7,16 +7,18 @@ use cutover_model::{AccountEvent, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = account_events, treat_none_as_default_value = false)]
-pub(super) struct EventRow<'a> {
-    account_id: i64,
-    position: i64,
-    event_type: Cow<'a, str>,
-    category: Cow<'a, str>,
-    subcategory: Cow<'a, str>,
-    occurred_at: Timestamp,
-    description: Cow<'a, str>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = account_events, treat_none_as_default_value = false)]
+    pub(super) struct EventRow<'a> {
+        account_id: i64,
+        position: i64,
+        event_type: Cow<'a, str>,
+        category: Cow<'a, str>,
+        subcategory: Cow<'a, str>,
+        occurred_at: Timestamp,
+        description: Cow<'a, str>,
+    }
 }
 
 impl<'a> Builder<'a> {

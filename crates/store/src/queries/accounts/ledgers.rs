@@ -6,15 +6,17 @@ use super::rows::Tree;
 use cutover_model::{Ledger, Writer};
 use diesel::prelude::*;
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = ledgers, treat_none_as_default_value = false)]
-pub(super) struct LedgerRow<'a> {
-    account_id: i64,
-    position: i64,
-    last_statement_closing_date: Option<Day>,
-    last_statement_issue_date: Option<Day>,
-    last_statement_balance: Option<Digits<'a>>,
-    balance: Option<Digits<'a>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = ledgers, treat_none_as_default_value = false)]
+    pub(super) struct LedgerRow<'a> {
+        account_id: i64,
+        position: i64,
+        last_statement_closing_date: Option<Day>,
+        last_statement_issue_date: Option<Day>,
+        last_statement_balance: Option<Digits<'a>>,
+        balance: Option<Digits<'a>>,
+    }
 }
 
 /// The word of the column, and the member of the ledger.

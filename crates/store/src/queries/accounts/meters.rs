@@ -13,16 +13,18 @@ use cutover_model::{
 use diesel::prelude::*;
 use std::borrow::Cow;
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = meters, treat_none_as_default_value = false)]
-pub(super) struct MeterRow<'a> {
-    account_id: i64,
-    position: i64,
-    pub(super) meter_point: i64,
-    serial_number: Cow<'a, str>,
-    installed_on: Option<Day>,
-    removed_on: Option<Day>,
-    details: Option<Json<'a>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = meters, treat_none_as_default_value = false)]
+    pub(super) struct MeterRow<'a> {
+        account_id: i64,
+        position: i64,
+        pub(super) meter_point: i64,
+        serial_number: Cow<'a, str>,
+        installed_on: Option<Day>,
+        removed_on: Option<Day>,
+        details: Option<Json<'a>>,
+    }
 }
 
 const METER: &[&str] = &[
@@ -34,15 +36,17 @@ const METER: &[&str] = &[
     "reading_history",
 ];
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = registers, treat_none_as_default_value = false)]
-pub(super) struct RegisterRow<'a> {
-    account_id: i64,
-    position: i64,
-    pub(super) meter: i64,
-    register_id: Cow<'a, str>,
-    last_billed_to_date: Option<Day>,
-    details: Option<Json<'a>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = registers, treat_none_as_default_value = false)]
+    pub(super) struct RegisterRow<'a> {
+        account_id: i64,
+        position: i64,
+        pub(super) meter: i64,
+        register_id: Cow<'a, str>,
+        last_billed_to_date: Option<Day>,
+        details: Option<Json<'a>>,
+    }
 }
 
 const REGISTER: &[&str] = &["register_id", "last_billed_to_date"];

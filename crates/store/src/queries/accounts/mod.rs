@@ -18,7 +18,6 @@ mod supply;
 mod transactions;
 
 use super::dialect::{self, Db};
-use super::schema::accounts;
 use super::statement::Bind;
 use super::{SqlTx, instructions};
 use crate::error::{Error, Result};
@@ -36,7 +35,7 @@ impl Accounts for SqlTx<'_> {
         self.run(|conn| {
             let heads: Vec<AccountRow<'_>> = new.iter().map(|new| AccountRow::new(new)).collect();
             let rows = new.iter().map(|new| Builder::rows_of(new)).collect::<Result<Vec<_>>>()?;
-            insert_rows!(conn, accounts::table, heads.iter().collect::<Vec<_>>());
+            AccountRow::insert_all(&heads, conn)?;
             Rows::insert_all(&rows, conn)
         })
     }

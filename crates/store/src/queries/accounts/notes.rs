@@ -9,25 +9,29 @@ use cutover_model::{Note, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = notes, treat_none_as_default_value = false)]
-pub(super) struct NoteRow<'a> {
-    account_id: i64,
-    position: i64,
-    body: Option<Cow<'a, str>>,
-    content_hash: Bits,
-    created_at: Timestamp,
-    is_pinned: Option<bool>,
-    unpin_at: Option<Timestamp>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = notes, treat_none_as_default_value = false)]
+    pub(super) struct NoteRow<'a> {
+        account_id: i64,
+        position: i64,
+        body: Option<Cow<'a, str>>,
+        content_hash: Bits,
+        created_at: Timestamp,
+        is_pinned: Option<bool>,
+        unpin_at: Option<Timestamp>,
+    }
 }
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = note_documents, treat_none_as_default_value = false)]
-pub(super) struct NoteDocumentRow<'a> {
-    account_id: i64,
-    pub(super) note: i64,
-    position: i64,
-    document_path: Cow<'a, str>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = note_documents, treat_none_as_default_value = false)]
+    pub(super) struct NoteDocumentRow<'a> {
+        account_id: i64,
+        pub(super) note: i64,
+        position: i64,
+        document_path: Cow<'a, str>,
+    }
 }
 
 impl<'a> Builder<'a> {

@@ -6,31 +6,35 @@ use cutover_model::{AccountPaymentInstruction, PaymentSchedule, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = payment_instructions, treat_none_as_default_value = false)]
-pub(super) struct PaymentInstructionRow<'a> {
-    account_id: i64,
-    position: i64,
-    vendor: Cow<'a, str>,
-    kind: Cow<'a, str>,
-    reference: Cow<'a, str>,
-    valid_from: Day,
-    details: Option<Json<'a>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = payment_instructions, treat_none_as_default_value = false)]
+    pub(super) struct PaymentInstructionRow<'a> {
+        account_id: i64,
+        position: i64,
+        vendor: Cow<'a, str>,
+        kind: Cow<'a, str>,
+        reference: Cow<'a, str>,
+        valid_from: Day,
+        details: Option<Json<'a>>,
+    }
 }
 
 const INSTRUCTION: &[&str] = &["vendor", "type", "reference", "valid_from"];
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = payment_schedules, treat_none_as_default_value = false)]
-pub(super) struct PaymentScheduleRow<'a> {
-    account_id: i64,
-    position: i64,
-    amount: Option<Digits<'a>>,
-    day_of_month: Option<i64>,
-    frequency: Option<Cow<'a, str>>,
-    means: Cow<'a, str>,
-    start_date: Day,
-    is_debt_repayment_plan: Option<bool>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = payment_schedules, treat_none_as_default_value = false)]
+    pub(super) struct PaymentScheduleRow<'a> {
+        account_id: i64,
+        position: i64,
+        amount: Option<Digits<'a>>,
+        day_of_month: Option<i64>,
+        frequency: Option<Cow<'a, str>>,
+        means: Cow<'a, str>,
+        start_date: Day,
+        is_debt_repayment_plan: Option<bool>,
+    }
 }
 
 impl<'a> Builder<'a> {

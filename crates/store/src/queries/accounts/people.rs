@@ -6,33 +6,37 @@ use cutover_model::{Customer, PropertyAdministrator, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = customers, treat_none_as_default_value = false)]
-pub(super) struct CustomerRow<'a> {
-    account_id: i64,
-    position: i64,
-    given_name: Option<Cow<'a, str>>,
-    family_name: Option<Cow<'a, str>>,
-    email: Option<Cow<'a, str>>,
-    mobile: Option<Cow<'a, str>>,
-    landline: Option<Cow<'a, str>>,
-    date_of_birth: Option<Day>,
-    details: Option<Json<'a>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = customers, treat_none_as_default_value = false)]
+    pub(super) struct CustomerRow<'a> {
+        account_id: i64,
+        position: i64,
+        given_name: Option<Cow<'a, str>>,
+        family_name: Option<Cow<'a, str>>,
+        email: Option<Cow<'a, str>>,
+        mobile: Option<Cow<'a, str>>,
+        landline: Option<Cow<'a, str>>,
+        date_of_birth: Option<Day>,
+        details: Option<Json<'a>>,
+    }
 }
 
 const CUSTOMER: &[&str] = &["given_name", "family_name", "email", "mobile", "landline", "date_of_birth"];
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = property_administrators, treat_none_as_default_value = false)]
-pub(super) struct PropertyAdministratorRow<'a> {
-    account_id: i64,
-    position: i64,
-    pub(super) supply_address: i64,
-    given_name: Option<Cow<'a, str>>,
-    family_name: Option<Cow<'a, str>>,
-    email: Option<Cow<'a, str>>,
-    mobile: Option<Cow<'a, str>>,
-    landline: Option<Cow<'a, str>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = property_administrators, treat_none_as_default_value = false)]
+    pub(super) struct PropertyAdministratorRow<'a> {
+        account_id: i64,
+        position: i64,
+        pub(super) supply_address: i64,
+        given_name: Option<Cow<'a, str>>,
+        family_name: Option<Cow<'a, str>>,
+        email: Option<Cow<'a, str>>,
+        mobile: Option<Cow<'a, str>>,
+        landline: Option<Cow<'a, str>>,
+    }
 }
 
 impl<'a> Builder<'a> {

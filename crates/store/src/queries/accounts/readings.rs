@@ -12,19 +12,21 @@ use cutover_model::{
 use diesel::prelude::*;
 use std::borrow::Cow;
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = readings, treat_none_as_default_value = false)]
-pub(super) struct ReadingRow<'a> {
-    account_id: i64,
-    position: i64,
-    pub(super) meter: i64,
-    kind: Cow<'a, str>,
-    register_id: Option<Cow<'a, str>>,
-    reading_date: Day,
-    value: Digits<'a>,
-    quality: Cow<'a, str>,
-    billed: Option<bool>,
-    details: Option<Json<'a>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = readings, treat_none_as_default_value = false)]
+    pub(super) struct ReadingRow<'a> {
+        account_id: i64,
+        position: i64,
+        pub(super) meter: i64,
+        kind: Cow<'a, str>,
+        register_id: Option<Cow<'a, str>>,
+        reading_date: Day,
+        value: Digits<'a>,
+        quality: Cow<'a, str>,
+        billed: Option<bool>,
+        details: Option<Json<'a>>,
+    }
 }
 
 const READING: &[&str] =

@@ -30,10 +30,7 @@ macro_rules! rows {
 
             /// Writes the rows of several accounts, table by table.
             pub(super) fn insert_all(all: &[Self], conn: &mut Conn) -> Result<()> {
-                $({
-                    let rows: Vec<&$row<'_>> = all.iter().flat_map(|rows| &rows.$table).collect();
-                    insert_rows!(conn, $table::table, rows);
-                })*
+                $($row::insert_all(all.iter().flat_map(|rows| &rows.$table), conn)?;)*
                 Ok(())
             }
         }

@@ -6,22 +6,24 @@ use cutover_model::{AccountStatement, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = statements, treat_none_as_default_value = false)]
-pub(super) struct StatementRow<'a> {
-    account_id: i64,
-    position: i64,
-    statement_id: Cow<'a, str>,
-    bill_period_from_date: Day,
-    bill_period_to_date: Day,
-    statement_path: Option<Cow<'a, str>>,
-    average_daily_usage: Option<Digits<'a>>,
-    total_consumption: Option<Digits<'a>>,
-    total_consumption_cost: Option<Digits<'a>>,
-    total_supply_cost: Option<Digits<'a>>,
-    total_feed_in_energy: Option<Digits<'a>>,
-    total_feed_in_cost: Option<Digits<'a>>,
-    is_reversed: Option<bool>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = statements, treat_none_as_default_value = false)]
+    pub(super) struct StatementRow<'a> {
+        account_id: i64,
+        position: i64,
+        statement_id: Cow<'a, str>,
+        bill_period_from_date: Day,
+        bill_period_to_date: Day,
+        statement_path: Option<Cow<'a, str>>,
+        average_daily_usage: Option<Digits<'a>>,
+        total_consumption: Option<Digits<'a>>,
+        total_consumption_cost: Option<Digits<'a>>,
+        total_supply_cost: Option<Digits<'a>>,
+        total_feed_in_energy: Option<Digits<'a>>,
+        total_feed_in_cost: Option<Digits<'a>>,
+        is_reversed: Option<bool>,
+    }
 }
 
 impl<'a> Builder<'a> {

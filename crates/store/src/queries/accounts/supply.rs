@@ -9,49 +9,55 @@ use cutover_model::{Agreement, MeterPoint, SupplyAddressEntry, Variant, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = supply_addresses, treat_none_as_default_value = false)]
-pub(super) struct SupplyAddressRow<'a> {
-    account_id: i64,
-    position: i64,
-    administrative_area: Cow<'a, str>,
-    locality: Cow<'a, str>,
-    postal_code: Cow<'a, str>,
-    country: Cow<'a, str>,
-    is_landlord: Option<bool>,
-    customer_from: Day,
-    details: Option<Json<'a>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = supply_addresses, treat_none_as_default_value = false)]
+    pub(super) struct SupplyAddressRow<'a> {
+        account_id: i64,
+        position: i64,
+        administrative_area: Cow<'a, str>,
+        locality: Cow<'a, str>,
+        postal_code: Cow<'a, str>,
+        country: Cow<'a, str>,
+        is_landlord: Option<bool>,
+        customer_from: Day,
+        details: Option<Json<'a>>,
+    }
 }
 
 const ADDRESS: &[&str] = &["administrative_area", "locality", "postal_code", "country"];
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = meter_points, treat_none_as_default_value = false)]
-pub(super) struct MeterPointRow<'a> {
-    account_id: i64,
-    position: i64,
-    pub(super) supply_address: i64,
-    mpxn: Cow<'a, str>,
-    supply_type: Cow<'a, str>,
-    supply_start_date: Day,
-    supply_end_date: Option<Day>,
-    details: Option<Json<'a>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = meter_points, treat_none_as_default_value = false)]
+    pub(super) struct MeterPointRow<'a> {
+        account_id: i64,
+        position: i64,
+        pub(super) supply_address: i64,
+        mpxn: Cow<'a, str>,
+        supply_type: Cow<'a, str>,
+        supply_start_date: Day,
+        supply_end_date: Option<Day>,
+        details: Option<Json<'a>>,
+    }
 }
 
 const METER_POINT: &[&str] =
     &["mpxn", "supply_type", "supply_start_date", "supply_end_date", "agreements", "meters"];
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = agreements, treat_none_as_default_value = false)]
-pub(super) struct AgreementRow<'a> {
-    account_id: i64,
-    position: i64,
-    pub(super) meter_point: i64,
-    tariff_code: Cow<'a, str>,
-    effective_from: Day,
-    effective_to: Option<Day>,
-    agreed_at: Option<Timestamp>,
-    business_contract_identifier: Option<Cow<'a, str>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = agreements, treat_none_as_default_value = false)]
+    pub(super) struct AgreementRow<'a> {
+        account_id: i64,
+        position: i64,
+        pub(super) meter_point: i64,
+        tariff_code: Cow<'a, str>,
+        effective_from: Day,
+        effective_to: Option<Day>,
+        agreed_at: Option<Timestamp>,
+        business_contract_identifier: Option<Cow<'a, str>>,
+    }
 }
 
 impl<'a> Builder<'a> {

@@ -8,55 +8,61 @@ use cutover_model::{LineItem, TaxItem, Transaction, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = transactions, treat_none_as_default_value = false)]
-pub(super) struct TransactionRow<'a> {
-    account_id: i64,
-    position: i64,
-    pub(super) ledger: i64,
-    pub(super) statement: Cow<'a, str>,
-    transaction_id: Cow<'a, str>,
-    transaction_date: Day,
-    amount: Digits<'a>,
-    kind: Cow<'a, str>,
-    reason: Option<Cow<'a, str>>,
-    display_note: Option<Cow<'a, str>>,
-    note: Option<Cow<'a, str>>,
-    reference: Option<Cow<'a, str>>,
-    payment_type: Option<Cow<'a, str>>,
-    product_code: Option<Cow<'a, str>>,
-    pub(super) sent_date: Option<Day>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = transactions, treat_none_as_default_value = false)]
+    pub(super) struct TransactionRow<'a> {
+        account_id: i64,
+        position: i64,
+        pub(super) ledger: i64,
+        pub(super) statement: Cow<'a, str>,
+        transaction_id: Cow<'a, str>,
+        transaction_date: Day,
+        amount: Digits<'a>,
+        kind: Cow<'a, str>,
+        reason: Option<Cow<'a, str>>,
+        display_note: Option<Cow<'a, str>>,
+        note: Option<Cow<'a, str>>,
+        reference: Option<Cow<'a, str>>,
+        payment_type: Option<Cow<'a, str>>,
+        product_code: Option<Cow<'a, str>>,
+        pub(super) sent_date: Option<Day>,
+    }
 }
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = line_items, treat_none_as_default_value = false)]
-pub(super) struct LineItemRow<'a> {
-    account_id: i64,
-    pub(super) txn: i64,
-    position: i64,
-    rate_band: Option<Cow<'a, str>>,
-    start_date: Day,
-    end_date: Day,
-    number_of_units: Digits<'a>,
-    net_amount: Digits<'a>,
-    price_per_unit: Option<Digits<'a>>,
-    details: Option<Json<'a>>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = line_items, treat_none_as_default_value = false)]
+    pub(super) struct LineItemRow<'a> {
+        account_id: i64,
+        pub(super) txn: i64,
+        position: i64,
+        rate_band: Option<Cow<'a, str>>,
+        start_date: Day,
+        end_date: Day,
+        number_of_units: Digits<'a>,
+        net_amount: Digits<'a>,
+        price_per_unit: Option<Digits<'a>>,
+        details: Option<Json<'a>>,
+    }
 }
 
 const LINE_ITEM: &[&str] =
     &["rate_band", "start_date", "end_date", "number_of_units", "net_amount", "price_per_unit"];
 
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = tax_items, treat_none_as_default_value = false)]
-pub(super) struct TaxItemRow<'a> {
-    account_id: i64,
-    pub(super) txn: i64,
-    position: i64,
-    amount: Digits<'a>,
-    tax_type: Cow<'a, str>,
-    value_taxed: Digits<'a>,
-    rate: Digits<'a>,
-    unit_type: Cow<'a, str>,
+row! {
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = tax_items, treat_none_as_default_value = false)]
+    pub(super) struct TaxItemRow<'a> {
+        account_id: i64,
+        pub(super) txn: i64,
+        position: i64,
+        amount: Digits<'a>,
+        tax_type: Cow<'a, str>,
+        value_taxed: Digits<'a>,
+        rate: Digits<'a>,
+        unit_type: Cow<'a, str>,
+    }
 }
 
 impl<'a> Builder<'a> {

@@ -2,13 +2,16 @@
 
 mod rows;
 
+use super::dialect::{self, Db};
 use super::schema::{business_contracts, businesses};
+use super::statement::Bind;
 use super::types::Bits;
 use super::{Conn, SqlTx};
 use crate::error::Result;
 use cutover_app::port::{Businesses, NewBusiness, StoreError, StoredBusiness};
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 use rows::{BusinessRow, Children};
 
 fn business(conn: &mut Conn, organisation_id: i64, identifier: &str) -> Result<Option<StoredBusiness>> {
@@ -19,6 +22,11 @@ fn business(conn: &mut Conn, organisation_id: i64, identifier: &str) -> Result<O
         .get_result(conn)
         .optional()?;
     Ok(row.map(|(id, Bits(fingerprint))| StoredBusiness { id, fingerprint }))
+}
+
+statement! {
+    /// A business, for one transaction at a time.
+    Lock { business_id: i64 } -> BigInt = "SELECT id FROM businesses WHERE id = " business_id (dialect::LOCK)
 }
 
 impl Businesses for SqlTx<'_> {
@@ -41,6 +49,13 @@ impl Businesses for SqlTx<'_> {
                 .get_result(conn)?;
             Children::new(id, new).insert(conn)?;
             Ok(id)
+        })
+    }
+
+    fn lock_business(&mut self, business_id: i64) -> Result<(), StoreError> {
+        self.run(|conn| {
+            Lock { business_id }.get_result::<i64>(conn).optional()?;
+            Ok(())
         })
     }
 

@@ -39,34 +39,40 @@ impl<'a> BusinessRow<'a> {
     }
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = business_details, treat_none_as_default_value = false)]
-struct DetailRow<'a> {
-    business_id: i64,
-    position: i64,
-    key: &'a str,
-    value: &'a str,
+row! {
+    #[derive(Insertable)]
+    #[diesel(table_name = business_details, treat_none_as_default_value = false)]
+    struct DetailRow<'a> {
+        business_id: i64,
+        position: i64,
+        key: &'a str,
+        value: &'a str,
+    }
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = business_contracts, treat_none_as_default_value = false)]
-struct ContractRow<'a> {
-    business_id: i64,
-    position: i64,
-    organisation_id: i64,
-    identifier: &'a str,
-    valid_from_date: Day,
-    signed_at_date: Day,
+row! {
+    #[derive(Insertable)]
+    #[diesel(table_name = business_contracts, treat_none_as_default_value = false)]
+    struct ContractRow<'a> {
+        business_id: i64,
+        position: i64,
+        organisation_id: i64,
+        identifier: &'a str,
+        valid_from_date: Day,
+        signed_at_date: Day,
+    }
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = business_contract_versions, treat_none_as_default_value = false)]
-struct VersionRow<'a> {
-    business_id: i64,
-    contract: i64,
-    position: i64,
-    applicable_at_date: Day,
-    terms: &'a str,
+row! {
+    #[derive(Insertable)]
+    #[diesel(table_name = business_contract_versions, treat_none_as_default_value = false)]
+    struct VersionRow<'a> {
+        business_id: i64,
+        contract: i64,
+        position: i64,
+        applicable_at_date: Day,
+        terms: &'a str,
+    }
 }
 
 /// The rows that belong to a business.
@@ -119,9 +125,9 @@ impl<'a> Children<'a> {
     }
 
     pub(super) fn insert(&self, conn: &mut Conn) -> Result<()> {
-        insert_rows!(conn, business_details::table, self.details.iter().collect::<Vec<_>>());
-        insert_rows!(conn, business_contracts::table, self.contracts.iter().collect::<Vec<_>>());
-        insert_rows!(conn, business_contract_versions::table, self.versions.iter().collect::<Vec<_>>());
+        DetailRow::insert_all(&self.details, conn)?;
+        ContractRow::insert_all(&self.contracts, conn)?;
+        VersionRow::insert_all(&self.versions, conn)?;
         Ok(())
     }
 }

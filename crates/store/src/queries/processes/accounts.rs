@@ -1,7 +1,7 @@
 //! The lists of version 1: long, so their rows are read and decoded one by one, and only their columns.
 
 use super::super::Conn;
-use super::super::dialect::{Db, columns};
+use super::super::dialect::{Db, ORDERS_ARMS, columns};
 use super::super::statement::Bind;
 use super::super::types::{Timestamp, instant};
 use crate::error::Result;
@@ -36,13 +36,17 @@ statement! {
 statement! {
     /// Both, each read in its order.
     All { supplier_id: i64, after: Timestamp, after_id: i64, until: Timestamp, limit: i64 } -> Columns
-        = "SELECT created_at, id, external_account_number, service_account_number, latest_event_at \
+        = {ORDERS_ARMS => "SELECT * FROM ("}
+            "SELECT created_at, id, external_account_number, service_account_number, latest_event_at \
             FROM processes WHERE state = 'PROCESSED' AND supplier_id = " supplier_id
             " AND (created_at, id) > (" after ", " after_id ") AND created_at <= " until
-            " UNION ALL \
-            SELECT created_at, id, external_account_number, service_account_number, latest_event_at \
+            {ORDERS_ARMS => " ORDER BY created_at, id LIMIT " limit ") AS imported"}
+            " UNION ALL "
+            {ORDERS_ARMS => "SELECT * FROM ("}
+            "SELECT created_at, id, external_account_number, service_account_number, latest_event_at \
             FROM processes WHERE state NOT IN ('PROCESSED', 'CANCELLED') AND supplier_id = " supplier_id
             " AND (created_at, id) > (" after ", " after_id ") AND created_at <= " until
+            {ORDERS_ARMS => " ORDER BY created_at, id LIMIT " limit ") AS pending"}
             " ORDER BY created_at, id LIMIT " limit
 }
 

@@ -21,6 +21,7 @@ use cutover_app::port::{
 use cutover_core::ExternalAccountNumber;
 use cutover_process::{HistoryEntry, Process, State};
 use diesel::prelude::*;
+use queue::Sweep;
 use row::{HistoryRow, StoredRow};
 
 /// Processes with the codes of their suppliers.
@@ -49,6 +50,10 @@ impl Processes for SqlTx<'_> {
                 .optional()?;
             row.map(StoredProcess::try_from).transpose()
         })
+    }
+
+    fn lock_process(&mut self, supplier_id: i64, number: &ExternalAccountNumber) -> Result<(), StoreError> {
+        self.run(|conn| write::lock(conn, supplier_id, number))
     }
 
     fn insert_process(
@@ -122,7 +127,15 @@ impl Processes for SqlTx<'_> {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
-        self.run(|conn| queue::expired_leases(conn, before, limit))
+        self.run(|conn| queue::expired_leases(conn, before, limit, Sweep::Look))
+    }
+
+    fn expired_leases_to_end(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        self.run(|conn| queue::expired_leases(conn, before, limit, Sweep::Change))
     }
 
     fn missed_windows(
@@ -130,7 +143,15 @@ impl Processes for SqlTx<'_> {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
-        self.run(|conn| queue::missed_windows(conn, before, limit))
+        self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Look))
+    }
+
+    fn missed_windows_to_end(
+        &mut self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Change))
     }
 
     fn list_processes(

@@ -124,18 +124,20 @@ fn latest_error(code: Option<Cow<'_, str>>, detail: Option<Cow<'_, str>>) -> Res
     Ok(Some(ProcessError { code, detail: Cow::Owned(detail.into_owned()) }))
 }
 
-/// A step of a process.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = process_history, treat_none_as_default_value = false)]
-pub(crate) struct HistoryRow<'a> {
-    pub(crate) process_id: i64,
-    pub(crate) version: i64,
-    pub(crate) event: Cow<'a, str>,
-    pub(crate) from_state: Option<Cow<'a, str>>,
-    pub(crate) to_state: Cow<'a, str>,
-    pub(crate) occurred_at: Timestamp,
-    pub(crate) attempt: i64,
-    pub(crate) actor: Cow<'a, str>,
+row! {
+    /// A step of a process.
+    #[derive(Insertable, Queryable, Selectable)]
+    #[diesel(table_name = process_history, treat_none_as_default_value = false)]
+    pub(crate) struct HistoryRow<'a> {
+        pub(crate) process_id: i64,
+        pub(crate) version: i64,
+        pub(crate) event: Cow<'a, str>,
+        pub(crate) from_state: Option<Cow<'a, str>>,
+        pub(crate) to_state: Cow<'a, str>,
+        pub(crate) occurred_at: Timestamp,
+        pub(crate) attempt: i64,
+        pub(crate) actor: Cow<'a, str>,
+    }
 }
 
 impl HistoryRow<'_> {

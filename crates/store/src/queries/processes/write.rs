@@ -1,14 +1,16 @@
 use super::super::Conn;
 use super::super::dialect::{self, Db};
-use super::super::schema::{payloads, process_history, processes};
+use super::super::schema::{payloads, processes};
 use super::super::statement::Bind;
 use super::super::types::{Bits, Json, Timestamp};
 use super::issues;
 use super::row::{HistoryRow, ProcessRow, lease};
 use crate::error::Result;
 use cutover_app::port::{Staged, StepWrite, StoredIssues};
+use cutover_core::ExternalAccountNumber;
 use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 
 pub(super) fn insert(
     conn: &mut Conn,
@@ -25,8 +27,18 @@ pub(super) fn insert(
     diesel::insert_into(payloads::table)
         .values((payloads::process_id.eq(process.id()), payloads::payload.eq(&staged.payload)))
         .execute(conn)?;
-    let entry = HistoryRow::new(process.id(), entry);
-    insert_rows!(conn, process_history::table, Vec::from([&entry]));
+    HistoryRow::insert_all(&[HistoryRow::new(process.id(), entry)], conn)
+}
+
+statement! {
+    /// A process, for one transaction at a time.
+    Lock { supplier_id: i64, number: String } -> BigInt
+        = "SELECT id FROM processes WHERE supplier_id = " supplier_id " AND external_account_number = " number
+            (dialect::LOCK)
+}
+
+pub(super) fn lock(conn: &mut Conn, supplier_id: i64, number: &ExternalAccountNumber) -> Result<()> {
+    Lock { supplier_id, number: number.to_string() }.get_result::<i64>(conn).optional()?;
     Ok(())
 }
 
@@ -94,7 +106,7 @@ pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool
     let written = dialect::steps(conn, rows)?;
     let entries = steps.iter().zip(&written).filter(|(_, is_written)| **is_written);
     let entries: Vec<_> = entries.map(|(step, _)| HistoryRow::new(step.process.id(), step.entry)).collect();
-    insert_rows!(conn, process_history::table, entries.iter().collect::<Vec<_>>());
+    HistoryRow::insert_all(&entries, conn)?;
     Ok(written)
 }
 

@@ -1,0 +1,57 @@
+//! Transactions that end otherwise than they should.
+
+use super::house::House;
+use chrono::{DateTime, Utc};
+use cutover_app::port::{Store, StoreError, glance, write};
+use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_postgres::{TestDatabase, server};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+const AT: DateTime<Utc> = DateTime::<Utc>::UNIX_EPOCH;
+
+fn names(store: &dyn Store) -> Vec<String> {
+    let found = glance(store, |tx| tx.organisations()).unwrap();
+    found.into_iter().map(|organisation| organisation.name).collect()
+}
+
+#[test]
+fn a_read_that_panics_does_not_leave_its_connection_in_its_transaction() {
+    let Some(server) = server() else { return };
+    let database = TestDatabase::create(server).unwrap();
+    let options = PostgresOptions { migrates: true, connections: 1, ..PostgresOptions::new(database.url()) };
+    let store = PostgresStore::open(&options).unwrap();
+    let panics = || store.read(&mut |tx| panic!("{:?}", tx.organisations()));
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    write(&store, |tx| tx.add_organisation("A", AT).map(drop)).unwrap();
+    assert_eq!(names(&store), ["A"]);
+    database.sql("UPDATE organisations SET name = 'B'").unwrap();
+    assert_eq!(names(&store), ["B"]);
+}
+
+/// Whatever the database says of it: it commits nothing after it has refused a statement.
+#[test]
+fn after_a_refusal_nothing_is_run_nor_committed() {
+    let Some(house) = House::new() else { return };
+    for (message, error) in [
+        ("could not read block 1", StoreError::Corrupt("could not read block 1".into())),
+        ("syntax error", StoreError::Failed("syntax error".into())),
+        ("deadlock detected", StoreError::Conflict("deadlock detected".into())),
+        ("no space left", StoreError::Unavailable("no space left".into())),
+    ] {
+        let refuse = format!(
+            "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+             $$BEGIN RAISE EXCEPTION '{message}'; END$$; CREATE OR REPLACE TRIGGER refuse BEFORE INSERT \
+             ON organisations FOR EACH ROW WHEN (NEW.name = 'refused') EXECUTE FUNCTION refuse()"
+        );
+        house.database.sql(&refuse).unwrap();
+        let refused = error.clone();
+        let written = write(&*house.store, move |tx| {
+            assert!(tx.add_organisation("kept?", AT)?.is_some());
+            assert_eq!(tx.add_organisation("refused", AT), Err(refused.clone()));
+            assert_eq!(tx.organisations(), Err(refused));
+            Ok::<_, StoreError>(())
+        });
+        assert_eq!(written, Err(error));
+        assert_eq!(names(&*house.store), ["Acme"]);
+    }
+}

@@ -1,0 +1,64 @@
+//! The use cases over a database of a test's own.
+
+use cutover_app::auth::{Caller, Credential};
+use cutover_app::operator::SupplierChange;
+use cutover_app::port::ApiKeyRole;
+use cutover_app::{App, Ports, Settings};
+use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
+use cutover_testkit_postgres::{TestDatabase, server};
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, PgConnection};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The use cases, with the organisation `Acme` and its supplier `ACME`. What is first goes first.
+pub(super) struct House {
+    pub(super) app: App,
+    pub(super) store: Arc<PostgresStore>,
+    pub(super) key: String,
+    pub(super) caller: Caller,
+    pub(super) database: TestDatabase,
+}
+
+impl House {
+    /// `None` where there is no server.
+    pub(super) fn new() -> Option<Self> {
+        let database = TestDatabase::create(server()?).unwrap();
+        let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
+        let store = Arc::new(PostgresStore::open(&options).unwrap());
+        let ports = Ports {
+            store: store.clone(),
+            clock: Arc::new(FakeClock::of_fixtures()),
+            random: Arc::new(SeededRandom::new(1)),
+            documents: Arc::<FakeDocuments>::default(),
+            vendors: Arc::<FakeVendors>::default(),
+        };
+        let app = App::new(ports, Settings::default());
+        app.add_organisation("Acme").unwrap();
+        app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
+        let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+        let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
+        let caller = app.authenticate(&token).unwrap();
+        Some(Self { app, store, key, caller, database })
+    }
+
+    /// A transaction that holds what this statement locks, until it is dropped.
+    pub(super) fn hold(&self, lock: &str) -> PgConnection {
+        let mut conn = PgConnection::establish(self.database.url()).unwrap();
+        conn.batch_execute(&format!("BEGIN; {lock}")).unwrap();
+        conn
+    }
+
+    /// Waits until so many transactions wait for locks of others.
+    pub(super) fn until_waiting(&self, count: usize) {
+        let waits = "SELECT count(*) FROM pg_stat_activity \
+                     WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        let begun = Instant::now();
+        while self.database.sql(waits).unwrap().trim() != count.to_string() {
+            assert!(begun.elapsed() < Duration::from_secs(10), "there are not {count} that wait");
+            thread::park_timeout(Duration::from_millis(10));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Databases as they are met: with little rights, other defaults, or others at work.
+
+use super::house::House;
+use cutover_app::port::{Creation, Staged, Staging, Store, StoredIssues, read};
+use cutover_process::{Actor, NewProcess, Submission};
+use cutover_store::{MigrationState, OpenError, PostgresOptions, PostgresStore};
+use cutover_testkit_postgres::{Cluster, ClusterOptions, TestDatabase, server, sql};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+fn migrating(url: &str) -> PostgresOptions {
+    PostgresOptions { migrates: true, ..PostgresOptions::new(url) }
+}
+
+#[test]
+fn a_role_that_may_only_read_and_write_opens_a_migrated_database() {
+    let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
+    let url = cluster.url("postgres");
+    cluster.sql("postgres", "REVOKE CREATE ON SCHEMA public FROM PUBLIC").unwrap();
+    cluster.sql("postgres", "CREATE ROLE clerk LOGIN").unwrap();
+    let as_clerk = url.replace("://cutover_test@", "://clerk@");
+    assert_ne!(as_clerk, url);
+    assert!(matches!(PostgresStore::open(&PostgresOptions::new(&as_clerk)), Err(OpenError::Pending(_))));
+    PostgresStore::open(&migrating(&url)).unwrap();
+    let grant = "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO clerk";
+    cluster.sql("postgres", grant).unwrap();
+    for options in [PostgresOptions::new(&as_clerk), migrating(&as_clerk)] {
+        let store = PostgresStore::open(&options).unwrap();
+        assert!(store.migrations().iter().all(|migration| migration.state == MigrationState::Applied));
+        assert_eq!(read(&store, |tx| tx.organisations()), Ok(vec![]));
+    }
+}
+
+#[test]
+fn whoever_comes_second_waits_longer_than_a_statement_may_take() {
+    let Some(server) = server() else { return };
+    let database = TestDatabase::create(server).unwrap();
+    let statement_timeout = Duration::from_millis(100);
+    let held = "BEGIN; SELECT pg_advisory_xact_lock(x'6375746f76657200'::bigint); SELECT pg_sleep(1); COMMIT";
+    thread::scope(|scope| {
+        let holding = scope.spawn(|| sql(database.url(), held));
+        let is_held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = \
+                       (SELECT oid FROM pg_database WHERE datname = current_database())";
+        let begun = Instant::now();
+        while database.sql(is_held).unwrap() != "1" {
+            assert!(begun.elapsed() < Duration::from_secs(10), "nobody holds it");
+        }
+        PostgresStore::open(&PostgresOptions { statement_timeout, ..migrating(database.url()) }).unwrap();
+        holding.join().unwrap().unwrap();
+    });
+}
+
+/// While a migration waits for a table, so does whoever comes to it after.
+#[test]
+fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
+    let Some(house) = House::new() else { return };
+    let undone = "ALTER TABLE processes DROP COLUMN archived_at; \
+                  DELETE FROM __diesel_schema_migrations WHERE version = '0003'";
+    house.database.sql(undone).unwrap();
+    let in_use = house.hold("SELECT count(*) FROM processes");
+    thread::scope(|scope| {
+        let migrated = scope.spawn(|| PostgresStore::open(&migrating(house.database.url())));
+        house.until_waiting(1);
+        // It gives way by itself, and others come to the table.
+        let begun = Instant::now();
+        house.database.sql("SELECT count(*) FROM processes").unwrap();
+        assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
+        assert!(!migrated.is_finished());
+        drop(in_use);
+        let states: Vec<_> = migrated.join().unwrap().unwrap().migrations().iter().map(|m| m.state).collect();
+        assert_eq!(states, [MigrationState::Applied, MigrationState::Applied, MigrationState::JustApplied]);
+    });
+}
+
+#[test]
+fn a_database_that_does_not_hold_every_text_is_refused() {
+    let Some(server) = server() else { return };
+    let database = TestDatabase::create(server).unwrap();
+    let name = format!("{}_latin", database.name());
+    let make = format!("CREATE DATABASE {name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'");
+    database.sql(&make).unwrap();
+    let refused = PostgresStore::open(&migrating(&server.url_of(&name).unwrap())).map(drop);
+    database.sql(&format!("DROP DATABASE {name} WITH (FORCE)")).unwrap();
+    assert!(matches!(&refused, Err(OpenError::Encoding(encoding)) if encoding == "LATIN1"), "{refused:?}");
+}
+
+#[test]
+fn accounts_that_meet_are_one_whatever_isolation_is_the_default() {
+    let Some(house) = House::new() else { return };
+    let name = house.database.name();
+    let set = format!("ALTER DATABASE {name} SET default_transaction_isolation = 'repeatable read'");
+    house.database.sql(&set).unwrap();
+    let [one, other] =
+        [(); 2].map(|()| PostgresStore::open(&PostgresOptions::new(house.database.url())).unwrap());
+    let supplier = read(&one, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
+    let creation = Arc::new(Creation {
+        supplier_id: supplier.id,
+        process: NewProcess {
+            supplier: supplier.code,
+            external_account_number: "A-1".parse().unwrap(),
+            submission: Submission::default(),
+        },
+        actor: Actor::System,
+        at: "2026-11-21T02:00:00Z".parse().unwrap(),
+        staged: Staged { payload: vec![1], fingerprint: [1; 32] },
+        issues: StoredIssues::default(),
+    });
+    let held = house.hold("LOCK TABLE payloads IN SHARE MODE");
+    let mut staged = thread::scope(|scope| {
+        let first = scope.spawn(|| one.stage(creation.clone()));
+        house.until_waiting(1);
+        let second = scope.spawn(|| other.stage(creation.clone()));
+        house.until_waiting(2);
+        drop(held);
+        [first, second].map(|staged| staged.join().unwrap().unwrap())
+    });
+    staged.sort_by_key(|staged| *staged != Staging::Staged);
+    assert_eq!(staged, [Staging::Staged, Staging::Exists]);
+}

@@ -1,0 +1,73 @@
+//! Many requests for the same thing at the same time: none of them fails.
+
+use super::house::House;
+use cutover_app::Step;
+use cutover_app::after::{InstructionStep, InstructionStored};
+use cutover_app::port::{InstructionDetails, InstructionKey, VendorKind, VerifiedInstruction, read};
+use cutover_model::choices::PaymentInstructionType;
+use std::sync::Barrier;
+use std::thread;
+
+const REQUESTS: usize = 100;
+
+/// Runs a job so often at once.
+fn at_once(job: impl Fn(usize) + Sync) {
+    let start = Barrier::new(REQUESTS);
+    thread::scope(|scope| {
+        for n in 0..REQUESTS {
+            let (start, job) = (&start, &job);
+            scope.spawn(move || {
+                start.wait();
+                job(n);
+            });
+        }
+    });
+}
+
+#[test]
+fn payloads_of_one_account_replace_each_other() {
+    let Some(house) = House::new() else { return };
+    let send = |n: usize| {
+        let body = format!(
+            r#"{{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true,
+            "notes":[{{"body":"{n}"}}]}}"#
+        );
+        let created = house.app.create_account(&house.caller, None, body.as_bytes(), None);
+        assert_eq!(created.unwrap(), Step::Done(()));
+    };
+    send(REQUESTS);
+    at_once(send);
+    let history = house.app.show_process("ACME", "A-1").unwrap().history;
+    assert_eq!(history.len(), 1 + REQUESTS);
+}
+
+const BUSINESS: &str = r#""import_supplier_code":"ACME","external_business_identifier":"B-1""#;
+
+#[test]
+fn instructions_of_one_business_are_all_stored() {
+    let Some(house) = House::new() else { return };
+    house.app.add_vendor("pay", VendorKind::Http, "https://pay.example/", None).unwrap();
+    let business = format!(r#"{{{BUSINESS},"business":{{"company_name":"Zoë's","details":[]}}}}"#);
+    let id = house.app.create_business(&house.caller, business.as_bytes()).unwrap().service_business_id;
+    let key = |n: usize| InstructionKey {
+        vendor: "pay".into(),
+        kind: PaymentInstructionType::Card,
+        reference: format!("R-{n}"),
+    };
+    at_once(|n| {
+        let body =
+            format!(r#"{{{BUSINESS},"vendor":"pay","type":"CARD","reference":"R-{n}","accounts":[]}}"#);
+        let step = house.app.begin_business_payment_instruction(&house.caller, body.as_bytes());
+        let Ok(InstructionStep::Ask(pending)) = step else { panic!("the vendor is not asked: {step:?}") };
+        let verified = VerifiedInstruction {
+            key: key(n),
+            details: InstructionDetails::default(),
+            verified_at: "2026-11-21T02:00:00Z".parse().unwrap(),
+        };
+        let stored = house.app.store_instruction(*pending, verified);
+        assert!(matches!(stored, Ok(InstructionStored::Business(_))), "{stored:?}");
+    });
+    let is_stored =
+        |n: &usize| read(&*house.store, |tx| tx.business_instruction(id, &key(*n))) == Ok(Some(vec![]));
+    assert_eq!((0..REQUESTS).filter(is_stored).count(), REQUESTS);
+}

@@ -1,0 +1,81 @@
+//! Several nodes that claim at the same time.
+
+use super::house::House;
+use cutover_app::Step;
+use cutover_app::operator::SupplierChange;
+use cutover_app::port::{StoreError, StoredProcess, write};
+use cutover_store::PostgresStore;
+use diesel::connection::SimpleConnection;
+use std::sync::mpsc;
+use std::thread;
+
+/// As many as a worker claims.
+const CLAIM: u32 = 16;
+
+/// Adds a supplier with accounts that wait.
+fn add(house: &House, code: &str, most: Option<u32>, accounts: usize) {
+    let change = SupplierChange { max_concurrent_imports: Some(most), ..SupplierChange::default() };
+    house.app.add_supplier(code, "Acme", change).unwrap();
+    for n in 0..accounts {
+        let body = format!(
+            r#"{{"import_supplier":"{code}","external_account_number":"{code}-{n}","unknown_occupier":true}}"#
+        );
+        let created = house.app.create_account(&house.caller, None, body.as_bytes(), None);
+        assert_eq!(created.unwrap(), Step::Done(()));
+    }
+}
+
+/// What is due, held until the word is given.
+fn claim(store: &PostgresStore, hold: impl FnOnce(&[StoredProcess]) + Send + 'static) -> Vec<String> {
+    let due = write(store, |tx| {
+        let due = tx.due_processes("2026-11-21T03:00:00Z".parse().unwrap(), CLAIM)?;
+        hold(&due);
+        Ok::<_, StoreError>(due)
+    });
+    due.unwrap().iter().map(|due| due.process.snapshot().supplier.to_string()).collect()
+}
+
+#[test]
+fn what_one_node_claims_from_does_not_hide_other_suppliers() {
+    let Some(house) = House::new() else { return };
+    for n in 0..CLAIM {
+        add(&house, &format!("S{n:02}"), Some(5), 1);
+    }
+    add(&house, "T", Some(5), 6);
+    add(&house, "U", None, 12);
+    let ((taken, is_taken), (go, may_go)) = (mpsc::channel(), mpsc::channel::<()>());
+    thread::scope(|scope| {
+        let store = &house.store;
+        let first = scope.spawn(move || {
+            claim(store, move |due| {
+                taken.send(due.len()).unwrap();
+                // It goes on as well when the test has failed.
+                let _ = may_go.recv();
+            })
+        });
+        assert_eq!(is_taken.recv().unwrap(), CLAIM as usize);
+        let second = claim(store, |_| {});
+        let of = |code: &str| second.iter().filter(|supplier| *supplier == code).count();
+        assert_eq!((of("T"), of("U"), second.len()), (5, 11, 16));
+        go.send(()).unwrap();
+        assert!(first.join().unwrap().iter().all(|supplier| supplier.starts_with('S')));
+    });
+}
+
+#[test]
+fn who_gives_nothing_keeps_its_turn() {
+    let Some(house) = House::new() else { return };
+    for n in 0..CLAIM {
+        add(&house, &format!("S{n:02}"), None, 1);
+    }
+    add(&house, "T", None, 1);
+    let mut others = house.hold("SELECT 1 FROM processes WHERE external_account_number LIKE 'S%' FOR UPDATE");
+    let turns = || house.database.sql("SELECT xmin, claim_turn FROM suppliers WHERE code <> 'T'").unwrap();
+    let before = turns();
+    // It is behind them, and need not wait for their turn to be over.
+    assert_eq!(claim(&house.store, |_| {}), ["T"]);
+    assert_eq!(turns(), before);
+    others.batch_execute("ROLLBACK").unwrap();
+    assert_eq!(claim(&house.store, |_| {}).len(), CLAIM as usize);
+    assert_ne!(turns(), before);
+}
