@@ -38,6 +38,11 @@ impl Database {
         Ok(Self { cluster, found })
     }
 
+    /// Whether there is a server to run tests on.
+    pub(super) fn is_there(&self) -> bool {
+        self.cluster.is_some() || self.found.server
+    }
+
     /// What tells tests of the cluster.
     pub(super) fn variable(&self) -> Option<(&'static str, String)> {
         self.cluster.as_ref().map(|cluster| (DATABASE_URL, cluster.url("postgres")))

@@ -17,11 +17,13 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
         Ok(database) => database,
         Err(e) => return Ok(Outcome::Failed(format!("PostgreSQL for the tests does not start: {e}"))),
     };
-    let mut command = command(&references);
-    command.envs(database.variable());
-    let (succeeded, counts) = test(command)?;
-    if !succeeded {
-        return Ok(Outcome::Tested(counts, Err("see above".to_owned())));
+    let mut counts = Counts::default();
+    for mut command in commands(&references, &database) {
+        let (succeeded, found) = test(command.envs(database.variable()))?;
+        counts += found;
+        if !succeeded {
+            return Ok(Outcome::Tested(counts, Err("see above".to_owned())));
+        }
     }
     Ok(match (remark(&references, counts)?, database.not_run()) {
         (Ok(_), Some(missing)) => Outcome::Partly(counts, missing),
@@ -38,14 +40,39 @@ fn fresh_references() -> Result<std::path::PathBuf, Error> {
     Ok(file)
 }
 
-fn command(references: &Path) -> Command {
-    let mut command = cargo::cargo(["test", "--workspace", "--no-fail-fast"]);
-    command.env("INSTA_UPDATE", "no").env_remove("INSTA_FORCE_PASS").env(snapshots::VARIABLE, references);
+/// Tests of the service as a whole that are about one database, by the beginnings of their names.
+const OF_ONE_DATABASE: [&str; 2] = ["postgres::", "sqlite_only::"];
+
+/// Has tests of the service as a whole run on PostgreSQL.
+const TEST_ON: &str = "CUTOVER_TEST_ON";
+
+/// All tests, and those of the service as a whole once more on PostgreSQL, where there is one.
+fn commands(references: &Path, database: &Database) -> Vec<Command> {
+    let mut commands = vec![command(&["--workspace"], references)];
+    if database.is_there() {
+        let mut again = command(&["--package", "cutover", "--test", "it"], references);
+        again.env(TEST_ON, "postgres").arg("--");
+        OF_ONE_DATABASE.iter().for_each(|name| {
+            again.args(["--skip", name]);
+        });
+        commands.push(again);
+    }
+    commands
+}
+
+fn command(what: &[&str], references: &Path) -> Command {
+    let mut command = cargo::cargo(["test", "--no-fail-fast"]);
+    command.args(what);
+    command
+        .env("INSTA_UPDATE", "no")
+        .env_remove("INSTA_FORCE_PASS")
+        .env_remove(TEST_ON)
+        .env(snapshots::VARIABLE, references);
     command
 }
 
 /// Runs it with its output passed on; whether it succeeded, and what it counted.
-fn test(mut command: Command) -> Result<(bool, Counts), Error> {
+fn test(command: &mut Command) -> Result<(bool, Counts), Error> {
     let run_error = |source| Error::Run { command: "cargo test".to_owned(), source };
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(run_error)?;
     let mut counts = Counts::default();

@@ -95,8 +95,11 @@ pub(crate) fn refused(database: &Database, error: &OpenError) -> Error {
         OpenError::Connect(cause) => cause.clone(),
         _ => error.to_string(),
     };
+    // What poolers say to settings of a connection that is not one's own.
+    let is_proxy = cause.contains("unsupported startup parameter");
+    let hint = if is_proxy { "; behind a proxy, name PostgreSQL itself in database-direct-url" } else { "" };
     // libpq says a line for each address it tried.
-    Error::refused(format!("the database {database} cannot be opened: {}", one_line(&cause)))
+    Error::refused(format!("the database {database} cannot be opened: {}{hint}", one_line(&cause)))
 }
 
 fn one_line(text: &str) -> String {

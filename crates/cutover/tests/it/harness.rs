@@ -3,16 +3,20 @@
 
 mod client;
 mod database;
+mod fleet;
+mod line;
 mod server;
 mod v1;
 mod vendor;
 
 pub(crate) use client::{Answer, Client};
+pub(crate) use fleet::{Fleet, Node};
+pub(crate) use line::{Line, Lost};
 pub(crate) use server::Server;
 pub(crate) use v1::*;
 pub(crate) use vendor::{Act, Asked, Vendor, answer};
 
-use cutover_testkit_postgres::server;
+use cutover_testkit_postgres::{TestDatabase, server};
 use database::Migrated;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -28,10 +32,15 @@ pub(crate) const GRAPHQL: &str = "/v1/graphql/";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits until something holds, looking again and again.
-pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, holds: impl FnMut() -> bool) {
+    within(PATIENCE, what, holds);
+}
+
+/// The same of something that may take longer.
+pub(crate) fn within(patience: Duration, what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(start.elapsed() < patience, "waited in vain: {what}");
         std::thread::park_timeout(Duration::from_millis(20));
     }
 }
@@ -118,6 +127,16 @@ impl House {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
+    /// What `psql` prints for a statement in its database on a server.
+    pub(crate) fn sql(&self, statement: &str) -> String {
+        self.on().sql(statement).unwrap()
+    }
+
+    /// Its database on a server.
+    pub(crate) fn on(&self) -> &TestDatabase {
+        &self.database.as_ref().unwrap().database
+    }
+
     /// Where the embedded default keeps the documents of a supplier.
     pub(crate) fn documents(&self, supplier: &str) -> PathBuf {
         self.path().join("documents").join(supplier)
@@ -154,6 +173,16 @@ impl House {
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{args:?}: {stderr}");
         serde_json::from_str(&stdout).unwrap_or_else(|e| panic!("{args:?}: {e}: {stdout}"))
+    }
+
+    /// What the doctor says must be mended, but for the disks of test servers, which need not outlive a crash of
+    /// the machine.
+    pub(crate) fn ailments(&self) -> Vec<String> {
+        let output = self.run(&["doctor", "--json"]);
+        let diagnosis: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let checks = items(&diagnosis["checks"]).iter();
+        let failed = checks.filter(|c| c["result"] == "fail" && c["check"] != "durability");
+        failed.map(Value::to_string).collect()
     }
 
     /// Runs a command that must refuse with exit code 1 and one line; that line.

@@ -92,7 +92,8 @@ fn nothing_that_a_vendor_says_is_logged() {
         );
     }
     let told = [&["vendor", "list"][..], &["doctor"], &["process", "list", "ACME"]];
-    let outputs = told.map(|args| house.done(args).to_string()).concat();
+    let outputs = told.map(|args| String::from_utf8(house.run(args).stdout).unwrap()).concat();
+    assert!(outputs.contains("PAY") && outputs.contains("database"), "{outputs}");
     let metrics = server.stranger().get("/metrics").text();
     server.signal("TERM");
     let (code, log) = server.ended();

@@ -62,15 +62,6 @@ fn created(client: &crate::harness::Client, request: &[u8]) -> bool {
 }
 
 #[test]
-fn a_second_serve_on_the_same_file_is_refused() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
-    let refused = house.refused(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
-    assert!(refused.contains("serve"), "{refused}");
-    assert_eq!(server.client(&key).create(&small("S-1")).status, 201);
-}
-
-#[test]
 fn health_readiness_and_metrics() {
     let (house, key) = House::furnished();
     let server = house.serve();

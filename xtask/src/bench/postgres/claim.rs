@@ -7,6 +7,7 @@ use crate::bench::stats::{median, ratios};
 use crate::cargo;
 use crate::error::Error;
 use serde_json::Value;
+use std::process::Stdio;
 
 const FEW: u64 = 1_000;
 const MANY: u64 = 1_000_000;
@@ -55,7 +56,9 @@ impl Times {
         let claims = CLAIMS.to_string();
         let bench =
             ["bench", "--quiet", "--package", "cutover-store", "--bench", "claim", "--", url, &claims];
-        let output = cargo::output(cargo::cargo(bench)).ok_or_else(|| failed("no claims were timed"))?;
+        let mut command = cargo::cargo(bench);
+        command.stderr(Stdio::inherit());
+        let output = cargo::output(command).ok_or_else(|| failed("no claims were timed"))?;
         let figures = output.lines().find_map(|line| serde_json::from_str::<Value>(line).ok());
         let figure = |name: &str| figures.as_ref().and_then(|figures| figures[name].as_f64());
         let (Some(p50), Some(p99)) = (figure("p50_ms"), figure("p99_ms")) else {

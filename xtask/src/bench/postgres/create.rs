@@ -1,43 +1,15 @@
 use super::peers::Pgbench;
 use super::site::{Cost, Site};
-use super::table;
+use super::table::Rows;
 use crate::bench::Args;
 use crate::bench::load::post_all;
 use crate::bench::server::Installation;
-use crate::bench::stats::{median, ratios};
 use crate::error::Error;
 
 /// How many accounts a round creates.
 const ACCOUNTS: u64 = 10_000;
 const CONNECTIONS: usize = 8;
 const DATABASE: &str = "creates";
-
-/// Rows that were made durably, round by round.
-#[derive(Default)]
-struct Rows {
-    a_cpu_second: Vec<f64>,
-    a_second: Vec<f64>,
-    wal_bytes: Vec<f64>,
-}
-
-impl Rows {
-    #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-    fn add(&mut self, (rows, cost): (f64, Cost)) {
-        self.a_cpu_second.push(rows / cost.cpu);
-        self.a_second.push(rows / cost.seconds);
-        self.wal_bytes.push(cost.wal_bytes / rows);
-    }
-
-    fn print(&self, what: &str) {
-        table::line(what, &[&self.a_cpu_second, &self.a_second, &self.wal_bytes]);
-    }
-
-    fn print_ratio(&self, to: &Self, what: &str, goal: &str) {
-        let cpu = median(&ratios(&self.a_cpu_second, &to.a_cpu_second));
-        let wall = median(&ratios(&self.a_second, &to.a_second));
-        println!("  ratio to {what}: a CPU second {cpu} (goal: {goal}), a second {wall}");
-    }
-}
 
 /// Durable creates over HTTP, in turn with pgbench's inserts of the same kind of payload.
 pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
@@ -55,7 +27,7 @@ pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
     }
     println!("\nDurable creates of size M, {CONNECTIONS} connections, {} rounds of {count}", args.rounds);
     println!("  {}", site.described()?);
-    table::heads(&["rows a CPU second", "rows a second", "WAL bytes a row"]);
+    Rows::print_heads();
     ours.print("ours: HTTP, checked, compressed");
     zstd.print("pgbench, the kit's zstd row");
     jsonb.print("pgbench, the kit's jsonb row");

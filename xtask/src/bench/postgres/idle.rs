@@ -24,7 +24,7 @@ pub(in crate::bench) fn measure(args: &Args) -> Result<(), Error> {
     let log = site.cluster.data().with_file_name("log");
     let mut heard = Vec::new();
     for _ in 0..args.rounds {
-        let window = Duration::from_secs(args.count(30));
+        let window = Duration::from_secs(if args.quick { 10 } else { 30 });
         let from = std::fs::metadata(&log).map_err(Error::file("read", &log))?.len();
         let start = Instant::now();
         std::thread::sleep(window);

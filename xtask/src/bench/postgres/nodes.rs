@@ -23,7 +23,7 @@ struct Rates {
 /// Imports by one process and by two, each on a short line to the database and on a long one.
 pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
     let site = Site::start(&[])?;
-    let staged = Staged::prepare(args, &site, args.count(ACCOUNTS))?;
+    let staged = Staged::prepare(args, &args.kit()?, &site, args.count(ACCOUNTS))?;
     let lines = [(Duration::ZERO, "short line"), (DELAY, "5 ms more a round trip")];
     let mut all = lines.map(|_| [Rates::default(), Rates::default()]);
     for _ in 0..args.rounds {

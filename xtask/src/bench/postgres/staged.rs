@@ -2,6 +2,7 @@ use super::site::{Cost, Site};
 use crate::bench::Args;
 use crate::bench::load::{Connection, post_all};
 use crate::bench::server::{Installation, SUPPLIER, Server};
+use crate::bench::yardstick::Kit;
 use crate::error::Error;
 use cutover_testkit_postgres::Proxy;
 use std::time::{Duration, Instant};
@@ -28,9 +29,9 @@ pub(super) struct Imported {
 
 impl<'a> Staged<'a> {
     /// Creates them over HTTP.
-    pub(super) fn prepare(args: &Args, site: &'a Site, accounts: u64) -> Result<Self, Error> {
+    pub(super) fn prepare(args: &Args, kit: &Kit, site: &'a Site, accounts: u64) -> Result<Self, Error> {
         let count = usize::try_from(accounts).unwrap_or(usize::MAX);
-        let file = args.kit()?.accounts(count)?;
+        let file = kit.accounts(count)?;
         let text = std::fs::read_to_string(&file).map_err(Error::file("read", &file))?;
         let bodies: Vec<&str> = text.lines().collect();
         site.create(STAGED)?;

@@ -1,6 +1,6 @@
 use super::{ACCOUNTS, GRAPHQL, PATIENCE, text, until};
 use serde_json::{Value, json};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 /// An answer: status, headers, body.
@@ -121,6 +121,7 @@ impl Client {
             match stream.read(&mut chunk) {
                 Ok(0) => break Ok(()),
                 Ok(n) => answer.extend_from_slice(&chunk[..n]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => break Err(error),
             }
             if has_body && is_whole(&answer) {
@@ -139,7 +140,7 @@ impl Client {
 }
 
 /// Whether all that the head announces is there.
-fn is_whole(answer: &[u8]) -> bool {
+pub(super) fn is_whole(answer: &[u8]) -> bool {
     let Some(end) = answer.windows(4).position(|w| w == b"\r\n\r\n") else { return false };
     let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
@@ -149,7 +150,7 @@ fn is_whole(answer: &[u8]) -> bool {
     }
 }
 
-fn parse(answer: &[u8]) -> Answer {
+pub(super) fn parse(answer: &[u8]) -> Answer {
     let end = answer.windows(4).position(|w| w == b"\r\n\r\n").expect("an answer has a head");
     let head = std::str::from_utf8(&answer[..end]).unwrap();
     let mut lines = head.lines();

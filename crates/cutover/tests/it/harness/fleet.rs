@@ -1,0 +1,128 @@
+//! Many processes of the program on one PostgreSQL of a test's own.
+
+use super::{House, Server};
+use cutover_testkit_postgres::{Cluster, ClusterOptions, psql, sql};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What operators check a database with.
+const INVARIANTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/invariants.sql");
+const DATABASE: &str = "cutover";
+
+/// A cluster that loses nothing it has committed, with one database, and the house that commands are run in.
+pub(crate) struct Fleet {
+    pub(crate) house: House,
+    pub(crate) cluster: Cluster,
+}
+
+/// How a node is to be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node<'a> {
+    /// By which the database knows its connections.
+    pub(crate) name: &'a str,
+    pub(crate) role: &'a str,
+    /// Where it listens.
+    pub(crate) listen: &'a str,
+    /// The program; none: the one under test.
+    pub(crate) program: Option<&'a Path>,
+}
+
+impl<'a> Node<'a> {
+    /// One of the program under test, on a free port.
+    pub(crate) fn new(name: &'a str, role: &'a str) -> Self {
+        Self { name, role, listen: "127.0.0.1:0", program: None }
+    }
+}
+
+impl Fleet {
+    /// One whose database is empty. None where there are no server programs: then the test is to pass.
+    pub(crate) fn start() -> Option<Self> {
+        let cluster = Cluster::for_test(&ClusterOptions::default())?;
+        cluster.sql("postgres", &format!("CREATE DATABASE {DATABASE}")).unwrap();
+        Some(Self { house: House::at(&cluster.url(DATABASE)), cluster })
+    }
+
+    /// Runs `cutover migrate` of a program.
+    pub(crate) fn migrate(&self, program: Option<&Path>) {
+        let output = by(program, self.house.program(&["migrate"])).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Adds the organisation `Acme` with suppliers; a key.
+    pub(crate) fn furnish(&self, suppliers: &[&str]) -> String {
+        self.house.done(&["organisation", "add", "Acme"]);
+        for supplier in suppliers {
+            self.house.done(&["supplier", "add", supplier, "--organisation", "Acme"]);
+        }
+        self.house.key("Acme")
+    }
+
+    /// Starts a node.
+    pub(crate) fn node(&self, node: Node<'_>) -> Server {
+        let mut command = self.house.program(&["serve", "--log-format", "json", "--rate-limit", "0"]);
+        command.args(["--role", node.role, "--listen", node.listen, "--workers", "2", "--http-workers", "2"]);
+        let url = format!("{}?application_name={}", self.cluster.url(DATABASE), node.name);
+        command.env("CUTOVER_DATABASE_URL", url);
+        let mut command = by(node.program, command);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        Server::start(command.spawn().unwrap())
+    }
+
+    /// What the database answers: a line a row, columns parted by `|`.
+    pub(crate) fn sql(&self, statement: &str) -> String {
+        self.try_sql(statement).unwrap()
+    }
+
+    /// The same of what may fail.
+    pub(crate) fn try_sql(&self, statement: &str) -> std::io::Result<String> {
+        sql(&self.cluster.url(DATABASE), statement)
+    }
+
+    /// A number that the database answers.
+    pub(crate) fn number(&self, statement: &str) -> usize {
+        let answer = self.sql(statement);
+        answer.parse().unwrap_or_else(|_| panic!("{statement}: {answer}"))
+    }
+
+    /// How many processes are in a state.
+    pub(crate) fn count(&self, state: &str) -> usize {
+        self.number(&format!("SELECT count(*) FROM processes WHERE state = '{state}'"))
+    }
+
+    /// Holds the invariants against the database; `accepted` are suppliers and numbers that were answered 201.
+    pub(crate) fn check_invariants(&self, accepted: &[(String, String)]) {
+        let mut list = String::new();
+        accepted.iter().for_each(|(supplier, number)| writeln!(list, "{supplier},{number}").unwrap());
+        let file = self.house.path().join("accepted.csv");
+        std::fs::write(&file, list).unwrap();
+        let mut command = psql(&self.cluster.url(DATABASE)).unwrap();
+        let output = command.arg("-v").arg(format!("accepted={}", file.display())).args(["-f", INVARIANTS]);
+        let output = output.output().unwrap();
+        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert_eq!((output.status.code(), said.concat()), (Some(0), String::new()));
+    }
+}
+
+/// The same command of another program.
+fn by(program: Option<&Path>, command: Command) -> Command {
+    let Some(program) = program else { return command };
+    let mut other = Command::new(program);
+    other.args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => other.env(name, value),
+            None => other.env_remove(name),
+        };
+    }
+    other
+}
+
+impl Server {
+    /// A counter of `/metrics`.
+    pub(crate) fn metric(&self, name: &str) -> usize {
+        let metrics = self.stranger().get("/metrics").text();
+        let value = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {name}: {metrics}"))
+    }
+}

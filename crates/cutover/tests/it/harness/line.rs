@@ -1,0 +1,89 @@
+//! A client that keeps its connection, and goes from node to node.
+
+use super::client::{is_whole, parse};
+use super::{Answer, PATIENCE};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+/// A connection to one of several nodes, kept from request to request, as a load balancer keeps it: it goes to the
+/// next node where one takes no connection, or has closed this one since the last answer, or says that it will.
+pub(crate) struct Line {
+    nodes: Vec<SocketAddr>,
+    /// The node of the connection, or to be tried next.
+    node: usize,
+    stream: Option<TcpStream>,
+    token: String,
+}
+
+/// A request that may or may not have been done: the connection was lost after it was begun, or no node takes one.
+#[derive(Debug)]
+pub(crate) struct Lost(pub(crate) String);
+
+impl Line {
+    /// One that begins with the node of this place.
+    pub(crate) fn new(nodes: &[SocketAddr], first: usize, token: &str) -> Self {
+        Self { nodes: nodes.to_vec(), node: first % nodes.len(), stream: None, token: token.to_owned() }
+    }
+
+    /// Sends a request once.
+    pub(crate) fn send(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Answer, Lost> {
+        let mut stream = self.stream.take().filter(is_open).map_or_else(|| self.connect(), Ok)?;
+        let address = self.nodes[self.node];
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Token {}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            self.token,
+            body.len()
+        );
+        let sent = stream.write_all(&[head.as_bytes(), body].concat());
+        let answer = read(&mut stream).map_err(|read| {
+            let lost = format!("{method} {path} at {address}: sent: {sent:?}, read: {read}");
+            self.go_on();
+            Lost(lost)
+        })?;
+        if answer.header("Connection").is_some_and(|value| value.eq_ignore_ascii_case("close")) {
+            self.go_on();
+        } else {
+            self.stream = Some(stream);
+        }
+        Ok(answer)
+    }
+
+    fn go_on(&mut self) {
+        self.node = (self.node + 1) % self.nodes.len();
+    }
+
+    /// A connection to the first node that takes one.
+    fn connect(&mut self) -> Result<TcpStream, Lost> {
+        for _ in 0..self.nodes.len() {
+            if let Ok(stream) = TcpStream::connect(self.nodes[self.node]) {
+                stream.set_read_timeout(Some(PATIENCE)).unwrap();
+                stream.set_nodelay(true).unwrap();
+                return Ok(stream);
+            }
+            self.go_on();
+        }
+        Err(Lost("no node takes a connection".to_owned()))
+    }
+}
+
+/// Whether the other side has left a connection open, and has said nothing unasked.
+fn is_open(stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    let seen = stream.peek(&mut [0]);
+    stream.set_nonblocking(false).unwrap();
+    matches!(seen, Err(error) if error.kind() == ErrorKind::WouldBlock)
+}
+
+/// An answer, or how far it came.
+fn read(stream: &mut TcpStream) -> Result<Answer, String> {
+    let (mut answer, mut chunk) = (Vec::new(), [0; 16 * 1024]);
+    while !is_whole(&answer) {
+        match stream.read(&mut chunk) {
+            Ok(0) => return Err(format!("closed after {} bytes", answer.len())),
+            Ok(n) => answer.extend_from_slice(&chunk[..n]),
+            Err(error) => return Err(format!("{error} after {} bytes", answer.len())),
+        }
+    }
+    Ok(parse(&answer))
+}

@@ -1,0 +1,24 @@
+//! The binary on PostgreSQL: what another database has nothing of. All other tests are run on both.
+
+mod doctor;
+mod migrations;
+mod nodes;
+mod outages;
+mod pooler;
+mod standby;
+mod tls;
+
+use crate::harness::{Answer, Client, items, text};
+
+/// The accounts of a list, in its order.
+fn listed(client: &Client, list: &str) -> Vec<String> {
+    let answer = client.get(&format!("{list}ACME/"));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    items(&answer.json()).iter().map(|item| text(&item["external_account_number"])).collect()
+}
+
+/// What is asked while a part is away: to come again, soon.
+fn assert_unavailable(answer: &Answer) {
+    assert_eq!(answer.code(), (503, "service_unavailable".to_owned()));
+    assert!(answer.header("Retry-After").unwrap().parse::<u32>().unwrap() >= 1);
+}

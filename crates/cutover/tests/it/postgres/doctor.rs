@@ -1,0 +1,25 @@
+use crate::harness::{House, items, text};
+use serde_json::Value;
+
+/// What holds on any server: its findings of the database.
+#[test]
+fn the_doctor_looks_at_the_database() {
+    let Some(house) = House::on_server() else { return };
+    let output = house.run(&["doctor", "--json"]);
+    let diagnosis: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let line = |check: &Value| {
+        format!("{} {}: {}", text(&check["result"]), text(&check["check"]), text(&check["detail"]))
+    };
+    let lines: Vec<String> = items(&diagnosis["checks"]).iter().map(line).collect();
+    assert!(
+        lines.iter().any(|line| line.starts_with("ok connections: a server process takes up to 17 of ")),
+        "{lines:?}"
+    );
+    let about = ["database: ", "migrations: ", "sessions: ", "timeouts: ", "autovacuum: ", "vendors: "];
+    let about = lines.into_iter().filter(|line| about.iter().any(|name| line.contains(name)));
+    let (version, place) = (house.sql("SHOW server_version"), house.on().url());
+    let place = place.split_once('@').map_or(place, |(_, place)| place).split('?').next().unwrap();
+    let about: Vec<String> =
+        about.map(|line| line.replace(&version, "VERSION").replace(place, "PLACE")).collect();
+    insta::assert_snapshot!(about.join("\n"));
+}

@@ -1,0 +1,88 @@
+use super::assert_unavailable;
+use crate::harness::{ACCOUNTS, Answer, House, until};
+use crate::payloads::small;
+use cutover_testkit_postgres::{Cluster, ClusterOptions};
+use std::time::{Duration, Instant};
+
+/// How soon whoever asks is told that nothing can be had: the time for which a connection is waited for, and
+/// something for a busy machine.
+const SOON: Duration = Duration::from_secs(4);
+
+/// What was asked, and that it was answered soon.
+fn soon(ask: impl FnOnce() -> Answer) -> Answer {
+    let start = Instant::now();
+    let answer = ask();
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    answer
+}
+
+#[test]
+fn a_database_that_goes_away_and_comes_back() {
+    let Some(mut cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
+    let url = cluster.url("postgres").replacen('@', ":s3cret@", 1);
+    let house = House::at(&url);
+    house.done(&["migrate"]);
+    let key = house.furnish();
+    let server = house.serve_with(&["--log-level", "trace"]);
+    let (client, stranger) = (server.client(&key), server.stranger());
+    client.import(&[small("O-1")]);
+
+    cluster.stop_at_once().unwrap();
+    assert_unavailable(&soon(|| client.create(&small("O-2"))));
+    assert_unavailable(&soon(|| client.get(&format!("{ACCOUNTS}ACME/O-1/"))));
+    let ready = soon(|| stranger.get("/readyz"));
+    assert_eq!((ready.status, &ready.json()["parts"]["database"]), (503, &"down".into()));
+    assert_eq!(soon(|| stranger.get("/healthz")).status, 200);
+    for args in [&["organisation", "list"][..], &["serve", "--listen", "127.0.0.1:0"], &["migrate"]] {
+        let refused = house.refused(args);
+        assert!(refused.contains("postgres://cutover_test@") && !refused.contains("s3cret"), "{refused}");
+    }
+    let doctor = house.run(&["doctor"]);
+    let findings = String::from_utf8(doctor.stdout).unwrap();
+    assert!(findings.contains("FAIL  database") && findings.contains("ok    documents"), "{findings}");
+    assert!(!findings.contains("s3cret"));
+
+    cluster.start_again().unwrap();
+    until("it is ready again", || stranger.get("/readyz").status == 200);
+    client.import(&[small("O-2")]);
+    assert_eq!(client.status("O-1")["status"], "PROCESSED");
+    server.signal("TERM");
+    let (code, log) = server.ended();
+    assert_eq!(code, Some(0));
+    assert!(log.contains("postgres://cutover_test@") && !log.contains("s3cret"), "{log}");
+}
+
+#[test]
+fn a_database_that_is_nowhere() {
+    let house = House::at("postgres://me:s3cret@127.0.0.1:1/nowhere");
+    for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["organisation", "list"], &["migrate"]] {
+        let refused = house.refused(args);
+        assert!(refused.contains("postgres://me@127.0.0.1:1/nowhere cannot be opened"), "{refused}");
+        assert!(!refused.contains("s3cret"), "{refused}");
+    }
+}
+
+/// Somebody locks what a create needs, and does not let go.
+#[test]
+fn a_statement_that_is_stuck_ends() {
+    let Some(house) = House::on_server() else { return };
+    let key = house.furnish();
+    let server = house.serve_with(&["--database-statement-timeout", "500ms"]);
+    let client = server.client(&key);
+    client.import(&[small("L-1")]);
+    let sleepers = "FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)' AND pid <> pg_backend_pid() \
+                    AND datname = current_database()";
+    std::thread::scope(|scope| {
+        // It is ended before it has slept enough, which psql complains of.
+        scope.spawn(|| {
+            house.on().sql("SELECT id FROM suppliers FOR UPDATE; SELECT pg_sleep(60)").unwrap_err()
+        });
+        let locked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' \
+                      AND datname = current_database()";
+        until("the supplier is locked", || house.sql(locked) == "1");
+        assert_unavailable(&soon(|| client.create(&small("L-2"))));
+        assert_eq!(client.status("L-1")["status"], "PROCESSED", "who only reads is not held up");
+        assert_eq!(house.sql(&format!("SELECT pg_terminate_backend(pid) {sleepers}")), "t");
+    });
+    client.import(&[small("L-2")]);
+}

@@ -1,0 +1,219 @@
+//! An upgrade while suppliers go on: the migration first, beside the old program; then node after node.
+//!
+//! Suppliers see the nodes as a load balancer shows them, see [`Line`]. A request has failed
+//! - that was answered otherwise than one alone on a quiet server would be, 5xx or not;
+//! - whose connection was lost after its first byte was sent, whether or not it had been kept from an earlier
+//!   request: it may have been done;
+//! - that neither node took.
+//!
+//! One that a node takes no connection for has not failed if the other node takes it, nor has one whose kept
+//! connection was found closed before anything was sent.
+
+use crate::harness::{ACCOUNTS, Fleet, Line, NOTES, Node, Server, adding, until, within};
+use crate::payloads::fixture;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Names the program before the upgrade. Without it that is the one under test too, and a migration of a release
+/// to come is applied beside it.
+const OLD_BINARY: &str = "CUTOVER_TEST_OLD_BINARY";
+
+/// What migrations of later releases do, by the rules that they go by. A table in use is not waited for long.
+const FUTURE: &str = "
+    SET lock_timeout = '2s';
+    ALTER TABLE processes ADD COLUMN future TEXT;
+    CREATE INDEX processes_future ON processes (supplier_id, future) WHERE future IS NOT NULL;
+    ALTER TABLE accounts ADD COLUMN future TEXT;
+    CREATE TABLE futures (
+        account_id BIGINT NOT NULL REFERENCES accounts (id),
+        position BIGINT NOT NULL,
+        PRIMARY KEY (account_id, position)
+    );
+    INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')";
+
+const CREATORS: usize = 3;
+/// How many accounts are created between one step of the upgrade and the next.
+const STRIDE: usize = 60;
+const LONG: Duration = Duration::from_secs(120);
+
+/// What suppliers send all the while.
+struct Load {
+    nodes: Vec<SocketAddr>,
+    token: String,
+    body: String,
+    created: Mutex<Vec<String>>,
+    imported: Mutex<Vec<String>>,
+    noted: AtomicUsize,
+    requests: AtomicUsize,
+    failed: Mutex<Vec<String>>,
+    is_over: AtomicBool,
+}
+
+/// Ends a load when it goes out of scope.
+struct End<'l>(&'l Load);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Load {
+    fn new(nodes: Vec<SocketAddr>, token: String) -> Self {
+        Self {
+            nodes,
+            token,
+            body: fixture("embedded_gas", "NUMBER").to_string(),
+            created: Mutex::default(),
+            imported: Mutex::default(),
+            noted: AtomicUsize::new(0),
+            requests: AtomicUsize::new(0),
+            failed: Mutex::default(),
+            is_over: AtomicBool::new(false),
+        }
+    }
+
+    fn line(&self, first: usize) -> Line {
+        Line::new(&self.nodes, first, &self.token)
+    }
+
+    fn goes_on(&self) -> bool {
+        thread::park_timeout(Duration::from_millis(5));
+        !self.is_over.load(Ordering::SeqCst)
+    }
+
+    /// Sends a request once; the body of the answer that is wanted.
+    fn ask(&self, line: &mut Line, method: &str, path: &str, body: &str, wanted: u16) -> Option<Value> {
+        self.requests.fetch_add(1, Ordering::SeqCst);
+        let failure = match line.send(method, path, body.as_bytes()) {
+            Ok(answer) if answer.status == wanted => return Some(answer.json()),
+            Ok(answer) => format!("{method} {path}: {} {}", answer.status, answer.text()),
+            Err(lost) => lost.0,
+        };
+        self.failed.lock().unwrap().push(failure);
+        None
+    }
+
+    fn create(&self, part: usize) {
+        let mut line = self.line(part);
+        for n in 0.. {
+            if !self.goes_on() {
+                return;
+            }
+            let number = format!("R-{part}-{n}");
+            let body = self.body.replace("NUMBER", &number);
+            if self.ask(&mut line, "POST", ACCOUNTS, &body, 201).is_some() {
+                self.created.lock().unwrap().push(number);
+            }
+        }
+    }
+
+    /// Looks at each account until it is imported.
+    fn watch(&self, first: usize) {
+        let (mut line, mut seen) = (self.line(first), 0);
+        while self.goes_on() {
+            let Some(number) = self.created.lock().unwrap().get(seen).cloned() else { continue };
+            let status = self.ask(&mut line, "GET", &format!("{ACCOUNTS}ACME/{number}/"), "", 200);
+            if status.is_some_and(|status| status["status"] == "PROCESSED") {
+                self.imported.lock().unwrap().push(number);
+                seen += 1;
+            }
+        }
+    }
+
+    /// Adds a note to each account that is imported.
+    fn note(&self, first: usize) {
+        let mut line = self.line(first);
+        while self.goes_on() {
+            let next = self.noted.load(Ordering::SeqCst);
+            let Some(number) = self.imported.lock().unwrap().get(next).cloned() else { continue };
+            let note = adding(&number, "notes", json!([{"body": "Called while nodes were replaced."}]));
+            self.ask(&mut line, "POST", NOTES, &note.to_string(), 201);
+            self.noted.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    /// Waits until the load has gone on for a while, with requests of every kind.
+    fn stride(&self) {
+        let count = || {
+            let (created, noted) = (self.created.lock().unwrap().len(), self.noted.load(Ordering::SeqCst));
+            created.min(noted)
+        };
+        let wanted = count() + STRIDE;
+        within(LONG, "the load goes on", || count() >= wanted || !self.failed.lock().unwrap().is_empty());
+        let failed = self.failed.lock().unwrap().join("\n");
+        assert_eq!(failed, "");
+    }
+}
+
+/// The migration of a release to come, as the program applies its own.
+fn apply_future(fleet: &Fleet) {
+    until("the migration gets its tables", || match fleet.try_sql(FUTURE) {
+        Ok(_) => true,
+        Err(error) => {
+            assert!(error.to_string().contains("lock timeout"), "{error}");
+            false
+        }
+    });
+}
+
+/// Ends a node in order, and starts the new program in its place.
+fn replace(fleet: &Fleet, old: Server, name: &str, role: &str) -> Server {
+    let listen = old.address.to_string();
+    old.signal("TERM");
+    let (code, log) = old.ended();
+    assert_eq!(code, Some(0), "{log}");
+    fleet.node(Node { listen: &listen, ..Node::new(name, role) })
+}
+
+#[test]
+fn an_upgrade_under_load_fails_no_request() {
+    let Some(fleet) = Fleet::start() else { return };
+    let old = std::env::var_os(OLD_BINARY).map(PathBuf::from);
+    let old: Option<&Path> = old.as_deref();
+    fleet.migrate(old);
+    let key = fleet.furnish(&["ACME"]);
+    let node = |name, role| fleet.node(Node { program: old, ..Node::new(name, role) });
+    let mut apis = ["api-1", "api-2"].map(|name| node(name, "api"));
+    let mut workers = ["worker-1", "worker-2"].map(|name| node(name, "worker"));
+    let load = Load::new(apis.iter().map(|api| api.address).collect(), apis[0].token(&key));
+    thread::scope(|scope| {
+        let _end = End(&load);
+        for part in 0..CREATORS {
+            let load = &load;
+            scope.spawn(move || load.create(part));
+        }
+        scope.spawn(|| load.watch(0));
+        scope.spawn(|| load.note(1));
+        load.stride();
+        fleet.migrate(None);
+        if old.is_none() {
+            apply_future(&fleet);
+        }
+        load.stride();
+        workers = workers.map(|worker| {
+            let worker = replace(&fleet, worker, "new-worker", "worker");
+            load.stride();
+            worker
+        });
+        apis = apis.map(|api| {
+            let api = replace(&fleet, api, "new-api", "api");
+            load.stride();
+            api
+        });
+    });
+    assert_eq!(*load.failed.lock().unwrap(), [""; 0]);
+    let created = load.created.into_inner().unwrap();
+    within(LONG, "all are imported", || fleet.count("PROCESSED") == created.len());
+    assert_eq!(fleet.number("SELECT count(*) FROM processes"), created.len());
+    let notes = "SELECT count(*) FROM notes WHERE body = 'Called while nodes were replaced.'";
+    assert_eq!(fleet.number(notes), load.noted.into_inner());
+    let created: Vec<_> = created.into_iter().map(|number| ("ACME".to_owned(), number)).collect();
+    fleet.check_invariants(&created);
+    println!("{} requests, {} accounts, none failed", load.requests.into_inner(), created.len());
+}

@@ -1,0 +1,13 @@
+//! What holds of SQLite files alone. Left out when the tests are run on a server.
+
+use crate::harness::House;
+use crate::payloads::small;
+
+#[test]
+fn a_second_serve_on_the_same_file_is_refused() {
+    let (house, key) = House::furnished();
+    let server = house.serve();
+    let refused = house.refused(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+    assert!(refused.contains("serve"), "{refused}");
+    assert_eq!(server.client(&key).create(&small("S-1")).status, 201);
+}

@@ -1,0 +1,309 @@
+//! Many processes on one PostgreSQL, and what can go wrong with them, all at once.
+
+use crate::harness::{ACCOUNTS, Fleet, Line, Lost, Node, Server, until, within};
+use crate::payloads::fixture;
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+const BIG: &str = "BIG";
+const SMALL: [&str; 4] = ["SMALL-1", "SMALL-2", "SMALL-3", "SMALL-4"];
+const OF_BIG: usize = 4_000;
+const OF_SMALL: usize = 250;
+const ALL: usize = OF_BIG + 4 * OF_SMALL;
+/// How many accounts wait when the workers start: most of the big supplier's, then all of the small ones'.
+const WAITING: usize = 4_000;
+/// How many of the big supplier's go before all others'.
+const AHEAD: usize = WAITING - 4 * OF_SMALL;
+/// How many are sent once the database is about to stop.
+const HELD_BACK: usize = 500;
+const CONNECTIONS: usize = 8;
+/// A lease and a sweep, and a lot of work on a slow machine.
+const LONG: Duration = Duration::from_secs(180);
+
+/// What a migration engineer sends: account for account over several connections, each until it is known to have
+/// arrived.
+struct Migration {
+    accounts: Vec<(String, String)>,
+    body: String,
+    next: AtomicUsize,
+    /// How many may be sent by now.
+    allowed: AtomicUsize,
+    arrived: AtomicUsize,
+    /// Those answered 201.
+    created: Mutex<BTreeSet<(String, String)>>,
+    /// Requests that were answered 5xx, or not at all.
+    failed: AtomicUsize,
+    is_over: AtomicBool,
+}
+
+/// Ends the connections of a migration when it goes out of scope.
+struct End<'m>(&'m Migration);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Migration {
+    fn new() -> Self {
+        let of = |supplier: &str, n: usize| (supplier.to_owned(), format!("{supplier}-{n:04}"));
+        let ahead = (0..AHEAD).map(|n| of(BIG, n));
+        let small = (0..OF_SMALL).flat_map(|n| SMALL.map(|supplier| of(supplier, n)));
+        let accounts: Vec<_> = ahead.chain(small).chain((AHEAD..OF_BIG).map(|n| of(BIG, n))).collect();
+        assert_eq!(accounts.len(), ALL);
+        let mut body = fixture("embedded_gas", "NUMBER");
+        body["import_supplier"] = "SUPPLIER".into();
+        Self {
+            accounts,
+            body: body.to_string(),
+            next: AtomicUsize::new(0),
+            allowed: AtomicUsize::new(WAITING),
+            arrived: AtomicUsize::new(0),
+            created: Mutex::default(),
+            failed: AtomicUsize::new(0),
+            is_over: AtomicBool::new(false),
+        }
+    }
+
+    fn allow(&self, count: usize) {
+        self.allowed.store(count, Ordering::SeqCst);
+    }
+
+    fn arrived(&self) -> usize {
+        self.arrived.load(Ordering::SeqCst)
+    }
+
+    fn failed(&self) -> usize {
+        self.failed.load(Ordering::SeqCst)
+    }
+
+    fn send_over(&self, mut line: Line) {
+        loop {
+            let place = self.next.fetch_add(1, Ordering::SeqCst);
+            let Some(account) = self.accounts.get(place) else { return };
+            while place >= self.allowed.load(Ordering::SeqCst) {
+                if self.is_over.load(Ordering::SeqCst) {
+                    return;
+                }
+                pause();
+            }
+            if !self.send(&mut line, account) {
+                return;
+            }
+            self.arrived.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    /// Sends an account until it has arrived; false if it is over before.
+    fn send(&self, line: &mut Line, account: &(String, String)) -> bool {
+        let body = self.body.replace("SUPPLIER", &account.0).replace("NUMBER", &account.1);
+        let mut is_repeated = false;
+        while !self.is_over.load(Ordering::SeqCst) {
+            match line.send("POST", ACCOUNTS, body.as_bytes()) {
+                Ok(answer) if answer.status == 201 => {
+                    self.created.lock().unwrap().insert(account.clone());
+                    return true;
+                }
+                // What had arrived, though nobody said so, may be under way or done.
+                Ok(answer) if is_repeated && answer.status == 400 => {
+                    let (_, code) = answer.code();
+                    let known = ["in_progress", "already_imported"]
+                        .map(|end| format!("account_import_process_{end}"));
+                    assert!(known.contains(&code), "{account:?}: {code}");
+                    return true;
+                }
+                Ok(answer) if answer.status < 500 => panic!("{account:?}: {}", answer.text()),
+                Ok(_) | Err(Lost(_)) => {
+                    is_repeated = true;
+                    self.failed.fetch_add(1, Ordering::SeqCst);
+                    pause();
+                }
+            }
+        }
+        false
+    }
+}
+
+fn pause() {
+    thread::park_timeout(Duration::from_millis(20));
+}
+
+/// Stops a worker in the middle of its work, as a machine does that is out of memory; the claims that it has, for
+/// SQL.
+fn freeze(fleet: &Fleet, name: &str, worker: &Server) -> String {
+    let mut claims = String::new();
+    until("a worker is stopped with claims", || {
+        worker.signal("STOP");
+        // What it had sent before is done first; of a COPY the rest may not have been sent.
+        let busy = format!(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}' AND state = 'active' \
+             AND wait_event IS DISTINCT FROM 'ClientRead'"
+        );
+        until("the database has done what it was told", || fleet.number(&busy) == 0);
+        claims = fleet.sql(&format!(
+            "SELECT string_agg(p.id::TEXT, ', ') FROM processes p JOIN process_history h \
+             ON h.process_id = p.id AND h.version = p.version \
+             WHERE p.state = 'IN_PROGRESS' AND h.actor LIKE 'worker:%-{}-%'",
+            worker.pid()
+        ));
+        if claims.is_empty() {
+            worker.signal("CONT");
+        }
+        !claims.is_empty()
+    });
+    claims
+}
+
+/// How many of these claims were taken from their worker.
+fn released(fleet: &Fleet, claims: &str) -> usize {
+    fleet.number(&format!(
+        "SELECT count(DISTINCT process_id) FROM process_history WHERE event = 'released' AND process_id IN ({claims})"
+    ))
+}
+
+/// Whether a worker has said that the database is down.
+fn is_hit(worker: &Server) -> bool {
+    let log = worker.log();
+    log.contains("a worker could not work") || log.contains("import failed")
+}
+
+fn worker(fleet: &Fleet, name: &str) -> Server {
+    fleet.node(Node::new(name, "worker"))
+}
+
+#[test]
+fn what_was_accepted_outlives_a_storm() {
+    let Some(mut fleet) = Fleet::start() else { return };
+    fleet.migrate(None);
+    let key = fleet.furnish(&[&[BIG][..], &SMALL].concat());
+    let apis = ["api-1", "api-2"].map(|name| fleet.node(Node::new(name, "api")));
+    let addresses: Vec<SocketAddr> = apis.iter().map(|api| api.address).collect();
+    let token = apis[0].token(&key);
+    let migration = Migration::new();
+    let (killed, frozen, steady, fresh, late) = thread::scope(|scope| {
+        let _end = End(&migration);
+        for n in 0..CONNECTIONS {
+            let line = Line::new(&addresses, n, &token);
+            scope.spawn(|| migration.send_over(line));
+        }
+        within(LONG, "accounts wait", || migration.arrived() == WAITING);
+        let [lost, frozen, steady] = ["lost", "frozen", "steady"].map(|name| worker(&fleet, name));
+        migration.allow(ALL - HELD_BACK);
+        within(LONG, "imports are under way", || fleet.count("PROCESSED") >= 200);
+        let killed = freeze(&fleet, "lost", &lost);
+        lost.kill();
+        let fresh = worker(&fleet, "fresh");
+        within(LONG, "imports go on", || fleet.count("PROCESSED") >= 800);
+        let late = freeze(&fleet, "frozen", &frozen);
+
+        within(LONG, "the others have arrived", || migration.arrived() == ALL - HELD_BACK);
+        let (imported, failed) = (fleet.count("PROCESSED"), migration.failed());
+        assert!(imported < ALL - HELD_BACK, "nothing is left to import while the database is down");
+        migration.allow(ALL);
+        until("accounts are being sent", || migration.arrived() > ALL - HELD_BACK + CONNECTIONS);
+        fleet.cluster.stop_at_once().unwrap();
+        until("creates fail", || migration.failed() >= failed + 2 * CONNECTIONS);
+        until("workers cannot work", || [&steady, &fresh].iter().all(|worker| is_hit(worker)));
+        fleet.cluster.start_again().unwrap();
+        within(LONG, "all have arrived", || migration.arrived() == ALL);
+        (killed, frozen, steady, fresh, late)
+    });
+    within(LONG, "all are imported", || fleet.count("PROCESSED") == ALL);
+
+    // Both lost their claims; one comes back and changes nothing.
+    for claims in [&killed, &late] {
+        assert_eq!(released(&fleet, claims), claims.split(", ").count(), "{claims}");
+    }
+    let histories = "SELECT * FROM process_history ORDER BY process_id, version";
+    let before = fleet.sql(histories);
+    frozen.signal("CONT");
+    within(LONG, "the worker finds its claims gone", || {
+        frozen.metric("cutover_worker_attempts_stale_total") == late.split(", ").count()
+    });
+    assert_eq!(fleet.sql(histories), before);
+
+    check_accounts(&fleet);
+    check_turns(&fleet);
+    let created: Vec<_> = migration.created.lock().unwrap().iter().cloned().collect();
+    fleet.check_invariants(&created);
+    for node in apis.iter().chain([&frozen, &steady, &fresh]) {
+        assert_eq!(node.stranger().get("/readyz").status, 200);
+    }
+    println!("{} of {ALL} answered 201, {} requests failed", created.len(), migration.failed());
+}
+
+/// All accounts are there, whole: they were sent with the same content.
+fn check_accounts(fleet: &Fleet) {
+    assert_eq!(fleet.number("SELECT count(*) FROM processes"), ALL);
+    assert_eq!(fleet.number("SELECT count(*) FROM accounts"), ALL);
+    for table in ["customers", "supply_addresses", "meter_points", "meters", "readings", "ledgers"] {
+        let sizes = fleet.sql(&format!(
+            "SELECT DISTINCT rows FROM (SELECT count(c.position) AS rows FROM accounts a \
+             LEFT JOIN {table} c ON c.account_id = a.id GROUP BY a.id) AS of_each"
+        ));
+        assert!(sizes.parse::<usize>().is_ok_and(|size| size > 0), "{table}: {sizes}");
+    }
+}
+
+/// The small suppliers came behind three quarters of the big one's accounts, and did not wait for them. What a lost
+/// worker had claimed waited for its lease, whoever's it was.
+fn check_turns(fleet: &Fleet) {
+    let ahead = fleet.number(
+        "WITH imported AS (SELECT s.code, p.attempt, h.occurred_at FROM process_history h \
+         JOIN processes p ON p.id = h.process_id JOIN suppliers s ON s.id = p.supplier_id \
+         WHERE h.event = 'imported') \
+         SELECT count(*) FROM imported WHERE code = 'BIG' AND occurred_at <= \
+         (SELECT max(occurred_at) FROM imported WHERE code <> 'BIG' AND attempt = 1)",
+    );
+    println!(
+        "{ahead} of the big supplier's {OF_BIG} accounts were imported before the last of the small ones'"
+    );
+    assert!(ahead < OF_BIG / 4, "{ahead}");
+}
+
+/// A worker that freezes while it sends rows keeps its transaction open, and the locks of its processes. No limit on
+/// statements ends one that waits for its client in the middle of a `COPY`.
+#[test]
+fn what_a_worker_was_writing_when_it_froze_is_taken_from_it() {
+    const ACCOUNTS: usize = 1_000;
+    let Some(fleet) = Fleet::start() else { return };
+    fleet.migrate(None);
+    let key = fleet.furnish(&["ACME"]);
+    let api = fleet.node(Node::new("api", "api"));
+    let client = api.client(&key);
+    thread::scope(|scope| {
+        for part in 0..CONNECTIONS {
+            let client = &client;
+            scope.spawn(move || {
+                for n in (part..ACCOUNTS).step_by(CONNECTIONS) {
+                    assert_eq!(client.create(&fixture("embedded_gas", &format!("F-{n}"))).status, 201);
+                }
+            });
+        }
+    });
+    let frozen = worker(&fleet, "frozen");
+    let is_copying = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'frozen' \
+                      AND backend_xid IS NOT NULL AND state = 'active' AND wait_event = 'ClientRead'";
+    let mut late = String::new();
+    until("it is stopped while it writes", || {
+        late = freeze(&fleet, "frozen", &frozen);
+        let is_copying = fleet.number(is_copying) > 0;
+        if !is_copying {
+            frozen.signal("CONT");
+        }
+        is_copying
+    });
+    let _rescuer = worker(&fleet, "rescuer");
+    within(LONG, "all are imported", || fleet.count("PROCESSED") == ACCOUNTS);
+    assert_eq!(released(&fleet, &late), late.split(", ").count(), "{late}");
+    frozen.signal("CONT");
+    until("the worker finds its claims gone", || {
+        frozen.metric("cutover_worker_attempts_stale_total") == late.split(", ").count()
+    });
+    fleet.check_invariants(&[]);
+}
