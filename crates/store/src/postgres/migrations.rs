@@ -51,7 +51,7 @@ fn migrate(conn: &mut Conn) -> Result<Vec<MigrationStatus>, Failed> {
         return Ok(found);
     }
     // Whoever comes second waits for as long as it takes.
-    conn.batch_execute("SET statement_timeout = 0")?;
+    conn.batch_execute("SET statement_timeout = 0; SET lock_timeout = 0")?;
     conn.batch_execute(&format!("SELECT pg_advisory_lock({LOCK})"))?;
     conn.batch_execute(PATIENCE)?;
     let before = applied(conn)?;

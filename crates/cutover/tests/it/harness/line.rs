@@ -27,7 +27,9 @@ impl Line {
 
     /// Sends a request once.
     pub(crate) fn send(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Answer, Lost> {
-        let mut stream = self.stream.take().filter(is_open).map_or_else(|| self.connect(), Ok)?;
+        let kept = self.stream.take().filter(is_open);
+        let which = if kept.is_some() { "kept" } else { "new" };
+        let mut stream = kept.map_or_else(|| self.connect(), Ok)?;
         let address = self.nodes[self.node];
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Token {}\r\n\
@@ -37,7 +39,7 @@ impl Line {
         );
         let sent = stream.write_all(&[head.as_bytes(), body].concat());
         let answer = read(&mut stream).map_err(|read| {
-            let lost = format!("{method} {path} at {address}: sent: {sent:?}, read: {read}");
+            let lost = format!("{method} {path} on a {which} connection: sent: {sent:?}, read: {read}");
             self.go_on();
             Lost(lost)
         })?;

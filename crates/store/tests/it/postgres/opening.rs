@@ -32,12 +32,13 @@ fn a_role_that_may_only_read_and_write_opens_a_migrated_database() {
     }
 }
 
+/// Nor than a lock is waited for elsewhere.
 #[test]
 fn whoever_comes_second_waits_longer_than_a_statement_may_take() {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     let statement_timeout = Duration::from_millis(100);
-    let held = "BEGIN; SELECT pg_advisory_xact_lock(x'6375746f76657200'::bigint); SELECT pg_sleep(1); COMMIT";
+    let held = "BEGIN; SELECT pg_advisory_xact_lock(x'6375746f76657200'::bigint); SELECT pg_sleep(6); COMMIT";
     thread::scope(|scope| {
         let holding = scope.spawn(|| sql(database.url(), held));
         let is_held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = \

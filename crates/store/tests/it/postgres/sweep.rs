@@ -4,6 +4,7 @@ use super::house::House;
 use cutover_app::Step;
 use cutover_app::port::glance;
 use cutover_app::worker::Swept;
+use cutover_store::{PostgresOptions, PostgresStore};
 use diesel::connection::SimpleConnection;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -66,13 +67,17 @@ fn many_that_wait_are_not_looked_through() {
     let Some(house) = with(&["A-1"]) else { return };
     house.database.sql(MANY).unwrap();
     house.database.sql("ANALYZE").unwrap();
+    // Nothing helps a plan that is to do for any time.
+    let set = format!("ALTER DATABASE {} SET plan_cache_mode = force_generic_plan", house.database.name());
+    house.database.sql(&set).unwrap();
+    let store = PostgresStore::open(&PostgresOptions::new(house.database.url())).unwrap();
     let now = "2026-11-21T02:00:00Z".parse().unwrap();
-    for limit in [1, 500].repeat(10) {
-        assert_eq!(glance(&*house.store, |tx| tx.missed_windows(now, limit)), Ok(vec![]));
-        assert_eq!(glance(&*house.store, |tx| tx.expired_leases(now, limit)), Ok(vec![]));
+    for limit in [1, 500] {
+        assert_eq!(glance(&store, |tx| tx.missed_windows(now, limit)), Ok(vec![]));
+        assert_eq!(glance(&store, |tx| tx.expired_leases(now, limit)), Ok(vec![]));
     }
-    let House { app, store, database, .. } = house;
-    drop((app, store));
+    let House { app, store: other, database, .. } = house;
+    drop((app, other, store));
     // A connection tells what it did when it ends.
     let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
                 WHERE datname = current_database() AND application_name = 'cutover'";

@@ -45,11 +45,12 @@ fn what_one_node_claims_from_does_not_hide_other_suppliers() {
     add(&house, "U", None, 12);
     let ((taken, is_taken), (go, may_go)) = (mpsc::channel(), mpsc::channel::<()>());
     thread::scope(|scope| {
+        // Dropped if this fails.
+        let go = go;
         let store = &house.store;
         let first = scope.spawn(move || {
             claim(store, move |due| {
                 taken.send(due.len()).unwrap();
-                // It goes on as well when the test has failed.
                 let _ = may_go.recv();
             })
         });
