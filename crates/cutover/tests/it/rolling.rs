@@ -179,10 +179,10 @@ fn an_upgrade_under_load_fails_no_request() {
     fleet.migrate(old);
     let key = fleet.furnish(&["ACME"]);
     let node = |name, role| fleet.node(Node { program: old, ..Node::new(name, role) });
-    let mut apis = ["api-1", "api-2"].map(|name| node(name, "api"));
-    let mut workers = ["worker-1", "worker-2"].map(|name| node(name, "worker"));
+    let apis = ["api-1", "api-2"].map(|name| node(name, "api"));
+    let workers = ["worker-1", "worker-2"].map(|name| node(name, "worker"));
     let load = Load::new(apis.iter().map(|api| api.address).collect(), apis[0].token(&key));
-    thread::scope(|scope| {
+    let _new = thread::scope(|scope| {
         let _end = End(&load);
         for part in 0..CREATORS {
             let load = &load;
@@ -196,16 +196,17 @@ fn an_upgrade_under_load_fails_no_request() {
             apply_future(&fleet);
         }
         load.stride();
-        workers = workers.map(|worker| {
+        let workers = workers.map(|worker| {
             let worker = replace(&fleet, worker, "new-worker", "worker");
             load.stride();
             worker
         });
-        apis = apis.map(|api| {
+        let apis = apis.map(|api| {
             let api = replace(&fleet, api, "new-api", "api");
             load.stride();
             api
         });
+        (apis, workers)
     });
     assert_eq!(*load.failed.lock().unwrap(), [""; 0]);
     let created = load.created.into_inner().unwrap();
