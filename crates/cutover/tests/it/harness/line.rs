@@ -19,14 +19,28 @@ pub(crate) struct Line {
 #[derive(Debug)]
 pub(crate) struct Lost(pub(crate) String);
 
+/// How it is said that not a byte of an answer came.
+const UNREAD: &str = "closed after 0 bytes";
+
 impl Line {
     /// One that begins with the node of this place.
     pub(crate) fn new(nodes: &[SocketAddr], first: usize, token: &str) -> Self {
         Self { nodes: nodes.to_vec(), node: first % nodes.len(), stream: None, token: token.to_owned() }
     }
 
-    /// Sends a request once.
+    /// Sends a request. A server may close a connection that it has kept at the moment at which it is used
+    /// again, and has done nothing then: as proxies do, it is sent once more, by a new connection.
     pub(crate) fn send(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Answer, Lost> {
+        let was_kept = self.stream.is_some();
+        match self.send_once(method, path, body) {
+            Err(Lost(how)) if was_kept && how.contains("a kept connection") && how.ends_with(UNREAD) => {
+                self.send_once(method, path, body)
+            }
+            answer => answer,
+        }
+    }
+
+    fn send_once(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Answer, Lost> {
         let kept = self.stream.take().filter(is_open);
         let which = if kept.is_some() { "kept" } else { "new" };
         let mut stream = kept.map_or_else(|| self.connect(), Ok)?;
