@@ -46,11 +46,13 @@ const OF_ONE_DATABASE: [&str; 2] = ["postgres::", "sqlite_only::"];
 /// Has tests of the service as a whole run on PostgreSQL.
 const TEST_ON: &str = "CUTOVER_TEST_ON";
 
-/// All tests, and those of the service as a whole once more on PostgreSQL, where there is one.
+/// All tests, and those of the service as a whole once more on PostgreSQL, where there is one. Tests of other
+/// crates come along, and are quick.
 fn commands(references: &Path, database: &Database) -> Vec<Command> {
     let mut commands = vec![command(&["--workspace"], references)];
     if database.is_there() {
-        let mut again = command(&["--package", "cutover", "--test", "it"], references);
+        // Chosen alone, the crate would be built anew, with the features that it needs itself.
+        let mut again = command(&["--workspace", "--test", "it"], references);
         again.env(TEST_ON, "postgres").arg("--");
         OF_ONE_DATABASE.iter().for_each(|name| {
             again.args(["--skip", name]);
