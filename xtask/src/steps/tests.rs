@@ -40,8 +40,9 @@ fn fresh_references() -> Result<std::path::PathBuf, Error> {
     Ok(file)
 }
 
-/// Tests of the service as a whole that are about one database, by the beginnings of their names.
-const OF_ONE_DATABASE: [&str; 2] = ["postgres::", "sqlite_only::"];
+/// Tests of the service as a whole that are about one database, by parts of their names.
+const OF_ONE_DATABASE: [&str; 4] =
+    ["postgres::", "sqlite_only::", "rolling::an_upgrade", "storm::what_was_accepted"];
 
 /// Has tests of the service as a whole run on PostgreSQL.
 const TEST_ON: &str = "CUTOVER_TEST_ON";
