@@ -177,6 +177,7 @@ fn worker(fleet: &Fleet, name: &str) -> Server {
 }
 
 #[test]
+#[ignore = "takes minutes: cargo test -p cutover --test it -- --ignored storm"]
 fn what_was_accepted_outlives_a_storm() {
     let Some(mut fleet) = Fleet::start() else { return };
     fleet.migrate(None);
