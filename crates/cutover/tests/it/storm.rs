@@ -177,7 +177,6 @@ fn worker(fleet: &Fleet, name: &str) -> Server {
 }
 
 #[test]
-#[ignore = "takes minutes: cargo test -p cutover --test it -- --ignored storm"]
 fn what_was_accepted_outlives_a_storm() {
     let Some(mut fleet) = Fleet::start() else { return };
     fleet.migrate(None);
@@ -223,16 +222,21 @@ fn what_was_accepted_outlives_a_storm() {
     let histories = "SELECT * FROM process_history ORDER BY process_id, version";
     let before = fleet.sql(histories);
     frozen.signal("CONT");
-    within(LONG, "the worker finds its claims gone", || {
-        frozen.metric("cutover_worker_attempts_stale_total") == late.split(", ").count()
+    // Its transaction may have been open and is lost with the database then; or it begins one and finds its claims
+    // gone.
+    within(LONG, "the worker is done with its claims", || {
+        is_hit(&frozen) || frozen.metric("cutover_worker_attempts_stale_total") == late.split(", ").count()
     });
+    frozen.signal("TERM");
+    let (code, log) = frozen.ended();
+    assert_eq!(code, Some(0), "{log}");
     assert_eq!(fleet.sql(histories), before);
 
     check_accounts(&fleet);
     check_turns(&fleet);
     let created: Vec<_> = migration.created.lock().unwrap().iter().cloned().collect();
     fleet.check_invariants(&created);
-    for node in apis.iter().chain([&frozen, &steady, &fresh]) {
+    for node in apis.iter().chain([&steady, &fresh]) {
         assert_eq!(node.stranger().get("/readyz").status, 200);
     }
     println!("{} of {ALL} answered 201, {} requests failed", created.len(), migration.failed());
