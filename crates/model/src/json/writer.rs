@@ -97,17 +97,24 @@ impl Writer {
     pub fn string(&mut self, text: &str) {
         self.separate();
         self.out.push(b'"');
-        let mut from = 0;
-        for (i, byte) in text.bytes().enumerate() {
-            if byte < 0x20 || byte == b'"' || byte == b'\\' {
-                self.out.extend_from_slice(&text.as_bytes()[from..i]);
-                self.escape(byte);
-                from = i + 1;
-            }
+        // Hardly any has to be escaped, and without a way out of the loop it looks at many bytes at once.
+        if text.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
+            self.escaped(text);
+        } else {
+            self.out.extend_from_slice(text.as_bytes());
         }
-        self.out.extend_from_slice(&text.as_bytes()[from..]);
         self.out.push(b'"');
         self.comma = true;
+    }
+
+    fn escaped(&mut self, text: &str) {
+        let mut from = 0;
+        for (i, byte) in text.bytes().enumerate().filter(|(_, byte)| is_escaped(*byte)) {
+            self.out.extend_from_slice(&text.as_bytes()[from..i]);
+            self.escape(byte);
+            from = i + 1;
+        }
+        self.out.extend_from_slice(&text.as_bytes()[from..]);
     }
 
     fn escape(&mut self, byte: u8) {
@@ -127,4 +134,9 @@ impl Writer {
         self.out.extend_from_slice(json.as_bytes());
         self.comma = true;
     }
+}
+
+/// Whether a byte of a string is written otherwise.
+fn is_escaped(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
 }
