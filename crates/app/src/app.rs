@@ -1,4 +1,5 @@
 use crate::Wake;
+use crate::account::KnownSuppliers;
 use crate::auth::KeyRing;
 use crate::port::{Clock, Documents, PaymentVendors, Random, Store};
 use chrono::Duration;
@@ -50,6 +51,7 @@ pub struct App {
     pub(crate) vendors: Arc<dyn PaymentVendors>,
     pub(crate) settings: Settings,
     pub(crate) keys: KeyRing,
+    pub(crate) suppliers: KnownSuppliers,
     pub(crate) wake: Arc<Wake>,
     /// Held by the worker that looks out for work.
     pub(crate) lookout: Mutex<()>,
@@ -59,10 +61,10 @@ impl App {
     /// The use cases over these ports.
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let Ports { store, clock, random, documents, vendors } = ports;
-        let (keys, wake, lookout): (_, Arc<Wake>, _) = Default::default();
+        let (keys, suppliers, wake, lookout): (_, _, Arc<Wake>, _) = Default::default();
         let told = wake.clone();
         store.on_work(Box::new(move || told.call_one()));
-        Self { store, clock, random, documents, vendors, settings, keys, wake, lookout }
+        Self { store, clock, random, documents, vendors, settings, keys, suppliers, wake, lookout }
     }
 
     /// What wakes the workers of this process.

@@ -26,9 +26,16 @@ impl Blocking {
         &self,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let waiting = timeout(self.patience, self.places.clone().acquire_owned());
-        match waiting.await {
-            Ok(Ok(place)) => at(place, job).await,
+        at(self.place().await?, job).await
+    }
+
+    /// A place for what is done elsewhere, to be held for as long as it lasts.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`] if there was none in time.
+    pub(crate) async fn place(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        match timeout(self.patience, self.places.clone().acquire_owned()).await {
+            Ok(Ok(place)) => Ok(place),
             _ => Err(Refusal::Unavailable("no place for a blocking job in time".into())),
         }
     }

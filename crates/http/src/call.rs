@@ -6,12 +6,15 @@ use actix_web::dev::Payload;
 use actix_web::http::Method;
 use actix_web::http::header::{HeaderMap, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
+use cutover_app::account::CreateRefused;
 use cutover_app::auth::Caller;
+use cutover_app::port::{Creation, Staging};
 use cutover_app::{App, FoundDocuments, Step};
 use futures_util::future::LocalBoxFuture;
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use tokio::sync::oneshot;
 
 /// What a handler ends with.
 pub(crate) type Answer<'c> = LocalBoxFuture<'c, Result<HttpResponse, Refusal>>;
@@ -148,12 +151,42 @@ impl Call {
         if !(app.reads_at_once() && body.is_short()) {
             return self.run(move |app| job(app, body)).await;
         }
-        catch_unwind(AssertUnwindSafe(|| job(app, body)))
-            .unwrap_or_else(|_| Err(Refusal::Unexpected("a use case panicked".into())))
+        catch_unwind(AssertUnwindSafe(|| job(app, body))).unwrap_or_else(|_| Err(panicked()))
+    }
+
+    /// Calls what waits for nothing, here and now, on a body that takes no time; `None` if this one does, or by
+    /// the use case.
+    ///
+    /// # Errors
+    /// [`Refusal::Unexpected`] if it panicked.
+    pub(crate) fn at_once<T>(
+        &self,
+        body: &Body,
+        job: impl FnOnce(&App, &[u8]) -> Option<T>,
+    ) -> Result<Option<T>, Refusal> {
+        let Some(bytes) = body.short() else { return Ok(None) };
+        catch_unwind(AssertUnwindSafe(|| job(&self.service.app, bytes))).map_err(|_| panicked())
+    }
+
+    /// Has an account stored; the place that it takes is its own until it is.
+    ///
+    /// # Errors
+    /// Because there was no place for it, or of the store.
+    pub(crate) async fn stage(&self, creation: Arc<Creation>) -> Result<Staging, Refusal> {
+        let place = self.service.blocking.place().await?;
+        let (done, staged) = oneshot::channel();
+        let told = move |staging| {
+            drop(place);
+            // Whoever asked may have gone.
+            let _ = done.send(staging);
+        };
+        self.service.app.stage(creation, Box::new(told));
+        let lost = |_| Refusal::Unexpected("an account was left unstored".into());
+        Ok(staged.await.map_err(lost)?.map_err(CreateRefused::from)?)
     }
 
     /// Calls a use case that may have to know documents: if it asks for some, they are looked up and it is
-    /// called again. No place for blocking jobs is held meanwhile.
+    /// called again. No place for blocking jobs is held meanwhile. The body is given back.
     ///
     /// # Errors
     /// Of the use case, because there was no place for it, or because the documents did not answer.
@@ -162,7 +195,7 @@ impl Call {
         mut body: Body,
         work: Work,
         job: impl Fn(&App, &[u8], Option<&FoundDocuments>) -> Result<Step<T>, Refusal> + Clone + Send + 'static,
-    ) -> Result<T, Refusal> {
+    ) -> Result<(T, Body), Refusal> {
         let mut found: Option<FoundDocuments> = None;
         loop {
             let (job, known) = (job.clone(), found.take());
@@ -175,7 +208,7 @@ impl Call {
                 Work::Writes => self.run(move |app| turn(app, body)).await?,
             };
             match step {
-                Step::Done(done) => return Ok(done),
+                Step::Done(done) => return Ok((done, rest)),
                 Step::Documents(wanted) => found = Some(self.service.app.look_up(&wanted).await?),
             }
             body = rest;
@@ -196,6 +229,10 @@ impl Call {
     pub(crate) fn into_parts(self) -> (HttpRequest, Option<Payload>) {
         (self.http, self.unread)
     }
+}
+
+fn panicked() -> Refusal {
+    Refusal::Unexpected("a use case panicked".into())
 }
 
 #[cfg(test)]

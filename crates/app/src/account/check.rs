@@ -6,6 +6,7 @@ use crate::port::{StoreError, Supplier, glance};
 use cutover_core::{Issue, Now, SupplierCode, Zone};
 use cutover_model::{AccountRequest, Decoded, Limits, SyntaxError, decode_account_within};
 use cutover_rules::{Facts, Profile, Report, check_account, documents_of_account};
+use std::sync::Arc;
 
 /// Why an account payload was refused.
 #[derive(Debug, thiserror::Error)]
@@ -24,17 +25,8 @@ pub enum Refused {
 /// A checked payload.
 pub(crate) struct Check<'j> {
     pub(crate) request: AccountRequest<'j>,
-    pub(crate) supplier: Supplier,
+    pub(crate) supplier: Arc<Supplier>,
     pub(crate) report: Report,
-}
-
-/// Which of the rules a caller wants to hear of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Those that refuse a payload.
-    Errors,
-    /// Warnings too: they are kept.
-    All,
 }
 
 /// Decodes and checks an account payload for a caller: all that validate and create have in common.
@@ -42,16 +34,45 @@ pub(crate) fn check<'j>(
     app: &App,
     caller: &Caller,
     body: &'j [u8],
-    wanted: Wanted,
     found: Option<&FoundDocuments>,
 ) -> Result<Step<Check<'j>>, Refused> {
-    let limits = app.settings.limits;
-    let decoded = decode_account_within(body, Zone::UTC, limits)?;
-    let (supplier, known) = facts(app, caller, &decoded, wanted)?;
+    let decoded = decode_account_within(body, Zone::UTC, app.settings.limits)?;
+    let (supplier, known) = facts(app, caller, &decoded)?;
+    let supplier = supplier.map(Arc::new);
+    if let Some(supplier) = &supplier {
+        app.suppliers.remember(supplier, app.clock.now());
+    }
+    judge(app, body, decoded, supplier, &known, found)
+}
+
+/// The same of what is remembered, without a wait; `None` if that does not say that the payload is accepted.
+pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) -> Option<Check<'j>> {
+    let decoded = decode_account_within(body, Zone::UTC, app.settings.limits).ok()?;
+    let supplier =
+        app.suppliers.recall(caller.organisation_id, &supplier_code(&decoded)?, app.clock.now())?;
+    let asks = decoded.draft.as_ref().is_some_and(|request| !Sought::for_errors(request).is_nothing());
+    if asks {
+        return None;
+    }
+    match judge(app, body, decoded, Some(supplier), &Known::default(), None) {
+        Ok(Step::Done(check)) => Some(check),
+        Ok(Step::Documents(_)) | Err(_) => None,
+    }
+}
+
+/// What the rules say of a decoded payload.
+fn judge<'j>(
+    app: &App,
+    body: &'j [u8],
+    decoded: Decoded<AccountRequest<'j>>,
+    supplier: Option<Arc<Supplier>>,
+    known: &Known,
+    found: Option<&FoundDocuments>,
+) -> Result<Step<Check<'j>>, Refused> {
     let zone = supplier.as_ref().map_or(Zone::UTC, |s| s.settings.time_zone);
-    let decoded = decode_again_if(decoded, body, zone, limits)?;
+    let decoded = decode_again_if(decoded, body, zone, app.settings.limits)?;
     let documents = || decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
-    if let Some(documents) = missing(supplier.as_ref(), found, documents) {
+    if let Some(documents) = missing(supplier.as_deref(), found, documents) {
         return Ok(Step::Documents(documents));
     }
     let facts = known.add_to(Facts {
@@ -59,7 +80,7 @@ pub(crate) fn check<'j>(
         documents: found.map(FoundDocuments::states),
         ..Facts::at(Now::new(app.clock.now(), zone))
     });
-    let report = check_account(&decoded, facts, &profile(supplier.as_ref()));
+    let report = check_account(&decoded, facts, &profile(supplier.as_deref()));
     match (decoded.draft, supplier) {
         (Some(request), Some(supplier)) if report.errors.is_empty() => {
             Ok(Step::Done(Check { request, supplier, report }))
@@ -73,15 +94,9 @@ fn facts(
     app: &App,
     caller: &Caller,
     decoded: &Decoded<AccountRequest<'_>>,
-    wanted: Wanted,
 ) -> Result<(Option<Supplier>, Known), StoreError> {
     let code = supplier_code(decoded);
-    let sought = decoded.draft.as_ref().map(|request| match wanted {
-        // What is refused anyway keeps no warnings.
-        Wanted::All if !decoded.has_errors() => Sought::for_all(request),
-        Wanted::All | Wanted::Errors => Sought::for_errors(request),
-    });
-    let sought = sought.filter(|sought| !sought.is_nothing());
+    let sought = decoded.draft.as_ref().map(Sought::for_errors).filter(|sought| !sought.is_nothing());
     if code.is_none() && sought.is_none() {
         return Ok((None, Known::default()));
     }

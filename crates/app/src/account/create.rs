@@ -1,9 +1,9 @@
-use super::{Check, Refused, Wanted, check};
+use super::{Check, Refused, check, check_from_memory};
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step};
 use crate::port::{
-    Creation, MayConflict, Staged, Staging, StepWrite, StoreError, StoredIssue, StoredIssues, StoredProcess,
-    Supplier, Tx, write_anew,
+    Creation, MayConflict, Staged, Staging, StagingDone, StepWrite, StoreError, StoredIssue, StoredIssues,
+    StoredProcess, Supplier, Tx, stage, write_anew,
 };
 use crate::{App, codec};
 use cutover_core::{Issue, ServiceAccountNumber, SupplierStatus};
@@ -20,6 +20,9 @@ pub enum CreateRefused {
     /// The supplier is Paused or Complete.
     #[error("the import supplier takes no accounts now")]
     SupplierNotOngoing,
+    /// The settings of the supplier are being changed.
+    #[error("the import supplier is being changed")]
+    SupplierChanging,
     /// The account exists.
     #[error("the account has been imported already")]
     AlreadyImported(ServiceAccountNumber),
@@ -41,8 +44,9 @@ impl MayConflict for CreateRefused {
 }
 
 impl App {
-    /// Checks an account payload and schedules its import (contract 4.1). When this returns, the
-    /// payload is durably stored. The history carries the request's id.
+    /// Checks an account payload and schedules its import (contract 4.1), for who may wait: what
+    /// [`creation`](Self::creation), [`stage`](Self::stage) and [`resubmit`](Self::resubmit) do. When this
+    /// returns, the payload is durably stored. The history carries the request's id.
     ///
     /// # Errors
     /// [`CreateRefused`]; nothing is stored then.
@@ -53,42 +57,103 @@ impl App {
         body: &[u8],
         found: Option<&FoundDocuments>,
     ) -> Result<Step<()>, CreateRefused> {
-        let actor = Actor::Api { key_prefix: caller.key_prefix.clone(), request_id };
-        let check = match check(self, caller, body, Wanted::All, found)? {
-            Step::Done(check) => check,
+        let creation = match self.creation(caller, request_id, body, found)? {
+            Step::Done(creation) => creation,
             Step::Documents(wanted) => return Ok(Step::Documents(wanted)),
         };
-        let creation = Arc::new(self.creation(check, actor, body)?);
-        match self.store.stage(creation.clone())? {
-            Staging::Staged => {}
-            Staging::SupplierNotOngoing => return Err(CreateRefused::SupplierNotOngoing),
-            Staging::Exists => write_anew(&*self.store, move |tx| resubmit(tx, &creation))?,
+        match stage(&*self.store, creation.clone())? {
+            Staging::Staged => self.wake.call_one(),
+            Staging::Exists => self.resubmit(creation)?,
+            Staging::SupplierChanged => return Err(CreateRefused::SupplierChanging),
         }
-        self.wake.call_one();
-        self.store.tell_of_work();
         Ok(Step::Done(()))
     }
 
-    fn creation(&self, check: Check<'_>, actor: Actor, body: &[u8]) -> Result<Creation, CreateRefused> {
+    /// An account as it is to be stored, if its payload is accepted by what is remembered of its supplier: takes
+    /// no wait. `None` says nothing: the store has to be asked, see [`creation`](Self::creation).
+    pub fn creation_from_memory(
+        &self,
+        caller: &Caller,
+        request_id: Option<String>,
+        body: &[u8],
+    ) -> Option<Arc<Creation>> {
+        let check = check_from_memory(self, caller, body)?;
+        self.creation_of(check, caller, request_id, body).ok()
+    }
+
+    /// An account as it is to be stored, once its payload was checked.
+    ///
+    /// # Errors
+    /// [`CreateRefused`].
+    pub fn creation(
+        &self,
+        caller: &Caller,
+        request_id: Option<String>,
+        body: &[u8],
+        found: Option<&FoundDocuments>,
+    ) -> Result<Step<Arc<Creation>>, CreateRefused> {
+        match check(self, caller, body, found)? {
+            Step::Done(check) => self.creation_of(check, caller, request_id, body).map(Step::Done),
+            Step::Documents(wanted) => Ok(Step::Documents(wanted)),
+        }
+    }
+
+    /// Hands an account to the store and comes back at once; `done` hears what became of it, see
+    /// [`Store::stage`](crate::port::Store::stage). Of [`Staging::Exists`] it is to be submitted once more
+    /// ([`resubmit`](Self::resubmit)), of [`Staging::SupplierChanged`] to be checked anew
+    /// ([`creation`](Self::creation)).
+    pub fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        let wake = self.wake.clone();
+        let told = Box::new(move |staging| {
+            if staging == Ok(Staging::Staged) {
+                wake.call_one();
+            }
+            done(staging);
+        });
+        self.store.stage(creation, told);
+    }
+
+    /// Submits an account that has a process already (decisions D5).
+    ///
+    /// # Errors
+    /// [`CreateRefused`]; nothing is changed then.
+    pub fn resubmit(&self, creation: Arc<Creation>) -> Result<(), CreateRefused> {
+        write_anew(&*self.store, move |tx| resubmit(tx, &creation))?;
+        self.wake.call_one();
+        self.store.tell_of_work();
+        Ok(())
+    }
+
+    fn creation_of(
+        &self,
+        check: Check<'_>,
+        caller: &Caller,
+        request_id: Option<String>,
+        body: &[u8],
+    ) -> Result<Arc<Creation>, CreateRefused> {
         let Check { request, supplier, report } = check;
+        if supplier.settings.status != SupplierStatus::Ongoing {
+            return Err(CreateRefused::SupplierNotOngoing);
+        }
         let broken = || StoreError::Failed("a payload without errors has no valid form".into());
         let (account, params) = request.into_valid().ok_or_else(broken)?;
         let number = account.external_account_number.as_sent().parse().map_err(|_| broken())?;
-        Ok(Creation {
+        Ok(Arc::new(Creation {
             supplier_id: supplier.id,
+            supplier_revision: supplier.revision,
             process: NewProcess {
                 external_account_number: number,
                 submission: submission(params.as_ref(), &supplier),
-                supplier: supplier.code,
+                supplier: supplier.code.clone(),
             },
             staged: Staged {
                 payload: codec::pack(body)?,
                 fingerprint: codec::fingerprint(&account, params.as_ref()),
             },
             issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
-            actor,
+            actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id },
             at: self.clock.now(),
-        })
+        }))
     }
 }
 

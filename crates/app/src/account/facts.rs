@@ -19,7 +19,8 @@ pub(crate) struct Known {
 }
 
 impl Sought {
-    /// What errors depend on. Validate shows no warnings, so it need not ask what only these depend on.
+    /// What errors depend on: all that is asked before a payload is accepted. What only warnings depend on is
+    /// asked at the import, whose check replaces what this one found.
     pub(crate) fn for_errors(request: &AccountRequest<'_>) -> Self {
         let contract = sought_contract(request).map(str::to_owned);
         Self { contract, meter_points: Vec::new(), number: None }

@@ -3,14 +3,16 @@
 mod check;
 mod create;
 mod facts;
+mod known_suppliers;
 mod list;
 mod status;
 mod validate;
 
 pub use check::Refused;
-pub(crate) use check::{Check, Wanted, check, profile};
+pub(crate) use check::{Check, check, check_from_memory, profile};
 pub use create::CreateRefused;
 pub(crate) use create::stored;
 pub(crate) use facts::{Known, Sought};
+pub(crate) use known_suppliers::KnownSuppliers;
 pub use list::OpenList;
 pub use status::{shown_status, shown_time};

@@ -1,4 +1,4 @@
-use super::{Refused, Wanted, check};
+use super::{Refused, check};
 use crate::App;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step};
@@ -15,6 +15,6 @@ impl App {
         body: &[u8],
         found: Option<&FoundDocuments>,
     ) -> Result<Step<()>, Refused> {
-        check(self, caller, body, Wanted::Errors, found).map(|step| step.map(drop))
+        check(self, caller, body, found).map(|step| step.map(drop))
     }
 }

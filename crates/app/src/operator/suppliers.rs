@@ -134,6 +134,7 @@ impl App {
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
             tx.set_supplier(supplier.id, &supplier.settings)?;
+            supplier.revision += 1;
             Ok::<_, OperatorError>(supplier)
         })?;
         self.wake.call_one();

@@ -32,7 +32,8 @@ pub use processes::{
 };
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
-    MayConflict, Store, StoreError, Tx, Verdict, WriteJob, find_behind, glance, read, write, write_anew,
+    MayConflict, StagingDone, Store, StoreError, Tx, Verdict, WriteJob, find_behind, glance, read, stage,
+    staging_job, write, write_anew,
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
 pub use vendors::{

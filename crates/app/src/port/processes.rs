@@ -91,6 +91,8 @@ pub struct StepWrite<'a> {
 pub struct Creation {
     /// The store's key of the supplier.
     pub supplier_id: i64,
+    /// The supplier's as it was when the account was checked.
+    pub supplier_revision: i64,
     /// What its process begins with, once it has a key.
     pub process: NewProcess,
     /// Who sent it.
@@ -115,8 +117,9 @@ impl Creation {
 pub enum Staging {
     /// It is stored, durably.
     Staged,
-    /// The supplier is not Ongoing; nothing was stored.
-    SupplierNotOngoing,
+    /// The supplier is another than the account was checked for: changed since, or not Ongoing. Nothing was
+    /// stored.
+    SupplierChanged,
     /// The account has a process already; nothing was stored.
     Exists,
 }

@@ -1,6 +1,6 @@
 use super::{
     Accounts, Businesses, Creation, HistoricalStatements, Identity, Instructions, Ledgers, Notes, Processes,
-    Staging, Suppliers, Vendors,
+    Staging, Supplier, Suppliers, Vendors,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -34,6 +34,9 @@ pub enum Verdict {
 
 /// What a use case does in a write transaction. It is run once, perhaps with others in one commit.
 pub type WriteJob = Box<dyn FnOnce(&mut dyn Tx) -> Verdict + Send>;
+
+/// Who hears what became of a new account; called once, on whichever thread knows it, and must not block.
+pub type StagingDone = Box<dyn FnOnce(Result<Staging, StoreError>) + Send>;
 
 /// A transaction: every query of every aggregate. Reading jobs get one as well and only read.
 pub trait Tx:
@@ -106,22 +109,16 @@ pub trait Store: Send + Sync {
     /// connection broke during the commit; then that has to be found out by reading.
     fn write(&self, job: WriteJob) -> Result<(), StoreError>;
 
-    /// Stores a new account durably, unless there is one or its supplier takes none. Those that wait at
-    /// the same time may share a statement and a commit; none shares another's fate.
+    /// Stores a new account durably, unless there is one or its supplier is another by now; `done` hears it.
+    /// Those that wait at the same time may share a statement and a commit; none shares another's fate. The
+    /// workers of other processes are told of what is stored.
     ///
-    /// # Errors
-    /// [`StoreError`] as of [`write`](Self::write).
-    fn stage(&self, creation: Arc<Creation>) -> Result<Staging, StoreError> {
-        let (staging, staged) = mpsc::sync_channel(1);
-        self.write(Box::new(move |tx| {
-            let result = stage_in(tx, &creation);
-            let verdict =
-                if matches!(result, Ok(Staging::Staged)) { Verdict::Commit } else { Verdict::Rollback };
-            // The receiver outlives the job, so sending cannot fail.
-            let _ = staging.send(result);
-            verdict
-        }))?;
-        staged.try_recv().unwrap_or_else(|_| Err(StoreError::Failed("the job was not run".into())))
+    /// A store that has a thread to write only hands the account over and comes back at once, so that this may
+    /// be called where nothing must block.
+    fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        let (job, staging) = staging_job(creation);
+        done(self.write(job).and_then(|()| staging()));
+        self.tell_of_work();
     }
 
     /// Tells the workers of other processes on the same database that there may be work. Neither waits nor
@@ -157,11 +154,28 @@ pub trait Store: Send + Sync {
     }
 }
 
-/// A new account in a transaction of its own.
+/// A new account as a job of a transaction, and what tells the outcome once that was committed.
+pub fn staging_job(
+    creation: Arc<Creation>,
+) -> (WriteJob, impl FnOnce() -> Result<Staging, StoreError> + Send) {
+    let (staging, staged) = mpsc::sync_channel(1);
+    let job = Box::new(move |tx: &mut dyn Tx| {
+        let result = stage_in(tx, &creation);
+        let verdict = if matches!(result, Ok(Staging::Staged)) { Verdict::Commit } else { Verdict::Rollback };
+        // Nobody asks where the transaction was lost.
+        let _ = staging.send(result);
+        verdict
+    });
+    (job, move || staged.try_recv().unwrap_or_else(|_| Err(StoreError::Failed("the job was not run".into()))))
+}
+
 fn stage_in(tx: &mut dyn Tx, creation: &Creation) -> Result<Staging, StoreError> {
     let supplier = tx.supplier_by_id(creation.supplier_id)?;
-    if !supplier.is_some_and(|s| s.settings.status == SupplierStatus::Ongoing) {
-        return Ok(Staging::SupplierNotOngoing);
+    let is_the_same = |s: Supplier| {
+        s.revision == creation.supplier_revision && s.settings.status == SupplierStatus::Ongoing
+    };
+    if !supplier.is_some_and(is_the_same) {
+        return Ok(Staging::SupplierChanged);
     }
     if tx.process(creation.supplier_id, &creation.process.external_account_number)?.is_some() {
         return Ok(Staging::Exists);
@@ -219,6 +233,16 @@ pub fn find_behind<T>(
         None if store.has_standby() => glance(store, job),
         found => Ok(found),
     }
+}
+
+/// Stores a new account and waits for it: see [`Store::stage`].
+///
+/// # Errors
+/// [`StoreError`] as of [`Store::write`].
+pub fn stage(store: &dyn Store, creation: Arc<Creation>) -> Result<Staging, StoreError> {
+    let (done, staged) = mpsc::sync_channel(1);
+    store.stage(creation, Box::new(move |staging| drop(done.send(staging))));
+    staged.recv().unwrap_or_else(|_| Err(StoreError::Failed("the account was left unstored".into())))
 }
 
 /// Writes to the store: commits what the job wrote if it ends well, undoes it if not.

@@ -37,6 +37,8 @@ pub struct Supplier {
     pub code: SupplierCode,
     /// What the operator sets.
     pub settings: SupplierSettings,
+    /// Grows with each change of the settings.
+    pub revision: i64,
     /// When it was added.
     pub created_at: DateTime<Utc>,
 }
@@ -56,7 +58,7 @@ pub trait Suppliers {
     /// what is then read of all settings holds until some are added or replaced.
     fn lock_suppliers(&mut self) -> Result<(), StoreError>;
 
-    /// Replaces the settings of a supplier.
+    /// Replaces the settings of a supplier; its revision is the next.
     fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError>;
 
     /// The supplier of a code, whoever owns it.

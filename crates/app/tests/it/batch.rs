@@ -6,7 +6,7 @@ use chrono::Duration;
 use cutover_app::Ports;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{
-    Clock, Creation, DocumentsUnavailable, Staged, Staging, StoreError, StoredIssues, read, write,
+    self, Clock, Creation, DocumentsUnavailable, Staged, Staging, StoreError, StoredIssues, read, write,
 };
 use cutover_app::worker::Worked;
 use cutover_core::Level;
@@ -147,6 +147,7 @@ fn stage_bytes(house: &House, number: &str, payload: Vec<u8>) {
     let supplier = read(&*house.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
     let creation = Creation {
         supplier_id: supplier.id,
+        supplier_revision: supplier.revision,
         process: NewProcess {
             supplier: supplier.code,
             external_account_number: number.parse().unwrap(),
@@ -157,7 +158,7 @@ fn stage_bytes(house: &House, number: &str, payload: Vec<u8>) {
         staged: Staged { payload, fingerprint: [0; 32] },
         issues: StoredIssues::default(),
     };
-    assert_eq!(house.store.stage(Arc::new(creation)), Ok(Staging::Staged));
+    assert_eq!(port::stage(&*house.store, Arc::new(creation)), Ok(Staging::Staged));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Ports that tests reach into.
 
 use cutover_app::port::{
-    Answer, Creation, DocumentState, Documents, DocumentsUnavailable, Random, Staging, Store, StoreError, Tx,
-    WantedDocument, WriteJob,
+    Answer, Creation, DocumentState, Documents, DocumentsUnavailable, Random, Staging, StagingDone, Store,
+    StoreError, Tx, WantedDocument, WriteJob, stage,
 };
 use cutover_process::State;
 use cutover_testkit::SeededRandom;
@@ -127,8 +127,8 @@ impl Store for Watched {
         refusal.map_or_else(|| self.store.write(job), Err)
     }
 
-    fn stage(&self, creation: Arc<Creation>) -> Result<Staging, StoreError> {
-        self.store.stage(creation)
+    fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        self.store.stage(creation, done);
     }
 
     fn tell_of_work(&self) {
@@ -169,13 +169,14 @@ impl Store for Restaging {
         self.store.write(job)
     }
 
-    fn stage(&self, creation: Arc<Creation>) -> Result<Staging, StoreError> {
-        let staging = self.store.stage(creation.clone())?;
-        if staging != Staging::Staged {
-            return Ok(staging);
+    fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        match stage(&*self.store, creation.clone()) {
+            Ok(Staging::Staged) => {
+                (self.between)();
+                self.store.stage(creation, done);
+            }
+            other => done(other),
         }
-        (self.between)();
-        self.store.stage(creation)
     }
 
     fn ping(&self) -> Result<(), StoreError> {
@@ -217,8 +218,8 @@ impl Store for Panicking {
         written
     }
 
-    fn stage(&self, creation: Arc<Creation>) -> Result<Staging, StoreError> {
-        self.store.stage(creation)
+    fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        self.store.stage(creation, done);
     }
 
     fn ping(&self) -> Result<(), StoreError> {

@@ -31,6 +31,11 @@ impl Body {
         !self.is_packed && self.bytes.len() <= SHORT
     }
 
+    /// The bytes, if they are [few](Self::is_short).
+    pub(crate) fn short(&self) -> Option<&[u8]> {
+        self.is_short().then_some(&self.bytes)
+    }
+
     /// The bytes, unpacked. Takes a while for large ones that were packed: not for an event loop.
     ///
     /// # Errors

@@ -1,19 +1,50 @@
 use crate::answer::empty_object;
+use crate::body::Body;
 use crate::call::{Answer, Call, Work};
+use crate::refusal::Refusal;
 use actix_web::http::StatusCode;
+use cutover_app::App;
+use cutover_app::account::CreateRefused;
+use cutover_app::auth::Caller;
+use cutover_app::port::Staging;
 
 /// `POST /v2/data-import/accounts/`: 201 `{}` once the payload is durably stored (contract 4.1, decisions D5).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;
-        let id = call.request_id();
-        let create = call.run_with_documents(body, Work::Writes, move |app, body, found| {
-            Ok(app.create_account(&caller, id.clone(), body, found)?)
-        });
-        create.await?;
+        create(call, caller, body).await?;
         Ok(empty_object(StatusCode::CREATED))
     })
+}
+
+/// How often an account is checked because its supplier changed since the last time.
+const CHECKS: usize = 3;
+
+async fn create(call: &Call, caller: Caller, mut body: Body) -> Result<(), Refusal> {
+    let id = call.request_id();
+    let from_memory = |app: &App, bytes: &[u8]| app.creation_from_memory(&caller, id.clone(), bytes);
+    let mut remembered = call.at_once(&body, from_memory)?;
+    for _ in 0..CHECKS {
+        let creation = match remembered.take() {
+            Some(creation) => creation,
+            None => {
+                let (caller, id) = (caller.clone(), id.clone());
+                let check = move |app: &App, body: &[u8], found: Option<&_>| {
+                    Ok(app.creation(&caller, id.clone(), body, found)?)
+                };
+                let (checked, rest) = call.run_with_documents(body, Work::Reads, check).await?;
+                body = rest;
+                checked
+            }
+        };
+        match call.stage(creation.clone()).await? {
+            Staging::Staged => return Ok(()),
+            Staging::Exists => return call.run(move |app| Ok(app.resubmit(creation)?)).await,
+            Staging::SupplierChanged => {}
+        }
+    }
+    Err(CreateRefused::SupplierChanging.into())
 }
 
 #[cfg(test)]
@@ -21,8 +52,9 @@ mod tests {
     use crate::testing::{ACCOUNT, ELECTRICITY, House};
     use chrono::Duration;
     use cutover_app::operator::SupplierChange;
-    use cutover_app::port::{DocumentState, Store, read};
+    use cutover_app::port::{DocumentState, Store, StoreError, read};
     use cutover_core::SupplierStatus;
+    use cutover_testkit::memory::Fault;
     use serde_json::Value;
 
     const PATH: &str = "/v2/data-import/accounts/";
@@ -56,6 +88,29 @@ mod tests {
         house.clock.advance(Duration::seconds(1));
         lines.push(house.post(PATH, ACCOUNT).await.line());
         insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[actix_web::test]
+    async fn what_is_remembered_of_a_supplier_decides_nothing() {
+        let house = House::new();
+        let account = |number: &str| {
+            let mut account: Value = serde_json::from_str(ACCOUNT).unwrap();
+            account["external_account_number"] = number.into();
+            account.to_string()
+        };
+        let is_dry_run = |number: &str| {
+            let process = |tx: &mut dyn cutover_app::port::Tx| tx.process(1, &number.parse().unwrap());
+            let found = read(&*house.store as &dyn Store, process).unwrap();
+            found.unwrap().process.is_dry_run()
+        };
+        for (number, dry_run) in [("A-1", false), ("A-2", true), ("A-3", false)] {
+            house.set_supplier(SupplierChange { dry_run: Some(dry_run), ..SupplierChange::default() });
+            assert_eq!(house.post(PATH, account(number)).await.line(), "201 {}");
+            assert_eq!(is_dry_run(number), dry_run, "{number}");
+        }
+        // While it stays, nothing is asked.
+        house.store.set_fault(Some(Fault::OfReads(StoreError::Failed("it is not asked".into()))));
+        assert_eq!(house.post(PATH, account("A-4")).await.line(), "201 {}");
     }
 
     #[actix_web::test]

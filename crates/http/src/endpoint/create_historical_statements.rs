@@ -11,7 +11,7 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         let add = call.run_with_documents(body, Work::Writes, move |app, body, found| {
             Ok(app.add_historical_statements(&caller, body, found)?)
         });
-        Ok(written_json(&mut HttpResponse::Created(), add.await?))
+        Ok(written_json(&mut HttpResponse::Created(), add.await?.0))
     })
 }
 

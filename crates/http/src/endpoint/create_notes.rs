@@ -10,7 +10,7 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         let add = call.run_with_documents(body, Work::Writes, move |app, body, found| {
             Ok(app.add_notes(&caller, body, found)?)
         });
-        Ok(json(&mut HttpResponse::Created(), &add.await?))
+        Ok(json(&mut HttpResponse::Created(), &add.await?.0))
     })
 }
 

@@ -42,6 +42,7 @@ impl From<CreateRefused> for Refusal {
             CreateRefused::Payload(Refused::Faults(_)) => Self::ImportFaults,
             CreateRefused::Payload(refused) => refused.into(),
             CreateRefused::SupplierNotOngoing => Self::SupplierNotOngoing,
+            CreateRefused::SupplierChanging => Self::Unavailable(refused.to_string()),
             CreateRefused::AlreadyImported(number) => Self::AlreadyImported(number),
             CreateRefused::InProgress => Self::InProgress,
         }

@@ -35,7 +35,7 @@ struct Shared {
     call: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Orders {
     tell: bool,
     stop: bool,
@@ -79,18 +79,24 @@ impl Drop for Listener {
 
 impl Shared {
     fn order(&self, order: impl FnOnce(&mut Orders)) {
-        order(&mut self.orders.lock().unwrap_or_else(PoisonError::into_inner));
-        self.ordered.notify_all();
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = *orders;
+        order(&mut orders);
+        // What was ordered already wakes nobody: of a thousand creates a second each tells.
+        if *orders != before {
+            self.ordered.notify_all();
+        }
     }
 
-    /// Waits for an order, at most so long; what is to be done.
-    fn wait(&self, at_most: Duration) -> Orders {
+    /// Waits for an order, at most so long; what is to be done. To tell of work can wait until it may be done.
+    fn wait(&self, at_most: Duration, may_tell: bool) -> Orders {
         let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = |orders: &mut Orders| !orders.tell && !orders.stop;
+        let idle = |orders: &mut Orders| !(orders.stop || orders.tell && may_tell);
         let waited = self.ordered.wait_timeout_while(orders, at_most, idle);
         let (mut orders, _) = waited.unwrap_or_else(PoisonError::into_inner);
         // A stop is for good.
-        Orders { tell: std::mem::take(&mut orders.tell), stop: orders.stop }
+        let tell = may_tell && std::mem::take(&mut orders.tell);
+        Orders { tell, stop: orders.stop }
     }
 
     /// Listens until it is told to stop, on one connection after another.
@@ -105,7 +111,7 @@ impl Shared {
             }
             let until = Instant::now() + REST;
             while let Some(left) = until.checked_duration_since(Instant::now()).filter(|d| !d.is_zero()) {
-                if self.wait(left).stop {
+                if self.wait(left, false).stop {
                     return;
                 }
             }
@@ -118,16 +124,15 @@ impl Shared {
         self.is_listening.store(true, Ordering::Relaxed);
         // What was told while nobody listened.
         self.call();
-        let (mut set, mut told, mut is_to_be_told) = (Instant::now(), None::<Instant>, false);
+        let (mut set, mut told) = (Instant::now(), None::<Instant>);
         loop {
-            let Orders { tell, stop } = self.wait(LOOK);
+            let Orders { tell, stop } = self.wait(LOOK, told.is_none_or(|at| at.elapsed() >= TELL));
             if stop {
                 return Ok(());
             }
-            is_to_be_told |= tell;
-            if is_to_be_told && told.is_none_or(|at| at.elapsed() >= TELL) {
+            if tell {
                 conn.batch_execute("NOTIFY cutover_work")?;
-                (told, is_to_be_told) = (Some(Instant::now()), false);
+                told = Some(Instant::now());
             }
             if set.elapsed() >= SET {
                 clock.set(&mut conn)?;

@@ -6,7 +6,6 @@ mod bulk;
 mod clock;
 mod connection;
 mod doctor;
-mod lanes;
 mod listener;
 mod migrations;
 mod pool;

@@ -2,39 +2,129 @@
 
 use super::bulk::column;
 use super::dialect::{Conn, Db};
-use super::lanes::Lanes;
 use super::pool::Pool;
 use super::queries::processes::issues;
 use super::queries::processes::row::{HistoryRow, ProcessRow};
 use super::queries::statement::Bind;
 use super::queries::types::{Bits, Json, Timestamp};
 use crate::error::Result;
-use cutover_app::port::{Creation, Staging, StoreError};
+use cutover_app::port::{Creation, Staging, StagingDone, StoreError};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
+/// How many may arrive unseen. Callers are bounded elsewhere; this bounds them if they are not.
+const QUEUE: usize = 1_024;
 /// How many go in one statement, and how many bytes of payloads.
 const GROUP: usize = 64;
 const GROUP_BYTES: usize = 4 << 20;
-/// How many statements may be under way: more make groups smaller, and a group costs the database little more
-/// than one account (515 microseconds for one, 172 each for eight).
-const LANES: usize = 1;
+/// How long a group waits for those that came together with it the last time: whoever was answered just now may
+/// be about to send the next.
+const PATIENCE: Duration = Duration::from_millis(1);
 
-pub(super) struct Stager(Lanes<Arc<Creation>, Staging>);
+/// The one that stages: a thread of its own. One statement is under way at a time: more would make the groups
+/// smaller, and a group costs the database little more than one account (515 microseconds for one, 172 each for
+/// eight).
+pub(super) struct Stager {
+    queue: Option<SyncSender<Waiting>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// An account, and who waits for it to be durable.
+struct Waiting {
+    creation: Arc<Creation>,
+    done: StagingDone,
+}
 
 impl Stager {
-    pub(super) fn new() -> Self {
-        let fits = |group: &[&Arc<Creation>]| {
-            let bytes: usize = group.iter().map(|creation| creation.staged.payload.len()).sum();
-            group.len() <= GROUP && bytes <= GROUP_BYTES
-        };
-        Self(Lanes::new(LANES, fits))
+    /// `tell` tells the workers of other processes that there is work.
+    pub(super) fn start(pool: Pool, tell: impl Fn(&Pool) + Send + 'static) -> std::io::Result<Self> {
+        let (queue, arriving) = sync_channel(QUEUE);
+        let mut desk = Desk { pool, arriving, waiting: VecDeque::new(), crowd: 1 };
+        let work = move || desk.work(&tell);
+        let thread = std::thread::Builder::new().name("store-stager".into()).spawn(work)?;
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
-    pub(super) fn stage(&self, pool: &Pool, creation: Arc<Creation>) -> Result<Staging, StoreError> {
-        self.0.run(creation, |group| stage(pool, group))
+    pub(super) fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        let ended = || StoreError::Unavailable("the store is closed".into());
+        let Some(queue) = &self.queue else { return done(Err(ended())) };
+        match queue.try_send(Waiting { creation, done }) {
+            Ok(()) => {}
+            Err(TrySendError::Full(waiting)) => {
+                (waiting.done)(Err(StoreError::Unavailable("too many accounts are waiting".into())));
+            }
+            Err(TrySendError::Disconnected(waiting)) => (waiting.done)(Err(ended())),
+        }
+    }
+}
+
+impl Drop for Stager {
+    /// Finishes what was taken.
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // Its panics are caught; if one was not, there is nothing left to be done here.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the stager's thread has before it.
+struct Desk {
+    pool: Pool,
+    arriving: Receiver<Waiting>,
+    /// Those that have arrived, first come first.
+    waiting: VecDeque<Waiting>,
+    /// How many were on their way at the same time, when that was last seen.
+    crowd: usize,
+}
+
+impl Desk {
+    fn work(&mut self, tell: &impl Fn(&Pool)) {
+        while let Some(group) = self.group() {
+            let creations: Vec<_> = group.iter().map(|waiting| waiting.creation.clone()).collect();
+            // Whoever is left behind by what should not happen is never called, and finds that out.
+            let Ok(answers) = catch_unwind(AssertUnwindSafe(|| stage(&self.pool, &creations))) else {
+                continue;
+            };
+            let has_work = answers.contains(&Ok(Staging::Staged));
+            self.waiting.extend(self.arriving.try_iter());
+            self.crowd = group.len() + self.waiting.len();
+            for (waiting, answer) in group.into_iter().zip(answers) {
+                (waiting.done)(answer);
+            }
+            if has_work {
+                tell(&self.pool);
+            }
+        }
+    }
+
+    /// The next to go together; `None` if the store is closed and nobody waits.
+    fn group(&mut self) -> Option<Vec<Waiting>> {
+        if self.waiting.is_empty() {
+            self.waiting.push_back(self.arriving.recv().ok()?);
+        }
+        let until = Instant::now() + PATIENCE;
+        while self.waiting.len() < self.crowd.min(GROUP) {
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(next) = self.arriving.recv_timeout(left) else { break };
+            self.waiting.push_back(next);
+        }
+        self.waiting.extend(self.arriving.try_iter());
+        let mut bytes = 0;
+        let fitting = self.waiting.iter().take(GROUP).take_while(|waiting| {
+            bytes += waiting.creation.staged.payload.len();
+            bytes <= GROUP_BYTES
+        });
+        // A single one is small enough, whatever its size.
+        let count = fitting.count().max(1);
+        Some(self.waiting.drain(..count).collect())
     }
 }
 
@@ -58,9 +148,10 @@ fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError
 
 statement! {
     /// New accounts with their payloads and the first entries of their histories: the place of each whose
-    /// supplier takes accounts, and whether it was stored. Their keys come with the rows.
+    /// supplier is the same and takes accounts, and whether it was stored. Their keys come with the rows.
     Insert {
         supplier_id: Vec<i64>,
+        supplier_revision: Vec<i64>,
         external_account_number: Vec<String>,
         state: Vec<String>,
         attempt: Vec<i64>,
@@ -80,13 +171,14 @@ statement! {
         actor: Vec<String>,
     } -> (BigInt, Bool)
         = "WITH new AS MATERIALIZED (SELECT nextval('process_ids') AS id, n.* FROM unnest("
-            supplier_id ", " external_account_number ", " state ", " attempt ", " tries ", " version ", "
+            supplier_id ", " supplier_revision ", " external_account_number ", " state ", " attempt ", " tries ", " version ", "
             is_dry_run ", " window_start ", " window_end ", " due_at ", " created_at ", " modified_at ", "
             latest_event_at ", " fingerprint ", " issues ", " payload ", " event ", " actor
-            ") WITH ORDINALITY AS n (supplier_id, external_account_number, state, attempt, tries, version, \
-            is_dry_run, window_start, window_end, due_at, created_at, modified_at, latest_event_at, \
-            fingerprint, issues, payload, event, actor, place) \
-            JOIN suppliers s ON s.id = n.supplier_id AND s.status = 'Ongoing'), \
+            ") WITH ORDINALITY AS n (supplier_id, supplier_revision, external_account_number, state, attempt, \
+            tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
+            latest_event_at, fingerprint, issues, payload, event, actor, place) \
+            JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
+            AND s.status = 'Ongoing'), \
             stored AS (INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, \
             tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
             latest_event_at, fingerprint, issues) SELECT id, supplier_id, external_account_number, state, \
@@ -116,6 +208,7 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
     let entries: Vec<_> = processes.iter().map(|(_, entry)| HistoryRow::new(NONE_YET, entry)).collect();
     let statement = Insert {
         supplier_id: column!(rows.supplier_id),
+        supplier_revision: creations.iter().map(|creation| creation.supplier_revision).collect(),
         external_account_number: rows.iter().map(|row| row.external_account_number.to_string()).collect(),
         state: rows.iter().map(|row| row.state.to_string()).collect(),
         attempt: column!(rows.attempt),
@@ -138,7 +231,7 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
     let staging = |place| match found.get(&place) {
         Some(true) => Staging::Staged,
         Some(false) => Staging::Exists,
-        None => Staging::SupplierNotOngoing,
+        None => Staging::SupplierChanged,
     };
     Ok((1..).zip(creations).map(|(place, _)| staging(place)).collect())
 }

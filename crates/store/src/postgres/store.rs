@@ -10,7 +10,7 @@ use super::url::shown;
 use crate::error::{OpenError, store_error};
 use crate::migrations::{MigrationState, MigrationStatus};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Creation, Staging, Store, StoreError, Tx, WriteJob};
+use cutover_app::port::{Creation, StagingDone, Store, StoreError, Tx, WriteJob};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -83,7 +83,7 @@ pub struct PostgresStore {
     standby: Option<Standby>,
     stager: Stager,
     clock: Arc<Clock>,
-    listener: Option<Listener>,
+    listener: Option<Arc<Listener>>,
     migrations: Vec<MigrationStatus>,
 }
 
@@ -150,8 +150,11 @@ impl PostgresStore {
         migrations: Vec<MigrationStatus>,
     ) -> Result<Self, OpenError> {
         let clock = Arc::new(Clock::start(&mut conn).map_err(unread)?);
-        let listener =
-            options.listens.then(|| Listener::start(options.direct(), clock.clone())).transpose()?;
+        let listener = options
+            .listens
+            .then(|| Listener::start(options.direct(), clock.clone()))
+            .transpose()?
+            .map(Arc::new);
         let pool = |url: &str, is_pooled, patience| {
             Pool::new(options.target(url, is_pooled), options.connections, patience)
         };
@@ -160,7 +163,9 @@ impl PostgresStore {
             failed: Mutex::default(),
         });
         let primary = pool(&options.url, options.direct_url.is_some(), options.pool_timeout);
-        Ok(Self { primary, standby, stager: Stager::new(), clock, listener, migrations })
+        let told = listener.clone();
+        let stager = Stager::start(primary.clone(), move |pool| tell_of_work(told.as_deref(), pool))?;
+        Ok(Self { primary, standby, stager, clock, listener, migrations })
     }
 
     /// The migrations of the database, oldest first: all that this program has are applied.
@@ -199,6 +204,15 @@ impl Standby {
     }
 }
 
+/// Whoever listens elsewhere is told, by the connection that listens or by another.
+fn tell_of_work(listener: Option<&Listener>, pool: &Pool) {
+    match listener {
+        Some(listener) => listener.tell_of_work(),
+        // They look by themselves if it fails.
+        None => drop(pool.run(|conn| Ok(conn.batch_execute("NOTIFY cutover_work")?))),
+    }
+}
+
 impl Store for PostgresStore {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.primary.read(job)
@@ -224,16 +238,12 @@ impl Store for PostgresStore {
         self.primary.write(job)
     }
 
-    fn stage(&self, creation: Arc<Creation>) -> Result<Staging, StoreError> {
-        self.stager.stage(&self.primary, creation)
+    fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        self.stager.stage(creation, done);
     }
 
     fn tell_of_work(&self) {
-        match &self.listener {
-            Some(listener) => listener.tell_of_work(),
-            // They look by themselves if it fails.
-            None => drop(self.primary.run(|conn| Ok(conn.batch_execute("NOTIFY cutover_work")?))),
-        }
+        tell_of_work(self.listener.as_deref(), &self.primary);
     }
 
     fn on_work(&self, call: Box<dyn Fn() + Send + Sync>) {
@@ -243,7 +253,7 @@ impl Store for PostgresStore {
     }
 
     fn poll(&self) -> Duration {
-        let is_listening = self.listener.as_ref().is_some_and(Listener::is_listening);
+        let is_listening = self.listener.as_ref().is_some_and(|listener| listener.is_listening());
         if is_listening { POLLS.0 } else { POLLS.1 }
     }
 

@@ -64,6 +64,7 @@ tables! {
         rules -> Nullable<Json>,
         claim_turn -> BigInt,
         created_at -> Instant,
+        revision -> BigInt,
     }
 
     processes (id) {

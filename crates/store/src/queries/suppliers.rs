@@ -32,6 +32,7 @@ struct SupplierRow {
     id: i64,
     organisation_id: i64,
     code: String,
+    revision: i64,
     created_at: Timestamp,
     #[diesel(embed)]
     settings: SettingsRow<'static>,
@@ -93,6 +94,7 @@ impl TryFrom<SupplierRow> for Supplier {
             organisation: row.organisation,
             code: row.code.parse().map_err(Error::corrupt)?,
             settings: row.settings.try_into()?,
+            revision: row.revision,
             created_at: row.created_at.instant()?,
         })
     }
@@ -138,7 +140,10 @@ impl Suppliers for SqlTx<'_> {
 
     fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError> {
         self.run(|conn| {
-            diesel::update(suppliers::table.find(id)).set(SettingsRow::try_from(settings)?).execute(conn)?;
+            let revision = suppliers::revision.eq(suppliers::revision + 1);
+            diesel::update(suppliers::table.find(id))
+                .set((SettingsRow::try_from(settings)?, revision))
+                .execute(conn)?;
             Ok(())
         })
     }

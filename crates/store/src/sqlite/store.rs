@@ -4,8 +4,9 @@ use super::readers::Readers;
 use super::writer::Writer;
 use crate::error::OpenError;
 use crate::migrations::MigrationStatus;
-use cutover_app::port::{Store, StoreError, Tx, WriteJob};
+use cutover_app::port::{Creation, StagingDone, Store, StoreError, Tx, WriteJob, staging_job};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How a SQLite database is used.
@@ -78,6 +79,11 @@ impl Store for SqliteStore {
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
         self.writer.write(job)
+    }
+
+    fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        let (job, staging) = staging_job(creation);
+        self.writer.submit(job, Box::new(move |answer| done(answer.and_then(|()| staging()))));
     }
 
     fn reads_at_once(&self) -> bool {

@@ -16,10 +16,13 @@ const GROUP: usize = 64;
 
 type Answer = Result<(), StoreError>;
 
+/// Who hears what became of a job.
+pub(super) type Done = Box<dyn FnOnce(Answer) + Send>;
+
 /// A job, and who waits for it to be durable.
 struct Request {
     job: WriteJob,
-    answer: SyncSender<Answer>,
+    done: Done,
 }
 
 /// The one that writes: a thread with its own connection.
@@ -39,14 +42,22 @@ impl Writer {
 
     /// Runs a job; comes back once it is durable, undone or failed.
     pub(super) fn write(&self, job: WriteJob) -> Answer {
-        let (answer, answered) = sync_channel(1);
-        let ended = || StoreError::Unavailable("the writer has ended".into());
-        let queue = self.queue.as_ref().ok_or_else(ended)?;
-        queue.try_send(Request { job, answer }).map_err(|e| match e {
-            TrySendError::Full(_) => StoreError::Unavailable("too many writes are waiting".into()),
-            TrySendError::Disconnected(_) => ended(),
-        })?;
+        let (done, answered) = sync_channel(1);
+        self.submit(job, Box::new(move |answer| drop(done.send(answer))));
         answered.recv().unwrap_or_else(|_| Err(StoreError::Unavailable("the writer lost the write".into())))
+    }
+
+    /// Has a job run; `done` hears of it once it is durable, undone or failed.
+    pub(super) fn submit(&self, job: WriteJob, done: Done) {
+        let ended = || StoreError::Unavailable("the writer has ended".into());
+        let Some(queue) = &self.queue else { return done(Err(ended())) };
+        match queue.try_send(Request { job, done }) {
+            Ok(()) => {}
+            Err(TrySendError::Full(request)) => {
+                (request.done)(Err(StoreError::Unavailable("too many writes are waiting".into())));
+            }
+            Err(TrySendError::Disconnected(request)) => (request.done)(Err(ended())),
+        }
     }
 }
 
@@ -71,7 +82,7 @@ struct Desk {
 }
 
 /// How a job left its transaction.
-enum Done {
+enum Left {
     Kept,
     Undone(Answer),
     /// The transaction is gone, with everything in it.
@@ -81,8 +92,8 @@ enum Done {
 impl Desk {
     fn work(&mut self) {
         while let Ok(first) = self.requests.recv() {
-            // Jobs are caught one by one; this is for what should not happen. Whoever waits finds
-            // the answer's channel closed.
+            // Jobs are caught one by one; this is for what should not happen. Whoever waits is never
+            // called, and finds that out.
             if catch_unwind(AssertUnwindSafe(|| self.group(first))).is_err() {
                 self.conn = None;
             }
@@ -97,23 +108,23 @@ impl Desk {
         };
         let mut waiting = Vec::new();
         let mut next = Some(first);
-        while let Some(Request { job, answer }) = next {
+        while let Some(Request { job, done }) = next {
             let is_first = waiting.is_empty();
             match if is_first { run(&mut conn, job) } else { run_in_savepoint(&mut conn, job) } {
-                Done::Kept => waiting.push((answer, Ok(()))),
+                Left::Kept => waiting.push((done, Ok(()))),
                 // The transaction was its own: nobody else's, so it ends with it.
-                Done::Undone(undone) if is_first => {
-                    return self.end(conn, &[(answer, undone)], "ROLLBACK");
+                Left::Undone(undone) if is_first => {
+                    return self.end(conn, vec![(done, undone)], "ROLLBACK");
                 }
-                Done::Undone(undone) => waiting.push((answer, undone)),
-                Done::Lost(error) => {
-                    waiting.push((answer, Ok(())));
-                    return fail(&waiting, &error);
+                Left::Undone(undone) => waiting.push((done, undone)),
+                Left::Lost(error) => {
+                    waiting.push((done, Ok(())));
+                    return fail(waiting, &error);
                 }
             }
             next = if waiting.len() < GROUP { self.requests.try_recv().ok() } else { None };
         }
-        self.end(conn, &waiting, "COMMIT");
+        self.end(conn, waiting, "COMMIT");
     }
 
     /// Takes the connection, and the lock of the file.
@@ -130,14 +141,13 @@ impl Desk {
     }
 
     /// Ends the transaction and tells everybody; nobody is told before it is durable.
-    fn end(&mut self, mut conn: Conn, waiting: &[(SyncSender<Answer>, Answer)], how: &str) {
+    fn end(&mut self, mut conn: Conn, waiting: Vec<(Done, Answer)>, how: &str) {
         if let Err(error) = execute(&mut conn, how) {
             // The connection is dropped, and with it whatever is left of the transaction.
             return fail(waiting, &error);
         }
-        for (answer, result) in waiting {
-            // Whoever waits does so until the answer is there.
-            let _ = answer.send(result.clone());
+        for (done, answer) in waiting {
+            done(answer);
         }
         self.wal.tend(&mut conn);
         self.conn = Some(conn);
@@ -148,16 +158,16 @@ impl Desk {
         // Taken before anybody is told: what comes after an answer is to be tried.
         let waiting: Vec<_> = std::iter::once(first).chain(self.requests.try_iter()).collect();
         for request in waiting {
-            let _ = request.answer.send(Err(error.clone()));
+            (request.done)(Err(error.clone()));
         }
     }
 }
 
 /// Nothing of a transaction was kept, whatever its jobs thought.
-fn fail(waiting: &[(SyncSender<Answer>, Answer)], error: &StoreError) {
+fn fail(waiting: Vec<(Done, Answer)>, error: &StoreError) {
     tracing::warn!(%error, jobs = waiting.len(), "a transaction was lost");
-    for (answer, _) in waiting {
-        let _ = answer.send(Err(error.clone()));
+    for (done, _) in waiting {
+        done(Err(error.clone()));
     }
 }
 
@@ -171,33 +181,33 @@ fn execute(conn: &mut Conn, sql: &str) -> Result<(), StoreError> {
 }
 
 /// Runs a job on its own in a transaction.
-fn run(conn: &mut Conn, job: WriteJob) -> Done {
+fn run(conn: &mut Conn, job: WriteJob) -> Left {
     let mut tx = SqlTx::new(conn);
     let verdict = catch_unwind(AssertUnwindSafe(|| job(&mut tx)));
     if let Some(error) = tx.into_broken() {
-        return Done::Lost(error);
+        return Left::Lost(error);
     }
     match verdict {
-        Ok(Verdict::Commit) => Done::Kept,
-        Ok(Verdict::Rollback) => Done::Undone(Ok(())),
-        Err(_) => Done::Undone(Err(StoreError::Failed("a job panicked".into()))),
+        Ok(Verdict::Commit) => Left::Kept,
+        Ok(Verdict::Rollback) => Left::Undone(Ok(())),
+        Err(_) => Left::Undone(Err(StoreError::Failed("a job panicked".into()))),
     }
 }
 
 /// Runs a job among others: what it writes can be undone without theirs.
-fn run_in_savepoint(conn: &mut Conn, job: WriteJob) -> Done {
+fn run_in_savepoint(conn: &mut Conn, job: WriteJob) -> Left {
     if let Err(error) = execute(conn, "SAVEPOINT job") {
-        return Done::Lost(error);
+        return Left::Lost(error);
     }
-    let done = run(conn, job);
-    let end = match &done {
-        Done::Kept => "RELEASE job",
-        Done::Undone(_) => "ROLLBACK TO job; RELEASE job",
-        Done::Lost(_) => return done,
+    let left = run(conn, job);
+    let end = match &left {
+        Left::Kept => "RELEASE job",
+        Left::Undone(_) => "ROLLBACK TO job; RELEASE job",
+        Left::Lost(_) => return left,
     };
     match execute(conn, end) {
-        Ok(()) => done,
-        Err(error) => Done::Lost(error),
+        Ok(()) => left,
+        Err(error) => Left::Lost(error),
     }
 }
 

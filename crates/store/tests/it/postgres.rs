@@ -7,6 +7,7 @@ mod opening;
 mod rush;
 mod suppliers;
 mod sweep;
+mod telling;
 mod tokens;
 mod turns;
 

@@ -31,6 +31,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub enum Fault {
     /// Every transaction fails so.
     Error(StoreError),
+    /// Every transaction that only reads fails so.
+    OfReads(StoreError),
     /// Every transaction panics.
     Panic,
 }
@@ -67,10 +69,11 @@ impl MemoryStore {
         *lock(&self.fault) = fault;
     }
 
-    fn check(&self) -> Result<(), StoreError> {
+    fn check(&self, reads: bool) -> Result<(), StoreError> {
         match lock(&self.fault).clone() {
             None => Ok(()),
-            Some(Fault::Error(error)) => Err(error),
+            Some(Fault::OfReads(_)) if !reads => Ok(()),
+            Some(Fault::Error(error) | Fault::OfReads(error)) => Err(error),
             Some(Fault::Panic) => panic!("the store panics on purpose"),
         }
     }
@@ -82,13 +85,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Store for MemoryStore {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        self.check()?;
+        self.check(true)?;
         let mut copy = lock(&self.state).clone();
         job(&mut copy)
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        self.check()?;
+        self.check(false)?;
         let mut state = lock(&self.state);
         let mut copy = state.clone();
         let verdict = catch_unwind(AssertUnwindSafe(|| job(&mut copy)));
@@ -99,7 +102,7 @@ impl Store for MemoryStore {
     }
 
     fn ping(&self) -> Result<(), StoreError> {
-        self.check()
+        self.check(false)
     }
 }
 

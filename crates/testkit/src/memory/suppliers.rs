@@ -22,6 +22,7 @@ impl Suppliers for State {
             organisation: owner.name.clone(),
             code: code.clone(),
             settings: settings.clone(),
+            revision: 0,
             created_at: at,
         };
         self.suppliers.push(supplier.clone());
@@ -36,6 +37,7 @@ impl Suppliers for State {
     fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError> {
         if let Some(supplier) = self.suppliers.iter_mut().find(|supplier| supplier.id == id) {
             supplier.settings = settings.clone();
+            supplier.revision += 1;
         }
         Ok(())
     }

@@ -72,6 +72,7 @@ stories! { $
         a_new_account_is_staged_whole
         an_account_is_staged_once
         suppliers_take_accounts_while_they_are_ongoing
+        an_account_is_staged_under_the_settings_it_was_checked_by
         of_many_that_stage_one_account_one_does
         what_many_stage_at_once_is_all_there
         those_that_wait_together_share_no_fate;

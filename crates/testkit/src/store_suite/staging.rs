@@ -1,10 +1,10 @@
 //! New accounts, staged one by one and by many at once.
 
 use super::ground::{
-    api, at, create, new_process, number, on_threads, process, put, see, settings, staged, step, supplier,
+    api, at, create, new_process, number, on_threads, process, put, see, staged, step, supplier,
     supplier_with,
 };
-use cutover_app::port::{Creation, Staging, Store, StoredIssue, StoredIssues, Supplier};
+use cutover_app::port::{self, Creation, Staging, Store, StoredIssue, StoredIssues, Supplier};
 use cutover_core::SupplierStatus;
 use cutover_process::{Event, EventKind, Submission, Window};
 use std::collections::HashSet;
@@ -15,6 +15,7 @@ fn creation(of: &Supplier, account: &str, sender: &str) -> Creation {
     let issue = StoredIssue { attr: "notes.0".into(), code: "duplicate_note".into(), detail: sender.into() };
     Creation {
         supplier_id: of.id,
+        supplier_revision: of.revision,
         process: new_process(of, account, Submission::default()),
         actor: api(),
         at: at(5),
@@ -24,7 +25,7 @@ fn creation(of: &Supplier, account: &str, sender: &str) -> Creation {
 }
 
 fn stage(store: &dyn Store, of: &Supplier, account: &str, sender: &str) -> Staging {
-    store.stage(Arc::new(creation(of, account, sender))).unwrap()
+    port::stage(store, Arc::new(creation(of, account, sender))).unwrap()
 }
 
 /// All that is stored of an account is what its creation says.
@@ -53,7 +54,7 @@ pub fn a_new_account_is_staged_whole(store: &dyn Store) {
     };
     for (of, creation) in [(&acme, first), (&other, second)] {
         let creation = Arc::new(creation);
-        assert_eq!(store.stage(creation.clone()), Ok(Staging::Staged));
+        assert_eq!(port::stage(store, creation.clone()), Ok(Staging::Staged));
         is_stored(store, of, &creation);
     }
     let due = put(store, |tx| tx.due_processes(at(20), 5));
@@ -77,22 +78,38 @@ pub fn an_account_is_staged_once(store: &dyn Store) {
     assert_eq!(stage(store, &acme, "A-2", "sixth"), Staging::Exists);
 }
 
+/// Sets the status of a supplier; how it is then.
+fn set(store: &dyn Store, of: &Supplier, status: SupplierStatus) -> Supplier {
+    let (id, mut changed) = (of.id, of.settings.clone());
+    changed.status = status;
+    put(store, move |tx| tx.set_supplier(id, &changed));
+    see(store, |tx| tx.supplier_by_id(id)).unwrap()
+}
+
 /// As the supplier is when the account is stored.
 pub fn suppliers_take_accounts_while_they_are_ongoing(store: &dyn Store) {
-    let acme = supplier(store, "ACME");
-    let set = |status| {
-        let (id, mut changed) = (acme.id, settings("ACME"));
-        changed.status = status;
-        put(store, move |tx| tx.set_supplier(id, &changed));
-    };
+    let mut acme = supplier(store, "ACME");
     for status in [SupplierStatus::Paused, SupplierStatus::Complete] {
-        set(status);
-        assert_eq!(stage(store, &acme, "A-1", "early"), Staging::SupplierNotOngoing);
+        acme = set(store, &acme, status);
+        assert_eq!(stage(store, &acme, "A-1", "early"), Staging::SupplierChanged);
         assert_eq!(see(store, |tx| tx.process(acme.id, &number("A-1"))), None);
     }
-    set(SupplierStatus::Ongoing);
+    acme = set(store, &acme, SupplierStatus::Ongoing);
     assert_eq!(stage(store, &acme, "A-1", "late"), Staging::Staged);
     is_stored(store, &acme, &creation(&acme, "A-1", "late"));
+}
+
+/// What was checked by settings that are no longer in force is not stored, whatever was changed.
+pub fn an_account_is_staged_under_the_settings_it_was_checked_by(store: &dyn Store) {
+    let before = supplier(store, "ACME");
+    let (id, same) = (before.id, before.settings.clone());
+    put(store, move |tx| tx.set_supplier(id, &same));
+    assert_eq!(stage(store, &before, "A-1", "early"), Staging::SupplierChanged);
+    assert_eq!(see(store, |tx| tx.process(id, &number("A-1"))), None);
+    let after = see(store, |tx| tx.supplier(&before.code)).unwrap();
+    assert!(after.revision > before.revision);
+    assert_eq!(see(store, |tx| tx.suppliers_by_ids(&[id])), std::slice::from_ref(&after));
+    assert_eq!(stage(store, &after, "A-1", "late"), Staging::Staged);
 }
 
 /// One is told that it staged the account, and it is its payload that is there.
@@ -147,7 +164,7 @@ pub fn those_that_wait_together_share_no_fate(store: &dyn Store) {
         };
         (0..10).map(stage).collect::<Vec<_>>()
     });
-    let expected = [Staging::Staged, Staging::Exists, Staging::SupplierNotOngoing];
+    let expected = [Staging::Staged, Staging::Exists, Staging::SupplierChanged];
     for (n, told) in told.iter().enumerate() {
         assert_eq!(*told, [expected[n % 3]; 10], "{n}");
     }

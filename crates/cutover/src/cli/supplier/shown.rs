@@ -137,6 +137,7 @@ mod tests {
                 time_zone: "Australia/Melbourne".parse().unwrap(),
                 rules: [("PIN-01".to_owned(), Level::Warning)].into(),
             },
+            revision: 0,
             created_at: "2026-11-21T00:00:00Z".parse().unwrap(),
         }
     }

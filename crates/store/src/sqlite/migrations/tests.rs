@@ -71,7 +71,12 @@ fn accounts_of_0001_read_back_after_0002() {
         assert_ne!(found(&mut conn, &later), ["0"], "{table} shows nothing");
     }
     let states: Vec<_> = apply(&mut conn).unwrap().iter().map(|m| m.state).collect();
-    assert_eq!(states, [MigrationState::Applied, MigrationState::JustApplied, MigrationState::JustApplied]);
+    let (of_0001, later) = states.split_first().unwrap();
+    assert_eq!(*of_0001, MigrationState::Applied);
+    assert!(
+        !later.is_empty() && later.iter().all(|state| *state == MigrationState::JustApplied),
+        "{later:?}"
+    );
     assert_eq!(accounts(&mut conn), before);
     assert_eq!(keys(&mut conn), keys_before);
     let broken = found(&mut conn, "SELECT \"table\" AS found FROM pragma_foreign_key_check");

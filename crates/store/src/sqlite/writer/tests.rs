@@ -50,7 +50,7 @@ fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<Answer>, Vec
         .into_iter()
         .map(|job| {
             let (answer, answered) = sync_channel(1);
-            queue.send(Request { job, answer }).unwrap();
+            queue.send(Request { job, done: Box::new(move |result| answer.send(result).unwrap()) }).unwrap();
             answered
         })
         .collect();
@@ -183,7 +183,12 @@ fn what_was_taken_is_finished_before_the_end() {
         gone.recv().unwrap();
         Verdict::Commit
     });
-    writer.queue.as_ref().unwrap().send(Request { job: waits, answer }).unwrap();
+    writer
+        .queue
+        .as_ref()
+        .unwrap()
+        .send(Request { job: waits, done: Box::new(move |result| drop(answer.send(result))) })
+        .unwrap();
     go.send(()).unwrap();
     drop(writer);
     assert_eq!(answered.recv(), Ok(Ok(())));

@@ -1,7 +1,7 @@
 //! An archive and a step that meet at one process: the second waits for the first, and sees what it did.
 
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Creation, Staged, Staging, Store, StoreError, StoredIssues, Tx, read, write};
+use cutover_app::port::{self, Creation, Staged, Staging, StoreError, StoredIssues, Tx, read, write};
 use cutover_app::port::{StoredProcess, SupplierSettings};
 use cutover_core::{SupplierStatus, Zone};
 use cutover_process::{Actor, Event, NewProcess, Submission};
@@ -41,13 +41,14 @@ fn with_cancelled(database: &TestDatabase) -> (PostgresStore, StoredProcess) {
     };
     let creation = Creation {
         supplier_id: supplier.id,
+        supplier_revision: supplier.revision,
         process,
         actor: Actor::System,
         at: at(0),
         staged: Staged { payload: vec![1], fingerprint: [1; 32] },
         issues: StoredIssues::default(),
     };
-    assert_eq!(store.stage(Arc::new(creation)), Ok(Staging::Staged));
+    assert_eq!(port::stage(&store, Arc::new(creation)), Ok(Staging::Staged));
     let find = move |tx: &mut dyn Tx| Ok(tx.process(supplier.id, &"A-1".parse().unwrap())?.unwrap());
     let pending = read(&store, &find).unwrap();
     assert!(write(&store, step(&pending, Event::Cancelled)).unwrap().0);
