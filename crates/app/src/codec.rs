@@ -34,9 +34,14 @@ pub(crate) fn unpack(stored: &[u8]) -> Result<Vec<u8>, StoreError> {
 }
 
 /// Equal for equal content (decisions D5): the account and the task parameters with their defaults,
-/// members in any order, numbers by value, strings as sent.
-pub(crate) fn fingerprint(account: &Account<'_>, params: Option<&TaskParams<'_>>) -> [u8; 32] {
-    let mut writer = Writer::canonical();
+/// members in any order, numbers by value, strings as sent. It takes about as many bytes as the payload they were
+/// decoded from.
+pub(crate) fn fingerprint(
+    account: &Account<'_>,
+    params: Option<&TaskParams<'_>>,
+    payload: &[u8],
+) -> [u8; 32] {
+    let mut writer = Writer::canonical().with_room(payload.len());
     writer.array(|writer| {
         account.encode(writer);
         let is_dry_run = params.and_then(|p| p.is_dry_run).unwrap_or_default();

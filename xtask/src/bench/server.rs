@@ -2,10 +2,11 @@ use super::{Args, load};
 use crate::cargo;
 use crate::error::Error;
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// The supplier that the kit's payloads name.
 pub(super) const SUPPLIER: &str = "ACME_ENERGY";
@@ -82,7 +83,7 @@ impl Installation {
             if pinned { super::yardstick::pinned(&self.program) } else { cargo::command(&self.program) };
         command.args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "0"]).args(options);
         self.place(&mut command);
-        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command.stdout(Stdio::null());
         Server::start(command, &self.folder)
     }
 
@@ -107,26 +108,36 @@ impl Installation {
     }
 }
 
+/// How long a server may take to listen.
+const COMES_UP: Duration = Duration::from_secs(30);
+/// How many were started: each has a log of its own.
+static STARTED: AtomicU32 = AtomicU32::new(0);
+/// Until it does.
+const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// Where it listens, by a line that it logs.
+fn listening(line: &str) -> Option<SocketAddr> {
+    let (_, rest) = line.split_once("listening on http://")?;
+    rest.split(|c: char| c == '"' || c.is_whitespace()).next()?.parse().ok()
+}
+
 impl Server {
     fn start(mut command: Command, folder: &Path) -> Result<Self, Error> {
-        let mut child = command.spawn().map_err(bench_error)?;
-        let stderr = child.stderr.take().ok_or_else(|| Error::Bench("no standard error".into()))?;
-        let mut lines = BufReader::new(stderr).lines();
-        let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
-            let (_, rest) = line.split_once("listening on http://")?;
-            rest.split(|c: char| c == '"' || c.is_whitespace()).next()?.parse().ok()
-        });
-        // What it logs from here on goes to a file, so that the pipe never fills.
-        let log = folder.join(format!("server-{}.log", child.id()));
-        let mut file = std::fs::File::create(log).map_err(bench_error)?;
-        std::thread::spawn(move || {
-            lines.map_while(Result::ok).try_for_each(|line| {
-                use std::io::Write;
-                writeln!(file, "{line}")
-            })
-        });
-        let address = address.ok_or_else(|| Error::Bench("the server did not come up".into()))?;
-        Ok(Self { child, address })
+        // Straight to a file, as where it is used: a pipe would wake its reader for each request.
+        let log = folder.join(format!("server-{}.log", STARTED.fetch_add(1, Ordering::Relaxed)));
+        std::fs::create_dir_all(folder).map_err(Error::file("make", folder))?;
+        command.stderr(std::fs::File::create(&log).map_err(bench_error)?);
+        let mut server = Self { child: command.spawn().map_err(bench_error)?, address: NOWHERE };
+        let began = Instant::now();
+        while began.elapsed() < COMES_UP && matches!(server.child.try_wait(), Ok(None)) {
+            let logged = std::fs::read_to_string(&log).map_err(bench_error)?;
+            if let Some(address) = logged.lines().find_map(listening) {
+                server.address = address;
+                return Ok(server);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Err(Error::Bench("the server did not come up".into()))
     }
 
     pub(super) fn pid(&self) -> u32 {

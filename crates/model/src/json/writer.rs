@@ -36,6 +36,12 @@ impl Writer {
         Self { form: Form::Canonical, ..Self::default() }
     }
 
+    /// The writer with room for so many bytes.
+    pub fn with_room(mut self, bytes: usize) -> Self {
+        self.out.reserve(bytes);
+        self
+    }
+
     /// A writer for what is kept (decisions D3): decimals as strings with the digits sent; datetimes
     /// with the offset of the zone `to`, those without one being in `from`; optional members that are
     /// `null` or an empty array are left out.
@@ -87,9 +93,12 @@ impl Writer {
     }
 
     /// Writes a member's name; its value comes next.
-    pub fn name(&mut self, name: &str) {
-        self.string(name);
-        self.out.push(b':');
+    pub fn name(&mut self, name: &'static str) {
+        debug_assert!(!name.bytes().any(is_escaped), "members are named plainly");
+        self.separate();
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
         self.comma = false;
     }
 

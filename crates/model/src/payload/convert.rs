@@ -34,18 +34,18 @@ impl<T: Object> Encode for T {
     }
 }
 
-pub(crate) fn write_member(writer: &mut Writer, name: &str, value: &impl EncodeValue) {
+pub(crate) fn write_member(writer: &mut Writer, name: &'static str, value: &impl EncodeValue) {
     writer.name(name);
     value.encode_value(writer);
 }
 
-pub(crate) fn write_optional(writer: &mut Writer, name: &str, value: &impl EncodeValue) {
+pub(crate) fn write_optional(writer: &mut Writer, name: &'static str, value: &impl EncodeValue) {
     if writer.zones().is_none() || !value.is_empty_array() {
         write_member(writer, name, value);
     }
 }
 
-pub(crate) fn write_null(writer: &mut Writer, name: &str, required: bool) {
+pub(crate) fn write_null(writer: &mut Writer, name: &'static str, required: bool) {
     if writer.zones().is_none() || required {
         writer.name(name);
         writer.raw("null");

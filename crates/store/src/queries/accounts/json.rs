@@ -39,50 +39,56 @@ impl Shown for Timestamp {
 
 /// Writes members of the object that a writer is in.
 pub(super) trait Members {
-    fn set(&mut self, name: &str, value: &impl Shown);
-    fn set_if(&mut self, name: &str, value: &Option<impl Shown>);
-    fn flag(&mut self, name: &str, value: Option<bool>);
-    fn integer(&mut self, name: &str, value: Option<i64>);
+    fn set(&mut self, name: &'static str, value: &impl Shown);
+    fn set_if(&mut self, name: &'static str, value: &Option<impl Shown>);
+    fn flag(&mut self, name: &'static str, value: Option<bool>);
+    fn integer(&mut self, name: &'static str, value: Option<i64>);
     /// An array of objects.
-    fn list<R>(&mut self, name: &str, rows: &[R], write: impl Fn(&R, &mut Writer));
+    fn list<R>(&mut self, name: &'static str, rows: &[R], write: impl Fn(&R, &mut Writer));
     /// The same, left out if it is empty and not required.
-    fn list_if<R>(&mut self, name: &str, required: bool, rows: &[R], write: impl Fn(&R, &mut Writer));
+    fn list_if<R>(&mut self, name: &'static str, required: bool, rows: &[R], write: impl Fn(&R, &mut Writer));
     /// The members that have no columns.
     fn details(&mut self, details: &Option<Json<'_>>);
 }
 
 impl Members for Writer {
-    fn set(&mut self, name: &str, value: &impl Shown) {
+    fn set(&mut self, name: &'static str, value: &impl Shown) {
         self.name(name);
         self.string(&value.shown());
     }
 
-    fn set_if(&mut self, name: &str, value: &Option<impl Shown>) {
+    fn set_if(&mut self, name: &'static str, value: &Option<impl Shown>) {
         if let Some(value) = value {
             self.set(name, value);
         }
     }
 
-    fn flag(&mut self, name: &str, value: Option<bool>) {
+    fn flag(&mut self, name: &'static str, value: Option<bool>) {
         if let Some(value) = value {
             self.name(name);
             self.raw(if value { "true" } else { "false" });
         }
     }
 
-    fn integer(&mut self, name: &str, value: Option<i64>) {
+    fn integer(&mut self, name: &'static str, value: Option<i64>) {
         if let Some(value) = value {
             self.name(name);
             self.raw(&value.to_string());
         }
     }
 
-    fn list<R>(&mut self, name: &str, rows: &[R], write: impl Fn(&R, &mut Writer)) {
+    fn list<R>(&mut self, name: &'static str, rows: &[R], write: impl Fn(&R, &mut Writer)) {
         self.name(name);
         self.array(|writer| rows.iter().for_each(|row| writer.object(|writer| write(row, writer))));
     }
 
-    fn list_if<R>(&mut self, name: &str, required: bool, rows: &[R], write: impl Fn(&R, &mut Writer)) {
+    fn list_if<R>(
+        &mut self,
+        name: &'static str,
+        required: bool,
+        rows: &[R],
+        write: impl Fn(&R, &mut Writer),
+    ) {
         if required || !rows.is_empty() {
             self.list(name, rows, write);
         }
