@@ -20,6 +20,9 @@ use std::task::{Context, Poll};
 /// Smaller bodies are not worth packing.
 const PACKED_FROM: u64 = 1_024;
 
+/// The media type of lines of JSON (decisions D12).
+pub(crate) const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
+
 fn is_json() -> (HeaderName, HeaderValue) {
     (CONTENT_TYPE, HeaderValue::from_static("application/json"))
 }
@@ -56,6 +59,10 @@ pub(crate) fn empty_object(status: StatusCode) -> HttpResponse {
 
 /// Packs a body that is worth it if the client takes gzip (decisions D3).
 pub(crate) fn pack(request: &HttpRequest, mut response: HttpResponse) -> HttpResponse {
+    if response.headers().get(CONTENT_TYPE).is_some_and(|media| media == NDJSON) {
+        // A line is for now: packed, it would be kept back until there are more.
+        return response;
+    }
     let is_large = match response.body().size() {
         BodySize::None => false,
         BodySize::Sized(size) => size >= PACKED_FROM,

@@ -51,6 +51,7 @@ mod route;
 mod server;
 mod service;
 mod throttle;
+mod work;
 
 #[cfg(test)]
 mod testing;

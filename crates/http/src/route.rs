@@ -1,8 +1,9 @@
 use crate::call::Handler;
 use crate::endpoint::{
-    account_lists, account_status, create_account, create_business, create_business_payment_instruction,
-    create_historical_statements, create_notes, create_payment_instruction, create_transactions, graphql,
-    healthz, metrics, readyz, transfer_status, validate_account,
+    account_lists, account_status, bulk, create_account, create_business,
+    create_business_payment_instruction, create_historical_statements, create_notes,
+    create_payment_instruction, create_transactions, graphql, healthz, metrics, readyz, transfer_status,
+    validate_account,
 };
 use crate::path::{decode, segments};
 use crate::refusal::Refusal;
@@ -43,6 +44,12 @@ const ROUTES: &[Route] = &[
         kind: Kind::Api,
         allow: "POST",
         endpoints: &[(Method::POST, create_account::handle)],
+    },
+    Route {
+        template: "/v2/data-import/accounts/bulk/",
+        kind: Kind::Api,
+        allow: "POST",
+        endpoints: &[(Method::POST, bulk::handle)],
     },
     Route {
         template: "/v2/data-import/accounts/<supplier>/<number>/",

@@ -118,15 +118,15 @@ pub(crate) async fn serve(
         }
     };
     let response = answer.unwrap_or_else(|refusal| {
-        log_cause(&refusal, &id, template);
+        log_cause(&refusal, id.to_str().unwrap_or_default(), template);
         refusal.respond()
     });
     observation.end(response.status(), call.organisation());
     finish(response, call, id, under_way)
 }
 
-fn log_cause(refusal: &Refusal, id: &HeaderValue, route: &str) {
-    let request_id = id.to_str().unwrap_or_default();
+/// Logs why a request, or a line of one, failed that was not at fault.
+pub(crate) fn log_cause(refusal: &Refusal, request_id: &str, route: &str) {
     match (refusal, refusal.cause()) {
         (Refusal::Unavailable(_) | Refusal::VendorUnavailable(_), Some(cause)) => {
             tracing::warn!(request_id, route, cause, "a request could not be served now");

@@ -122,6 +122,16 @@ fn decode_again_if<'j>(
     if differs { decode_account_within(body, zone, limits) } else { Ok(decoded) }
 }
 
+impl App {
+    /// The number of the account that a payload is about, if it can be told: for answers about payloads that
+    /// were refused.
+    pub fn account_number(&self, body: &[u8]) -> Option<String> {
+        let decoded = decode_account_within(body, Zone::UTC, self.settings.limits).ok()?;
+        let account = decoded.draft.as_ref()?.account.usable()?;
+        Some(account.external_account_number.usable()?.as_sent().to_owned())
+    }
+}
+
 fn supplier_code(decoded: &Decoded<AccountRequest<'_>>) -> Option<SupplierCode> {
     let account = decoded.draft.as_ref()?.account.usable()?;
     account.import_supplier.usable()?.trimmed().parse().ok()

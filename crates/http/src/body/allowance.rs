@@ -32,6 +32,11 @@ impl Held {
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] if there are not so many left; nothing changes then.
+    /// Another part of the same allowance.
+    pub(crate) fn beside(&self) -> Self {
+        Self::new(self.allowance.clone())
+    }
+
     pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), Refusal> {
         let left = &self.allowance.left;
         if bytes > self.bytes {

@@ -12,14 +12,32 @@ pub(crate) fn check_type(headers: &HeaderMap) -> Result<(), Refusal> {
     if is_json { Ok(()) } else { Err(Refusal::UnsupportedMediaType("The body must be application/json.")) }
 }
 
+/// Takes lines of JSON: `application/x-ndjson`, or no content type (decisions D12).
+///
+/// # Errors
+/// [`Refusal::UnsupportedMediaType`] for everything else.
+pub(crate) fn is_ndjson(headers: &HeaderMap) -> Result<(), Refusal> {
+    let Some(sent) = headers.get(CONTENT_TYPE) else { return Ok(()) };
+    let is_lines = sent.to_str().is_ok_and(|sent| is_utf8(sent, "application/x-ndjson"));
+    if is_lines {
+        Ok(())
+    } else {
+        Err(Refusal::UnsupportedMediaType("The body must be application/x-ndjson."))
+    }
+}
+
 fn is_json(content_type: &str) -> bool {
+    is_utf8(content_type, "application/json")
+}
+
+fn is_utf8(content_type: &str, expected: &str) -> bool {
     let (media, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
     let charset = parameters.split(';').filter_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
     });
-    let is_utf8 = |charset: &str| ["utf-8", "utf8"].iter().any(|name| charset.eq_ignore_ascii_case(name));
-    media.trim().eq_ignore_ascii_case("application/json") && charset.into_iter().all(is_utf8)
+    let is_that = |charset: &str| ["utf-8", "utf8"].iter().any(|name| charset.eq_ignore_ascii_case(name));
+    media.trim().eq_ignore_ascii_case(expected) && charset.into_iter().all(is_that)
 }
 
 /// Whether the body is packed with gzip; no other coding is taken, nor two of them (decisions D3).

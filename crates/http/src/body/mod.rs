@@ -4,12 +4,12 @@ mod allowance;
 mod media;
 mod read;
 
-pub(crate) use allowance::Allowance;
+pub(crate) use allowance::{Allowance, Held};
+pub(crate) use media::{is_ndjson, is_packed};
 pub(crate) use read::{Limits, read};
 
 use crate::refusal::Refusal;
 use actix_web::web::Bytes;
-use allowance::Held;
 use flate2::read::MultiGzDecoder;
 use std::io::Read;
 
@@ -26,6 +26,11 @@ pub(crate) struct Body {
 const SHORT: usize = 64 << 10;
 
 impl Body {
+    /// A body that was read elsewhere, and is not packed.
+    pub(crate) fn plain(bytes: Bytes, limit: usize, held: Held) -> Self {
+        Self { bytes, is_packed: false, limit, held }
+    }
+
     /// Whether to work on it takes well under a millisecond.
     pub(crate) fn is_short(&self) -> bool {
         !self.is_packed && self.bytes.len() <= SHORT

@@ -1,19 +1,22 @@
 use crate::answer::empty_object;
 use crate::body::Body;
-use crate::call::{Answer, Call, Work};
+use crate::call::{Answer, Call};
 use crate::refusal::Refusal;
+use crate::service::Service;
+use crate::work::Work;
 use actix_web::http::StatusCode;
 use cutover_app::App;
 use cutover_app::account::CreateRefused;
 use cutover_app::auth::Caller;
-use cutover_app::port::Staging;
+use cutover_app::port::{Creation, Staging};
+use std::sync::Arc;
 
 /// `POST /v2/data-import/accounts/`: 201 `{}` once the payload is durably stored (contract 4.1, decisions D5).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;
-        create(call, caller, body).await?;
+        create(call.service(), caller, call.request_id(), body).await?;
         Ok(empty_object(StatusCode::CREATED))
     })
 }
@@ -21,10 +24,18 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
 /// How often an account is checked because its supplier changed since the last time.
 const CHECKS: usize = 3;
 
-async fn create(call: &Call, caller: Caller, mut body: Body) -> Result<(), Refusal> {
-    let id = call.request_id();
+/// Checks an account and has it stored; what was stored.
+///
+/// # Errors
+/// Of the use case.
+pub(super) async fn create(
+    service: &Arc<Service>,
+    caller: Caller,
+    id: Option<String>,
+    mut body: Body,
+) -> Result<Arc<Creation>, Refusal> {
     let from_memory = |app: &App, bytes: &[u8]| app.creation_from_memory(&caller, id.clone(), bytes);
-    let mut remembered = call.at_once(&body, from_memory)?;
+    let mut remembered = service.at_once(&body, from_memory)?;
     for _ in 0..CHECKS {
         let creation = match remembered.take() {
             Some(creation) => creation,
@@ -33,14 +44,18 @@ async fn create(call: &Call, caller: Caller, mut body: Body) -> Result<(), Refus
                 let check = move |app: &App, body: &[u8], found: Option<&_>| {
                     Ok(app.creation(&caller, id.clone(), body, found)?)
                 };
-                let (checked, rest) = call.run_with_documents(body, Work::Reads, check).await?;
+                let (checked, rest) = service.run_with_documents(body, Work::Reads, check).await?;
                 body = rest;
                 checked
             }
         };
-        match call.stage(creation.clone()).await? {
-            Staging::Staged => return Ok(()),
-            Staging::Exists => return call.run(move |app| Ok(app.resubmit(creation)?)).await,
+        let staged = creation.clone();
+        match service.stage(creation.clone()).await? {
+            Staging::Staged => return Ok(creation),
+            Staging::Exists => {
+                service.run(move |app| Ok(app.resubmit(staged)?)).await?;
+                return Ok(creation);
+            }
             Staging::SupplierChanged => {}
         }
     }

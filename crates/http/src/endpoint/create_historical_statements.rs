@@ -1,5 +1,6 @@
 use crate::answer::written_json;
-use crate::call::{Answer, Call, Work};
+use crate::call::{Answer, Call};
+use crate::work::Work;
 use actix_web::HttpResponse;
 
 /// `POST /v1/data-import/historical-statements/create/`: 201 with the request as validated (contract 4.2,
@@ -11,7 +12,7 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         let add = call.run_with_documents(body, Work::Writes, move |app, body, found| {
             Ok(app.add_historical_statements(&caller, body, found)?)
         });
-        Ok(written_json(&mut HttpResponse::Created(), add.await?.0))
+        Ok(written_json(&mut HttpResponse::Created(), add.await?))
     })
 }
 

@@ -1,5 +1,6 @@
 use crate::answer::json;
-use crate::call::{Answer, Call, Work};
+use crate::call::{Answer, Call};
+use crate::work::Work;
 use actix_web::HttpResponse;
 
 /// `POST /v1/data-import/notes/create/`: 201 with what became of each note (contract 4.2, decisions D8).
@@ -10,7 +11,7 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         let add = call.run_with_documents(body, Work::Writes, move |app, body, found| {
             Ok(app.add_notes(&caller, body, found)?)
         });
-        Ok(json(&mut HttpResponse::Created(), &add.await?.0))
+        Ok(json(&mut HttpResponse::Created(), &add.await?))
     })
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod account_lists;
 pub(crate) mod account_status;
+pub(crate) mod bulk;
 pub(crate) mod create_account;
 pub(crate) mod create_business;
 pub(crate) mod create_business_payment_instruction;

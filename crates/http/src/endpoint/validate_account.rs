@@ -1,5 +1,6 @@
 use crate::answer::empty_object;
-use crate::call::{Answer, Call, Work};
+use crate::call::{Answer, Call};
+use crate::work::Work;
 use actix_web::http::StatusCode;
 
 /// `POST /v2/data-import/accounts/validate/`: 200 `{}`, or every fault of the payload (contract 4.1, 7.1).

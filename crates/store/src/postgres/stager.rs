@@ -183,7 +183,7 @@ statement! {
             tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
             latest_event_at, fingerprint, issues) SELECT id, supplier_id, external_account_number, state, \
             attempt, tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
-            latest_event_at, fingerprint, issues FROM new ORDER BY supplier_id, external_account_number \
+            latest_event_at, fingerprint, issues FROM new ORDER BY supplier_id, external_account_number, place \
             ON CONFLICT (supplier_id, external_account_number) DO NOTHING RETURNING id), \
             staged AS (INSERT INTO payloads (process_id, payload) \
             SELECT id, payload FROM new JOIN stored USING (id)), \

@@ -1,0 +1,165 @@
+//! Many accounts in one request, a line each (decisions D12).
+
+mod answer;
+mod lines;
+mod source;
+#[cfg(test)]
+mod tests;
+mod unpack;
+
+use super::create_account::create;
+use crate::answer::NDJSON;
+use crate::body::Body;
+use crate::call::{Answer, Call};
+use crate::query::{Query, boolean};
+use crate::refusal::Refusal;
+use crate::service::{Service, log_cause};
+use crate::work::Work;
+use actix_web::HttpResponse;
+use actix_web::http::header::CONTENT_TYPE;
+use actix_web::web::Bytes;
+use answer::Answered;
+use cutover_app::App;
+use cutover_app::auth::Caller;
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream::{FuturesOrdered, unfold};
+use futures_util::{FutureExt, Stream, StreamExt};
+use source::{Line, Source};
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// How many lines are under way at a time: as many as share a commit.
+const LINES: usize = 64;
+/// How many bytes of them, unless a single one has more.
+const BYTES: usize = 8 << 20;
+/// How many bytes of answers are sent at once.
+const CHUNK: usize = 16 << 10;
+
+/// `POST /v2/data-import/accounts/bulk/`: 200 with a result for each line, in their order, while they still come in.
+/// What was answered 201 is durable.
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let mut query = Query::new(call.query());
+        let validate_only = query.read("validate_only", boolean).unwrap_or_default();
+        query.finish()?;
+        let service = call.service().clone();
+        let source = Source::open(call, &service)?;
+        let desk = Desk { service, caller, request_id: call.request_id(), validate_only };
+        let body = stream(Bulk { source, desk, under_way: FuturesOrdered::new(), bytes: 0, end: None });
+        Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, NDJSON)).streaming(body))
+    })
+}
+
+/// What all lines share.
+#[derive(Clone)]
+struct Desk {
+    service: Arc<Service>,
+    caller: Caller,
+    request_id: Option<String>,
+    validate_only: bool,
+}
+
+/// A request whose lines come in and whose answers go out.
+struct Bulk {
+    source: Source,
+    desk: Desk,
+    under_way: FuturesOrdered<LocalBoxFuture<'static, Answered>>,
+    /// Of the lines under way.
+    bytes: usize,
+    /// No more lines are taken; with an error, the connection is cut when all that were are answered.
+    end: Option<io::Result<()>>,
+}
+
+/// The answers. The pace at which the client takes them is that at which lines are taken.
+fn stream(bulk: Bulk) -> impl Stream<Item = io::Result<Bytes>> {
+    let bulk = Rc::new(RefCell::new(Some(bulk)));
+    // What is left of the request must outlive the answer: the server below would read on to its end.
+    let unread = bulk.clone();
+    let answers = unfold(bulk, |kept| async move {
+        let mut bulk = kept.borrow_mut().take()?;
+        let next = bulk.next().await;
+        *kept.borrow_mut() = Some(bulk);
+        Some((next?, kept))
+    });
+    answers.inspect(move |_| drop(unread.clone()))
+}
+
+impl Bulk {
+    /// The next answers; `None` after the last one.
+    async fn next(&mut self) -> Option<io::Result<Bytes>> {
+        loop {
+            let takes_more = self.end.is_none() && self.under_way.len() < LINES && self.bytes < BYTES;
+            tokio::select! {
+                biased;
+                Some(answered) = self.under_way.next(), if !self.under_way.is_empty() => {
+                    return Some(Ok(self.collect(answered)));
+                }
+                line = self.source.next(), if takes_more => match line {
+                    Ok(Some(line)) => {
+                        self.begin(line);
+                        // Others on this thread get their turn between two lines.
+                        tokio::task::yield_now().await;
+                    }
+                    Ok(None) => self.end = Some(Ok(())),
+                    Err(error) => self.end = Some(Err(error)),
+                },
+                else => {
+                    let end = self.end.replace(Ok(()))?;
+                    return end.err().map(Err);
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, line: Line) {
+        self.bytes += line.size();
+        self.under_way.push_back(answered(self.desk.clone(), line).boxed_local());
+    }
+
+    /// An answer, with those that are ready behind it.
+    fn collect(&mut self, first: Answered) -> Bytes {
+        let mut text = Vec::new();
+        let mut next = Some(first);
+        while let Some(answered) = next {
+            self.bytes -= answered.size;
+            if answered.stops {
+                self.end.get_or_insert(Ok(()));
+            }
+            answered.write(&mut text);
+            let ready = if text.len() < CHUNK { self.under_way.next().now_or_never() } else { None };
+            next = ready.flatten();
+        }
+        self.source.wait_anew();
+        text.into()
+    }
+}
+
+/// What becomes of a line.
+async fn answered(desk: Desk, line: Line) -> Answered {
+    let (number, size) = (line.number, line.size());
+    let Desk { service, caller, request_id, validate_only } = desk;
+    let bytes = line.bytes.clone();
+    let result = match line.body {
+        Err(refusal) => Err(refusal),
+        Ok(body) if validate_only => validate(&service, caller, body).await.map(|()| None),
+        Ok(body) => create(&service, caller, request_id.clone(), body).await.map(Some),
+    };
+    let account = match &result {
+        Ok(Some(creation)) => Some(creation.process.external_account_number.to_string()),
+        Ok(None) | Err(_) => service.app.account_number(&bytes),
+    };
+    let refusal = result.err();
+    if let Some(refusal) = &refusal {
+        log_cause(refusal, request_id.as_deref().unwrap_or_default(), "bulk");
+    }
+    Answered::new(number, size, account, validate_only, refusal)
+}
+
+async fn validate(service: &Arc<Service>, caller: Caller, body: Body) -> Result<(), Refusal> {
+    let validate =
+        move |app: &App, body: &[u8], found: Option<&_>| Ok(app.validate_account(&caller, body, found)?);
+    Ok(service.run_with_documents(body, Work::Reads, validate).await?.0)
+}

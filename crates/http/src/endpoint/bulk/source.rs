@@ -1,0 +1,122 @@
+//! The lines of a request, as they come in.
+
+use super::lines::{Cut, Lines};
+use super::unpack::Unpacker;
+use crate::body::{Body, Held, is_ndjson, is_packed};
+use crate::call::Call;
+use crate::refusal::Refusal;
+use crate::service::Service;
+use actix_web::dev::Payload;
+use actix_web::web::Bytes;
+use futures_util::StreamExt;
+use std::io;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// A line of a request.
+pub(super) struct Line {
+    /// From 1.
+    pub(super) number: u64,
+    /// What was sent; empty if it was too much.
+    pub(super) bytes: Bytes,
+    /// The same as a body, if it can be taken.
+    pub(super) body: Result<Body, Refusal>,
+}
+
+impl Line {
+    /// Bytes that it has in memory.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+/// Where lines come from.
+pub(super) struct Source {
+    payload: Option<Payload>,
+    unpacker: Unpacker,
+    /// What has come and is not unpacked yet.
+    chunk: Bytes,
+    lines: Lines,
+    limit: usize,
+    /// Of what has come and is no line yet.
+    held: Held,
+    /// How long the next bytes may take, and until when.
+    patience: Duration,
+    until: Instant,
+}
+
+impl Source {
+    /// # Errors
+    /// [`Refusal::UnsupportedMediaType`] if it says that it is something else.
+    pub(super) fn open(call: &mut Call, service: &Service) -> Result<Self, Refusal> {
+        is_ndjson(call.headers())?;
+        let unpacker = Unpacker::new(is_packed(call.headers())?);
+        let (limit, patience) = (service.body_limit, service.bodies.time);
+        Ok(Self {
+            payload: call.take_unread(),
+            unpacker,
+            chunk: Bytes::new(),
+            lines: Lines::new(limit),
+            limit,
+            held: Held::new(service.bodies.allowance.clone()),
+            patience,
+            until: Instant::now() + patience,
+        })
+    }
+
+    /// The time that the client has for the next bytes begins now: it could not send before.
+    pub(super) fn wait_anew(&mut self) {
+        self.until = Instant::now() + self.patience;
+    }
+
+    /// The next line; `None` after the last. Nothing is lost if it is not waited for.
+    ///
+    /// # Errors
+    /// If the request breaks off, is no gzip, or the client sends nothing for too long.
+    pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            if let Some(cut) = self.lines.next() {
+                return Ok(Some(self.line(cut)));
+            }
+            if !self.chunk.is_empty() {
+                self.lines.push(self.unpacker.piece(&mut self.chunk).map_err(cut_off)?);
+                continue;
+            }
+            let Some(payload) = &mut self.payload else {
+                return Ok(self.lines.last().map(|cut| self.line(cut)));
+            };
+            match timeout_at(self.until, payload.next()).await {
+                Ok(Some(Ok(chunk))) => {
+                    self.chunk = chunk;
+                    self.wait_anew();
+                }
+                Ok(None) => {
+                    self.payload = None;
+                    self.lines.push(self.unpacker.last().map_err(cut_off)?);
+                }
+                Ok(Some(Err(error))) => return Err(io::Error::other(error.to_string())),
+                Err(_) => return Err(io::ErrorKind::TimedOut.into()),
+            }
+        }
+    }
+
+    fn line(&mut self, cut: Cut) -> Line {
+        let bytes: Bytes = cut.text.unwrap_or_default().into();
+        let body = match bytes.is_empty() {
+            true => Err(Refusal::TooLarge),
+            false => self.body(bytes.clone()),
+        };
+        Line { number: cut.number, bytes, body }
+    }
+
+    fn body(&mut self, bytes: Bytes) -> Result<Body, Refusal> {
+        self.held.resize(self.lines.held() + self.chunk.len())?;
+        let mut held = self.held.beside();
+        held.resize(bytes.len())?;
+        Ok(Body::plain(bytes, self.limit, held))
+    }
+}
+
+fn cut_off(_: Refusal) -> io::Error {
+    io::ErrorKind::InvalidData.into()
+}

@@ -1,0 +1,116 @@
+//! How use cases are called: where nothing must block, off the event loop, or handed over to the store.
+
+use crate::body::Body;
+use crate::refusal::Refusal;
+use crate::service::Service;
+use cutover_app::account::CreateRefused;
+use cutover_app::port::{Creation, Staging};
+use cutover_app::{App, FoundDocuments, Step};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// What a use case does with the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// It reads a little, see [`Call::run_on`].
+    Reads,
+    /// It waits for a commit.
+    Writes,
+}
+
+impl Service {
+    /// Calls a use case, off the event loop.
+    ///
+    /// # Errors
+    /// Of the use case, or because there was no place for it.
+    pub(crate) async fn run<T: Send + 'static>(
+        self: &Arc<Self>,
+        job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let app = self.app.clone();
+        self.blocking.run(move || job(&app)).await
+    }
+
+    /// Calls a use case that reads a little and works on this body: at once if both are short, which
+    /// spares two changes of threads, else off the event loop.
+    ///
+    /// # Errors
+    /// Of the use case, or because there was no place for it.
+    pub(crate) async fn run_on<T: Send + 'static>(
+        self: &Arc<Self>,
+        body: Body,
+        job: impl FnOnce(&App, Body) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let app = &self.app;
+        if !(app.reads_at_once() && body.is_short()) {
+            return self.run(move |app| job(app, body)).await;
+        }
+        catch_unwind(AssertUnwindSafe(|| job(app, body))).unwrap_or_else(|_| Err(panicked()))
+    }
+
+    /// Calls what waits for nothing, here and now, on a body that takes no time; `None` if this one does, or by
+    /// the use case.
+    ///
+    /// # Errors
+    /// [`Refusal::Unexpected`] if it panicked.
+    pub(crate) fn at_once<T>(
+        self: &Arc<Self>,
+        body: &Body,
+        job: impl FnOnce(&App, &[u8]) -> Option<T>,
+    ) -> Result<Option<T>, Refusal> {
+        let Some(bytes) = body.short() else { return Ok(None) };
+        catch_unwind(AssertUnwindSafe(|| job(&self.app, bytes))).map_err(|_| panicked())
+    }
+
+    /// Has an account stored; the place that it takes is its own until it is.
+    ///
+    /// # Errors
+    /// Because there was no place for it, or of the store.
+    pub(crate) async fn stage(self: &Arc<Self>, creation: Arc<Creation>) -> Result<Staging, Refusal> {
+        let place = self.blocking.place().await?;
+        let (done, staged) = oneshot::channel();
+        let told = move |staging| {
+            drop(place);
+            // Whoever asked may have gone.
+            let _ = done.send(staging);
+        };
+        self.app.stage(creation, Box::new(told));
+        let lost = |_| Refusal::Unexpected("an account was left unstored".into());
+        Ok(staged.await.map_err(lost)?.map_err(CreateRefused::from)?)
+    }
+
+    /// Calls a use case that may have to know documents: if it asks for some, they are looked up and it is
+    /// called again. No place for blocking jobs is held meanwhile. The body is given back.
+    ///
+    /// # Errors
+    /// Of the use case, because there was no place for it, or because the documents did not answer.
+    pub(crate) async fn run_with_documents<T: Send + 'static>(
+        self: &Arc<Self>,
+        mut body: Body,
+        work: Work,
+        job: impl Fn(&App, &[u8], Option<&FoundDocuments>) -> Result<Step<T>, Refusal> + Clone + Send + 'static,
+    ) -> Result<(T, Body), Refusal> {
+        let mut found: Option<FoundDocuments> = None;
+        loop {
+            let (job, known) = (job.clone(), found.take());
+            let turn = move |app: &App, mut body: Body| {
+                let step = job(app, body.unpack()?, known.as_ref())?;
+                Ok((step, body))
+            };
+            let (step, rest) = match work {
+                Work::Reads => self.run_on(body, turn).await?,
+                Work::Writes => self.run(move |app| turn(app, body)).await?,
+            };
+            match step {
+                Step::Done(done) => return Ok((done, rest)),
+                Step::Documents(wanted) => found = Some(self.app.look_up(&wanted).await?),
+            }
+            body = rest;
+        }
+    }
+}
+
+fn panicked() -> Refusal {
+    Refusal::Unexpected("a use case panicked".into())
+}
