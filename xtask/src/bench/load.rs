@@ -48,6 +48,54 @@ pub(super) fn post_all(
     Ok(Outcome { seconds: start.elapsed().as_secs_f64(), wanted, others: bodies.len() - wanted })
 }
 
+/// Sends lines over so many connections, one request each, and reads what is answered meanwhile.
+pub(super) fn bulk_all(
+    address: SocketAddr,
+    path: &str,
+    token: &str,
+    lines: &[&str],
+    connections: usize,
+    status: u16,
+) -> Result<Outcome, Error> {
+    let start = Instant::now();
+    let client = |lines: &[&str]| -> std::io::Result<usize> {
+        let length: usize = lines.iter().map(|line| line.len() + 1).sum();
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        write!(
+            stream,
+            "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Token {token}\r\nConnection: close\r\n\
+             Content-Type: application/x-ndjson\r\nContent-Length: {length}\r\n\r\n"
+        )?;
+        let answers = BufReader::new(stream.try_clone()?);
+        let wanted = format!("\"status\":{status},");
+        std::thread::scope(|scope| {
+            let sender = scope.spawn(move || {
+                let mut sender = std::io::BufWriter::with_capacity(64 << 10, stream);
+                lines.iter().try_for_each(|line| {
+                    sender.write_all(line.as_bytes())?;
+                    sender.write_all(b"\n")
+                })?;
+                sender.flush()
+            });
+            let counted =
+                answers.lines().try_fold(0, |count, line| Ok(count + usize::from(line?.contains(&wanted))));
+            sender.join().unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))?;
+            counted
+        })
+    };
+    let counts = std::thread::scope(|scope| {
+        let share = lines.len().div_ceil(connections).max(1);
+        let clients: Vec<_> = lines.chunks(share).map(|lines| scope.spawn(move || client(lines))).collect();
+        let join = |c: std::thread::ScopedJoinHandle<'_, _>| {
+            c.join().unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))
+        };
+        clients.into_iter().map(join).sum::<std::io::Result<usize>>()
+    });
+    let wanted = counts.map_err(|e| Error::Bench(format!("a connection failed: {e}")))?;
+    Ok(Outcome { seconds: start.elapsed().as_secs_f64(), wanted, others: lines.len() - wanted })
+}
+
 /// One POST; status and body of the answer.
 pub(super) fn post(address: SocketAddr, path: &str, body: &str) -> Result<(u16, String), Error> {
     let head = format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n");

@@ -3,6 +3,7 @@
 mod check;
 mod create;
 mod facts;
+mod find;
 mod known_suppliers;
 mod list;
 mod status;
@@ -13,6 +14,7 @@ pub(crate) use check::{Check, check, check_from_memory, profile};
 pub use create::CreateRefused;
 pub(crate) use create::stored;
 pub(crate) use facts::{Known, Sought};
+pub use find::{AccountFilter, FoundAccounts};
 pub(crate) use known_suppliers::KnownSuppliers;
 pub use list::OpenList;
 pub use status::{shown_status, shown_time};

@@ -2,8 +2,8 @@ use super::OperatorError;
 use super::suppliers::find;
 use crate::App;
 use crate::port::{
-    ImportedAccount, ListedProcess, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier, Tx, read,
-    write,
+    ImportedAccount, ListedProcess, ProcessFilter, StepWrite, StoreError, StoredIssues, StoredProcess,
+    Supplier, Tx, read, write,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::Zone;
@@ -45,10 +45,11 @@ impl App {
         mut f: impl FnMut(&Process, Zone),
     ) -> Result<(), OperatorError> {
         let supplier = self.show_supplier(supplier)?;
+        let filter = ProcessFilter { state: status, ..ProcessFilter::default() };
         let mut after = None;
         loop {
             let page: Vec<ListedProcess> =
-                read(&*self.store, |tx| tx.list_processes(supplier.id, status, after, PAGE))?;
+                read(&*self.store, |tx| tx.list_processes(supplier.id, filter, after, PAGE))?;
             page.iter().for_each(|listed| f(&listed.process, supplier.settings.time_zone));
             match page.last() {
                 Some(last) => after = Some(last.position),

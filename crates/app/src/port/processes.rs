@@ -1,6 +1,6 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_core::ExternalAccountNumber;
+use cutover_core::{Code, ExternalAccountNumber};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, State};
 
 /// The payload of a process as it was accepted.
@@ -64,6 +64,24 @@ pub struct ListedAccount<'a> {
     pub external_account_number: &'a str,
     /// The account's number here and when it was imported, if it was.
     pub account: Option<(&'a str, DateTime<Utc>)>,
+}
+
+/// Which processes of a supplier a list is of: those that match all that is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProcessFilter {
+    /// Of this state.
+    pub state: Option<State>,
+    /// That ended with this error.
+    pub error_code: Option<Code>,
+    /// That took their last step later than this.
+    pub modified_after: Option<DateTime<Utc>>,
+}
+
+impl ProcessFilter {
+    /// Those of a state.
+    pub fn of(state: State) -> Self {
+        Self { state: Some(state), ..Self::default() }
+    }
 }
 
 /// A process in a list, with the key that the next page starts after.
@@ -237,11 +255,11 @@ pub trait Processes {
         self.missed_windows(before, limit)
     }
 
-    /// Processes of a supplier by creation, after a position, at most `limit`; of one status if given.
+    /// Processes of a supplier by creation, after a position, at most `limit`.
     fn list_processes(
         &mut self,
         supplier_id: i64,
-        status: Option<State>,
+        filter: ProcessFilter,
         after: Option<Position>,
         limit: u32,
     ) -> Result<Vec<ListedProcess>, StoreError>;

@@ -171,3 +171,37 @@ fn a_list_read_while_accounts_are_imported_has_each_once() {
     });
     assert_eq!(client.get(&format!("{PENDING}ACME/")).json(), json!([]));
 }
+
+/// The filtered list of decisions D12, on whichever database the test is run on.
+#[test]
+fn accounts_are_found_by_their_status_and_error() {
+    let (house, key) = House::furnished();
+    let server = house.serve();
+    let client = server.client(&key);
+    client.import(&[small("A-1"), small("A-2")]);
+    let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
+    for number in ["B-1", "B-2", "B-3"] {
+        assert_eq!(client.create(&wrapped(number, later.clone())).status, 201);
+    }
+    house.done(&["process", "cancel", "ACME", "B-2"]);
+    assert_eq!(client.create(&wrapped("D-1", json!({"is_dry_run": true}))).status, 201);
+    client.wait("D-1", "DRY_RUN_SUCCEEDED");
+    for (query, expected) in [
+        ("", &["A-1", "A-2", "B-1", "B-2", "B-3", "D-1"][..]),
+        ("status=PROCESSED", &["A-1", "A-2"]),
+        ("status=PENDING", &["B-1", "B-3"]),
+        ("status=CANCELLED", &["B-2"]),
+        ("status=DRY_RUN_SUCCEEDED", &["D-1"]),
+        ("status=IN_PROGRESS", &[]),
+        ("status=ERRORED", &[]),
+        ("status=DRY_RUN_ERRORED", &[]),
+        ("error_code=account_failed_validation", &[]),
+        ("modified_after=2020-01-01T00:00:00Z&status=CANCELLED", &["B-2"]),
+        ("modified_after=2999-01-01T00:00:00Z", &[]),
+    ] {
+        let found = client.get(&format!("/v2/data-import/accounts/ACME/?{query}"));
+        assert_eq!(numbers(&found.json()), expected, "{query}: {}", found.text());
+    }
+    let first = client.get("/v2/data-import/accounts/ACME/?status=PENDING&page_size=1");
+    assert!(first.header("Link").unwrap().contains("?status=PENDING&page_size=1&cursor="));
+}

@@ -67,7 +67,7 @@ mod tests {
     use crate::testing::{ACCOUNT, ELECTRICITY, House};
     use chrono::Duration;
     use cutover_app::operator::SupplierChange;
-    use cutover_app::port::{DocumentState, Store, StoreError, read};
+    use cutover_app::port::{DocumentState, ProcessFilter, Store, StoreError, read};
     use cutover_core::SupplierStatus;
     use cutover_testkit::memory::Fault;
     use serde_json::Value;
@@ -75,7 +75,8 @@ mod tests {
     const PATH: &str = "/v2/data-import/accounts/";
 
     fn processes(house: &House) -> usize {
-        let list = |tx: &mut dyn cutover_app::port::Tx| tx.list_processes(1, None, None, 100);
+        let list =
+            |tx: &mut dyn cutover_app::port::Tx| tx.list_processes(1, ProcessFilter::default(), None, 100);
         read(&*house.store as &dyn Store, list).unwrap().len()
     }
 

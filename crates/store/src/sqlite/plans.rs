@@ -5,8 +5,8 @@ use super::dialect::Conn;
 use super::migrations;
 use super::queries::SqlTx;
 use super::testing::{add_process, add_supplier, at, connect};
-use cutover_app::port::{Staged, StepWrite, StoreError, StoredIssues, Tx};
-use cutover_core::Zone;
+use cutover_app::port::{ProcessFilter, Staged, StepWrite, StoreError, StoredIssues, Tx};
+use cutover_core::{Code, Zone};
 use cutover_process::{Actor, Event, Process, State};
 use diesel::connection::InstrumentationEvent;
 use diesel::prelude::*;
@@ -121,16 +121,30 @@ fn a_process_is_found_by_its_number() {
 fn pages_of_a_list_are_ranges_of_its_index() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
-    let mut page = |status, after| {
-        let plan = plan_of(&mut conn, |tx| tx.list_processes(1, status, after, 100).map(|_| ()));
+    let mut page = |filter: ProcessFilter, after| {
+        let plan = plan_of(&mut conn, |tx| tx.list_processes(1, filter, after, 100).map(|_| ()));
         assert_no_scan(&plan);
         assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
         plan
     };
-    assert_uses(&page(None, None), "INDEX processes_by_creation (supplier_id=?)");
-    for status in [None, Some(State::Errored)] {
-        let plan = page(status, Some((at(0), 1)));
-        assert_uses(&plan, "INDEX processes_by_creation (supplier_id=? AND created_at>?)");
+    let all = ProcessFilter::default();
+    assert_uses(&page(all, None), "INDEX processes_by_creation (supplier_id=?)");
+    let later = ProcessFilter { modified_after: Some(at(0)), ..all };
+    let failed = ProcessFilter { error_code: Some(Code::Error), ..all };
+    for (filter, index) in [
+        (all, "by_creation"),
+        (later, "by_creation"),
+        (failed, "failed"),
+        (ProcessFilter::of(State::Errored), "failed"),
+        (ProcessFilter::of(State::DryRunErrored), "failed"),
+        (ProcessFilter::of(State::Cancelled), "cancelled"),
+        (ProcessFilter::of(State::Processed), "imported"),
+        (ProcessFilter::of(State::InProgress), "running"),
+        (ProcessFilter::of(State::Pending), "unimported"),
+        (ProcessFilter::of(State::DryRunSucceeded), "unimported"),
+    ] {
+        let plan = page(filter, Some((at(0), 1)));
+        assert_uses(&plan, &format!("INDEX processes_{index} (supplier_id=? AND created_at>?)"));
     }
 }
 

@@ -1,8 +1,8 @@
 use super::{State, next_id};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, KeptProcess, ListedAccount, ListedProcess, Position, Processes, Staged,
-    StepWrite, StoreError, StoredIssues, StoredProcess, Supplier,
+    AccountList, Archivable, KeptProcess, ListedAccount, ListedProcess, Position, ProcessFilter, Processes,
+    Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier,
 };
 use cutover_core::{ExternalAccountNumber, SupplierStatus};
 use cutover_process::{HistoryEntry, LEASE, Process, State as Status};
@@ -38,6 +38,14 @@ impl Row {
     /// Its place in the lists of its supplier.
     pub(super) fn position(&self) -> Position {
         (self.process.snapshot().created_at, self.process.id())
+    }
+
+    fn matches(&self, filter: ProcessFilter) -> bool {
+        let snapshot = self.process.snapshot();
+        let code = snapshot.latest_error.as_ref().map(|error| error.code);
+        filter.state.is_none_or(|state| self.is(state))
+            && (filter.error_code.is_none() || code == filter.error_code)
+            && filter.modified_after.is_none_or(|after| snapshot.modified_at > after)
     }
 
     fn is_in(&self, list: AccountList) -> bool {
@@ -247,11 +255,11 @@ impl Processes for State {
     fn list_processes(
         &mut self,
         supplier_id: i64,
-        status: Option<Status>,
+        filter: ProcessFilter,
         after: Option<Position>,
         limit: u32,
     ) -> Result<Vec<ListedProcess>, StoreError> {
-        let wanted = |row: &Row| status.is_none_or(|status| row.is(status));
+        let wanted = |row: &Row| row.matches(filter);
         let page = self.page(supplier_id, wanted, after, limit);
         let listed = |row: &&Row| ListedProcess { process: row.process.clone(), position: row.position() };
         Ok(page.iter().map(listed).collect())

@@ -67,7 +67,8 @@ stories! { $
         a_process_reads_back
         an_account_has_one_process
         lists_go_on_where_a_page_ended
-        lists_can_be_of_one_status;
+        lists_can_be_of_one_status
+        lists_can_be_of_what_failed_or_changed;
     staging:
         a_new_account_is_staged_whole
         an_account_is_staged_once

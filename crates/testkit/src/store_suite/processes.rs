@@ -3,7 +3,7 @@
 use super::ground::{
     at, create, create_many, insert, number, process, put, see, staged, step, supplier, worker,
 };
-use cutover_app::port::{Store, StoreError, write};
+use cutover_app::port::{ProcessFilter, Store, StoreError, write};
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Event, State, Submission, Window};
 
@@ -68,7 +68,7 @@ pub fn lists_go_on_where_a_page_ended(store: &dyn Store) {
     create_many(store, &other, "B", 3);
     let (mut after, mut seen) = (None, Vec::new());
     for expected in [7, 7, 7, 4, 0] {
-        let page = see(store, |tx| tx.list_processes(acme.id, None, after, 7));
+        let page = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), after, 7));
         assert_eq!(page.len(), expected);
         if let Some(last) = page.last() {
             assert_eq!(last.position.1, last.process.id());
@@ -87,12 +87,47 @@ pub fn lists_can_be_of_one_status(store: &dyn Store) {
         assert!(step(store, &process(store, &acme, account).process, Event::Cancelled, at(100)));
     }
     let list = |status, after, limit| {
-        let page = see(store, |tx| tx.list_processes(acme.id, Some(status), after, limit));
+        let page = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::of(status), after, limit));
         page.iter().map(|p| p.process.snapshot().external_account_number.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(list(State::Cancelled, None, 10), ["A-1", "A-4"]);
     assert_eq!(list(State::Pending, None, 3), ["A-0", "A-2", "A-3"]);
-    let position = see(store, |tx| tx.list_processes(acme.id, None, None, 4))[3].position;
+    let position = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, 4))[3].position;
     assert_eq!(list(State::Pending, Some(position), 3), ["A-5"]);
     assert_eq!(list(State::Processed, None, 3), [""; 0]);
+}
+
+/// By error and by time, together with the state and on pages of their own.
+pub fn lists_can_be_of_what_failed_or_changed(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    create_many(store, &acme, "A", 6);
+    let take = |account: &str, event, time| {
+        let process = process(store, &acme, account).process;
+        assert!(step(store, &process, event, at(time)));
+    };
+    let rejected = |account: &str, time| {
+        take(account, Event::Claimed, time);
+        take(account, Event::Rejected, time);
+    };
+    rejected("A-1", 100);
+    rejected("A-3", 200);
+    take("A-4", Event::WindowMissed, 50);
+    let code =
+        |account: &str| process(store, &acme, account).process.snapshot().latest_error.clone().unwrap().code;
+    let (code, other) = (code("A-1"), code("A-4"));
+    assert_ne!(code, other);
+    let list = |filter, after, limit| {
+        let page = see(store, |tx| tx.list_processes(acme.id, filter, after, limit));
+        page.iter().map(|p| p.process.snapshot().external_account_number.to_string()).collect::<Vec<_>>()
+    };
+    let failed = ProcessFilter { error_code: Some(code), ..ProcessFilter::default() };
+    let later = ProcessFilter { modified_after: Some(at(100)), ..ProcessFilter::default() };
+    assert_eq!(list(failed, None, 10), ["A-1", "A-3"]);
+    assert_eq!(list(ProcessFilter::of(State::Errored), None, 2), ["A-1", "A-3"]);
+    let first = see(store, |tx| tx.list_processes(acme.id, failed, None, 1))[0].position;
+    assert_eq!(list(failed, Some(first), 10), ["A-3"]);
+    assert_eq!(list(later, None, 10), ["A-3"]);
+    assert_eq!(list(ProcessFilter { state: Some(State::Pending), ..later }, None, 10), [""; 0]);
+    assert_eq!(list(ProcessFilter { error_code: Some(other), ..failed }, None, 10), ["A-4"]);
+    assert_eq!(list(ProcessFilter { state: Some(State::Cancelled), ..failed }, None, 10), [""; 0]);
 }

@@ -4,7 +4,7 @@ use super::ground::{
     api, at, create, new_process, number, on_threads, process, put, see, staged, step, supplier,
     supplier_with,
 };
-use cutover_app::port::{self, Creation, Staging, Store, StoredIssue, StoredIssues, Supplier};
+use cutover_app::port::{self, Creation, ProcessFilter, Staging, Store, StoredIssue, StoredIssues, Supplier};
 use cutover_core::SupplierStatus;
 use cutover_process::{Event, EventKind, Submission, Window};
 use std::collections::HashSet;
@@ -141,7 +141,7 @@ pub fn what_many_stage_at_once_is_all_there(store: &dyn Store) {
     }
     let mut ids = HashSet::new();
     for supplier in [&acme, &other] {
-        let listed = see(store, |tx| tx.list_processes(supplier.id, None, None, 1_000));
+        let listed = see(store, |tx| tx.list_processes(supplier.id, ProcessFilter::default(), None, 1_000));
         assert_eq!(listed.len(), 100);
         ids.extend(listed.iter().map(|listed| listed.process.id()));
     }
@@ -172,6 +172,8 @@ pub fn those_that_wait_together_share_no_fate(store: &dyn Store) {
         is_stored(store, &acme, &creation(&acme, &format!("old-{i}"), "0"));
         [0, 3, 6].iter().for_each(|n| is_stored(store, &acme, &creation(&acme, &format!("{n}-{i}"), "1")));
     }
-    let count = |of: &Supplier| see(store, |tx| tx.list_processes(of.id, None, None, 1_000)).len();
+    let count = |of: &Supplier| {
+        see(store, |tx| tx.list_processes(of.id, ProcessFilter::default(), None, 1_000)).len()
+    };
     assert_eq!((count(&acme), count(&paused)), (40, 0));
 }

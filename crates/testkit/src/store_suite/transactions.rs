@@ -1,7 +1,7 @@
 //! What a transaction promises: all or nothing, one state, and durable when it is said to be.
 
 use super::ground::{at, create, insert, number, process, put, see, supplier};
-use cutover_app::port::{Store, StoreError, Verdict, find_behind, glance, write};
+use cutover_app::port::{ProcessFilter, Store, StoreError, Verdict, find_behind, glance, write};
 use cutover_process::Submission;
 use std::sync::Barrier;
 use std::sync::mpsc;
@@ -79,7 +79,7 @@ pub fn a_panic_undoes_its_own_job_only(store: &dyn Store) {
         threads.map(|thread| thread.join().unwrap()).into_iter().sum::<usize>()
     });
     assert_eq!(panicked, 8);
-    let listed = see(store, |tx| tx.list_processes(acme.id, None, None, 100));
+    let listed = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, 100));
     assert_eq!(listed.len(), 32);
 }
 
@@ -103,10 +103,10 @@ pub fn a_read_sees_one_state(store: &dyn Store) {
     thread::scope(|scope| {
         scope.spawn(move || {
             let seen = see(store, |tx| {
-                let before = tx.list_processes(acme.id, None, None, 10)?.len();
+                let before = tx.list_processes(acme.id, ProcessFilter::default(), None, 10)?.len();
                 begun.send(()).unwrap();
                 has_written.recv().unwrap();
-                Ok((before, tx.list_processes(acme.id, None, None, 10)?.len()))
+                Ok((before, tx.list_processes(acme.id, ProcessFilter::default(), None, 10)?.len()))
             });
             assert_eq!(seen, (1, 1));
         });
@@ -157,7 +157,7 @@ pub fn many_writers_lose_nothing(store: &dyn Store) {
             });
         }
     });
-    let listed = see(store, |tx| tx.list_processes(acme.id, None, None, 1_000));
+    let listed = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, 1_000));
     assert_eq!(listed.len(), 800);
     let mut ids: Vec<_> = listed.iter().map(|p| p.process.id()).collect();
     ids.sort_unstable();

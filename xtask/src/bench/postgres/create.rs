@@ -2,13 +2,15 @@ use super::peers::Pgbench;
 use super::site::{Cost, Site};
 use super::table::Rows;
 use crate::bench::Args;
-use crate::bench::load::post_all;
+use crate::bench::load::{Outcome, bulk_all, post_all};
 use crate::bench::server::Installation;
 use crate::error::Error;
+use std::net::SocketAddr;
 
 /// How many accounts a round creates.
 const ACCOUNTS: u64 = 10_000;
 const CONNECTIONS: usize = 8;
+const BULKS: usize = 2;
 const DATABASE: &str = "creates";
 
 /// Durable creates over HTTP, in turn with pgbench's inserts of the same kind of payload.
@@ -18,9 +20,15 @@ pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
     let text = std::fs::read_to_string(kit.accounts(count)?).map_err(|e| Error::Bench(e.to_string()))?;
     let bodies: Vec<&str> = text.lines().collect();
     let pgbench = Pgbench { kit: &kit, site: &site, seconds: if args.quick { 1 } else { 5 } };
-    let (mut ours, mut zstd, mut jsonb) = (Rows::default(), Rows::default(), Rows::default());
+    let (mut ours, mut bulk, mut zstd, mut jsonb) =
+        (Rows::default(), Rows::default(), Rows::default(), Rows::default());
     for _ in 0..args.rounds {
-        ours.add(creates(args, &site, &bodies)?);
+        ours.add(creates(args, &site, |address, token| {
+            post_all(address, "/v2/data-import/accounts/", token, &bodies, CONNECTIONS, 201)
+        })?);
+        bulk.add(creates(args, &site, |address, token| {
+            bulk_all(address, "/v2/data-import/accounts/bulk/", token, &bodies, BULKS, 201)
+        })?);
         pgbench.prepare()?;
         zstd.add(pgbench.run("zstd", CONNECTIONS)?);
         jsonb.add(pgbench.run("jsonb", CONNECTIONS)?);
@@ -29,21 +37,25 @@ pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
     println!("  {}", site.described()?);
     Rows::print_heads();
     ours.print("ours: HTTP, checked, compressed");
+    bulk.print("ours, in bulk over 2 connections");
     zstd.print("pgbench, the kit's zstd row");
     jsonb.print("pgbench, the kit's jsonb row");
     ours.print_ratio(&zstd, "zstd", "at least 0.6");
     ours.print_ratio(&jsonb, "jsonb", "more than 1");
+    bulk.print_ratio(&zstd, "zstd, in bulk", "at least 0.8");
     Ok(())
 }
 
-fn creates(args: &Args, site: &Site, bodies: &[&str]) -> Result<(f64, Cost), Error> {
+fn creates(
+    args: &Args,
+    site: &Site,
+    send: impl Fn(SocketAddr, &str) -> Result<Outcome, Error>,
+) -> Result<(f64, Cost), Error> {
     site.create(DATABASE)?;
     let installation = Installation::on(args, "bench-pg-create", site.url(DATABASE))?;
     let servers = [installation.serve(false, &["--role", "api"])?];
     let token = installation.token(&servers[0])?;
-    let address = servers[0].address;
-    let send = || post_all(address, "/v2/data-import/accounts/", &token, bodies, CONNECTIONS, 201);
-    let (done, mut cost) = site.measure(&servers, send)?;
+    let (done, mut cost) = site.measure(&servers, || send(servers[0].address, &token))?;
     cost.seconds = done.seconds;
     let stored = site.number(DATABASE, "SELECT count(*) FROM payloads JOIN processes ON id = process_id")?;
     if done.others > 0 || stored != done.wanted as f64 {

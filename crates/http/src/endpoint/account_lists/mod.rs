@@ -1,8 +1,8 @@
 //! The lists of a supplier's import processes (contract 4.3, decisions D7): streamed whole, or page by page.
 
-mod cursor;
+pub(super) mod cursor;
 mod page;
-mod paging;
+pub(super) mod paging;
 mod stream;
 #[cfg(test)]
 mod tests;

@@ -24,12 +24,16 @@ impl Paging {
     /// [`Refusal::Parameters`].
     pub(super) fn of(query: &str) -> Result<Option<Self>, Refusal> {
         let mut query = Query::new(query);
-        let after = query.read("cursor", cursor::decode);
-        let size = query.read("page_size", size);
+        let (after, size) = read(&mut query);
         query.finish()?;
         let is_paged = after.is_some() || size.is_some();
         Ok(is_paged.then(|| Self { size: size.unwrap_or(USUAL), after }))
     }
+}
+
+/// The parameters of a page: what it follows, and its size.
+pub(in crate::endpoint) fn read(query: &mut Query<'_>) -> (Option<Position>, Option<u32>) {
+    (query.read("cursor", cursor::decode), query.read("page_size", size))
 }
 
 fn size(text: &str) -> Option<u32> {

@@ -6,8 +6,9 @@ use super::row::StoredRow;
 use super::stored;
 use crate::error::Result;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{ListedProcess, StoredProcess};
+use cutover_app::port::{ListedProcess, ProcessFilter, StoredProcess};
 use cutover_process::State;
+use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Bool};
@@ -40,10 +41,29 @@ impl QueryFragment<Db> for After {
     }
 }
 
+/// The words of the index that has what is asked for in its order, and the state: as a value they would not be
+/// known when the statement is planned.
+fn indexed(filter: ProcessFilter) -> Option<&'static str> {
+    let Some(state) = filter.state else {
+        return filter.error_code.map(|_| "processes.error_code IS NOT NULL");
+    };
+    Some(match state {
+        State::Processed => "processes.state = 'PROCESSED'",
+        State::Cancelled => "processes.state = 'CANCELLED'",
+        State::InProgress => "processes.state = 'IN_PROGRESS'",
+        State::Errored => "processes.error_code IS NOT NULL AND processes.state = 'ERRORED'",
+        State::DryRunErrored => "processes.error_code IS NOT NULL AND processes.state = 'DRY_RUN_ERRORED'",
+        State::Pending => "processes.state NOT IN ('PROCESSED', 'CANCELLED') AND processes.state = 'PENDING'",
+        State::DryRunSucceeded => {
+            "processes.state NOT IN ('PROCESSED', 'CANCELLED') AND processes.state = 'DRY_RUN_SUCCEEDED'"
+        }
+    })
+}
+
 pub(super) fn page(
     conn: &mut Conn,
     supplier_id: i64,
-    status: Option<State>,
+    filter: ProcessFilter,
     after: Option<(DateTime<Utc>, i64)>,
     limit: u32,
 ) -> Result<Vec<ListedProcess>> {
@@ -52,8 +72,14 @@ pub(super) fn page(
         .order((processes::created_at, processes::id))
         .limit(limit.into())
         .into_boxed();
-    if let Some(status) = status {
-        page = page.filter(processes::state.eq(status.as_str()));
+    if let Some(words) = indexed(filter) {
+        page = page.filter(sql::<Bool>(words));
+    }
+    if let Some(code) = filter.error_code {
+        page = page.filter(processes::error_code.eq(code.as_str()));
+    }
+    if let Some(after) = filter.modified_after {
+        page = page.filter(processes::modified_at.gt(Timestamp::from(after)));
     }
     if let Some((created_at, id)) = after {
         page = page.filter(After { created_at: created_at.into(), id });

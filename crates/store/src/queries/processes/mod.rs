@@ -15,11 +15,11 @@ use super::types::Bits;
 use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, KeptProcess, ListedAccount, ListedProcess, Position, Processes, Staged,
-    StepWrite, StoreError, StoredIssues, StoredProcess,
+    AccountList, Archivable, KeptProcess, ListedAccount, ListedProcess, Position, ProcessFilter, Processes,
+    Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
 };
 use cutover_core::ExternalAccountNumber;
-use cutover_process::{HistoryEntry, Process, State};
+use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
 use queue::Sweep;
 use row::{HistoryRow, StoredRow};
@@ -157,11 +157,11 @@ impl Processes for SqlTx<'_> {
     fn list_processes(
         &mut self,
         supplier_id: i64,
-        status: Option<State>,
+        filter: ProcessFilter,
         after: Option<Position>,
         limit: u32,
     ) -> Result<Vec<ListedProcess>, StoreError> {
-        self.run(|conn| list::page(conn, supplier_id, status, after, limit))
+        self.run(|conn| list::page(conn, supplier_id, filter, after, limit))
     }
 
     fn each_account(

@@ -1,0 +1,61 @@
+use crate::App;
+use crate::auth::Caller;
+use crate::port::{Position, ProcessFilter, StoreError, find_behind};
+use cutover_core::{Code, SupplierCode};
+use cutover_model::DateTime;
+use cutover_process::{State, StatusV2, v2};
+
+/// Which accounts of a supplier are looked for (decisions D12): those that match all that is given.
+#[derive(Debug, Clone, Default)]
+pub struct AccountFilter {
+    /// Of this status.
+    pub status: Option<State>,
+    /// That ended with this error.
+    pub error_code: Option<Code>,
+    /// Whose last step was later; without an offset it is in the supplier's zone.
+    pub modified_after: Option<DateTime<'static>>,
+}
+
+/// Accounts of a supplier in the order of creation.
+#[derive(Debug)]
+pub struct FoundAccounts {
+    /// The number and status of each.
+    pub accounts: Vec<(String, StatusV2)>,
+    /// What the next page follows; `None` if there is none.
+    pub next: Option<Position>,
+}
+
+impl App {
+    /// The accounts of a supplier that match, after a position, at most `limit`; `None` if there is no such
+    /// supplier, or it is another organisation's.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn find_accounts(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        filter: &AccountFilter,
+        after: Option<Position>,
+        limit: u32,
+    ) -> Result<Option<FoundAccounts>, StoreError> {
+        let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
+        find_behind(&*self.store, |tx| {
+            let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
+            let zone = supplier.settings.time_zone;
+            let modified_after = filter.modified_after.as_ref().and_then(|at| at.instant(zone));
+            let AccountFilter { status: state, error_code, .. } = *filter;
+            let filter = ProcessFilter { state, error_code, modified_after };
+            // One more tells whether there is another page.
+            let mut found = tx.list_processes(supplier.id, filter, after, limit + 1)?;
+            let has_more = found.len() > limit as usize;
+            found.truncate(limit as usize);
+            let next = found.last().filter(|_| has_more).map(|last| last.position);
+            let shown = found.iter().map(|listed| {
+                let number = listed.process.snapshot().external_account_number.to_string();
+                (number, v2(&listed.process, zone))
+            });
+            Ok(Some(FoundAccounts { accounts: shown.collect(), next }))
+        })
+    }
+}

@@ -1,0 +1,168 @@
+use super::account_lists::{cursor, paging};
+use crate::answer::json;
+use crate::call::{Answer, Call};
+use crate::path::encode;
+use crate::query::Query;
+use crate::refusal::Refusal;
+use actix_web::HttpResponse;
+use actix_web::http::header::LINK;
+use cutover_app::account::{AccountFilter, shown_status};
+use cutover_app::port::Position;
+use cutover_model::ListedStatus;
+
+/// The size of a page where none is given.
+const USUAL: u32 = 100;
+
+/// `GET /v2/data-import/accounts/<supplier>/`: the accounts of a supplier with their status, filtered, a page at a
+/// time (decisions D12).
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let supplier = call.parameter(0);
+        let Asked { filter, after, size } = Asked::of(call.query())?;
+        let words = words(&filter);
+        let find =
+            move |app: &cutover_app::App| Ok(app.find_accounts(&caller, &supplier, &filter, after, size)?);
+        let found = call.run(find).await?.ok_or(Refusal::NotFound)?;
+        let mut response = HttpResponse::Ok();
+        if let Some(next) = found.next {
+            let (path, cursor) = (encode(call.path()), cursor::encode(next));
+            response.insert_header((
+                LINK,
+                format!("<{path}?{words}page_size={size}&cursor={cursor}>; rel=\"next\""),
+            ));
+        }
+        let shown = |(number, status): (String, _)| ListedStatus::new(number, shown_status(&status));
+        Ok(json(&mut response, &found.accounts.into_iter().map(shown).collect::<Vec<_>>()))
+    })
+}
+
+/// What a query asks for.
+struct Asked {
+    filter: AccountFilter,
+    after: Option<Position>,
+    size: u32,
+}
+
+impl Asked {
+    fn of(query: &str) -> Result<Self, Refusal> {
+        let mut query = Query::new(query);
+        let filter = AccountFilter {
+            status: query.read("status", |text| text.parse().ok()),
+            error_code: query.read("error_code", |text| text.parse().ok()),
+            modified_after: query.read("modified_after", |text| text.parse().ok()),
+        };
+        let (after, size) = paging::read(&mut query);
+        query.finish()?;
+        Ok(Self { filter, after, size: size.unwrap_or(USUAL) })
+    }
+}
+
+/// The filter as the beginning of a query.
+fn words(filter: &AccountFilter) -> String {
+    let AccountFilter { status, error_code, modified_after } = filter;
+    let status = status.map(|status| format!("status={}&", status.as_str()));
+    let code = error_code.map(|code| format!("error_code={}&", code.as_str()));
+    let after = modified_after.as_ref().map(|at| format!("modified_after={}&", plain(at.as_sent())));
+    [status, code, after].into_iter().flatten().collect()
+}
+
+/// A datetime has no other characters that mean something in a query.
+fn plain(datetime: &str) -> String {
+    datetime.replace('+', "%2B").replace(' ', "%20")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{ACCOUNT, House, Reply};
+    use chrono::Duration;
+    use cutover_app::operator::SupplierChange;
+    use cutover_core::Level;
+
+    const PATH: &str = "/v2/data-import/accounts/ACME_ENERGY/";
+
+    fn numbers(reply: &Reply) -> Vec<String> {
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        let items = reply.json();
+        let number = |item: &serde_json::Value| item["external_account_number"].as_str().unwrap().to_owned();
+        items.as_array().unwrap().iter().map(number).collect()
+    }
+
+    /// Accounts 0 to 4; account 1 failed.
+    fn house() -> House {
+        let house = House::new();
+        let require_customers = |level| {
+            let rules = [("ACC-04".to_owned(), level)].into();
+            house.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+        };
+        for n in 0..5 {
+            house.clock.advance(Duration::seconds(1));
+            let mut account: serde_json::Value = serde_json::from_str(ACCOUNT).unwrap();
+            account["external_account_number"] = format!("A-{n}").into();
+            account["customers"] = serde_json::json!([]);
+            house.create("Acme", &account.to_string());
+            require_customers((n == 1).then_some(Level::Error));
+            house.import_pending();
+            require_customers(None);
+        }
+        house
+    }
+
+    #[actix_web::test]
+    async fn each_item_is_a_status_with_its_number() {
+        let house = house();
+        insta::assert_json_snapshot!(house.get(&format!("{PATH}?page_size=2")).await.json());
+    }
+
+    #[actix_web::test]
+    async fn filters_are_met_together() {
+        let house = house();
+        let first = house.get(&format!("{PATH}?page_size=1")).await.json();
+        let modified = first[0]["modified_at"].as_str().unwrap().replace('+', "%2B");
+        for (query, expected) in [
+            ("", &["A-0", "A-1", "A-2", "A-3", "A-4"][..]),
+            ("status=PROCESSED", &["A-0", "A-2", "A-3", "A-4"]),
+            ("status=ERRORED", &["A-1"]),
+            ("status=CANCELLED", &[]),
+            ("error_code=import_process_failed_validation", &["A-1"]),
+            ("error_code=import_process_failed_validation&status=PROCESSED", &[]),
+            (&format!("modified_after={modified}"), &["A-1", "A-2", "A-3", "A-4"]),
+            (&format!("modified_after={modified}&status=PROCESSED&page_size=2"), &["A-2", "A-3"]),
+            ("modified_after=2999-01-01T00:00:00", &[]),
+        ] {
+            assert_eq!(numbers(&house.get(&format!("{PATH}?{query}")).await), expected, "{query}");
+        }
+    }
+
+    #[actix_web::test]
+    async fn pages_lead_to_the_next_with_their_filters() {
+        let house = house();
+        let mut path =
+            format!("{PATH}?status=PROCESSED&modified_after=2020-01-01T00:00:00%2B01:00&page_size=3");
+        let mut pages = Vec::new();
+        loop {
+            let reply = house.get(&path).await;
+            pages.push(numbers(&reply));
+            let link = reply.header("link").to_owned();
+            let Some((next, _)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else { break };
+            path = next.to_owned();
+        }
+        assert_eq!(pages, [vec!["A-0", "A-2", "A-3"], vec!["A-4"]]);
+    }
+
+    #[actix_web::test]
+    async fn what_cannot_be_asked_for_is_told() {
+        let house = House::new();
+        let query = "status=DONE&error_code=x&modified_after=yesterday&page_size=0&cursor=!";
+        let refused = house.get(&format!("{PATH}?{query}")).await.json();
+        let attrs = refused["errors"].as_array().unwrap().iter().map(|error| error["attr"].as_str().unwrap());
+        assert_eq!(
+            attrs.collect::<Vec<_>>(),
+            ["status", "error_code", "modified_after", "cursor", "page_size"]
+        );
+        for path in ["/v2/data-import/accounts/OTHER/", "/v2/data-import/accounts/NOBODY/"] {
+            assert_eq!(house.get(path).await.status, 404, "{path}");
+        }
+        assert_eq!(numbers(&house.get(PATH).await), [""; 0]);
+    }
+}
