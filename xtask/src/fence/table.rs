@@ -59,6 +59,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         may: &[CORE, MODEL, RULES, PROCESS, APP, STORE, OUTBOUND, HTTP],
         never: &[DATABASE, OBJECT_STORAGE],
     },
+    Layer {
+        name: "cutover-client",
+        may: &[CORE, MODEL, RULES],
+        never: &[RUNTIME, WEB, DATABASE, OBJECT_STORAGE, RANDOM],
+    },
     Layer { name: TESTKIT, may: &[CORE, MODEL, PROCESS, APP], never: &[WEB, HTTP_CLIENT, DATABASE] },
     Layer { name: TESTKIT_POSTGRES, may: &[], never: &[WEB, HTTP_CLIENT, DATABASE] },
     Layer { name: TESTKIT_S3, may: &[], never: &[DATABASE] },

@@ -1,0 +1,120 @@
+//! The command line (decisions D11).
+
+mod manual;
+
+use crate::error::{Error, tell};
+use crate::exit::Exit;
+use crate::validate;
+use chrono::{DateTime, Utc};
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  cutover-client validate accounts.ndjson             every account, and what is wrong most often
+  cutover-client validate exports/ --report all.csv   every finding of a folder's files
+  cutover-client validate --help                      everything that can be said to it
+  cutover-client man man1/                            write the manual's pages
+
+Nothing is sent anywhere. Exit codes: 0 all accounts are valid, 1 some are faulty, 2 it could not be
+done (usage, an unreadable input, an unwritable report), 130 interrupted by Ctrl-C.";
+
+const VALIDATE_EXAMPLES: &str = "\
+Examples:
+  cutover-client validate accounts.ndjson
+  cutover-client validate exports/ one-more.json.gz --report findings.html --report findings.csv
+  zcat part-*.gz | cutover-client validate - --json
+  cutover-client validate accounts.ndjson --time-zone Australia/Melbourne --rule PIN-01=warning
+  cutover supplier show ACME --json > acme.json    # by the operator, for what follows
+  cutover-client validate accounts.ndjson --profile acme.json
+
+The rules are those of the service's validate and create, all but the few that only the service can
+decide: the summary names them. An account that comes twice in the inputs is a warning of this
+program, repeated_in_input. Reports hold no value of an account but its supplier and its number.
+
+Exit codes:
+  0    every account is valid; warnings do not count
+  1    some accounts are faulty
+  2    usage, an input that cannot be read to its end, a report that cannot be written
+  130  interrupted by Ctrl-C: the summary and the reports are of what was checked until then";
+
+/// Checks files of accounts before they are sent to Cutover
+#[derive(Debug, Parser)]
+#[command(name = "cutover-client", version, after_help = EXAMPLES, max_term_width = 110)]
+#[command(disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check accounts by the rules of the service, without a service
+    #[command(after_help = VALIDATE_EXAMPLES)]
+    Validate(validate::Options),
+    /// Print what makes a shell complete the words of this command
+    #[command(
+        after_help = "Examples:\n  cutover-client completions bash > ~/.local/share/bash-completion/completions/cutover-client"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the manual's pages into a folder
+    #[command(after_help = "Examples:\n  cutover-client man ~/.local/share/man/man1")]
+    Man {
+        /// The folder; it is made if it is not there
+        folder: PathBuf,
+    },
+}
+
+/// Does what the command line asks. `now` is the current time.
+pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Validate(options) => validate::run(&options, now),
+        Command::Completions { shell } => manual::completions(shell).map(|()| Exit::Well),
+        Command::Man { folder } => manual::pages(&folder).map(|()| Exit::Well),
+    };
+    done.unwrap_or_else(|error| failed(&error)).into()
+}
+
+fn failed(error: &Error) -> Exit {
+    if error.is_broken_pipe() {
+        return Exit::Well;
+    }
+    tell(error);
+    Exit::Failed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    fn help(words: &[&str]) -> String {
+        let mut cli = Cli::command().term_width(100);
+        cli.build();
+        let found = words.iter().fold(&mut cli, |command, word| command.find_subcommand_mut(word).unwrap());
+        found.render_long_help().to_string()
+    }
+
+    #[test]
+    fn the_commands_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help() {
+        insta::assert_snapshot!("help", help(&[]));
+        insta::assert_snapshot!("help_of_validate", help(&["validate"]));
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            assert!(help(&[command.get_name()]).contains("Examples:\n  "), "{}", command.get_name());
+        }
+    }
+}

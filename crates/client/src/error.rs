@@ -1,0 +1,43 @@
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// Why a command could not do what it was asked; shown in one line.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// What was asked for makes no sense.
+    #[error("{0}")]
+    Refused(String),
+    /// A file cannot be used.
+    #[error("{path} cannot be {what}: {source}")]
+    File { path: String, what: &'static str, source: io::Error },
+    /// Standard output failed.
+    #[error("the output cannot be written: {0}")]
+    Output(#[from] io::Error),
+    /// A thread of ours is gone, and with it what it held.
+    #[error("the run ended before its end by a fault of this program: what it found is not complete")]
+    Lost,
+}
+
+impl Error {
+    /// A refusal in words.
+    pub(crate) fn refused(text: impl Into<String>) -> Self {
+        Self::Refused(text.into())
+    }
+
+    /// What could not be done with a file.
+    pub(crate) fn file(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.display().to_string();
+        move |source| Self::File { path, what, source }
+    }
+
+    /// Whether the reader of standard output went away: nobody is left to be told.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Tells of a fault on standard error, in one line.
+pub(crate) fn tell(error: &impl fmt::Display) {
+    eprintln!("error: {}", crate::output::plain(&error.to_string()));
+}

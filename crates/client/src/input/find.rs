@@ -1,0 +1,137 @@
+use super::Source;
+use super::shape::{Named, Shape};
+use crate::error::Error;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// The inputs that paths name, in the order of an answer: as the paths are given, and those of a folder by
+/// their names, folder by folder. `-` is standard input. `reports` are about to be written: what is there of an
+/// earlier run is no input of a folder.
+///
+/// # Errors
+/// [`Error`] if a path names nothing or a report, a folder cannot be listed, or it holds no input.
+pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>, Error> {
+    let mut sources = Vec::new();
+    let mut has_standard_input = false;
+    for path in paths {
+        if path == Path::new("-") {
+            if std::mem::replace(&mut has_standard_input, true) {
+                return Err(Error::refused("standard input (-) is given twice"));
+            }
+            sources.push(standard_input());
+            continue;
+        }
+        let metadata = std::fs::metadata(path).map_err(Error::file("read", path))?;
+        if metadata.is_dir() {
+            let found = sources.len();
+            walk(path, reports, &mut sources)?;
+            if sources.len() == found {
+                let what = "holds no .ndjson, .jsonl or .json file (.gz and .zst of these count)";
+                return Err(Error::refused(format!("{} {what}", path.display())));
+            }
+        } else if reports.iter().any(|report| is_same(report, path)) {
+            return Err(Error::refused(format!("{} is an input: a report would replace it", path.display())));
+        } else {
+            sources.push(file(path.clone(), metadata.is_file().then_some(metadata.len())));
+        }
+    }
+    Ok(sources)
+}
+
+fn standard_input() -> Source {
+    let name = "standard input".to_owned();
+    Source { name, path: None, shape: Shape::Lines, is_packed: false, bytes: None }
+}
+
+fn file(path: PathBuf, bytes: Option<u64>) -> Source {
+    let Named { shape, is_packed } = Named::of(&path);
+    Source { name: path.display().to_string(), path: Some(path), shape, is_packed, bytes }
+}
+
+/// Adds the inputs of a folder: files whose names tell what they are. Hidden ones are passed over, links followed.
+fn walk(folder: &Path, reports: &[PathBuf], sources: &mut Vec<Source>) -> Result<(), Error> {
+    let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
+    let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
+    for entry in entries.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name())) {
+        let entry = entry.map_err(|error| Error::refused(format!("the folder cannot be read: {error}")))?;
+        let is_input = entry.file_type().is_file() && Named::of(entry.path()).shape != Shape::ByContent;
+        if is_input && !reports.iter().any(|report| is_same(report, entry.path())) {
+            let bytes = entry.metadata().ok().map(|metadata| metadata.len());
+            sources.push(file(entry.into_path(), bytes));
+        }
+    }
+    Ok(())
+}
+
+/// Whether two paths name the same file; the system is asked only where their last parts agree.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    one.file_name() == other.file_name() && real(one).is_some_and(|one| Some(one) == real(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with empty files.
+    fn folder(names: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in names {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        folder
+    }
+
+    fn names(folder: &Path, sources: &[Source]) -> Vec<String> {
+        let name = |s: &Source| s.path.as_ref().unwrap().strip_prefix(folder).unwrap().display().to_string();
+        sources.iter().map(name).collect()
+    }
+
+    #[test]
+    fn folders_are_walked_by_name_and_only_what_is_known_is_taken() {
+        let folder = folder(&[
+            "b/2.json",
+            "b/10.jsonl",
+            "a.ndjson.gz",
+            "c.json.zst",
+            "notes.txt",
+            "x.gz",
+            ".hidden.json",
+            ".git/a.json",
+            "report.json",
+        ]);
+        let path = folder.path();
+        let found = find(&[path.to_owned()], &[path.join("b/../report.json")]).unwrap();
+        assert_eq!(names(path, &found), ["a.ndjson.gz", "b/10.jsonl", "b/2.json", "c.json.zst"]);
+        assert!(found.iter().all(|source| source.bytes == Some(0)));
+    }
+
+    #[test]
+    fn what_is_named_is_taken_whatever_its_name() {
+        let folder = folder(&["b.txt", ".a.json"]);
+        let paths = [folder.path().join("b.txt"), folder.path().join(".a.json")];
+        let found = find(&paths, &[]).unwrap();
+        assert_eq!(names(folder.path(), &found), ["b.txt", ".a.json"]);
+        assert_eq!(found[0].shape, Shape::ByContent);
+    }
+
+    #[test]
+    fn no_report_replaces_an_input() {
+        let folder = folder(&["a.json", "b/c.json"]);
+        let (input, report) = (folder.path().join("a.json"), folder.path().join("b/../a.json"));
+        let error = find(&[input], &[report]).unwrap_err().to_string();
+        assert!(error.ends_with("a.json is an input: a report would replace it"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let folder = folder(&["notes.txt"]);
+        let error = |paths: &[PathBuf]| find(paths, &[]).unwrap_err().to_string();
+        let gone = error(&[folder.path().join("gone.json")]);
+        assert!(gone.contains("gone.json cannot be read: No such file"), "{gone}");
+        assert!(error(&[folder.path().to_owned()]).contains("holds no .ndjson"));
+        assert_eq!(error(&["-".into(), "-".into()]), "standard input (-) is given twice");
+    }
+}

@@ -1,0 +1,305 @@
+use super::open::{BytesRead, first_line, open};
+use super::shape::Shape;
+use super::{Chunk, MAX_ACCOUNT, Place, Seen, Source};
+use crate::interrupt::Stop;
+use crossbeam_channel::{Receiver, Sender};
+use cutover_model::{SyntaxErrorKind, Zone, decode_account};
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Reads the inputs one after another into chunks and hands these on. On a thread of its own.
+pub(crate) struct Reader {
+    sources: Vec<Source>,
+    ends: Ends,
+    /// The chunk that is being filled, and where in it the unfinished account begins.
+    chunk: Chunk,
+    start: usize,
+}
+
+/// What a reader shares with others.
+pub(crate) struct Ends {
+    /// Empty chunks come from here, so there are never more than were put in.
+    pub(crate) empty: Receiver<Chunk>,
+    /// Full ones go there.
+    pub(crate) full: Sender<Chunk>,
+    /// How many went there.
+    pub(crate) sent: Arc<AtomicU64>,
+    /// How many bytes were read.
+    pub(crate) read: BytesRead,
+    /// Whether to stop.
+    pub(crate) stop: Stop,
+}
+
+/// Why reading of an input ended early.
+enum Ended {
+    /// Nobody wants more.
+    Stopped,
+    /// It cannot be read any further.
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Ended {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Reader {
+    /// A reader of inputs that has read nothing.
+    pub(crate) fn new(sources: Vec<Source>, ends: Ends) -> Self {
+        Self { sources, ends, chunk: Chunk::new(), start: 0 }
+    }
+
+    /// Reads everything, or until it is to stop.
+    pub(crate) fn run(mut self) {
+        for (index, source) in (0..).zip(std::mem::take(&mut self.sources)) {
+            match self.source(index, &source) {
+                Ok(()) => {}
+                Err(Ended::Failed(error)) => {
+                    self.chunk.forget_from(self.start);
+                    self.see(index, 0, Seen::Unreadable(error.to_string()));
+                }
+                Err(Ended::Stopped) => return,
+            }
+        }
+        if !self.chunk.seen.is_empty() {
+            // Whoever stopped listening has no use for the rest.
+            let _ = self.pass_on();
+        }
+    }
+
+    fn source(&mut self, index: u32, source: &Source) -> Result<(), Ended> {
+        self.start = self.chunk.filled();
+        let mut from = open(source, &self.ends.read)?;
+        self.see(index, 0, Seen::Opened);
+        let mut shape = source.shape;
+        if shape == Shape::ByContent {
+            let (line, all) = first_line(from, MAX_ACCOUNT)?;
+            (shape, from) = (shape_of(&line), all);
+        }
+        match shape {
+            Shape::Whole => self.whole(index, &mut *from),
+            Shape::Lines | Shape::ByContent => self.lines(index, &mut *from),
+        }
+    }
+
+    /// An account a line. Blank lines are none.
+    fn lines(&mut self, source: u32, from: &mut dyn io::Read) -> Result<(), Ended> {
+        let mut line: u32 = 1;
+        let mut is_skipping = false;
+        loop {
+            self.make_room()?;
+            let mut searched = self.chunk.filled();
+            if self.chunk.read(from)? == 0 {
+                break;
+            }
+            while let Some(length) = memchr::memchr(b'\n', self.chunk.read_from(searched)) {
+                searched += length;
+                if !std::mem::take(&mut is_skipping) {
+                    self.line(source, line, self.start..searched);
+                }
+                searched += 1;
+                self.start = searched;
+                line = line.saturating_add(1);
+            }
+            if !is_skipping && self.unfinished() > MAX_ACCOUNT {
+                self.see(source, line, Seen::TooLarge);
+                is_skipping = true;
+            }
+            if is_skipping {
+                self.chunk.forget_from(self.start);
+            }
+        }
+        self.line(source, line, self.start..self.chunk.filled());
+        self.start = self.chunk.filled();
+        Ok(())
+    }
+
+    fn line(&mut self, source: u32, line: u32, range: Range<usize>) {
+        if range.len() > MAX_ACCOUNT {
+            self.see(source, line, Seen::TooLarge);
+        } else if !self.chunk.account(&range).trim_ascii_start().is_empty() {
+            self.see(source, line, Seen::Account(range));
+        }
+    }
+
+    /// One account in all.
+    fn whole(&mut self, source: u32, from: &mut dyn io::Read) -> Result<(), Ended> {
+        loop {
+            self.make_room()?;
+            let is_end = self.chunk.read(from)? == 0;
+            if self.unfinished() > MAX_ACCOUNT {
+                self.chunk.forget_from(self.start);
+                self.see(source, 1, Seen::TooLarge);
+                return Ok(());
+            }
+            if is_end {
+                break;
+            }
+        }
+        self.see(source, 1, Seen::Account(self.start..self.chunk.filled()));
+        self.start = self.chunk.filled();
+        Ok(())
+    }
+
+    fn see(&mut self, source: u32, line: u32, seen: Seen<Range<usize>>) {
+        self.chunk.seen.push((Place { source, line }, seen));
+    }
+
+    fn unfinished(&self) -> usize {
+        self.chunk.filled() - self.start
+    }
+
+    /// Makes room to read into: hands on what is finished, or lets the chunk grow.
+    fn make_room(&mut self) -> Result<(), Ended> {
+        if self.ends.stop.is_asked_for() {
+            return Err(Ended::Stopped);
+        }
+        while !self.chunk.has_room() {
+            if self.chunk.seen.is_empty() {
+                self.chunk.move_to_front_or_grow(self.start);
+                self.start = 0;
+            } else {
+                self.pass_on()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands the chunk on; an unfinished account goes to the next one.
+    fn pass_on(&mut self) -> Result<(), Ended> {
+        let mut next = self.ends.empty.recv().map_err(|_| Ended::Stopped)?;
+        next.take_over(self.chunk.read_from(self.start));
+        self.start = 0;
+        let mut full = std::mem::replace(&mut self.chunk, next);
+        full.number = self.ends.sent.fetch_add(1, Ordering::SeqCst);
+        self.ends.full.send(full).map_err(|_| Ended::Stopped)
+    }
+}
+
+/// A first line that ends in the middle of a value is the beginning of one account; any other one is a line.
+fn shape_of(first_line: &[u8]) -> Shape {
+    match decode_account(first_line, Zone::UTC) {
+        Err(error) if error.kind == SyntaxErrorKind::UnexpectedEnd => Shape::Whole,
+        _ => Shape::Lines,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find;
+    use super::*;
+    use crossbeam_channel::unbounded;
+
+    /// What a reader sees of files with these names and contents: file, line, and the account or a word.
+    fn seen(files: &[(&str, &[u8])]) -> Vec<(u32, u32, Vec<u8>)> {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = files.iter().map(|(name, content)| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).unwrap();
+            path
+        });
+        let sources = find(&paths.collect::<Vec<_>>(), &[]).unwrap();
+        let ((give_back, empty), (full, chunks)) = (unbounded(), unbounded());
+        for _ in 0..1_000 {
+            give_back.send(Chunk::new()).unwrap();
+        }
+        let ends =
+            Ends { empty, full, sent: Arc::default(), read: BytesRead::default(), stop: Stop::default() };
+        Reader::new(sources, ends).run();
+        let mut all = Vec::new();
+        for (number, chunk) in chunks.iter().enumerate() {
+            assert_eq!(chunk.number, number as u64);
+            all.extend(
+                chunk.seen.iter().map(|(place, seen)| (place.source, place.line, bytes(&chunk, seen))),
+            );
+        }
+        all
+    }
+
+    fn bytes(chunk: &Chunk, seen: &Seen<Range<usize>>) -> Vec<u8> {
+        match seen {
+            Seen::Opened => b"opened".to_vec(),
+            Seen::Account(range) => chunk.account(range).to_vec(),
+            Seen::TooLarge => b"too large".to_vec(),
+            Seen::Unreadable(why) => format!("unreadable: {why}").into_bytes(),
+        }
+    }
+
+    fn words(files: &[(&str, &[u8])]) -> Vec<String> {
+        let word = |(source, line, bytes): &(u32, u32, Vec<u8>)| {
+            format!("{source}:{line} {}", String::from_utf8_lossy(bytes))
+        };
+        seen(files).iter().map(word).collect()
+    }
+
+    #[test]
+    fn lines_and_files_are_accounts() {
+        let found = words(&[
+            ("a.ndjson", b"{1}\n\n \t\r\n{2}\r\n{3}"),
+            ("b.json", b"{\n1}\n"),
+            ("empty.jsonl", b""),
+            ("empty.json", b""),
+            ("c.txt", b"\n{\n\"a\": 1}\n"),
+            ("d.txt", b"{\"a\": 1}\n{\"b\": 2}\n"),
+            ("e.ndjson", b"{4}\n"),
+        ]);
+        let expected = [
+            "0:0 opened",
+            "0:1 {1}",
+            "0:4 {2}\r",
+            "0:5 {3}",
+            "1:0 opened",
+            "1:1 {\n1}\n",
+            "2:0 opened",
+            "3:0 opened",
+            "3:1 ",
+            "4:0 opened",
+            "4:1 \n{\n\"a\": 1}\n",
+            "5:0 opened",
+            "5:1 {\"a\": 1}",
+            "5:2 {\"b\": 2}",
+            "6:0 opened",
+            "6:1 {4}",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn an_input_that_breaks_off_does_not_take_the_next_with_it() {
+        let whole = zstd::encode_all(&b"{1}\n{2"[..], 1).unwrap();
+        let cut = &whole[..whole.len() - 2];
+        let found = words(&[("a.ndjson.zst", cut), ("b.gz", b"{}"), ("c.ndjson", b"{3}\n")]);
+        assert_eq!(found[0], "0:0 opened");
+        assert!(found[found.len() - 4].starts_with("0:0 unreadable: "), "{found:?}");
+        assert!(found[found.len() - 3].starts_with("1:0 unreadable: by its name"), "{found:?}");
+        assert_eq!(found[found.len() - 2..], ["2:0 opened", "2:1 {3}"]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_a_fault_of_its_own() {
+        for (length, expected) in [(MAX_ACCOUNT, MAX_ACCOUNT), (MAX_ACCOUNT + 1, 9), (3 * MAX_ACCOUNT, 9)] {
+            let long = vec![b'x'; length];
+            let text = [b"{1}\n", &long[..], b"\n{2}\n", &long[..]].concat();
+            let found = seen(&[("a.ndjson", &text), ("b.json", &long), ("c.json", b"{3}")]);
+            let sizes: Vec<_> =
+                found.iter().map(|(source, line, seen)| (*source, *line, seen.len())).collect();
+            let a = [(0, 0, 6), (0, 1, 3), (0, 2, expected), (0, 3, 3), (0, 4, expected)];
+            assert_eq!(sizes, [&a[..], &[(1, 0, 6), (1, 1, expected), (2, 0, 6), (2, 1, 3)]].concat());
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { cases: 32, ..Default::default() })]
+        /// Whatever the sizes, each line comes out as it went in, with its number.
+        #[test]
+        fn no_line_is_lost_or_cut(sizes in proptest::collection::vec(0..700_000_usize, 1..12)) {
+            let lines: Vec<Vec<u8>> = (b'a'..).zip(&sizes).map(|(c, size)| vec![c; *size]).collect();
+            let found = seen(&[("a.ndjson", &lines.join(&b'\n'))]);
+            let expected = (1..).zip(&lines).filter(|(_, line)| !line.is_empty());
+            proptest::prop_assert!(found[1..].iter().map(|(_, n, line)| (*n, line)).eq(expected));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+use std::path::Path;
+
+/// How accounts lie in an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// One a line: NDJSON.
+    Lines,
+    /// One in all: JSON, over as many lines as it likes.
+    Whole,
+    /// The name does not tell; the first line does.
+    ByContent,
+}
+
+/// What a file's name says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) shape: Shape,
+    pub(super) is_packed: bool,
+}
+
+impl Named {
+    /// By the extensions, in letters of any case: `.ndjson`, `.jsonl` or `.json`, and `.gz` or `.zst` behind it.
+    pub(super) fn of(path: &Path) -> Self {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let unpacked = [".gz", ".zst"].iter().find_map(|packing| name.strip_suffix(packing));
+        let shape = match unpacked.unwrap_or(&name).rsplit_once('.').map(|(_, extension)| extension) {
+            Some("ndjson" | "jsonl") => Shape::Lines,
+            Some("json") => Shape::Whole,
+            _ => Shape::ByContent,
+        };
+        Self { shape, is_packed: unpacked.is_some() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_shape() {
+        let cases = [
+            ("a.ndjson", Shape::Lines, false),
+            ("dir.json/A.JSONL", Shape::Lines, false),
+            ("a.json", Shape::Whole, false),
+            ("a.ndjson.gz", Shape::Lines, true),
+            ("a.b.json.ZST", Shape::Whole, true),
+            ("a.gz", Shape::ByContent, true),
+            ("ndjson", Shape::ByContent, false),
+            ("a.txt", Shape::ByContent, false),
+        ];
+        for (name, shape, is_packed) in cases {
+            assert_eq!(Named::of(Path::new(name)), Named { shape, is_packed }, "{name}");
+        }
+    }
+}

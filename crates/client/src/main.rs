@@ -1,0 +1,25 @@
+//! `cutover-client`: what a migration engineer at a supplier holds in hand (decisions D11).
+//!
+//! It reads files of accounts and checks them by the rules of the service, without a service. It knows no
+//! database and no HTTP server, and sends nothing anywhere.
+
+mod cli;
+mod error;
+mod exit;
+mod input;
+mod interrupt;
+mod output;
+mod pipeline;
+mod progress;
+mod report;
+mod validate;
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[expect(clippy::disallowed_methods, reason = "the only place that asks for the time")]
+fn main() -> ExitCode {
+    cli::run(chrono::Utc::now())
+}

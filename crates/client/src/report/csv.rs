@@ -1,0 +1,73 @@
+use super::Report;
+use super::file::NewFile;
+use crate::error::Error;
+use crate::validate::{Row, Summary};
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+
+/// A line a finding, with a head: RFC 4180, UTF-8.
+pub(super) struct Csv(NewFile);
+
+const HEAD: [&str; 8] =
+    ["file", "line", "import_supplier", "external_account_number", "level", "attr", "code", "detail"];
+
+/// A line is seldom longer than this; the file has a buffer of its own.
+const LINE: usize = 512;
+
+impl Csv {
+    pub(super) fn create(path: &Path) -> Result<Self, Error> {
+        let mut csv = Self(NewFile::create(path)?);
+        csv.record(&HEAD)?;
+        Ok(csv)
+    }
+
+    fn record(&mut self, cells: &[&str; HEAD.len()]) -> Result<(), Error> {
+        self.0.write(|to| {
+            let builder = &mut csv::WriterBuilder::new();
+            let mut writer = builder.buffer_capacity(LINE).terminator(csv::Terminator::CRLF).from_writer(to);
+            writer.write_record(cells).map_err(io::Error::other)?;
+            writer.flush()
+        })
+    }
+}
+
+impl Report for Csv {
+    fn add(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        let cell = |text: Option<&str>| harmless(text.unwrap_or_default()).into_owned();
+        let texts = [row.file, row.import_supplier, row.external_account_number, row.attr].map(cell);
+        let [file, supplier, number, attr] = &texts;
+        let line = row.line.map(|line| line.to_string()).unwrap_or_default();
+        let detail = harmless(row.detail);
+        self.record(&[file, &line, supplier, number, row.level, attr, row.code, &detail])
+    }
+
+    fn finish(self: Box<Self>, _: &Summary) -> Result<(), Error> {
+        self.0.finish()
+    }
+}
+
+/// A text that a spreadsheet would take for a formula gets an apostrophe before it.
+fn harmless(text: &str) -> Cow<'_, str> {
+    match text.trim_start_matches(' ').chars().next() {
+        Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠') => {
+            format!("'{text}").into()
+        }
+        _ => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for text in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1"] {
+            assert_eq!(harmless(text), format!("'{text}"));
+        }
+        for text in ["A-100", "", "1", "a=b", "customers.0.email", "Zoë"] {
+            assert_eq!(harmless(text), text);
+        }
+    }
+}

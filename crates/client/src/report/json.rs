@@ -1,0 +1,34 @@
+use super::Report;
+use super::file::NewFile;
+use crate::error::Error;
+use crate::validate::{Row, Summary};
+use std::path::Path;
+
+/// An array with an object a finding, one a line.
+pub(super) struct Json {
+    file: NewFile,
+    is_empty: bool,
+}
+
+impl Json {
+    pub(super) fn create(path: &Path) -> Result<Self, Error> {
+        let mut file = NewFile::create(path)?;
+        file.write(|to| to.write_all(b"["))?;
+        Ok(Self { file, is_empty: true })
+    }
+}
+
+impl Report for Json {
+    fn add(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        let before: &[u8] = if std::mem::take(&mut self.is_empty) { b"\n" } else { b",\n" };
+        self.file.write(|to| {
+            to.write_all(before)?;
+            to.write_all(&serde_json::to_vec(row)?)
+        })
+    }
+
+    fn finish(mut self: Box<Self>, _: &Summary) -> Result<(), Error> {
+        self.file.write(|to| to.write_all(b"\n]\n"))?;
+        self.file.finish()
+    }
+}

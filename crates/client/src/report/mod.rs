@@ -1,0 +1,95 @@
+//! Reports of every finding, in files: JSON and CSV for programs and spreadsheets, a page for people.
+//!
+//! None holds a value of an account but its supplier and number. Each is written beside its place under another
+//! name and takes its place at the end, so that a report is whole or not there.
+
+mod csv;
+mod file;
+mod html;
+mod json;
+
+use crate::error::Error;
+use crate::validate::{Row, Summary};
+use std::path::{Path, PathBuf};
+
+/// One format of a report.
+trait Report {
+    /// Takes up a finding.
+    fn add(&mut self, row: &Row<'_>) -> Result<(), Error>;
+
+    /// Ends it and puts it into its place.
+    fn finish(self: Box<Self>, summary: &Summary) -> Result<(), Error>;
+}
+
+/// The reports of a run.
+pub(crate) struct Reports(Vec<Box<dyn Report>>);
+
+impl Reports {
+    /// Begins a report for every path; the extension tells the format.
+    ///
+    /// # Errors
+    /// [`Error`] for another extension, a path given twice, or a folder that cannot be written to.
+    pub(crate) fn create(paths: &[PathBuf]) -> Result<Self, Error> {
+        if let Some((_, path)) = paths.iter().enumerate().find(|(i, path)| paths[..*i].contains(path)) {
+            return Err(Error::refused(format!("the report {} is given twice", path.display())));
+        }
+        paths.iter().map(|path| create(path)).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Writes a finding to all of them.
+    ///
+    /// # Errors
+    /// [`Error`] if one cannot be written.
+    pub(crate) fn add(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        self.0.iter_mut().try_for_each(|report| report.add(row))
+    }
+
+    /// Ends all of them.
+    ///
+    /// # Errors
+    /// [`Error`] if one cannot be written.
+    pub(crate) fn finish(self, summary: &Summary) -> Result<(), Error> {
+        self.0.into_iter().try_for_each(|report| report.finish(summary))
+    }
+}
+
+fn create(path: &Path) -> Result<Box<dyn Report>, Error> {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    Ok(match extension.to_str() {
+        Some("json") => Box::new(json::Json::create(path)?),
+        Some("csv") => Box::new(csv::Csv::create(path)?),
+        Some("html") => Box::new(html::Html::create(path)?),
+        _ => {
+            let what = "a report is a .json, .csv or .html file, not";
+            return Err(Error::refused(format!("{what} {}", path.display())));
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_of_known_formats_and_each_is_given_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = |names: &[&str]| {
+            let paths: Vec<_> = names.iter().map(|name| folder.path().join(name)).collect();
+            Reports::create(&paths).err().map(|e| e.to_string()).unwrap_or_default()
+        };
+        assert!(error(&["a.txt"]).starts_with("a report is a .json, .csv or .html file, not "));
+        assert!(error(&["a.csv", "b.csv", "a.csv"]).ends_with("a.csv is given twice"));
+        assert!(error(&["gone/a.csv"]).contains("gone/a.csv cannot be written: "));
+        assert_eq!(error(&["a.csv", "a.JSON", "a.html"]), "");
+    }
+
+    #[test]
+    fn a_report_that_was_not_finished_leaves_nothing_and_the_old_one_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        std::fs::write(&path, "old").unwrap();
+        drop(Reports::create(std::slice::from_ref(&path)).unwrap());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    }
+}

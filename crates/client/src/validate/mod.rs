@@ -1,0 +1,122 @@
+//! `cutover-client validate`: every account of the inputs, by the rules of the service, without the service.
+
+mod check;
+mod finding;
+mod options;
+mod repeated;
+mod summary;
+mod tally;
+
+pub(crate) use finding::Row;
+pub(crate) use options::Options;
+pub(crate) use summary::{Codes, Summary};
+
+use crate::error::{Error, tell};
+use crate::exit::Exit;
+use crate::input::{Place, Seen, Source, find};
+use crate::pipeline::{End, Pipeline};
+use crate::progress::Progress;
+use crate::report::Reports;
+use check::{Checked, Checker};
+use chrono::{DateTime, Utc};
+use finding::Finding;
+use repeated::Repeated;
+use std::io::Write;
+use std::time::Instant;
+use tally::Tally;
+
+/// Checks the inputs, writes the reports and prints the summary. `now` is the time that the rules go by unless
+/// the options say another one.
+///
+/// # Errors
+/// [`Error`] if an input is not there, a report cannot be written, or an option makes no sense; an input that
+/// turns out to be unreadable is told of, and the others are checked.
+pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
+    let begun = Instant::now();
+    let checker = Checker::new(options, now)?;
+    let sources = find(&options.paths, &options.report)?;
+    let reports = Reports::create(&options.report)?;
+    let pipeline = Pipeline::new();
+    pipeline.stop_on_signal()?;
+    let bytes = sources.iter().map(|source| source.bytes).sum();
+    let progress = Progress::new(options.quiet, bytes, pipeline.read());
+    let mut run = Run::new(&sources, reports, progress);
+    let end =
+        pipeline.run(sources.clone(), options.workers(), checker, |place, seen| run.see(place, seen))?;
+    let summary = run.end(end, begun)?;
+    print(&summary, options.json)?;
+    Ok(summary.exit())
+}
+
+fn print(summary: &Summary, as_json: bool) -> Result<(), Error> {
+    let text = if as_json { summary.json() } else { summary.text() };
+    let printed = std::io::stdout().lock().write_all(text.as_bytes()).map_err(Error::from);
+    match printed {
+        Err(error) if !error.is_broken_pipe() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// What a run has found so far.
+struct Run<'s> {
+    sources: &'s [Source],
+    tally: Tally,
+    repeated: Repeated,
+    reports: Reports,
+    progress: Progress,
+}
+
+impl<'s> Run<'s> {
+    fn new(sources: &'s [Source], reports: Reports, progress: Progress) -> Self {
+        Self { sources, tally: Tally::default(), repeated: Repeated::default(), reports, progress }
+    }
+
+    /// Takes up the next thing that was seen, in the order of the inputs.
+    fn see(&mut self, place: Place, seen: Seen<Checked>) -> Result<(), Error> {
+        match seen {
+            Seen::Opened => self.tally.files += 1,
+            Seen::Account(checked) => self.account(place, checked)?,
+            Seen::TooLarge => self.account(place, Checked::too_large())?,
+            Seen::Unreadable(why) => self.unreadable(place, &why)?,
+        }
+        self.progress.at(self.tally.accounts, self.tally.faulty);
+        Ok(())
+    }
+
+    fn account(&mut self, place: Place, mut checked: Checked) -> Result<(), Error> {
+        let first = checked.identity.as_ref().and_then(|identity| self.repeated.meet(identity, place));
+        if let Some(first) = first {
+            checked.findings.push(Finding::repeated(&self.sources[first.source as usize].name, first.line));
+        }
+        let file = &self.sources[place.source as usize].name;
+        self.tally.account(&checked, file, place.line);
+        for finding in &checked.findings {
+            self.reports.add(&finding.row(file, place.line, &checked))?;
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, place: Place, why: &str) -> Result<(), Error> {
+        let file = &self.sources[place.source as usize].name;
+        self.progress.above(|| tell(&format_args!("{file} cannot be read: {why}")));
+        self.tally.unreadable += 1;
+        self.reports.add(&Row::of_run(Some(file), UNREADABLE, why))
+    }
+
+    /// The summary, after the reports were ended.
+    fn end(mut self, end: End, begun: Instant) -> Result<Summary, Error> {
+        if end == End::Stopped {
+            self.reports.add(&Row::of_run(None, INTERRUPTED, INTERRUPTED_DETAIL))?;
+        }
+        let summary = self.tally.summary(end == End::Stopped, begun.elapsed());
+        self.reports.finish(&summary)?;
+        Ok(summary)
+    }
+}
+
+/// The code of what is told in reports of an input that could not be read, or not to its end.
+const UNREADABLE: &str = "unreadable_input";
+/// The code of the last row of a report that was stopped.
+const INTERRUPTED: &str = "run_interrupted";
+const INTERRUPTED_DETAIL: &str =
+    "The run was interrupted: what follows the last account before this was not checked.";

@@ -1,0 +1,195 @@
+use crate::error::Error;
+use chrono::{DateTime, FixedOffset};
+use clap::Args;
+use cutover_core::{Level, Zone};
+use cutover_rules::Profile;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::thread::available_parallelism;
+
+/// What `validate` is asked for.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// Files of accounts, folders of them, or - for NDJSON on standard input
+    ///
+    /// .ndjson and .jsonl hold an account a line, .json holds one; .gz and .zst are unpacked. A file with another
+    /// name is looked at. In folders, files with other names and hidden ones are passed over.
+    #[arg(required = true, value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Where the supplier's days and its datetimes without offset are, such as Australia/Melbourne [default: UTC]
+    #[arg(long, value_name = "ZONE", visible_alias = "supplier-zone")]
+    time_zone: Option<Zone>,
+    /// The supplier's time zone and levels of rules, as `cutover supplier show --json` prints them
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+    /// The level of a rule: error, warning, off or default; may be repeated, and counts over the profile
+    #[arg(long, value_name = "ID=LEVEL")]
+    rule: Vec<RuleLevel>,
+    /// Check as of this time, such as 2026-11-21T09:00:00Z [default: the current time]
+    #[arg(long, value_name = "DATE-TIME")]
+    pub(super) now: Option<DateTime<FixedOffset>>,
+    /// How many accounts are checked at the same time [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Write every finding to a .json, .csv or .html file; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Vec<PathBuf>,
+    /// Print the summary as one JSON document
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Show no progress bar
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+/// More threads than this are of no use, and their chunks would fill the memory.
+const MAX_JOBS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+
+impl Options {
+    /// How many threads check accounts.
+    pub(super) fn workers(&self) -> NonZeroUsize {
+        let cores = || available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        self.jobs.unwrap_or_else(cores).min(MAX_JOBS)
+    }
+
+    /// The supplier's zone and the level of every rule.
+    ///
+    /// # Errors
+    /// [`Error`] for a profile that cannot be read, a rule that is unknown, fixed or given twice.
+    pub(super) fn supplier(&self) -> Result<(Zone, Profile), Error> {
+        let file = self.profile.as_deref().map(ProfileFile::read).transpose()?.unwrap_or_default();
+        let zone = match (self.time_zone, &file.time_zone) {
+            (Some(zone), _) => zone,
+            (None, Some(name)) => name.parse().map_err(|e| Error::refused(format!("the profile: {e}")))?,
+            (None, None) => Zone::UTC,
+        };
+        Ok((zone, profile(file.levels()?, &self.rule)?))
+    }
+}
+
+fn profile(mut levels: BTreeMap<String, Level>, rules: &[RuleLevel]) -> Result<Profile, Error> {
+    let mut given = BTreeSet::new();
+    for RuleLevel(id, level) in rules {
+        if !given.insert(id) {
+            return Err(Error::refused(format!("the rule {id} is given twice")));
+        }
+        // One that is set back must be a rule nevertheless.
+        Profile::new([(id.as_str(), level.unwrap_or(Level::Off))])
+            .map_err(|e| Error::refused(e.to_string()))?;
+        match level {
+            Some(level) => levels.insert(id.clone(), *level),
+            None => levels.remove(id),
+        };
+    }
+    let levels = levels.iter().map(|(id, level)| (id.as_str(), *level));
+    Profile::new(levels).map_err(|e| Error::refused(e.to_string()))
+}
+
+/// The level of a rule; `None` sets it back to its default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct RuleLevel(String, Option<Level>);
+
+impl FromStr for RuleLevel {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (id, level) = text.split_once('=').ok_or("it is a rule and its level, such as PIN-01=warning")?;
+        let level = match level {
+            "default" => None,
+            level => Some(level.parse().map_err(|_| "a level is error, warning, off or default")?),
+        };
+        Ok(Self(id.to_owned(), level))
+    }
+}
+
+/// A supplier as the operator's command prints it (decisions D11); other members do not matter here.
+#[derive(Debug, Default, Deserialize)]
+struct ProfileFile {
+    time_zone: Option<String>,
+    #[serde(default)]
+    rules: BTreeMap<String, String>,
+}
+
+impl ProfileFile {
+    fn read(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read(path).map_err(Error::file("read", path))?;
+        serde_json::from_slice(&text)
+            .map_err(|e| Error::refused(format!("{} is no profile: {e}", path.display())))
+    }
+
+    fn levels(self) -> Result<BTreeMap<String, Level>, Error> {
+        let level = |(id, level): (String, String)| {
+            let level = level.parse().map_err(|e| Error::refused(format!("the profile's {id}: {e}")))?;
+            Ok((id, level))
+        };
+        self.rules.into_iter().map(level).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use cutover_rules::rule;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn supplier(words: &[&str]) -> Result<(Zone, Profile), String> {
+        let cli = Cli::try_parse_from([&["x", "-"], words].concat()).map_err(|e| e.to_string())?;
+        cli.options.supplier().map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn flags_count_over_the_profile_and_that_over_the_defaults() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("supplier.json");
+        let text = r#"{"code": "A", "time_zone": "Australia/Perth", "rules": {"PIN-01": "warning", "CUS-01": "off"}}"#;
+        std::fs::write(&file, text).unwrap();
+        let file = file.to_str().unwrap();
+        let level = |profile: &Profile, id| profile.level(rule(id).unwrap());
+        let (zone, profile) = supplier(&["--profile", file, "--rule", "CUS-01=default"]).unwrap();
+        assert_eq!(zone.name(), "Australia/Perth");
+        assert_eq!(level(&profile, "PIN-01"), Level::Warning);
+        assert_eq!(level(&profile, "CUS-01"), Level::Error);
+        let (zone, profile) =
+            supplier(&["--profile", file, "--supplier-zone", "UTC", "--rule", "PIN-01=off"]).unwrap();
+        assert_eq!((zone, level(&profile, "PIN-01")), (Zone::UTC, Level::Off));
+        assert_eq!(supplier(&[]).unwrap(), (Zone::UTC, Profile::default()));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_in_words() {
+        let error = |words: &[&str]| supplier(words).unwrap_err();
+        assert_eq!(error(&["--rule", "XXX-01=off"]), "there is no rule \"XXX-01\"");
+        assert_eq!(error(&["--rule", "XXX-01=default"]), "there is no rule \"XXX-01\"");
+        assert_eq!(error(&["--rule", "STR-01=off"]), "the level of rule STR-01 is fixed");
+        assert_eq!(
+            error(&["--rule", "PIN-01=off", "--rule", "PIN-01=error"]),
+            "the rule PIN-01 is given twice"
+        );
+        assert!(error(&["--rule", "PIN-01"]).contains("such as PIN-01=warning"));
+        assert!(error(&["--rule", "PIN-01=fatal"]).contains("error, warning, off or default"));
+        assert!(error(&["--time-zone", "Mars/Olympus"]).contains("no IANA time zone"));
+        assert!(error(&["--now", "yesterday"]).contains("--now"));
+        assert!(error(&["--jobs", "0"]).contains("--jobs"));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("p.json");
+        for (text, part) in [
+            ("[", "is no profile"),
+            (r#"{"time_zone": "Mars"}"#, "the profile: \"Mars\""),
+            (r#"{"rules": {"PIN-01": "loud"}}"#, "the profile's PIN-01"),
+            (r#"{"rules": {"XXX-01": "off"}}"#, "there is no rule"),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let error = error(&["--profile", file.to_str().unwrap()]);
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+use crate::exit::Exit;
+use crate::output::{grouped, plain};
+use serde::{Serialize, Serializer};
+use std::fmt::Write;
+
+/// The sums of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Summary {
+    /// Whether it was stopped before its end.
+    pub(crate) interrupted: bool,
+    /// Inputs that were opened.
+    pub(crate) files: u64,
+    /// Inputs that could not be read, or not to their end.
+    pub(crate) unreadable_files: u64,
+    /// Accounts that were looked at.
+    pub(crate) accounts: u64,
+    /// Those without an error.
+    pub(crate) valid: u64,
+    /// Those with at least one.
+    pub(crate) faulty: u64,
+    /// Those with at least one warning.
+    pub(crate) with_warnings: u64,
+    /// All errors of all accounts.
+    pub(crate) errors: u64,
+    /// All warnings of all accounts.
+    pub(crate) warnings: u64,
+    /// The most frequent codes of errors.
+    pub(crate) top_errors: Vec<Codes>,
+    /// The most frequent codes of warnings.
+    pub(crate) top_warnings: Vec<Codes>,
+    /// Ids of the rules that only the service can decide.
+    pub(crate) not_checked: &'static [&'static str],
+    /// How long it took.
+    #[serde(rename = "seconds", serialize_with = "seconds")]
+    pub(crate) milliseconds: u64,
+}
+
+/// A code, how often it was found, and where first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Codes {
+    pub(crate) code: &'static str,
+    pub(crate) count: u64,
+    pub(crate) example: Example,
+}
+
+/// One finding, to look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Example {
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) import_supplier: Option<String>,
+    pub(crate) external_account_number: Option<String>,
+    pub(crate) attr: String,
+}
+
+fn seconds<S: Serializer>(milliseconds: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(std::time::Duration::from_millis(*milliseconds).as_secs_f64())
+}
+
+impl Summary {
+    /// What scripts are told of it.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.interrupted {
+            Exit::Interrupted
+        } else if self.unreadable_files > 0 {
+            Exit::Failed
+        } else if self.faulty > 0 {
+            Exit::Faulty
+        } else {
+            Exit::Well
+        }
+    }
+
+    /// Accounts a second.
+    fn rate(&self) -> u64 {
+        self.accounts.saturating_mul(1_000) / self.milliseconds.max(1)
+    }
+
+    /// For programs: one JSON document.
+    pub(crate) fn json(&self) -> String {
+        #[derive(Serialize)]
+        struct WithRate<'s> {
+            #[serde(flatten)]
+            summary: &'s Summary,
+            accounts_per_second: u64,
+        }
+        let document = WithRate { summary: self, accounts_per_second: self.rate() };
+        // Texts and numbers alone: it cannot fail.
+        let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// For people.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.sums().fold(String::new(), |text, (name, value)| text + name + &value + "\n");
+        for (title, codes) in [("Errors", &self.top_errors), ("Warnings", &self.top_warnings)] {
+            text += &table(title, codes);
+        }
+        text += &format!("\nNot checked, for only the service can: {}\n", self.not_checked.join(", "));
+        if self.interrupted {
+            text += "\nInterrupted: what the inputs hold beyond this was not checked.\n";
+        }
+        text
+    }
+
+    fn sums(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let unreadable = match self.unreadable_files {
+            0 => String::new(),
+            count => format!(" opened, {} not readable to the end", grouped(count)),
+        };
+        let seconds = format!("{}.{:03}", grouped(self.milliseconds / 1_000), self.milliseconds % 1_000);
+        [
+            ("Files     ", grouped(self.files) + &unreadable),
+            ("Accounts  ", grouped(self.accounts)),
+            ("  valid   ", grouped(self.valid)),
+            ("  faulty  ", format!("{}, with {} errors", grouped(self.faulty), grouped(self.errors))),
+            (
+                "Warnings  ",
+                format!("{}, in {} accounts", grouped(self.warnings), grouped(self.with_warnings)),
+            ),
+            ("Time      ", format!("{seconds} s, {} accounts a second", grouped(self.rate()))),
+        ]
+        .into_iter()
+    }
+}
+
+/// The codes in columns; nothing if there is none.
+fn table(title: &str, codes: &[Codes]) -> String {
+    let width = codes.iter().map(|found| found.code.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for (i, Codes { code, count, example }) in codes.iter().enumerate() {
+        if i == 0 {
+            text += &format!("\n{title:>10}  {:width$}  first found at\n", "code");
+        }
+        let number = example.external_account_number.as_deref().unwrap_or("no account number");
+        let place = plain(&format!("{}:{}  {number}  {}", example.file, example.line, example.attr));
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{:>10}  {code:width$}  {place}", grouped(*count));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary() -> Summary {
+        let example = Example {
+            file: "a\u{1b}[31m.ndjson".into(),
+            line: 7,
+            import_supplier: Some("ACME".into()),
+            external_account_number: None,
+            attr: "customers.0.email".into(),
+        };
+        Summary {
+            interrupted: true,
+            files: 2,
+            unreadable_files: 1,
+            accounts: 1_234_567,
+            valid: 1_234_000,
+            faulty: 567,
+            with_warnings: 0,
+            errors: 1_000,
+            warnings: 0,
+            top_errors: vec![Codes { code: "invalid_email_address", count: 1_000, example }],
+            top_warnings: Vec::new(),
+            not_checked: &["PST-01"],
+            milliseconds: 20_450,
+        }
+    }
+
+    #[test]
+    fn people_read_columns() {
+        insta::assert_snapshot!(summary().text());
+    }
+
+    #[test]
+    fn programs_read_one_document() {
+        insta::assert_snapshot!(summary().json());
+    }
+
+    #[test]
+    fn what_could_not_be_done_counts_over_what_is_faulty() {
+        let exit = |interrupted, unreadable_files, faulty| {
+            Summary { interrupted, unreadable_files, faulty, ..summary() }.exit()
+        };
+        assert_eq!(exit(true, 1, 1), Exit::Interrupted);
+        assert_eq!(exit(false, 1, 1), Exit::Failed);
+        assert_eq!(exit(false, 0, 1), Exit::Faulty);
+        assert_eq!(exit(false, 0, 0), Exit::Well);
+    }
+}

@@ -1,0 +1,158 @@
+//! The program, and folders of accounts made from the fixtures.
+
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// The time that the fixtures are checked as of.
+pub(crate) const NOW: &str = "2026-11-21T02:00:00Z";
+
+/// A folder of its own, in which the program runs.
+pub(crate) struct Site(tempfile::TempDir);
+
+/// What a run did.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Site {
+    /// An empty one.
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a file, its folders included.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// What a JSON report holds.
+    pub(crate) fn rows(&self, name: &str) -> Vec<Value> {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// The program with these arguments, ready to start in the folder.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cutover-client"));
+        command.args(arguments).current_dir(self.0.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.command(arguments).output().unwrap().into()
+    }
+
+    /// Runs a line of a shell in the folder.
+    #[cfg(unix)]
+    pub(crate) fn shell(&self, line: &str) -> Ran {
+        Command::new("sh").args(["-c", line]).current_dir(self.0.path()).output().unwrap().into()
+    }
+
+    /// `validate` as of the time of the fixtures.
+    pub(crate) fn validate(&self, arguments: &[&str]) -> Ran {
+        self.run(&[&["validate", "--now", NOW], arguments].concat())
+    }
+
+    /// The same with this on its standard input.
+    pub(crate) fn validate_input(&self, input: &[u8], arguments: &[&str]) -> Ran {
+        let mut child = self.start(&[&["validate", "--now", NOW], arguments].concat());
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        child.wait_with_output().unwrap().into()
+    }
+
+    /// Starts it, with its standard input open.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdin(Stdio::piped()).spawn().unwrap()
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+impl Ran {
+    /// The summary of `--json`.
+    pub(crate) fn summary(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap()
+    }
+
+    /// The summary of people, without the line about the time.
+    pub(crate) fn text(&self) -> String {
+        let (time, rest): (Vec<&str>, Vec<&str>) =
+            self.out.lines().partition(|line| line.starts_with("Time  "));
+        assert_eq!(time.len(), 1, "{}", self.out);
+        assert!(time[0].contains(" s, ") && time[0].ends_with(" accounts a second"), "{}", time[0]);
+        rest.join("\n")
+    }
+
+    /// Accounts, and the faulty ones among them.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        let summary = self.summary();
+        (summary["accounts"].as_u64().unwrap(), summary["faulty"].as_u64().unwrap())
+    }
+}
+
+/// A fixture of an account in one line.
+pub(crate) fn line(fixture: &str) -> Vec<u8> {
+    let value: Value = serde_json::from_slice(&fixture_text(fixture)).unwrap();
+    serde_json::to_vec(&value).unwrap()
+}
+
+/// A fixture of an account as it lies there.
+pub(crate) fn fixture_text(fixture: &str) -> Vec<u8> {
+    std::fs::read(fixtures().join(format!("{fixture}.json"))).unwrap()
+}
+
+pub(crate) fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/accounts")
+}
+
+/// The names of the fixtures of one kind, without the extension.
+pub(crate) fn names(kind: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(fixtures().join(kind)).unwrap();
+    let name = |entry: std::fs::DirEntry| entry.path().file_stem().unwrap().to_str().unwrap().to_owned();
+    let mut names: Vec<String> = entries.map(|entry| name(entry.unwrap())).collect();
+    names.sort();
+    names
+}
+
+/// These accounts, one a line.
+pub(crate) fn ndjson(fixtures: &[&str]) -> Vec<u8> {
+    let mut lines = fixtures.iter().map(|name| line(name)).collect::<Vec<_>>().join(&b'\n');
+    lines.push(b'\n');
+    lines
+}
+
+/// An account without a fault, with this number.
+pub(crate) fn account(number: &str) -> Vec<u8> {
+    let mut value: Value = serde_json::from_slice(&fixture_text("valid/unmetered_gas")).unwrap();
+    value["external_account_number"] = number.into();
+    serde_json::to_vec(&value).unwrap()
+}
+
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).unwrap()
+}

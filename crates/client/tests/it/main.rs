@@ -1,0 +1,13 @@
+//! The program as people and scripts use it: its output, reports and exit codes.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod commands;
+mod documented;
+mod harness;
+mod inputs;
+mod interrupt;
+mod jobs;
+mod reports;
+mod rules;
+mod summary;
