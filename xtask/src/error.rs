@@ -14,6 +14,8 @@ pub(crate) enum Error {
     MetadataForm(#[from] serde_json::Error),
     #[error("{0}")]
     Bench(String),
+    #[error("{}: {source}", path.display())]
+    Json { path: PathBuf, source: serde_json::Error },
     #[error("deny.toml: {0}")]
     DenyToml(#[from] toml::de::Error),
 }

@@ -10,6 +10,7 @@ mod deploy;
 mod error;
 mod fence;
 mod references;
+mod released;
 mod steps;
 
 use std::process::ExitCode;
@@ -27,7 +28,7 @@ Examples:
   cargo xtask test                    everything, as before a commit
   cargo xtask test --list             what everything is
   cargo xtask test --only fmt,fence   a part of it
-  cargo xtask docs                    after a change of codes, rules or states";
+  cargo xtask docs                    after a change of codes, rules, states or the API";
 
 /// Chores of contributors to Cutover.
 #[derive(Parser)]

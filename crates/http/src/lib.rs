@@ -19,6 +19,7 @@
 //! | `/v1/data-import/business/` | POST | the same |
 //! | `/v1/data-import/business-payment-instruction/create/` | POST | the same |
 //! | `/v1/graphql/` | POST | the same |
+//! | `/openapi.json`, `/docs/` | GET | the same |
 //! | `/healthz`, `/readyz` | GET | [`Config::listen`] and [`Config::admin_listen`] |
 //! | `/metrics` | GET | [`Config::admin_listen`] if it is set, else [`Config::listen`] |
 //!
@@ -42,6 +43,7 @@ mod config;
 mod endpoint;
 mod metrics;
 mod observe;
+mod openapi;
 mod pace;
 mod path;
 mod query;

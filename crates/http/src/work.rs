@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 /// What a use case does with the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// It reads a little, see [`Call::run_on`].
+    /// It reads a little, see [`Service::run_on`].
     Reads,
     /// It waits for a commit.
     Writes,

@@ -29,7 +29,7 @@
 //! ```
 //!
 //! Every object has a plain type and one of the same name in [`draft`], where each member is absent,
-//! usable or faulty; rules look at drafts. No I/O, no clock, no serde on the way in.
+//! usable or faulty; rules look at drafts. [`describe`] makes JSON Schema of the same declarations. No I/O, no clock, no serde on the way in.
 
 #[macro_use]
 mod value;
@@ -38,6 +38,8 @@ mod json;
 #[macro_use]
 mod payload;
 pub mod choices;
+#[macro_use]
+pub mod describe;
 mod kept;
 pub mod known;
 mod request;

@@ -15,7 +15,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::error::Error;
 use crate::fence;
-use crate::references;
+use crate::{references, released};
 use summary::Counts;
 
 /// What to run, and how.
@@ -48,6 +48,11 @@ const STEPS: &[Step] = &[
     Step { name: "fmt", what: "the code is formatted", run: |_| plain::fmt() },
     Step { name: "fence", what: "crates depend only on what they may", run: |_| fence_step() },
     Step { name: "references", what: "the generated references are up to date", run: |_| references_step() },
+    Step {
+        name: "released",
+        what: "nothing of the released description of the API is removed or narrowed",
+        run: |_| released_step(),
+    },
     Step { name: "deny", what: "licences, sources and banned crates, with cargo-deny", run: deny::run },
     Step { name: "clippy", what: "lints, warnings denied", run: |_| plain::clippy() },
     Step { name: "docs", what: "the documentation of every crate, warnings denied", run: |_| plain::docs() },
@@ -155,6 +160,10 @@ fn fence_step() -> Result<Outcome, Error> {
 fn references_step() -> Result<Outcome, Error> {
     let stale = references::stale()?;
     Ok(of_faults(&stale, &format!("mend with: {}", references::MEND)))
+}
+
+fn released_step() -> Result<Outcome, Error> {
+    Ok(of_faults(&released::check()?, released::MEND))
 }
 
 /// One fault is the remark; of several each is printed and the remark counts them. Both say how to mend them.

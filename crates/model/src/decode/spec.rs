@@ -1,6 +1,8 @@
 /// What is said of one object in its declaration: it drives decoding and documentation alike.
 #[derive(Debug)]
 pub struct ObjectSpec {
+    /// The name of its type, and of its schema.
+    pub ident: &'static str,
     /// The name in the field tables.
     pub name: &'static str,
     /// What the object is.

@@ -26,6 +26,7 @@ macro_rules! objects {
             impl $name<'_> {
                 /// The declaration of the object and its members.
                 pub const SPEC: $crate::ObjectSpec = $crate::ObjectSpec {
+                    ident: stringify!($name),
                     name: $label,
                     doc: concat!($($doc),+),
                     fields: &[$($crate::FieldSpec {

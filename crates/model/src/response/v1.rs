@@ -6,24 +6,72 @@ use crate::{HistoricalStatement, HistoricalStatementsRequest, Nullable, Transact
 use cutover_core::Zone;
 use serde::Serialize;
 
-/// What became of a note (contract 4.2).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NoteResult {
-    /// When the stored note was created, with the offset of the supplier's zone (decisions D8).
-    pub created_at: String,
-    /// The body as sent; empty for a note of documents alone.
-    pub body: String,
-    /// `NOTE_CREATION_SUCCESS` or `NOTE_ALREADY_EXISTS` (contract 3).
-    pub status: &'static str,
-}
+answers! {
+    /// What became of a note (contract 4.2).
+    NoteResult (Eq, Serialize) {
+        /// When the stored note was created, with the offset of the supplier's zone (decisions D8).
+        created_at: String, datetime;
+        /// The body as sent; empty for a note of documents alone.
+        body: String;
+        /// `NOTE_CREATION_SUCCESS` or `NOTE_ALREADY_EXISTS` (contract 3).
+        status: &'static str, words("NOTE_CREATION_SUCCESS", "NOTE_ALREADY_EXISTS");
+    }
 
-/// What became of a transaction (contract 4.2).
-#[derive(Debug, Clone, PartialEq)]
-pub struct TransactionResult {
-    /// `TRANSACTION_ADDED_TO_ACCOUNT` or `TRANSACTION_ALREADY_EXISTS` (contract 3).
-    pub status: &'static str,
-    /// The transaction as stored.
-    pub transaction: Transaction<'static>,
+    /// What became of a transaction (contract 4.2).
+    TransactionResult () {
+        /// `TRANSACTION_ADDED_TO_ACCOUNT` or `TRANSACTION_ALREADY_EXISTS` (contract 3).
+        status: &'static str, words("TRANSACTION_ADDED_TO_ACCOUNT", "TRANSACTION_ALREADY_EXISTS");
+        /// The transaction as stored.
+        transaction as "transaction_data": Transaction<'static>;
+    }
+
+    /// The body of a refused transactions request with a failing transaction: both shapes of the contract
+    /// in one (contract 4.2, 7; rules 9).
+    TransactionRefusal (Eq) {
+        fixed status = "TRANSACTION_IMPORT_ERROR", "That a transaction failed (contract 3).";
+        /// Why the first failing transaction fails, for people.
+        error_detail: String;
+        /// That transaction as JSON: as it would be stored, or as sent if it is faulty.
+        transaction_data: String, as_sent;
+        /// Text for people.
+        detail: &'static str;
+        /// `validation_error`.
+        code: &'static str, code;
+        /// Every fault, in the order of rules 1.4.
+        errors: Vec<ErrorItem>;
+    }
+
+    /// A payment instruction is stored for an account (contract 4.2).
+    PaymentInstructionStored (Eq, Serialize) {
+        /// The account's number here.
+        service_account_number: String;
+        /// The reference at the vendor.
+        reference: String;
+    }
+
+    /// The version 1 status of an account's import (contract 2.2, 4.3).
+    TransferStatus (Eq, Serialize) {
+        /// `COMPLETED`, `IN_PROGRESS` or `UNKNOWN` (contract 3).
+        status: &'static str, words("COMPLETED", "IN_PROGRESS", "UNKNOWN");
+        /// The account's number here; empty while there is no account.
+        service_account_number: String;
+    }
+
+    /// A business is created (contract 4.4).
+    BusinessCreated (Eq, Serialize) {
+        /// Its number here: a positive integer (decisions D1).
+        service_business_id: i64;
+        /// Its identifier in the supplier's system.
+        external_business_identifier: String;
+    }
+
+    /// A payment instruction is stored for a business (contract 4.4).
+    BusinessPaymentInstructionStored (Eq, Serialize) {
+        /// The reference at the vendor.
+        reference: String;
+        /// The business's identifier in the supplier's system.
+        external_business_identifier: String;
+    }
 }
 
 /// The body `{results: […]}` of the transactions endpoint: every decimal a string with the digits sent,
@@ -74,22 +122,6 @@ fn stored() -> Writer {
 /// What a writer wrote; it writes nothing but UTF-8.
 fn text(writer: Writer) -> String {
     String::from_utf8(writer.into_bytes()).unwrap_or_default()
-}
-
-/// The body of a refused transactions request with a failing transaction: both shapes of the contract
-/// in one (contract 4.2, 7; rules 9).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TransactionRefusal {
-    /// Why the first failing transaction fails, for people.
-    pub error_detail: String,
-    /// That transaction as JSON: as it would be stored, or as sent if it is faulty.
-    pub transaction_data: String,
-    /// Text for people.
-    pub detail: &'static str,
-    /// `validation_error`.
-    pub code: &'static str,
-    /// Every fault, in the order of rules 1.4.
-    pub errors: Vec<ErrorItem>,
 }
 
 impl TransactionRefusal {
@@ -148,42 +180,6 @@ impl HistoricalStatement<'_> {
             optional.take_if(|text| text.is_blank());
         }
     }
-}
-
-/// A payment instruction is stored for an account (contract 4.2).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PaymentInstructionStored {
-    /// The account's number here.
-    pub service_account_number: String,
-    /// The reference at the vendor.
-    pub reference: String,
-}
-
-/// The version 1 status of an account's import (contract 2.2, 4.3).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TransferStatus {
-    /// `COMPLETED`, `IN_PROGRESS` or `UNKNOWN` (contract 3).
-    pub status: &'static str,
-    /// The account's number here; empty while there is no account.
-    pub service_account_number: String,
-}
-
-/// A business is created (contract 4.4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BusinessCreated {
-    /// Its number here: a positive integer (decisions D1).
-    pub service_business_id: i64,
-    /// Its identifier in the supplier's system.
-    pub external_business_identifier: String,
-}
-
-/// A payment instruction is stored for a business (contract 4.4).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BusinessPaymentInstructionStored {
-    /// The reference at the vendor.
-    pub reference: String,
-    /// The business's identifier in the supplier's system.
-    pub external_business_identifier: String,
 }
 
 #[cfg(test)]

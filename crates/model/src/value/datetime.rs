@@ -88,6 +88,23 @@ impl<'j> DateTime<'j> {
     }
 }
 
+impl std::str::FromStr for DateTime<'static> {
+    type Err = InvalidDateTime;
+
+    /// Reads a text that stands alone, such as a parameter of an address, as one of a payload is read.
+    fn from_str(text: &str) -> Result<Self, InvalidDateTime> {
+        match Self::read(Cow::Owned(text.to_owned()), Zone::UTC) {
+            Reading::Usable(datetime) | Reading::Edge(datetime) => Ok(datetime),
+            Reading::OutOfRange { .. } | Reading::Invalid => Err(InvalidDateTime),
+        }
+    }
+}
+
+/// A text is no datetime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is no datetime")]
+pub struct InvalidDateTime;
+
 impl From<chrono::DateTime<FixedOffset>> for DateTime<'static> {
     fn from(datetime: chrono::DateTime<FixedOffset>) -> Self {
         let sent = datetime.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true);

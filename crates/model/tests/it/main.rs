@@ -5,6 +5,7 @@
 mod declarations;
 mod hostile;
 mod laws;
+mod schemas;
 
 use cutover_model::{Zone, decode_account};
 

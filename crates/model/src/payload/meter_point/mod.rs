@@ -129,6 +129,9 @@ macro_rules! variants {
         }
 
         impl Variant<'_> {
+            /// The supply types, in preference order (fields 3.1).
+            pub const SUPPLY_TYPES: &'static [SupplyType] = &PREFERENCE;
+
             /// The declaration of the members that only this kind has.
             pub fn spec(supply_type: SupplyType) -> &'static crate::ObjectSpec {
                 match supply_type { $(SupplyType::$name => const { &$object::SPEC },)* }

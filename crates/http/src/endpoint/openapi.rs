@@ -1,0 +1,78 @@
+use crate::call::{Answer, Call};
+use crate::openapi::{Served, description, page};
+use actix_web::HttpResponse;
+use actix_web::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH,
+};
+
+/// The page has its style in itself and loads nothing.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
+
+/// `GET /openapi.json`: the description of the API, for anybody.
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async { Ok(answer(call.headers(), description(), "application/json")) })
+}
+
+/// `GET /docs/`: the same as a page to read.
+pub(crate) fn read(call: &mut Call) -> Answer<'_> {
+    Box::pin(async {
+        let mut response = answer(call.headers(), page(), "text/html; charset=utf-8");
+        response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+        Ok(response)
+    })
+}
+
+/// The text, or that the client has it already.
+fn answer(headers: &HeaderMap, served: &'static Served, media: &'static str) -> HttpResponse {
+    let given = headers.get_all(IF_NONE_MATCH).filter_map(|value| value.to_str().ok());
+    let is_known = given.flat_map(|tags| tags.split(',')).any(|tag| names(tag.trim(), &served.tag));
+    let mut response = if is_known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+    response.insert_header((ETAG, served.tag.as_str())).insert_header((CACHE_CONTROL, "no-cache"));
+    match is_known {
+        true => response.finish(),
+        false => response.insert_header((CONTENT_TYPE, media)).body(served.body.clone()),
+    }
+}
+
+/// Whether a tag of a condition names this one; weak ones name what strong ones do.
+fn names(given: &str, tag: &str) -> bool {
+    let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
+    given == "*" || opaque(given) == opaque(tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::House;
+    use actix_web::http::header::IF_NONE_MATCH;
+    use actix_web::test::TestRequest;
+
+    #[actix_web::test]
+    async fn anybody_gets_it_once() {
+        let house = House::new();
+        let get = || TestRequest::get().uri("/openapi.json");
+        let whole = house.send(get()).await;
+        assert_eq!((whole.status, whole.header("content-type")), (200, "application/json"));
+        assert_eq!(whole.json()["openapi"], "3.1.0");
+        let tag = whole.header("etag");
+        for condition in [tag, &format!("\"x\", {tag}"), tag.trim_start_matches("W/"), "*"] {
+            let again = house.send(get().insert_header((IF_NONE_MATCH, condition))).await;
+            assert_eq!((again.status, again.text(), again.header("etag")), (304, "", tag), "{condition}");
+        }
+        let other = house.send(get().insert_header((IF_NONE_MATCH, "\"x\""))).await;
+        assert_eq!(other.text(), whole.text());
+    }
+
+    #[actix_web::test]
+    async fn people_get_a_page_that_loads_nothing() {
+        let house = House::new();
+        for path in ["/docs/", "/docs"] {
+            let page = house.send(TestRequest::get().uri(path)).await;
+            assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+            assert!(page.header("content-security-policy").starts_with("default-src 'none'"));
+            assert!(page.text().starts_with("<!doctype html>"));
+            let again =
+                house.send(TestRequest::get().uri(path).insert_header((IF_NONE_MATCH, page.header("etag"))));
+            assert_eq!(again.await.status, 304);
+        }
+    }
+}

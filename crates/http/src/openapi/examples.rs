@@ -1,0 +1,138 @@
+//! Examples: requests are fixtures, answers are made by what writes the real ones, or stand here beside a test
+//! that compares them.
+
+use cutover_core::{Code, Zone};
+use cutover_model::describe::Json;
+use cutover_model::{
+    BusinessCreated, BusinessPaymentInstructionStored, LatestEvent, Limits, ListedStatus, NoteResult,
+    PaymentInstructionStored, ProcessError, ProcessStatus, TransactionResult, TransferStatus,
+    decode_historical_statements, decode_transactions, historical_statements, transaction_results,
+};
+use serde::Serialize;
+
+/// Bodies of requests by name: the request of the model and the text.
+pub(super) const REQUESTS: &[(&str, &str, &str)] = &[
+    ("account", "account", include_str!("../../../../fixtures/accounts/valid/unmetered_gas.json")),
+    ("account_in_envelope", "account", include_str!("../../../../fixtures/accounts/valid/business.json")),
+    ("notes", "notes", include_str!("../../../../fixtures/notes/valid/calls.json")),
+    ("transactions", "transactions", TRANSACTIONS),
+    ("statements", "historical-statements", STATEMENTS),
+    (
+        "payment_instruction",
+        "payment-instruction",
+        include_str!("../../../../fixtures/payment_instructions/valid/card.json"),
+    ),
+    ("business", "business", include_str!("../../../../fixtures/businesses/valid/cold_storage.json")),
+    (
+        "business_payment_instruction",
+        "business-payment-instruction",
+        include_str!("../../../../fixtures/business_payment_instructions/valid/two_accounts.json"),
+    ),
+];
+
+const TRANSACTIONS: &str = include_str!("../../../../fixtures/transactions/valid/refund.json");
+const STATEMENTS: &str = include_str!("../../../../fixtures/statements/valid/year.json");
+
+/// A transaction as answers show it.
+pub(super) const TRANSACTION: &str = r#"{"transaction_id":"CH-1","transaction_date":"2020-01-01","amount":"8.80","type":"CHARGE","reason":"IMPORTED_CHARGE"}"#;
+
+/// What a text of ours holds.
+pub(super) fn of(json: &[u8]) -> Json {
+    Json::parse(json).unwrap_or(Json::Null)
+}
+
+fn written(answer: &impl Serialize) -> Json {
+    of(&serde_json::to_vec(answer).unwrap_or_default())
+}
+
+/// The status of an account that is imported.
+pub(super) fn status() -> Json {
+    written(&processed())
+}
+
+fn processed() -> ProcessStatus {
+    let at = "2026-11-21T13:00:04.118203+11:00";
+    ProcessStatus {
+        status: "PROCESSED",
+        service_identifier: Some("A-7K2M9QXD".into()),
+        created_at: "2026-11-21T13:00:00.000001+11:00".into(),
+        modified_at: at.into(),
+        latest_event: LatestEvent {
+            event: "EVENT_ACCOUNT_IMPORT_PROCESS_PROCESSED",
+            occurred_at: at.into(),
+            data: None,
+        },
+        latest_error: None,
+    }
+}
+
+/// Accounts that were searched for.
+pub(super) fn statuses() -> Json {
+    written(&[
+        ListedStatus::new("ELEC-1001".into(), processed()),
+        ListedStatus::new("ELEC-1002".into(), failed()),
+    ])
+}
+
+/// The status of an account whose import failed.
+pub(super) fn errored() -> Json {
+    written(&failed())
+}
+
+fn failed() -> ProcessStatus {
+    let code = Code::ImportProcessFailedValidation;
+    let error = ProcessError { code: code.as_str(), detail: code.detail().into(), domain: "import_process" };
+    let mut status = processed();
+    status.status = "ERRORED";
+    status.service_identifier = None;
+    status.latest_event.event = "EVENT_ACCOUNT_IMPORT_PROCESS_ERRORED";
+    status.latest_event.data = Some(error.clone());
+    status.latest_error = Some(error);
+    status
+}
+
+pub(super) fn transfer_status() -> Json {
+    written(&TransferStatus { status: "COMPLETED", service_account_number: "A-7K2M9QXD".into() })
+}
+
+pub(super) fn notes() -> Json {
+    written(&[NoteResult {
+        created_at: "2026-11-03T09:15:00.000000+11:00".into(),
+        body: "Asked for the final bill by post.".into(),
+        status: "NOTE_CREATION_SUCCESS",
+    }])
+}
+
+pub(super) fn transactions() -> Json {
+    let decoded = decode_transactions(TRANSACTIONS.as_bytes(), Zone::UTC, Limits::default()).ok();
+    let request = decoded.and_then(|decoded| decoded.draft?.into_valid());
+    let stored = request.into_iter().flat_map(|request| request.transactions).map(|transaction| {
+        let transaction = cutover_model::IntoOwned::into_owned(transaction);
+        TransactionResult { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction }
+    });
+    of(&transaction_results(&stored.collect::<Vec<_>>()))
+}
+
+pub(super) fn statements() -> Json {
+    let decoded = decode_historical_statements(STATEMENTS.as_bytes(), Zone::UTC, Limits::default()).ok();
+    let request = decoded.and_then(|decoded| decoded.draft?.into_valid());
+    request.map_or(Json::Null, |request| of(historical_statements(&request).as_bytes()))
+}
+
+pub(super) fn instruction() -> Json {
+    written(&PaymentInstructionStored {
+        service_account_number: "A-7K2M9QXD".into(),
+        reference: "pm_1QELEC1001".into(),
+    })
+}
+
+pub(super) fn business() -> Json {
+    written(&BusinessCreated { service_business_id: 1, external_business_identifier: "B-HALLORAN".into() })
+}
+
+pub(super) fn business_instruction() -> Json {
+    written(&BusinessPaymentInstructionStored {
+        reference: "MD000BHALLORAN".into(),
+        external_business_identifier: "B-HALLORAN".into(),
+    })
+}

@@ -1,0 +1,239 @@
+//! The description of the API (OpenAPI 3.1): made from the model's declarations, the refusals and a row for each
+//! method of each route.
+
+mod examples;
+mod operation;
+mod operations;
+mod own;
+mod page;
+mod refusals;
+#[cfg(test)]
+mod tests;
+
+use actix_web::web::Bytes;
+use cutover_model::describe::{Json, REQUESTS, Schemas};
+use operation::{Access, Body, Content, Done, Named, Operation, Parameter};
+use operations::{OPERATIONS, TAGS};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
+
+/// Where the schemas are.
+const SCHEMAS: &str = "#/components/schemas/";
+
+const ABOUT: &str = "\
+Takes in the customers of an energy or water retailer: accounts are validated, accepted durably and imported; \
+progress can be read at any time.
+
+A path is good with and without its last slash. HEAD is served wherever GET is. An unknown path is a 404 \
+`not_found`, another method a 405 `method_not_allowed` with `Allow`. Bodies are JSON in UTF-8, at most 8 MiB, and may \
+be packed with gzip; answers are packed for who takes it. Logic may depend on a `code`, never on a `detail`.
+
+Later versions add to this: clients pass over members that they do not know, and send only documented ones.";
+
+/// A text that never changes while the service runs.
+pub(crate) struct Served {
+    /// The text.
+    pub(crate) body: Bytes,
+    /// Its entity tag.
+    pub(crate) tag: String,
+}
+
+impl Served {
+    fn new(text: String) -> Self {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Self { body: text.into(), tag: format!("W/\"{:016x}\"", hasher.finish()) }
+    }
+}
+
+/// The description, made once.
+pub(crate) fn description() -> &'static Served {
+    static SERVED: OnceLock<Served> = OnceLock::new();
+    SERVED.get_or_init(|| Served::new(document().pretty()))
+}
+
+/// The description as a page to read, made once.
+pub(crate) fn page() -> &'static Served {
+    static SERVED: OnceLock<Served> = OnceLock::new();
+    SERVED.get_or_init(|| Served::new(page::page(&document())))
+}
+
+/// The whole description.
+fn document() -> Json {
+    let mut schemas = Schemas::new(SCHEMAS);
+    let paths = paths(&mut schemas);
+    Json::object()
+        .with("openapi", "3.1.0")
+        .with("info", info())
+        .with("servers", vec![Json::object().with("url", "/")])
+        .with("tags", Json::list(TAGS.iter().map(|(name, means)| named(name, means))))
+        .with("paths", paths)
+        .with("components", components(schemas))
+}
+
+fn info() -> Json {
+    Json::object()
+        .with("title", "Cutover Data Import Service")
+        .with("version", env!("CARGO_PKG_VERSION"))
+        .with("description", ABOUT)
+        .with(
+            "license",
+            Json::object().with("name", "MIT OR Apache-2.0").with("identifier", "MIT OR Apache-2.0"),
+        )
+}
+
+fn named(name: &str, means: &str) -> Json {
+    Json::object().with("name", name).with("description", means)
+}
+
+fn paths(schemas: &mut Schemas) -> Json {
+    let mut paths = Json::object();
+    for operation in OPERATIONS {
+        let path = path(operation.template);
+        let methods = paths.get(&path).cloned().unwrap_or_else(Json::object);
+        let method = operation.method.to_ascii_lowercase();
+        paths = paths.with(&path, methods.with(&method, described(operation, schemas)));
+    }
+    paths
+}
+
+/// A template of a route as descriptions write it.
+fn path(template: &str) -> String {
+    template.replace('<', "{").replace('>', "}")
+}
+
+fn described(operation: &Operation, schemas: &mut Schemas) -> Json {
+    let in_path = operation.template.split('/').filter_map(|part| part.strip_prefix('<')?.strip_suffix('>'));
+    let parameters: Vec<Json> =
+        in_path.map(path_parameter).chain(operation.query.iter().map(query_parameter)).collect();
+    let security = match operation.access {
+        Access::Token => vec![scheme("Token"), scheme("Bearer")],
+        Access::All => Vec::new(),
+    };
+    Json::object()
+        .with("operationId", operation.id)
+        .with("tags", Json::list([operation.tag]))
+        .with("summary", operation.summary)
+        .with_some("description", (!operation.notes.is_empty()).then_some(operation.notes))
+        .with("security", security)
+        .with_some("parameters", (!parameters.is_empty()).then_some(parameters))
+        .with_some("requestBody", body(&operation.body, schemas))
+        .with("responses", responses(operation, schemas))
+}
+
+fn scheme(name: &str) -> Json {
+    Json::object().with(name, Json::list::<Json>([]))
+}
+
+fn path_parameter(name: &str) -> Json {
+    let (doc, most) = match name {
+        "number" => ("The account's number in the supplier's system; percent-encoded.", 128_u32),
+        _ => ("The code of the import supplier.", 64),
+    };
+    let schema = Json::object().with("type", "string").with("minLength", 1_u32).with("maxLength", most);
+    named(name, doc).with("in", "path").with("required", true).with("schema", schema)
+}
+
+fn query_parameter(parameter: &Parameter) -> Json {
+    named(parameter.name, parameter.doc).with("in", "query").with("schema", (parameter.schema)())
+}
+
+fn body(body: &Body, schemas: &mut Schemas) -> Option<Json> {
+    let (media, content) = match body {
+        Body::Nothing => return None,
+        Body::Request(name, examples) => {
+            let request = REQUESTS.iter().find(|request| request.name == *name)?;
+            let mut content = Json::object().with("schema", schemas.request(request));
+            let mut named = Json::object();
+            for example in *examples {
+                named = named.with(example, reference("examples", example));
+            }
+            content = content.with("examples", named);
+            (operation::JSON, content)
+        }
+        Body::Other(media, schema, example) => {
+            (*media, Json::object().with("schema", schema(schemas)).with("example", example()))
+        }
+    };
+    Some(Json::object().with("required", true).with("content", Json::object().with(media, content)))
+}
+
+fn responses(operation: &Operation, schemas: &mut Schemas) -> Json {
+    let mut responses = Json::object();
+    for done in operation.answers {
+        responses = responses.with(&done.status.to_string(), answered(done, schemas));
+    }
+    for (status, response) in refusals::responses((operation.refusals)(), schemas) {
+        responses = responses.with(&status.to_string(), response);
+    }
+    responses
+}
+
+fn answered(done: &Done, schemas: &mut Schemas) -> Json {
+    let content = |Content { media, schema, examples }: &Content| {
+        let content = Json::object().with("schema", schema(schemas));
+        Json::object().with(media, with_examples(content, examples))
+    };
+    let content = done.content.as_ref().map(content);
+    Json::object()
+        .with("description", done.means)
+        .with("headers", headers(done.headers))
+        .with_some("content", content)
+}
+
+fn with_examples(content: Json, examples: &[Named]) -> Json {
+    if let [(_, example)] = examples {
+        return content.with("example", example());
+    }
+    let named = examples
+        .iter()
+        .fold(Json::object(), |all, (name, example)| all.with(name, Json::object().with("value", example())));
+    content.with("examples", named)
+}
+
+/// Headers of an answer: that of every answer, and these.
+fn headers(names: &[&str]) -> Json {
+    ["X-Request-Id"].iter().chain(names).fold(Json::object(), |all, name| all.with(name, header(name)))
+}
+
+fn header(name: &str) -> Json {
+    reference("headers", name)
+}
+
+fn reference(kind: &str, name: &str) -> Json {
+    Json::object().with("$ref", format!("#/components/{kind}/{name}"))
+}
+
+const HEADERS: &[(&str, &str, &str)] = &[
+    ("X-Request-Id", "string", "The id of the request: the caller's, if it sent a sane one."),
+    ("Retry-After", "integer", "When to come again, in seconds."),
+    ("WWW-Authenticate", "string", "`Token`."),
+    ("Link", "string", "`<…>; rel=\"next\"`: the next page, if there is one."),
+    ("ETag", "string", "The tag of this text."),
+];
+
+fn components(schemas: Schemas) -> Json {
+    let headers = HEADERS.iter().fold(Json::object(), |all, (name, kind, means)| {
+        let schema = Json::object().with("type", *kind);
+        all.with(name, Json::object().with("description", *means).with("schema", schema))
+    });
+    let examples = examples::REQUESTS.iter().fold(Json::object(), |all, (name, _, text)| {
+        all.with(name, Json::object().with("value", examples::of(text.as_bytes())))
+    });
+    Json::object()
+        .with("schemas", schemas.into_definitions())
+        .with("headers", headers)
+        .with("examples", examples)
+        .with("securitySchemes", security_schemes())
+}
+
+fn security_schemes() -> Json {
+    let token = named("Authorization", "`Token <ACCESS_TOKEN>`, with what `obtainToken` gives.")
+        .with("type", "apiKey")
+        .with("in", "header");
+    let bearer = Json::object()
+        .with("type", "http")
+        .with("scheme", "bearer")
+        .with("description", "The same token as `Bearer <ACCESS_TOKEN>`.");
+    Json::object().with("Token", token).with("Bearer", bearer)
+}

@@ -1,0 +1,196 @@
+//! Schemas and examples of what is not declared in the model, for it is written by hand or by a library; tests
+//! compare them with what is really answered.
+
+use super::examples;
+use cutover_model::ProcessStatus;
+use cutover_model::describe::{AnswerKind, Json, Schemas};
+
+fn typed(kind: &str) -> Json {
+    Json::object().with("type", kind)
+}
+
+fn text(means: &str) -> Json {
+    typed("string").with("description", means)
+}
+
+fn object(means: &str, members: &[(&str, Json)], required: &[&str]) -> Json {
+    let properties =
+        members.iter().fold(Json::object(), |all, (name, schema)| all.with(name, schema.clone()));
+    typed("object")
+        .with("description", means)
+        .with("properties", properties)
+        .with("required", Json::list(required.iter().copied()))
+}
+
+/// A status word, as the declaration of the status has it.
+pub(super) fn status() -> Json {
+    let word = ProcessStatus::SPEC.members.iter().find_map(|member| match member.kind {
+        AnswerKind::Words(words) if member.name == "status" => Some(words),
+        _ => None,
+    });
+    typed("string").with_some("enum", word.map(|words| Json::list(words.iter().copied())))
+}
+
+/// A list of accounts (contract 2.2, 4.3).
+pub(super) fn list(schemas: &mut Schemas) -> Json {
+    let item = schemas.define("ListedAccount", |_| {
+        let or_null = |schema: Json| schema.with("type", Json::list(["string", "null"]));
+        let members = [
+            ("external_account_number", text("The account's number in the supplier's system.")),
+            ("service_account_number", or_null(text("Its number here; null while there is no account."))),
+            (
+                "account_created_at",
+                or_null(
+                    text("When it was imported; null while there is no account.").with("format", "date-time"),
+                ),
+            ),
+        ];
+        object("An account in a list.", &members, &members.each_ref().map(|(name, _)| *name))
+    });
+    typed("array").with("items", item)
+}
+
+pub(super) fn list_example() -> Json {
+    examples::of(
+        br#"[
+            {"external_account_number": "ELEC-1001", "service_account_number": "A-7K2M9QXD",
+             "account_created_at": "2026-11-21T13:00:04.118203+11:00"},
+            {"external_account_number": "ELEC-1002", "service_account_number": null, "account_created_at": null}
+        ]"#,
+    )
+}
+
+/// What GraphQL is asked.
+pub(super) fn graphql_request(_: &mut Schemas) -> Json {
+    let members = [
+        ("query", text("The operation: `obtainToken` or its alias `obtainKrakenToken`, or introspection.")),
+        ("operationName", text("Which operation of several.").with("type", Json::list(["string", "null"]))),
+        ("variables", typed("object").with("type", Json::list(["object", "null"]))),
+    ];
+    object("An operation of GraphQL.", &members, &["query"])
+}
+
+pub(super) fn graphql_request_example() -> Json {
+    examples::of(
+        br#"{
+            "query": "mutation Obtain($input: ObtainTokenInput!) { obtainToken(input: $input) { token refreshToken refreshExpiresIn } }",
+            "variables": {"input": {"apiKey": "<API_KEY>"}}
+        }"#,
+    )
+}
+
+/// What GraphQL answers, also where it refuses.
+pub(super) fn graphql_answer(_: &mut Schemas) -> Json {
+    let members = [
+        ("data", typed("object").with("type", Json::list(["object", "null"]))),
+        ("errors", typed("array").with("items", typed("object"))),
+    ];
+    object("The result, or why there is none.", &members, &["data"])
+}
+
+pub(super) fn graphql_answer_example() -> Json {
+    examples::of(
+        br#"{"data": {"obtainToken": {"token": "<ACCESS_TOKEN>", "refreshToken": "<REFRESH_TOKEN>", "refreshExpiresIn": 1795226400}}}"#,
+    )
+}
+
+/// That the process serves.
+pub(super) fn health(_: &mut Schemas) -> Json {
+    object("The process serves.", &[("status", text("`ok`."))], &["status"])
+}
+
+pub(super) fn health_example() -> Json {
+    examples::of(br#"{"status": "ok"}"#)
+}
+
+/// Which parts are reachable.
+pub(super) fn ready(schemas: &mut Schemas) -> Json {
+    schemas.define("Readiness", |_| {
+        let word = typed("string").with("enum", Json::list(["ok", "down"]));
+        let parts = [("database", word.clone()), ("documents", word)];
+        let members = [
+            ("status", typed("string").with("enum", Json::list(["ok", "unavailable"]))),
+            ("parts", object("Each part.", &parts, &["database", "documents"])),
+            ("code", text("Of an error.")),
+            ("detail", text("Of an error, for people.")),
+        ];
+        object("Whether requests can be served.", &members, &["status", "parts"])
+    })
+}
+
+pub(super) fn ready_example() -> Json {
+    examples::of(br#"{"status": "ok", "parts": {"database": "ok", "documents": "ok"}}"#)
+}
+
+pub(super) fn unready_example() -> Json {
+    examples::of(
+        br#"{"status": "unavailable", "parts": {"database": "down", "documents": "ok"},
+             "code": "service_unavailable", "detail": "A part of the service is down; try again later."}"#,
+    )
+}
+
+/// Metrics are text.
+pub(super) fn metrics(_: &mut Schemas) -> Json {
+    text("Metrics in the text format of OpenMetrics.")
+}
+
+pub(super) fn metrics_example() -> Json {
+    "# EOF\n".into()
+}
+
+/// This description.
+pub(super) fn description(_: &mut Schemas) -> Json {
+    object("An OpenAPI description.", &[("openapi", text("The version of OpenAPI."))], &["openapi"])
+}
+
+pub(super) fn description_example() -> Json {
+    examples::of(br#"{"openapi": "3.1.0"}"#)
+}
+
+/// This description to read.
+pub(super) fn page(_: &mut Schemas) -> Json {
+    text("A page in HTML.")
+}
+
+pub(super) fn page_example() -> Json {
+    "<!doctype html>".into()
+}
+
+/// Accounts, a line each.
+pub(super) fn bulk_request(schemas: &mut Schemas) -> Json {
+    let account = cutover_model::describe::REQUESTS.iter().find(|request| request.name == "account");
+    let line = account.map_or_else(Json::object, |request| schemas.request(request));
+    line.with("description", "Of each line: what create takes. Blank lines are passed over.")
+}
+
+/// What became of a line.
+pub(super) fn bulk_answer(schemas: &mut Schemas) -> Json {
+    schemas.define("BulkResult", |_| {
+        let members = [
+            (
+                "line",
+                typed("integer")
+                    .with("minimum", 1_u32)
+                    .with("description", "The line, from 1; blank ones count."),
+            ),
+            (
+                "external_account_number",
+                text("The account's number, where it can be told.")
+                    .with("type", Json::list(["string", "null"])),
+            ),
+            (
+                "status",
+                typed("integer").with("description", "The status that create or validate would answer with."),
+            ),
+            (
+                "body",
+                typed("object").with("description", "The body that create or validate would answer with."),
+            ),
+        ];
+        object("Of each line, in order.", &members, &members.each_ref().map(|(name, _)| *name))
+    })
+}
+
+pub(super) fn bulk_example() -> Json {
+    examples::of(br#"{"line": 1, "external_account_number": "ELEC-1001", "status": 201, "body": {}}"#)
+}

@@ -1,0 +1,218 @@
+//! Refusals in the description: each with the status, the headers and the body that it really has.
+
+use super::examples;
+use crate::refusal::{Refusal, TransactionFailure};
+use actix_web::body::MessageBody;
+use cutover_core::{AttrPath, Code, Issue, Level, RuleId, ServiceAccountNumber};
+use cutover_model::describe::{AnswerSpec, Json, Schemas};
+use cutover_model::{AlreadyThere, Detail, ProcessError, TransactionRefusal, ValidationError};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Of every request with a token.
+pub(super) fn with_token() -> Vec<Refusal> {
+    vec![
+        Refusal::NotAuthenticated,
+        Refusal::AuthenticationFailed,
+        Refusal::Throttled(Duration::from_secs(1)),
+        Refusal::Unexpected(String::new()),
+        Refusal::Unavailable(String::new()),
+    ]
+}
+
+/// Of every request with a token and a JSON body.
+pub(super) fn with_body() -> Vec<Refusal> {
+    let mut refusals = of_body();
+    refusals.extend(with_token());
+    refusals
+}
+
+/// Of every request with a JSON body, whoever sends it.
+pub(super) fn of_body() -> Vec<Refusal> {
+    vec![
+        Refusal::NotJson("a value is expected at line 1 column 1".into()),
+        Refusal::Timeout,
+        Refusal::TooLarge,
+        Refusal::UnsupportedMediaType("The body must be application/json."),
+    ]
+}
+
+/// Of a request that names a supplier, and maybe an account, in its path.
+pub(super) fn of_path() -> Vec<Refusal> {
+    also(with_token, [Refusal::NotFound])
+}
+
+/// Those of validate.
+pub(super) fn of_validate() -> Vec<Refusal> {
+    also(with_body, [Refusal::AccountFaults(vec![phone()])])
+}
+
+/// Those of create.
+pub(super) fn of_create() -> Vec<Refusal> {
+    let number = ServiceAccountNumber::from_random(7);
+    also(
+        with_body,
+        [
+            Refusal::ImportFaults,
+            Refusal::SupplierNotOngoing,
+            Refusal::AlreadyImported(number),
+            Refusal::InProgress,
+        ],
+    )
+}
+
+/// Those of many accounts: what a line has is its own.
+pub(super) fn of_bulk() -> Vec<Refusal> {
+    let media = Refusal::UnsupportedMediaType("The body must be application/x-ndjson.");
+    also(with_token, [media, Refusal::Parameters(vec!["validate_only"])])
+}
+
+/// Those of notes.
+pub(super) fn of_notes() -> Vec<Refusal> {
+    of_addition(issue("NOT-01", path("notes", 0), Code::NoteBodyOrDocumentPathNotFound))
+}
+
+/// Those of historical statements.
+pub(super) fn of_statements() -> Vec<Refusal> {
+    of_addition(issue("STM-02", path("statements", 1).name("statement_id"), Code::DuplicateStatementIds))
+}
+
+/// Those of transactions.
+pub(super) fn of_transactions() -> Vec<Refusal> {
+    let attr = || path("transactions", 0).name("transaction_date");
+    let fault = issue("PST-06", attr(), Code::TransactionOutsideOpenStatementPeriod);
+    let failure = TransactionFailure {
+        transaction_data: examples::TRANSACTION.into(),
+        error_detail: fault.detail.to_string(),
+        errors: vec![fault],
+    };
+    let mut refusals = of_addition(issue("STR-13", AttrPath::root().name("transactions"), Code::TooFewItems));
+    refusals.extend([Refusal::Transaction(failure), Refusal::Parameters(vec!["check_previously_added"])]);
+    refusals
+}
+
+/// Those of what is added to an account.
+fn of_addition(fault: Issue) -> Vec<Refusal> {
+    let no_account = [Code::AccountNotFound, Code::ImportProcessDoesNotExist].map(Refusal::NoAccount);
+    let mut refusals = also(with_body, [Refusal::Faults(vec![fault])]);
+    refusals.extend(no_account);
+    refusals
+}
+
+/// Those of businesses.
+pub(super) fn of_business() -> Vec<Refusal> {
+    let attr = AttrPath::root().name("external_business_identifier");
+    also(with_body, [Refusal::Faults(vec![issue("PST-13", attr, Code::BusinessAlreadyExists)])])
+}
+
+/// Those of payment instructions, which know no 503 (contract 4.2, 4.4).
+pub(super) fn of_instruction() -> Vec<Refusal> {
+    let attr = AttrPath::root().name("reference");
+    let fault = Refusal::Faults(vec![issue("PST-12", attr, Code::PaymentInstructionNotFound)]);
+    let mut refusals = also(with_body, [fault, Refusal::VendorUnavailable(String::new())]);
+    refusals.retain(|refusal| !matches!(refusal, Refusal::Unavailable(_)));
+    refusals
+}
+
+/// Those of lists.
+pub(super) fn of_list() -> Vec<Refusal> {
+    also(of_path, [Refusal::Parameters(vec!["page_size"])])
+}
+
+/// Those of a search.
+pub(super) fn of_search() -> Vec<Refusal> {
+    also(of_path, [Refusal::Parameters(vec!["modified_after"])])
+}
+
+/// Those of tokens: nothing has to be sent but a body.
+pub(super) fn of_sign_in() -> Vec<Refusal> {
+    also(
+        of_body,
+        [
+            Refusal::Invalid("Send one operation as a JSON object; batches are not taken."),
+            Refusal::Throttled(Duration::from_secs(1)),
+            Refusal::Unexpected(String::new()),
+            Refusal::Unavailable(String::new()),
+        ],
+    )
+}
+
+fn also<const N: usize>(first: fn() -> Vec<Refusal>, more: [Refusal; N]) -> Vec<Refusal> {
+    first().into_iter().chain(more).collect()
+}
+
+fn phone() -> Issue {
+    issue("CUS-01", path("customers", 0).name("landline"), Code::InvalidPhoneNumber)
+}
+
+fn path(list: &'static str, index: u32) -> AttrPath {
+    AttrPath::root().name(list).index(index)
+}
+
+fn issue(rule: &'static str, attr: AttrPath, code: Code) -> Issue {
+    Issue { attr, code, rule: RuleId(rule), level: Level::Error, detail: code.detail().into() }
+}
+
+/// The answers that these refusals make, by status.
+pub(super) fn responses(refusals: Vec<Refusal>, schemas: &mut Schemas) -> BTreeMap<u16, Json> {
+    let mut by_status: BTreeMap<u16, Vec<Refusal>> = BTreeMap::new();
+    for refusal in refusals {
+        by_status.entry(refusal.status().as_u16()).or_default().push(refusal);
+    }
+    by_status.into_iter().map(|(status, refusals)| (status, response(&refusals, schemas))).collect()
+}
+
+fn response(refusals: &[Refusal], schemas: &mut Schemas) -> Json {
+    let (mut bodies, mut examples, mut means) = (Vec::new(), Json::object(), Vec::new());
+    let mut headers = super::headers(&[]);
+    for refusal in refusals {
+        let schema = schemas.answer(body_of(refusal));
+        if !bodies.contains(&schema) {
+            bodies.push(schema);
+        }
+        let response = refusal.respond();
+        for name in ["Retry-After", "WWW-Authenticate"] {
+            if response.headers().contains_key(name) {
+                headers = headers.with(name, super::header(name));
+            }
+        }
+        let code = refusal.code();
+        means.push(format!("`{code}`: {}", code.detail()));
+        let body = response.into_body().try_into_bytes().unwrap_or_default();
+        examples = examples
+            .with(&name_of(refusal), Json::object().with("value", Json::parse(&body).unwrap_or(Json::Null)));
+    }
+    let schema = match <[Json; 1]>::try_from(bodies) {
+        Ok([one]) => one,
+        Err(several) => Json::object().with("anyOf", several),
+    };
+    means.dedup();
+    let content = Json::object().with("schema", schema).with("examples", examples);
+    Json::object()
+        .with("description", means.join(" "))
+        .with("headers", headers)
+        .with("content", Json::object().with(super::operation::JSON, content))
+}
+
+/// Two refusals may have the same code and different bodies.
+fn name_of(refusal: &Refusal) -> String {
+    let code = refusal.code().as_str();
+    match refusal {
+        Refusal::Transaction(_) => "transaction_import_error".into(),
+        Refusal::Parameters(_) => format!("{code}_of_query"),
+        _ => code.into(),
+    }
+}
+
+/// The declaration of the body; see [`Refusal::respond`].
+fn body_of(refusal: &Refusal) -> &'static AnswerSpec {
+    match refusal {
+        Refusal::AccountFaults(_) | Refusal::Faults(_) | Refusal::Invalid(_) | Refusal::Parameters(_) => {
+            &ValidationError::SPEC
+        }
+        Refusal::Transaction(_) => &TransactionRefusal::SPEC,
+        Refusal::ImportFaults | Refusal::SupplierNotOngoing => &ProcessError::SPEC,
+        Refusal::AlreadyImported(_) | Refusal::InProgress => &AlreadyThere::SPEC,
+        _ => &Detail::SPEC,
+    }
+}

@@ -1,0 +1,337 @@
+use super::operation::{Access, Body};
+use super::operations::OPERATIONS;
+use super::{document, examples};
+use crate::refusal::Refusal;
+use crate::route::allowed;
+use crate::testing::{ACCOUNT, House};
+use actix_web::http::Method;
+use actix_web::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use actix_web::test::TestRequest;
+use cutover_app::port::InstructionDetails;
+use cutover_app::port::VendorKind;
+use cutover_model::{LatestEvent, Limits, ProcessStatus, TransferStatus, Zone};
+use cutover_process::{ShownEvent, State, StateV1};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// How `cargo xtask docs` has the file in `docs/` written.
+const WRITE: &str = "CUTOVER_WRITE_REFERENCES";
+
+fn description() -> Value {
+    serde_json::from_str(&document().pretty()).unwrap()
+}
+
+/// The description with answers that hold nothing but what is described.
+fn strict() -> Value {
+    let mut description = description();
+    for schema in description["components"]["schemas"].as_object_mut().unwrap().values_mut() {
+        close(schema);
+    }
+    description
+}
+
+fn close(schema: &mut Value) {
+    let Value::Object(members) = schema else { return };
+    if members.contains_key("properties") && !members.contains_key("additionalProperties") {
+        members.insert("additionalProperties".into(), json!(false));
+    }
+    members.values_mut().for_each(close);
+}
+
+/// What is wrong with a body by a schema of the description.
+fn faults(description: &Value, schema: &Value, body: &Value) -> Vec<String> {
+    let mut root = schema.clone();
+    root["components"] = description["components"].clone();
+    let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
+    let validator = options.should_validate_formats(true).build(&root).unwrap();
+    validator.iter_errors(body).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+fn operations(description: &Value) -> Vec<(String, &Value)> {
+    let paths = description["paths"].as_object().unwrap().iter();
+    let all = paths.flat_map(|(path, methods)| {
+        let methods = methods.as_object().unwrap().iter();
+        methods.map(move |(method, operation)| (format!("{} {path}", method.to_uppercase()), operation))
+    });
+    all.collect()
+}
+
+#[test]
+fn every_method_of_every_route_is_described_and_nothing_else() {
+    let served: BTreeSet<_> = allowed()
+        .flat_map(|(template, methods)| methods.split(", ").map(move |method| (template, method)))
+        .filter(|(_, method)| *method != "HEAD")
+        .collect();
+    let described: Vec<_> =
+        OPERATIONS.iter().map(|operation| (operation.template, operation.method)).collect();
+    assert_eq!(described.iter().copied().collect::<BTreeSet<_>>(), served);
+    assert_eq!(described.len(), served.len(), "one is described twice");
+    let ids: BTreeSet<_> = OPERATIONS.iter().map(|operation| operation.id).collect();
+    assert_eq!(ids.len(), OPERATIONS.len());
+}
+
+#[test]
+fn the_file_in_docs_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    let text = document().pretty();
+    if std::env::var_os(WRITE).is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == text, "docs/openapi.json is stale; mend with: cargo xtask docs");
+}
+
+#[test]
+fn references_lead_somewhere_and_components_are_used() {
+    let description = description();
+    let mut named = BTreeSet::new();
+    references(&description, &mut named);
+    for reference in &named {
+        assert!(description.pointer(reference.strip_prefix('#').unwrap()).is_some(), "{reference}");
+    }
+    for kind in ["schemas", "headers", "examples"] {
+        for name in description["components"][kind].as_object().unwrap().keys() {
+            assert!(named.contains(&format!("#/components/{kind}/{name}")), "{kind} {name}");
+        }
+    }
+}
+
+fn references(value: &Value, named: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            named.extend(members.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            members.values().for_each(|inner| references(inner, named));
+        }
+        Value::Array(items) => items.iter().for_each(|inner| references(inner, named)),
+        _ => {}
+    }
+}
+
+#[test]
+fn examples_of_requests_are_decoded_without_a_fault() {
+    for (name, request, text) in examples::REQUESTS {
+        let body = text.as_bytes();
+        macro_rules! findings {
+            ($decode:ident) => {
+                cutover_model::$decode(body, Zone::UTC, Limits::default()).unwrap().findings
+            };
+        }
+        let findings = match *request {
+            "account" => cutover_model::decode_account(body, Zone::UTC).unwrap().findings,
+            "notes" => findings!(decode_notes),
+            "transactions" => findings!(decode_transactions),
+            "historical-statements" => findings!(decode_historical_statements),
+            "payment-instruction" => findings!(decode_payment_instruction),
+            "business" => findings!(decode_business),
+            "business-payment-instruction" => findings!(decode_business_payment_instruction),
+            other => panic!("{other}"),
+        };
+        assert!(findings.is_empty(), "{name}: {findings:?}");
+    }
+    for operation in OPERATIONS {
+        let Body::Request(request, names) = operation.body else { continue };
+        for name in names {
+            assert!(
+                examples::REQUESTS.iter().any(|(known, of, _)| known == name && *of == request),
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_example_fits_its_schema() {
+    let description = strict();
+    let mut count = 0;
+    for (place, operation) in operations(&description) {
+        let bodies = std::iter::once((place.clone(), &operation["requestBody"]));
+        let answers = operation["responses"].as_object().unwrap().iter();
+        let answers = answers.map(|(status, answer)| (format!("{place} {status}"), answer));
+        for (place, message) in bodies.chain(answers) {
+            for content in message["content"].as_object().into_iter().flat_map(|content| content.values()) {
+                for example in examples_of(&description, content) {
+                    count += 1;
+                    let faults = faults(&description, &content["schema"], &example);
+                    assert_eq!(faults, [""; 0], "{place}: {example}");
+                }
+            }
+        }
+    }
+    assert!(count > 150, "{count}");
+}
+
+fn examples_of(description: &Value, content: &Value) -> Vec<Value> {
+    let mut examples: Vec<Value> = content.get("example").cloned().into_iter().collect();
+    for example in content["examples"].as_object().into_iter().flat_map(|examples| examples.values()) {
+        let example = match example.get("$ref").and_then(Value::as_str) {
+            Some(reference) => description.pointer(&reference[1..]).unwrap(),
+            None => example,
+        };
+        examples.push(example["value"].clone());
+    }
+    examples
+}
+
+#[test]
+fn words_are_those_of_the_process() {
+    let words = |name: &str, member: &str| -> BTreeSet<String> {
+        let schema = &description()["components"]["schemas"][name]["properties"][member]["enum"];
+        serde_json::from_value(schema.clone()).unwrap()
+    };
+    let of = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect::<BTreeSet<_>>();
+    let states = State::ALL.iter().map(|state| state.as_str()).collect();
+    assert_eq!(words(ProcessStatus::SPEC.ident, "status"), of(states));
+    let events = ShownEvent::ALL.iter().map(|event| event.as_str()).collect();
+    assert_eq!(words(LatestEvent::SPEC.ident, "event"), of(events));
+    let states = StateV1::ALL.iter().map(|state| state.as_str()).collect();
+    assert_eq!(words(TransferStatus::SPEC.ident, "status"), of(states));
+}
+
+/// A request whose answer is looked at: method, path, the template of its route, and a body.
+type Sent = (Method, &'static str, &'static str, String);
+
+fn requests() -> Vec<Sent> {
+    let example = |name: &str| {
+        let found = examples::REQUESTS.iter().find(|(known, _, _)| *known == name);
+        found.unwrap().2.to_owned()
+    };
+    let get = |path: &'static str, template: &'static str| (Method::GET, path, template, String::new());
+    let post = |path: &'static str, body: String| (Method::POST, path, path, body);
+    let query = r#"{"query": "{ apiVersion }"}"#.to_owned();
+    vec![
+        post("/v2/data-import/accounts/validate/", ACCOUNT.into()),
+        post("/v2/data-import/accounts/validate/", "{}".into()),
+        post("/v2/data-import/accounts/", ACCOUNT.into()),
+        post("/v2/data-import/accounts/", "{}".into()),
+        post("/v2/data-import/accounts/", example("account").replace("UNMG-5001", "ELEC-1001")),
+        post("/v2/data-import/accounts/bulk/", ACCOUNT.replace('\n', " ")),
+        get(
+            "/v2/data-import/accounts/ACME_ENERGY/ELEC-1001/",
+            "/v2/data-import/accounts/{supplier}/{number}/",
+        ),
+        get("/v2/data-import/accounts/ACME_ENERGY/none/", "/v2/data-import/accounts/{supplier}/{number}/"),
+        get("/v2/data-import/accounts/ACME_ENERGY/?page_size=1", "/v2/data-import/accounts/{supplier}/"),
+        get("/v2/data-import/accounts/ACME_ENERGY/?status=x", "/v2/data-import/accounts/{supplier}/"),
+        post("/v1/data-import/notes/create/", example("notes")),
+        post("/v1/data-import/notes/create/", example("notes").replace("ELEC-1001", "none")),
+        post("/v1/data-import/transactions/create/", example("transactions")),
+        post("/v1/data-import/transactions/create/", example("transactions").replace("\"8.8\"", "[]")),
+        post("/v1/data-import/historical-statements/create/", example("statements")),
+        post("/v1/data-import/historical-statements/create/", "{".into()),
+        post("/v1/data-import/payment-instruction/create/", example("payment_instruction")),
+        post("/v1/data-import/payment-instruction/create/", "{}".into()),
+        get(
+            "/v1/data-import/account-transfer-status/ACME_ENERGY/ELEC-1001/",
+            "/v1/data-import/account-transfer-status/{supplier}/{number}/",
+        ),
+        get(
+            "/v1/data-import/all-account-import-processes/ACME_ENERGY/?page_size=1",
+            "/v1/data-import/all-account-import-processes/{supplier}/",
+        ),
+        get(
+            "/v1/data-import/pending-account-import-processes/ACME_ENERGY/",
+            "/v1/data-import/pending-account-import-processes/{supplier}/",
+        ),
+        get(
+            "/v1/data-import/imported-account-import-processes/ACME_ENERGY/?page_size=x",
+            "/v1/data-import/imported-account-import-processes/{supplier}/",
+        ),
+        post("/v1/data-import/business/", example("business")),
+        post("/v1/data-import/business-payment-instruction/create/", example("business_payment_instruction")),
+        post("/v1/graphql/", query),
+        post("/v1/graphql/", r#"{"query": "}"}"#.into()),
+        post("/v1/graphql/", "[]".into()),
+        get("/healthz", "/healthz"),
+        get("/readyz", "/readyz"),
+        get("/openapi.json", "/openapi.json"),
+    ]
+}
+
+#[actix_web::test]
+async fn real_answers_are_as_described() {
+    let house = House::with_accounts();
+    house.app.add_vendor("stripe", VendorKind::Stripe, "https://vendor.test", None).unwrap();
+    house.vendors.has("pm_1QELEC1001", "CARD", InstructionDetails::default());
+    for down in [false, true] {
+        house.documents.set_down(down);
+        for (method, path, template, body) in requests() {
+            if down && path != "/readyz" {
+                continue;
+            }
+            let request = TestRequest::default().method(method.clone()).uri(path).set_payload(body);
+            let request = match path.contains("/bulk/") {
+                true => request.insert_header((CONTENT_TYPE, "application/x-ndjson")),
+                false => request,
+            };
+            let reply = house.send_as_acme(request).await;
+            let place = format!("{} {template}", method.as_str());
+            is_described(&place, reply.status, &reply.headers, &reply.bytes);
+        }
+    }
+}
+
+/// The status, the headers and the body are described for the operation.
+fn is_described(place: &str, status: u16, headers: &actix_web::http::header::HeaderMap, bytes: &[u8]) {
+    let description = strict();
+    let all = operations(&description);
+    let (_, operation) = all.iter().find(|(described, _)| described == place).unwrap();
+    let answer = operation["responses"].get(status.to_string());
+    let text = String::from_utf8_lossy(bytes);
+    let answer = answer.unwrap_or_else(|| panic!("{place}: {status} {text}"));
+    for name in ["link", "retry-after", "x-request-id", "etag"] {
+        let described =
+            answer["headers"].as_object().unwrap().keys().any(|header| header.eq_ignore_ascii_case(name));
+        assert!(described || !headers.contains_key(name), "{place} {status}: {name}");
+    }
+    let media = headers.get(CONTENT_TYPE).unwrap().to_str().unwrap();
+    let content = answer["content"].get(media).unwrap_or_else(|| panic!("{place}: {status} {media}"));
+    if place.ends_with("/openapi.json") {
+        return;
+    }
+    let body = serde_json::from_slice(bytes).unwrap();
+    assert_eq!(faults(&description, &content["schema"], &body), [""; 0], "{place}: {status} {text}");
+}
+
+#[actix_web::test]
+async fn metrics_are_of_the_described_type() {
+    let reply = House::new().send(TestRequest::get().uri("/metrics")).await;
+    let media = reply.header("content-type").split(';').next().unwrap();
+    let description = description();
+    assert!(
+        description["paths"]["/metrics"]["get"]["responses"]["200"]["content"].get(media).is_some(),
+        "{media}"
+    );
+}
+
+#[actix_web::test]
+async fn who_needs_a_token_is_as_described() {
+    let house = House::new();
+    for operation in OPERATIONS {
+        let path = operation.template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
+        let method = Method::from_bytes(operation.method.as_bytes()).unwrap();
+        let reply = house.send(TestRequest::default().method(method).uri(&path)).await;
+        assert_eq!(reply.status == 401, operation.access == Access::Token, "{path}: {}", reply.line());
+    }
+    let bearer = TestRequest::get().uri("/v2/data-import/accounts/ACME_ENERGY/none/");
+    let bearer = bearer.insert_header((AUTHORIZATION, format!("Bearer {}", house.token())));
+    assert_eq!(house.send(bearer).await.status, 404);
+}
+
+#[test]
+fn refusals_that_pass_say_when_to_come_again() {
+    let description = description();
+    for (place, operation) in operations(&description) {
+        for (status, answer) in operation["responses"].as_object().unwrap() {
+            let passes = ["429", "503"].contains(&status.as_str());
+            assert_eq!(answer["headers"].get("Retry-After").is_some(), passes, "{place} {status}");
+        }
+    }
+    let instruction =
+        &description["paths"]["/v1/data-import/payment-instruction/create/"]["post"]["responses"];
+    assert!(
+        instruction.get("503").is_none()
+            && instruction["500"].to_string().contains("payment_vendor_unavailable")
+    );
+    assert_eq!(Refusal::Unavailable(String::new()).status(), 503);
+}

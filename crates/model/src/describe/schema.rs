@@ -1,0 +1,189 @@
+use super::kinds::{leaf, nullable, of_type};
+use super::{AnswerKind, AnswerMember, AnswerSpec, Json, Request};
+use crate::decode::{FieldSpec, Kind, Limits, ObjectSpec};
+use crate::{AccountEnvelope, MeterPointCommon, Variant};
+use cutover_core::CODES;
+
+/// The dialect of the schemas.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// Schemas of objects that refer to each other, each made once.
+///
+/// Those of requests take what the decoder takes, as far as a schema can say it: unknown members are refused, and
+/// of the limits that the operator can set they have the usual ones. Those of answers leave room for more members.
+#[derive(Debug)]
+pub struct Schemas {
+    prefix: &'static str,
+    made: Vec<(String, Json)>,
+}
+
+/// The schema of a request's body as a document of its own (JSON Schema, draft 2020-12).
+pub fn request_schema(request: &Request) -> Json {
+    let mut schemas = Schemas::new("#/$defs/");
+    let body = schemas.request(request);
+    let head = Json::object()
+        .with("$schema", DIALECT)
+        .with("title", title(request.object.name))
+        .with("description", tidy(request.object.doc));
+    let Json::Object(members) = body else { return head };
+    let whole = members.into_iter().fold(head, |schema, (name, value)| schema.with(&name, value));
+    whole.with("$defs", schemas.into_definitions())
+}
+
+impl Schemas {
+    /// None yet; references to them begin with the prefix, such as `#/$defs/`.
+    pub fn new(prefix: &'static str) -> Self {
+        Self { prefix, made: Vec::new() }
+    }
+
+    /// All that was referred to, by name in the order of first mention.
+    pub fn into_definitions(self) -> Json {
+        Json::Object(self.made)
+    }
+
+    /// What the body of a request may be; an account comes in two forms (decisions D5).
+    pub fn request(&mut self, request: &Request) -> Json {
+        let bare = self.object(request.object);
+        if request.object.ident != "Account" {
+            return bare;
+        }
+        Json::object().with("anyOf", vec![bare, self.object(&AccountEnvelope::SPEC)])
+    }
+
+    /// A reference to the schema of an object of a request.
+    pub fn object(&mut self, spec: &'static ObjectSpec) -> Json {
+        self.define(spec.ident, |schemas| schemas.closed(spec.doc, spec.fields.iter(), None))
+    }
+
+    /// A reference to the schema of an object of an answer.
+    pub fn answer(&mut self, spec: &'static AnswerSpec) -> Json {
+        self.define(spec.ident, |schemas| {
+            let mut members = Json::object();
+            for member in spec.members {
+                members = members.with(member.name, schemas.answer_member(member));
+            }
+            let always = spec.members.iter().filter(|member| !member.optional).map(|member| member.name);
+            of_type("object")
+                .with("description", tidy(spec.doc))
+                .with("properties", members)
+                .with("required", Json::list(always))
+        })
+    }
+
+    /// A reference to a schema by name, which is made where it is not there yet.
+    pub fn define(&mut self, name: &str, make: impl FnOnce(&mut Self) -> Json) -> Json {
+        if !self.made.iter().any(|(made, _)| made == name) {
+            let place = self.made.len();
+            self.made.push((name.to_owned(), Json::Null));
+            self.made[place].1 = make(self);
+        }
+        Json::object().with("$ref", format!("{}{name}", self.prefix))
+    }
+
+    /// An object of these members and no others; of a meter point's, `supply_type` is this word.
+    fn closed(
+        &mut self,
+        doc: &str,
+        fields: impl Iterator<Item = &'static FieldSpec> + Clone,
+        supply_type: Option<&str>,
+    ) -> Json {
+        let mut members = Json::object();
+        for field in fields.clone() {
+            let schema = match supply_type.filter(|_| field.name == "supply_type") {
+                Some(word) => described(of_type("string").with("enum", Json::list([word])), field.doc),
+                None => self.member(field),
+            };
+            members = members.with(field.name, schema);
+        }
+        of_type("object")
+            .with("description", tidy(doc))
+            .with("properties", members)
+            .with("required", Json::list(fields.filter(|field| field.required).map(|field| field.name)))
+            .with("additionalProperties", false)
+    }
+
+    fn member(&mut self, field: &'static FieldSpec) -> Json {
+        let schema = self.kind(field);
+        described(if field.nullable { nullable(schema) } else { schema }, field.doc)
+    }
+
+    fn kind(&mut self, field: &'static FieldSpec) -> Json {
+        match field.kind {
+            Kind::Object(spec) => self.object(spec()),
+            Kind::MeterPoint => self.meter_point(),
+            Kind::List { item, min, max, batch } => {
+                let limits = Limits::default();
+                let general = if batch { limits.batch_items } else { limits.items };
+                of_type("array")
+                    .with("items", self.kind(item))
+                    .with_some("minItems", (min > 0).then_some(min))
+                    .with("maxItems", max.unwrap_or(general))
+            }
+            _ => leaf(field).unwrap_or_else(Json::object),
+        }
+    }
+
+    /// Common members and those of a variant. Without `supply_type` the identifier's prefix or the members sent
+    /// tell the variant (fields 3.1), so that any of them may fit.
+    fn meter_point(&mut self) -> Json {
+        self.define("MeterPoint", |schemas| {
+            let mut variants = Vec::new();
+            for supply_type in Variant::SUPPLY_TYPES {
+                let own = Variant::spec(*supply_type);
+                let all = MeterPointCommon::SPEC.fields.iter().chain(own.fields);
+                let doc = own.doc.replace(", without the common members", "");
+                variants.push(
+                    schemas
+                        .define(own.ident, |schemas| schemas.closed(&doc, all, Some(supply_type.as_str()))),
+                );
+            }
+            Json::object()
+                .with("description", "A meter point of one of seven kinds (contract 2.3).")
+                .with("anyOf", variants)
+        })
+    }
+
+    fn answer_member(&mut self, member: &AnswerMember) -> Json {
+        let schema = self.answer_kind(member.kind);
+        described(if member.nullable { nullable(schema) } else { schema }, member.doc)
+    }
+
+    fn answer_kind(&mut self, kind: AnswerKind) -> Json {
+        match kind {
+            AnswerKind::Text => of_type("string"),
+            AnswerKind::DateTime => of_type("string").with("format", "date-time"),
+            AnswerKind::Code => self.code(),
+            AnswerKind::Words(words) => of_type("string").with("enum", Json::list(words.iter().copied())),
+            AnswerKind::Integer => of_type("integer"),
+            AnswerKind::Object(spec) => self.answer(spec),
+            AnswerKind::Payload(spec) => self.object(spec),
+            AnswerKind::List(item) => of_type("array").with("items", self.answer_kind(*item)),
+            AnswerKind::AsSent => of_type("object"),
+        }
+    }
+
+    /// Codes may be added, so that they are no closed list.
+    fn code(&mut self) -> Json {
+        self.define("Code", |_| {
+            of_type("string")
+                .with("description", "A stable code; further ones may be added (contract 7, 9).")
+                .with("x-known-values", Json::list(CODES.iter().map(|code| code.as_str())))
+        })
+    }
+}
+
+/// The schema with what its member means.
+fn described(schema: Json, doc: &str) -> Json {
+    schema.with("description", tidy(doc))
+}
+
+/// The lines of a comment as one.
+fn tidy(doc: &str) -> String {
+    doc.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A name with a capital.
+fn title(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
