@@ -31,12 +31,16 @@ pub struct DocumentsWanted {
 
 /// What was found of the documents of a payload.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FoundDocuments(HashMap<String, DocumentState>);
+pub struct FoundDocuments {
+    /// Where they were looked for.
+    root: String,
+    states: HashMap<String, DocumentState>,
+}
 
 impl FoundDocuments {
     /// By path.
     pub(crate) fn states(&self) -> &HashMap<String, DocumentState> {
-        &self.0
+        &self.states
     }
 }
 
@@ -48,18 +52,22 @@ impl App {
     pub async fn look_up(&self, wanted: &DocumentsWanted) -> Result<FoundDocuments, DocumentsUnavailable> {
         let states = self.documents.look_up(&wanted.root, &wanted.wanted).await?;
         let paths = wanted.wanted.iter().map(|document| document.path.clone());
-        Ok(FoundDocuments(paths.zip(states).collect()))
+        Ok(FoundDocuments { root: wanted.root.clone(), states: paths.zip(states).collect() })
     }
 }
 
-/// The documents that are to be looked up first: those of suppliers that verify theirs, unless it was done.
+/// The documents that are to be looked up first: those of suppliers that verify theirs, unless it was done under
+/// the root that is theirs now.
 pub(crate) fn missing(
     supplier: Option<&Supplier>,
     found: Option<&FoundDocuments>,
     documents: impl FnOnce() -> Vec<WantedDocument>,
 ) -> Option<DocumentsWanted> {
-    let supplier = supplier.filter(|supplier| supplier.settings.verify_documents && found.is_none())?;
+    let settings = &supplier.filter(|supplier| supplier.settings.verify_documents)?.settings;
+    if found.is_some_and(|found| found.root == settings.document_root) {
+        return None;
+    }
     let wanted = documents();
-    let root = supplier.settings.document_root.clone();
+    let root = settings.document_root.clone();
     (!wanted.is_empty()).then_some(DocumentsWanted { root, wanted })
 }

@@ -79,13 +79,7 @@ impl Call {
     /// [`Refusal::NotAuthenticated`], [`Refusal::AuthenticationFailed`], [`Refusal::Throttled`].
     pub(crate) async fn caller(&mut self) -> Result<Caller, Refusal> {
         let token = authorization::token(self.headers())?;
-        let caller = match self.service.app.authenticate_from_memory(token) {
-            Some(answer) => answer?,
-            None => {
-                let token = token.to_owned();
-                self.run(move |app| Ok(app.authenticate(&token)?)).await?
-            }
-        };
+        let caller = self.service.authenticate(token).await?;
         self.organisation = Some(caller.organisation_id);
         self.service.throttle.organisation(caller.organisation_id)?;
         Ok(caller)

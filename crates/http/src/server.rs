@@ -71,8 +71,10 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         .max_concurrent_connections(config.max_connections.div_ceil(workers).max(1))
         .shutdown_timeout(config.shutdown_timeout.as_secs())
         .disable_signals();
+    let service = Arc::new(Service::new(parts, &config));
+    service.stops_with(builder.graceful_shutdown_signal());
     let front = Front {
-        service: Arc::new(Service::new(parts, &config)),
+        service,
         listener: Listener::Public,
         head_timeout: config.head_timeout.max(SHORTEST),
         linger,

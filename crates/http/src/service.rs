@@ -12,6 +12,7 @@ use crate::request_id::{RequestIds, X_REQUEST_ID};
 use crate::route::{Found, Kind, find};
 use crate::server::Parts;
 use crate::throttle::Throttle;
+use actix_server::GracefulShutdownSignal;
 use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::header::HeaderValue;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -20,7 +21,7 @@ use futures_util::FutureExt;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -41,6 +42,8 @@ pub(crate) struct Service {
     pub(crate) blocking: Arc<Blocking>,
     pub(crate) probes: Blocking,
     pub(crate) lists: Arc<Semaphore>,
+    /// For lines of requests that have many.
+    pub(crate) lines: Semaphore,
     pub(crate) body_limit: usize,
     pub(crate) bodies: Limits,
     pub(crate) throttle: Throttle,
@@ -50,6 +53,7 @@ pub(crate) struct Service {
     request_ids: RequestIds,
     serve_api: bool,
     has_admin: bool,
+    stop: OnceLock<GracefulShutdownSignal>,
 }
 
 /// Where a request came in.
@@ -74,12 +78,28 @@ impl Service {
             blocking,
             probes: Blocking::new(PROBES, PATIENCE),
             lists: Arc::new(Semaphore::new(LISTS)),
+            lines: Semaphore::new(BLOCKING / 2),
+            stop: OnceLock::new(),
             body_limit: config.body_limit,
             bodies: Limits { time: config.body_timeout, allowance },
             throttle: Throttle::new(config.rate_limit),
             trusted_proxies: config.trusted_proxies.clone(),
             serve_api: config.serve_api,
             has_admin: config.admin_listen.is_some(),
+        }
+    }
+
+    /// Has what lasts long hear that the server stops.
+    pub(crate) fn stops_with(&self, signal: GracefulShutdownSignal) {
+        // It is set once, before the server runs.
+        let _ = self.stop.set(signal);
+    }
+
+    /// Comes to its end when the server is to stop.
+    pub(crate) async fn stopping(&self) {
+        match self.stop.get() {
+            Some(signal) => signal.clone().notified().await,
+            None => std::future::pending().await,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::body::Body;
 use crate::refusal::Refusal;
 use crate::service::Service;
 use cutover_app::account::CreateRefused;
+use cutover_app::auth::Caller;
 use cutover_app::port::{Creation, Staging};
 use cutover_app::{App, FoundDocuments, Step};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,6 +21,20 @@ pub(crate) enum Work {
 }
 
 impl Service {
+    /// Who calls with a token (decisions D2).
+    ///
+    /// # Errors
+    /// [`Refusal::AuthenticationFailed`], or because it could not be told now.
+    pub(crate) async fn authenticate(self: &Arc<Self>, token: &str) -> Result<Caller, Refusal> {
+        match self.app.authenticate_from_memory(token) {
+            Some(answer) => Ok(answer?),
+            None => {
+                let token = token.to_owned();
+                self.run(move |app| Ok(app.authenticate(&token)?)).await
+            }
+        }
+    }
+
     /// Calls a use case, off the event loop.
     ///
     /// # Errors

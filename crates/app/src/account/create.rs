@@ -186,8 +186,10 @@ fn resubmit(tx: &mut dyn Tx, creation: &Creation) -> Result<(), CreateRefused> {
     }
     // The settings may have changed since the payload was checked.
     let supplier = tx.supplier_by_id(creation.supplier_id)?;
-    if !supplier.is_some_and(|s| s.settings.status == SupplierStatus::Ongoing) {
-        return Err(CreateRefused::SupplierNotOngoing);
+    if !supplier.is_some_and(|s| {
+        s.revision == creation.supplier_revision && s.settings.status == SupplierStatus::Ongoing
+    }) {
+        return Err(CreateRefused::SupplierChanging);
     }
     let StoredProcess { process, fingerprint, .. } = existing;
     let submission = creation.process.submission;

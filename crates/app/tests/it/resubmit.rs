@@ -4,12 +4,14 @@ use crate::house::{House, account};
 use crate::stand_ins::Restaging;
 use chrono::Duration;
 use cutover_app::account::CreateRefused;
+use cutover_app::operator::SupplierChange;
 use cutover_app::worker::Worked;
 use cutover_app::{Ports, Step};
 use cutover_process::{EventKind, State};
 use std::sync::Arc;
 
 const MEMBERS: &str = r#""unknown_occupier":true"#;
+const OTHER: &str = r#""unknown_occupier":true,"notes":[{"body":"Changed."}]"#;
 
 /// A house whose store stages twice, and does this in between.
 fn house(between: impl Fn(&House) + Send + Sync + 'static) -> Arc<House> {
@@ -57,4 +59,26 @@ fn other_content_at_the_same_time_is_another_submission() {
     let other = account(&format!(r#"{MEMBERS},"notes":[{{"body":"N"}}]"#));
     let refused = house.app.create_account(&house.caller, None, other.as_bytes(), None);
     assert!(matches!(refused, Err(CreateRefused::AlreadyImported(_))), "{refused:?}");
+}
+
+#[test]
+fn what_was_checked_by_other_settings_is_not_submitted_again() {
+    let house = House::new();
+    house.create(MEMBERS);
+    let Step::Done(creation) =
+        house.app.creation(&house.caller, None, account(OTHER).as_bytes(), None).unwrap()
+    else {
+        panic!("it names no documents");
+    };
+    let dry_run = SupplierChange { dry_run: Some(true), ..SupplierChange::default() };
+    house.app.set_supplier("ACME", dry_run).unwrap();
+    let refused = house.app.resubmit(creation);
+    assert!(matches!(refused, Err(CreateRefused::SupplierChanging)), "{refused:?}");
+    assert_eq!(events(&house), [EventKind::Created]);
+    // Checked anew it is a dry run.
+    house.clock.advance(Duration::seconds(1));
+    house.app.create_account(&house.caller, None, account(OTHER).as_bytes(), None).unwrap();
+    assert_eq!(events(&house), [EventKind::Created, EventKind::Replaced]);
+    house.worker.turn().unwrap();
+    assert_eq!(house.state_of("A-1"), State::DryRunSucceeded);
 }

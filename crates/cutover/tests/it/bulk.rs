@@ -1,9 +1,10 @@
 //! Many accounts in one request (decisions D12), over a real connection.
 
-use crate::harness::{Client, House, Server};
+use crate::harness::{Client, House, Server, text, until};
 use crate::payloads::small;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 const PATH: &str = "/v2/data-import/accounts/bulk/";
 
@@ -22,13 +23,25 @@ struct Lines {
 
 impl Lines {
     fn open(client: &Client) -> Self {
+        Self::open_at(client, PATH)
+    }
+
+    fn open_validating(client: &Client) -> Self {
+        Self::open_at(client, &format!("{PATH}?validate_only=1"))
+    }
+
+    fn open_at(client: &Client, path: &str) -> Self {
         let mut stream = client.connect();
         let token = client.token.as_deref().unwrap();
         let head = format!(
-            "POST {PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Token {token}\r\n\
+            "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Token {token}\r\n\
              Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
+        Self::of(stream)
+    }
+
+    fn of(stream: TcpStream) -> Self {
         let answers = BufReader::new(stream.try_clone().unwrap());
         Self { stream, answers }
     }
@@ -114,16 +127,80 @@ fn a_client_that_falls_silent_is_cut_off_and_keeps_what_was_answered() {
     assert_eq!(house.show("B-1")["status"], "PENDING");
 }
 
-#[test]
-fn a_client_that_leaves_costs_nobody_else_a_thing() {
-    let (house, server, client) = staged(&[]);
-    for n in 0..20 {
-        let mut lines = Lines::open(&client);
-        lines.send(&format!("{}\n{{\"a\":", small(&format!("B-{n}"))));
-        assert_eq!(lines.result()["status"], 201);
+/// Sends a chunk without waiting for room; how much of it was taken.
+fn push(stream: &mut TcpStream, text: &[u8]) -> usize {
+    match stream.write(text) {
+        Ok(taken) => taken,
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => 0,
+        Err(error) => panic!("{error}"),
     }
+}
+
+#[test]
+fn a_client_that_takes_no_answers_is_not_read_from_and_holds_up_nobody() {
+    let (_house, _server, client) = staged(&[]);
+    // Refusals are longer than what is refused, so that answers fill their way out first.
+    let line = format!("{{\"{}\":1}}\n", "\u{1F600}".repeat(1_000)).repeat(50);
+    let chunk = format!("{:x}\r\n{line}\r\n", line.len()).into_bytes();
+    let mut stalled: Vec<Lines> = (0..3).map(|_| Lines::open_validating(&client)).collect();
+    for lines in &mut stalled {
+        lines.stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+        let mut sent = 0;
+        while push(&mut lines.stream, &chunk) == chunk.len() {
+            sent += chunk.len();
+            assert!(sent < 200 << 20, "it is read without end");
+        }
+    }
+    for n in 0..100 {
+        assert_eq!(client.create(&small(&format!("C-{n}"))).status, 201);
+    }
+}
+
+#[test]
+fn a_key_that_is_revoked_stores_no_more() {
+    let (house, key) = House::furnished();
+    let server = house.serve_with(&["--role", "api"]);
+    let client = server.client(&key);
+    let mut lines = Lines::open(&client);
+    lines.send(&format!("{}\n", small("B-0")));
+    assert_eq!(lines.result()["status"], 201);
+    let prefix = text(&house.done(&["api-key", "list"])[0]["prefix"]);
+    house.done(&["api-key", "revoke", &prefix]);
+    let mut n = 0;
+    until("the key is good no more", || {
+        n += 1;
+        lines.send(&format!("{}\n", small(&format!("B-{n}"))));
+        let status = lines.result()["status"].as_u64();
+        assert!(matches!(status, Some(201 | 401)), "{status:?}");
+        status == Some(401)
+    });
+    assert!(lines.rest().ends_with("0\r\n\r\n"), "it ends there");
+}
+
+#[test]
+fn a_server_that_stops_takes_no_more_lines() {
+    let (house, server, client) = staged(&[]);
+    let mut lines = Lines::open(&client);
+    lines.send(&format!("{}\n", small("B-1")));
+    assert_eq!(lines.result()["status"], 201);
+    let begun = Instant::now();
     server.signal("TERM");
     let (code, log) = server.ended();
     assert_eq!(code, Some(0), "{log}");
-    assert_eq!(house.show("B-19")["status"], "PENDING");
+    assert!(begun.elapsed() < Duration::from_secs(10), "it waited for the client");
+    assert!(!lines.rest().contains("0\r\n\r\n"), "the answer looks whole");
+    assert_eq!(house.show("B-1")["status"], "PENDING");
+}
+
+#[test]
+fn clients_that_leave_take_nothing_with_them() {
+    let (house, _server, client) = staged(&[]);
+    // More than there are places for use cases.
+    for n in 0..100 {
+        let mut lines = Lines::open(&client);
+        lines.send(&format!("{}\n{}\n{{\"a\":", small(&format!("B-{n}")), small(&format!("C-{n}"))));
+    }
+    assert_eq!(client.create(&small("D-1")).status, 201);
+    let listed = || house.done(&["process", "list", "ACME"]);
+    until("what had come is stored", || listed().as_array().unwrap().len() == 201);
 }

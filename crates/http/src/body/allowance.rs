@@ -28,15 +28,15 @@ impl Held {
         Self { allowance, bytes: 0 }
     }
 
-    /// Holds so many bytes from now on.
-    ///
-    /// # Errors
-    /// [`Refusal::Unavailable`] if there are not so many left; nothing changes then.
     /// Another part of the same allowance.
     pub(crate) fn beside(&self) -> Self {
         Self::new(self.allowance.clone())
     }
 
+    /// Holds so many bytes from now on.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`] if there are not so many left; nothing changes then.
     pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), Refusal> {
         let left = &self.allowance.left;
         if bytes > self.bytes {

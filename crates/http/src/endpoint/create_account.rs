@@ -53,8 +53,13 @@ pub(super) async fn create(
         match service.stage(creation.clone()).await? {
             Staging::Staged => return Ok(creation),
             Staging::Exists => {
-                service.run(move |app| Ok(app.resubmit(staged)?)).await?;
-                return Ok(creation);
+                let resubmit = move |app: &App| match app.resubmit(staged) {
+                    Err(CreateRefused::SupplierChanging) => Ok(false),
+                    resubmitted => Ok(resubmitted.map(|()| true)?),
+                };
+                if service.run(resubmit).await? {
+                    return Ok(creation);
+                }
             }
             Staging::SupplierChanged => {}
         }

@@ -6,9 +6,10 @@ use crate::query::Query;
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use actix_web::http::header::LINK;
+use chrono::Datelike;
 use cutover_app::account::{AccountFilter, shown_status};
 use cutover_app::port::Position;
-use cutover_model::ListedStatus;
+use cutover_model::{DateTime, ListedStatus};
 
 /// The size of a page where none is given.
 const USUAL: u32 = 100;
@@ -50,12 +51,18 @@ impl Asked {
         let filter = AccountFilter {
             status: query.read("status", |text| text.parse().ok()),
             error_code: query.read("error_code", |text| text.parse().ok()),
-            modified_after: query.read("modified_after", |text| text.parse().ok()),
+            modified_after: query.read("modified_after", datetime),
         };
         let (after, size) = paging::read(&mut query);
         query.finish()?;
         Ok(Self { filter, after, size: size.unwrap_or(USUAL) })
     }
+}
+
+/// A datetime that is one in every zone.
+fn datetime(text: &str) -> Option<DateTime<'static>> {
+    let datetime: DateTime<'static> = text.parse().ok()?;
+    (2..=9_998).contains(&datetime.local().year()).then_some(datetime)
 }
 
 /// The filter as the beginning of a query.
@@ -160,6 +167,8 @@ mod tests {
             attrs.collect::<Vec<_>>(),
             ["status", "error_code", "modified_after", "cursor", "page_size"]
         );
+        let edge = house.get(&format!("{PATH}?modified_after=9999-12-31T23:00:00")).await;
+        assert_eq!(edge.json()["errors"][0]["attr"], "modified_after");
         for path in ["/v2/data-import/accounts/OTHER/", "/v2/data-import/accounts/NOBODY/"] {
             assert_eq!(house.get(path).await.status, 404, "{path}");
         }

@@ -88,20 +88,24 @@ struct Desk {
 impl Desk {
     fn work(&mut self, tell: &impl Fn(&Pool)) {
         while let Some(group) = self.group() {
-            let creations: Vec<_> = group.iter().map(|waiting| waiting.creation.clone()).collect();
             // Whoever is left behind by what should not happen is never called, and finds that out.
-            let Ok(answers) = catch_unwind(AssertUnwindSafe(|| stage(&self.pool, &creations))) else {
-                continue;
-            };
-            let has_work = answers.contains(&Ok(Staging::Staged));
-            self.waiting.extend(self.arriving.try_iter());
-            self.crowd = group.len() + self.waiting.len();
-            for (waiting, answer) in group.into_iter().zip(answers) {
-                (waiting.done)(answer);
+            if catch_unwind(AssertUnwindSafe(|| self.serve(group, tell))).is_err() {
+                tracing::error!("staging accounts panicked");
             }
-            if has_work {
-                tell(&self.pool);
-            }
+        }
+    }
+
+    fn serve(&mut self, group: Vec<Waiting>, tell: &impl Fn(&Pool)) {
+        let creations: Vec<_> = group.iter().map(|waiting| waiting.creation.clone()).collect();
+        let answers = stage(&self.pool, &creations);
+        let has_work = answers.contains(&Ok(Staging::Staged));
+        self.waiting.extend(self.arriving.try_iter());
+        self.crowd = group.len() + self.waiting.len();
+        for (waiting, answer) in group.into_iter().zip(answers) {
+            (waiting.done)(answer);
+        }
+        if has_work {
+            tell(&self.pool);
         }
     }
 
@@ -149,6 +153,8 @@ fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError
 statement! {
     /// New accounts with their payloads and the first entries of their histories: the place of each whose
     /// supplier is the same and takes accounts, and whether it was stored. Their keys come with the rows.
+    /// Those that exist are looked for first: ON CONFLICT would wait for whoever is changing them, and all
+    /// creates with it.
     Insert {
         supplier_id: Vec<i64>,
         supplier_revision: Vec<i64>,
@@ -183,7 +189,10 @@ statement! {
             tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
             latest_event_at, fingerprint, issues) SELECT id, supplier_id, external_account_number, state, \
             attempt, tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
-            latest_event_at, fingerprint, issues FROM new ORDER BY supplier_id, external_account_number, place \
+            latest_event_at, fingerprint, issues FROM new WHERE NOT EXISTS (SELECT FROM processes p \
+            WHERE p.supplier_id = new.supplier_id \
+            AND p.external_account_number = new.external_account_number) \
+            ORDER BY supplier_id, external_account_number, place \
             ON CONFLICT (supplier_id, external_account_number) DO NOTHING RETURNING id), \
             staged AS (INSERT INTO payloads (process_id, payload) \
             SELECT id, payload FROM new JOIN stored USING (id)), \

@@ -6,7 +6,7 @@ use actix_web::http::StatusCode;
 pub(super) struct Answered {
     /// Of the line, in bytes.
     pub(super) size: usize,
-    /// Nothing more is taken after it: the service is down or full.
+    /// Nothing more is taken after it: the service is down or full, or the token is good no more.
     pub(super) stops: bool,
     line: u64,
     account: Option<String>,
@@ -25,7 +25,14 @@ impl Answered {
     ) -> Self {
         let done = if validate_only { StatusCode::OK } else { StatusCode::CREATED };
         let (status, body) = refusal.as_ref().map_or_else(|| (done, b"{}".to_vec()), answer);
-        Self { size, stops: status == StatusCode::SERVICE_UNAVAILABLE, line, account, status, body }
+        Self {
+            size,
+            stops: matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::UNAUTHORIZED),
+            line,
+            account,
+            status,
+            body,
+        }
     }
 
     /// Writes it as a line of JSON.

@@ -31,6 +31,11 @@ impl Lines {
         Self { begun: Vec::new(), limit, chunk: Vec::new(), at: 0, is_long: false, number: 0 }
     }
 
+    /// The number of the line that has begun.
+    pub(super) fn number(&self) -> u64 {
+        self.number + 1
+    }
+
     /// Bytes that are kept.
     pub(super) fn held(&self) -> usize {
         self.begun.capacity() + self.chunk.capacity()

@@ -9,7 +9,7 @@ mod unpack;
 
 use super::create_account::create;
 use crate::answer::NDJSON;
-use crate::body::Body;
+use crate::authorization;
 use crate::call::{Answer, Call};
 use crate::query::{Query, boolean};
 use crate::refusal::Refusal;
@@ -17,14 +17,15 @@ use crate::service::{Service, log_cause};
 use crate::work::Work;
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_TYPE;
+use actix_web::rt::spawn;
+use actix_web::rt::task::{JoinError, JoinHandle};
 use actix_web::web::Bytes;
 use answer::Answered;
 use cutover_app::App;
-use cutover_app::auth::Caller;
-use futures_util::future::LocalBoxFuture;
+use cutover_app::port::Creation;
 use futures_util::stream::{FuturesOrdered, unfold};
 use futures_util::{FutureExt, Stream, StreamExt};
-use source::{Line, Source};
+use source::{Line, Source, accepts};
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -41,13 +42,15 @@ const CHUNK: usize = 16 << 10;
 /// What was answered 201 is durable.
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
-        let caller = call.caller().await?;
+        call.caller().await?;
+        let service = call.service().clone();
+        let token = authorization::token(call.headers())?.to_owned();
+        let is_packed = accepts(call.headers())?;
         let mut query = Query::new(call.query());
         let validate_only = query.read("validate_only", boolean).unwrap_or_default();
         query.finish()?;
-        let service = call.service().clone();
-        let source = Source::open(call, &service)?;
-        let desk = Desk { service, caller, request_id: call.request_id(), validate_only };
+        let source = Source::open(call, &service, is_packed);
+        let desk = Desk { service, token, request_id: call.request_id(), validate_only };
         let body = stream(Bulk { source, desk, under_way: FuturesOrdered::new(), bytes: 0, end: None });
         Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, NDJSON)).streaming(body))
     })
@@ -57,7 +60,8 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
 #[derive(Clone)]
 struct Desk {
     service: Arc<Service>,
-    caller: Caller,
+    /// Looked at for each line: a request may outlive it, or its key.
+    token: String,
     request_id: Option<String>,
     validate_only: bool,
 }
@@ -66,7 +70,8 @@ struct Desk {
 struct Bulk {
     source: Source,
     desk: Desk,
-    under_way: FuturesOrdered<LocalBoxFuture<'static, Answered>>,
+    /// Each on its own: it goes on, and gives back what it holds, while nobody takes its answer.
+    under_way: FuturesOrdered<JoinHandle<Answered>>,
     /// Of the lines under way.
     bytes: usize,
     /// No more lines are taken; with an error, the connection is cut when all that were are answered.
@@ -95,8 +100,9 @@ impl Bulk {
             tokio::select! {
                 biased;
                 Some(answered) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    return Some(Ok(self.collect(answered)));
+                    return Some(self.collect(answered));
                 }
+                () = self.desk.service.stopping(), if takes_more => self.end = Some(Err(stopped())),
                 line = self.source.next(), if takes_more => match line {
                     Ok(Some(line)) => {
                         self.begin(line);
@@ -107,8 +113,10 @@ impl Bulk {
                     Err(error) => self.end = Some(Err(error)),
                 },
                 else => {
-                    let end = self.end.replace(Ok(()))?;
-                    return end.err().map(Err);
+                    let error = self.end.replace(Ok(()))?.err()?;
+                    // What was answered goes out first: an error cuts the connection at once.
+                    tokio::task::yield_now().await;
+                    return Some(Err(error));
                 }
             }
         }
@@ -116,14 +124,15 @@ impl Bulk {
 
     fn begin(&mut self, line: Line) {
         self.bytes += line.size();
-        self.under_way.push_back(answered(self.desk.clone(), line).boxed_local());
+        self.under_way.push_back(spawn(answered(self.desk.clone(), line)));
     }
 
     /// An answer, with those that are ready behind it.
-    fn collect(&mut self, first: Answered) -> Bytes {
+    fn collect(&mut self, first: Result<Answered, JoinError>) -> io::Result<Bytes> {
         let mut text = Vec::new();
         let mut next = Some(first);
         while let Some(answered) = next {
+            let answered = answered.map_err(io::Error::other)?;
             self.bytes -= answered.size;
             if answered.stops {
                 self.end.get_or_insert(Ok(()));
@@ -133,34 +142,47 @@ impl Bulk {
             next = ready.flatten();
         }
         self.source.wait_anew();
-        text.into()
+        Ok(text.into())
     }
 }
 
 /// What becomes of a line.
 async fn answered(desk: Desk, line: Line) -> Answered {
-    let (number, size) = (line.number, line.size());
-    let Desk { service, caller, request_id, validate_only } = desk;
-    let bytes = line.bytes.clone();
-    let result = match line.body {
-        Err(refusal) => Err(refusal),
-        Ok(body) if validate_only => validate(&service, caller, body).await.map(|()| None),
-        Ok(body) => create(&service, caller, request_id.clone(), body).await.map(Some),
+    let (number, size, bytes) = (line.number, line.size(), line.bytes.clone());
+    let (account, refusal) = match take(&desk, line).await {
+        Ok(Some(creation)) => (Some(creation.process.external_account_number.to_string()), None),
+        Ok(None) => (number_in(&desk.service, bytes).await, None),
+        Err(refusal) => (number_in(&desk.service, bytes).await, Some(refusal)),
     };
-    let account = match &result {
-        Ok(Some(creation)) => Some(creation.process.external_account_number.to_string()),
-        Ok(None) | Err(_) => service.app.account_number(&bytes),
-    };
-    let refusal = result.err();
     if let Some(refusal) = &refusal {
-        log_cause(refusal, request_id.as_deref().unwrap_or_default(), "bulk");
+        log_cause(refusal, desk.request_id.as_deref().unwrap_or_default(), "bulk");
     }
-    Answered::new(number, size, account, validate_only, refusal)
+    Answered::new(number, size, account, desk.validate_only, refusal)
 }
 
-async fn validate(service: &Arc<Service>, caller: Caller, body: Body) -> Result<(), Refusal> {
+/// Does what is to be done with a line; what was stored.
+async fn take(desk: &Desk, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
+    let service = &desk.service;
+    // Lines have some of the places for use cases, never all.
+    let full = |_| Refusal::Unavailable("no place for a line".into());
+    let _turn = service.lines.acquire().await.map_err(full)?;
+    let caller = service.authenticate(&desk.token).await?;
+    let body = line.body?;
+    if !desk.validate_only {
+        return create(service, caller, desk.request_id.clone(), body).await.map(Some);
+    }
     let validate =
         move |app: &App, body: &[u8], found: Option<&_>| Ok(app.validate_account(&caller, body, found)?);
     service.run_with_documents(body, Work::Reads, validate).await?;
-    Ok(())
+    Ok(None)
+}
+
+/// The number of the account of a line that was not stored.
+async fn number_in(service: &Arc<Service>, bytes: Bytes) -> Option<String> {
+    let number = move |app: &App| Ok(app.account_number(&bytes));
+    service.run(number).await.ok().flatten()
+}
+
+fn stopped() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, "the service stops")
 }

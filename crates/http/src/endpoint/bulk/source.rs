@@ -7,6 +7,7 @@ use crate::call::Call;
 use crate::refusal::Refusal;
 use crate::service::Service;
 use actix_web::dev::Payload;
+use actix_web::http::header::HeaderMap;
 use actix_web::web::Bytes;
 use futures_util::StreamExt;
 use std::io;
@@ -45,14 +46,21 @@ pub(super) struct Source {
     until: Instant,
 }
 
+/// Whether the lines are packed.
+///
+/// # Errors
+/// [`Refusal::UnsupportedMediaType`] if they say that they are something else.
+pub(super) fn accepts(headers: &HeaderMap) -> Result<bool, Refusal> {
+    is_ndjson(headers)?;
+    is_packed(headers)
+}
+
 impl Source {
-    /// # Errors
-    /// [`Refusal::UnsupportedMediaType`] if it says that it is something else.
-    pub(super) fn open(call: &mut Call, service: &Service) -> Result<Self, Refusal> {
-        is_ndjson(call.headers())?;
-        let unpacker = Unpacker::new(is_packed(call.headers())?);
+    /// The lines of a request, which are read from here alone.
+    pub(super) fn open(call: &mut Call, service: &Service, is_packed: bool) -> Self {
+        let unpacker = Unpacker::new(is_packed);
         let (limit, patience) = (service.body_limit, service.bodies.time);
-        Ok(Self {
+        Self {
             payload: call.take_unread(),
             unpacker,
             chunk: Bytes::new(),
@@ -61,7 +69,7 @@ impl Source {
             held: Held::new(service.bodies.allowance.clone()),
             patience,
             until: Instant::now() + patience,
-        })
+        }
     }
 
     /// The time that the client has for the next bytes begins now: it could not send before.
@@ -78,8 +86,17 @@ impl Source {
             if let Some(cut) = self.lines.next() {
                 return Ok(Some(self.line(cut)));
             }
+            if let Err(refusal) = self.held.resize(self.lines.held() + self.chunk.len()) {
+                return Ok(Some(Line {
+                    number: self.lines.number(),
+                    bytes: Bytes::new(),
+                    body: Err(refusal),
+                }));
+            }
             if !self.chunk.is_empty() {
                 self.lines.push(self.unpacker.piece(&mut self.chunk).map_err(cut_off)?);
+                // A small chunk may unpack to a lot that is no line.
+                tokio::task::yield_now().await;
                 continue;
             }
             let Some(payload) = &mut self.payload else {
@@ -110,7 +127,6 @@ impl Source {
     }
 
     fn body(&mut self, bytes: Bytes) -> Result<Body, Refusal> {
-        self.held.resize(self.lines.held() + self.chunk.len())?;
         let mut held = self.held.beside();
         held.resize(bytes.len())?;
         Ok(Body::plain(bytes, self.limit, held))

@@ -67,6 +67,10 @@ pub(super) fn page(
     after: Option<(DateTime<Utc>, i64)>,
     limit: u32,
 ) -> Result<Vec<ListedProcess>> {
+    let can_have_error = matches!(filter.state, None | Some(State::Errored | State::DryRunErrored));
+    if filter.error_code.is_some() && !can_have_error {
+        return Ok(Vec::new());
+    }
     let mut page = stored!()
         .filter(processes::supplier_id.eq(supplier_id))
         .order((processes::created_at, processes::id))

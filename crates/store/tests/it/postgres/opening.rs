@@ -121,3 +121,38 @@ fn accounts_that_meet_are_one_whatever_isolation_is_the_default() {
     staged.sort_by_key(|staged| *staged != Staging::Staged);
     assert_eq!(staged, [Staging::Staged, Staging::Exists]);
 }
+
+/// A create of an account that is being changed has to find that out without a wait: all creates go the same way.
+#[test]
+fn who_changes_an_account_holds_up_no_create() {
+    let Some(house) = House::new() else { return };
+    let body = |number: &str| {
+        format!(
+            r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
+        )
+    };
+    let create = |number| house.app.create_account(&house.caller, None, body(number).as_bytes(), None);
+    create("A-1").unwrap();
+    let creation = |number: &str| {
+        let supplier = read(&*house.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
+        Arc::new(Creation {
+            supplier_id: supplier.id,
+            supplier_revision: supplier.revision,
+            process: NewProcess {
+                supplier: supplier.code,
+                external_account_number: number.parse().unwrap(),
+                submission: Submission::default(),
+            },
+            actor: Actor::System,
+            at: "2026-11-21T02:00:00Z".parse().unwrap(),
+            staged: Staged { payload: vec![1], fingerprint: [1; 32] },
+            issues: StoredIssues::default(),
+        })
+    };
+    let held = house.hold("UPDATE processes SET attempt = attempt + 1");
+    let begun = Instant::now();
+    assert_eq!(port::stage(&*house.store, creation("A-1")), Ok(Staging::Exists));
+    assert_eq!(port::stage(&*house.store, creation("A-2")), Ok(Staging::Staged));
+    assert!(begun.elapsed() < Duration::from_secs(4), "it waited: {:?}", begun.elapsed());
+    drop(held);
+}
