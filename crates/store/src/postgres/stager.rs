@@ -154,7 +154,9 @@ statement! {
     /// New accounts with their payloads and the first entries of their histories: the place of each whose
     /// supplier is the same and takes accounts, and whether it was stored. Their keys come with the rows.
     /// Those that exist are looked for first: ON CONFLICT would wait for whoever is changing them, and all
-    /// creates with it.
+    /// creates with it. The odd words have each found by its key, even if the statement is planned while the
+    /// table is empty: NOT EXISTS becomes a join with all there are, and two equalities become a walk over
+    /// all of the supplier's by another index.
     Insert {
         supplier_id: Vec<i64>,
         supplier_revision: Vec<i64>,
@@ -189,9 +191,10 @@ statement! {
             tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
             latest_event_at, fingerprint, issues) SELECT id, supplier_id, external_account_number, state, \
             attempt, tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
-            latest_event_at, fingerprint, issues FROM new WHERE NOT EXISTS (SELECT FROM processes p \
-            WHERE p.supplier_id = new.supplier_id \
-            AND p.external_account_number = new.external_account_number) \
+            latest_event_at, fingerprint, issues FROM new WHERE (SELECT p.id FROM processes p \
+            WHERE p.supplier_id = new.supplier_id AND p.external_account_number \
+            BETWEEN new.external_account_number AND new.external_account_number \
+            ORDER BY p.supplier_id, p.external_account_number LIMIT 1) IS NULL \
             ORDER BY supplier_id, external_account_number, place \
             ON CONFLICT (supplier_id, external_account_number) DO NOTHING RETURNING id), \
             staged AS (INSERT INTO payloads (process_id, payload) \
