@@ -39,5 +39,5 @@ impl Error {
 
 /// Tells of a fault on standard error, in one line.
 pub(crate) fn tell(error: &impl fmt::Display) {
-    eprintln!("error: {}", crate::output::plain(&error.to_string()));
+    eprintln!("error: {}", cutover_core::plain(&error.to_string()));
 }

@@ -7,6 +7,7 @@ mod attr;
 mod code;
 mod id;
 mod issue;
+mod plain;
 mod supplier;
 mod time;
 
@@ -14,5 +15,6 @@ pub use attr::{AttrPath, NON_FIELD_ERRORS, Segment};
 pub use code::{CODES, Code, Domain};
 pub use id::{ExternalAccountNumber, InvalidId, ServiceAccountNumber, SupplierCode, WHITE_SPACE, trimmed};
 pub use issue::{Issue, Level, RuleId};
+pub use plain::plain;
 pub use supplier::{InvalidStatus, SupplierStatus};
 pub use time::{InvalidZone, Now, Zone};

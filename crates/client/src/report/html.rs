@@ -1,8 +1,9 @@
 use super::Report;
 use super::file::NewFile;
 use crate::error::Error;
-use crate::output::{grouped, plain};
+use crate::output::grouped;
 use crate::validate::{Codes, Row, Summary};
+use cutover_core::plain;
 use std::fmt;
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,5 +1,6 @@
 use crate::exit::Exit;
-use crate::output::{grouped, plain};
+use crate::output::grouped;
+use cutover_core::plain;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
 

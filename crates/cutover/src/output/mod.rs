@@ -3,8 +3,9 @@
 mod table;
 mod text;
 
+pub(crate) use cutover_core::plain;
 pub(crate) use table::{listing, pairs};
-pub(crate) use text::{At, plain};
+pub(crate) use text::At;
 
 use serde::Serialize;
 use std::io::{self, Write};

@@ -4,20 +4,6 @@ use cutover_core::Zone;
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// Text without anything that a terminal would obey: what comes of payloads may hold it.
-pub(crate) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() || is_format(c) { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    out
-}
-
-/// Characters that change the order or the look of what stands around them.
-fn is_format(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
-
 /// An instant in a zone: to the second for people, as the API writes it for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct At {
@@ -54,11 +40,6 @@ impl Serialize for At {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn terminals_are_not_commanded() {
-        assert_eq!(plain("Zoë\t\u{1b}[31m\u{202e}x\u{9b}"), "Zoë\\t\\u{1b}[31m\\u{202e}x\\u{9b}");
-    }
 
     #[test]
     fn times_are_those_of_the_zone() {
