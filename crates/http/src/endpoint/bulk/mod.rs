@@ -31,7 +31,7 @@ use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many lines are under way at a time: as many as share a commit.
+/// How many lines of a request are taken before the first of them is answered.
 const LINES: usize = 64;
 /// How many bytes of them, unless a single one has more.
 const BYTES: usize = 8 << 20;

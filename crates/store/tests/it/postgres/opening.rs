@@ -87,6 +87,24 @@ fn a_database_that_does_not_hold_every_text_is_refused() {
     assert!(matches!(&refused, Err(OpenError::Encoding(encoding)) if encoding == "LATIN1"), "{refused:?}");
 }
 
+/// A new account of the house's supplier.
+fn creation(house: &House, number: &str) -> Arc<Creation> {
+    let supplier = read(&*house.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
+    Arc::new(Creation {
+        supplier_id: supplier.id,
+        supplier_revision: supplier.revision,
+        process: NewProcess {
+            supplier: supplier.code,
+            external_account_number: number.parse().unwrap(),
+            submission: Submission::default(),
+        },
+        actor: Actor::System,
+        at: "2026-11-21T02:00:00Z".parse().unwrap(),
+        staged: Staged { payload: vec![1], fingerprint: [1; 32] },
+        issues: StoredIssues::default(),
+    })
+}
+
 #[test]
 fn accounts_that_meet_are_one_whatever_isolation_is_the_default() {
     let Some(house) = House::new() else { return };
@@ -95,20 +113,7 @@ fn accounts_that_meet_are_one_whatever_isolation_is_the_default() {
     house.database.sql(&set).unwrap();
     let [one, other] =
         [(); 2].map(|()| PostgresStore::open(&PostgresOptions::new(house.database.url())).unwrap());
-    let supplier = read(&one, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
-    let creation = Arc::new(Creation {
-        supplier_id: supplier.id,
-        supplier_revision: supplier.revision,
-        process: NewProcess {
-            supplier: supplier.code,
-            external_account_number: "A-1".parse().unwrap(),
-            submission: Submission::default(),
-        },
-        actor: Actor::System,
-        at: "2026-11-21T02:00:00Z".parse().unwrap(),
-        staged: Staged { payload: vec![1], fingerprint: [1; 32] },
-        issues: StoredIssues::default(),
-    });
+    let creation = creation(&house, "A-1");
     let held = house.hold("LOCK TABLE payloads IN SHARE MODE");
     let mut staged = thread::scope(|scope| {
         let first = scope.spawn(|| port::stage(&one, creation.clone()));
@@ -133,26 +138,10 @@ fn who_changes_an_account_holds_up_no_create() {
     };
     let create = |number| house.app.create_account(&house.caller, None, body(number).as_bytes(), None);
     create("A-1").unwrap();
-    let creation = |number: &str| {
-        let supplier = read(&*house.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
-        Arc::new(Creation {
-            supplier_id: supplier.id,
-            supplier_revision: supplier.revision,
-            process: NewProcess {
-                supplier: supplier.code,
-                external_account_number: number.parse().unwrap(),
-                submission: Submission::default(),
-            },
-            actor: Actor::System,
-            at: "2026-11-21T02:00:00Z".parse().unwrap(),
-            staged: Staged { payload: vec![1], fingerprint: [1; 32] },
-            issues: StoredIssues::default(),
-        })
-    };
     let held = house.hold("UPDATE processes SET attempt = attempt + 1");
     let begun = Instant::now();
-    assert_eq!(port::stage(&*house.store, creation("A-1")), Ok(Staging::Exists));
-    assert_eq!(port::stage(&*house.store, creation("A-2")), Ok(Staging::Staged));
+    assert_eq!(port::stage(&*house.store, creation(&house, "A-1")), Ok(Staging::Exists));
+    assert_eq!(port::stage(&*house.store, creation(&house, "A-2")), Ok(Staging::Staged));
     assert!(begun.elapsed() < Duration::from_secs(4), "it waited: {:?}", begun.elapsed());
     drop(held);
 }
