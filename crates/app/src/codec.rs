@@ -10,9 +10,26 @@ const LEVEL: i32 = 1;
 /// A payload unpacks to no more than this, whatever its row says: 64 MiB.
 const MAX_UNPACKED: usize = 64 << 20;
 
+/// Of a buffer that grew beyond it, no more is kept for the next payload.
+const MAX_KEPT: usize = 256 << 10;
+
 thread_local! {
     /// What compresses is made once for a thread: to make one costs as much as to use it on a small payload.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    /// Where a payload is written that is only looked at: memory of that size goes back to the system soon, and
+    /// would have to be got from there anew for each.
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What `work` makes of an empty buffer that it may fill.
+fn with_scratch<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.clear();
+        let made = work(scratch);
+        scratch.clear();
+        scratch.shrink_to(MAX_KEPT);
+        made
+    })
 }
 
 /// The payload as it is stored.
@@ -22,9 +39,13 @@ pub(crate) fn pack(payload: &[u8]) -> Result<Vec<u8>, StoreError> {
             Some(compressor) => compressor,
             None => made.insert(Compressor::new(LEVEL)?),
         };
-        compressor.compress(payload)
+        with_scratch(|packed| {
+            packed.reserve(zstd::zstd_safe::compress_bound(payload.len()));
+            compressor.compress_to_buffer(payload, packed)?;
+            Ok(packed.to_vec())
+        })
     });
-    packed.map_err(|e| StoreError::Failed(format!("compression failed: {e}")))
+    packed.map_err(|e: std::io::Error| StoreError::Failed(format!("compression failed: {e}")))
 }
 
 /// The payload as it was accepted.
@@ -34,31 +55,33 @@ pub(crate) fn unpack(stored: &[u8]) -> Result<Vec<u8>, StoreError> {
 }
 
 /// Equal for equal content (decisions D5): the account and the task parameters with their defaults,
-/// members in any order, numbers by value, strings as sent. It takes about as many bytes as the payload they were
-/// decoded from.
-pub(crate) fn fingerprint(
-    account: &Account<'_>,
-    params: Option<&TaskParams<'_>>,
-    payload: &[u8],
-) -> [u8; 32] {
-    let mut writer = Writer::canonical().with_room(payload.len());
-    writer.array(|writer| {
-        account.encode(writer);
-        let is_dry_run = params.and_then(|p| p.is_dry_run).unwrap_or_default();
-        writer.raw(if is_dry_run { "true" } else { "false" });
-        for bound in [params.map(|p| &p.schedule_window_start), params.map(|p| &p.schedule_window_end)] {
-            match bound.and_then(|b| b.value()) {
-                Some(datetime) => writer.string(datetime.as_sent()),
-                None => writer.raw("null"),
+/// members in any order, numbers by value, strings as sent.
+pub(crate) fn fingerprint(account: &Account<'_>, params: Option<&TaskParams<'_>>) -> [u8; 32] {
+    hash(|writer| {
+        writer.array(|writer| {
+            account.encode(writer);
+            let is_dry_run = params.and_then(|p| p.is_dry_run).unwrap_or_default();
+            writer.raw(if is_dry_run { "true" } else { "false" });
+            for bound in [params.map(|p| &p.schedule_window_start), params.map(|p| &p.schedule_window_end)] {
+                match bound.and_then(|b| b.value()) {
+                    Some(datetime) => writer.string(datetime.as_sent()),
+                    None => writer.raw("null"),
+                }
             }
-        }
-    });
-    *blake3::hash(&writer.into_bytes()).as_bytes()
+        });
+    })
 }
 
 /// Equal for objects of equal content, by the same measure.
 pub(crate) fn content(object: &impl Encode) -> [u8; 32] {
-    let mut writer = Writer::canonical();
-    object.encode(&mut writer);
-    *blake3::hash(&writer.into_bytes()).as_bytes()
+    hash(|writer| object.encode(writer))
+}
+
+fn hash(write: impl FnOnce(&mut Writer)) -> [u8; 32] {
+    with_scratch(|scratch| {
+        let mut writer = Writer::canonical().into(std::mem::take(scratch));
+        write(&mut writer);
+        *scratch = writer.into_bytes();
+        *blake3::hash(scratch).as_bytes()
+    })
 }

@@ -148,7 +148,7 @@ impl App {
             },
             staged: Staged {
                 payload: codec::pack(body)?,
-                fingerprint: codec::fingerprint(&account, params.as_ref(), body),
+                fingerprint: codec::fingerprint(&account, params.as_ref()),
             },
             issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
             actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id },

@@ -36,10 +36,9 @@ impl Writer {
         Self { form: Form::Canonical, ..Self::default() }
     }
 
-    /// The writer with room for so many bytes.
-    pub fn with_room(mut self, bytes: usize) -> Self {
-        self.out.reserve(bytes);
-        self
+    /// The writer that writes behind what a buffer holds, into its room.
+    pub fn into(self, buffer: Vec<u8>) -> Self {
+        Self { out: buffer, ..self }
     }
 
     /// A writer for what is kept (decisions D3): decimals as strings with the digits sent; datetimes
@@ -95,6 +94,7 @@ impl Writer {
     /// Writes a member's name; its value comes next.
     pub fn name(&mut self, name: &'static str) {
         debug_assert!(!name.bytes().any(is_escaped), "members are named plainly");
+        self.out.reserve(name.len() + 4);
         self.separate();
         self.out.push(b'"');
         self.out.extend_from_slice(name.as_bytes());
@@ -104,6 +104,7 @@ impl Writer {
 
     /// Writes a string, escaped where it must be.
     pub fn string(&mut self, text: &str) {
+        self.out.reserve(text.len() + 3);
         self.separate();
         self.out.push(b'"');
         // Hardly any has to be escaped, and without a way out of the loop it looks at many bytes at once.
@@ -135,6 +136,16 @@ impl Writer {
             b'\t' => self.out.extend_from_slice(b"\\t"),
             _ => self.out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
         }
+    }
+
+    /// Writes a string of bytes that are never escaped.
+    pub(crate) fn plain_string(&mut self, text: &[u8]) {
+        debug_assert!(text.is_ascii() && !text.iter().copied().any(is_escaped), "to be escaped");
+        self.separate();
+        self.out.push(b'"');
+        self.out.extend_from_slice(text);
+        self.out.push(b'"');
+        self.comma = true;
     }
 
     /// Writes text that already is JSON: a number, `true`, `null`, free content.

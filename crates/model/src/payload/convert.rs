@@ -2,6 +2,7 @@ use crate::decode::{Blank, List};
 use crate::json::Writer;
 use crate::value::{DateTime, Decimal, Free, Integer, Nullable, Text, TextOrInteger};
 use chrono::{Datelike, NaiveDate};
+use std::borrow::Cow;
 
 /// Writes a value as JSON: what was decoded comes out equal, with the digits as sent.
 pub trait Encode {
@@ -161,8 +162,7 @@ leaves! {
     NaiveDate => NaiveDate, |v, w| write_date(*v, w), v;
     DateTime<'j> => DateTime<'static>, |v, w| write_datetime(v, w), DateTime::into_owned(v);
     Decimal<'j> => Decimal<'static>, |v, w| write_decimal(v, w), Decimal::into_owned(v);
-    Integer<'j> => Integer<'static>, |v, w| write_number(v.as_sent(), v.is_quoted(), &|| v.value().to_string(), w),
-        Integer::into_owned(v);
+    Integer<'j> => Integer<'static>, |v, w| write_number(v.as_sent(), v.is_quoted(), &|| v.canonical(), w), Integer::into_owned(v);
     Free<'j> => Free<'static>, |v, w| write_free(v, w), Free::into_owned(v);
     bool => bool, |v, w| w.raw(if *v { "true" } else { "false" }), v;
 }
@@ -186,7 +186,7 @@ fn write_date(date: NaiveDate, writer: &mut Writer) {
             number /= 10;
         }
     }
-    writer.string(std::str::from_utf8(&text).unwrap_or_default());
+    writer.plain_string(&text);
 }
 
 fn write_datetime(value: &DateTime<'_>, writer: &mut Writer) {
@@ -206,7 +206,7 @@ fn write_decimal(value: &Decimal<'_>, writer: &mut Writer) {
 }
 
 /// A quoted number is a string, and strings are compared as sent.
-fn write_number(sent: &str, quoted: bool, canonical: &dyn Fn() -> String, writer: &mut Writer) {
+fn write_number<'n>(sent: &str, quoted: bool, canonical: &dyn Fn() -> Cow<'n, str>, writer: &mut Writer) {
     if quoted {
         writer.string(sent);
     } else if writer.is_canonical() || writer.zones().is_some() {

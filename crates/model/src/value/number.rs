@@ -79,15 +79,18 @@ impl std::str::FromStr for Decimal<'static> {
 
 impl Decimal<'_> {
     /// The value without trailing zeros, for comparing content.
-    pub(crate) fn canonical(&self) -> String {
-        self.value.normalize().to_string()
+    pub(crate) fn canonical(&self) -> Cow<'_, str> {
+        match significant(&self.sent) {
+            Some(digits) => Cow::Borrowed(digits),
+            None => Cow::Owned(self.value.normalize().to_string()),
+        }
     }
 
     /// The digits as a string member may hold them: those sent, unless they came as a number with an
     /// exponent or with more than 40 digits; then written out, without trailing zeros.
     pub fn digits(&self) -> Cow<'_, str> {
         let fits = self.sent.len() <= MAX_SENT && !self.sent.contains(['e', 'E']);
-        if self.quoted || fits { Cow::Borrowed(&self.sent) } else { Cow::Owned(self.canonical()) }
+        if self.quoted || fits { Cow::Borrowed(&self.sent) } else { self.canonical() }
     }
 
     /// The decimal that was sent as these digits: what the store keeps of one.
@@ -96,6 +99,32 @@ impl Decimal<'_> {
         let value = read_decimal(sent, quoted, 20, 20).ok()?;
         Some(Decimal { sent: Cow::Owned(sent.to_owned()), quoted, value })
     }
+}
+
+impl Integer<'_> {
+    /// The value, for comparing content.
+    pub(crate) fn canonical(&self) -> Cow<'_, str> {
+        match significant(&self.sent) {
+            Some(digits) if !digits.contains('.') => Cow::Borrowed(digits),
+            _ => Cow::Owned(self.value.to_string()),
+        }
+    }
+}
+
+/// The part of plain digits that says their value; `None` if they are to be written anew for that. Nearly all
+/// that are sent are such digits.
+fn significant(sent: &str) -> Option<&str> {
+    let digits = sent.strip_prefix('-').unwrap_or(sent);
+    let is_padded = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_padded || !is_plain {
+        return None;
+    }
+    let whole = match digits.contains('.') {
+        true => sent.trim_end_matches('0').trim_end_matches('.'),
+        false => sent,
+    };
+    Some(if whole == "-0" { "0" } else { whole })
 }
 
 /// Why a number is not taken, in the order of the checks (fields 1.7).
@@ -309,6 +338,23 @@ mod tests {
         assert_eq!(number("1.50e-3").unwrap(), "0.0015");
         assert_eq!(number("123456e-4").unwrap(), "12.3456");
         assert_eq!(number("0e400").unwrap(), "0");
+    }
+
+    proptest! {
+        /// However a number is sent, its canonical form is its value's.
+        #[test]
+        fn the_canonical_form_is_of_the_value(
+            text in "-?(0|[1-9][0-9]{0,9})([.][0-9]{1,12})?([eE][+-]?[0-9]{1,2})?"
+        ) {
+            if let Ok(value) = read_decimal(&text, false, 20, 20) {
+                let decimal = Decimal::new(Cow::Borrowed(&text), false, value);
+                prop_assert_eq!(decimal.canonical(), value.normalize().to_string());
+            }
+            if let Some(value) = read_integer(&text, false) {
+                let integer = Integer::new(Cow::Borrowed(&text), false, value);
+                prop_assert_eq!(integer.canonical(), value.to_string());
+            }
+        }
     }
 
     #[test]
