@@ -4,6 +4,7 @@
 //! one `run` program. Without it there is nothing to compare with, and the bench says so.
 
 mod additions;
+mod client;
 mod cpu;
 mod create;
 mod http;
@@ -30,6 +31,8 @@ use yardstick::Kit;
 enum Part {
     /// Decoding and all rules in memory, beside typed serde and the peers' checks
     Offline,
+    /// The client's validation of 100,000 accounts, beside the same in memory
+    Client,
     /// The validate endpoint, beside the peers' servers
     Http,
     /// Durable creates over 32 connections on SQLite, beside one commit an insert
@@ -110,6 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     for part in parts {
         match part {
             Part::Offline => offline::compare(&args.kit()?, args.rounds)?,
+            Part::Client => client::compare(args)?,
             Part::Http => http::compare(args)?,
             Part::Create => create::compare(args)?,
             Part::Import => import::measure(args)?,

@@ -20,10 +20,7 @@ pub(super) fn compare(kit: &Kit, rounds: usize) -> Result<(), Error> {
     let file = kit.data("M");
     let (mut ours, mut decode, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
-        let mut command = pinned(release_xtask()?);
-        command.arg("bench-offline").arg(&file);
-        let line = cargo::output(command).ok_or_else(|| Error::Bench("the offline bench failed".into()))?;
-        let figures: Value = serde_json::from_str(&line).map_err(|e| Error::Bench(e.to_string()))?;
+        let figures = figures(&file)?;
         ours.push(figures["decode_and_rules"].as_f64().unwrap_or_default());
         decode.push(figures["decode"].as_f64().unwrap_or_default());
         theirs.push(yardstick(kit, &file)?);
@@ -34,6 +31,22 @@ pub(super) fn compare(kit: &Kit, rounds: usize) -> Result<(), Error> {
     println!("  {YARDSTICK}  {}", median(&theirs));
     println!("  ratio  {}  (goal: at least 1.5)", median(&ratios(&ours, &theirs)));
     Ok(())
+}
+
+/// Our figures, measured in a release build on one core.
+fn figures(file: &Path) -> Result<Value, Error> {
+    let mut command = pinned(release_xtask()?);
+    command.arg("bench-offline").arg(file);
+    let line = cargo::output(command).ok_or_else(|| Error::Bench("the offline bench failed".into()))?;
+    serde_json::from_str(&line).map_err(|e| Error::Bench(e.to_string()))
+}
+
+/// Accounts of size M that are decoded and checked in a CPU second.
+pub(super) fn decode_and_rules(kit: &Kit) -> Result<f64, Error> {
+    let figures = figures(&kit.data("M"))?;
+    figures["decode_and_rules"]
+        .as_f64()
+        .ok_or_else(|| Error::Bench("the offline bench gave no figure".into()))
 }
 
 fn yardstick(kit: &Kit, file: &Path) -> Result<f64, Error> {

@@ -1,0 +1,81 @@
+use super::Args;
+use super::cpu;
+use super::offline::decode_and_rules;
+use super::stats::{median, ratios};
+use crate::cargo;
+use crate::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// How many accounts are validated.
+const ACCOUNTS: u64 = 100_000;
+/// How many less, for the memory beside it.
+const FEWER: usize = 10;
+
+/// The client's offline validation of a file, beside decoding and all rules in memory: what reading, handing
+/// out and counting cost.
+pub(super) fn compare(args: &Args) -> Result<(), Error> {
+    let kit = args.kit()?;
+    let count = usize::try_from(args.count(ACCOUNTS)).unwrap_or(usize::MAX);
+    let (file, small) = (kit.accounts(count)?, kit.accounts(count / FEWER)?);
+    let program = client()?;
+    let (mut ours, mut limit) = (Vec::new(), Vec::new());
+    let (mut peaks, mut small_peaks) = (Vec::new(), Vec::new());
+    for _ in 0..args.rounds {
+        let run = validate(&program, &file, count)?;
+        ours.push(run.rate);
+        peaks.push(run.megabytes);
+        small_peaks.push(validate(&program, &small, count / FEWER)?.megabytes);
+        limit.push(decode_and_rules(&kit)?);
+    }
+    println!("\ncutover-client validate, {count} accounts of size M, all cores, {} rounds", args.rounds);
+    println!("  accounts per CPU second                       {}", median(&ours));
+    println!("  decoding and all rules, in memory, one core   {}", median(&limit));
+    println!("  ratio  {}  (goal: at least 0.8)", median(&ratios(&ours, &limit)));
+    println!(
+        "  memory at its peak, MB: {}; of {} accounts {}",
+        median(&peaks),
+        count / FEWER,
+        median(&small_peaks)
+    );
+    Ok(())
+}
+
+/// The client in release, built if it has to be.
+fn client() -> Result<PathBuf, Error> {
+    if !cargo::succeeds(cargo::cargo(["build", "--quiet", "--release", "--package", "cutover-client"]))? {
+        return Err(Error::Bench("the release build failed".into()));
+    }
+    Ok(cargo::root().join("target/release/cutover-client"))
+}
+
+struct Run {
+    /// Accounts a CPU second.
+    rate: f64,
+    megabytes: f64,
+}
+
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn validate(program: &Path, file: &Path, count: usize) -> Result<Run, Error> {
+    let failed = |text: String| Error::Bench(format!("cutover-client validate: {text}"));
+    let before = cpu::of_ended();
+    // GNU time tells the memory of what it starts.
+    let output = cargo::command("/usr/bin/time")
+        .args(["--format", "%M"])
+        .arg(program)
+        .args(["validate", "--json"])
+        .arg(file)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| failed(e.to_string()))?;
+    let used = cpu::of_ended() - before;
+    let summary: serde_json::Value =
+        serde_json::from_slice(&output.stdout).map_err(|e| failed(format!("no summary: {e}")))?;
+    if summary["valid"] != count {
+        return Err(failed(format!("not all accounts were valid: {}", summary["valid"])));
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let kilobytes = text.lines().last().and_then(|line| line.trim().parse::<f64>().ok());
+    let kilobytes = kilobytes.ok_or_else(|| failed(format!("its memory is not known: {text}")))?;
+    Ok(Run { rate: count as f64 / used, megabytes: kilobytes / 1024.0 })
+}
