@@ -4,6 +4,7 @@ mod archive;
 mod broken;
 mod house;
 mod opening;
+mod plans;
 mod rush;
 mod suppliers;
 mod sweep;

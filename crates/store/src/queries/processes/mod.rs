@@ -43,9 +43,12 @@ impl Processes for SqlTx<'_> {
         number: &ExternalAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError> {
         self.run(|conn| {
+            // A range of one, in the order of its key: planned while the table is empty, an equality becomes a
+            // walk over all of the supplier's by another index.
             let row = stored!()
                 .filter(processes::supplier_id.eq(supplier_id))
-                .filter(processes::external_account_number.eq(number.as_str()))
+                .filter(processes::external_account_number.between(number.as_str(), number.as_str()))
+                .order((processes::supplier_id, processes::external_account_number))
                 .get_result(conn)
                 .optional()?;
             row.map(StoredProcess::try_from).transpose()

@@ -31,14 +31,16 @@ pub(super) fn insert(
 }
 
 statement! {
-    /// A process, for one transaction at a time.
-    Lock { supplier_id: i64, number: String } -> BigInt
-        = "SELECT id FROM processes WHERE supplier_id = " supplier_id " AND external_account_number = " number
-            (dialect::LOCK)
+    /// A process, for one transaction at a time; found by its key whatever the plan, as in `process`.
+    Lock { supplier_id: i64, first: String, last: String } -> BigInt
+        = "SELECT id FROM processes WHERE supplier_id = " supplier_id " AND external_account_number BETWEEN "
+            first " AND " last " ORDER BY supplier_id, external_account_number" (dialect::LOCK)
 }
 
 pub(super) fn lock(conn: &mut Conn, supplier_id: i64, number: &ExternalAccountNumber) -> Result<()> {
-    Lock { supplier_id, number: number.to_string() }.get_result::<i64>(conn).optional()?;
+    Lock { supplier_id, first: number.to_string(), last: number.to_string() }
+        .get_result::<i64>(conn)
+        .optional()?;
     Ok(())
 }
 

@@ -51,6 +51,21 @@ impl House {
         conn
     }
 
+    /// The database once the connections to it have ended and told what they did. Other stores are to be dropped
+    /// before.
+    pub(super) fn close(self) -> TestDatabase {
+        let Self { app, store, database, .. } = self;
+        drop((app, store));
+        let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
+                    WHERE datname = current_database() AND application_name = 'cutover'";
+        let begun = Instant::now();
+        while database.sql(gone).unwrap() != "t" {
+            assert!(begun.elapsed() < Duration::from_secs(10), "connections stay");
+            thread::park_timeout(Duration::from_millis(10));
+        }
+        database
+    }
+
     /// Waits until so many transactions wait for locks of others.
     pub(super) fn until_waiting(&self, count: usize) {
         let waits = "SELECT count(*) FROM pg_stat_activity \

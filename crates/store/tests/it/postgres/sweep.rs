@@ -6,8 +6,6 @@ use cutover_app::port::glance;
 use cutover_app::worker::Swept;
 use cutover_store::{PostgresOptions, PostgresStore};
 use diesel::connection::SimpleConnection;
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// A house with accounts that wait.
 fn with(numbers: &[&str]) -> Option<House> {
@@ -76,16 +74,8 @@ fn many_that_wait_are_not_looked_through() {
         assert_eq!(glance(&store, |tx| tx.missed_windows(now, limit)), Ok(vec![]));
         assert_eq!(glance(&store, |tx| tx.expired_leases(now, limit)), Ok(vec![]));
     }
-    let House { app, store: other, database, .. } = house;
-    drop((app, other, store));
-    // A connection tells what it did when it ends.
-    let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
-                WHERE datname = current_database() AND application_name = 'cutover'";
-    let begun = Instant::now();
-    while database.sql(gone).unwrap() != "t" {
-        assert!(begun.elapsed() < Duration::from_secs(10), "connections stay");
-        thread::park_timeout(Duration::from_millis(10));
-    }
+    drop(store);
+    let database = house.close();
     let read = "SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'processes'";
     let read: u64 = database.sql(read).unwrap().parse().unwrap();
     assert!(read < 20_000, "{read} rows were read");
