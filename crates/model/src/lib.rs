@@ -40,22 +40,26 @@ mod payload;
 pub mod choices;
 #[macro_use]
 pub mod describe;
+mod imported;
 mod kept;
 pub mod known;
 mod request;
 mod response;
+mod totals;
 
 pub use cutover_core::{AttrPath, Code, Level, RuleId, Zone};
 pub use decode::{
     Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_ALL_ITEMS,
     MAX_FINDINGS, MAX_ITEMS, ObjectSpec, Presence,
 };
+pub use imported::NoteIdentity;
 pub use json::{MAX_DEPTH, SyntaxError, SyntaxErrorKind, Writer};
 pub use kept::{UnreadableAccount, item_as_sent, read_account, read_transaction};
 pub use payload::*;
 pub use request::*;
 pub use response::*;
 pub use rust_decimal;
+pub use totals::{Totals, exact_sum};
 pub use value::{
     DateTime, Decimal, Free, Integer, InvalidChoice, InvalidNumber, Nullable, Text, TextOrInteger,
 };

@@ -1,9 +1,9 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_model::Note;
+use cutover_model::{Note, NoteIdentity};
 
-/// What makes a note the same as another but for its time (decisions D8): its body, or the paths of its
-/// documents if it has none; trimmed, and hashed.
+/// What makes a note the same as another but for its time (decisions D8): its identity,
+/// hashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NoteContent([u8; 32]);
 
@@ -11,18 +11,14 @@ impl NoteContent {
     /// Of a note.
     pub fn of(note: &Note<'_>) -> Self {
         let mut hasher = blake3::Hasher::new();
-        match note.body.as_ref().filter(|body| !body.is_blank()) {
-            Some(body) => {
-                hasher.update(b"body\0").update(body.trimmed().as_bytes());
+        match NoteIdentity::of(note) {
+            NoteIdentity::Body(body) => {
+                hasher.update(b"body\0").update(body.as_bytes());
             }
-            None => {
-                for document in note.document_paths.iter().flatten() {
-                    let path = document.document_path.trimmed();
-                    // One leading slash is ignored (rules 10.5). A path holds no NUL, so paths cannot run
-                    // into one another.
-                    hasher.update(b"path\0").update(path.strip_prefix('/').unwrap_or(path).as_bytes());
-                }
-            }
+            // A path holds no NUL, so paths cannot run into one another.
+            NoteIdentity::Documents(paths) => paths.into_iter().for_each(|path| {
+                hasher.update(b"path\0").update(path.as_bytes());
+            }),
         }
         Self(*hasher.finalize().as_bytes())
     }

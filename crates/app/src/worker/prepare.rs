@@ -1,15 +1,11 @@
 use super::claim::Claimed;
 use crate::account::{Known, Sought, profile, stored};
 use crate::documents::{FoundDocuments, missing};
-use crate::port::{DocumentsUnavailable, NewAccount, NoteContent, StoreError, StoredIssues, glance};
+use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, glance};
 use crate::{App, codec};
-use cutover_core::{Now, ServiceAccountNumber, Zone};
-use cutover_model::{
-    Account, AccountRequest, Decimal, Decoded, IntoOwned, Ledger, Limits, Note, decode_account_within,
-};
+use cutover_core::{Now, ServiceAccountNumber};
+use cutover_model::{Account, AccountRequest, Decoded, IntoOwned, Limits, decode_account_within};
 use cutover_rules::{Facts, Report, check_account, documents_of_account};
-use rust_decimal::Decimal as Value;
-use std::collections::HashSet;
 
 /// What checking a claimed payload came to.
 pub(crate) enum Prepared {
@@ -62,7 +58,7 @@ impl App {
             customer_emails: supplier.settings.send_customer_emails && !suppresses_emails(&account),
             zone,
             imported_at: self.clock.now(),
-            account: complete(account.into_owned(), zone),
+            account: account.into_owned().completed(zone),
         };
         Ok(Prepared::Account(Box::new(account), issues))
     }
@@ -100,46 +96,4 @@ impl App {
 fn suppresses_emails(account: &Account<'_>) -> bool {
     let mut events = account.events.iter().flatten();
     events.any(|event| event.event_type.trimmed() == "SUPPRESS_MIGRATION_COMMS")
-}
-
-/// What an import makes of a payload besides what it says: one ledger at least, and of equal notes
-/// one (decisions D6).
-fn complete(mut account: Account<'static>, zone: Zone) -> Account<'static> {
-    let ledgers = account.ledgers.get_or_insert_default();
-    if ledgers.is_empty() {
-        ledgers.push(empty_ledger());
-    }
-    if let Some(notes) = &mut account.notes {
-        remove_duplicates(notes, zone);
-    }
-    account
-}
-
-fn empty_ledger() -> Ledger<'static> {
-    Ledger {
-        current_statement_transactions: None,
-        historical_statement_transactions: None,
-        last_statement_closing_date: None,
-        last_statement_issue_date: None,
-        last_statement_balance: None,
-        ledger_balance: Some(Decimal::from(Value::ZERO)),
-    }
-}
-
-/// Removes notes that an earlier one makes superfluous: the same body, and the same `created_at`
-/// where one is sent; of notes without body, the same documents (contract 2.4, decisions D8).
-fn remove_duplicates(notes: &mut Vec<Note<'static>>, zone: Zone) {
-    let mut bodies = HashSet::new();
-    let mut dated = HashSet::new();
-    notes.retain(|note| {
-        let content = NoteContent::of(note);
-        let created_at = note.created_at.as_ref().and_then(|at| at.instant(zone));
-        let is_new = match created_at {
-            Some(at) => !dated.contains(&(content, at)),
-            None => !bodies.contains(&content),
-        };
-        dated.extend(created_at.map(|at| (content, at)));
-        bodies.insert(content);
-        is_new
-    });
 }

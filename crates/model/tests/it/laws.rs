@@ -2,7 +2,7 @@ use cutover_model::{Account, Encode, Zone, decode_account};
 use cutover_testkit::payload::account_json;
 use proptest::prelude::*;
 
-fn plain(body: &[u8]) -> Account<'_> {
+pub(crate) fn plain(body: &[u8]) -> Account<'_> {
     let decoded = decode_account(body, Zone::UTC).unwrap();
     let errors: Vec<_> = decoded.findings.iter().map(|f| format!("{} {}", f.attr, f.check.code)).collect();
     decoded.draft.unwrap().into_valid().unwrap_or_else(|| panic!("{errors:?}")).0

@@ -6,6 +6,7 @@ mod declarations;
 mod hostile;
 mod laws;
 mod schemas;
+mod totals;
 
 use cutover_model::{Zone, decode_account};
 

@@ -1,5 +1,6 @@
 use crate::port::{LedgerHead, StoreError};
 use cutover_model::choices::TransactionType;
+use cutover_model::exact_sum;
 use cutover_model::rust_decimal::Decimal as Value;
 
 /// What a transaction does to a balance: above 0 means in credit (rules 8.1).
@@ -22,21 +23,6 @@ pub(super) fn after(
     transactions.into_iter().try_fold(balance, |balance, (kind, amount)| {
         exact_sum(balance, signed(kind, amount)).ok_or_else(out_of_range)
     })
-}
-
-/// The sum with as many digits after the point as the operand that has more; `None` if it cannot be held
-/// so: a sum with too many digits is rounded, and money is not.
-fn exact_sum(a: Value, b: Value) -> Option<Value> {
-    let scale = a.scale().max(b.scale());
-    let mut sum = a.checked_add(b)?;
-    if a.is_zero() || b.is_zero() {
-        // The library gives the other operand then, with its own digits.
-        sum.rescale(scale);
-    }
-    if sum.is_zero() {
-        sum.set_sign_positive(true);
-    }
-    (sum.scale() == scale).then_some(sum)
 }
 
 /// The balance of a ledger before the first addition: the one of its payload; without one, that of its last

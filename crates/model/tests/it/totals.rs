@@ -1,0 +1,119 @@
+use crate::laws::plain;
+use cutover_model::rust_decimal::Decimal;
+use cutover_model::{Totals, Zone};
+use cutover_testkit::payload::account_json;
+use proptest::prelude::*;
+use serde_json::Value;
+
+fn totals(body: &str) -> Totals {
+    Totals::of(&plain(body.as_bytes()), Zone::UTC)
+}
+
+fn of_balance(balance: &str) -> Totals {
+    Totals { ledger_balance: balance.parse().unwrap(), ..Totals::default() }
+}
+
+/// How many items all arrays of these names hold, wherever they stand.
+fn count(json: &Value, names: &[&str]) -> u64 {
+    match json {
+        Value::Array(items) => items.iter().map(|item| count(item, names)).sum(),
+        Value::Object(members) => {
+            let own = |(name, value): (&String, &Value)| match value {
+                Value::Array(items) if names.contains(&name.as_str()) => items.len() as u64,
+                _ => 0,
+            };
+            members.iter().map(own).sum::<u64>() + members.values().map(|v| count(v, names)).sum::<u64>()
+        }
+        _ => 0,
+    }
+}
+
+#[test]
+fn an_account_comes_to_what_is_imported_of_it() {
+    let body = r#"{
+        "import_supplier": "ACME", "external_account_number": "A-1",
+        "ledgers": [
+            {"ledger_balance": "10.10"},
+            {"ledger_balance": -3.05, "historical_statement_transactions": []},
+            {"last_statement_balance": 900}
+        ],
+        "statements": [
+            {"bill_period_from_date": "2024-01-01", "bill_period_to_date": "2024-02-01", "statement_id": "S-1",
+             "statement_path": "/a.pdf"},
+            {"bill_period_from_date": "2024-02-01", "bill_period_to_date": "2024-03-01", "statement_id": "S-2",
+             "statement_path": " "},
+            {"bill_period_from_date": "2024-03-01", "bill_period_to_date": "2024-04-01", "statement_id": "S-3"}
+        ],
+        "notes": [
+            {"body": "called", "document_paths": [{"document_path": "a"}, {"document_path": "a"}]},
+            {"body": " called ", "document_paths": [{"document_path": "b"}]},
+            {"document_paths": [{"document_path": "c"}]},
+            {"document_paths": [{"document_path": "/c"}], "created_at": "2024-01-01T00:00:00Z"},
+            {"document_paths": [{"document_path": "c"}], "created_at": "2024-01-01T01:00:00+01:00"}
+        ]
+    }"#;
+    let expected = Totals {
+        accounts: 1,
+        ledger_balance: Decimal::new(705, 2),
+        readings: 0,
+        transactions: 0,
+        documents: 1 + 2 + 1 + 1,
+    };
+    assert_eq!(totals(body), expected);
+    assert_eq!(Totals::of(&plain(body.as_bytes()).completed(Zone::UTC), Zone::UTC), expected);
+}
+
+#[test]
+fn nothing_comes_to_one_account() {
+    let body = r#"{"import_supplier": "ACME", "external_account_number": "A-1"}"#;
+    assert_eq!(totals(body), Totals { accounts: 1, ..Totals::default() });
+}
+
+#[test]
+fn balances_add_up_exactly_or_not_at_all() {
+    let sum = |a, b| of_balance(a).checked_add(of_balance(b)).map(|sum| sum.ledger_balance.to_string());
+    assert_eq!(sum("9999999999.9999999999", "0.0000000001").unwrap(), "10000000000");
+    assert_eq!(sum("0.10", "-0.1").unwrap(), "0");
+    let most = "7922816251426433759.3543950335";
+    assert_eq!(sum(most, "0").unwrap(), most);
+    assert_eq!(sum(most, "0.0000000001"), None, "money is not rounded");
+    let accounts = Totals { accounts: u64::MAX, ..Totals::default() };
+    assert_eq!(accounts.checked_add(Totals { accounts: 1, ..Totals::default() }), None);
+}
+
+proptest! {
+    #[test]
+    fn every_reading_and_transaction_counts(seed: u64) {
+        let sent = account_json(seed);
+        let json: Value = serde_json::from_str(&sent).unwrap();
+        let totals = totals(&sent);
+        prop_assert_eq!(totals.readings, count(&json, &["transfer_readings", "reading_history"]));
+        let transactions = ["current_statement_transactions", "historical_statement_transactions"];
+        prop_assert_eq!(totals.transactions, count(&json, &transactions));
+    }
+
+    /// What a client counts of a file is what the service counts of the account that it imports.
+    #[test]
+    fn completing_an_account_changes_no_total(seed: u64) {
+        let sent = account_json(seed);
+        let account = plain(sent.as_bytes());
+        let zone = "Australia/Melbourne".parse().unwrap();
+        prop_assert_eq!(Totals::of(&account.clone().completed(zone), zone), Totals::of(&account, zone));
+    }
+
+    /// In whatever order accounts come, the totals are the same.
+    #[test]
+    fn totals_add_up(sent in proptest::collection::vec((-9_999_999_999_i64..=9_999_999_999, 0_u32..10), 1..30)) {
+        let add = |sum: Totals, (n, scale): &(i64, u32)| {
+            let ledger_balance = Decimal::new(*n, *scale);
+            sum.checked_add(Totals { accounts: 1, ledger_balance, ..Totals::default() }).unwrap()
+        };
+        let forwards = sent.iter().fold(Totals::default(), add);
+        let backwards = sent.iter().rev().fold(Totals::default(), add);
+        let places = |(n, scale): &(i64, u32)| i128::from(*n) * 10_i128.pow(10 - scale);
+        let exact = sent.iter().map(places).sum::<i128>();
+        prop_assert_eq!(forwards, backwards);
+        prop_assert_eq!(forwards.ledger_balance, Decimal::from_i128_with_scale(exact, 10));
+        prop_assert_eq!(forwards.accounts, sent.len() as u64);
+    }
+}
