@@ -18,6 +18,7 @@
 --     that are numbered without a gap, and parents for all of them; and its history tells every step, one import.
 -- I4  PROCESSED never changes.
 -- I5  No work of an Ongoing supplier waits for long that is due and inside its window.
+-- I6  What is kept of a supplier's figures is what its processes and accounts come to. Counted anew by recount.sql.
 
 \set ON_ERROR_STOP on
 \set QUIET on
@@ -162,6 +163,43 @@ WITH accepted AS (
     UNION ALL
     SELECT min(supplier_id), min(external_account_number), format('%s accounts have its number', count(*))
     FROM accounts GROUP BY number HAVING count(*) > 1
+), states (supplier_id, state, error_code, kept, found) AS (
+    SELECT supplier_id, state, error_code, processes, 0 FROM process_counts
+    UNION ALL SELECT supplier_id, state, error_code, change, 0 FROM process_changes
+    UNION ALL SELECT supplier_id, state, coalesce(error_code, ''), 0, count(*) FROM processes GROUP BY 1, 2, 3
+), minutes (supplier_id, minute, state, kept, found) AS (
+    SELECT supplier_id, minute, state, processes, 0 FROM process_minutes
+    UNION ALL SELECT supplier_id, minute, state, change, 0 FROM process_changes WHERE minute IS NOT NULL
+    UNION ALL SELECT supplier_id, ended_in(state, modified_at), state, 0, count(*) FROM processes
+        WHERE ended_in(state, modified_at) IS NOT NULL GROUP BY 1, 2, 3
+), sums (supplier_id, name, kept, found) AS (
+    SELECT t.supplier_id, f.name, f.kept, 0
+    FROM (SELECT supplier_id, accounts, ledger_balance, readings, transactions, documents FROM totals
+        UNION ALL SELECT supplier_id, accounts, ledger_balance, readings, transactions, documents FROM total_changes) AS t
+    CROSS JOIN LATERAL (VALUES ('accounts', accounts), ('ledger_balance', ledger_balance::NUMERIC),
+        ('readings', readings), ('transactions', transactions), ('documents', documents)) AS f (name, kept)
+    UNION ALL SELECT supplier_id, 'accounts', 0, count(*) FROM accounts GROUP BY 1
+    UNION ALL SELECT supplier_id, 'ledger_balance', 0, sum(balance::NUMERIC)
+        FROM ledgers JOIN accounts ON id = account_id WHERE balance IS NOT NULL GROUP BY 1
+    UNION ALL SELECT supplier_id, 'readings', 0, count(*) FROM readings JOIN accounts ON id = account_id GROUP BY 1
+    UNION ALL SELECT supplier_id, 'transactions', 0, count(*)
+        FROM transactions JOIN accounts ON id = account_id GROUP BY 1
+    UNION ALL SELECT supplier_id, 'documents', 0, count(*)
+        FROM note_documents JOIN accounts ON id = account_id GROUP BY 1
+    UNION ALL SELECT supplier_id, 'documents', 0, count(*)
+        FROM statements JOIN accounts ON id = account_id WHERE btrim(statement_path, E' \t\r\n') <> '' GROUP BY 1
+    UNION ALL SELECT supplier_id, 'documents', 0, count(*) FROM historical_statements JOIN accounts ON id = account_id
+        WHERE btrim(statement_path, E' \t\r\n') <> '' GROUP BY 1
+), figures (supplier_id, what) AS (
+    SELECT supplier_id, format('%s processes are kept as %s, and there are %s', sum(kept),
+        concat_ws(' ', state, nullif(error_code, '')), sum(found))
+    FROM states GROUP BY supplier_id, state, error_code HAVING sum(kept) <> sum(found)
+    UNION ALL
+    SELECT supplier_id, format('%s processes are kept as %s in %s, and there are %s', sum(kept), state, minute, sum(found))
+    FROM minutes GROUP BY supplier_id, minute, state HAVING sum(kept) <> sum(found)
+    UNION ALL
+    SELECT supplier_id, format('%s are kept as %s, and come to %s', name, trim_scale(sum(kept)), trim_scale(sum(found)))
+    FROM sums GROUP BY supplier_id, name HAVING sum(kept) <> sum(found)
 ), rows (owners, owner, what) AS (
     :gaps
     UNION ALL
@@ -179,6 +217,8 @@ FROM rows r
 LEFT JOIN known k ON r.owners = 'processes' AND k.id = r.owner
 LEFT JOIN businesses b ON r.owners = 'businesses' AND b.id = r.owner
 LEFT JOIN suppliers s ON s.id = b.supplier_id
+UNION ALL
+SELECT 'I6', s.code, NULL, f.what FROM figures f LEFT JOIN suppliers s ON s.id = f.supplier_id
 ORDER BY 1, 2, 3, 4;
 
 SELECT :ROW_COUNT > 0 AS is_broken

@@ -59,7 +59,7 @@ pub use payload::*;
 pub use request::*;
 pub use response::*;
 pub use rust_decimal;
-pub use totals::{Totals, exact_sum};
+pub use totals::{Totals, documents_of_note, exact_sum, names_document};
 pub use value::{
     DateTime, Decimal, Free, Integer, InvalidChoice, InvalidNumber, Nullable, Text, TextOrInteger,
 };

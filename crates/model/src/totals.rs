@@ -1,5 +1,5 @@
 use crate::imported::are_kept;
-use crate::{Account, Ledger, MeterPoint, Note, Variant, Zone};
+use crate::{Account, Ledger, MeterPoint, Note, Text, Variant, Zone};
 use rust_decimal::Decimal as Value;
 
 /// Control totals: what accounts come to that were sent or imported (decisions D12). The same counting on both
@@ -26,14 +26,15 @@ impl Totals {
         let ledgers = account.ledgers.as_deref().unwrap_or_default();
         let notes = account.notes.as_deref().unwrap_or_default();
         let statements = account.statements.iter().flatten();
-        let with_document = statements.filter(|s| s.statement_path.as_ref().is_some_and(|p| !p.is_blank()));
+        let with_document = statements.filter(|statement| names_document(statement.statement_path.as_ref()));
         let kept = notes.iter().zip(are_kept(notes, zone)).filter(|(_, is_kept)| *is_kept);
         Self {
             accounts: 1,
             ledger_balance: balance(ledgers),
             readings: readings(account),
             transactions: ledgers.iter().map(transactions).sum(),
-            documents: with_document.count() as u64 + kept.map(|(note, _)| documents(note)).sum::<u64>(),
+            documents: with_document.count() as u64
+                + kept.map(|(note, _)| documents_of_note(note)).sum::<u64>(),
         }
     }
 
@@ -51,9 +52,14 @@ impl Totals {
     }
 }
 
-/// The documents of a note.
-fn documents(note: &Note<'_>) -> u64 {
+/// How many documents a note has, for [`Totals`].
+pub fn documents_of_note(note: &Note<'_>) -> u64 {
     note.document_paths.iter().flatten().count() as u64
+}
+
+/// Whether the path of a statement names a document, for [`Totals`]: a blank one is none.
+pub fn names_document(path: Option<&Text<'_>>) -> bool {
+    path.is_some_and(|path| !path.is_blank())
 }
 
 /// As many ledgers as a body holds fit: see [`Totals::checked_add`].

@@ -32,6 +32,11 @@ impl State {
         !matches!(self, Self::Pending | Self::InProgress)
     }
 
+    /// Whether work ended in it, rather than an operator's word: what progress is measured by (decisions D12).
+    pub fn is_outcome(self) -> bool {
+        self.has_ended() && self != Self::Cancelled
+    }
+
     /// A status that holds a `latest_error` (contract 3).
     pub fn is_error(self) -> bool {
         matches!(self, Self::Errored | Self::DryRunErrored)

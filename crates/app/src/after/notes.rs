@@ -1,5 +1,5 @@
 use super::AddRefused;
-use super::request::{check, known, number, request, target_to_change, valid};
+use super::request::{add_documents, check, known, number, request, target_to_change, valid};
 use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
@@ -7,7 +7,7 @@ use crate::documents::{FoundDocuments, Step};
 use crate::port::{NewNote, NoteContent, StoreError, Tx, write_anew};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, Now, Zone};
-use cutover_model::{IntoOwned, Note, NoteResult, decode_notes, draft};
+use cutover_model::{IntoOwned, Note, NoteResult, decode_notes, documents_of_note, draft};
 use cutover_rules::{check_notes, documents_of_notes};
 
 request!(NotesRequest: decode_notes, check_notes, import_supplier, documents_of_notes);
@@ -59,11 +59,17 @@ fn add(
     zone: Zone,
 ) -> Result<Vec<NoteResult>, AddRefused> {
     let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
+    let mut documents = 0;
     let one = |note: &NewNote| {
         let (created_at, status) = add_one(tx, account.id, note)?;
+        if status == CREATED {
+            documents += documents_of_note(&note.note);
+        }
         Ok(result(note, created_at, status, zone))
     };
-    notes.iter().map(one).collect()
+    let results = notes.iter().map(one).collect::<Result<_, AddRefused>>()?;
+    add_documents(tx, supplier_id, documents)?;
+    Ok(results)
 }
 
 /// Adds a note unless the account has it, from before or from earlier in the call; when the stored one was

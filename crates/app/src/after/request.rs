@@ -4,7 +4,7 @@ use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
 use crate::port::{MayConflict, StoreError, Supplier, Tx, WantedDocument, glance};
 use cutover_core::{Code, ExternalAccountNumber, Issue, Now, ServiceAccountNumber, SupplierCode, Zone};
-use cutover_model::{Decoded, Field, Limits, SyntaxError, Text};
+use cutover_model::{Decoded, Field, Limits, SyntaxError, Text, Totals};
 use cutover_process::State;
 use cutover_rules::{Facts, Profile, Report, listed};
 
@@ -194,6 +194,14 @@ pub(super) fn target_to_change(
         tx.lock_account(target.id)?;
     }
     Ok(target)
+}
+
+/// Counts documents that were added to an imported account.
+pub(super) fn add_documents(tx: &mut dyn Tx, supplier_id: i64, documents: u64) -> Result<(), StoreError> {
+    if documents == 0 {
+        return Ok(());
+    }
+    tx.add_totals(supplier_id, &Totals { documents, ..Totals::default() })
 }
 
 /// The account number of a valid request; one that could not be ours names no account.

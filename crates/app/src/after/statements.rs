@@ -1,5 +1,5 @@
 use super::AddRefused;
-use super::request::{check, known, number, request, target_to_change, valid};
+use super::request::{add_documents, check, known, number, request, target_to_change, valid};
 use crate::App;
 use crate::auth::Caller;
 use crate::codec;
@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber};
 use cutover_model::{
     HistoricalStatement, IntoOwned, decode_historical_statements, draft, historical_statements,
+    names_document,
 };
 use cutover_rules::service::PST_08;
 use cutover_rules::{check_historical_statements, documents_of_statements};
@@ -65,10 +66,13 @@ fn add(
     statements: &[NewHistoricalStatement],
 ) -> Result<(), AddRefused> {
     let account = target_to_change(tx, supplier_id, number)?.map_err(AddRefused::NotFound)?;
-    let mut faults = Vec::new();
+    let (mut faults, mut documents) = (Vec::new(), 0);
     for (index, new) in (0..).zip(statements) {
         match tx.historical_statement(account.id, new.statement.statement_id.trimmed())? {
-            None => tx.add_historical_statement(account.id, new)?,
+            None => {
+                tx.add_historical_statement(account.id, new)?;
+                documents += u64::from(names_document(new.statement.statement_path.as_ref()));
+            }
             Some(stored) if stored == new.fingerprint => {}
             Some(_) => {
                 let attr = AttrPath::root().name("statements").index(index).name("statement_id");
@@ -76,5 +80,8 @@ fn add(
             }
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(AddRefused::faults(faults)) }
+    if !faults.is_empty() {
+        return Err(AddRefused::faults(faults));
+    }
+    Ok(add_documents(tx, supplier_id, documents)?)
 }

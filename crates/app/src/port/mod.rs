@@ -4,6 +4,7 @@ mod accounts;
 mod businesses;
 mod clock;
 mod documents;
+mod figures;
 mod identity;
 mod instructions;
 mod ledgers;
@@ -18,6 +19,7 @@ pub use accounts::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount};
 pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
+pub use figures::{Figures, MinuteCount, StateCount};
 pub use identity::{
     ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey,
 };

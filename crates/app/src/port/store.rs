@@ -1,6 +1,6 @@
 use super::{
-    Accounts, Businesses, Creation, HistoricalStatements, Identity, Instructions, Ledgers, Notes, Processes,
-    Staging, Supplier, Suppliers, Vendors,
+    Accounts, Businesses, Creation, Figures, HistoricalStatements, Identity, Instructions, Ledgers, Notes,
+    Processes, Staging, Supplier, Suppliers, Vendors,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -50,6 +50,7 @@ pub trait Tx:
     + Instructions
     + Businesses
     + Vendors
+    + Figures
 {
 }
 
@@ -64,6 +65,7 @@ impl<T> Tx for T where
         + Instructions
         + Businesses
         + Vendors
+        + Figures
 {
 }
 

@@ -4,10 +4,11 @@ use crate::App;
 use crate::port::{NewAccount, StepWrite, StoreError, StoredIssues, Tx, Verdict, glance, write};
 use chrono::{DateTime, Utc};
 use cutover_core::ServiceAccountNumber;
+use cutover_model::Totals;
 use cutover_process::{
     Actor, Event, Failure, HistoryEntry, Process, State, on_failure, on_rejection, on_success,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 
@@ -30,7 +31,15 @@ const BATCH_BYTES: usize = 4 << 20;
 struct Ready {
     process: Process,
     account: NewAccount,
+    totals: Totals,
     issues: StoredIssues,
+}
+
+impl Ready {
+    fn new(process: &Process, account: NewAccount, issues: StoredIssues) -> Self {
+        let totals = Totals::of(&account.account, account.zone);
+        Self { process: process.clone(), account, totals, issues }
+    }
 }
 
 /// What the imports of one turn of a worker share.
@@ -81,11 +90,11 @@ impl Batch<'_> {
         let attempt = catch_unwind(AssertUnwindSafe(|| self.prepare(claimed, payload)));
         Begun::Ended(match attempt {
             Ok(Ok(Prepared::Account(account, issues))) if process.is_dry_run() => {
-                let rehearsed = self.rehearse(Ready { process: process.clone(), account: *account, issues });
+                let rehearsed = self.rehearse(Ready::new(process, *account, issues));
                 rehearsed.or_else(|error| self.put_off(process, &error))
             }
             Ok(Ok(Prepared::Account(account, issues))) => {
-                return Begun::Ready(Box::new(Ready { process: process.clone(), account: *account, issues }));
+                return Begun::Ready(Box::new(Ready::new(process, *account, issues)));
             }
             Ok(Ok(Prepared::Rejected(issues))) => self.end(process, on_rejection(process), Some(issues)),
             Ok(Err(fault)) => self.put_off(process, &fault),
@@ -205,6 +214,17 @@ fn outcome(process: &Process, is_written: bool) -> Outcome {
     if is_written { Outcome::Now(process.state()) } else { Outcome::Stale }
 }
 
+/// What accounts come to, a change a supplier.
+fn add_totals(tx: &mut dyn Tx, accounts: &[&Ready]) -> Result<(), StoreError> {
+    let mut totals = BTreeMap::<i64, Totals>::new();
+    for one in accounts {
+        let all = totals.entry(one.account.supplier_id).or_default();
+        let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
+        *all = all.checked_add(one.totals).ok_or_else(out_of_range)?;
+    }
+    totals.iter().try_for_each(|(supplier_id, totals)| tx.add_totals(*supplier_id, totals))
+}
+
 /// The steps go first: of a worker that comes back late, the versions are stale here, and nothing of those
 /// accounts is written.
 fn write_accounts(tx: &mut dyn Tx, ready: &[Ready], actor: &Actor) -> Result<Vec<Outcome>, StoreError> {
@@ -220,7 +240,9 @@ fn write_accounts(tx: &mut dyn Tx, ready: &[Ready], actor: &Actor) -> Result<Vec
         .map(|((process, entry), one)| StepWrite { process, entry, issues: Some(&one.issues) })
         .collect();
     let written = tx.step_processes(&steps)?;
-    let accounts = ready.iter().zip(&written).filter(|(_, is_written)| **is_written);
-    tx.insert_accounts(&accounts.map(|(one, _)| &one.account).collect::<Vec<_>>())?;
+    let accounts = ready.iter().zip(&written).filter(|(_, is_written)| **is_written).map(|(one, _)| one);
+    let accounts: Vec<_> = accounts.collect();
+    tx.insert_accounts(&accounts.iter().map(|one| &one.account).collect::<Vec<_>>())?;
+    add_totals(tx, &accounts)?;
     Ok(stepped.iter().zip(written).map(|((process, _), is_written)| outcome(process, is_written)).collect())
 }

@@ -144,6 +144,9 @@ impl Worker {
                 }
                 Err(error) => tracing::warn!(%error, "a sweep failed"),
             }
+            if let Err(error) = self.app.fold_figures() {
+                tracing::warn!(%error, "figures could not be folded");
+            }
             if cleaned.is_none_or(|at| at.elapsed() >= CLEANING) {
                 cleaned = Some(Instant::now());
                 if let Err(error) = self.app.remove_expired() {

@@ -14,6 +14,7 @@ use diesel::sql_types::{Array, BigInt, Date, Timestamptz};
 use std::collections::HashMap;
 
 pub(crate) use super::bulk::{are_taken, steps};
+pub(crate) use super::fold::{begin_fold, fold_processes};
 
 pub(crate) type Conn = diesel::PgConnection;
 pub(crate) type Db = diesel::pg::Pg;
@@ -109,6 +110,9 @@ pub(crate) fn lock_suppliers(conn: &mut Conn) -> Result<()> {
     LockSuppliers {}.get_result::<i64>(conn)?;
     Ok(())
 }
+
+/// How an index compares text whose column does not say it.
+pub(crate) const BYTES: &str = " COLLATE \"C\"";
 
 statement! {
     NextProcessId {} -> BigInt = "SELECT nextval('process_ids')"

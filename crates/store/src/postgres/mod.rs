@@ -6,6 +6,7 @@ mod bulk;
 mod clock;
 mod connection;
 mod doctor;
+mod fold;
 mod listener;
 mod migrations;
 mod pool;

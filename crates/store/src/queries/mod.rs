@@ -5,6 +5,7 @@
 
 mod accounts;
 mod businesses;
+mod figures;
 mod identity;
 mod instructions;
 pub(crate) mod processes;

@@ -406,6 +406,48 @@ tables! {
         account_id -> BigInt,
     }
 
+    process_counts (supplier_id, state, error_code) {
+        supplier_id -> BigInt,
+        state -> Text,
+        error_code -> Text,
+        processes -> BigInt,
+    }
+
+    process_minutes (supplier_id, minute, state) {
+        supplier_id -> BigInt,
+        minute -> Instant,
+        state -> Text,
+        processes -> BigInt,
+    }
+
+    process_changes (id) {
+        id -> BigInt,
+        supplier_id -> BigInt,
+        state -> Text,
+        error_code -> Text,
+        minute -> Nullable<Instant>,
+        change -> BigInt,
+    }
+
+    totals (supplier_id) {
+        supplier_id -> BigInt,
+        accounts -> BigInt,
+        ledger_balance -> Text,
+        readings -> BigInt,
+        transactions -> BigInt,
+        documents -> BigInt,
+    }
+
+    total_changes (id) {
+        id -> BigInt,
+        supplier_id -> BigInt,
+        accounts -> BigInt,
+        ledger_balance -> Text,
+        readings -> BigInt,
+        transactions -> BigInt,
+        documents -> BigInt,
+    }
+
     payment_vendors (name) {
         name -> Text,
         kind -> Text,

@@ -61,6 +61,19 @@ pub(crate) const ORDERS_ARMS: bool = false;
 pub(crate) const LOCK: &str = "";
 pub(crate) const SKIP_LOCKED: &str = "";
 
+/// Text is compared by its bytes.
+pub(crate) const BYTES: &str = "";
+
+/// Who writes is alone.
+pub(crate) fn begin_fold(_: &mut Conn) -> Result<bool> {
+    Ok(true)
+}
+
+/// Triggers count at once: there is nothing to fold.
+pub(crate) fn fold_processes(_: &mut Conn, _: u32) -> Result<usize> {
+    Ok(0)
+}
+
 pub(crate) fn lock_suppliers(_: &mut Conn) -> Result<()> {
     Ok(())
 }

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 mod after_import;
+mod figures;
 
 #[derive(QueryableByName)]
 struct Step {
@@ -134,7 +135,6 @@ fn pages_of_a_list_are_ranges_of_its_index() {
     for (filter, index) in [
         (all, "by_creation"),
         (later, "by_creation"),
-        (failed, "failed"),
         (ProcessFilter::of(State::Errored), "failed"),
         (ProcessFilter::of(State::DryRunErrored), "failed"),
         (ProcessFilter::of(State::Cancelled), "cancelled"),
@@ -146,6 +146,8 @@ fn pages_of_a_list_are_ranges_of_its_index() {
         let plan = page(filter, Some((at(0), 1)));
         assert_uses(&plan, &format!("INDEX processes_{index} (supplier_id=? AND created_at>?)"));
     }
+    let plan = page(failed, Some((at(0), 1)));
+    assert_uses(&plan, "INDEX processes_by_error (supplier_id=? AND error_code=? AND created_at>?)");
 }
 
 #[test]

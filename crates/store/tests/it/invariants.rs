@@ -1,11 +1,18 @@
 //! The script of operators that checks a database: it finds each kind of violation, and none where all holds.
 
+use cutover_app::port::{StoreError, write};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_postgres::{TestDatabase, psql, server};
 use std::io::Write;
 use tempfile::NamedTempFile;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/invariants.sql");
+const RECOUNT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/recount.sql");
+/// What counts first, and where that begins.
+const COUNTED: [(&str, &str); 2] = [
+    (include_str!("../../migrations/postgres/0006_figures/up.sql"), "INSERT INTO process_counts SELECT"),
+    (include_str!("../../migrations/postgres/0007_totals/up.sql"), "INSERT INTO totals"),
+];
 
 /// Of the supplier `S`: `A-1` is imported and has rows in tables that hang on each other, `A-2` waits, `A-3` is
 /// archived, `A-4` was archived and sent again, `A-5` is being imported. A business, `B-1`, has a contract.
@@ -37,7 +44,11 @@ const GROUND: &str = "
         ) AS h (process, version, event, state);
     INSERT INTO accounts (id, supplier_id, external_account_number, number, customer_emails, imported_at)
         VALUES (1, 1, 'A-1', 'N-1', false, '2026-01-02');
-    INSERT INTO ledgers (account_id, position) VALUES (1, 0), (1, 1);
+    INSERT INTO ledgers (account_id, position, balance) VALUES (1, 0, '0010.10'), (1, 1, NULL);
+    INSERT INTO statements (account_id, position, statement_id, bill_period_from_date, bill_period_to_date, statement_path)
+        SELECT 1, n, 'S-' || n, '2026-01-01', '2026-01-02', path FROM (VALUES (0, '/a.pdf'), (1, ' '), (2, NULL)) s (n, path);
+    INSERT INTO historical_statements (account_id, position, statement_id, bill_period_from_date, bill_period_to_date,
+        statement_path, fingerprint, added_at) VALUES (1, 0, 'S', '2026-01-01', '2026-01-02', '/b.pdf', sha256('x'), '2026-01-02');
     INSERT INTO transactions (account_id, position, ledger, statement, transaction_id, transaction_date, amount, type)
         SELECT 1, n, 0, 'current', 'T', '2026-01-01', '1.00', 'CREDIT' FROM generate_series(0, 2) n;
     INSERT INTO tax_items SELECT 1, t, n, '1', 'GST', '1', '1', 'x' FROM generate_series(1, 2) t, generate_series(0, 1) n;
@@ -84,7 +95,8 @@ const VIOLATIONS: &[(&str, &str)] = &[
         "I3,S,A-2,\"is PENDING, with an account number\"",
     ),
     (
-        "DELETE FROM accounts; DELETE FROM ledgers; DELETE FROM transactions; DELETE FROM tax_items",
+        "DELETE FROM accounts; DELETE FROM ledgers; DELETE FROM transactions; DELETE FROM tax_items;
+         DELETE FROM statements; DELETE FROM historical_statements",
         "I3,S,A-1,\"is PROCESSED, and there is no account\"",
     ),
     ("UPDATE accounts SET number = 'N-9'", "I3,S,A-1,its account has another number"),
@@ -165,6 +177,41 @@ const VIOLATIONS: &[(&str, &str)] = &[
     ),
 ];
 
+/// What makes a violation of figures, and what is said of it.
+const FIGURES: &[(&str, &str)] = &[
+    (
+        "UPDATE process_counts SET processes = processes + 1 WHERE state = 'PROCESSED'",
+        "I6,S,,\"2 processes are kept as PROCESSED, and there are 1\"",
+    ),
+    (
+        "UPDATE processes SET error_code = 'other' WHERE error_code IS NOT NULL",
+        "I6,S,,\"0 processes are kept as ERRORED other, and there are 1\"\n\
+         I6,S,,\"1 processes are kept as ERRORED rejected, and there are 0\"",
+    ),
+    (
+        "INSERT INTO process_changes (supplier_id, state, error_code, change) VALUES (1, 'PENDING', '', -2)",
+        "I6,S,,\"0 processes are kept as PENDING, and there are 2\"",
+    ),
+    (
+        "DELETE FROM process_minutes WHERE state = 'ERRORED'",
+        "I6,S,,\"0 processes are kept as ERRORED in 2026-01-02 00:00:00+00, and there are 1\"",
+    ),
+    (
+        "UPDATE ledgers SET balance = '-0.06' WHERE position = 1",
+        "I6,S,,\"ledger_balance are kept as 10.1, and come to 10.04\"",
+    ),
+    (
+        "INSERT INTO total_changes (supplier_id, accounts, ledger_balance, readings, transactions, documents)
+            VALUES (1, 1, '0', 2, 3, 4)",
+        "I6,S,,\"accounts are kept as 2, and come to 1\"\nI6,S,,\"documents are kept as 6, and come to 2\"\n\
+         I6,S,,\"readings are kept as 2, and come to 0\"\nI6,S,,\"transactions are kept as 6, and come to 3\"",
+    ),
+    (
+        "UPDATE totals SET ledger_balance = '10.0999999999'",
+        "I6,S,,\"ledger_balance are kept as 10.0999999999, and come to 10.1\"",
+    ),
+];
+
 /// What may be so.
 const NO_VIOLATIONS: &[&str] = &[
     "ANALYZE",
@@ -183,19 +230,29 @@ impl Checked {
     fn new() -> Option<Self> {
         let database = TestDatabase::create(server()?).unwrap();
         let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-        drop(PostgresStore::open(&options).unwrap());
+        let store = PostgresStore::open(&options).unwrap();
         database.sql(GROUND).unwrap();
+        // It came without the program, which adds up totals.
+        database.sql("INSERT INTO totals VALUES (1, 1, '10.10', 0, 3, 2)").unwrap();
+        assert_ne!(write(&store, |tx| tx.fold(100)), Ok::<_, StoreError>(0));
         let mut accepted = NamedTempFile::with_prefix("it's accepted").unwrap();
         accepted.write_all(b"S,A-1\nS,A-2\nS,\"A-3\"\nS,A-4\nS,A-5\n").unwrap();
         Some(Self { database, accepted })
     }
 
-    /// Exit code and output of the script after a change, which is undone.
+    /// Exit code and output of the script after a change, which is undone. Triggers count no such change, so figures
+    /// are counted anew.
     fn after(&self, change: &str, options: &[&str]) -> (Option<i32>, String) {
+        self.after_all(change, &[&["-f", RECOUNT], options].concat())
+    }
+
+    /// The same, after all that `options` do between.
+    fn after_all(&self, change: &str, options: &[&str]) -> (Option<i32>, String) {
         let accepted = format!("accepted={}", self.accepted.path().display());
         let mut command = psql(self.database.url()).unwrap();
-        command.env("PGTZ", "UTC").args(["-v", &accepted]).args(options);
+        command.env("PGTZ", "UTC").args(["-v", &accepted]);
         command.args(["-c", "BEGIN", "-c", "SET LOCAL session_replication_role = replica", "-c", change]);
+        command.args(options);
         let output = command.args(["-f", SCRIPT, "-c", "ROLLBACK"]).output().unwrap();
         let (stdout, stderr) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
@@ -210,6 +267,21 @@ fn each_kind_of_violation_is_found() {
     let Some(checked) = Checked::new() else { return };
     for (change, expected) in VIOLATIONS {
         assert_eq!(checked.after(change, &[]), (Some(3), (*expected).to_owned()), "{change}");
+    }
+}
+
+/// Each is mended by counting anew, which is what migrations did once.
+#[test]
+fn figures_that_are_not_what_they_should_be_are_found_and_mended() {
+    let Some(checked) = Checked::new() else { return };
+    for (change, expected) in FIGURES {
+        assert_eq!(checked.after_all(change, &[]), (Some(3), (*expected).to_owned()), "{change}");
+        assert_eq!(checked.after(change, &[]), (Some(0), String::new()), "{change}");
+    }
+    assert_eq!(checked.after_all("ANALYZE", &[]), (Some(0), String::new()));
+    let recount = std::fs::read_to_string(RECOUNT).unwrap();
+    for (migration, from) in COUNTED {
+        assert!(recount.contains(&migration[migration.find(from).unwrap()..]), "{from}");
     }
 }
 

@@ -4,6 +4,7 @@
 mod accounts;
 mod archive;
 mod businesses;
+mod figures;
 mod identity;
 mod instructions;
 mod kept;
@@ -20,6 +21,7 @@ use cutover_app::port::{
     ApiKey, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict,
     WriteJob,
 };
+use cutover_model::Totals;
 use instructions::BusinessInstruction;
 use processes::Row;
 use std::collections::{BTreeMap, HashMap};
@@ -61,6 +63,7 @@ struct State {
     businesses: Vec<Business>,
     business_instructions: Vec<BusinessInstruction>,
     vendors: BTreeMap<String, Vendor>,
+    totals: BTreeMap<i64, Totals>,
 }
 
 impl MemoryStore {

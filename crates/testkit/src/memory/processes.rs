@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A process with all that is kept beside it.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
-    supplier_id: i64,
+    pub(super) supplier_id: i64,
     pub(super) process: Process,
     pub(super) staged: Staged,
     issues: StoredIssues,

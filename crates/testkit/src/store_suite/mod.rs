@@ -13,6 +13,7 @@
 pub mod accounts;
 pub mod archive;
 pub mod businesses;
+pub mod figures;
 pub mod identity;
 pub mod instructions;
 pub mod ledgers;
@@ -152,6 +153,17 @@ stories! { $
         vendors_read_back_by_name
         a_name_is_of_one_vendor
         vendors_are_removed;
+    figures:
+        counts_follow_every_step
+        counts_follow_claims
+        counts_are_of_what_was_written
+        counts_do_not_follow_what_is_no_step
+        counts_hold_after_any_walk
+        minutes_are_asked_for_from_a_time_on
+        examples_of_an_error_are_those_that_stand_with_it
+        totals_add_up
+        a_sum_that_cannot_be_held_is_refused
+        what_is_written_while_others_fold_is_counted_once;
     lists:
         lists_hold_what_they_are_named_for
         lists_go_by_creation_and_key

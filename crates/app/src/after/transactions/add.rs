@@ -1,12 +1,12 @@
 use super::AddTransactions;
-use super::balance::{after, of_payload};
+use super::balance::{after, change, of_payload};
 use super::period::OpenPeriod;
 use super::placement::{Placement, pinned_note, place};
 use crate::after::AddRefused;
 use crate::after::request::target_to_change;
 use crate::port::{LedgerHead, NewNote, NewTransaction, StoreError, StoredTransaction, Tx};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber, Issue, Now};
-use cutover_model::{Decimal, Transaction, TransactionResult};
+use cutover_model::{Decimal, Totals, Transaction, TransactionResult};
 use cutover_rules::service::{PST_06, PST_07};
 
 /// Outcomes of a transaction (contract 3).
@@ -117,7 +117,12 @@ impl Addition {
             results.push(TransactionResult { status, transaction });
         }
         if let Some(before) = before {
-            tx.set_balance(account_id, ledger.position, &Decimal::from(after(before, amounts)?))?;
+            let transactions = amounts.len() as u64;
+            let after = after(before, amounts)?;
+            tx.set_balance(account_id, ledger.position, &Decimal::from(after))?;
+            let ledger_balance = change(ledger, after)?;
+            let added = Totals { ledger_balance, transactions, ..Totals::default() };
+            tx.add_totals(self.supplier_id, &added)?;
         }
         if let Some(note) = pinned_note(&moved) {
             tx.add_note(account_id, &NewNote { note, created_at: self.now.instant, unpin_at: None })?;

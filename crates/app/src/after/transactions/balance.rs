@@ -37,6 +37,12 @@ pub(super) fn of_payload(
     }
 }
 
+/// By how much a balance changes the totals of a supplier, for which a ledger without one counts as 0.
+pub(super) fn change(ledger: &LedgerHead, after: Value) -> Result<Value, StoreError> {
+    exact_sum(after, -ledger.balance.unwrap_or_default())
+        .ok_or_else(|| StoreError::Failed("a balance is out of range".into()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What operators check a database with.
+const RECOUNT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/recount.sql");
 const INVARIANTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/invariants.sql");
 const DATABASE: &str = "cutover";
 
@@ -88,6 +89,12 @@ impl Fleet {
     /// How many processes are in a state.
     pub(crate) fn count(&self, state: &str) -> usize {
         self.number(&format!("SELECT count(*) FROM processes WHERE state = '{state}'"))
+    }
+
+    /// Counts figures anew, which a program from before they were kept has not followed.
+    pub(crate) fn recount(&self) {
+        let mut command = psql(&self.cluster.url(DATABASE)).unwrap();
+        assert!(command.args(["-1", "-f", RECOUNT]).status().unwrap().success());
     }
 
     /// Holds the invariants against the database; `accepted` are suppliers and numbers that were answered 201.

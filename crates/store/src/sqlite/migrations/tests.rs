@@ -3,6 +3,7 @@ use crate::migrations::MigrationState;
 use crate::sqlite::testing::{add_account, add_supplier, at, connect, found, with};
 use cutover_app::port::{ImportedAccount, NewTransaction};
 use cutover_core::Zone;
+use cutover_model::Totals;
 use cutover_testkit::payload::account_json;
 use diesel::connection::SimpleConnection;
 use std::path::Path;
@@ -79,9 +80,28 @@ fn accounts_of_0001_read_back_after_0002() {
     );
     assert_eq!(accounts(&mut conn), before);
     assert_eq!(keys(&mut conn), keys_before);
+    figures_are_counted(&mut conn, &before);
     let broken = found(&mut conn, "SELECT \"table\" AS found FROM pragma_foreign_key_check");
     assert_eq!(broken, [""; 0]);
     goes_on(&mut conn, &before);
+}
+
+/// What 0006 keeps of them is what they come to, before it is folded and after.
+fn figures_are_counted(conn: &mut Conn, accounts: &[ImportedAccount]) {
+    let add =
+        |sum: Totals, of: &ImportedAccount| sum.checked_add(Totals::of(&of.account, Zone::UTC)).unwrap();
+    let expected = accounts.iter().fold(Totals::default(), add);
+    let states = "SELECT count(*) || '' AS found FROM processes GROUP BY state ORDER BY state";
+    let states = found(conn, states);
+    assert_ne!(expected.documents * expected.readings * expected.transactions, 0);
+    loop {
+        assert_eq!(with(conn, |tx| tx.totals(1)).unwrap(), expected);
+        let counts = with(conn, |tx| tx.state_counts(1)).unwrap();
+        assert_eq!(counts.iter().map(|count| count.processes.to_string()).collect::<Vec<_>>(), states);
+        if with(conn, |tx| tx.fold(40)).unwrap() == 0 {
+            break;
+        }
+    }
 }
 
 /// Another of its transactions can be added to each account that has a ledger and one.

@@ -1,0 +1,69 @@
+use super::StoreError;
+use chrono::{DateTime, Utc};
+use cutover_core::{Code, ExternalAccountNumber};
+use cutover_model::Totals;
+use cutover_process::State;
+
+/// How many processes of a supplier stand in a state, with an error if it is one of those.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StateCount {
+    /// The state.
+    pub state: State,
+    /// The error that they ended with.
+    pub error: Option<Code>,
+    /// How many.
+    pub processes: u64,
+}
+
+/// How many processes of a supplier that stand in a state came to it in a minute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MinuteCount {
+    /// When the minute began.
+    pub minute: DateTime<Utc>,
+    /// The state: imported or rehearsed, or failed.
+    pub state: State,
+    /// How many.
+    pub processes: u64,
+}
+
+/// Figures that are kept, so that asking for them costs the same whatever they have come to (decisions D12). The
+/// store counts processes by itself, whoever writes them.
+///
+/// Those that write at the same time leave changes and do not wait for each other. What is read counts them in;
+/// [`Figures::fold`] makes few of many.
+pub trait Figures {
+    /// Adds to what the imported accounts of a supplier come to.
+    fn add_totals(&mut self, supplier_id: i64, added: &Totals) -> Result<(), StoreError>;
+
+    /// What the imported accounts of a supplier come to, with all that was added to them.
+    ///
+    /// # Errors
+    /// [`StoreError::Failed`] if the sum of balances cannot be held exactly: see [`Totals::checked_add`].
+    fn totals(&mut self, supplier_id: i64) -> Result<Totals, StoreError>;
+
+    /// The processes of a supplier by state and error; those that there are none of are left out.
+    fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError>;
+
+    /// The processes of a supplier that were imported or rehearsed, or failed, by the minute and the state of
+    /// their last step: from the minute of a time on, oldest first.
+    fn minute_counts(
+        &mut self,
+        supplier_id: i64,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<MinuteCount>, StoreError>;
+
+    /// Accounts of a supplier whose processes stand failed with an error, the first created first.
+    fn failed_with(
+        &mut self,
+        supplier_id: i64,
+        error: Code,
+        limit: u32,
+    ) -> Result<Vec<ExternalAccountNumber>, StoreError>;
+
+    /// Whether there is something to fold.
+    fn has_changes(&mut self) -> Result<bool, StoreError>;
+
+    /// Folds the oldest changes, at most `limit` of each kind; how many. None if somebody else is at it. Those whose
+    /// sum cannot be held exactly stay.
+    fn fold(&mut self, limit: u32) -> Result<usize, StoreError>;
+}

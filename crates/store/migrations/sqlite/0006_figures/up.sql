@@ -1,0 +1,71 @@
+-- Figures that are kept, so that asking how a migration stands costs the same whatever it has come to: how many
+-- processes stand in each state, and in which minute they ended.
+--
+-- The tables are those of PostgreSQL, where many write at the same time and leave changes to be folded. Here one
+-- writes at a time: triggers count at once.
+
+CREATE TABLE process_counts (
+    supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
+    state TEXT NOT NULL,
+    error_code TEXT NOT NULL, -- '': none
+    processes INTEGER NOT NULL,
+    PRIMARY KEY (supplier_id, state, error_code)
+) STRICT, WITHOUT ROWID;
+
+-- Of those that were imported or rehearsed, or failed: the minute of their last step.
+CREATE TABLE process_minutes (
+    supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
+    minute INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    processes INTEGER NOT NULL,
+    PRIMARY KEY (supplier_id, minute, state)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE process_changes (
+    id INTEGER PRIMARY KEY,
+    supplier_id INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    error_code TEXT NOT NULL,
+    minute INTEGER, -- null: in no minute of process_minutes
+    change INTEGER NOT NULL
+) STRICT;
+CREATE INDEX process_changes_of_supplier ON process_changes (supplier_id);
+
+-- Examples of an error.
+CREATE INDEX processes_by_error ON processes (supplier_id, error_code, created_at, id) WHERE error_code IS NOT NULL;
+
+INSERT INTO process_counts SELECT supplier_id, state, coalesce(error_code, ''), count(*) FROM processes GROUP BY 1, 2, 3;
+INSERT INTO process_minutes
+    SELECT supplier_id, modified_at / 60000000 * 60000000, state, count(*) FROM processes
+    WHERE state IN ('PROCESSED', 'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED') GROUP BY 1, 2, 3;
+
+CREATE TRIGGER processes_inserted AFTER INSERT ON processes BEGIN
+    INSERT INTO process_counts VALUES (NEW.supplier_id, NEW.state, coalesce(NEW.error_code, ''), 1)
+        ON CONFLICT (supplier_id, state, error_code) DO UPDATE SET processes = processes + 1;
+    INSERT INTO process_minutes
+        SELECT NEW.supplier_id, NEW.modified_at / 60000000 * 60000000, NEW.state, 1
+        WHERE NEW.state IN ('PROCESSED', 'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED')
+        ON CONFLICT (supplier_id, minute, state) DO UPDATE SET processes = processes + 1;
+END;
+
+CREATE TRIGGER processes_updated AFTER UPDATE OF supplier_id, state, error_code, modified_at ON processes
+WHEN (OLD.supplier_id, OLD.state, OLD.error_code, OLD.modified_at)
+    IS NOT (NEW.supplier_id, NEW.state, NEW.error_code, NEW.modified_at) BEGIN
+    UPDATE process_counts SET processes = processes - 1
+        WHERE (supplier_id, state, error_code) = (OLD.supplier_id, OLD.state, coalesce(OLD.error_code, ''));
+    INSERT INTO process_counts VALUES (NEW.supplier_id, NEW.state, coalesce(NEW.error_code, ''), 1)
+        ON CONFLICT (supplier_id, state, error_code) DO UPDATE SET processes = processes + 1;
+    UPDATE process_minutes SET processes = processes - 1
+        WHERE (supplier_id, minute, state) = (OLD.supplier_id, OLD.modified_at / 60000000 * 60000000, OLD.state);
+    INSERT INTO process_minutes
+        SELECT NEW.supplier_id, NEW.modified_at / 60000000 * 60000000, NEW.state, 1
+        WHERE NEW.state IN ('PROCESSED', 'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED')
+        ON CONFLICT (supplier_id, minute, state) DO UPDATE SET processes = processes + 1;
+END;
+
+CREATE TRIGGER processes_deleted AFTER DELETE ON processes BEGIN
+    UPDATE process_counts SET processes = processes - 1
+        WHERE (supplier_id, state, error_code) = (OLD.supplier_id, OLD.state, coalesce(OLD.error_code, ''));
+    UPDATE process_minutes SET processes = processes - 1
+        WHERE (supplier_id, minute, state) = (OLD.supplier_id, OLD.modified_at / 60000000 * 60000000, OLD.state);
+END;

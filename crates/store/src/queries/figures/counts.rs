@@ -1,0 +1,72 @@
+use super::super::dialect::{self, Db, columns};
+use super::super::statement::Bind;
+use super::super::types::Timestamp;
+use super::super::{Conn, number};
+use crate::error::{Error, Result};
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use cutover_app::port::{MinuteCount, StateCount};
+use cutover_core::{Code, ExternalAccountNumber};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
+
+statement! {
+    ByState { supplier_id: i64 } -> (Text, Text, BigInt)
+        = "SELECT state, error_code, CAST(sum(processes) AS BIGINT) FROM (\
+            SELECT state, error_code, processes FROM process_counts WHERE supplier_id = " supplier_id
+            " UNION ALL SELECT state, error_code, change FROM process_changes WHERE supplier_id = " supplier_id
+            ") AS counted GROUP BY state, error_code HAVING sum(processes) <> 0 ORDER BY state, error_code"
+}
+
+statement! {
+    ByMinute { supplier_id: i64, since: Timestamp } -> (columns::Instant, Text, BigInt)
+        = "SELECT minute, state, CAST(sum(processes) AS BIGINT) FROM (\
+            SELECT minute, state, processes FROM process_minutes WHERE supplier_id = " supplier_id
+            " AND minute >= " since
+            " UNION ALL SELECT minute, state, change FROM process_changes WHERE supplier_id = " supplier_id
+            " AND minute >= " since
+            ") AS counted GROUP BY minute, state HAVING sum(processes) <> 0 ORDER BY minute, state"
+}
+
+statement! {
+    FailedWith { supplier_id: i64, error: &'static str, limit: i64 } -> Text
+        = "SELECT external_account_number FROM processes WHERE supplier_id = " supplier_id
+            " AND error_code" (dialect::BYTES) " = " error " ORDER BY created_at, id LIMIT " limit
+}
+
+pub(super) fn by_state(conn: &mut Conn, supplier_id: i64) -> Result<Vec<StateCount>> {
+    let rows: Vec<(String, String, i64)> = ByState { supplier_id }.load(conn)?;
+    let count = |(state, code, processes): (String, String, i64)| {
+        let code = (!code.is_empty()).then(|| code.parse::<Code>());
+        Ok(StateCount {
+            state: state.parse().map_err(Error::corrupt)?,
+            error: code.transpose().map_err(|_| Error::corrupt("an error code is none of ours"))?,
+            processes: number(processes, "a count")?,
+        })
+    };
+    rows.into_iter().map(count).collect()
+}
+
+pub(super) fn by_minute(conn: &mut Conn, supplier_id: i64, since: DateTime<Utc>) -> Result<Vec<MinuteCount>> {
+    let since = since.duration_trunc(TimeDelta::minutes(1));
+    let since = since.map_err(|_| Error::Unfit("a time is out of range"))?.into();
+    let rows: Vec<(Timestamp, String, i64)> = ByMinute { supplier_id, since }.load(conn)?;
+    let count = |(minute, state, processes): (Timestamp, String, i64)| {
+        Ok(MinuteCount {
+            minute: minute.instant()?,
+            state: state.parse().map_err(Error::corrupt)?,
+            processes: number(processes, "a count")?,
+        })
+    };
+    rows.into_iter().map(count).collect()
+}
+
+pub(super) fn failed_with(
+    conn: &mut Conn,
+    supplier_id: i64,
+    error: Code,
+    limit: u32,
+) -> Result<Vec<ExternalAccountNumber>> {
+    let rows: Vec<String> =
+        FailedWith { supplier_id, error: error.as_str(), limit: limit.into() }.load(conn)?;
+    rows.iter().map(|number| number.parse().map_err(Error::corrupt)).collect()
+}

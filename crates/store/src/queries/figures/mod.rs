@@ -1,0 +1,64 @@
+//! Figures that are kept: what was folded, and changes since. Both are read in one statement, so that none is
+//! counted twice or not at all while they are folded.
+
+mod counts;
+mod totals;
+
+use super::SqlTx;
+use super::dialect::{self, Db};
+use chrono::{DateTime, Utc};
+use cutover_app::port::{Figures, MinuteCount, StateCount, StoreError};
+use cutover_core::{Code, ExternalAccountNumber};
+use cutover_model::Totals;
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+
+statement! {
+    /// In the order of a key: what is dead at its beginning is known to be.
+    HasChanges {} -> Bool = "SELECT (SELECT id FROM process_changes ORDER BY id LIMIT 1) IS NOT NULL \
+        OR (SELECT id FROM total_changes ORDER BY id LIMIT 1) IS NOT NULL"
+}
+
+impl Figures for SqlTx<'_> {
+    fn add_totals(&mut self, supplier_id: i64, added: &Totals) -> Result<(), StoreError> {
+        self.run(|conn| totals::add(conn, supplier_id, added))
+    }
+
+    fn totals(&mut self, supplier_id: i64) -> Result<Totals, StoreError> {
+        self.run(|conn| totals::read(conn, supplier_id))
+    }
+
+    fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError> {
+        self.run(|conn| counts::by_state(conn, supplier_id))
+    }
+
+    fn minute_counts(
+        &mut self,
+        supplier_id: i64,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<MinuteCount>, StoreError> {
+        self.run(|conn| counts::by_minute(conn, supplier_id, since))
+    }
+
+    fn failed_with(
+        &mut self,
+        supplier_id: i64,
+        error: Code,
+        limit: u32,
+    ) -> Result<Vec<ExternalAccountNumber>, StoreError> {
+        self.run(|conn| counts::failed_with(conn, supplier_id, error, limit))
+    }
+
+    fn has_changes(&mut self) -> Result<bool, StoreError> {
+        self.run(|conn| Ok(HasChanges {}.get_result(conn)?))
+    }
+
+    fn fold(&mut self, limit: u32) -> Result<usize, StoreError> {
+        self.run(|conn| {
+            if !dialect::begin_fold(conn)? {
+                return Ok(0);
+            }
+            Ok(dialect::fold_processes(conn, limit)? + totals::fold(conn, limit)?)
+        })
+    }
+}

@@ -1,0 +1,129 @@
+use super::super::dialect::Db;
+use super::super::schema::{total_changes, totals};
+use super::super::statement::Bind;
+use super::super::{Conn, fit, number};
+use crate::error::{Error, Result};
+use cutover_model::Totals;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
+use rust_decimal::Decimal;
+use std::collections::BTreeMap;
+
+/// Accounts, balance, readings, transactions, documents.
+type Columns = (BigInt, Text, BigInt, BigInt, BigInt);
+type Row = (i64, String, i64, i64, i64);
+
+statement! {
+    Read { supplier_id: i64 } -> Columns
+        = "SELECT accounts, ledger_balance, readings, transactions, documents FROM totals \
+            WHERE supplier_id = " supplier_id
+            " UNION ALL SELECT accounts, ledger_balance, readings, transactions, documents FROM total_changes \
+            WHERE supplier_id = " supplier_id
+}
+
+statement! {
+    /// Removes the oldest changes, and tells them.
+    Take { limit: i64 } -> (BigInt, BigInt, Text, BigInt, BigInt, BigInt)
+        = "DELETE FROM total_changes WHERE id IN (SELECT id FROM total_changes ORDER BY id LIMIT " limit
+            ") RETURNING supplier_id, accounts, ledger_balance, readings, transactions, documents"
+}
+
+#[derive(Insertable, AsChangeset)]
+#[diesel(table_name = totals)]
+struct TotalsRow {
+    accounts: i64,
+    ledger_balance: String,
+    readings: i64,
+    transactions: i64,
+    documents: i64,
+}
+
+impl TotalsRow {
+    fn new(of: &Totals) -> Result<Self> {
+        Ok(Self {
+            accounts: fit(of.accounts)?,
+            ledger_balance: of.ledger_balance.to_string(),
+            readings: fit(of.readings)?,
+            transactions: fit(of.transactions)?,
+            documents: fit(of.documents)?,
+        })
+    }
+}
+
+fn parse((accounts, balance, readings, transactions, documents): Row) -> Result<Totals> {
+    let balance = Decimal::from_str_exact(&balance);
+    Ok(Totals {
+        accounts: number(accounts, "a total")?,
+        ledger_balance: balance.map_err(|_| Error::corrupt("a sum of balances cannot be read"))?,
+        readings: number(readings, "a total")?,
+        transactions: number(transactions, "a total")?,
+        documents: number(documents, "a total")?,
+    })
+}
+
+pub(super) fn add(conn: &mut Conn, supplier_id: i64, added: &Totals) -> Result<()> {
+    let row = TotalsRow::new(added)?;
+    diesel::insert_into(total_changes::table)
+        .values((
+            total_changes::supplier_id.eq(supplier_id),
+            total_changes::accounts.eq(row.accounts),
+            total_changes::ledger_balance.eq(row.ledger_balance),
+            total_changes::readings.eq(row.readings),
+            total_changes::transactions.eq(row.transactions),
+            total_changes::documents.eq(row.documents),
+        ))
+        .execute(conn)?;
+    Ok(())
+}
+
+pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
+    let rows: Vec<Row> = Read { supplier_id }.load(conn)?;
+    let out_of_range = || Error::Unfit("a sum of balances is out of range");
+    rows.into_iter()
+        .try_fold(Totals::default(), |all, row| all.checked_add(parse(row)?).ok_or_else(out_of_range))
+}
+
+/// Folds the oldest changes; how many. Those of a supplier whose sum cannot be held stay, behind the others: they
+/// must not keep other suppliers' from being folded.
+pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
+    let taken: Vec<(i64, i64, String, i64, i64, i64)> = Take { limit: limit.into() }.load(conn)?;
+    let mut changes = BTreeMap::<i64, Vec<Totals>>::new();
+    for (supplier_id, accounts, balance, readings, transactions, documents) in taken {
+        let change = parse((accounts, balance, readings, transactions, documents))?;
+        changes.entry(supplier_id).or_default().push(change);
+    }
+    let mut folded = 0;
+    for (supplier_id, changes) in changes {
+        if fold_into(conn, supplier_id, &changes)? {
+            folded += changes.len();
+        } else {
+            tracing::error!(supplier = supplier_id, "a sum of balances is out of range");
+            changes.iter().try_for_each(|change| add(conn, supplier_id, change))?;
+        }
+    }
+    Ok(folded)
+}
+
+/// Adds changes to what was folded before; not if the sum cannot be held. Nobody else folds meanwhile.
+fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[Totals]) -> Result<bool> {
+    let row = totals::table.find(supplier_id).select((
+        totals::accounts,
+        totals::ledger_balance,
+        totals::readings,
+        totals::transactions,
+        totals::documents,
+    ));
+    let before: Option<Row> = row.get_result(conn).optional()?;
+    let before = before.map(parse).transpose()?.unwrap_or_default();
+    let Some(after) = changes.iter().try_fold(before, |all, change| all.checked_add(*change)) else {
+        return Ok(false);
+    };
+    let after = TotalsRow::new(&after)?;
+    diesel::insert_into(totals::table)
+        .values((totals::supplier_id.eq(supplier_id), &after))
+        .on_conflict(totals::supplier_id)
+        .do_update()
+        .set(&after)
+        .execute(conn)?;
+    Ok(true)
+}

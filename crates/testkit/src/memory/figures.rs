@@ -1,0 +1,80 @@
+use super::State;
+use super::processes::Row;
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use cutover_app::port::{Figures, MinuteCount, StateCount, StoreError};
+use cutover_core::{Code, ExternalAccountNumber};
+use cutover_model::Totals;
+use cutover_process::State as Status;
+
+/// Not to be kept: few processes are counted at once.
+impl Figures for State {
+    fn add_totals(&mut self, supplier_id: i64, added: &Totals) -> Result<(), StoreError> {
+        let totals = self.totals.entry(supplier_id).or_default();
+        let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
+        *totals = totals.checked_add(*added).ok_or_else(out_of_range)?;
+        Ok(())
+    }
+
+    fn totals(&mut self, supplier_id: i64) -> Result<Totals, StoreError> {
+        Ok(self.totals.get(&supplier_id).copied().unwrap_or_default())
+    }
+
+    fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError> {
+        let mut keys: Vec<(Status, Option<Code>)> = self.of(supplier_id).map(key).collect();
+        keys.sort_by_key(|(state, error)| (state.as_str(), error.map(Code::as_str)));
+        let runs = keys.chunk_by(|one, other| one == other);
+        let count = |run: &[(Status, Option<Code>)]| StateCount {
+            state: run[0].0,
+            error: run[0].1,
+            processes: run.len() as u64,
+        };
+        Ok(runs.map(count).collect())
+    }
+
+    fn minute_counts(
+        &mut self,
+        supplier_id: i64,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<MinuteCount>, StoreError> {
+        let minute = |at: DateTime<Utc>| at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
+        let ended = self.of(supplier_id).filter(|row| row.process.state().is_outcome());
+        let of_row = |row: &Row| (minute(row.process.snapshot().modified_at), row.process.state());
+        let mut keys: Vec<_> = ended.map(of_row).filter(|(at, _)| *at >= minute(since)).collect();
+        keys.sort_by_key(|(minute, state)| (*minute, state.as_str()));
+        let runs = keys.chunk_by(|one, other| one == other);
+        let count = |run: &[(DateTime<Utc>, Status)]| MinuteCount {
+            minute: run[0].0,
+            state: run[0].1,
+            processes: run.len() as u64,
+        };
+        Ok(runs.map(count).collect())
+    }
+
+    fn failed_with(
+        &mut self,
+        supplier_id: i64,
+        error: Code,
+        limit: u32,
+    ) -> Result<Vec<ExternalAccountNumber>, StoreError> {
+        let page = self.page(supplier_id, |row| key(row).1 == Some(error), None, limit);
+        Ok(page.iter().map(|row| row.process.snapshot().external_account_number.clone()).collect())
+    }
+
+    fn has_changes(&mut self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn fold(&mut self, _: u32) -> Result<usize, StoreError> {
+        Ok(0)
+    }
+}
+
+fn key(row: &Row) -> (Status, Option<Code>) {
+    (row.process.state(), row.process.snapshot().latest_error.as_ref().map(|error| error.code))
+}
+
+impl State {
+    fn of(&self, supplier_id: i64) -> impl Iterator<Item = &Row> {
+        self.rows().filter(move |row| row.supplier_id == supplier_id)
+    }
+}

@@ -1,0 +1,358 @@
+//! Figures that are kept: they are what counting would find, whoever writes and whenever they are folded.
+
+use super::ground::{
+    at, create, create_many, insert, names, on_threads, process, put, see, staged, step, supplier, worker,
+};
+use crate::payload::Dice;
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use cutover_app::port::{
+    ListedProcess, MinuteCount, ProcessFilter, StateCount, StepWrite, Store, Supplier, Verdict, read, write,
+};
+use cutover_core::{Code, ServiceAccountNumber};
+use cutover_model::Totals;
+use cutover_model::rust_decimal::Decimal;
+use cutover_process::{Event, HistoryEntry, Process, State, Submission, Window};
+use std::collections::BTreeMap;
+
+fn all(store: &dyn Store, of: &Supplier) -> Vec<Process> {
+    let page = see(store, |tx| tx.list_processes(of.id, ProcessFilter::default(), None, 10_000));
+    page.into_iter().map(|ListedProcess { process, .. }| process).collect()
+}
+
+fn minute(at: DateTime<Utc>) -> DateTime<Utc> {
+    at.duration_trunc(TimeDelta::minutes(1)).unwrap()
+}
+
+type States = BTreeMap<(&'static str, Option<&'static str>), u64>;
+type Minutes = Vec<(DateTime<Utc>, &'static str, u64)>;
+
+fn kept_states(store: &dyn Store, of: &Supplier) -> States {
+    let counts = see(store, |tx| tx.state_counts(of.id));
+    let entry = |count: &StateCount| ((count.state.as_str(), count.error.map(Code::as_str)), count.processes);
+    let kept: States = counts.iter().map(entry).collect();
+    assert_eq!(kept.len(), counts.len(), "{counts:?}");
+    kept
+}
+
+fn kept_minutes(store: &dyn Store, of: &Supplier, since: DateTime<Utc>) -> Minutes {
+    let counts = see(store, |tx| tx.minute_counts(of.id, since));
+    counts
+        .iter()
+        .map(|MinuteCount { minute, state, processes }| (*minute, state.as_str(), *processes))
+        .collect()
+}
+
+/// What is kept of a supplier is what its processes come to, counted one by one.
+#[track_caller]
+fn assert_counted(store: &dyn Store, of: &Supplier) {
+    let (mut states, mut minutes) = (States::new(), BTreeMap::new());
+    for process in all(store, of) {
+        let is = process.snapshot();
+        let error = is.latest_error.as_ref().map(|error| error.code.as_str());
+        *states.entry((is.state.as_str(), error)).or_default() += 1;
+        if is.state.is_outcome() {
+            *minutes.entry((minute(is.modified_at), is.state.as_str())).or_default() += 1;
+        }
+    }
+    assert_eq!(kept_states(store, of), states);
+    let minutes: Minutes = minutes.into_iter().map(|((at, state), count)| (at, state, count)).collect();
+    assert_eq!(kept_minutes(store, of, at(-1_000_000)), minutes);
+}
+
+fn fold(store: &dyn Store, limit: u32) -> usize {
+    put(store, move |tx| tx.fold(limit))
+}
+
+fn fold_all(store: &dyn Store) {
+    while fold(store, 7) > 0 {}
+    assert!(!see(store, |tx| tx.has_changes()));
+}
+
+fn imported() -> Event {
+    Event::Imported(ServiceAccountNumber::from_random(42))
+}
+
+/// Each takes some steps; after each step, the figures follow.
+pub fn counts_follow_every_step(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    create_many(store, &other, "O", 3);
+    for (n, is_dry_run, steps) in [
+        (0, false, vec![Event::Cancelled, Event::RetriedByOperator]),
+        (1, false, vec![Event::Claimed, Event::Rejected]),
+        (
+            2,
+            false,
+            vec![Event::Claimed, Event::Rejected, Event::RetriedByOperator, Event::Claimed, imported()],
+        ),
+        (3, false, vec![Event::Claimed, Event::Released { due_at: at(50) }, Event::Claimed, Event::ShutDown]),
+        (4, false, vec![Event::WindowMissed, Event::Resubmitted(Submission::default()), Event::Claimed]),
+        (5, true, vec![Event::ClaimedForDryRun, Event::DryRunPassed]),
+        (6, true, vec![Event::ClaimedForDryRun, Event::DryRunFailed]),
+        (7, false, vec![Event::Claimed, Event::RetriesExhausted]),
+    ] {
+        let (owner, name) = (acme.clone(), format!("A-{n}"));
+        let submission = Submission { is_dry_run, window: Window { start: None, end: Some(at(1)) } };
+        let mut process = put(store, move |tx| insert(tx, &owner, &name, submission, at(0)));
+        assert_counted(store, &acme);
+        for (seconds, event) in (1..).zip(steps) {
+            let when = at(40 * seconds + n);
+            assert!(step(store, &process, event.clone(), when));
+            process = process.step(event, when, worker()).unwrap().0;
+            assert_counted(store, &acme);
+        }
+    }
+    assert_counted(store, &other);
+    fold_all(store);
+    assert_counted(store, &acme);
+    assert_eq!(kept_states(store, &other), [(("PENDING", None), 3)].into());
+}
+
+/// Of steps written together, those that come to nothing count for nothing; what is undone was never counted.
+pub fn counts_are_of_what_was_written(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    create_many(store, &acme, "A", 4);
+    let pending = all(store, &acme);
+    assert!(step(store, &pending[0], Event::Cancelled, at(9)));
+    let written = put(store, move |tx| {
+        let made: Vec<(Process, HistoryEntry)> = pending
+            .iter()
+            .map(|process| process.clone().step(Event::Claimed, at(10), worker()).unwrap())
+            .collect();
+        let steps = made.iter().map(|(process, entry)| StepWrite { process, entry, issues: None });
+        tx.step_processes(&steps.collect::<Vec<_>>())
+    });
+    assert_eq!(written, [false, true, true, true]);
+    assert_counted(store, &acme);
+
+    let (owner, claimed) = (acme.clone(), process(store, &acme, "A-1").process);
+    let undone = store.write(Box::new(move |tx| {
+        assert!(insert(tx, &owner, "ghost", Submission::default(), at(0)).is_ok());
+        let (process, entry) = claimed.step(imported(), at(11), worker()).unwrap();
+        assert_eq!(tx.step_process(&process, &entry), Ok(true));
+        assert_eq!(tx.add_totals(owner.id, &Totals { accounts: 1, ..Totals::default() }), Ok(()));
+        Verdict::Rollback
+    }));
+    assert_eq!(undone, Ok(()));
+    assert_counted(store, &acme);
+    assert_eq!(see(store, |tx| tx.totals(acme.id)), Totals::default());
+}
+
+/// What is kept with a process and is no state changes no figure, also of one that ended long ago.
+pub fn counts_do_not_follow_what_is_no_step(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let pending = create(store, &acme, "A-1");
+    assert!(step(store, &pending, Event::Cancelled, at(5)));
+    let failed = create(store, &acme, "A-2");
+    assert!(step(store, &failed, Event::WindowMissed, at(70)));
+    let version = process(store, &acme, "A-2").process.version();
+    let id = failed.id();
+    assert_eq!(put(store, move |tx| tx.archive(&[(id, version)], at(900))), 1);
+    assert_counted(store, &acme);
+    put(store, move |tx| tx.restage(id, &staged(b"new")));
+    assert_counted(store, &acme);
+    let minutes = kept_minutes(store, &acme, at(-1_000_000));
+    assert_eq!(minutes, [(minute(at(70)), "ERRORED", 1)]);
+}
+
+/// From the minute of a time on.
+pub fn minutes_are_asked_for_from_a_time_on(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    for n in 0..5 {
+        let owner = acme.clone();
+        let process =
+            put(store, move |tx| insert(tx, &owner, &format!("A-{n}"), Submission::default(), at(0)));
+        assert!(step(store, &process, Event::WindowMissed, at(n * 30)));
+    }
+    fold(store, 3);
+    let since =
+        |seconds| kept_minutes(store, &acme, at(seconds)).into_iter().map(|(.., count)| count).sum::<u64>();
+    let in_or_after = |seconds| (0..5).filter(|n| minute(at(n * 30)) >= minute(at(seconds))).count() as u64;
+    for seconds in [-60, 0, 59, 60, 61, 120, 130, 500] {
+        assert_eq!(since(seconds), in_or_after(seconds), "{seconds}");
+    }
+}
+
+/// By creation, of the one error and the one supplier, and only while they stand with it.
+pub fn examples_of_an_error_are_those_that_stand_with_it(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    for of in [&acme, &other] {
+        create_many(store, of, "A", 6);
+        for process in all(store, of).into_iter().rev() {
+            let missed = process.snapshot().external_account_number.as_str() == "A-2";
+            if missed {
+                assert!(step(store, &process, Event::WindowMissed, at(9)));
+            } else {
+                assert!(step(store, &process, Event::Claimed, at(9)));
+                let claimed = process.step(Event::Claimed, at(9), worker()).unwrap().0;
+                assert!(step(store, &claimed, Event::Rejected, at(10)));
+            }
+        }
+    }
+    let retried = process(store, &acme, "A-1").process;
+    assert!(step(store, &retried, Event::RetriedByOperator, at(11)));
+    let examples = |code, limit| {
+        let found = see(store, |tx| tx.failed_with(acme.id, code, limit));
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(examples(Code::ImportProcessFailedValidation, 3), ["A-0", "A-3", "A-4"]);
+    assert_eq!(examples(Code::ImportProcessFailedValidation, 9), ["A-0", "A-3", "A-4", "A-5"]);
+    assert_eq!(examples(Code::ScheduleWindowMissed, 3), ["A-2"]);
+    assert_eq!(examples(Code::ImportProcessRetriesExhausted, 3), [""; 0]);
+}
+
+fn totals(accounts: u64, cents: i64, n: u64) -> Totals {
+    Totals {
+        accounts,
+        ledger_balance: Decimal::new(cents, 2),
+        readings: n,
+        transactions: 2 * n,
+        documents: 3 * n,
+    }
+}
+
+/// To the cent, of each supplier its own, before and after they are folded.
+pub fn totals_add_up(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    assert_eq!(see(store, |tx| tx.totals(acme.id)), Totals::default());
+    let (mut sum, own) = (Totals::default(), acme.id);
+    for n in 0..20_u64 {
+        let added = totals(n % 3, 1_000_000_007 * n as i64 - 7_000_000_000, n);
+        sum = sum.checked_add(added).unwrap();
+        put(store, move |tx| tx.add_totals(own, &added));
+        if n % 6 == 5 {
+            fold(store, 4);
+        }
+        assert_eq!(see(store, |tx| tx.totals(own)), sum, "{n}");
+    }
+    let far = Totals { ledger_balance: "0.0000000001".parse().unwrap(), ..Totals::default() };
+    put(store, move |tx| tx.add_totals(own, &far));
+    fold_all(store);
+    assert_eq!(see(store, |tx| tx.totals(own)), sum.checked_add(far).unwrap());
+    assert_eq!(see(store, |tx| tx.totals(other.id)), Totals::default());
+}
+
+/// What cannot be held exactly is an error, not a wrong sum: nothing is rounded, nothing is lost, and the figures of
+/// others go on.
+pub fn a_sum_that_cannot_be_held_is_refused(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME").id, supplier(store, "OTHER").id);
+    let of = |balance: &str| Totals { ledger_balance: balance.parse().unwrap(), ..totals(1, 0, 0) };
+    let most = of("7922816251426433759.3543950335");
+    put(store, move |tx| tx.add_totals(acme, &most));
+    assert_eq!(see(store, |tx| tx.totals(acme)), most);
+    // Some see it at once, others when it is added up.
+    let least = of("0.0000000001");
+    if write(store, move |tx| tx.add_totals(acme, &least)).is_ok() {
+        put(store, move |tx| tx.add_totals(other, &totals(1, 1, 1)));
+        assert!(read(store, |tx| tx.totals(acme)).is_err());
+        assert_eq!(fold(store, 10), 1);
+        assert_eq!((fold(store, 10), see(store, |tx| tx.totals(other))), (0, totals(1, 1, 1)));
+        assert!(see(store, |tx| tx.has_changes()) && read(store, |tx| tx.totals(acme)).is_err());
+    }
+    assert!(fold(store, 10) <= 3);
+}
+
+/// An event that the process can take, if one of a few tries is one.
+fn some_event(dice: &mut Dice, process: &Process, when: DateTime<Utc>) -> Option<(Process, HistoryEntry)> {
+    let is_dry_run = dice.below(3) == 0;
+    let event = match dice.below(13) {
+        0..=3 => Event::Claimed,
+        4 => Event::ClaimedForDryRun,
+        5 => imported(),
+        6 => Event::Rejected,
+        7 => Event::DryRunPassed,
+        8 => Event::DryRunFailed,
+        9 => Event::Released { due_at: when },
+        10 => Event::Cancelled,
+        11 => Event::WindowMissed,
+        _ => Event::Resubmitted(Submission { is_dry_run, window: Window::default() }),
+    };
+    process.clone().step(event, when, worker()).ok()
+}
+
+/// After any walk of many processes, one by one and together, folded at any time.
+pub fn counts_hold_after_any_walk(store: &dyn Store) {
+    let suppliers = [supplier(store, "ACME"), supplier(store, "OTHER")];
+    suppliers.iter().for_each(|of| create_many(store, of, "W", 25));
+    let mut dice = Dice::new(7);
+    let mut made = 0;
+    for round in 0..120 {
+        let of = &suppliers[dice.below(2) as usize];
+        let (mut processes, when) = (all(store, of), at(1_000 + 17 * round));
+        let first = dice.below(20) as usize;
+        let some: Vec<_> = processes
+            .drain(first..first + 5)
+            .filter_map(|process| some_event(&mut dice, &process, when))
+            .collect();
+        made += some.len();
+        put(store, move |tx| {
+            let steps = some.iter().map(|(process, entry)| StepWrite { process, entry, issues: None });
+            tx.step_processes(&steps.collect::<Vec<_>>())
+        });
+        if dice.below(4) == 0 {
+            fold(store, 1 + dice.below(30) as u32);
+        }
+        if round % 10 == 9 {
+            suppliers.iter().for_each(|of| assert_counted(store, of));
+        }
+    }
+    assert!(made > 100, "{made}");
+    fold_all(store);
+    suppliers.iter().for_each(|of| assert_counted(store, of));
+}
+
+/// While some write, others fold, and whoever looks meanwhile sees no account twice and none not at all.
+pub fn what_is_written_while_others_fold_is_counted_once(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let seen = on_threads(6, |thread| {
+        let mut seen = Vec::new();
+        for n in 0..40 {
+            match thread {
+                0 | 1 => {
+                    fold(store, 3);
+                }
+                2 => {
+                    let (states, totals) =
+                        see(store, |tx| Ok((tx.state_counts(acme.id)?, tx.totals(acme.id)?)));
+                    seen.push((states.iter().map(|count| count.processes).sum::<u64>(), totals));
+                }
+                _ => {
+                    let owner = acme.clone();
+                    put(store, move |tx| {
+                        let name = format!("{thread}-{n}");
+                        insert(tx, &owner, &name, Submission::default(), at(n))?;
+                        tx.add_totals(owner.id, &totals(1, 1, 1))
+                    });
+                }
+            }
+        }
+        seen
+    });
+    for (count, seen) in seen.into_iter().flatten() {
+        assert_eq!(seen, totals(count, count as i64, count));
+    }
+    assert_counted(store, &acme);
+    fold_all(store);
+    assert_counted(store, &acme);
+    assert_eq!(see(store, |tx| tx.totals(acme.id)), totals(120, 120, 120));
+}
+
+/// A claim and its end, in the transaction of a worker.
+pub fn counts_follow_claims(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    create_many(store, &acme, "A", 9);
+    let due = put(store, |tx| {
+        let due = tx.due_processes(at(20), 4)?;
+        for stored in &due {
+            let claimed = stored.process.clone().step(Event::Claimed, at(20), worker());
+            let (process, entry) = claimed.unwrap();
+            assert!(tx.step_process(&process, &entry)?);
+            let (process, entry) = process.step(imported(), at(21), worker()).unwrap();
+            assert!(tx.step_process(&process, &entry)?);
+        }
+        Ok(due)
+    });
+    assert_eq!(names(&due).len(), 4);
+    assert_counted(store, &acme);
+    let states = kept_states(store, &acme);
+    assert_eq!(states, [((State::Pending.as_str(), None), 5), (("PROCESSED", None), 4)].into());
+}

@@ -1,0 +1,45 @@
+-- Counts anew what is kept of processes and accounts: how many stand in each state, in which minute they ended, and
+-- what the accounts come to. Needed only where deploy/postgres/invariants.sql finds I6: after a program from before
+-- 0007 went on importing when that migration was applied, or after rows were changed by hand without triggers.
+--
+--   psql -X -1 -d 'postgres://cutover@db.example.com/cutover' -f deploy/postgres/recount.sql
+--
+-- It reads every row, some seconds a million accounts, and whoever writes waits meanwhile.
+
+\set ON_ERROR_STOP on
+
+LOCK TABLE processes, accounts, ledgers, readings, transactions, note_documents, statements, historical_statements,
+    process_changes, total_changes, process_counts, process_minutes, totals IN SHARE ROW EXCLUSIVE MODE;
+
+DELETE FROM process_changes;
+DELETE FROM total_changes;
+DELETE FROM process_counts;
+DELETE FROM process_minutes;
+DELETE FROM totals;
+
+INSERT INTO process_counts SELECT supplier_id, state, coalesce(error_code, ''), count(*) FROM processes GROUP BY 1, 2, 3;
+INSERT INTO process_minutes
+    SELECT supplier_id, ended_in(state, modified_at), state, count(*) FROM processes
+    WHERE ended_in(state, modified_at) IS NOT NULL GROUP BY 1, 2, 3;
+
+INSERT INTO totals
+    SELECT supplier_id, sum(accounts), sum(balance)::TEXT, sum(readings), sum(transactions), sum(documents)
+    FROM (
+        SELECT supplier_id, 1 AS accounts, 0 AS balance, 0 AS readings, 0 AS transactions, 0 AS documents FROM accounts
+        UNION ALL
+        SELECT supplier_id, 0, balance::NUMERIC, 0, 0, 0 FROM ledgers JOIN accounts ON id = account_id
+        WHERE balance IS NOT NULL
+        UNION ALL
+        SELECT supplier_id, 0, 0, count(*), 0, 0 FROM readings JOIN accounts ON id = account_id GROUP BY 1
+        UNION ALL
+        SELECT supplier_id, 0, 0, 0, count(*), 0 FROM transactions JOIN accounts ON id = account_id GROUP BY 1
+        UNION ALL
+        SELECT supplier_id, 0, 0, 0, 0, count(*) FROM note_documents JOIN accounts ON id = account_id GROUP BY 1
+        UNION ALL
+        SELECT supplier_id, 0, 0, 0, 0, count(*) FROM statements JOIN accounts ON id = account_id
+        WHERE btrim(statement_path, E' \t\r\n') <> '' GROUP BY 1
+        UNION ALL
+        SELECT supplier_id, 0, 0, 0, 0, count(*) FROM historical_statements JOIN accounts ON id = account_id
+        WHERE btrim(statement_path, E' \t\r\n') <> '' GROUP BY 1
+    ) AS counted
+    GROUP BY supplier_id;
