@@ -3,7 +3,7 @@ use crate::endpoint::{
     account_lists, account_status, bulk, create_account, create_business,
     create_business_payment_instruction, create_historical_statements, create_notes,
     create_payment_instruction, create_transactions, find_accounts, graphql, healthz, metrics, openapi,
-    readyz, transfer_status, validate_account,
+    progress, readyz, transfer_status, validate_account,
 };
 use crate::path::{decode, segments};
 use crate::refusal::Refusal;
@@ -62,6 +62,12 @@ const ROUTES: &[Route] = &[
         kind: Kind::Api,
         allow: "GET, HEAD",
         endpoints: &[(Method::GET, account_status::handle)],
+    },
+    Route {
+        template: "/v2/data-import/import-suppliers/<supplier>/progress/",
+        kind: Kind::Api,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, progress::handle)],
     },
     Route {
         template: "/v1/data-import/notes/create/",

@@ -1,7 +1,9 @@
 //! What the service answers (contract 2.2, 4.1, 7).
 
+mod progress;
 mod v1;
 
+pub use progress::*;
 pub use v1::*;
 
 use serde::Serialize;

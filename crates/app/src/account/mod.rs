@@ -1,4 +1,4 @@
-//! Accounts: validation, creation, status, lists (contract 4.1, 4.3).
+//! Accounts: validation, creation, status, lists (contract 4.1, 4.3), progress (decisions D12).
 
 mod check;
 mod create;
@@ -6,6 +6,7 @@ mod facts;
 mod find;
 mod known_suppliers;
 mod list;
+mod progress;
 mod status;
 mod validate;
 
@@ -17,4 +18,6 @@ pub(crate) use facts::{Known, Sought};
 pub use find::{AccountFilter, FoundAccounts};
 pub(crate) use known_suppliers::KnownSuppliers;
 pub use list::OpenList;
+pub(crate) use progress::progress;
+pub use progress::{Progress, TopError, shown_progress};
 pub use status::{shown_status, shown_time};

@@ -3,10 +3,12 @@
 mod archive;
 mod identity;
 mod processes;
+mod progress;
 mod suppliers;
 mod vendors;
 
 pub use archive::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess};
 pub use identity::{IssuedKey, OperatorError};
 pub use processes::ProcessReport;
+pub use progress::Activity;
 pub use suppliers::SupplierChange;

@@ -14,6 +14,7 @@ mod creation;
 mod demo;
 mod document_paths;
 mod documents;
+mod figures;
 mod harness;
 mod http;
 mod imports;

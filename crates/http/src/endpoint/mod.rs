@@ -16,6 +16,7 @@ pub(crate) mod healthz;
 mod instruction;
 pub(crate) mod metrics;
 pub(crate) mod openapi;
+pub(crate) mod progress;
 pub(crate) mod readyz;
 pub(crate) mod transfer_status;
 pub(crate) mod validate_account;

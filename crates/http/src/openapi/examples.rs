@@ -4,9 +4,10 @@
 use cutover_core::{Code, Zone};
 use cutover_model::describe::Json;
 use cutover_model::{
-    BusinessCreated, BusinessPaymentInstructionStored, LatestEvent, Limits, ListedStatus, NoteResult,
-    PaymentInstructionStored, ProcessError, ProcessStatus, TransactionResult, TransferStatus,
-    decode_historical_statements, decode_transactions, historical_statements, transaction_results,
+    BusinessCreated, BusinessPaymentInstructionStored, ControlTotals, LatestEvent, Limits, ListedStatus,
+    NoteResult, PaymentInstructionStored, ProcessError, ProcessStatus, StatusCounts, SupplierProgress,
+    TopError, TransactionResult, TransferStatus, decode_historical_statements, decode_transactions,
+    historical_statements, transaction_results,
 };
 use serde::Serialize;
 
@@ -89,6 +90,37 @@ fn failed() -> ProcessStatus {
     status.latest_event.data = Some(error.clone());
     status.latest_error = Some(error);
     status
+}
+
+/// A migration under way.
+pub(super) fn progress() -> Json {
+    let counts = [18_211, 16, 81_190, 583, 0, 0, 0];
+    let words = [
+        "PENDING",
+        "IN_PROGRESS",
+        "PROCESSED",
+        "ERRORED",
+        "CANCELLED",
+        "DRY_RUN_SUCCEEDED",
+        "DRY_RUN_ERRORED",
+    ];
+    written(&SupplierProgress {
+        counts: StatusCounts(words.into_iter().zip(counts).collect()),
+        top_errors: vec![TopError {
+            code: Code::ImportProcessFailedValidation.as_str(),
+            count: 583,
+            examples: vec!["ELEC-1002".into(), "ELEC-1107".into(), "GAS-2210".into()],
+        }],
+        rate_per_minute: "2740.4".into(),
+        estimated_finish_at: Some("2026-11-21T13:06:39.000000+11:00".into()),
+        totals: ControlTotals {
+            accounts: 81_190,
+            ledger_balance: "-1204411.35".into(),
+            readings: 1_461_420,
+            transactions: 974_280,
+            documents: 162_380,
+        },
+    })
 }
 
 pub(super) fn transfer_status() -> Json {

@@ -205,6 +205,20 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..BASE
     },
     Operation {
+        template: "/v2/data-import/import-suppliers/<supplier>/progress/",
+        id: "getProgress",
+        tag: PROGRESS,
+        summary: "Says how far a supplier's migration has come",
+        notes: "All figures are of one moment. Asking costs the same however many accounts there are.",
+        answers: &[done(
+            200,
+            "The figures.",
+            json(answer!(SupplierProgress), &[("usual", examples::progress)]),
+        )],
+        refusals: refusals::of_path,
+        ..BASE
+    },
+    Operation {
         template: "/v1/data-import/notes/create/",
         method: "POST",
         id: "createNotes",

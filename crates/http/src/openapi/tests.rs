@@ -180,7 +180,10 @@ fn words_are_those_of_the_process() {
         serde_json::from_value(schema.clone()).unwrap()
     };
     let of = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect::<BTreeSet<_>>();
-    let states = State::ALL.iter().map(|state| state.as_str()).collect();
+    let states: Vec<_> = State::ALL.iter().map(|state| state.as_str()).collect();
+    let counts =
+        &description()["components"]["schemas"]["SupplierProgress"]["properties"]["counts"]["required"];
+    assert_eq!(serde_json::from_value::<BTreeSet<String>>(counts.clone()).unwrap(), of(states.clone()));
     assert_eq!(words(ProcessStatus::SPEC.ident, "status"), of(states));
     let events = ShownEvent::ALL.iter().map(|event| event.as_str()).collect();
     assert_eq!(words(LatestEvent::SPEC.ident, "event"), of(events));
@@ -213,6 +216,14 @@ fn requests() -> Vec<Sent> {
         get("/v2/data-import/accounts/ACME_ENERGY/none/", "/v2/data-import/accounts/{supplier}/{number}/"),
         get("/v2/data-import/accounts/ACME_ENERGY/?page_size=1", "/v2/data-import/accounts/{supplier}/"),
         get("/v2/data-import/accounts/ACME_ENERGY/?status=x", "/v2/data-import/accounts/{supplier}/"),
+        get(
+            "/v2/data-import/import-suppliers/ACME_ENERGY/progress/",
+            "/v2/data-import/import-suppliers/{supplier}/progress/",
+        ),
+        get(
+            "/v2/data-import/import-suppliers/NOBODY/progress/",
+            "/v2/data-import/import-suppliers/{supplier}/progress/",
+        ),
         post("/v1/data-import/notes/create/", example("notes")),
         post("/v1/data-import/notes/create/", example("notes").replace("ELEC-1001", "none")),
         post("/v1/data-import/transactions/create/", example("transactions")),

@@ -39,6 +39,10 @@ pub enum AnswerKind {
     Words(&'static [&'static str]),
     /// A whole number.
     Integer,
+    /// A decimal, written as a string so that no digit is lost.
+    Decimal,
+    /// An object with a whole number for each of these words.
+    Counts(&'static [&'static str]),
     /// An object.
     Object(&'static AnswerSpec),
     /// An object of a payload, as stored.
@@ -66,6 +70,10 @@ impl Shown for &'static str {
 }
 
 impl Shown for i64 {
+    const KIND: AnswerKind = AnswerKind::Integer;
+}
+
+impl Shown for u64 {
     const KIND: AnswerKind = AnswerKind::Integer;
 }
 
@@ -150,6 +158,8 @@ macro_rules! is_left_out {
 macro_rules! answer_kind {
     ($type:ty) => { <$type as $crate::describe::Shown>::KIND };
     ($type:ty, datetime) => { $crate::describe::AnswerKind::DateTime };
+    ($type:ty, decimal) => { $crate::describe::AnswerKind::Decimal };
+    ($type:ty, counts($($word:literal),+)) => { $crate::describe::AnswerKind::Counts(&[$($word),+]) };
     ($type:ty, code) => { $crate::describe::AnswerKind::Code };
     ($type:ty, as_sent) => { $crate::describe::AnswerKind::AsSent };
     ($type:ty, words($($word:literal),+)) => { $crate::describe::AnswerKind::Words(&[$($word),+]) };

@@ -155,6 +155,14 @@ impl Schemas {
             AnswerKind::Code => self.code(),
             AnswerKind::Words(words) => of_type("string").with("enum", Json::list(words.iter().copied())),
             AnswerKind::Integer => of_type("integer"),
+            AnswerKind::Decimal => of_type("string").with("pattern", r"^-?[0-9]+(\.[0-9]+)?$"),
+            AnswerKind::Counts(words) => {
+                let count = || of_type("integer").with("minimum", 0_u32);
+                let members = words.iter().fold(Json::object(), |members, word| members.with(word, count()));
+                of_type("object")
+                    .with("properties", members)
+                    .with("required", Json::list(words.iter().copied()))
+            }
             AnswerKind::Object(spec) => self.answer(spec),
             AnswerKind::Payload(spec) => self.object(spec),
             AnswerKind::List(item) => of_type("array").with("items", self.answer_kind(*item)),

@@ -1,0 +1,150 @@
+use crate::App;
+use crate::account::shown_time;
+use crate::auth::Caller;
+use crate::port::{MinuteCount, StateCount, StoreError, Supplier, Tx, read};
+use chrono::{DateTime, TimeDelta, Utc};
+use cutover_core::{Code, ExternalAccountNumber, SupplierCode, SupplierStatus, Zone};
+use cutover_model::rust_decimal::Decimal;
+use cutover_model::{StatusCounts, SupplierProgress, TopError as ShownError, Totals};
+use cutover_process::State;
+use std::collections::BTreeMap;
+
+/// How many errors are told, and how many accounts of each.
+const ERRORS: usize = 10;
+const EXAMPLES: u32 = 3;
+/// Over how long a rate is: whole minutes, and what is over of this one.
+const WINDOW: TimeDelta = TimeDelta::minutes(5);
+
+/// How far a supplier's migration has come (decisions D12).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// How many accounts are in each state; every state is there.
+    pub counts: Vec<(State, u64)>,
+    /// The errors that most accounts stand with, the most frequent first; at most ten.
+    pub top_errors: Vec<TopError>,
+    /// How many accounts were imported, rehearsed or failed in a minute, lately; one digit after the point.
+    pub rate_per_minute: Decimal,
+    /// When, at this rate, none waits any more; `None` if none waits, nothing moves, or the supplier is not
+    /// Ongoing.
+    pub estimated_finish_at: Option<DateTime<Utc>>,
+    /// What the imported accounts come to, with all that was added to them.
+    pub totals: Totals,
+    /// Where times are shown.
+    pub zone: Zone,
+}
+
+/// An error that accounts stand with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopError {
+    /// The error.
+    pub code: Code,
+    /// How many accounts stand with it.
+    pub count: u64,
+    /// Those that were created first; at most three.
+    pub examples: Vec<ExternalAccountNumber>,
+}
+
+impl App {
+    /// How far the migration of a supplier has come; `None` if there is no such supplier, or it is another
+    /// organisation's. What it costs does not depend on how many accounts there are.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be read.
+    pub fn progress(&self, caller: &Caller, supplier: &str) -> Result<Option<Progress>, StoreError> {
+        let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
+        // One state: what is imported is in the counts exactly if it is in the totals.
+        read(&*self.store, |tx| {
+            let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
+            progress(tx, &supplier, self.clock.now()).map(Some)
+        })
+    }
+}
+
+/// How far the migration of a supplier has come.
+pub(crate) fn progress(
+    tx: &mut dyn Tx,
+    supplier: &Supplier,
+    now: DateTime<Utc>,
+) -> Result<Progress, StoreError> {
+    let states = tx.state_counts(supplier.id)?;
+    let counts: Vec<_> = State::ALL.iter().map(|state| (*state, in_state(&states, *state))).collect();
+    let waiting = in_state(&states, State::Pending) + in_state(&states, State::InProgress);
+    let pace = Pace::of(&tx.minute_counts(supplier.id, now - WINDOW + TimeDelta::minutes(1))?, now);
+    let goes_on = supplier.settings.status == SupplierStatus::Ongoing;
+    Ok(Progress {
+        counts,
+        top_errors: top_errors(tx, supplier.id, &states)?,
+        rate_per_minute: pace.per_minute(),
+        estimated_finish_at: pace.end_of(waiting, now).filter(|_| goes_on),
+        totals: tx.totals(supplier.id)?,
+        zone: supplier.settings.time_zone,
+    })
+}
+
+fn in_state(counts: &[StateCount], state: State) -> u64 {
+    counts.iter().filter(|count| count.state == state).map(|count| count.processes).sum()
+}
+
+fn top_errors(tx: &mut dyn Tx, supplier_id: i64, counts: &[StateCount]) -> Result<Vec<TopError>, StoreError> {
+    let mut by_code = BTreeMap::<&str, (Code, u64)>::new();
+    for (code, processes) in counts.iter().filter_map(|count| Some((count.error?, count.processes))) {
+        by_code.entry(code.as_str()).or_insert((code, 0)).1 += processes;
+    }
+    let mut most: Vec<_> = by_code.into_values().collect();
+    // Stable: of two that are as many, the first in the alphabet.
+    most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    most.truncate(ERRORS);
+    let with_examples = |(code, count)| {
+        let examples = tx.failed_with(supplier_id, code, EXAMPLES)?;
+        Ok(TopError { code, count, examples })
+    };
+    most.into_iter().map(with_examples).collect()
+}
+
+/// What came to an end, and in how many seconds.
+struct Pace {
+    ended: u64,
+    seconds: u64,
+}
+
+impl Pace {
+    /// Of the counts of the window. What began in it counts from the minute in which it began.
+    fn of(counts: &[MinuteCount], now: DateTime<Utc>) -> Self {
+        let ended = counts.iter().map(|count| count.processes).sum();
+        let elapsed = counts.first().map_or(TimeDelta::zero(), |first| now - first.minute);
+        Self { ended, seconds: u64::try_from(elapsed.num_seconds()).unwrap_or(0).max(1) }
+    }
+
+    fn per_minute(&self) -> Decimal {
+        let mut rate =
+            (Decimal::from(self.ended) * Decimal::from(60) / Decimal::from(self.seconds)).round_dp(1);
+        rate.rescale(1);
+        rate
+    }
+
+    /// When so many have ended; `None` if none wait or nothing moves.
+    fn end_of(&self, waiting: u64, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        if waiting == 0 || self.ended == 0 {
+            return None;
+        }
+        let seconds = u128::from(waiting) * u128::from(self.seconds) / u128::from(self.ended);
+        now.checked_add_signed(TimeDelta::try_seconds(i64::try_from(seconds).ok()?)?)
+    }
+}
+
+/// The body of a progress answer.
+pub fn shown_progress(progress: &Progress) -> SupplierProgress {
+    let counts = progress.counts.iter().map(|(state, count)| (state.as_str(), *count));
+    let error = |error: &TopError| ShownError {
+        code: error.code.as_str(),
+        count: error.count,
+        examples: error.examples.iter().map(ToString::to_string).collect(),
+    };
+    SupplierProgress {
+        counts: StatusCounts(counts.collect()),
+        top_errors: progress.top_errors.iter().map(error).collect(),
+        rate_per_minute: progress.rate_per_minute.to_string(),
+        estimated_finish_at: progress.estimated_finish_at.map(|at| shown_time(progress.zone.local(at))),
+        totals: progress.totals.into(),
+    }
+}

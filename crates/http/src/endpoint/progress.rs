@@ -1,0 +1,100 @@
+use crate::answer::json;
+use crate::call::{Answer, Call};
+use crate::refusal::Refusal;
+use actix_web::HttpResponse;
+use cutover_app::account::shown_progress;
+
+/// `GET /v2/data-import/import-suppliers/<supplier>/progress/`: how far a supplier's migration has come
+/// (decisions D12).
+pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let caller = call.caller().await?;
+        let supplier = call.parameter(0);
+        let progress = call.run(move |app| Ok(app.progress(&caller, &supplier)?)).await?;
+        let progress = progress.ok_or(Refusal::NotFound)?;
+        Ok(json(&mut HttpResponse::Ok(), &shown_progress(&progress)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{ELECTRICITY, House, Reply};
+    use chrono::{Duration, Timelike};
+    use cutover_app::operator::SupplierChange;
+    use cutover_app::port::Clock;
+    use cutover_core::{Level, SupplierStatus};
+
+    const PATH: &str = "/v2/data-import/import-suppliers/ACME_ENERGY/progress/";
+
+    fn create(house: &House, number: &str) {
+        let mut account: serde_json::Value = serde_json::from_str(ELECTRICITY).unwrap();
+        account["external_account_number"] = number.into();
+        account["customers"] = serde_json::json!([]);
+        account["supply_addresses"] = serde_json::json!([]);
+        house.create("Acme", &account.to_string());
+    }
+
+    /// Of 7 accounts two are imported and three fail, in half a minute; then one is taken out, and one waits.
+    fn house() -> House {
+        let house = House::new();
+        let require = |level| {
+            let rules = [("ACC-04".to_owned(), level)].into();
+            house.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+        };
+        for n in 0..5 {
+            create(&house, &format!("A-{n}"));
+            require((n > 1).then_some(Level::Error));
+            house.import_pending();
+            require(None);
+        }
+        create(&house, "A-5");
+        create(&house, "A-6");
+        house.app.cancel_process("ACME_ENERGY", "A-5").unwrap();
+        let seconds = i64::from(house.clock.now().second());
+        house.clock.advance(Duration::seconds(90 - seconds));
+        house
+    }
+
+    async fn progress(house: &House) -> Reply {
+        let reply = house.get(PATH).await;
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        reply
+    }
+
+    #[actix_web::test]
+    async fn figures_of_a_migration() {
+        insta::assert_json_snapshot!(progress(&house()).await.json());
+    }
+
+    #[actix_web::test]
+    async fn an_end_is_only_foreseen_where_one_is_in_sight() {
+        let house = house();
+        let end = |reply: Reply| reply.json()["estimated_finish_at"].clone();
+        assert!(end(progress(&house).await).is_string());
+        let set = |status| {
+            house.set_supplier(SupplierChange { status: Some(status), ..SupplierChange::default() });
+        };
+        set(SupplierStatus::Paused);
+        assert!(end(progress(&house).await).is_null());
+        set(SupplierStatus::Ongoing);
+        house.clock.advance(Duration::minutes(5));
+        let idle = progress(&house).await.json();
+        assert_eq!((&idle["rate_per_minute"], &idle["estimated_finish_at"]), (&"0.0".into(), &().into()));
+        house.import_pending();
+        let done = progress(&house).await.json();
+        assert_ne!(done["rate_per_minute"], "0.0");
+        assert!(done["estimated_finish_at"].is_null(), "nothing waits: {done}");
+    }
+
+    #[actix_web::test]
+    async fn what_is_anothers_is_as_absent_as_what_is_not_there() {
+        let house = House::new();
+        let mut answers = Vec::new();
+        for supplier in ["OTHER", "NOBODY", "validate", "%20", "%ff"] {
+            answers.push(house.get(&PATH.replace("ACME_ENERGY", supplier)).await.line());
+        }
+        answers.dedup();
+        insta::assert_snapshot!(answers.join("\n"));
+        insta::assert_json_snapshot!(progress(&house).await.json());
+    }
+}
