@@ -13,6 +13,7 @@ mod lists;
 mod load;
 mod offline;
 mod postgres;
+mod progress;
 mod seed;
 mod server;
 mod stats;
@@ -43,6 +44,8 @@ enum Part {
     Lists,
     /// Status reads with 1,000 and with 1,000,000 processes
     Status,
+    /// The progress of a supplier with 1,000 and with 1,000,000 processes
+    Progress,
     /// Notes, transactions and statements for accounts that have 10 and 100,000 of them
     Additions,
     /// Durable creates over 8 connections on PostgreSQL, beside pgbench
@@ -57,6 +60,8 @@ enum Part {
     PgClaim,
     /// The list of a supplier with 1,000,000 accounts on PostgreSQL, beside COPY
     PgList,
+    /// The progress of a supplier with 1,000 and with 1,000,000 processes on PostgreSQL
+    PgProgress,
 }
 
 /// How to measure.
@@ -119,6 +124,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
             Part::Import => import::measure(args)?,
             Part::Lists => lists::compare(args)?,
             Part::Status => status::compare(args)?,
+            Part::Progress => progress::compare(args)?,
             Part::Additions => additions::compare(args)?,
             Part::PgCreate => postgres::create(args)?,
             Part::PgImport => postgres::import(args)?,
@@ -126,6 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
             Part::PgIdle => postgres::idle(args)?,
             Part::PgClaim => postgres::claim(args)?,
             Part::PgList => postgres::list(args)?,
+            Part::PgProgress => postgres::progress(args)?,
         }
     }
     Ok(ExitCode::SUCCESS)
