@@ -41,8 +41,8 @@ fn fresh_references() -> Result<std::path::PathBuf, Error> {
 }
 
 /// Tests of the service as a whole that are about one database, by parts of their names.
-const OF_ONE_DATABASE: [&str; 4] =
-    ["postgres::", "sqlite_only::", "rolling::an_upgrade", "storm::what_was_accepted"];
+const OF_ONE_DATABASE: [&str; 5] =
+    ["postgres::", "sqlite_only::", "rolling::an_upgrade", "storm::what_was_accepted", "book::"];
 
 /// Has tests of the service as a whole run on PostgreSQL.
 const TEST_ON: &str = "CUTOVER_TEST_ON";

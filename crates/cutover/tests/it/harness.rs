@@ -237,7 +237,7 @@ impl House {
 }
 
 /// Whether a variable would change what the program does: its own, and those of clouds, libpq and proxies.
-fn matters(name: &OsString) -> bool {
+pub(crate) fn matters(name: &OsString) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     ["CUTOVER_", "AWS_", "PG"].iter().any(|prefix| name.starts_with(prefix)) || name.ends_with("_PROXY")
 }

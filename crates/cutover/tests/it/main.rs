@@ -6,6 +6,7 @@ mod after_import;
 mod archive;
 mod authentication;
 mod balances;
+mod book;
 mod bulk;
 mod businesses;
 mod commands;

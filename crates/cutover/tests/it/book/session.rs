@@ -1,0 +1,141 @@
+//! A shell in a folder of its own, which runs one command after another.
+
+use super::ROOT;
+use crate::harness::{matters, until};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Once;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Where pages have the server listen.
+const SHOWN: [&str; 2] = ["127.0.0.1:8080", "localhost:8080"];
+/// What pages may use besides the programs.
+const HELPERS: [&str; 2] = ["curl", "jq"];
+
+/// No command takes longer.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(super) struct Session {
+    folder: TempDir,
+    shell: Child,
+    input: ChildStdin,
+    answers: Receiver<String>,
+    address: SocketAddr,
+}
+
+impl Session {
+    /// One in which a script has been run; `None` where there is no `curl` or no `jq`: then the test is to pass, and
+    /// `cargo xtask test` tells.
+    pub(super) fn begin(before: &str) -> Option<Self> {
+        let is_there = |helper: &&str| Command::new(helper).arg("--version").output().is_ok();
+        if !HELPERS.iter().all(is_there) {
+            return None;
+        }
+        let folder = TempDir::new().unwrap();
+        furnish(folder.path());
+        let address = free_address();
+        let mut shell = shell(folder.path(), address);
+        let (input, output) = (shell.stdin.take().unwrap(), shell.stdout.take().unwrap());
+        let (answer, answers) = channel();
+        std::thread::spawn(move || {
+            let lines = BufReader::new(output).lines().map_while(Result::ok);
+            lines.map(|line| answer.send(line)).all(|sent| sent.is_ok())
+        });
+        let mut session = Self { folder, shell, input, answers, address };
+        // The channel for answers: no command writes to it.
+        writeln!(session.input, "exec 9>&1").unwrap();
+        let (code, printed) = session.run_as_is(&format!("set -e\n{before}\nset +e"));
+        assert_eq!(code, 0, "{before}\n{printed}");
+        Some(session)
+    }
+
+    /// Runs a command; its exit code, and what it printed.
+    pub(super) fn run(&mut self, command: &str) -> (i32, String) {
+        if !command.starts_with("cutover serve") {
+            return self.run_as_is(command);
+        }
+        let ran = self.run_as_is(&format!("{} > server.log 2>&1 &", command.trim_end_matches(['&', ' '])));
+        until("the page's server listens", || TcpStream::connect(self.address).is_ok());
+        ran
+    }
+
+    fn run_as_is(&mut self, command: &str) -> (i32, String) {
+        let address = self.address.to_string();
+        let command =
+            SHOWN.iter().fold(command.to_owned(), |command, shown| command.replace(shown, &address));
+        let printed = self.folder.path().join(".printed");
+        // Not a subshell: variables stay. The answer is told apart from what is printed.
+        writeln!(self.input, "{{\n{command}\n}} > .printed 2>&1 < /dev/null\necho $? >&9").unwrap();
+        let answer = self.answers.recv_timeout(PATIENCE);
+        let text = String::from_utf8_lossy(&std::fs::read(printed).unwrap_or_default()).into_owned();
+        let code = answer.unwrap_or_else(|e| panic!("{e}: {command}\n{text}"));
+        (code.parse().unwrap(), text)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Its servers too.
+        let group = format!("-{}", self.shell.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+        let _ = self.shell.wait();
+    }
+}
+
+fn shell(folder: &Path, address: SocketAddr) -> Child {
+    let mut command = Command::new("sh");
+    std::env::vars_os().filter(|(name, _)| matters(name)).for_each(|(name, _)| {
+        command.env_remove(name);
+    });
+    command.env("PATH", path()).env("CUTOVER_LISTEN", address.to_string());
+    command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+    command.spawn().unwrap()
+}
+
+/// The usual one, with the programs under test before all.
+fn path() -> String {
+    let usual = std::env::var("PATH").unwrap();
+    format!("{}:{usual}", programs().to_str().unwrap())
+}
+
+/// Where the programs under test are. That of suppliers is another package's, and built with it.
+fn programs() -> PathBuf {
+    static BUILT: Once = Once::new();
+    let folder = Path::new(env!("CARGO_BIN_EXE_cutover")).parent().unwrap();
+    BUILT.call_once(|| {
+        if !folder.join("cutover-client").exists() {
+            let cargo = std::env::var_os("CARGO").unwrap();
+            assert!(Command::new(cargo).args(["build", "-p", "cutover-client"]).status().unwrap().success());
+        }
+    });
+    folder.to_owned()
+}
+
+/// What lies in the folder of every session.
+fn furnish(folder: &Path) {
+    let fixtures = Path::new(ROOT).join("fixtures");
+    std::os::unix::fs::symlink(&fixtures, folder.join("fixtures")).unwrap();
+    let exports = folder.join("exports");
+    std::fs::create_dir(&exports).unwrap();
+    for (to, from) in [("1", "valid/electricity"), ("2", "faulty/PIN-01-same-type-twice")] {
+        let account = std::fs::read(fixtures.join(format!("accounts/{from}.json"))).unwrap();
+        let line: serde_json::Value = serde_json::from_slice(&account).unwrap();
+        std::fs::write(exports.join(format!("{to}.ndjson")), format!("{line}\n")).unwrap();
+    }
+}
+
+/// An address that nobody listens on. The ports that systems give away by themselves are higher, so that no other
+/// server comes to it meanwhile.
+fn free_address() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let begin = (std::process::id() % 10_000) as u16;
+    let candidates = std::iter::repeat_with(|| NEXT.fetch_add(1, Ordering::Relaxed)).take(10_000);
+    let addresses = candidates.map(|n| SocketAddr::from(([127, 0, 0, 1], 20_000 + (begin + n) % 10_000)));
+    addresses.into_iter().find(|address| TcpListener::bind(address).is_ok()).unwrap()
+}
