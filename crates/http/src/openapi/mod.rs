@@ -155,7 +155,9 @@ fn body(body: &Body, schemas: &mut Schemas) -> Option<Json> {
             (*media, Json::object().with("schema", schema(schemas)).with("example", example()))
         }
     };
-    Some(Json::object().with("required", true).with("content", Json::object().with(media, content)))
+    // No line at all is none too few.
+    let required = media == operation::JSON;
+    Some(Json::object().with("required", required).with("content", Json::object().with(media, content)))
 }
 
 fn responses(operation: &Operation, schemas: &mut Schemas) -> Json {

@@ -52,11 +52,7 @@ const PAGES: &[Parameter] = &[
 /// Which accounts of a supplier, and which page of them (decisions D12).
 const FILTERS: &[Parameter] = &[
     Parameter { name: "status", doc: "Only those with this status.", schema: own::status },
-    Parameter {
-        name: "error_code",
-        doc: "Only those whose latest error has this code.",
-        schema: || Json::object().with("type", "string"),
-    },
+    Parameter { name: "error_code", doc: "Only those whose latest error has this code.", schema: own::code },
     Parameter {
         name: "modified_after",
         doc: "Only those that took a step after this time. Without an offset it is in the supplier's zone.",

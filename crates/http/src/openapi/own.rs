@@ -2,6 +2,7 @@
 //! compare them with what is really answered.
 
 use super::examples;
+use cutover_core::CODES;
 use cutover_model::ProcessStatus;
 use cutover_model::describe::{AnswerKind, Json, Schemas};
 
@@ -29,6 +30,11 @@ pub(super) fn status() -> Json {
         _ => None,
     });
     typed("string").with_some("enum", word.map(|words| Json::list(words.iter().copied())))
+}
+
+/// A code, as the table of codes has it.
+pub(super) fn code() -> Json {
+    typed("string").with("enum", Json::list(CODES.iter().map(|code| code.as_str())))
 }
 
 /// A list of accounts (contract 2.2, 4.3).
@@ -62,8 +68,9 @@ pub(super) fn list_example() -> Json {
 
 /// What GraphQL is asked.
 pub(super) fn graphql_request(_: &mut Schemas) -> Json {
+    let query = text("The operation: `obtainToken` or its alias `obtainKrakenToken`, or introspection.");
     let members = [
-        ("query", text("The operation: `obtainToken` or its alias `obtainKrakenToken`, or introspection.")),
+        ("query", query.with("minLength", 1_u32)),
         ("operationName", text("Which operation of several.").with("type", Json::list(["string", "null"]))),
         ("variables", typed("object").with("type", Json::list(["object", "null"]))),
     ];

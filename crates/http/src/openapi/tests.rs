@@ -1,6 +1,6 @@
 use super::operation::{Access, Body};
 use super::operations::OPERATIONS;
-use super::{document, examples};
+use super::{document, examples, path};
 use crate::refusal::Refusal;
 use crate::route::allowed;
 use crate::testing::{ACCOUNT, House};
@@ -9,6 +9,7 @@ use actix_web::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use actix_web::test::TestRequest;
 use cutover_app::port::InstructionDetails;
 use cutover_app::port::VendorKind;
+use cutover_core::CODES;
 use cutover_model::{LatestEvent, Limits, ProcessStatus, TransferStatus, Zone};
 use cutover_process::{ShownEvent, State, StateV1};
 use serde_json::{Value, json};
@@ -189,6 +190,29 @@ fn words_are_those_of_the_process() {
     assert_eq!(words(LatestEvent::SPEC.ident, "event"), of(events));
     let states = StateV1::ALL.iter().map(|state| state.as_str()).collect();
     assert_eq!(words(TransferStatus::SPEC.ident, "status"), of(states));
+    let filter = parameter("/v2/data-import/accounts/{supplier}/", "error_code");
+    let filter: BTreeSet<String> = serde_json::from_value(filter["schema"]["enum"].clone()).unwrap();
+    assert_eq!(filter, of(CODES.iter().map(|code| code.as_str()).collect()));
+}
+
+/// A parameter of GET.
+fn parameter(path: &str, name: &str) -> Value {
+    let description = description();
+    let parameters = description["paths"][path]["get"]["parameters"].as_array().unwrap();
+    parameters.iter().find(|parameter| parameter["name"] == name).unwrap().clone()
+}
+
+#[actix_web::test]
+async fn a_body_is_required_where_nothing_is_refused() {
+    let house = House::new();
+    let description = description();
+    for operation in OPERATIONS.iter().filter(|operation| operation.method == "POST") {
+        let body = &description["paths"][path(operation.template)]["post"]["requestBody"];
+        let media = body["content"].as_object().unwrap().keys().next().unwrap().as_str();
+        let request = TestRequest::post().uri(operation.template).insert_header((CONTENT_TYPE, media));
+        let refused = house.send_as_acme(request).await.status == 400;
+        assert_eq!(body["required"], refused, "{}", operation.template);
+    }
 }
 
 /// A request whose answer is looked at: method, path, the template of its route, and a body.

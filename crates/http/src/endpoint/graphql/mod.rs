@@ -52,12 +52,14 @@ fn read(body: &[u8]) -> Result<Request, Refusal> {
     if body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
         return Err(Refusal::Invalid("Send one operation as a JSON object; batches are not taken."));
     }
-    serde_json::from_slice(body).map_err(|error| match error.classify() {
-        Category::Data => Refusal::Invalid("Send an object with query, operationName and variables."),
+    let malformed = || Refusal::Invalid("Send an object with query, operationName and variables.");
+    let request: Request = serde_json::from_slice(body).map_err(|error| match error.classify() {
+        Category::Data => malformed(),
         Category::Syntax | Category::Eof | Category::Io => {
             Refusal::NotJson(format!("not JSON at line {} column {}", error.line(), error.column()))
         }
-    })
+    })?;
+    if request.query.is_empty() { Err(malformed()) } else { Ok(request) }
 }
 
 /// Parses the query and weighs it, before anything looks at it that could be made to work for long. Errors

@@ -96,9 +96,15 @@ async fn a_second_token_goes_to_errors() {
 #[actix_web::test]
 async fn batches_get_and_other_shapes_are_refused() {
     let house = House::new();
-    for body in
-        [json!([{"query": "{ apiVersion }"}]), json!([]), json!({"query": 7}), json!("query"), json!(null)]
-    {
+    for body in [
+        json!([{"query": "{ apiVersion }"}]),
+        json!([]),
+        json!({"query": 7}),
+        json!({"query": ""}),
+        json!({"variables": {}}),
+        json!("query"),
+        json!(null),
+    ] {
         let reply = post(&house, &body).await;
         assert_eq!((reply.status, &reply.json()["code"]), (400, &json!("validation_error")), "{body}");
     }
