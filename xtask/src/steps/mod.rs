@@ -1,5 +1,6 @@
 //! The checks of the project, one after another: `cargo xtask test` and `cargo xtask ci`.
 
+mod book;
 mod database;
 mod deny;
 mod plain;
@@ -53,6 +54,7 @@ const STEPS: &[Step] = &[
         what: "nothing of the released description of the API is removed or narrowed",
         run: |_| released_step(),
     },
+    Step { name: "book", what: "links of the documentation, and its book, with mdBook", run: book::run },
     Step { name: "deny", what: "licences, sources and banned crates, with cargo-deny", run: deny::run },
     Step { name: "clippy", what: "lints, warnings denied", run: |_| plain::clippy() },
     Step { name: "docs", what: "the documentation of every crate, warnings denied", run: |_| plain::docs() },

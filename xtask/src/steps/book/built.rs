@@ -1,0 +1,91 @@
+//! The book as it was built: links that lead out of it go to the repository, and all others lead somewhere.
+
+use std::path::{Path, PathBuf};
+
+use super::BOOK;
+use super::links::place;
+use crate::error::Error;
+
+/// Where what is not part of the book can be read.
+const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main");
+
+/// Mends the links of every page; those that lead nowhere.
+pub(super) fn finish(book: &Path) -> Result<Vec<String>, Error> {
+    let mut faults = Vec::new();
+    let mut folders = vec![book.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(Error::file("list", &folder))? {
+            let path = entry.map_err(Error::file("list", &folder))?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "html") {
+                let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
+                let page = path.strip_prefix(book).unwrap_or(&path);
+                let (text, nowhere) = mended(&text, page, &|to| book.join(to).exists());
+                faults.extend(nowhere.into_iter().map(|link| format!("{}: {link}", path.display())));
+                std::fs::write(&path, text).map_err(Error::file("write", &path))?;
+            }
+        }
+    }
+    Ok(faults)
+}
+
+/// A page with its links out of the book mended, and its links to nothing.
+fn mended(text: &str, page: &Path, exists: &dyn Fn(&Path) -> bool) -> (String, Vec<String>) {
+    let mut parts = text.split("href=\"");
+    let mut mended = parts.next().unwrap_or_default().to_owned();
+    let mut nowhere = Vec::new();
+    for part in parts {
+        let (link, rest) = part.split_once('"').unwrap_or((part, ""));
+        let path = link.split('#').next().unwrap_or_default();
+        mended.push_str("href=\"");
+        match target(page, path) {
+            Some(Target::Outside(outside)) => {
+                mended.push_str(&format!("{REPOSITORY}/{}{}", outside.display(), &link[path.len()..]));
+            }
+            Some(Target::Inside(inside)) if !exists(&inside) => {
+                nowhere.push(link.to_owned());
+                mended.push_str(link);
+            }
+            _ => mended.push_str(link),
+        }
+        mended.push('"');
+        mended.push_str(rest);
+    }
+    (mended, nowhere)
+}
+
+enum Target {
+    /// From the root of the book.
+    Inside(PathBuf),
+    /// From the root of the repository.
+    Outside(PathBuf),
+}
+
+/// Where a link leads; none if it is not for us to say: another host, or a place in the same page.
+fn target(page: &Path, path: &str) -> Option<Target> {
+    if path.is_empty() || path.contains(':') || path.starts_with('/') {
+        return None;
+    }
+    let to = place(&Path::new(BOOK).join(page), path)?;
+    Some(match to.strip_prefix(BOOK) {
+        Ok(inside) => Target::Inside(inside.to_owned()),
+        Err(_) => Target::Outside(to),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_out_of_the_book_go_to_the_repository() {
+        let text = "<a href=\"../b.html#c\">b</a> <a href=\"../../README.md#d\">r</a> <a href=\"#e\">e</a> \
+                    <a href=\"https://x.test/\">x</a> <a href=\"no.html\">n</a>";
+        let (mended, nowhere) = mended(text, Path::new("guide/a.html"), &|to| to == Path::new("b.html"));
+        let outside = format!("href=\"{REPOSITORY}/README.md#d\"");
+        assert_eq!(mended, text.replace("href=\"../../README.md#d\"", &outside));
+        assert!(outside.starts_with("href=\"https://"), "{outside}");
+        assert_eq!(nowhere, ["no.html"]);
+    }
+}

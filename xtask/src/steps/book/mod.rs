@@ -1,0 +1,152 @@
+//! The documentation as a book: every link of the repository's Markdown leads somewhere, every page has its place in
+//! `docs/SUMMARY.md`, and mdBook builds it in `target/book`.
+
+mod built;
+mod links;
+mod page;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Outcome, Tools, of_faults};
+use crate::cargo;
+use crate::error::Error;
+use page::Page;
+
+/// What is installed, without what watches and serves.
+const VERSION: &str = "0.5.4";
+const BOOK: &str = "docs";
+/// Where `book.toml` has it built.
+const BUILT: &str = "target/book";
+const SUMMARY: &str = "docs/SUMMARY.md";
+
+pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
+    let pages = pages()?;
+    let (checked, mut faults) = links::check(cargo::root(), &pages);
+    faults.extend(without_a_place(&pages));
+    if !faults.is_empty() {
+        return Ok(of_faults(&faults, &format!("mend the page, or {SUMMARY}")));
+    }
+    println!("{checked} links of {} pages lead somewhere", pages.len());
+    match find().or_else(|| installed(tools)) {
+        Some(program) => build(&program, checked),
+        None => Ok(Outcome::NotRun(format!(
+            "links are checked, but no mdBook {VERSION} to build the book: cargo install mdbook --locked --version \
+             {VERSION}, or --install"
+        ))),
+    }
+}
+
+fn build(program: &Path, checked: usize) -> Result<Outcome, Error> {
+    let mut command = cargo::command(program);
+    command.arg("build");
+    if !cargo::succeeds(command)? {
+        return Ok(Outcome::Failed("see above and book.toml".to_owned()));
+    }
+    let faults = built::finish(&cargo::root().join(BUILT))?;
+    Ok(match of_faults(&faults, "see book.toml") {
+        Outcome::Ok(_) => Outcome::Ok(format!("{checked} links lead somewhere; see {BUILT}/index.html")),
+        failed => failed,
+    })
+}
+
+/// Every page of the repository, by its path from the root.
+fn pages() -> Result<BTreeMap<PathBuf, Page>, Error> {
+    let mut pages = BTreeMap::new();
+    add_pages(cargo::root(), &mut pages)?;
+    Ok(pages)
+}
+
+fn add_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, Page>) -> Result<(), Error> {
+    let entries = std::fs::read_dir(folder).map_err(Error::file("list", folder))?;
+    for entry in entries {
+        let path = entry.map_err(Error::file("list", folder))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_symlink() || name.starts_with('.') || name == "target" {
+            continue;
+        }
+        if path.is_dir() {
+            add_pages(&path, pages)?;
+        } else if name.ends_with(".md") {
+            let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
+            let place = path.strip_prefix(cargo::root()).unwrap_or(&path).to_owned();
+            pages.insert(place, Page::read(&text));
+        }
+    }
+    Ok(())
+}
+
+/// Pages of the book that its contents do not name: mdBook leaves them out without a word.
+fn without_a_place(pages: &BTreeMap<PathBuf, Page>) -> Vec<String> {
+    let summary = Path::new(SUMMARY);
+    let named: Vec<PathBuf> = pages.get(summary).map_or_else(Vec::new, |page| {
+        page.links.iter().map(|link| Path::new(BOOK).join(&link.target)).collect()
+    });
+    let of_book = pages.keys().filter(|path| path.starts_with(BOOK) && *path != summary);
+    let left_out = of_book.filter(|path| !named.contains(path));
+    left_out.map(|path| format!("{}: not in {SUMMARY}", path.display())).collect()
+}
+
+fn tools_folder() -> PathBuf {
+    cargo::root().join("target/tools")
+}
+
+fn find() -> Option<PathBuf> {
+    [tools_folder().join("bin/mdbook"), PathBuf::from("mdbook")].into_iter().find(|program| {
+        let mut command = cargo::command(program);
+        command.arg("--version");
+        cargo::output(command).is_some_and(|answer| is_good(&answer))
+    })
+}
+
+/// A version with the same settings and the same output.
+fn is_good(answer: &str) -> bool {
+    let minor = |version: &str| version.rsplit_once('.').map(|(minor, _)| minor.to_owned());
+    let version = answer.trim().strip_prefix("mdbook v");
+    version.and_then(minor) == minor(VERSION)
+}
+
+/// Compiles it into `target/tools`, if that is wanted and works.
+fn installed(tools: Tools) -> Option<PathBuf> {
+    if tools == Tools::AsTheyAre {
+        return None;
+    }
+    let succeeded = cargo::succeeds(install()).ok()?;
+    find().filter(|_| succeeded)
+}
+
+/// Unoptimised, it is compiled in a third of the time, and builds the book in seconds.
+fn install() -> Command {
+    let mut command = cargo::cargo(["install", "mdbook", "--locked", "--version", VERSION, "--debug"]);
+    command.args(["--no-default-features", "--features", "search", "--root"]);
+    command.arg(tools_folder());
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_another_kind_do_not_count() {
+        assert!(is_good(&format!("mdbook v{VERSION}\n")));
+        assert!(is_good("mdbook v0.5.99"));
+        for answer in ["mdbook v0.4.52", "mdbook", "", "0.5.4", "mdbook v1.0.0"] {
+            assert!(!is_good(answer), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_page_that_the_contents_do_not_name_is_a_fault() {
+        let page = |text: &str| Page::read(text);
+        let pages = BTreeMap::from([
+            (PathBuf::from(SUMMARY), page("- [A](a.md)\n- [B](b/c.md)")),
+            (PathBuf::from("docs/a.md"), page("")),
+            (PathBuf::from("docs/b/c.md"), page("")),
+            (PathBuf::from("docs/d.md"), page("")),
+            (PathBuf::from("README.md"), page("")),
+        ]);
+        assert_eq!(without_a_place(&pages), ["docs/d.md: not in docs/SUMMARY.md"]);
+    }
+}
