@@ -1,5 +1,6 @@
 //! The checks of the project, one after another: `cargo xtask test` and `cargo xtask ci`.
 
+mod api;
 mod book;
 mod database;
 mod deny;
@@ -62,6 +63,11 @@ const STEPS: &[Step] = &[
         name: "tests",
         what: "unit, snapshot, store, end-to-end and documentation tests",
         run: tests::run,
+    },
+    Step {
+        name: "api",
+        what: "the running service keeps to its description, with schemathesis",
+        run: api::run,
     },
 ];
 

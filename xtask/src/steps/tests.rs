@@ -25,10 +25,22 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
             return Ok(Outcome::Tested(counts, Err("see above".to_owned())));
         }
     }
-    Ok(match (remark(&references, counts)?, database.not_run()) {
+    let not_run = database.not_run().or_else(commands_not_run);
+    Ok(match (remark(&references, counts)?, not_run) {
         (Ok(_), Some(missing)) => Outcome::Partly(counts, missing),
         (remark, _) => Outcome::Tested(counts, remark),
     })
+}
+
+/// What the commands of the documentation need besides the programs under test.
+fn commands_not_run() -> Option<String> {
+    let is_there = |helper: &&str| {
+        let mut command = cargo::command(helper);
+        command.arg("--version");
+        cargo::output(command).is_some()
+    };
+    let missing = ["curl", "jq"].into_iter().find(|helper| !is_there(helper))?;
+    Some(format!("NOT RUN the commands of the documentation: no {missing}"))
 }
 
 /// An empty file for insta to write to.

@@ -1,0 +1,123 @@
+//! schemathesis: the description of the API held against the running service, with cases made from it.
+//!
+//! What is switched off, and why, is in `xtask/schemathesis/schemathesis.toml`.
+
+mod service;
+mod tool;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{Outcome, Tools};
+use crate::cargo;
+use crate::error::Error;
+use service::Service;
+
+/// Where the settings are, and what the tool is extended by.
+const SETTINGS: &str = "xtask/schemathesis";
+/// It takes two minutes on two quiet cores.
+const AT_MOST: Duration = Duration::from_secs(15 * 60);
+
+pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
+    let Some(program) = tool::find(tools) else { return Ok(Outcome::NotRun(tool::missing())) };
+    // As the tests are built, so that nothing is compiled for this alone.
+    if !cargo::succeeds(cargo::cargo(["test", "--workspace", "--quiet", "--no-run"]))? {
+        return Ok(Outcome::Failed("the service does not compile".to_owned()));
+    }
+    let folder = cargo::scratch().join("api");
+    let service = match Service::start(&folder) {
+        Ok(service) => service,
+        Err(e) => return Ok(Outcome::Failed(format!("the service cannot be furnished: {e}"))),
+    };
+    let report = folder.join("report.json");
+    let ended = succeeds_within(command(&program, &service, &report), AT_MOST)?;
+    service.stop();
+    Ok(match ended {
+        Some(true) => Outcome::Ok(summary(&report)?),
+        Some(false) => Outcome::Failed(format!("see above, and {SETTINGS}")),
+        None => Outcome::Failed(format!("it did not end within {} minutes", AT_MOST.as_secs() / 60)),
+    })
+}
+
+fn command(program: &Path, service: &Service, report: &Path) -> Command {
+    let mut command = cargo::command(program);
+    // What it remembers is of no use the next time.
+    command.current_dir(&service.folder);
+    let settings = cargo::root().join(SETTINGS);
+    command.arg("--config-file").arg(settings.join("schemathesis.toml"));
+    command.env("SCHEMATHESIS_HOOKS", settings.join("hooks.py"));
+    command.args(["--no-color", "run", &format!("http://{}/openapi.json", service.address)]);
+    command.args(["--header", &format!("Authorization: Token {}", service.token)]);
+    command.args(["--report", "json", "--report-json-path"]).arg(report);
+    command.env("PYTHONUNBUFFERED", "1").env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("CUTOVER_SUPPLIER", service::SUPPLIER);
+    command.env("CUTOVER_NUMBER", service::NUMBER).env("CUTOVER_CURSOR", &service.cursor);
+    command
+}
+
+/// Runs a program, output to the terminal; whether it succeeded, or nothing if it was stopped for its time was over.
+fn succeeds_within(mut command: Command, at_most: Duration) -> Result<Option<bool>, Error> {
+    let mut child = command.spawn().map_err(|source| cargo::start_error(&command, source))?;
+    let began = Instant::now();
+    loop {
+        let ended = child.try_wait().map_err(|source| cargo::start_error(&command, source))?;
+        if let Some(status) = ended {
+            return Ok(Some(status.success()));
+        }
+        if began.elapsed() > at_most {
+            // It may just have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// What was done, by the tool's own report.
+fn summary(report: &Path) -> Result<String, Error> {
+    let text = std::fs::read_to_string(report).map_err(Error::file("read", report))?;
+    let report: Value =
+        serde_json::from_str(&text).map_err(|source| Error::Json { path: report.to_owned(), source })?;
+    Ok(counted(&report))
+}
+
+fn counted(report: &Value) -> String {
+    let of = |part: &str, member: &str| report[part][member].as_u64().unwrap_or_default();
+    format!(
+        "{} of {} operations, {} cases, {} failures",
+        of("operations", "tested"),
+        of("operations", "total"),
+        of("test_cases", "generated"),
+        of("test_cases", "unique_failures")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_end_is_stopped() {
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            command
+        };
+        assert_eq!(succeeds_within(shell("exit 0"), AT_MOST).unwrap(), Some(true));
+        assert_eq!(succeeds_within(shell("exit 1"), AT_MOST).unwrap(), Some(false));
+        assert_eq!(succeeds_within(shell("exec sleep 60"), Duration::ZERO).unwrap(), None);
+    }
+
+    #[test]
+    fn the_summary_counts() {
+        let report = serde_json::json!({
+            "operations": {"total": 21, "tested": 20},
+            "test_cases": {"generated": 900, "unique_failures": 0}
+        });
+        assert_eq!(counted(&report), "20 of 21 operations, 900 cases, 0 failures");
+    }
+}

@@ -1,0 +1,167 @@
+//! The service on its embedded default, with something to be found in it.
+
+use std::fs::File;
+use std::io::{Error, Read, Result, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::cargo;
+
+/// The supplier and the account that are there: of the fixtures.
+pub(super) const SUPPLIER: &str = "ACME_ENERGY";
+pub(super) const NUMBER: &str = "ELEC-1001";
+/// What is created first: two accounts, so that a page of one has a next one, and what a third refers to.
+const CREATED: &[(&str, &str)] = &[
+    ("/v2/data-import/accounts/", "accounts/valid/electricity"),
+    ("/v2/data-import/accounts/", "accounts/valid/gas"),
+    ("/v1/data-import/business/", "businesses/valid/cold_storage"),
+];
+
+/// A running server; stopped when it goes out of scope.
+pub(super) struct Service {
+    server: Child,
+    pub(super) folder: PathBuf,
+    pub(super) address: SocketAddr,
+    pub(super) token: String,
+    /// Of the second page of a list.
+    pub(super) cursor: String,
+}
+
+impl Service {
+    /// Starts one on a free port, with an empty folder.
+    pub(super) fn start(folder: &Path) -> Result<Self> {
+        if folder.exists() {
+            std::fs::remove_dir_all(folder)?;
+        }
+        std::fs::create_dir_all(folder)?;
+        command(folder, &["organisation", "add", "Acme"])?;
+        command(folder, &["supplier", "add", SUPPLIER, "--organisation", "Acme"])?;
+        let key = command(folder, &["api-key", "issue", "--organisation", "Acme"])?;
+        let mut service = Self {
+            server: serve(folder)?,
+            folder: folder.to_owned(),
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            token: String::new(),
+            cursor: String::new(),
+        };
+        service.address = service.listens(folder)?;
+        service.token = service.sign_in(&key["api_key"])?;
+        service.furnish()?;
+        Ok(service)
+    }
+
+    /// Ends it; what it accepted is of no use.
+    pub(super) fn stop(self) {}
+
+    fn listens(&mut self, folder: &Path) -> Result<SocketAddr> {
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_secs(60) && self.server.try_wait()?.is_none() {
+            let log = std::fs::read_to_string(log(folder))?;
+            if let Some(address) = log.lines().find_map(listening) {
+                return Ok(address);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Err(Error::other(format!("it does not listen, see {}", log(folder).display())))
+    }
+
+    fn sign_in(&self, key: &Value) -> Result<String> {
+        let query = "mutation ($input: ObtainTokenInput!) { obtainToken(input: $input) { token } }";
+        let body = serde_json::json!({"query": query, "variables": {"input": {"apiKey": key}}});
+        let answer = self.ask("POST", "/v1/graphql/", &body.to_string())?;
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+        let body: Value = serde_json::from_str(body)?;
+        let token = body["data"]["obtainToken"]["token"].as_str();
+        token.map(str::to_owned).ok_or_else(|| Error::other(answer))
+    }
+
+    fn furnish(&mut self) -> Result<()> {
+        for (path, fixture) in CREATED {
+            let file = cargo::root().join("fixtures").join(fixture).with_extension("json");
+            let answer = self.ask("POST", path, &std::fs::read_to_string(file)?)?;
+            if !answer.starts_with("HTTP/1.1 201") {
+                return Err(Error::other(format!("{fixture}: {answer}")));
+            }
+        }
+        let page = self.ask("GET", &format!("/v2/data-import/accounts/{SUPPLIER}/?page_size=1"), "")?;
+        self.cursor = cursor(&page).ok_or_else(|| Error::other(page.clone()))?.to_owned();
+        Ok(())
+    }
+
+    /// The answer, head and body.
+    fn ask(&self, method: &str, path: &str, body: &str) -> Result<String> {
+        let (token, length) = (&self.token, body.len());
+        let mut socket = TcpStream::connect(self.address)?;
+        write!(
+            socket,
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Token {token}\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        )?;
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // Already ended is as good.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+fn program() -> PathBuf {
+    cargo::root().join("target/debug/cutover")
+}
+
+fn log(folder: &Path) -> PathBuf {
+    folder.join("server.log")
+}
+
+/// Runs an operator's command; its JSON.
+fn command(folder: &Path, args: &[&str]) -> Result<Value> {
+    let mut command = cargo::command(program());
+    command.args(args).arg("--json").arg("--data-dir").arg(folder);
+    let shown = args.join(" ");
+    let output = cargo::output(command).ok_or_else(|| Error::other(format!("cutover {shown} failed")))?;
+    Ok(serde_json::from_str(&output)?)
+}
+
+fn serve(folder: &Path) -> Result<Child> {
+    let mut command = cargo::command(program());
+    command.args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "0", "--log-format", "json"]);
+    command.arg("--data-dir").arg(folder).stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(File::create(log(folder))?).spawn()
+}
+
+/// Where it listens, by a line of its log.
+fn listening(line: &str) -> Option<SocketAddr> {
+    let (_, rest) = line.split_once("listening on http://")?;
+    rest.split(|c: char| c == '"' || c.is_whitespace()).next()?.parse().ok()
+}
+
+/// The cursor in the `Link` of a page.
+fn cursor(page: &str) -> Option<&str> {
+    let link = page.lines().find(|line| line.to_ascii_lowercase().starts_with("link:"))?;
+    link.split_once("cursor=")?.1.split('>').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_servers_are_understood() {
+        let line = r#"{"level":"INFO","message":"listening on http://127.0.0.1:4711","version":"0.1.0"}"#;
+        assert_eq!(listening(line), Some(SocketAddr::from(([127, 0, 0, 1], 4711))));
+        assert_eq!(listening("the database is open"), None);
+        let page = "HTTP/1.1 200 OK\r\nlink: </v2/?page_size=1&cursor=AAB>; rel=\"next\"\r\n\r\n[]";
+        assert_eq!(cursor(page), Some("AAB"));
+        assert_eq!(cursor("HTTP/1.1 200 OK\r\n\r\n[]"), None);
+    }
+}
