@@ -1,3 +1,4 @@
+use crate::service::Fault;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -14,6 +15,9 @@ pub(crate) enum Error {
     /// Standard output failed.
     #[error("the output cannot be written: {0}")]
     Output(#[from] io::Error),
+    /// The service cannot be asked, or does not do it.
+    #[error("{0}")]
+    Service(String),
     /// A thread of ours is gone, and with it what it held.
     #[error("the run ended before its end by a fault of this program: what it found is not complete")]
     Lost,
@@ -34,6 +38,12 @@ impl Error {
     /// Whether the reader of standard output went away: nobody is left to be told.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Service(fault.why().to_owned())
     }
 }
 

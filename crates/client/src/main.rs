@@ -1,7 +1,7 @@
 //! `cutover-client`: what a migration engineer at a supplier holds in hand (decisions D11).
 //!
-//! It reads files of accounts and checks them by the rules of the service, without a service. It knows no
-//! database and no HTTP server, and sends nothing anywhere.
+//! It reads files of accounts, checks them by the rules of the service without a service, sends them, and tells
+//! what became of them. It knows no database and nothing of the service's inside.
 
 mod cli;
 mod error;
@@ -12,6 +12,8 @@ mod output;
 mod pipeline;
 mod progress;
 mod report;
+mod service;
+mod status;
 mod validate;
 
 use std::process::ExitCode;

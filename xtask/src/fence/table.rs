@@ -62,7 +62,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         name: "cutover-client",
         may: &[CORE, MODEL, RULES],
-        never: &[RUNTIME, WEB, DATABASE, OBJECT_STORAGE, RANDOM],
+        never: &[WEB, DATABASE, OBJECT_STORAGE, RANDOM],
     },
     Layer { name: TESTKIT, may: &[CORE, MODEL, PROCESS, APP], never: &[WEB, HTTP_CLIENT, DATABASE] },
     Layer { name: TESTKIT_POSTGRES, may: &[], never: &[WEB, HTTP_CLIENT, DATABASE] },

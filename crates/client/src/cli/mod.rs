@@ -4,7 +4,7 @@ mod manual;
 
 use crate::error::{Error, tell};
 use crate::exit::Exit;
-use crate::validate;
+use crate::{status, validate};
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -18,7 +18,7 @@ Examples:
   cutover-client validate --help                      everything that can be said to it
   cutover-client man man1/                            write the manual's pages
 
-Nothing is sent anywhere. Exit codes: 0 all accounts are valid, 1 some are faulty, 2 it could not be
+Exit codes: 0 all accounts are well, 1 some are faulty or refused, 2 it could not be
 done (usage, an unreadable input, an unwritable report), 130 interrupted by Ctrl-C.";
 
 const VALIDATE_EXAMPLES: &str = "\
@@ -40,6 +40,13 @@ Exit codes:
   2    usage, an input that cannot be read to its end, a report that cannot be written
   130  interrupted by Ctrl-C: the summary and the reports are of what was checked until then";
 
+const STATUS_EXAMPLES: &str = "\
+Examples:
+  cutover-client status ACME A-100
+  cutover-client status ACME A-100 --json
+
+Exit codes: 0 it is known and has no error, 1 it has one or is not known, 2 the service cannot be asked.";
+
 /// Checks files of accounts before they are sent to Cutover
 #[derive(Debug, Parser)]
 #[command(name = "cutover-client", version, after_help = EXAMPLES, max_term_width = 110)]
@@ -54,6 +61,9 @@ enum Command {
     /// Check accounts by the rules of the service, without a service
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(validate::Options),
+    /// Show where an account stands
+    #[command(after_help = STATUS_EXAMPLES)]
+    Status(status::Options),
     /// Print what makes a shell complete the words of this command
     #[command(
         after_help = "Examples:\n  cutover-client completions bash > ~/.local/share/bash-completion/completions/cutover-client"
@@ -74,6 +84,7 @@ enum Command {
 pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
     let done = match Cli::parse().command {
         Command::Validate(options) => validate::run(&options, now),
+        Command::Status(options) => status::run(&options),
         Command::Completions { shell } => manual::completions(shell).map(|()| Exit::Well),
         Command::Man { folder } => manual::pages(&folder).map(|()| Exit::Well),
     };

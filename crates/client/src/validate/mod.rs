@@ -14,6 +14,7 @@ pub(crate) use summary::{Codes, Summary};
 use crate::error::{Error, tell};
 use crate::exit::Exit;
 use crate::input::{Place, Seen, Source, find};
+use crate::output::print;
 use crate::pipeline::{End, Pipeline};
 use crate::progress::Progress;
 use crate::report::Reports;
@@ -21,7 +22,6 @@ use check::{Checked, Checker};
 use chrono::{DateTime, Utc};
 use finding::Finding;
 use repeated::Repeated;
-use std::io::Write;
 use std::time::Instant;
 use tally::Tally;
 
@@ -44,17 +44,8 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let end =
         pipeline.run(sources.clone(), options.workers(), checker, |place, seen| run.see(place, seen))?;
     let summary = run.end(end, begun)?;
-    print(&summary, options.json)?;
+    print(&if options.json { summary.json() } else { summary.text() })?;
     Ok(summary.exit())
-}
-
-fn print(summary: &Summary, as_json: bool) -> Result<(), Error> {
-    let text = if as_json { summary.json() } else { summary.text() };
-    let printed = std::io::stdout().lock().write_all(text.as_bytes()).map_err(Error::from);
-    match printed {
-        Err(error) if !error.is_broken_pipe() => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// What a run has found so far.

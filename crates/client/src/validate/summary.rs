@@ -1,5 +1,5 @@
 use crate::exit::Exit;
-use crate::output::grouped;
+use crate::output::{document, grouped};
 use cutover_core::plain;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
@@ -85,11 +85,7 @@ impl Summary {
             summary: &'s Summary,
             accounts_per_second: u64,
         }
-        let document = WithRate { summary: self, accounts_per_second: self.rate() };
-        // Texts and numbers alone: it cannot fail.
-        let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
-        text.push('\n');
-        text
+        document(&WithRate { summary: self, accounts_per_second: self.rate() })
     }
 
     /// For people.

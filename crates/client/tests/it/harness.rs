@@ -1,5 +1,6 @@
 //! The program, and folders of accounts made from the fixtures.
 
+use crate::stub::{KEY, Stub};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -48,12 +49,28 @@ impl Site {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutover-client"));
         command.args(arguments).current_dir(self.0.path());
+        // What the machine of the tests has set for this program or its network means others.
+        let ours = |name: &str| name.starts_with("CUTOVER_") || name.to_uppercase().ends_with("_PROXY");
+        std::env::vars().filter(|(name, _)| ours(name)).for_each(|(name, _)| {
+            command.env_remove(name);
+        });
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.command(arguments).output().unwrap().into()
+    }
+
+    /// The program with these arguments, a service and its key.
+    pub(crate) fn asking(&self, stub: &Stub, arguments: &[&str]) -> Command {
+        let mut command = self.command(arguments);
+        command.env("CUTOVER_API_KEY", KEY).env("CUTOVER_BASE_URL", stub.url());
+        command
+    }
+
+    pub(crate) fn ask(&self, stub: &Stub, arguments: &[&str]) -> Ran {
+        self.asking(stub, arguments).output().unwrap().into()
     }
 
     /// Runs a line of a shell in the folder.

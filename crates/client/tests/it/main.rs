@@ -10,4 +10,6 @@ mod interrupt;
 mod jobs;
 mod reports;
 mod rules;
+mod status;
+mod stub;
 mod summary;

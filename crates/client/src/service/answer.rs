@@ -1,0 +1,86 @@
+use super::fault::Fault;
+use reqwest::header::{HeaderMap, LINK};
+use reqwest::{Response, StatusCode};
+use serde_json::Value;
+
+/// No answer in one piece has more bytes than a largest page of a list.
+const MAX: usize = 64 * 1024 * 1024;
+
+/// An answer in JSON.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    /// Its status.
+    pub(crate) status: StatusCode,
+    /// The query of the next page of a list.
+    pub(crate) next: Option<String>,
+    /// What it says.
+    pub(crate) body: Value,
+}
+
+impl Reply {
+    /// Reads an answer to its end.
+    ///
+    /// # Errors
+    /// [`Fault`]: one that lasts if it is not JSON, for then somebody else answers.
+    pub(super) async fn read(response: Response) -> Result<Self, Fault> {
+        let (status, next) = (response.status(), next(response.headers()));
+        let bytes = bytes(response).await?;
+        let body = serde_json::from_slice(&bytes).map_err(|_| no_json(status))?;
+        Ok(Self { status, next, body })
+    }
+
+    /// The body of a 200.
+    ///
+    /// # Errors
+    /// [`Fault`] that lasts, with what the service says instead.
+    pub(crate) fn ok(self) -> Result<Value, Fault> {
+        match self.status {
+            StatusCode::OK => Ok(self.body),
+            status => {
+                let said = self.body["detail"].as_str().unwrap_or("no reason given");
+                Err(Fault::lasting(format!("the service answers {}: {said}", status.as_u16())))
+            }
+        }
+    }
+}
+
+/// Who answers is not Cutover.
+pub(crate) fn no_json(status: StatusCode) -> Fault {
+    let status = status.as_u16();
+    Fault::lasting(format!("there is no Cutover at the base URL: it answers {status} with something else"))
+}
+
+async fn bytes(mut response: Response) -> Result<Vec<u8>, Fault> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > MAX {
+            return Err(Fault::lasting("the service answers more than anybody can want"));
+        }
+    }
+    Ok(bytes)
+}
+
+/// The query in `Link: <path?query>; rel="next"`.
+fn next(headers: &HeaderMap) -> Option<String> {
+    let link = headers.get(LINK)?.to_str().ok()?;
+    let (address, rel) = link.strip_prefix('<')?.split_once('>')?;
+    let query = address.split_once('?')?.1;
+    rel.contains("rel=\"next\"").then(|| query.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_page_is_a_query() {
+        let next = |link: &str| {
+            let headers = HeaderMap::from_iter([(LINK, link.parse().unwrap())]);
+            super::next(&headers)
+        };
+        assert_eq!(next("</v2/x/?page_size=2&cursor=a>; rel=\"next\"").unwrap(), "page_size=2&cursor=a");
+        assert_eq!(next("</v2/x/?cursor=a>; rel=\"prev\""), None);
+        assert_eq!(next("nonsense"), None);
+    }
+}

@@ -1,0 +1,47 @@
+use crate::error::Error;
+use reqwest::{Client, Url, redirect, retry};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A connection is there by then, or it cannot be made.
+const CONNECT: Duration = Duration::from_secs(10);
+/// So long nothing may come of an answer that has begun, or is waited for.
+const SILENCE: Duration = Duration::from_secs(90);
+/// Idle connections are given up before the service gives them up.
+const IDLE: Duration = Duration::from_secs(15);
+
+/// A client that does what it is asked and nothing of its own accord, through a proxy if the environment names
+/// one.
+///
+/// # Errors
+/// [`Error`] if this machine trusts no certificates and the service is behind `https:`.
+pub(super) fn client(base: &Url) -> Result<Client, Error> {
+    let unusable = |error: &dyn std::fmt::Display| Error::refused(format!("TLS cannot be used: {error}"));
+    let builder = Client::builder()
+        .tls_backend_preconfigured(trust(base.scheme() == "https").map_err(|error| unusable(&error))?)
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false)
+        .http1_only()
+        .tcp_nodelay(true)
+        .user_agent(concat!("cutover-client/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT)
+        .read_timeout(SILENCE)
+        .pool_idle_timeout(IDLE);
+    builder.build().map_err(|error| unusable(&error))
+}
+
+/// Trusts whom this machine trusts; nobody where no certificates are shown.
+fn trust(is_needed: bool) -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    let config =
+        ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
+    if !is_needed {
+        return Ok(config.with_root_certificates(RootCertStore::empty()).with_no_client_auth());
+    }
+    let verifier = Arc::new(Verifier::new(provider)?);
+    Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+}

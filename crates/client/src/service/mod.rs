@@ -1,0 +1,134 @@
+//! The service, over HTTP: its token, its answers, and what of its faults passes.
+//!
+//! The one place that waits for a network, and knows an async runtime. The API key goes into the body of the one
+//! request that is for it, and nowhere else.
+
+mod answer;
+mod connect;
+mod fault;
+mod options;
+mod patience;
+mod token;
+
+pub(crate) use answer::Reply;
+pub(crate) use fault::Fault;
+pub(crate) use options::Target;
+pub(crate) use patience::Patience;
+
+use crate::error::Error;
+use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
+use std::future::Future;
+use token::{ApiKey, Tokens};
+
+/// A service, and the organisation there that a key acts for.
+#[derive(Debug)]
+pub(crate) struct Service {
+    base: Url,
+    http: Client,
+    tokens: Tokens,
+}
+
+impl Service {
+    /// The one at a base URL, by a key. Nothing is asked of it yet.
+    ///
+    /// # Errors
+    /// [`Error`] if no client can be made.
+    fn new(base: Url, key: ApiKey) -> Result<Self, Error> {
+        let http = connect::client(&base)?;
+        let tokens = Tokens::new(key, address(&base, &["v1", "graphql"], ""));
+        Ok(Self { base, http, tokens })
+    }
+
+    /// What people know it by.
+    pub(crate) fn name(&self) -> &str {
+        self.base.as_str().trim_end_matches('/')
+    }
+
+    /// The address of a path of it, its parts not yet encoded, and of a query, encoded.
+    pub(crate) fn url(&self, path: &[&str], query: &str) -> Url {
+        address(&self.base, path, query)
+    }
+
+    /// Asks for an object or an array.
+    ///
+    /// # Errors
+    /// [`Fault`] unless the service answers with JSON, be it a refusal.
+    pub(crate) async fn get(&self, url: &Url) -> Result<Reply, Fault> {
+        let response = self.ask(|http| http.get(url.clone())).await?;
+        if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+            return Err(Fault::passing("the service answers 500"));
+        }
+        Reply::read(response).await
+    }
+
+    /// Sends a request with a token; once more with a new one if the service takes the token for no good.
+    ///
+    /// # Errors
+    /// [`Fault`] if nothing is answered, or the answer is none to the request: it is too much now, or not from
+    /// the service.
+    pub(crate) async fn ask(&self, make: impl Fn(&Client) -> RequestBuilder) -> Result<Response, Fault> {
+        let mut is_again = false;
+        loop {
+            let token = self.tokens.good(&self.http).await?;
+            let response = make(&self.http).header(AUTHORIZATION, token.clone()).send().await?;
+            if response.status() != StatusCode::UNAUTHORIZED {
+                return fault::checked(response);
+            }
+            self.tokens.forget(&token).await;
+            if std::mem::replace(&mut is_again, true) {
+                return Err(Fault::lasting("the service refuses the tokens that it gives for this key"));
+            }
+        }
+    }
+
+    /// The token that requests are sent with now is good no more.
+    pub(crate) async fn renew(&self, token: &HeaderValue) {
+        self.tokens.forget(token).await;
+    }
+
+    /// Obtains a token, which shows that the service is there and knows the key.
+    ///
+    /// # Errors
+    /// [`Fault`] if it is not or does not.
+    pub(crate) async fn greet(&self) -> Result<HeaderValue, Fault> {
+        self.tokens.good(&self.http).await
+    }
+}
+
+fn address(base: &Url, path: &[&str], query: &str) -> Url {
+    let mut url = base.clone();
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.pop_if_empty().extend(path).push("");
+    }
+    url.set_query((!query.is_empty()).then_some(query));
+    url
+}
+
+/// Waits for something of the network, on this thread.
+///
+/// # Errors
+/// [`Error`] if the system gives no means to wait.
+pub(crate) fn wait_for<T>(what: impl Future<Output = T>) -> Result<T, Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
+    let runtime =
+        runtime.map_err(|error| Error::refused(format!("the network cannot be waited for: {error}")))?;
+    Ok(runtime.block_on(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lie_under_the_base_and_their_parts_are_encoded() {
+        for (base, expected) in [
+            ("http://x:1", "http://x:1/v2/A%2FB%20C/"),
+            ("https://x/below/", "https://x/below/v2/A%2FB%20C/"),
+        ] {
+            let base = Url::parse(base).unwrap();
+            assert_eq!(address(&base, &["v2", "A/B C"], "").as_str(), expected);
+            assert_eq!(address(&base, &["v2", "A/B C"], "a=b").as_str(), format!("{expected}?a=b"));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+use super::Service;
+use super::token::ApiKey;
+use crate::error::Error;
+use clap::Args;
+use reqwest::Url;
+
+/// Which service, and by which key.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Target {
+    /// Where the service is, such as https://imports.example.com
+    #[arg(long, value_name = "URL", env = "CUTOVER_BASE_URL", hide_env_values = true)]
+    base_url: String,
+    /// The environment variable that holds the API key
+    #[arg(long, value_name = "NAME", default_value = "CUTOVER_API_KEY")]
+    api_key_env: String,
+}
+
+impl Target {
+    /// The service, which is not asked anything yet.
+    ///
+    /// # Errors
+    /// [`Error`] for another kind of address, or without a key.
+    pub(crate) fn service(&self) -> Result<Service, Error> {
+        Service::new(base(&self.base_url)?, self.key()?)
+    }
+
+    fn key(&self) -> Result<ApiKey, Error> {
+        let key = std::env::var(&self.api_key_env).unwrap_or_default();
+        let none =
+            || Error::refused(format!("the environment variable {} holds no API key", self.api_key_env));
+        ApiKey::new(key.trim()).ok_or_else(none)
+    }
+}
+
+/// A base URL is `http:` or `https:` and holds nothing but where: what it says is shown.
+fn base(text: &str) -> Result<Url, Error> {
+    let wrong = |why: &str| Error::refused(format!("the base URL {why}"));
+    let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("is none: {error}")))?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(wrong("must begin with http:// or https://"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong("must not hold a user or a password"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong("must not hold a query"));
+    }
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_says_where_and_nothing_else() {
+        assert_eq!(base(" https://x/y ").unwrap().as_str(), "https://x/y");
+        for (text, part) in [
+            ("localhost:8080", "must begin with"),
+            ("ftp://x", "must begin with"),
+            ("x", "is none"),
+            ("http://", "is none"),
+            ("http://a:secret@x/", "a user or a password"),
+            ("http://x/?key=secret", "a query"),
+        ] {
+            let error = base(text).unwrap_err().to_string();
+            assert!(error.contains(part) && !error.contains("secret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+use super::answer::Reply;
+use super::fault::{Fault, checked};
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::{Client, Url};
+use serde_json::{Value, json};
+use std::fmt;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+
+/// An API key. It is shown nowhere.
+pub(super) struct ApiKey(Box<str>);
+
+impl ApiKey {
+    /// None if it is empty.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        (!text.is_empty()).then(|| Self(text.into()))
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(…)")
+    }
+}
+
+/// The tokens that a key is good for (decisions D2), one after another.
+#[derive(Debug)]
+pub(super) struct Tokens {
+    key: ApiKey,
+    url: Url,
+    current: Mutex<Option<Token>>,
+}
+
+#[derive(Debug)]
+struct Token {
+    /// As requests carry it.
+    header: HeaderValue,
+    /// From then on there should be another one.
+    until: Instant,
+}
+
+/// A token is renewed so long before its end, or a tenth of its life if that is less.
+const MARGIN: Duration = Duration::from_secs(120);
+/// The life of a token that does not say.
+const LIFE: Duration = Duration::from_secs(600);
+
+const MUTATION: &str =
+    "mutation ($input: ObtainTokenInput!) { obtainToken(input: $input) { token payload } }";
+
+impl Tokens {
+    /// None is obtained yet.
+    pub(super) fn new(key: ApiKey, url: Url) -> Self {
+        Self { key, url, current: Mutex::new(None) }
+    }
+
+    /// One that is good for a while. Who comes while one is obtained waits for that one.
+    pub(super) async fn good(&self, http: &Client) -> Result<HeaderValue, Fault> {
+        let mut current = self.current.lock().await;
+        if let Some(token) = current.as_ref().filter(|token| Instant::now() < token.until) {
+            return Ok(token.header.clone());
+        }
+        let token = self.obtain(http).await?;
+        Ok(current.insert(token).header.clone())
+    }
+
+    /// This one is good no more; another one in its place is left alone.
+    pub(super) async fn forget(&self, token: &HeaderValue) {
+        let mut current = self.current.lock().await;
+        if current.as_ref().is_some_and(|current| current.header == *token) {
+            *current = None;
+        }
+    }
+
+    async fn obtain(&self, http: &Client) -> Result<Token, Fault> {
+        let begun = Instant::now();
+        let body = json!({"query": MUTATION, "variables": {"input": {"apiKey": &*self.key.0}}}).to_string();
+        let request = http.post(self.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        let reply = Reply::read(checked(request.send().await?)?).await?;
+        let answer = reply.ok()?;
+        let obtained = &answer["data"]["obtainToken"];
+        let Some(token) = obtained["token"].as_str() else { return Err(refused(&answer)) };
+        let mut header = HeaderValue::try_from(format!("Token {token}"))
+            .map_err(|_| Fault::lasting("the service gives a token that no request can carry"))?;
+        header.set_sensitive(true);
+        let life = life(&obtained["payload"]);
+        Ok(Token { header, until: begun + life - MARGIN.min(life / 10) })
+    }
+}
+
+/// Why there is no token.
+fn refused(answer: &Value) -> Fault {
+    match answer["errors"][0]["extensions"]["code"].as_str() {
+        Some("service_unavailable" | "throttled" | "error") => {
+            Fault::passing("the service gives no tokens now")
+        }
+        _ => Fault::lasting("the service refuses the API key"),
+    }
+}
+
+/// By its own claims, whatever the clock of this machine.
+fn life(claims: &Value) -> Duration {
+    let seconds = || {
+        let (from, to) = (claims["iat"].as_u64()?, claims["exp"].as_u64()?);
+        to.checked_sub(from)
+    };
+    seconds().map_or(LIFE, Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_not_shown() {
+        let key = ApiKey::new("cut_live_secret").unwrap();
+        assert!(!format!("{key:?}").contains("secret"));
+        assert!(ApiKey::new("").is_none());
+    }
+
+    #[test]
+    fn a_token_says_how_long_it_lives() {
+        assert_eq!(life(&json!({"iat": 1_000, "exp": 4_600})), Duration::from_secs(3_600));
+        assert_eq!(life(&json!({"iat": 2, "exp": 1})), LIFE);
+        assert_eq!(life(&Value::Null), LIFE);
+    }
+}

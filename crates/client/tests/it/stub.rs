@@ -1,0 +1,329 @@
+//! A service in this process, as the contract has it where tests look, with faults as they are ordered.
+
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+
+pub(crate) const KEY: &str = "cut_live_stub";
+
+/// What the service does with the next request to create, instead of what it should.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// All goes well; of so many requests.
+    Well,
+    /// An answer of this status, with `Retry-After`, to the request as a whole.
+    Answer(u16, Option<u32>),
+    /// A page of some proxy.
+    Html,
+    /// So many lines are stored and answered, one more is stored, and the connection is gone.
+    Cut(usize),
+    /// So many lines are answered, then one is answered with this status, and no more are taken.
+    StopAt(usize, u16),
+    /// This line of the request, from 0, is answered 500, the others as they should.
+    ErrorAt(usize),
+    /// So many lines are answered; then nothing happens until the stub is told to go on.
+    HangAt(usize),
+}
+
+/// What it knows and is told.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// The body of each account, and how often it was created.
+    pub(crate) accounts: BTreeMap<String, (Value, u32)>,
+    /// By account: what create answers instead of 201.
+    pub(crate) refusals: HashMap<String, Value>,
+    /// By account: what validate finds.
+    pub(crate) findings: HashMap<String, Value>,
+    /// What happens to the next requests to create; after them all goes well.
+    pub(crate) acts: VecDeque<Act>,
+    /// Answers to `GET`, by the path without its query; of several, one after another, the last again and again.
+    pub(crate) answers: HashMap<String, VecDeque<(u16, Value)>>,
+    /// Queries of `GET`s in their order.
+    pub(crate) queries: Vec<String>,
+    /// How many tokens it gave; only the last is good.
+    pub(crate) tokens: u32,
+    /// Each request to create: `bulk` or `one`, and how many lines came in.
+    pub(crate) requests: Vec<(&'static str, usize)>,
+    /// Says when one hangs.
+    pub(crate) hangs: bool,
+    /// Lines of JSON that no account is in.
+    pub(crate) broken: u32,
+}
+
+/// The service, until the test ends.
+pub(crate) struct Stub {
+    pub(crate) address: SocketAddr,
+    state: Arc<Mutex<State>>,
+}
+
+impl Stub {
+    pub(crate) fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let state = Arc::<Mutex<State>>::default();
+        let shared = state.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let state = shared.clone();
+                // A client that leaves ends its thread.
+                thread::spawn(move || Connection::new(stream, state).serve());
+            }
+        });
+        Self { address, state }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// What happens to the next requests to create.
+    pub(crate) fn will(&self, acts: impl IntoIterator<Item = Act>) {
+        self.state().acts.extend(acts);
+    }
+
+    /// What a path answers from now on.
+    pub(crate) fn answers(&self, path: &str, answers: impl IntoIterator<Item = (u16, Value)>) {
+        self.state().answers.insert(path.to_owned(), answers.into_iter().collect());
+    }
+
+    /// How often each account was created, in the order of their numbers.
+    pub(crate) fn creations(&self) -> Vec<(String, u32)> {
+        self.state().accounts.iter().map(|(number, (_, count))| (number.clone(), *count)).collect()
+    }
+}
+
+struct Connection {
+    from: BufReader<TcpStream>,
+    to: TcpStream,
+    state: Arc<Mutex<State>>,
+}
+
+struct Head {
+    method: String,
+    path: String,
+    query: String,
+    token: String,
+    length: usize,
+}
+
+impl Connection {
+    fn new(stream: TcpStream, state: Arc<Mutex<State>>) -> Self {
+        Self { from: BufReader::new(stream.try_clone().unwrap()), to: stream, state }
+    }
+
+    fn serve(&mut self) -> Option<()> {
+        loop {
+            let head = self.head()?;
+            if head.method == "GET" {
+                self.get(&head)?;
+            } else if head.path.ends_with("/graphql/") {
+                self.token(&head)?;
+            } else {
+                self.create(&head)?;
+            }
+        }
+    }
+
+    fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let count = self.from.read_line(&mut line).ok()?;
+        (count > 0).then(|| line.trim_end().to_owned())
+    }
+
+    fn head(&mut self) -> Option<Head> {
+        let first = self.line()?;
+        let mut words = first.split(' ');
+        let (method, target) = (words.next()?.to_owned(), words.next()?);
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let mut head =
+            Head { method, path: path.into(), query: query.into(), token: String::new(), length: 0 };
+        loop {
+            let line = self.line()?;
+            let Some((name, value)) = line.split_once(": ") else { return Some(head) };
+            match name.to_ascii_lowercase().as_str() {
+                "content-length" => head.length = value.parse().unwrap(),
+                "authorization" => head.token = value.to_owned(),
+                _ => {}
+            }
+        }
+    }
+
+    fn body(&mut self, head: &Head) -> Option<Vec<u8>> {
+        let mut body = vec![0; head.length];
+        self.from.read_exact(&mut body).ok()?;
+        Some(body)
+    }
+
+    fn answer(&mut self, status: u16, headers: &str, body: &str) -> Option<()> {
+        let length = body.len();
+        let kind = if headers.contains("Content-Type") { "" } else { "Content-Type: application/json\r\n" };
+        let text = format!("HTTP/1.1 {status} X\r\n{kind}{headers}Content-Length: {length}\r\n\r\n{body}");
+        self.to.write_all(text.as_bytes()).ok()
+    }
+
+    fn token(&mut self, head: &Head) -> Option<()> {
+        let body: Value = serde_json::from_slice(&self.body(head)?).unwrap();
+        if body["variables"]["input"]["apiKey"] != KEY {
+            let refusal = json!({"data": null, "errors": [{"message": "The key or refresh token is not valid.",
+                "extensions": {"code": "authentication_failed"}}]});
+            return self.answer(200, "", &refusal.to_string());
+        }
+        let mut state = self.state.lock().unwrap();
+        state.tokens += 1;
+        let token = format!("t{}", state.tokens);
+        drop(state);
+        let given = json!({"token": token, "payload": {"iat": 1_000, "exp": 4_600}});
+        self.answer(200, "", &json!({"data": {"obtainToken": given}}).to_string())
+    }
+
+    /// Whether it is good; answered if not.
+    fn is_good(&mut self, head: &Head) -> Option<bool> {
+        let last = format!("Token t{}", self.state.lock().unwrap().tokens);
+        if head.token == last {
+            return Some(true);
+        }
+        self.body(head)?;
+        self.answer(401, "", r#"{"detail": "Not good.", "code": "authentication_failed"}"#)?;
+        Some(false)
+    }
+
+    fn get(&mut self, head: &Head) -> Option<()> {
+        if !self.is_good(head)? {
+            return Some(());
+        }
+        let mut state = self.state.lock().unwrap();
+        state.queries.push(head.query.clone());
+        let answer = match state.answers.get_mut(&head.path) {
+            Some(answers) if answers.len() > 1 => answers.pop_front(),
+            Some(answers) => answers.front().cloned(),
+            None => Some((404, json!({"detail": "Nothing is here.", "code": "not_found"}))),
+        };
+        drop(state);
+        let (status, mut body) = answer.unwrap();
+        let next = body.get_mut("next").and_then(|next| Some(next.take().as_str()?.to_owned()));
+        let link = next.map(|query| format!("Link: <{}?{query}>; rel=\"next\"\r\n", head.path));
+        let body = body.get("items").cloned().unwrap_or(body);
+        self.answer(status, &link.unwrap_or_default(), &body.to_string())
+    }
+
+    fn create(&mut self, head: &Head) -> Option<()> {
+        if !self.is_good(head)? {
+            return Some(());
+        }
+        let act = self.state.lock().unwrap().acts.pop_front().unwrap_or(Act::Well);
+        match act {
+            Act::Answer(status, after) => {
+                self.body(head)?;
+                let after = after.map(|s| format!("Retry-After: {s}\r\n")).unwrap_or_default();
+                return self.answer(status, &after, r#"{"detail": "Not now.", "code": "x"}"#);
+            }
+            Act::Html => {
+                self.body(head)?;
+                return self.answer(200, "Content-Type: text/html\r\n", "<html>Welcome</html>");
+            }
+            _ if !head.path.ends_with("/bulk/") => self.one(head, &act),
+            _ => self.bulk(head, &act),
+        }
+    }
+
+    fn one(&mut self, head: &Head, act: &Act) -> Option<()> {
+        let body = self.body(head)?;
+        if head.path.ends_with("/validate/") {
+            let (status, answer) = validated(&mut self.state.lock().unwrap(), &body);
+            return self.answer(status, "", &answer.to_string());
+        }
+        let (status, answer) = {
+            let mut state = self.state.lock().unwrap();
+            state.requests.push(("one", 1));
+            created(&mut state, &body)
+        };
+        match act {
+            Act::Cut(_) => None,
+            _ => self.answer(status, "", &answer.to_string()),
+        }
+    }
+
+    fn bulk(&mut self, head: &Head, act: &Act) -> Option<()> {
+        let text = self.body(head)?;
+        let lines: Vec<&[u8]> = text.split(|b| *b == b'\n').filter(|line| !line.is_empty()).collect();
+        let begin =
+            "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";
+        self.to.write_all(begin.as_bytes()).ok()?;
+        let validates = head.query.contains("validate_only");
+        if !validates {
+            self.state.lock().unwrap().requests.push(("bulk", lines.len()));
+        }
+        for (i, line) in lines.iter().enumerate() {
+            match act {
+                Act::StopAt(n, status) if i == *n => {
+                    self.result(i, line, *status, &json!({"detail": "Not now.", "code": "x"}))?;
+                    break;
+                }
+                Act::HangAt(n) if i == *n => return self.hang(),
+                _ => {}
+            }
+            let (status, answer) = {
+                let mut state = self.state.lock().unwrap();
+                if validates { validated(&mut state, line) } else { created(&mut state, line) }
+            };
+            match act {
+                Act::Cut(n) if i == *n => return None,
+                Act::ErrorAt(n) if i == *n => self.result(i, line, 500, &json!({"code": "error"}))?,
+                _ => self.result(i, line, status, &answer)?,
+            }
+        }
+        self.to.write_all(b"0\r\n\r\n").ok()
+    }
+
+    fn result(&mut self, i: usize, line: &[u8], status: u16, body: &Value) -> Option<()> {
+        let result =
+            json!({"line": i + 1, "external_account_number": number(line), "status": status, "body": body});
+        let text = format!("{result}\n");
+        write!(self.to, "{:x}\r\n{text}\r\n", text.len()).ok()
+    }
+
+    fn hang(&mut self) -> Option<()> {
+        self.state.lock().unwrap().hangs = true;
+        // Nothing comes any more: it hangs until the client leaves.
+        self.from.read(&mut [0]).ok()?;
+        None
+    }
+}
+
+/// The account of a line, bare or in its envelope.
+fn account(line: &[u8]) -> Value {
+    let value: Value = serde_json::from_slice(line).unwrap_or_default();
+    if value["payload"].is_object() { value["payload"].clone() } else { value }
+}
+
+fn number(line: &[u8]) -> Option<String> {
+    Some(account(line)["external_account_number"].as_str()?.to_owned())
+}
+
+fn created(state: &mut State, line: &[u8]) -> (u16, Value) {
+    let Some(number) = number(line) else {
+        state.broken += 1;
+        return (400, json!({"detail": "This is not JSON.", "code": "parse_error"}));
+    };
+    if let Some(refusal) = state.refusals.get(&number) {
+        return (400, refusal.clone());
+    }
+    let body = serde_json::from_slice(line).unwrap();
+    let kept = state.accounts.entry(number).or_default();
+    *kept = (body, kept.1 + 1);
+    (201, json!({}))
+}
+
+fn validated(state: &mut State, line: &[u8]) -> (u16, Value) {
+    let found = number(line).and_then(|number| state.findings.get(&number).cloned());
+    found.map_or((200, json!({})), |errors| {
+        (400, json!({"detail": "It failed.", "code": "account_failed_validation", "errors": errors}))
+    })
+}
