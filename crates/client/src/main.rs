@@ -8,12 +8,14 @@ mod error;
 mod exit;
 mod input;
 mod interrupt;
+mod journal;
 mod output;
 mod pipeline;
 mod progress;
 mod report;
 mod service;
 mod status;
+mod upload;
 mod validate;
 
 use std::process::ExitCode;

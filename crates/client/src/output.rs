@@ -1,6 +1,7 @@
 //! What is printed.
 
 use crate::error::Error;
+use cutover_model::rust_decimal::Decimal;
 use serde::Serialize;
 use std::io::Write;
 
@@ -25,7 +26,10 @@ pub(crate) fn document(value: &impl Serialize) -> String {
 
 /// A whole number with its thousands apart: `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+    apart(&number.to_string())
+}
+
+fn apart(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() * 4 / 3);
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
@@ -36,6 +40,16 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
+/// An amount of money with its thousands apart and two digits behind the point at least: `-1,234.50`.
+pub(crate) fn money(amount: Decimal) -> String {
+    let mut amount = amount.normalize();
+    amount.rescale(amount.scale().max(2));
+    let text = amount.abs().to_string();
+    let (whole, part) = text.split_once('.').unwrap_or((&text, "00"));
+    let sign = if amount.is_sign_negative() && !amount.is_zero() { "-" } else { "" };
+    format!("{sign}{}.{part}", apart(whole))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +58,8 @@ mod tests {
     fn thousands_stand_apart() {
         let numbers = [0, 999, 1_000, 12_345, 1_234_567].map(grouped);
         assert_eq!(numbers, ["0", "999", "1,000", "12,345", "1,234,567"]);
+        let amounts = ["0", "-0.00", "1", "-1234.5", "1234567.891", "0.10"];
+        let amounts = amounts.map(|text| money(text.parse().unwrap()));
+        assert_eq!(amounts, ["0.00", "0.00", "1.00", "-1,234.50", "1,234,567.891", "0.10"]);
     }
 }

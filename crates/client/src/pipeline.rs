@@ -65,15 +65,21 @@ impl<W: Work> Pipeline<W> {
         self.read.clone()
     }
 
-    /// Has Ctrl-C stop it. Once in a process.
+    /// Whether it is stopped, to look at while it runs.
+    pub(crate) fn stop(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    /// Has Ctrl-C stop it, and tell somebody else as well. Once in a process.
     ///
     /// # Errors
     /// [`Error`] if signals cannot be heard.
-    pub(crate) fn stop_on_signal(&self) -> Result<(), Error> {
+    pub(crate) fn stop_on_signal(&self, also: impl Fn() + Send + 'static) -> Result<(), Error> {
         let events = self.events.0.clone();
         self.stop.on_signal(move || {
             // Nobody listens after the end.
             let _ = events.send(Event::Stop);
+            also();
         })
     }
 

@@ -1,12 +1,14 @@
 use crate::input::BytesRead;
-use crate::output::grouped;
+use cutover_core::plain;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
+use std::time::Duration;
 
 /// What a run shows of itself on a terminal; elsewhere nothing.
 pub(crate) struct Progress {
     bar: ProgressBar,
     read: BytesRead,
+    quiet: bool,
 }
 
 impl Progress {
@@ -20,17 +22,27 @@ impl Progress {
         if let Some(bytes) = bytes {
             bar.set_length(bytes);
         }
-        Self { bar, read }
+        Self { bar, read, quiet }
     }
 
-    /// So many accounts were looked at, so many of them faulty.
-    pub(crate) fn at(&self, accounts: u64, faulty: u64) {
+    /// So many accounts were looked at; in words.
+    pub(crate) fn at(&self, accounts: u64, words: impl FnOnce() -> String) {
         if self.bar.is_hidden() {
             return;
         }
         self.bar.set_position(self.read.bytes());
         if accounts.is_multiple_of(EVERY) {
-            self.bar.set_message(format!("{} accounts, {} faulty", grouped(accounts), grouped(faulty)));
+            self.bar.set_message(words());
+        }
+    }
+
+    /// Nothing goes on for so long, for this reason. Where there is no bar, long waits are told in lines.
+    pub(crate) fn waits(&self, why: &str, wait: Duration) {
+        let seconds = wait.as_secs().max(1);
+        if !self.bar.is_hidden() {
+            self.bar.set_message(format!("waiting {seconds} s: {}", plain(why)));
+        } else if !self.quiet && wait >= LONG {
+            eprintln!("waiting {seconds} s: {}", plain(why));
         }
     }
 
@@ -46,6 +58,9 @@ impl Drop for Progress {
         self.bar.finish_and_clear();
     }
 }
+
+/// Waits that are told of where there is no bar.
+const LONG: Duration = Duration::from_secs(2);
 
 /// After so many accounts the words are made anew: nobody reads faster.
 const EVERY: u64 = 64;

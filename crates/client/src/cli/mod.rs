@@ -4,7 +4,7 @@ mod manual;
 
 use crate::error::{Error, tell};
 use crate::exit::Exit;
-use crate::{status, validate};
+use crate::{status, upload, validate};
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -15,8 +15,11 @@ const EXAMPLES: &str = "\
 Examples:
   cutover-client validate accounts.ndjson             every account, and what is wrong most often
   cutover-client validate exports/ --report all.csv   every finding of a folder's files
-  cutover-client validate --help                      everything that can be said to it
-  cutover-client man man1/                            write the manual's pages
+  cutover-client upload exports/                      send them; the same again goes on where it stopped
+  cutover-client status ACME A-100                    where an account stands
+  cutover-client upload --help                        everything that can be said to a command
+
+Settings: CUTOVER_BASE_URL (or --base-url), and the API key in CUTOVER_API_KEY.
 
 Exit codes: 0 all accounts are well, 1 some are faulty or refused, 2 it could not be
 done (usage, an unreadable input, an unwritable report), 130 interrupted by Ctrl-C.";
@@ -40,6 +43,23 @@ Exit codes:
   2    usage, an input that cannot be read to its end, a report that cannot be written
   130  interrupted by Ctrl-C: the summary and the reports are of what was checked until then";
 
+const UPLOAD_EXAMPLES: &str = "\
+Examples:
+  cutover-client upload exports/                       and the same again, should it be stopped
+  cutover-client upload exports/ --report refused.csv
+  zcat part-*.gz | cutover-client upload - --journal parts.journal
+  cutover-client upload exports/ --dry-run             the service tries them and imports none
+
+The API key is read from the environment. What was answered stands in the journal: the same command run
+again sends what has no answer yet, and what has changed since. Nothing is doubled or lost by it, whatever
+ended the run before: the service knows an account by its supplier and number.
+
+Exit codes:
+  0    the service has every account
+  1    some accounts are faulty or were refused
+  2    usage, an input that cannot be read to its end, a service that does not do it
+  130  interrupted by Ctrl-C: what was under way was still answered and is in the journal";
+
 const STATUS_EXAMPLES: &str = "\
 Examples:
   cutover-client status ACME A-100
@@ -47,7 +67,7 @@ Examples:
 
 Exit codes: 0 it is known and has no error, 1 it has one or is not known, 2 the service cannot be asked.";
 
-/// Checks files of accounts before they are sent to Cutover
+/// Moves accounts to Cutover: checks them, sends them, tells what became of them
 #[derive(Debug, Parser)]
 #[command(name = "cutover-client", version, after_help = EXAMPLES, max_term_width = 110)]
 #[command(disable_help_subcommand = true)]
@@ -61,6 +81,9 @@ enum Command {
     /// Check accounts by the rules of the service, without a service
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(validate::Options),
+    /// Send accounts to the service, and go on where an earlier run stopped
+    #[command(after_help = UPLOAD_EXAMPLES)]
+    Upload(upload::Options),
     /// Show where an account stands
     #[command(after_help = STATUS_EXAMPLES)]
     Status(status::Options),
@@ -84,6 +107,7 @@ enum Command {
 pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
     let done = match Cli::parse().command {
         Command::Validate(options) => validate::run(&options, now),
+        Command::Upload(options) => upload::run(&options, now),
         Command::Status(options) => status::run(&options),
         Command::Completions { shell } => manual::completions(shell).map(|()| Exit::Well),
         Command::Man { folder } => manual::pages(&folder).map(|()| Exit::Well),
@@ -120,6 +144,7 @@ mod tests {
     fn the_help() {
         insta::assert_snapshot!("help", help(&[]));
         insta::assert_snapshot!("help_of_validate", help(&["validate"]));
+        insta::assert_snapshot!("help_of_upload", help(&["upload"]));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-use super::Report;
 use super::file::NewFile;
+use super::{Page, Report};
 use crate::error::Error;
-use crate::validate::{Row, Summary};
+use crate::validate::Row;
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -42,7 +42,7 @@ impl Report for Csv {
         self.record(&[file, &line, supplier, number, row.level, attr, row.code, &detail])
     }
 
-    fn finish(self: Box<Self>, _: &Summary) -> Result<(), Error> {
+    fn finish(self: Box<Self>, _: &Page) -> Result<(), Error> {
         self.0.finish()
     }
 }

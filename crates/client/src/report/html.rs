@@ -1,8 +1,8 @@
-use super::Report;
 use super::file::NewFile;
+use super::{Page, Report};
 use crate::error::Error;
 use crate::output::grouped;
-use crate::validate::{Codes, Row, Summary};
+use crate::validate::{Codes, Row};
 use cutover_core::plain;
 use std::fmt;
 use std::fmt::Write as _;
@@ -36,9 +36,9 @@ impl Report for Html {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>, summary: &Summary) -> Result<(), Error> {
-        let before = head(summary) + &top("Errors by code", &summary.top_errors);
-        let before = before + &top("Warnings by code", &summary.top_warnings);
+    fn finish(mut self: Box<Self>, page: &Page) -> Result<(), Error> {
+        let before =
+            head(page) + &page.tops.iter().map(|(title, codes)| top(title, codes)).collect::<String>();
         let findings = findings(self.findings, &self.rows);
         self.file.write(|to| {
             to.write_all(before.as_bytes())?;
@@ -68,16 +68,13 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-fn head(summary: &Summary) -> String {
-    let not_checked = summary.not_checked.join(", ");
-    let alerts = alerts(summary);
-    let sum = |name: &str, value: u64| format!("<div><dt>{name}</dt><dd>{}</dd></div>\n", grouped(value));
-    let sums = sum("Files", summary.files)
-        + &sum("Accounts", summary.accounts)
-        + &sum("Valid", summary.valid)
-        + &sum("Faulty", summary.faulty)
-        + &sum("Errors", summary.errors)
-        + &sum("Warnings", summary.warnings);
+fn head(page: &Page) -> String {
+    let sum =
+        |(name, value): &(&str, String)| format!("<div><dt>{name}</dt><dd>{}</dd></div>\n", Escaped(value));
+    let sums: String = page.sums.iter().map(sum).collect();
+    let alert = |text: &String| format!("<p class=\"alert\">{}</p>\n", Escaped(text));
+    let alerts: String = page.alerts.iter().map(alert).collect();
+    let (title, remark) = (page.title, Escaped(&page.remark));
     format!(
         r#"<!DOCTYPE html>
 <html lang="en">
@@ -86,30 +83,18 @@ fn head(summary: &Summary) -> String {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Validation of accounts</title>
+<title>{title}</title>
 <style>
 {STYLE}</style>
 </head>
 <body>
 <main>
-<h1>Validation of accounts</h1>
+<h1>{title}</h1>
 {alerts}<dl>
 {sums}</dl>
-<p>Not checked, for only the service can: {not_checked}.</p>
+<p>{remark}</p>
 "#
     )
-}
-
-fn alerts(summary: &Summary) -> String {
-    let mut alerts = String::new();
-    if summary.interrupted {
-        alerts += "<p class=\"alert\">The run was interrupted: this report is not complete.</p>\n";
-    }
-    if summary.unreadable_files > 0 {
-        let count = grouped(summary.unreadable_files);
-        alerts += &format!("<p class=\"alert\">Inputs that could not be read to their end: {count}.</p>\n");
-    }
-    alerts
 }
 
 /// The most frequent codes; nothing if there is none.
@@ -130,7 +115,7 @@ fn code(found: &Codes) -> String {
     format!(
         "<tr><td data-of=\"Code\"><code>{}</code><td data-of=\"Found\">{}<td data-of=\"First at\">{}:{}\
          <td data-of=\"Account\">{number}<td data-of=\"Path\"><code>{}</code></tr>\n",
-        found.code,
+        Escaped(&found.code),
         grouped(found.count),
         Escaped(&example.file),
         example.line,
@@ -160,7 +145,7 @@ fn finding(row: &Row<'_>) -> String {
         "<tr class=\"{level}\"><td data-of=\"Level\">{level}<td data-of=\"Code\"><code>{}</code>\
          <td data-of=\"File\">{}{line}<td data-of=\"Supplier\">{}<td data-of=\"Account\">{}\
          <td data-of=\"Path\"><code>{}</code><td data-of=\"What it means\">{}</tr>\n",
-        row.code,
+        Escaped(row.code),
         text(row.file),
         text(row.import_supplier),
         text(row.external_account_number),

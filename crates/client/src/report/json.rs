@@ -1,7 +1,7 @@
-use super::Report;
 use super::file::NewFile;
+use super::{Page, Report};
 use crate::error::Error;
-use crate::validate::{Row, Summary};
+use crate::validate::Row;
 use std::path::Path;
 
 /// An array with an object a finding, one a line.
@@ -27,7 +27,7 @@ impl Report for Json {
         })
     }
 
-    fn finish(mut self: Box<Self>, _: &Summary) -> Result<(), Error> {
+    fn finish(mut self: Box<Self>, _: &Page) -> Result<(), Error> {
         self.file.write(|to| to.write_all(b"\n]\n"))?;
         self.file.finish()
     }

@@ -9,8 +9,21 @@ mod html;
 mod json;
 
 use crate::error::Error;
-use crate::validate::{Row, Summary};
+use crate::validate::{Codes, Row};
 use std::path::{Path, PathBuf};
+
+/// What a page for people says besides the findings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub(crate) title: &'static str,
+    /// What makes the report less than it should be.
+    pub(crate) alerts: Vec<String>,
+    pub(crate) sums: Vec<(&'static str, String)>,
+    /// A sentence; may be empty.
+    pub(crate) remark: String,
+    /// Tables of the most frequent codes.
+    pub(crate) tops: Vec<(&'static str, Vec<Codes>)>,
+}
 
 /// One format of a report.
 trait Report {
@@ -18,7 +31,7 @@ trait Report {
     fn add(&mut self, row: &Row<'_>) -> Result<(), Error>;
 
     /// Ends it and puts it into its place.
-    fn finish(self: Box<Self>, summary: &Summary) -> Result<(), Error>;
+    fn finish(self: Box<Self>, page: &Page) -> Result<(), Error>;
 }
 
 /// The reports of a run.
@@ -48,8 +61,8 @@ impl Reports {
     ///
     /// # Errors
     /// [`Error`] if one cannot be written.
-    pub(crate) fn finish(self, summary: &Summary) -> Result<(), Error> {
-        self.0.into_iter().try_for_each(|report| report.finish(summary))
+    pub(crate) fn finish(self, page: &Page) -> Result<(), Error> {
+        self.0.into_iter().try_for_each(|report| report.finish(page))
     }
 }
 

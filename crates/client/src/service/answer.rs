@@ -22,7 +22,7 @@ impl Reply {
     ///
     /// # Errors
     /// [`Fault`]: one that lasts if it is not JSON, for then somebody else answers.
-    pub(super) async fn read(response: Response) -> Result<Self, Fault> {
+    pub(crate) async fn read(response: Response) -> Result<Self, Fault> {
         let (status, next) = (response.status(), next(response.headers()));
         let bytes = bytes(response).await?;
         let body = serde_json::from_slice(&bytes).map_err(|_| no_json(status))?;

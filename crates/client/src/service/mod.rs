@@ -10,13 +10,13 @@ mod options;
 mod patience;
 mod token;
 
-pub(crate) use answer::Reply;
+pub(crate) use answer::{Reply, no_json};
 pub(crate) use fault::Fault;
 pub(crate) use options::Target;
 pub(crate) use patience::Patience;
 
 use crate::error::Error;
-use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::header::AUTHORIZATION;
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use std::future::Future;
 use token::{ApiKey, Tokens};
@@ -82,17 +82,17 @@ impl Service {
         }
     }
 
-    /// The token that requests are sent with now is good no more.
-    pub(crate) async fn renew(&self, token: &HeaderValue) {
-        self.tokens.forget(token).await;
+    /// The token is good no more, though a request with it was begun.
+    pub(crate) async fn renew(&self) {
+        self.tokens.forget_any().await;
     }
 
     /// Obtains a token, which shows that the service is there and knows the key.
     ///
     /// # Errors
     /// [`Fault`] if it is not or does not.
-    pub(crate) async fn greet(&self) -> Result<HeaderValue, Fault> {
-        self.tokens.good(&self.http).await
+    pub(crate) async fn greet(&self) -> Result<(), Fault> {
+        self.tokens.good(&self.http).await.map(drop)
     }
 }
 

@@ -71,6 +71,11 @@ impl Tokens {
         }
     }
 
+    /// Whichever it is, it is good no more.
+    pub(super) async fn forget_any(&self) {
+        *self.current.lock().await = None;
+    }
+
     async fn obtain(&self, http: &Client) -> Result<Token, Fault> {
         let begun = Instant::now();
         let body = json!({"query": MUTATION, "variables": {"input": {"apiKey": &*self.key.0}}}).to_string();

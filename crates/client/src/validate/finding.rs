@@ -6,15 +6,15 @@ use std::borrow::Cow;
 
 /// What is wrong with an account: what the service would say of it, or what only a whole run can see.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finding {
+pub(crate) struct Finding {
     /// Error or warning.
-    pub(super) level: Level,
+    pub(crate) level: Level,
     /// The path in the account; never a value.
-    pub(super) attr: Cow<'static, str>,
+    pub(crate) attr: Cow<'static, str>,
     /// The stable code.
-    pub(super) code: &'static str,
+    pub(crate) code: &'static str,
     /// Text for people; never holds a value of the account.
-    pub(super) detail: Cow<'static, str>,
+    pub(crate) detail: Cow<'static, str>,
 }
 
 /// The code of an account that stood in the inputs before. The client's own: the service sees one at a time.
@@ -22,13 +22,13 @@ const REPEATED: &str = "repeated_in_input";
 
 impl Finding {
     /// The account is not JSON; `line` is where it stands in its file.
-    pub(super) fn no_json(error: SyntaxError, line: u32) -> Self {
+    pub(crate) fn no_json(error: SyntaxError, line: u32) -> Self {
         let error = SyntaxError { line: error.line + line as usize - 1, ..error };
         Self::of_whole(Code::ParseError, format!("This is not JSON: {error}.").into())
     }
 
     /// The account is larger than the service takes.
-    pub(super) fn too_large() -> Self {
+    pub(crate) fn too_large() -> Self {
         Self::of_whole(Code::PayloadTooLarge, "The account is larger than 8 MiB.".into())
     }
 
@@ -37,7 +37,7 @@ impl Finding {
     }
 
     /// The account is in a file and line before this one.
-    pub(super) fn repeated(file: &str, line: u32) -> Self {
+    pub(crate) fn repeated(file: &str, line: u32) -> Self {
         Self {
             level: Level::Warning,
             attr: "external_account_number".into(),
@@ -47,7 +47,7 @@ impl Finding {
     }
 
     /// As a line of a report.
-    pub(super) fn row<'r>(&'r self, file: &'r str, line: u32, account: &'r Checked) -> Row<'r> {
+    pub(crate) fn row<'r>(&'r self, file: &'r str, line: u32, account: &'r Checked) -> Row<'r> {
         Row {
             file: Some(file),
             line: Some(line),
@@ -84,14 +84,14 @@ pub(crate) struct Row<'r> {
     /// The path in the account.
     pub(crate) attr: Option<&'r str>,
     /// The stable code.
-    pub(crate) code: &'static str,
+    pub(crate) code: &'r str,
     /// Text for people.
     pub(crate) detail: &'r str,
 }
 
 impl<'r> Row<'r> {
     /// Something about the run, not about an account.
-    pub(super) fn of_run(file: Option<&'r str>, code: &'static str, detail: &'r str) -> Self {
+    pub(crate) fn of_run(file: Option<&'r str>, code: &'r str, detail: &'r str) -> Self {
         Row {
             file,
             line: None,

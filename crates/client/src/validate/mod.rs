@@ -6,22 +6,25 @@ mod options;
 mod repeated;
 mod summary;
 mod tally;
+mod top;
 
-pub(crate) use finding::Row;
-pub(crate) use options::Options;
-pub(crate) use summary::{Codes, Summary};
+pub(crate) use check::{Checked, Checker, Identity};
+pub(crate) use finding::{Finding, Row};
+pub(crate) use options::{Options, Rules};
+pub(crate) use repeated::Repeated;
+use summary::Summary;
+pub(crate) use summary::{seconds, table};
+pub(crate) use tally::NOT_CHECKED;
+pub(crate) use top::{Codes, Example, TopCodes};
 
 use crate::error::{Error, tell};
 use crate::exit::Exit;
 use crate::input::{Place, Seen, Source, find};
-use crate::output::print;
+use crate::output::{grouped, print};
 use crate::pipeline::{End, Pipeline};
 use crate::progress::Progress;
 use crate::report::Reports;
-use check::{Checked, Checker};
 use chrono::{DateTime, Utc};
-use finding::Finding;
-use repeated::Repeated;
 use std::time::Instant;
 use tally::Tally;
 
@@ -33,16 +36,16 @@ use tally::Tally;
 /// turns out to be unreadable is told of, and the others are checked.
 pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
-    let checker = Checker::new(options, now)?;
+    let checker = Checker::new(&options.rules, now)?;
     let sources = find(&options.paths, &options.report)?;
     let reports = Reports::create(&options.report)?;
     let pipeline = Pipeline::new();
-    pipeline.stop_on_signal()?;
+    pipeline.stop_on_signal(|| {})?;
     let bytes = sources.iter().map(|source| source.bytes).sum();
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
     let mut run = Run::new(&sources, reports, progress);
-    let end =
-        pipeline.run(sources.clone(), options.workers(), checker, |place, seen| run.see(place, seen))?;
+    let end = pipeline
+        .run(sources.clone(), options.rules.workers(), checker, |place, seen| run.see(place, seen))?;
     let summary = run.end(end, begun)?;
     print(&if options.json { summary.json() } else { summary.text() })?;
     Ok(summary.exit())
@@ -70,7 +73,10 @@ impl<'s> Run<'s> {
             Seen::TooLarge => self.account(place, Checked::too_large())?,
             Seen::Unreadable(why) => self.unreadable(place, &why)?,
         }
-        self.progress.at(self.tally.accounts, self.tally.faulty);
+        let tally = &self.tally;
+        self.progress.at(tally.accounts, || {
+            format!("{} accounts, {} faulty", grouped(tally.accounts), grouped(tally.faulty))
+        });
         Ok(())
     }
 
@@ -100,14 +106,14 @@ impl<'s> Run<'s> {
             self.reports.add(&Row::of_run(None, INTERRUPTED, INTERRUPTED_DETAIL))?;
         }
         let summary = self.tally.summary(end == End::Stopped, begun.elapsed());
-        self.reports.finish(&summary)?;
+        self.reports.finish(&summary.page())?;
         Ok(summary)
     }
 }
 
 /// The code of what is told in reports of an input that could not be read, or not to its end.
-const UNREADABLE: &str = "unreadable_input";
+pub(crate) const UNREADABLE: &str = "unreadable_input";
 /// The code of the last row of a report that was stopped.
-const INTERRUPTED: &str = "run_interrupted";
+pub(crate) const INTERRUPTED: &str = "run_interrupted";
 const INTERRUPTED_DETAIL: &str =
     "The run was interrupted: what follows the last account before this was not checked.";

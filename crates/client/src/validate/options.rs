@@ -1,5 +1,5 @@
 use crate::error::Error;
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, Utc};
 use clap::Args;
 use cutover_core::{Level, Zone};
 use cutover_rules::Profile;
@@ -19,21 +19,8 @@ pub(crate) struct Options {
     /// name is looked at. In folders, files with other names and hidden ones are passed over.
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
-    /// Where the supplier's days and its datetimes without offset are, such as Australia/Melbourne [default: UTC]
-    #[arg(long, value_name = "ZONE", visible_alias = "supplier-zone")]
-    time_zone: Option<Zone>,
-    /// The supplier's time zone and levels of rules, as `cutover supplier show --json` prints them
-    #[arg(long, value_name = "FILE")]
-    profile: Option<PathBuf>,
-    /// The level of a rule: error, warning, off or default; may be repeated, and counts over the profile
-    #[arg(long, value_name = "ID=LEVEL")]
-    rule: Vec<RuleLevel>,
-    /// Check as of this time, such as 2026-11-21T09:00:00Z [default: the current time]
-    #[arg(long, value_name = "DATE-TIME")]
-    pub(super) now: Option<DateTime<FixedOffset>>,
-    /// How many accounts are checked at the same time [default: the number of cores]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(super) rules: Rules,
     /// Write every finding to a .json, .csv or .html file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(super) report: Vec<PathBuf>,
@@ -45,12 +32,37 @@ pub(crate) struct Options {
     pub(super) quiet: bool,
 }
 
+/// How accounts are checked.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Rules {
+    /// Where the supplier's days and its datetimes without offset are, such as Australia/Melbourne [default: UTC]
+    #[arg(long, value_name = "ZONE", visible_alias = "supplier-zone")]
+    time_zone: Option<Zone>,
+    /// The supplier's time zone and levels of rules, as `cutover supplier show --json` prints them
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+    /// The level of a rule: error, warning, off or default; may be repeated, and counts over the profile
+    #[arg(long, value_name = "ID=LEVEL")]
+    rule: Vec<RuleLevel>,
+    /// Check as of this time, such as 2026-11-21T09:00:00Z [default: the current time]
+    #[arg(long, value_name = "DATE-TIME")]
+    now: Option<DateTime<FixedOffset>>,
+    /// How many accounts are checked at the same time [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
 /// More threads than this are of no use, and their chunks would fill the memory.
 const MAX_JOBS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
-impl Options {
+impl Rules {
+    /// The time that they are checked as of; `now` unless another is said.
+    pub(super) fn instant(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        self.now.map_or(now, |now| now.to_utc())
+    }
+
     /// How many threads check accounts.
-    pub(super) fn workers(&self) -> NonZeroUsize {
+    pub(crate) fn workers(&self) -> NonZeroUsize {
         let cores = || available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.jobs.unwrap_or_else(cores).min(MAX_JOBS)
     }
@@ -143,7 +155,7 @@ mod tests {
 
     fn supplier(words: &[&str]) -> Result<(Zone, Profile), String> {
         let cli = Cli::try_parse_from([&["x", "-"], words].concat()).map_err(|e| e.to_string())?;
-        cli.options.supplier().map_err(|e| e.to_string())
+        cli.options.rules.supplier().map_err(|e| e.to_string())
     }
 
     #[test]

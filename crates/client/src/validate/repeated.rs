@@ -7,12 +7,12 @@ use std::collections::HashMap;
 /// Each costs a hash of 16 bytes and its place, some 30 to 60 bytes in all: 60 MB at most for a million. Two
 /// accounts with equal hashes are less likely than a fault of the machine.
 #[derive(Debug, Default)]
-pub(super) struct Repeated(HashMap<[u8; 16], Place>);
+pub(crate) struct Repeated(HashMap<[u8; 16], Place>);
 
 impl Repeated {
     /// Where the account stood first, if it was met before. One without supplier or number is no account to
     /// compare.
-    pub(super) fn meet(&mut self, identity: &Identity, place: Place) -> Option<Place> {
+    pub(crate) fn meet(&mut self, identity: &Identity, place: Place) -> Option<Place> {
         let (supplier, number) = (identity.supplier.as_deref()?, identity.number.as_deref()?);
         let first = *self.0.entry(hash(supplier, number)).or_insert(place);
         (first != place).then_some(first)

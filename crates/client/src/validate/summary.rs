@@ -1,5 +1,7 @@
+use super::top::Codes;
 use crate::exit::Exit;
 use crate::output::{document, grouped};
+use crate::report::Page;
 use cutover_core::plain;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
@@ -36,25 +38,7 @@ pub(crate) struct Summary {
     pub(crate) milliseconds: u64,
 }
 
-/// A code, how often it was found, and where first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Codes {
-    pub(crate) code: &'static str,
-    pub(crate) count: u64,
-    pub(crate) example: Example,
-}
-
-/// One finding, to look at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Example {
-    pub(crate) file: String,
-    pub(crate) line: u32,
-    pub(crate) import_supplier: Option<String>,
-    pub(crate) external_account_number: Option<String>,
-    pub(crate) attr: String,
-}
-
-fn seconds<S: Serializer>(milliseconds: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn seconds<S: Serializer>(milliseconds: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(std::time::Duration::from_millis(*milliseconds).as_secs_f64())
 }
 
@@ -101,6 +85,37 @@ impl Summary {
         text
     }
 
+    /// For the page of a report.
+    pub(crate) fn page(&self) -> Page {
+        let mut alerts = Vec::new();
+        if self.interrupted {
+            alerts.push("The run was interrupted: this report is not complete.".to_owned());
+        }
+        if self.unreadable_files > 0 {
+            let count = grouped(self.unreadable_files);
+            alerts.push(format!("Inputs that could not be read to their end: {count}."));
+        }
+        let sums = [
+            ("Files", self.files),
+            ("Accounts", self.accounts),
+            ("Valid", self.valid),
+            ("Faulty", self.faulty),
+            ("Errors", self.errors),
+            ("Warnings", self.warnings),
+        ];
+        let not_checked = self.not_checked.join(", ");
+        Page {
+            title: "Validation of accounts",
+            alerts,
+            sums: sums.map(|(name, value)| (name, grouped(value))).into(),
+            remark: format!("Not checked, for only the service can: {not_checked}."),
+            tops: vec![
+                ("Errors by code", self.top_errors.clone()),
+                ("Warnings by code", self.top_warnings.clone()),
+            ],
+        }
+    }
+
     fn sums(&self) -> impl Iterator<Item = (&'static str, String)> {
         let unreadable = match self.unreadable_files {
             0 => String::new(),
@@ -123,7 +138,7 @@ impl Summary {
 }
 
 /// The codes in columns; nothing if there is none.
-fn table(title: &str, codes: &[Codes]) -> String {
+pub(crate) fn table(title: &str, codes: &[Codes]) -> String {
     let width = codes.iter().map(|found| found.code.len()).max().unwrap_or_default();
     let mut text = String::new();
     for (i, Codes { code, count, example }) in codes.iter().enumerate() {
@@ -140,6 +155,7 @@ fn table(title: &str, codes: &[Codes]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Example;
     use super::*;
 
     fn summary() -> Summary {
@@ -160,7 +176,7 @@ mod tests {
             with_warnings: 0,
             errors: 1_000,
             warnings: 0,
-            top_errors: vec![Codes { code: "invalid_email_address", count: 1_000, example }],
+            top_errors: vec![Codes { code: "invalid_email_address".into(), count: 1_000, example }],
             top_warnings: Vec::new(),
             not_checked: &["PST-01"],
             milliseconds: 20_450,

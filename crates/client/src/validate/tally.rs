@@ -1,8 +1,7 @@
 use super::check::Checked;
-use super::finding::Finding;
-use super::summary::{Codes, Example, Summary};
+use super::summary::Summary;
+use super::top::TopCodes;
 use cutover_core::Level;
-use std::collections::HashMap;
 use std::time::Duration;
 
 /// Counts of a run so far.
@@ -15,13 +14,7 @@ pub(super) struct Tally {
     with_warnings: u64,
     errors: u64,
     warnings: u64,
-    codes: HashMap<(Level, &'static str), Counted>,
-}
-
-#[derive(Debug)]
-struct Counted {
-    count: u64,
-    example: Example,
+    codes: TopCodes,
 }
 
 impl Tally {
@@ -37,20 +30,7 @@ impl Tally {
         self.with_warnings += u64::from(warnings > 0);
         self.errors += errors as u64;
         self.warnings += warnings as u64;
-        for finding in &checked.findings {
-            self.finding(finding, || Example {
-                file: file.to_owned(),
-                line,
-                import_supplier: checked.supplier().map(str::to_owned),
-                external_account_number: checked.number().map(str::to_owned),
-                attr: finding.attr.to_string(),
-            });
-        }
-    }
-
-    fn finding(&mut self, finding: &Finding, example: impl FnOnce() -> Example) {
-        let counted = self.codes.entry((finding.level, finding.code));
-        counted.or_insert_with(|| Counted { count: 0, example: example() }).count += 1;
+        self.codes.add_all(checked, file, line);
     }
 
     /// The sums, after so much time.
@@ -65,33 +45,20 @@ impl Tally {
             with_warnings: self.with_warnings,
             errors: self.errors,
             warnings: self.warnings,
-            top_errors: self.top(Level::Error),
-            top_warnings: self.top(Level::Warning),
+            top_errors: self.codes.top(Level::Error),
+            top_warnings: self.codes.top(Level::Warning),
             not_checked: NOT_CHECKED,
             milliseconds: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
         }
     }
-
-    /// The most frequent codes of a level, equally frequent ones by their names.
-    fn top(&self, level: Level) -> Vec<Codes> {
-        let found = self.codes.iter().filter(|((of, _), _)| *of == level);
-        let mut codes: Vec<Codes> = found
-            .map(|((_, code), found)| Codes { code, count: found.count, example: found.example.clone() })
-            .collect();
-        codes.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.code.cmp(b.code)));
-        codes.truncate(TOP);
-        codes
-    }
 }
 
-/// How many codes a summary names.
-const TOP: usize = 20;
-
 /// The rules about accounts that need the service (rules 1.9): they are silent here.
-const NOT_CHECKED: &[&str] = &["DOC-02", "DOC-03", "PST-01", "PST-10", "PST-12"];
+pub(crate) const NOT_CHECKED: &[&str] = &["DOC-02", "DOC-03", "PST-01", "PST-10", "PST-12"];
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Codes, Finding};
     use super::*;
     use cutover_rules::{Needs, rule};
 
@@ -123,8 +90,9 @@ mod tests {
         let sums = tally.summary(false, Duration::from_millis(1_500));
         assert_eq!((sums.accounts, sums.valid, sums.faulty), (4, 2, 2));
         assert_eq!((sums.errors, sums.warnings, sums.with_warnings), (5, 2, 2));
-        let top =
-            |codes: &[Codes]| -> Vec<_> { codes.iter().map(|c| (c.code, c.count, c.example.line)).collect() };
+        fn top(codes: &[Codes]) -> Vec<(&str, u64, u32)> {
+            codes.iter().map(|c| (&*c.code, c.count, c.example.line)).collect()
+        }
         assert_eq!(top(&sums.top_errors), [("a", 2, 3), ("b", 2, 3), ("c", 1, 4)]);
         assert_eq!(top(&sums.top_warnings), [("b", 1, 3), ("w", 1, 2)]);
     }

@@ -13,3 +13,4 @@ mod rules;
 mod status;
 mod stub;
 mod summary;
+mod upload;

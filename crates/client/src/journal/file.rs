@@ -1,0 +1,310 @@
+use super::index::Index;
+use super::record::Record;
+use crate::error::Error;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What a journal is about: its first line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Subject {
+    /// The version of the format. First, so that a journal is known by its first bytes.
+    cutover_journal: u32,
+    /// Where the service is.
+    pub(crate) base_url: String,
+    /// Whether accounts are sent to be tried only.
+    pub(crate) dry_run: bool,
+}
+
+const VERSION: u32 = 1;
+/// What every journal begins with.
+const BEGINNING: &[u8] = b"{\"cutover_journal\":";
+/// No record is longer: a run names what it finds in an account, which is bounded.
+const MAX_LINE: u64 = 64 * 1024 * 1024;
+/// What was answered is on the disk after this at the latest.
+const SYNC: Duration = Duration::from_millis(250);
+
+impl Subject {
+    pub(crate) fn new(base_url: &str, dry_run: bool) -> Self {
+        Self { cutover_journal: VERSION, base_url: base_url.to_owned(), dry_run }
+    }
+}
+
+/// A journal that is written to; nobody else can meanwhile.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    to: BufWriter<File>,
+    path: PathBuf,
+    /// When the disk was last asked to keep everything; `None`: there is nothing to keep.
+    dirty: Option<Instant>,
+}
+
+impl Journal {
+    /// Opens or begins one, and reads what is there. What a crash tore is cut off.
+    ///
+    /// # Errors
+    /// [`Error`] if it cannot be read or written, another run has it, or it is no journal of this subject.
+    pub(crate) fn open(path: &Path, subject: &Subject) -> Result<(Self, Index), Error> {
+        let unusable = || Error::file("used as a journal", path);
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.read(true).write(true).create(true).truncate(false).open(path).map_err(unusable())?;
+        lock(&file, path)?;
+        let mut index = Index::default();
+        let kept = match read(&file, |record, _| index.add(&record)).map_err(unusable())? {
+            Read::New => 0,
+            Read::Other => return Err(refused(path, "is no journal of this program: nothing was changed")),
+            Read::Journal { subject: of, .. } if of != *subject => {
+                return Err(other_subject(path, &of, subject));
+            }
+            Read::Journal { end, .. } => end,
+        };
+        file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unusable())?;
+        let mut journal = Self { to: BufWriter::new(file), path: path.to_owned(), dirty: None };
+        if kept == 0 {
+            journal.line(subject)?;
+            journal.sync()?;
+        }
+        Ok((journal, index))
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a record; see [`Self::commit`].
+    ///
+    /// # Errors
+    /// [`Error`] if it cannot be written.
+    pub(crate) fn add(&mut self, record: &Record) -> Result<(), Error> {
+        self.line(record)
+    }
+
+    /// Hands what was added to the system, so that it outlives this process; and to the disk from time to time.
+    ///
+    /// # Errors
+    /// [`Error`] if it cannot be written.
+    pub(crate) fn commit(&mut self) -> Result<(), Error> {
+        self.to.flush().map_err(Error::file("written", &self.path))?;
+        match self.dirty {
+            Some(since) if since.elapsed() >= SYNC => self.sync(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands everything to the disk.
+    ///
+    /// # Errors
+    /// [`Error`] if it cannot be written.
+    pub(crate) fn sync(&mut self) -> Result<(), Error> {
+        self.dirty = None;
+        let synced = self.to.flush().and_then(|()| self.to.get_ref().sync_data());
+        synced.map_err(Error::file("written", &self.path))
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> Result<(), Error> {
+        self.dirty.get_or_insert_with(Instant::now);
+        let mut text = serde_json::to_vec(value).map_err(|e| Error::file("written", &self.path)(e.into()))?;
+        text.push(b'\n');
+        self.to.write_all(&text).map_err(Error::file("written", &self.path))
+    }
+}
+
+/// Calls `each` for all records of a journal, in their order, with a number of its place; its subject. It may be
+/// written to meanwhile.
+///
+/// # Errors
+/// [`Error`] if it cannot be read or is no journal.
+pub(crate) fn entries(path: &Path, each: impl FnMut(Record, u64)) -> Result<Subject, Error> {
+    let file = File::open(path).map_err(Error::file("read", path))?;
+    match read(&file, each).map_err(Error::file("read", path))? {
+        Read::Journal { subject, .. } => Ok(subject),
+        Read::New | Read::Other => Err(refused(path, "is no journal of this program")),
+    }
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), Error> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(refused(path, "is in use by another run")),
+        Err(TryLockError::Error(error)) => Err(Error::file("locked", path)(error)),
+    }
+}
+
+fn refused(path: &Path, what: &str) -> Error {
+    Error::refused(format!("{} {what}", path.display()))
+}
+
+fn other_subject(path: &Path, of: &Subject, wanted: &Subject) -> Error {
+    let what = match of {
+        Subject { cutover_journal: VERSION, base_url, .. } if *base_url != wanted.base_url => {
+            format!("is about {base_url}: give another one for {} with --journal", wanted.base_url)
+        }
+        Subject { cutover_journal: VERSION, .. } => {
+            "is about dry runs, or this one is: give another one with --journal".to_owned()
+        }
+        _ => "is of a newer version of this program".to_owned(),
+    };
+    refused(path, &what)
+}
+
+/// What a file is.
+enum Read {
+    /// Empty, or a journal whose first line was torn.
+    New,
+    /// Something else.
+    Other,
+    /// A journal, whole up to here.
+    Journal { subject: Subject, end: u64 },
+}
+
+fn read(file: &File, mut each: impl FnMut(Record, u64)) -> io::Result<Read> {
+    let mut from = BufReader::with_capacity(256 * 1024, file);
+    let mut line = Vec::new();
+    let mut end = match next(&mut from, &mut line)? {
+        Some(length) => length,
+        None if line.starts_with(BEGINNING) || BEGINNING.starts_with(&line) => return Ok(Read::New),
+        None => return Ok(Read::Other),
+    };
+    let subject = match serde_json::from_slice::<Subject>(&line) {
+        Ok(subject) => subject,
+        Err(_) => return Ok(Read::Other),
+    };
+    while let Some(length) = next(&mut from, &mut line)? {
+        // Behind what is broken nothing counts: the disk may have kept later pages and lost earlier ones.
+        let Ok(record) = serde_json::from_slice(&line) else { break };
+        each(record, end);
+        end += length;
+    }
+    Ok(Read::Journal { subject, end })
+}
+
+/// Reads a line that has an end; its length with that.
+fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u64>> {
+    line.clear();
+    let length = io::Read::take(from, MAX_LINE).read_until(b'\n', line)?;
+    Ok(line.ends_with(b"\n").then_some(length as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::{Outcome, Problem, Sums};
+    use super::super::{key, print_of};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn record(n: u32) -> Record {
+        Record {
+            file: "a b.ndjson".into(),
+            line: n,
+            import_supplier: Some("ACME".into()),
+            external_account_number: Some(format!("\"{n}\n")),
+            fingerprint: format!("{:016x}", print_of(&n.to_le_bytes())),
+            outcome: if n.is_multiple_of(2) { Outcome::Accepted } else { Outcome::Refused },
+            status: Some(201),
+            errors: vec![Problem { attr: "a.0.b".into(), code: "invalid".into() }],
+            totals: Some(Sums { ledger_balance: "-1.10".into(), readings: 1, transactions: 2, documents: 3 }),
+        }
+    }
+
+    fn outcome(index: &Index, n: u32) -> Option<Outcome> {
+        let print = print_of(&n.to_le_bytes());
+        index.outcome(key(Some("ACME"), Some(&format!("\"{n}\n")), print), print)
+    }
+
+    fn subject() -> Subject {
+        Subject::new("http://x", false)
+    }
+
+    fn written(path: &Path, records: u32) -> Vec<u8> {
+        let (mut journal, _) = Journal::open(path, &subject()).unwrap();
+        (0..records).for_each(|n| journal.add(&record(n)).unwrap());
+        journal.commit().unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j");
+        written(&path, 3);
+        let (_, index) = Journal::open(&path, &subject()).unwrap();
+        assert_eq!(index.len(), 3);
+        assert_eq!(
+            (outcome(&index, 1), outcome(&index, 2)),
+            (Some(Outcome::Refused), Some(Outcome::Accepted))
+        );
+        let mut seen = Vec::new();
+        assert_eq!(entries(&path, |record, _| seen.push(record)).unwrap(), subject());
+        assert_eq!(seen, [record(0), record(1), record(2)]);
+    }
+
+    #[test]
+    fn the_last_record_of_an_account_counts() {
+        let mut index = Index::default();
+        let (old, new) = (record(1), Record { fingerprint: format!("{:016x}", 7), ..record(1) });
+        let key = key(Some("ACME"), Some("\"1\n"), 7);
+        [&old, &new].into_iter().for_each(|record| index.add(record));
+        assert_eq!((outcome(&index, 1), index.outcome(key, 7)), (None, Some(Outcome::Refused)));
+        index.add(&old);
+        assert_eq!((outcome(&index, 1), index.outcome(key, 7)), (Some(Outcome::Refused), None));
+    }
+
+    #[test]
+    fn nobody_else_writes_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j");
+        let (_journal, _) = Journal::open(&path, &subject()).unwrap();
+        let error = Journal::open(&path, &subject()).unwrap_err().to_string();
+        assert!(error.ends_with("j is in use by another run"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_journal_of_this_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j");
+        for (text, part) in [
+            ("{\"import_supplier\": \"ACME\"}\n", "is no journal"),
+            ("notes", "is no journal"),
+            ("\n", "is no journal"),
+            ("{\"cutover_journal\":2,\"base_url\":\"http://x\",\"dry_run\":false}\n", "a newer version"),
+            ("{\"cutover_journal\":1,\"base_url\":\"http://y\",\"dry_run\":false}\n", "is about http://y"),
+            ("{\"cutover_journal\":1,\"base_url\":\"http://x\",\"dry_run\":true}\n", "is about dry runs"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = Journal::open(&path, &subject()).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_crash_leaves_is_whole_records(cut in 0_usize..4_000, garbage in prop::collection::vec(any::<u8>(), 0..20)) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("j");
+            let whole = written(&path, 5);
+            let ends: Vec<usize> = (0..whole.len()).filter(|i| whole[*i] == b'\n').map(|i| i + 1).collect();
+            let cut = cut % (whole.len() + 1);
+            // Garbage at the beginning of what is to be a journal makes it none.
+            let garbage = if cut < ends[0] { &[][..] } else { &garbage[..] };
+            // An end of line would make a record whole whose own was cut off.
+            prop_assume!(garbage.first() != Some(&b'\n') && !garbage.trim_ascii_start().is_empty() || garbage.is_empty());
+            std::fs::write(&path, [&whole[..cut], garbage].concat()).unwrap();
+            let kept = ends.iter().filter(|end| **end <= cut).count().saturating_sub(1);
+            let (mut journal, index) = Journal::open(&path, &subject()).unwrap();
+            prop_assert_eq!(index.len(), kept);
+            // It goes on as if nothing had been behind.
+            journal.add(&record(9)).unwrap();
+            journal.sync().unwrap();
+            drop(journal);
+            let (_, index) = Journal::open(&path, &subject()).unwrap();
+            prop_assert_eq!(index.len(), kept + 1);
+            prop_assert_eq!(outcome(&index, 8), None);
+            prop_assert!(outcome(&index, 9).is_some());
+        }
+    }
+}

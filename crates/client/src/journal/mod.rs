@@ -1,0 +1,44 @@
+//! What the service answered to each account, on disk: what a stopped run goes on from, and what a report is
+//! made of.
+//!
+//! A line of JSON a record, behind a first line that says which service it is about. Records are only added. What
+//! a crash tore off the end is cut off: its account is sent again, which the contract makes safe.
+
+mod file;
+mod index;
+mod record;
+
+pub(crate) use file::{Journal, Subject, entries};
+pub(crate) use index::{Index, key, print_of};
+pub(crate) use record::{Outcome, Problem, Record, Sums};
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The journal of inputs unless another is said: beside the first of them, or of its folder. None for standard
+/// input.
+pub(crate) fn usual_path(inputs: &[PathBuf]) -> Option<PathBuf> {
+    let first = inputs.first().filter(|path| *path != Path::new("-"))?;
+    let path = first.canonicalize().unwrap_or_else(|_| first.clone());
+    // What is above all folders has no name.
+    let mut name = OsString::from(path.file_name()?);
+    name.push(".cutover-journal");
+    let beside = first.file_name().map(|_| first.with_file_name(&name));
+    Some(beside.unwrap_or_else(|| path.with_file_name(&name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_lies_beside_the_first_input() {
+        let usual = |path: &str| usual_path(&[path.into(), "other".into()]);
+        assert_eq!(usual("in/a.ndjson.gz"), Some("in/a.ndjson.gz.cutover-journal".into()));
+        assert_eq!(usual("exports/"), Some("exports.cutover-journal".into()));
+        assert_eq!(usual("-"), None);
+        let here = std::env::current_dir().unwrap();
+        let name = format!("{}.cutover-journal", here.file_name().unwrap().to_str().unwrap());
+        assert_eq!(usual("."), Some(here.with_file_name(name)));
+    }
+}

@@ -1,0 +1,73 @@
+//! `cutover-client upload`: every account of the inputs to the service, once in effect however often it is run.
+//!
+//! The workers of the pipeline check accounts and look them up in the journal; the caller's thread makes batches,
+//! hands them to the sender's thread, and writes down what is answered.
+
+mod counts;
+mod desk;
+mod options;
+mod prepare;
+mod sender;
+mod summary;
+
+pub(crate) use options::Options;
+
+use crate::error::{Error, tell};
+use crate::exit::Exit;
+use crate::input::find;
+use crate::journal::{Journal, Subject};
+use crate::output::print;
+use crate::pipeline::Pipeline;
+use crate::progress::Progress;
+use crate::report::Reports;
+use crate::validate::Checker;
+use chrono::{DateTime, Utc};
+use desk::Desk;
+use prepare::Preparer;
+use sender::{Manner, Sender};
+use std::time::Instant;
+
+/// Sends the inputs, writes the reports and prints the summary. `now` is the time that the rules go by unless the
+/// options say another one.
+///
+/// # Errors
+/// [`Error`] if it cannot begin, or the journal or a report cannot be written. What the service does not do ends
+/// the run, with its summary.
+pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
+    let begun = Instant::now();
+    let checker = Checker::new(&options.rules, now)?;
+    let path = options.journal()?;
+    let written: Vec<_> = options.report.iter().chain([&path]).cloned().collect();
+    let sources = find(&options.paths, &written)?;
+    let service = options.target.service()?;
+    let (journal, index) = Journal::open(&path, &Subject::new(service.name(), options.dry_run))?;
+    let reports = Reports::create(&options.report)?;
+    let manner = Manner {
+        one_by_one: options.one_by_one,
+        connections: options.connections(),
+        patience: options.patience(),
+        dry_run: options.dry_run,
+    };
+    let sender = Sender::start(service, &manner)?;
+    let pipeline = Pipeline::new();
+    let brake = sender.brake();
+    pipeline.stop_on_signal(move || brake.pull())?;
+    let bytes = sources.iter().map(|source| source.bytes).sum();
+    let progress = Progress::new(options.quiet, bytes, pipeline.read());
+    let mut desk = Desk::new(&sources, pipeline.stop(), sender, &manner, journal, reports, progress);
+    let preparer = Preparer {
+        checker,
+        index,
+        retry_refused: options.retry_refused,
+        no_validate: options.no_validate,
+        dry_run: options.dry_run,
+    };
+    let run =
+        pipeline.run(sources.clone(), options.rules.workers(), preparer, |place, seen| desk.see(place, seen));
+    let summary = desk.end(run, begun)?;
+    if let Some(fault) = &summary.fault {
+        tell(fault);
+    }
+    print(&if options.json { summary.json() } else { summary.text() })?;
+    Ok(summary.exit())
+}

@@ -1,0 +1,123 @@
+use crate::input::Place;
+use crate::journal::{Index, Outcome, key, print_of};
+use crate::pipeline::Work;
+use crate::validate::{Checked, Checker};
+use bytes::Bytes;
+use cutover_model::Totals;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// An account, looked at and ready to be sent.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) place: Place,
+    pub(super) checked: Checked,
+    /// The fingerprint of its bytes.
+    pub(super) print: u64,
+    /// What it comes to, if that can be told.
+    pub(super) totals: Option<Totals>,
+    /// What became of it in an earlier run.
+    pub(super) before: Option<Outcome>,
+    /// What to send, in one line; nothing if it is not to be sent.
+    pub(super) body: Option<Bytes>,
+}
+
+impl Prepared {
+    /// An account that was not looked at.
+    pub(super) fn too_large(place: Place) -> Self {
+        Self { place, checked: Checked::too_large(), print: 0, totals: None, before: None, body: None }
+    }
+}
+
+/// Checks accounts, looks them up in the journal, and makes lines of those that are to be sent.
+#[derive(Debug)]
+pub(super) struct Preparer {
+    pub(super) checker: Checker,
+    pub(super) index: Index,
+    pub(super) retry_refused: bool,
+    pub(super) no_validate: bool,
+    pub(super) dry_run: bool,
+}
+
+impl Work for Preparer {
+    type Done = Prepared;
+
+    fn work(&self, place: Place, account: &[u8]) -> Prepared {
+        let account = account.trim_ascii();
+        let (mut checked, decoded) = self.checker.check(place, account);
+        if self.no_validate && decoded.is_some() {
+            checked.findings.clear();
+        }
+        let totals = decoded.and_then(|decoded| self.checker.totals(decoded));
+        let print = print_of(account);
+        let before = self.index.outcome(key(checked.supplier(), checked.number(), print), print);
+        let is_done = match before {
+            Some(Outcome::Accepted | Outcome::AlreadyThere) => true,
+            Some(Outcome::Refused) => !self.retry_refused,
+            Some(Outcome::Failed | Outcome::Faulty) | None => false,
+        };
+        let is_sent = !is_done && !checked.is_faulty();
+        let body = is_sent.then(|| if self.dry_run { tried(account) } else { line(account) });
+        Prepared { place, checked, print, totals, before, body }
+    }
+}
+
+/// An account in one line. Ends of lines are nowhere in JSON but between values.
+fn line(account: &[u8]) -> Bytes {
+    let mut line = account.to_vec();
+    line.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    line.into()
+}
+
+/// The account in an envelope that asks for a dry run; the other parameters of its task stay.
+fn tried(account: &[u8]) -> Bytes {
+    #[derive(serde::Deserialize)]
+    struct Envelope<'a> {
+        #[serde(borrow)]
+        payload: Option<&'a RawValue>,
+        #[serde(default)]
+        task_params: Option<Value>,
+    }
+    let text = String::from_utf8_lossy(account);
+    let envelope: Option<Envelope<'_>> = serde_json::from_str(&text).ok();
+    let (payload, params) = match envelope {
+        Some(Envelope { payload: Some(payload), task_params }) => (Cow::from(payload.get()), task_params),
+        _ => (text.clone(), None),
+    };
+    let mut params = match params {
+        Some(Value::Object(params)) => params,
+        _ => Map::new(),
+    };
+    params.insert("is_dry_run".to_owned(), true.into());
+    let envelope = format!("{{\"task_params\":{},\"payload\":{payload}}}", Value::Object(params));
+    line(envelope.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(bytes: Bytes) -> String {
+        String::from_utf8(bytes.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn an_account_is_one_line() {
+        assert_eq!(text(line(b"{\r\n \"a\": \"b\\n\"\n}")), "{   \"a\": \"b\\n\" }");
+    }
+
+    #[test]
+    fn a_dry_run_is_asked_for_in_the_envelope() {
+        let dry = "{\"task_params\":{\"is_dry_run\":true},\"payload\":{\"a\": 1.10}}";
+        assert_eq!(text(tried(b"{\"a\": 1.10}")), dry);
+        assert_eq!(text(tried(b"{\"payload\": {\"a\": 1.10}}")), dry);
+        assert_eq!(text(tried(b"{\"payload\": {\"a\": 1.10}, \"task_params\": null}")), dry);
+        let with =
+            b"{\"payload\": {}, \"task_params\": {\"schedule_window_end\": \"x\", \"is_dry_run\": false}}";
+        assert_eq!(
+            text(tried(with)),
+            "{\"task_params\":{\"is_dry_run\":true,\"schedule_window_end\":\"x\"},\"payload\":{}}"
+        );
+    }
+}

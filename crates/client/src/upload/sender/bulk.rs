@@ -1,0 +1,112 @@
+use super::Batch;
+use super::answer::Meaning;
+use crate::service::{Fault, Service, no_json};
+use bytes::Bytes;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Response, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A line of the answer (decisions D12).
+#[derive(Debug, Deserialize)]
+struct Line {
+    line: usize,
+    status: u16,
+    body: Value,
+}
+
+/// An answer longer than this is none.
+const MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// Sends lines in one request; `each` is told what comes of each, in their order, until it wants no more.
+///
+/// # Errors
+/// [`Fault`] if there are lines that nothing was said about.
+pub(super) async fn send(
+    service: &Service,
+    lines: &Batch,
+    validates: bool,
+    mut each: impl FnMut(Meaning) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let query = if validates { "validate_only=true" } else { "" };
+    let url = service.url(&["v2", "data-import", "accounts", "bulk"], query);
+    let body = body(lines);
+    let response = service
+        .ask(|http| http.post(url.clone()).header(CONTENT_TYPE, "application/x-ndjson").body(body.clone()))
+        .await?;
+    let mut answers = Answers::of(response)?;
+    for number in 1..=lines.len() {
+        let line = answers.next().await?;
+        if line.line != number {
+            return Err(Fault::lasting("the service answers to other lines than were sent"));
+        }
+        each(Meaning::of(line.status, &line.body))?;
+    }
+    // What is left is the end of the answer; with it the connection can be used again.
+    answers.rest().await
+}
+
+fn body(lines: &Batch) -> Bytes {
+    let bodies = || lines.iter().filter_map(|line| line.body.as_ref());
+    let mut text = Vec::with_capacity(bodies().map(|body| body.len() + 1).sum());
+    for body in bodies() {
+        text.extend_from_slice(body);
+        text.push(b'\n');
+    }
+    text.into()
+}
+
+/// The lines of an answer, as they come.
+struct Answers {
+    response: Response,
+    text: Vec<u8>,
+    /// What of the text was read.
+    at: usize,
+}
+
+impl Answers {
+    fn of(response: Response) -> Result<Self, Fault> {
+        let status = response.status();
+        let kind =
+            response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            return Err(Fault::passing("the service answers 500"));
+        }
+        if status != StatusCode::OK && kind.starts_with("application/json") {
+            let what = format!("the service answers {} to many accounts at once", status.as_u16());
+            return Err(Fault::lasting(what + "; --one-by-one may do"));
+        }
+        if !kind.starts_with("application/x-ndjson") {
+            return Err(no_json(status));
+        }
+        Ok(Self { response, text: Vec::new(), at: 0 })
+    }
+
+    async fn next(&mut self) -> Result<Line, Fault> {
+        let mut searched = self.at;
+        loop {
+            if let Some(length) = memchr::memchr(b'\n', &self.text[searched..]) {
+                let end = searched + length;
+                let line = serde_json::from_slice(&self.text[self.at..end]);
+                self.at = end + 1;
+                return line
+                    .map_err(|_| Fault::lasting("the service answers with lines that are not its own"));
+            }
+            self.text.drain(..std::mem::take(&mut self.at));
+            searched = self.text.len();
+            if searched > MAX_LINE {
+                return Err(Fault::lasting("the service answers more than anybody can want"));
+            }
+            match self.response.chunk().await? {
+                Some(chunk) => self.text.extend_from_slice(&chunk),
+                None => return Err(Fault::passing("the service ended its answer early")),
+            }
+        }
+    }
+
+    async fn rest(&mut self) -> Result<(), Fault> {
+        // All lines are answered: a connection that breaks now takes nothing with it.
+        while let Ok(Some(_)) = self.response.chunk().await {}
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+use super::counts::{Counts, Sent};
+use crate::exit::Exit;
+use crate::journal::Sums;
+use crate::output::{document, grouped};
+use crate::report::Page;
+use crate::validate::{Codes, seconds, table};
+use cutover_core::plain;
+use serde::Serialize;
+
+/// The sums of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Summary {
+    /// Whether it was stopped before its end.
+    pub(super) interrupted: bool,
+    /// Why the service did not do it, if it did not.
+    pub(super) fault: Option<String>,
+    /// Whether accounts were sent to be tried only.
+    pub(super) dry_run: bool,
+    pub(super) files: u64,
+    pub(super) unreadable_files: u64,
+    /// Accounts that were looked at.
+    pub(super) accounts: u64,
+    /// What became of them, in this run and before.
+    #[serde(flatten)]
+    pub(super) counts: Counts,
+    /// What became of those that were answered before, by the journal; they are in the other counts as well.
+    pub(super) in_earlier_runs: Counts,
+    /// Those that nothing became of: the run ended before.
+    pub(super) not_sent: u64,
+    pub(super) warnings: u64,
+    pub(super) with_warnings: u64,
+    /// What the accounts come to that the service has; null if it is not known of each.
+    #[serde(serialize_with = "totals")]
+    pub(super) totals: Sent,
+    pub(super) top_errors: Vec<Codes>,
+    pub(super) top_warnings: Vec<Codes>,
+    pub(super) journal: String,
+    #[serde(rename = "seconds", serialize_with = "seconds")]
+    pub(super) milliseconds: u64,
+}
+
+fn totals<S: serde::Serializer>(sent: &Sent, serializer: S) -> Result<S::Ok, S::Error> {
+    (!sent.is_incomplete).then(|| Sums::from(sent.totals)).serialize(serializer)
+}
+
+impl Summary {
+    /// What scripts are told of it.
+    pub(super) fn exit(&self) -> Exit {
+        if self.interrupted {
+            Exit::Interrupted
+        } else if self.fault.is_some() || self.unreadable_files > 0 || self.not_sent > 0 {
+            Exit::Failed
+        } else if self.counts.not_taken() > 0 {
+            Exit::Faulty
+        } else {
+            Exit::Well
+        }
+    }
+
+    /// For programs: one JSON document.
+    pub(super) fn json(&self) -> String {
+        document(self)
+    }
+
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        let mut text = self
+            .sums()
+            .into_iter()
+            .fold(String::new(), |text, (name, value)| text + &format!("{name:17}{}\n", plain(&value)));
+        text += &table("Errors", &self.top_errors);
+        text += &table("Warnings", &self.top_warnings);
+        if self.dry_run {
+            text += "\nDry run: the service tries these accounts and imports none of them.\n";
+        }
+        if self.interrupted {
+            text += "\nInterrupted: run the same again, and it goes on from here.\n";
+        } else if self.fault.is_some() {
+            text += "\nNot all could be sent: run the same again, and it goes on from here.\n";
+        }
+        text
+    }
+
+    fn sums(&self) -> Vec<(&'static str, String)> {
+        let (counts, before) = (&self.counts, &self.in_earlier_runs);
+        let count = |now: u64, before: u64| match before {
+            0 => grouped(now),
+            _ => format!("{}, of them {} in earlier runs", grouped(now), grouped(before)),
+        };
+        let mut sums = vec![
+            ("Files", grouped(self.files) + &self.unreadable()),
+            ("Accounts", grouped(self.accounts)),
+            ("  accepted", count(counts.accepted, before.accepted)),
+            ("  already there", count(counts.already_there, before.already_there)),
+            ("  refused", count(counts.refused, before.refused)),
+        ];
+        if counts.failed > 0 {
+            sums.push((
+                "  failed",
+                grouped(counts.failed) + ", by a fault of the service: run the same again",
+            ));
+        }
+        sums.push(("  faulty", grouped(counts.faulty) + ", not sent"));
+        if self.not_sent > 0 {
+            sums.push(("  not sent yet", grouped(self.not_sent)));
+        }
+        sums.extend(self.balance());
+        let warnings = format!("{}, in {} accounts", grouped(self.warnings), grouped(self.with_warnings));
+        sums.extend([("Warnings", warnings), ("Time", self.time()), ("Journal", self.journal.clone())]);
+        sums
+    }
+
+    fn unreadable(&self) -> String {
+        match self.unreadable_files {
+            0 => String::new(),
+            count => format!(" opened, {} not readable to the end", grouped(count)),
+        }
+    }
+
+    /// What was sent comes to.
+    fn balance(&self) -> Vec<(&'static str, String)> {
+        if self.totals.is_incomplete {
+            return vec![("Sent", "not known of every account".to_owned())];
+        }
+        let totals = self.totals.totals;
+        vec![
+            ("Ledger balance", crate::output::money(totals.ledger_balance)),
+            ("Readings", grouped(totals.readings)),
+            ("Transactions", grouped(totals.transactions)),
+            ("Documents", grouped(totals.documents)),
+        ]
+    }
+
+    fn time(&self) -> String {
+        let answered = self.counts.all() - self.in_earlier_runs.all();
+        let rate = answered.saturating_mul(1_000) / self.milliseconds.max(1);
+        let (whole, part) = (grouped(self.milliseconds / 1_000), self.milliseconds % 1_000);
+        format!("{whole}.{part:03} s, {} accounts a second", grouped(rate))
+    }
+
+    /// For the page of a report.
+    pub(super) fn page(&self) -> Page {
+        let mut alerts = Vec::new();
+        if self.interrupted {
+            alerts.push("The run was interrupted: this report is not complete.".to_owned());
+        }
+        alerts.extend(self.fault.clone());
+        if self.unreadable_files > 0 {
+            let count = grouped(self.unreadable_files);
+            alerts.push(format!("Inputs that could not be read to their end: {count}."));
+        }
+        Page {
+            title: "Upload of accounts",
+            alerts,
+            sums: self.sums().into_iter().map(|(name, value)| (name.trim_start(), value)).collect(),
+            remark: String::new(),
+            tops: vec![
+                ("Errors by code", self.top_errors.clone()),
+                ("Warnings by code", self.top_warnings.clone()),
+            ],
+        }
+    }
+}

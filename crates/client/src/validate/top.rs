@@ -1,0 +1,72 @@
+use super::check::Checked;
+use cutover_core::Level;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// A code, how often it was found, and where first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Codes {
+    pub(crate) code: Cow<'static, str>,
+    pub(crate) count: u64,
+    pub(crate) example: Example,
+}
+
+/// One finding, to look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Example {
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) import_supplier: Option<String>,
+    pub(crate) external_account_number: Option<String>,
+    pub(crate) attr: String,
+}
+
+/// How many codes a summary names.
+const TOP: usize = 20;
+
+/// How often each code was found.
+#[derive(Debug, Default)]
+pub(crate) struct TopCodes(HashMap<(Level, Cow<'static, str>), Counted>);
+
+#[derive(Debug)]
+struct Counted {
+    count: u64,
+    example: Example,
+}
+
+impl TopCodes {
+    /// Counts one; the first of a code is its example.
+    pub(crate) fn add(&mut self, level: Level, code: Cow<'static, str>, example: impl FnOnce() -> Example) {
+        let counted = self.0.entry((level, code));
+        counted.or_insert_with(|| Counted { count: 0, example: example() }).count += 1;
+    }
+
+    /// Counts what was found in an account.
+    pub(crate) fn add_all(&mut self, checked: &Checked, file: &str, line: u32) {
+        for finding in &checked.findings {
+            self.add(finding.level, finding.code.into(), || Example {
+                file: file.to_owned(),
+                line,
+                import_supplier: checked.supplier().map(str::to_owned),
+                external_account_number: checked.number().map(str::to_owned),
+                attr: finding.attr.to_string(),
+            });
+        }
+    }
+
+    /// The most frequent codes of a level, equally frequent ones by their names.
+    pub(crate) fn top(&self, level: Level) -> Vec<Codes> {
+        let found = self.0.iter().filter(|((of, _), _)| *of == level);
+        let mut codes: Vec<Codes> = found
+            .map(|((_, code), found)| Codes {
+                code: code.clone(),
+                count: found.count,
+                example: found.example.clone(),
+            })
+            .collect();
+        codes.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.code.cmp(&b.code)));
+        codes.truncate(TOP);
+        codes
+    }
+}
