@@ -4,7 +4,7 @@ mod manual;
 
 use crate::error::{Error, tell};
 use crate::exit::Exit;
-use crate::{status, upload, validate};
+use crate::{migration, schema, status, upload, validate};
 use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -15,8 +15,9 @@ const EXAMPLES: &str = "\
 Examples:
   cutover-client validate accounts.ndjson             every account, and what is wrong most often
   cutover-client validate exports/ --report all.csv   every finding of a folder's files
-  cutover-client upload exports/                      send them; the same again goes on where it stopped
-  cutover-client status ACME A-100                    where an account stands
+  cutover-client upload exports/                      send them; run again, it goes on
+  cutover-client watch ACME                           how far the import is, until it is done
+  cutover-client report ACME exports/                 sent beside imported, to the cent
   cutover-client upload --help                        everything that can be said to a command
 
 Settings: CUTOVER_BASE_URL (or --base-url), and the API key in CUTOVER_API_KEY.
@@ -50,9 +51,9 @@ Examples:
   zcat part-*.gz | cutover-client upload - --journal parts.journal
   cutover-client upload exports/ --dry-run             the service tries them and imports none
 
-The API key is read from the environment. What was answered stands in the journal: the same command run
-again sends what has no answer yet, and what has changed since. Nothing is doubled or lost by it, whatever
-ended the run before: the service knows an account by its supplier and number.
+The API key is read from the environment. What was answered stands in the journal: the same command
+run again sends what has no answer yet, and what has changed since. Nothing is doubled or lost by it,
+whatever ended the run before: the service knows an account by its supplier and number.
 
 Exit codes:
   0    the service has every account
@@ -66,6 +67,28 @@ Examples:
   cutover-client status ACME A-100 --json
 
 Exit codes: 0 it is known and has no error, 1 it has one or is not known, 2 the service cannot be asked.";
+
+const WATCH_EXAMPLES: &str = "\
+Examples:
+  cutover-client watch ACME
+  cutover-client watch ACME --interval 30 --json
+
+On a terminal the view is renewed in place; elsewhere a line is printed whenever something has
+changed. It ends when no account is pending or in progress.
+
+Exit codes: 0 done, 1 done and some accounts errored, 2 the service cannot be asked.";
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  cutover-client report ACME exports/
+  cutover-client report ACME exports/ --report accounts.csv   what became of every account
+  cutover-client report ACME --journal parts.journal --json
+
+Sent is what the service has by the journal of the upload; imported is what the service says. They
+differ by accounts that are not imported yet or errored, that somebody else sent, or that were
+changed since.
+
+Exit codes: 0 the sums agree, 1 they do not, 2 it cannot be told.";
 
 /// Moves accounts to Cutover: checks them, sends them, tells what became of them
 #[derive(Debug, Parser)]
@@ -87,6 +110,17 @@ enum Command {
     /// Show where an account stands
     #[command(after_help = STATUS_EXAMPLES)]
     Status(status::Options),
+    /// Show how far a supplier's migration is, until it is done
+    #[command(after_help = WATCH_EXAMPLES)]
+    Watch(migration::WatchOptions),
+    /// Compare what was sent with what is imported, to the cent
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(migration::ReportOptions),
+    /// Print the JSON Schema of the body of a request
+    #[command(
+        after_help = "Examples:\n  cutover-client schema > account.schema.json\n  cutover-client schema notes"
+    )]
+    Schema(schema::Options),
     /// Print what makes a shell complete the words of this command
     #[command(
         after_help = "Examples:\n  cutover-client completions bash > ~/.local/share/bash-completion/completions/cutover-client"
@@ -109,6 +143,9 @@ pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
         Command::Validate(options) => validate::run(&options, now),
         Command::Upload(options) => upload::run(&options, now),
         Command::Status(options) => status::run(&options),
+        Command::Watch(options) => migration::watch(&options, now),
+        Command::Report(options) => migration::report(&options),
+        Command::Schema(options) => schema::run(&options),
         Command::Completions { shell } => manual::completions(shell).map(|()| Exit::Well),
         Command::Man { folder } => manual::pages(&folder).map(|()| Exit::Well),
     };

@@ -26,6 +26,9 @@ const MAX_LINE: u64 = 64 * 1024 * 1024;
 /// What was answered is on the disk after this at the latest.
 const SYNC: Duration = Duration::from_millis(250);
 
+/// A process needs no longer to be gone.
+const GOING: Duration = Duration::from_millis(500);
+
 impl Subject {
     pub(crate) fn new(base_url: &str, dry_run: bool) -> Self {
         Self { cutover_journal: VERSION, base_url: base_url.to_owned(), dry_run }
@@ -56,10 +59,7 @@ impl Journal {
         let kept = match read(&file, |record, _| index.add(&record)).map_err(unusable())? {
             Read::New => 0,
             Read::Other => return Err(refused(path, "is no journal of this program: nothing was changed")),
-            Read::Journal { subject: of, .. } if of != *subject => {
-                return Err(other_subject(path, &of, subject));
-            }
-            Read::Journal { end, .. } => end,
+            Read::Journal { subject: of, end } => check(path, &of, subject).map(|()| end)?,
         };
         file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unusable())?;
         let mut journal = Self { to: BufWriter::new(file), path: path.to_owned(), dirty: None };
@@ -118,7 +118,7 @@ impl Journal {
 ///
 /// # Errors
 /// [`Error`] if it cannot be read or is no journal.
-pub(crate) fn entries(path: &Path, each: impl FnMut(Record, u64)) -> Result<Subject, Error> {
+pub(super) fn entries(path: &Path, each: impl FnMut(Record, u64)) -> Result<Subject, Error> {
     let file = File::open(path).map_err(Error::file("read", path))?;
     match read(&file, each).map_err(Error::file("read", path))? {
         Read::Journal { subject, .. } => Ok(subject),
@@ -126,16 +126,31 @@ pub(crate) fn entries(path: &Path, each: impl FnMut(Record, u64)) -> Result<Subj
     }
 }
 
+/// A run that has just been killed may still be going: it is waited for, but not for long.
 fn lock(file: &File, path: &Path) -> Result<(), Error> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(refused(path, "is in use by another run")),
-        Err(TryLockError::Error(error)) => Err(Error::file("locked", path)(error)),
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < GOING => {
+                std::thread::park_timeout(Duration::from_millis(10));
+            }
+            Err(TryLockError::WouldBlock) => return Err(refused(path, "is in use by another run")),
+            Err(TryLockError::Error(error)) => return Err(Error::file("locked", path)(error)),
+        }
     }
 }
 
 fn refused(path: &Path, what: &str) -> Error {
     Error::refused(format!("{} {what}", path.display()))
+}
+
+/// Whether a journal is about what is wanted.
+///
+/// # Errors
+/// [`Error`] that says what it is about.
+pub(super) fn check(path: &Path, of: &Subject, wanted: &Subject) -> Result<(), Error> {
+    if of == wanted { Ok(()) } else { Err(other_subject(path, of, wanted)) }
 }
 
 fn other_subject(path: &Path, of: &Subject, wanted: &Subject) -> Error {

@@ -6,10 +6,12 @@
 
 mod file;
 mod index;
+mod places;
 mod record;
 
-pub(crate) use file::{Journal, Subject, entries};
+pub(crate) use file::{Journal, Subject};
 pub(crate) use index::{Index, key, print_of};
+pub(crate) use places::Places;
 pub(crate) use record::{Outcome, Problem, Record, Sums};
 
 use std::ffi::OsString;

@@ -8,13 +8,12 @@ mod summary;
 mod tally;
 mod top;
 
-pub(crate) use check::{Checked, Checker, Identity};
+pub(crate) use check::{Checked, Checker};
 pub(crate) use finding::{Finding, Row};
 pub(crate) use options::{Options, Rules};
 pub(crate) use repeated::Repeated;
 use summary::Summary;
 pub(crate) use summary::{seconds, table};
-pub(crate) use tally::NOT_CHECKED;
 pub(crate) use top::{Codes, Example, TopCodes};
 
 use crate::error::{Error, tell};

@@ -54,7 +54,7 @@ impl Tally {
 }
 
 /// The rules about accounts that need the service (rules 1.9): they are silent here.
-pub(crate) const NOT_CHECKED: &[&str] = &["DOC-02", "DOC-03", "PST-01", "PST-10", "PST-12"];
+const NOT_CHECKED: &[&str] = &["DOC-02", "DOC-03", "PST-01", "PST-10", "PST-12"];
 
 #[cfg(test)]
 mod tests {

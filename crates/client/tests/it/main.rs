@@ -8,6 +8,7 @@ mod harness;
 mod inputs;
 mod interrupt;
 mod jobs;
+mod migration;
 mod reports;
 mod rules;
 mod status;

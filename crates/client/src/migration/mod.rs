@@ -1,0 +1,14 @@
+//! A supplier's migration as the service sees it: watched until it is done, and compared with what was sent.
+
+mod compare;
+mod listed;
+mod options;
+mod reconcile;
+mod standing;
+mod summary;
+mod view;
+mod watch;
+
+pub(crate) use options::{ReportOptions, WatchOptions};
+pub(crate) use reconcile::run as report;
+pub(crate) use watch::run as watch;

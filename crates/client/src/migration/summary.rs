@@ -1,0 +1,109 @@
+use super::compare::{Comparison, table};
+use super::standing::TopError;
+use super::view;
+use crate::exit::Exit;
+use crate::output::{document, grouped};
+use crate::report::Page;
+use crate::validate::{Codes, table as codes};
+use cutover_core::plain;
+use serde::Serialize;
+
+/// What was sent, what is imported, and why the rest is not.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Summary {
+    pub(super) supplier: String,
+    pub(super) journal: String,
+    /// Whether what was sent is imported, and nothing else.
+    pub(super) agrees: bool,
+    /// Whether there is an account that the service has and the journal has no totals of.
+    pub(super) is_incomplete: bool,
+    #[serde(flatten)]
+    pub(super) comparison: Comparison,
+    pub(super) not_imported: NotImported,
+    /// Errors of accounts that the service did not take, by the journal.
+    pub(super) top_errors: Vec<Codes>,
+    /// Errors of imports, by the service.
+    pub(super) import_errors: Vec<TopError>,
+}
+
+/// How many accounts are not imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub(super) struct NotImported {
+    /// By the journal.
+    pub(super) faulty: u64,
+    pub(super) refused: u64,
+    pub(super) failed: u64,
+    /// By the service.
+    pub(super) pending: u64,
+    pub(super) in_progress: u64,
+    pub(super) errored: u64,
+    pub(super) cancelled: u64,
+    pub(super) dry_run_succeeded: u64,
+    pub(super) dry_run_errored: u64,
+}
+
+impl Summary {
+    /// What scripts are told of it.
+    pub(super) fn exit(&self) -> Exit {
+        if self.agrees { Exit::Well } else { Exit::Faulty }
+    }
+
+    /// For programs: one JSON document.
+    pub(super) fn json(&self) -> String {
+        document(self)
+    }
+
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        let mut text = table(&self.comparison.lines()) + "\n" + self.verdict() + "\n";
+        let reasons = self.reasons();
+        if !reasons.is_empty() {
+            text += "\nNot imported\n";
+            text.extend(reasons.iter().map(|(name, value)| format!("  {name:26}{value}\n")));
+        }
+        text += &codes("Errors", &self.top_errors);
+        text += &view::errors(&self.import_errors);
+        text + "\nJournal  " + &plain(&self.journal) + "\n"
+    }
+
+    fn verdict(&self) -> &'static str {
+        match (self.agrees, self.is_incomplete) {
+            (true, _) => "The sums agree.",
+            (_, true) => "The journal does not know what all accounts come to that were sent.",
+            _ => "The sums do not agree.",
+        }
+    }
+
+    /// Why accounts are not imported, and how many each.
+    fn reasons(&self) -> Vec<(&'static str, String)> {
+        let not = &self.not_imported;
+        let all = [
+            ("faulty, not sent", not.faulty),
+            ("refused by the service", not.refused),
+            ("failed, to be sent again", not.failed),
+            ("pending", not.pending),
+            ("in progress", not.in_progress),
+            ("errored in the import", not.errored),
+            ("cancelled by the operator", not.cancelled),
+            ("tried only, well", not.dry_run_succeeded),
+            ("tried only, errored", not.dry_run_errored),
+        ];
+        let some = all.into_iter().filter(|(_, count)| *count > 0);
+        some.map(|(name, count)| (name, grouped(count))).collect()
+    }
+
+    /// For the page of a report.
+    pub(super) fn page(&self) -> Page {
+        let sums = self.comparison.lines().into_iter().map(|line| {
+            let [sent, imported, difference] = line.shown;
+            (line.title, format!("{sent} sent, {imported} imported, difference {difference}"))
+        });
+        Page {
+            title: "Sent and imported",
+            alerts: if self.agrees { Vec::new() } else { vec![self.verdict().to_owned()] },
+            sums: sums.chain(self.reasons()).collect(),
+            remark: if self.agrees { self.verdict().to_owned() } else { String::new() },
+            tops: vec![("Errors by code", self.top_errors.clone())],
+        }
+    }
+}

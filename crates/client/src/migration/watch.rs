@@ -1,0 +1,100 @@
+use super::options::WatchOptions;
+use super::standing::Standing;
+use super::view;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::output::{document, print};
+use crate::service::{Service, wait_for};
+use chrono::{DateTime, TimeDelta, Utc};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+/// A service that is away is waited for so long.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Shows how far a migration is until nothing is pending or in progress. `now` is the current time.
+///
+/// # Errors
+/// [`Error`] if the service cannot be asked.
+pub(crate) fn run(options: &WatchOptions, now: DateTime<Utc>) -> Result<Exit, Error> {
+    let service = options.target.service()?;
+    let clock = Clock(now, Instant::now());
+    let (standing, body) = wait_for(watch(options, &service, &clock))??;
+    let text = view::text(&options.supplier, &standing, clock.now());
+    print(&if options.json { document(&body) } else { text })?;
+    Ok(if standing.errored() > 0 { Exit::Faulty } else { Exit::Well })
+}
+
+/// The current time, from when the program began.
+struct Clock(DateTime<Utc>, Instant);
+
+impl Clock {
+    fn now(&self) -> DateTime<Utc> {
+        self.0 + TimeDelta::from_std(self.1.elapsed()).unwrap_or_default()
+    }
+}
+
+async fn watch(options: &WatchOptions, service: &Service, clock: &Clock) -> Result<(Standing, Value), Error> {
+    let mut screen = Screen::new(options.json);
+    loop {
+        let (standing, body) = Standing::ask(service, &options.supplier, PATIENCE).await?;
+        if standing.open() == 0 {
+            return Ok((standing, body));
+        }
+        screen.show(&options.supplier, standing, clock.now())?;
+        tokio::time::sleep(Duration::from_secs(options.interval.get())).await;
+    }
+}
+
+/// Where it is shown: on a terminal in place, elsewhere a line whenever it has changed.
+struct Screen {
+    bar: Option<ProgressBar>,
+    prints: bool,
+    last: Option<Standing>,
+}
+
+impl Screen {
+    fn new(json: bool) -> Self {
+        let bar = stderr().is_terminal().then(|| ProgressBar::no_length().with_style(style()));
+        Self { prints: bar.is_none() && !json, bar, last: None }
+    }
+
+    fn show(&mut self, supplier: &str, standing: Standing, now: DateTime<Utc>) -> Result<(), Error> {
+        if let Some(bar) = &self.bar {
+            bar.set_length(standing.all());
+            bar.set_position(standing.all() - standing.open());
+            bar.set_message(view::text(supplier, &standing, now));
+        } else if self.prints && self.last.as_ref() != Some(&standing) {
+            print(&view::line(&standing, now))?;
+        }
+        self.last = Some(standing);
+        Ok(())
+    }
+}
+
+impl Drop for Screen {
+    /// Takes the view away: what is printed next says the same.
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+const TEMPLATE: &str = "{msg}\n{wide_bar} {percent}%";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_is_one() {
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
+}

@@ -1,0 +1,27 @@
+//! `cutover-client schema`: what a body must look like, for the tools of others.
+
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::output::print;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use cutover_model::describe::{REQUESTS, request_schema};
+
+/// What `schema` is asked for.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Options {
+    /// Whose body
+    #[arg(default_value = "account", value_parser = PossibleValuesParser::new(REQUESTS.iter().map(|it| it.name)))]
+    request: String,
+}
+
+/// Prints the JSON Schema of a request.
+///
+/// # Errors
+/// [`Error`] if standard output fails.
+pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
+    let request = REQUESTS.iter().find(|request| request.name == options.request);
+    let schema = request.map(|request| request_schema(request).pretty());
+    print(&schema.unwrap_or_default())?;
+    Ok(Exit::Well)
+}
