@@ -25,7 +25,7 @@ impl Progress {
         Self { bar, read, quiet }
     }
 
-    /// So many accounts were looked at; in words.
+    /// So many accounts were looked at; in words. Not every call is shown: nobody reads faster.
     pub(crate) fn at(&self, accounts: u64, words: impl FnOnce() -> String) {
         if self.bar.is_hidden() {
             return;
@@ -34,6 +34,16 @@ impl Progress {
         if accounts.is_multiple_of(EVERY) {
             self.bar.set_message(words());
         }
+    }
+
+    /// So many of the accounts that were looked at are done; in words.
+    pub(crate) fn done(&self, done: u64, of: u64, words: impl FnOnce() -> String) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        let read = u128::from(self.read.bytes()) * u128::from(done) / u128::from(of.max(1));
+        self.bar.set_position(u64::try_from(read).unwrap_or(u64::MAX));
+        self.bar.set_message(words());
     }
 
     /// Nothing goes on for so long, for this reason. Where there is no bar, long waits are told in lines.
@@ -62,7 +72,7 @@ impl Drop for Progress {
 /// Waits that are told of where there is no bar.
 const LONG: Duration = Duration::from_secs(2);
 
-/// After so many accounts the words are made anew: nobody reads faster.
+/// After so many accounts the words are made anew.
 const EVERY: u64 = 64;
 
 fn style(length_known: bool) -> ProgressStyle {

@@ -104,7 +104,6 @@ impl<'s> Desk<'s> {
             Seen::TooLarge => self.account(Prepared::too_large(place))?,
             Seen::Unreadable(why) => self.unreadable(place, &why)?,
         }
-        self.show();
         Ok(())
     }
 
@@ -204,6 +203,7 @@ impl<'s> Desk<'s> {
 
     /// Takes up everything that has happened, waiting for something at most so long.
     fn hear(&mut self, wait: Duration) -> Result<(), Error> {
+        let before = self.counts;
         let mut next = self.sender.events().recv_timeout(wait).ok();
         while let Some(event) = next {
             match event {
@@ -218,7 +218,9 @@ impl<'s> Desk<'s> {
             }
             next = self.sender.events().try_recv().ok();
         }
-        self.show();
+        if self.counts != before {
+            self.show();
+        }
         self.journal.commit()
     }
 
@@ -285,10 +287,10 @@ impl<'s> Desk<'s> {
     }
 
     fn show(&self) {
-        self.progress.at(self.accounts, || {
-            let (counts, accounts) = (&self.counts, grouped(self.accounts));
+        let counts = &self.counts;
+        self.progress.done(counts.all(), self.accounts, || {
             let there = grouped(counts.accepted + counts.already_there);
-            format!("{accounts} accounts, {there} there, {} not", grouped(counts.not_taken()))
+            format!("{there} accounts accepted, {} not", grouped(counts.not_taken()))
         });
     }
 

@@ -132,8 +132,7 @@ impl Summary {
     }
 
     fn time(&self) -> String {
-        let answered = self.counts.all() - self.in_earlier_runs.all();
-        let rate = answered.saturating_mul(1_000) / self.milliseconds.max(1);
+        let rate = self.counts.all().saturating_mul(1_000) / self.milliseconds.max(1);
         let (whole, part) = (grouped(self.milliseconds / 1_000), self.milliseconds % 1_000);
         format!("{whole}.{part:03} s, {} accounts a second", grouped(rate))
     }

@@ -222,11 +222,11 @@ impl Connection {
             Act::Answer(status, after) => {
                 self.body(head)?;
                 let after = after.map(|s| format!("Retry-After: {s}\r\n")).unwrap_or_default();
-                return self.answer(status, &after, r#"{"detail": "Not now.", "code": "x"}"#);
+                self.answer(status, &after, r#"{"detail": "Not now.", "code": "x"}"#)
             }
             Act::Html => {
                 self.body(head)?;
-                return self.answer(200, "Content-Type: text/html\r\n", "<html>Welcome</html>");
+                self.answer(200, "Content-Type: text/html\r\n", "<html>Welcome</html>")
             }
             _ if !head.path.ends_with("/bulk/") => self.one(head, &act),
             _ => self.bulk(head, &act),
@@ -292,7 +292,7 @@ impl Connection {
     fn hang(&mut self) -> Option<()> {
         self.state.lock().unwrap().hangs = true;
         // Nothing comes any more: it hangs until the client leaves.
-        self.from.read(&mut [0]).ok()?;
+        self.from.read_exact(&mut [0]).ok()?;
         None
     }
 }

@@ -19,25 +19,34 @@ pub(super) struct Courier {
 /// A line that the service failed at is sent so often before it is given up.
 const TRIES: usize = 3;
 
-/// What was said about the first lines of a round.
-#[derive(Default)]
-struct Round {
-    /// Nothing if the service failed at a line, or takes none of its supplier now.
-    said: Vec<Option<Answer>>,
+/// What is told of answers.
+trait Each: FnMut(Arc<Prepared>, Answer) + Send {}
+
+impl<F: FnMut(Arc<Prepared>, Answer) + Send> Each for F {}
+
+/// A request under way: what was said about its first lines.
+struct Round<'r, E> {
+    lines: &'r Batch,
+    /// Is told of an answer as soon as it is there.
+    each: &'r mut E,
+    /// So many lines were looked at.
+    done: usize,
+    /// Those that the service failed at.
+    stumbled: Batch,
     is_stale: bool,
     /// What ends the run after this round.
     lasting: Option<Fault>,
 }
 
-impl Round {
+impl<E: Each> Round<'_, E> {
     /// Takes up what comes of the next line; what follows a fault that passes was not looked at.
     fn take(&mut self, meaning: Meaning) -> Result<(), Fault> {
+        let line = self.lines[self.done].clone();
         match meaning {
-            Meaning::Said(answer) => self.said.push(Some(answer)),
-            Meaning::Stumbled => self.said.push(None),
+            Meaning::Said(answer) => (self.each)(line, answer),
+            Meaning::Stumbled => self.stumbled.push(line),
             Meaning::Fault(fault @ Fault::Passing { .. }) => return Err(fault),
             Meaning::Fault(fault) => {
-                self.said.push(None);
                 self.lasting.get_or_insert(fault);
             }
             Meaning::Stale => {
@@ -45,6 +54,7 @@ impl Round {
                 return Err(Fault::passing("the token is good no more"));
             }
         }
+        self.done += 1;
         Ok(())
     }
 }
@@ -92,31 +102,22 @@ impl Courier {
     }
 
     /// Sends lines round after round; those that the service failed at, or that nobody wants sent any more.
-    async fn rounds(
-        &self,
-        lines: Batch,
-        validates: bool,
-        each: &mut impl FnMut(Arc<Prepared>, Answer),
-    ) -> Result<Batch, Fault> {
+    async fn rounds(&self, lines: Batch, validates: bool, each: &mut impl Each) -> Result<Batch, Fault> {
         let mut patience = Patience::new(self.patience);
         let (mut left, mut stumbled) = (lines, Vec::new());
         while !left.is_empty() {
             let Some(turn) = self.pace.turn().await else { return Ok(Vec::new()) };
             let behind = left.split_off(turn.lines.min(left.len()));
-            let mut round = Round::default();
-            let end = self.round(&left, validates, &mut round).await;
+            let mut round =
+                Round { lines: &left, each, done: 0, stumbled: Vec::new(), is_stale: false, lasting: None };
+            let end = self.round(&mut round, validates).await;
             drop(turn);
-            let unanswered = left.split_off(round.said.len());
-            if !left.is_empty() {
+            stumbled.append(&mut round.stumbled);
+            let done = round.done;
+            if done > 0 {
                 patience.restore();
             }
-            for (line, said) in left.into_iter().zip(round.said) {
-                match said {
-                    Some(answer) => each(line, answer),
-                    None => stumbled.push(line),
-                }
-            }
-            left = unanswered;
+            left.drain(..done);
             left.extend(behind);
             match end {
                 Ok(()) => self.pace.faster(),
@@ -134,16 +135,10 @@ impl Courier {
     }
 
     /// One request, or one line in requests of their own.
-    async fn round(&self, lines: &Batch, validates: bool, round: &mut Round) -> Result<(), Fault> {
+    async fn round(&self, round: &mut Round<'_, impl Each>, validates: bool) -> Result<(), Fault> {
+        let lines = round.lines;
         let end = if self.one_by_one {
-            let mut end = Ok(());
-            for line in lines {
-                end = one::send(&self.service, line, validates).await.and_then(|said| round.take(said));
-                if end.is_err() {
-                    break;
-                }
-            }
-            end
+            self.each_alone(round, validates).await
         } else {
             bulk::send(&self.service, lines, validates, |said| round.take(said)).await
         };
@@ -151,6 +146,14 @@ impl Courier {
             self.service.renew().await;
         }
         round.lasting.take().map_or(end, Err)
+    }
+
+    async fn each_alone(&self, round: &mut Round<'_, impl Each>, validates: bool) -> Result<(), Fault> {
+        for line in round.lines {
+            let said = one::send(&self.service, line, validates).await?;
+            round.take(said)?;
+        }
+        Ok(())
     }
 
     pub(super) fn tell(&self, event: Event) {
