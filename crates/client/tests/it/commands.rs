@@ -52,7 +52,9 @@ fn the_manual_has_a_page_for_every_command() {
     let site = Site::new();
     let ran = site.run(&["man", "deep/man1"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-    for command in ["", "-validate", "-completions", "-man"] {
+    for command in
+        ["", "-validate", "-upload", "-watch", "-report", "-status", "-schema", "-completions", "-man"]
+    {
         let page = site.read(&format!("deep/man1/cutover-client{command}.1"));
         assert!(page.contains(".TH cutover"), "{command}");
     }

@@ -2,6 +2,8 @@
 #![cfg(unix)]
 
 use crate::harness::{NOW, Site, account, line};
+use crate::stub::{KEY, Stub};
+use serde_json::{Value, json};
 use std::path::Path;
 
 #[test]
@@ -10,7 +12,7 @@ fn every_command_of_the_page_runs() {
     let page = std::fs::read_to_string(page).unwrap();
     let commands: Vec<&str> =
         page.lines().filter_map(|line| line.strip_prefix("$ cutover-client ")).collect();
-    assert_eq!(commands.len(), 4, "{commands:?}");
+    assert_eq!(commands.len(), 9, "{commands:?}");
     let site = Site::new();
     site.write("exports/a.ndjson", account("N-1"));
     site.write("exports/b.json", line("faulty/PIN-01-same-type-twice"));
@@ -18,17 +20,36 @@ fn every_command_of_the_page_runs() {
         "acme.json",
         r#"{"code": "ACME", "time_zone": "Australia/Melbourne", "rules": {"PIN-01": "off"}}"#,
     );
+    let stub = Stub::start();
+    stub.answers("/v2/data-import/import-suppliers/ACME/progress/", [(200, progress())]);
+    stub.answers("/v2/data-import/accounts/ACME/", [(200, json!([]))]);
+    stub.answers("/v2/data-import/accounts/ACME/A-100/", [(200, json!({"status": "PENDING"}))]);
     let mut codes = Vec::new();
     for command in commands {
-        let now = if command.starts_with("validate") { format!(" --now {NOW}") } else { String::new() };
+        let checks = command.starts_with("validate") || command.starts_with("upload");
+        let now = if checks { format!(" --now {NOW}") } else { String::new() };
         let program = Path::new(env!("CARGO_BIN_EXE_cutover-client"));
-        let script = format!("'{}' {command}{now}", program.display());
+        let service = format!("CUTOVER_BASE_URL={} CUTOVER_API_KEY={KEY}", stub.url());
+        let script = format!("{service} '{}' {command}{now}", program.display());
         let ran = site.shell(&script);
         assert_eq!(ran.err, "", "{command}");
         codes.push(ran.code);
     }
-    assert_eq!(codes, [Some(1), Some(0), Some(0), Some(0)]);
-    for made in ["findings.html", "findings.csv", "cutover-client.bash", "man1/cutover-client.1"] {
+    assert_eq!(codes, [1, 0, 1, 0, 0, 0, 0, 0, 0].map(Some));
+    for made in [
+        "findings.html",
+        "findings.csv",
+        "accounts.csv",
+        "account.schema.json",
+        "cutover-client.bash",
+        "man1/cutover-client.1",
+    ] {
         assert!(!site.read(made).is_empty(), "{made}");
     }
+}
+
+/// Of a supplier of whom nothing was sent.
+fn progress() -> Value {
+    json!({"counts": {}, "top_errors": [], "rate_per_minute": "0.0", "estimated_finish_at": null,
+        "totals": {"accounts": 0, "ledger_balance": "0.00", "readings": 0, "transactions": 0, "documents": 0}})
 }
