@@ -29,15 +29,17 @@ pub(crate) fn grouped(number: u64) -> String {
     apart(&number.to_string())
 }
 
-fn apart(digits: &str) -> String {
-    let mut out = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+/// The same for a number that may have digits behind the point.
+pub(crate) fn apart(number: &str) -> String {
+    let (whole, part) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let mut out = String::with_capacity(number.len() * 4 / 3);
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
     }
-    out
+    out + part
 }
 
 /// An amount of money with its thousands apart and two digits behind the point at least: `-1,234.50`.
@@ -45,9 +47,8 @@ pub(crate) fn money(amount: Decimal) -> String {
     let mut amount = amount.normalize();
     amount.rescale(amount.scale().max(2));
     let text = amount.abs().to_string();
-    let (whole, part) = text.split_once('.').unwrap_or((&text, "00"));
     let sign = if amount.is_sign_negative() && !amount.is_zero() { "-" } else { "" };
-    format!("{sign}{}.{part}", apart(whole))
+    format!("{sign}{}", apart(&text))
 }
 
 #[cfg(test)]

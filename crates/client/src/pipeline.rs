@@ -7,12 +7,13 @@
 use crate::error::Error;
 use crate::input::{BytesRead, Chunk, Ends, Place, Reader, Seen, Source};
 use crate::interrupt::Stop;
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 /// What becomes of each account; called from many threads, with where the account stands and its bytes.
 pub(crate) trait Work: Send + Sync + 'static {
@@ -22,6 +23,32 @@ pub(crate) trait Work: Send + Sync + 'static {
     /// Does the work on one account.
     fn work(&self, place: Place, account: &[u8]) -> Self::Done;
 }
+
+/// Who is told what comes of accounts, in the order of the inputs.
+pub(crate) trait Listen<T> {
+    /// Something was seen.
+    ///
+    /// # Errors
+    /// What ends the run.
+    fn see(&mut self, place: Place, seen: Seen<T>) -> Result<(), Error>;
+
+    /// Nothing was seen for a while.
+    ///
+    /// # Errors
+    /// What ends the run.
+    fn idle(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl<T, F: FnMut(Place, Seen<T>) -> Result<(), Error>> Listen<T> for F {
+    fn see(&mut self, place: Place, seen: Seen<T>) -> Result<(), Error> {
+        self(place, seen)
+    }
+}
+
+/// So long is a while.
+const WHILE: Duration = Duration::from_millis(250);
 
 /// Whether all was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,23 +110,23 @@ impl<W: Work> Pipeline<W> {
         })
     }
 
-    /// Runs with so many workers; `each` is called for everything that was seen, in the order of the inputs.
+    /// Runs with so many workers; the listener is told of everything that was seen, in the order of the inputs.
     ///
     /// # Errors
-    /// The error of `each`, which ends it, or [`Error::Lost`] if a thread panicked.
+    /// The error of the listener, which ends it, or [`Error::Lost`] if a thread panicked.
     pub(crate) fn run(
         self,
         sources: Vec<Source>,
         workers: NonZeroUsize,
         work: W,
-        mut each: impl FnMut(Place, Seen<W::Done>) -> Result<(), Error>,
+        mut listener: impl Listen<W::Done>,
     ) -> Result<End, Error> {
         let sent = Arc::<AtomicU64>::default();
         let give_back = self.start(sources, workers, work, sent.clone());
         let mut waiting = BTreeMap::new();
         let (mut next, mut end, mut result) = (0, None, End::Complete);
         while end.is_none_or(|end| next < end) {
-            match self.events.1.recv() {
+            match self.events.1.recv_timeout(WHILE) {
                 Ok(Event::Done(chunk, seen)) => {
                     waiting.insert(chunk.number, (chunk, seen));
                 }
@@ -111,10 +138,11 @@ impl<W: Work> Pipeline<W> {
                     result = End::Stopped;
                 }
                 Ok(Event::Stop) => {}
-                Ok(Event::Lost) | Err(_) => return Err(Error::Lost),
+                Err(RecvTimeoutError::Timeout) => listener.idle()?,
+                Ok(Event::Lost) | Err(RecvTimeoutError::Disconnected) => return Err(Error::Lost),
             }
             while let Some((mut chunk, seen)) = waiting.remove(&next) {
-                seen.into_iter().try_for_each(|(place, seen)| each(place, seen))?;
+                seen.into_iter().try_for_each(|(place, seen)| listener.see(place, seen))?;
                 next += 1;
                 chunk.clear();
                 // The reader may have ended.
@@ -219,7 +247,7 @@ mod tests {
         let (_folder, sources) = sources(&lines.join(&b'\n'));
         for n in [1, 2, 7] {
             let mut seen = Vec::new();
-            let end = Pipeline::new().run(sources.clone(), workers(n), Length, |place, what| {
+            let end = Pipeline::new().run(sources.clone(), workers(n), Length, |place: Place, what| {
                 seen.push((place.line, what));
                 Ok(())
             });
@@ -253,7 +281,7 @@ mod tests {
         let (_folder, sources) = sources(&[b"first", &middle[..], &middle[..], b"last"].join(&b'\n'));
         let (sender, receiver) = unbounded();
         let mut lines = Vec::new();
-        let end = Pipeline::new().run(sources, workers(2), Overtaken(sender, receiver), |place, _| {
+        let end = Pipeline::new().run(sources, workers(2), Overtaken(sender, receiver), |place: Place, _| {
             lines.push(place.line);
             Ok(())
         });

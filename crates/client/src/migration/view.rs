@@ -1,5 +1,5 @@
 use super::standing::{STATUSES, Standing, TopError};
-use crate::output::{grouped, money};
+use crate::output::{apart, grouped, money};
 use chrono::{DateTime, Utc};
 use cutover_core::plain;
 
@@ -13,7 +13,7 @@ pub(super) fn text(supplier: &str, standing: &Standing, now: DateTime<Utc>) -> S
         }
     }
     if standing.open() > 0 {
-        rows.push(("Rate".to_owned(), format!("{} a minute", plain(&standing.rate()))));
+        rows.push(("Rate".to_owned(), format!("{} a minute", rate(standing))));
         rows.extend(left(standing, now).map(|left| ("Left".to_owned(), left)));
     }
     if let Some(totals) = standing.totals() {
@@ -35,9 +35,13 @@ pub(super) fn line(standing: &Standing, now: DateTime<Utc>) -> String {
         count("IN_PROGRESS"),
         count("PROCESSED"),
         grouped(standing.errored()),
-        plain(&standing.rate()),
+        rate(standing),
         left(standing, now).map(|left| format!(", {left} left")).unwrap_or_default(),
     )
+}
+
+fn rate(standing: &Standing) -> String {
+    plain(&apart(&standing.rate()))
 }
 
 /// How long it takes at this rate, if that can be told.
@@ -75,7 +79,7 @@ mod tests {
             "counts": {"PENDING": pending, "IN_PROGRESS": 8, "PROCESSED": 12_345, "ERRORED": 2, "CANCELLED": 0,
                 "DRY_RUN_SUCCEEDED": 1, "DRY_RUN_ERRORED": 0},
             "top_errors": [{"code": "document_gone", "count": 2, "examples": ["A-1", "A-\u{1b}2"]}],
-            "rate_per_minute": "61.5",
+            "rate_per_minute": "1061.5",
             "estimated_finish_at": "2026-11-21T13:01:30.000000+11:00",
             "totals": {"accounts": 12_345, "ledger_balance": "-1234567.80", "readings": 9, "transactions": 8,
                 "documents": 7}

@@ -63,8 +63,10 @@ impl Screen {
 
     fn show(&mut self, supplier: &str, standing: Standing, now: DateTime<Utc>) -> Result<(), Error> {
         if let Some(bar) = &self.bar {
-            bar.set_length(standing.all());
-            bar.set_position(standing.all() - standing.open());
+            bar.update(|state| {
+                state.set_len(standing.all());
+                state.set_pos(standing.all() - standing.open());
+            });
             bar.set_message(view::text(supplier, &standing, now));
         } else if self.prints && self.last.as_ref() != Some(&standing) {
             print(&view::line(&standing, now))?;

@@ -7,7 +7,7 @@ use reqwest::Url;
 /// Which service, and by which key.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Target {
-    /// Where the service is, such as https://imports.example.com
+    /// Where the service is: https:// and its name, and a path if it lies below one
     #[arg(long, value_name = "URL", env = "CUTOVER_BASE_URL", hide_env_values = true)]
     base_url: String,
     /// The environment variable that holds the API key

@@ -7,7 +7,7 @@ use crate::input::{Place, Seen, Source};
 use crate::interrupt::Stop;
 use crate::journal::{Journal, Outcome, Problem, Record};
 use crate::output::grouped;
-use crate::pipeline::End;
+use crate::pipeline::{End, Listen};
 use crate::progress::Progress;
 use crate::report::Reports;
 use crate::service::Fault;
@@ -56,6 +56,25 @@ const REFUSED_BEFORE_DETAIL: &str =
     "The service refused it as it is. --retry-refused sends it again; `report` says why it was refused.";
 const INTERRUPTED_DETAIL: &str = "The run was interrupted: not every account was sent.";
 
+impl Listen<Prepared> for &mut Desk<'_> {
+    fn see(&mut self, place: Place, seen: Seen<Prepared>) -> Result<(), Error> {
+        match seen {
+            Seen::Opened => {
+                self.files += 1;
+                Ok(())
+            }
+            Seen::Account(account) => self.account(account),
+            Seen::TooLarge => self.account(Prepared::too_large(place)),
+            Seen::Unreadable(why) => self.unreadable(place, &why),
+        }
+    }
+
+    /// What has come is sent, and what is answered is written down, though the inputs take their time.
+    fn idle(&mut self) -> Result<(), Error> {
+        self.dispatch()
+    }
+}
+
 impl<'s> Desk<'s> {
     pub(super) fn new(
         sources: &'s [Source],
@@ -91,20 +110,6 @@ impl<'s> Desk<'s> {
             before: Counts::default(),
             sent: Sent::default(),
         }
-    }
-
-    /// Takes up the next thing that was seen, in the order of the inputs.
-    ///
-    /// # Errors
-    /// [`Error`] if the service does not do it, or something cannot be written.
-    pub(super) fn see(&mut self, place: Place, seen: Seen<Prepared>) -> Result<(), Error> {
-        match seen {
-            Seen::Opened => self.files += 1,
-            Seen::Account(account) => self.account(account)?,
-            Seen::TooLarge => self.account(Prepared::too_large(place))?,
-            Seen::Unreadable(why) => self.unreadable(place, &why)?,
-        }
-        Ok(())
     }
 
     fn file(&self, place: Place) -> &'s str {

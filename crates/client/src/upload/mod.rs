@@ -37,6 +37,9 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let begun = Instant::now();
     let checker = Checker::new(&options.rules, now)?;
     let path = options.journal()?;
+    if options.report.contains(&path) {
+        return Err(Error::refused(format!("{} is the journal: a report would replace it", path.display())));
+    }
     let written: Vec<_> = options.report.iter().chain([&path]).cloned().collect();
     let sources = find(&options.paths, &written)?;
     let service = options.target.service()?;
@@ -62,8 +65,7 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
         no_validate: options.no_validate,
         dry_run: options.dry_run,
     };
-    let run =
-        pipeline.run(sources.clone(), options.rules.workers(), preparer, |place, seen| desk.see(place, seen));
+    let run = pipeline.run(sources.clone(), options.rules.workers(), preparer, &mut desk);
     let summary = desk.end(run, begun)?;
     if let Some(fault) = &summary.fault {
         tell(fault);

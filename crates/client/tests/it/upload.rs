@@ -5,6 +5,7 @@ use crate::stub::{Act, KEY, Stub};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io::Write;
 
 const FAULTY: &str = "faulty/CUS-01-not-a-phone-number";
 const UPLOAD: [&str; 3] = ["upload", "--now", NOW];
@@ -237,7 +238,30 @@ fn a_journal_is_of_one_service_and_standard_input_has_none() {
     let ran = upload(&site, &stub, &["-"]);
     assert!(ran.err.starts_with("error: say with --journal FILE"), "{}", ran.err);
     assert_eq!(upload(&site, &stub, &["a.ndjson", "--journal", "a.ndjson"]).code, Some(2));
+    let both = ["a.ndjson", "--journal", "r.csv", "--report", "r.csv"];
+    assert_eq!(upload(&site, &stub, &both).err, "error: r.csv is the journal: a report would replace it\n");
     assert_eq!(site.read("a.ndjson").as_bytes(), account("N-0000"));
+}
+
+#[test]
+fn what_comes_slowly_is_sent_as_it_comes() {
+    let (site, stub) = (Site::new(), Stub::start());
+    let mut child = site.asking(&stub, &[&UPLOAD[..], &["-", "--journal", "j", "--json"]].concat());
+    let mut child = child.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // Some of it is read; the rest waits for more, or for the end.
+    let lines: Vec<Vec<u8>> = (0..400).map(|n| account(&format!("N-{n:04}"))).collect();
+    let text = lines.join(&b'\n');
+    assert!(text.len() > 512 * 1024, "{}", text.len());
+    input.write_all(&text).unwrap();
+    let begun = std::time::Instant::now();
+    while std::fs::read_to_string(site.path("j")).unwrap_or_default().lines().count() < 100 {
+        assert!(begun.elapsed().as_secs() < 60, "nothing is sent before the end");
+        std::thread::park_timeout(std::time::Duration::from_millis(5));
+    }
+    drop(input);
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, figures(&ran, ["accepted"])), (Some(0), [400]));
 }
 
 #[cfg(unix)]
