@@ -20,6 +20,7 @@ mod harness;
 mod http;
 mod imports;
 mod lists;
+mod migration;
 mod notes;
 mod open_period;
 mod organisations;
