@@ -84,7 +84,7 @@ Examples:
   cutover-client report ACME exports/ --report accounts.csv   what became of every account
   cutover-client report ACME --journal parts.journal --json
 
-Sent is what the service has by the journal of the upload; imported is what the service says. They
+Sent is what the service has by the journals of the paths; imported is what the service says. They
 differ by accounts that are not imported yet or errored, that somebody else sent, or that were
 changed since.
 

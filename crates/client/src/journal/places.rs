@@ -5,47 +5,70 @@ use crate::error::Error;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Where in a journal the last record of each account is; some 20 to 40 bytes for each.
+/// Where in some journals the last record of each account is; some 30 to 60 bytes for each.
 #[derive(Debug)]
 pub(crate) struct Places {
+    journals: Vec<Whole>,
+    last: HashMap<u64, Place>,
+}
+
+/// A journal by its place among them, and where in it.
+type Place = (usize, u64);
+
+/// A journal that was read through.
+#[derive(Debug)]
+struct Whole {
     path: PathBuf,
-    last: HashMap<u64, u64>,
     reader: BufReader<File>,
     /// Where what counts ends: more may have been added since.
     end: u64,
 }
 
-/// The last records of accounts, in their order.
-pub(crate) struct LastRecords<'p> {
-    places: &'p Places,
-    from: BufReader<File>,
-    at: u64,
-}
-
 impl Places {
-    /// Reads a journal through. It may be written to meanwhile.
+    /// Reads journals through, of which the later ones count more. They may be written to meanwhile.
     ///
     /// # Errors
-    /// [`Error`] if it cannot be read, or is no journal of this subject.
-    pub(crate) fn read(path: &Path, subject: &Subject) -> Result<Self, Error> {
-        let (mut last, mut end) = (HashMap::new(), 0);
-        let of = entries(path, |record, at| {
-            last.insert(key_of(&record), at);
-            end = at + 1;
-        })?;
-        check(path, &of, subject)?;
-        let reader = BufReader::new(open(path)?);
-        Ok(Self { path: path.to_owned(), last, reader, end })
+    /// [`Error`] if one cannot be read, or is no journal of this subject.
+    pub(crate) fn read(paths: &[PathBuf], subject: &Subject) -> Result<Self, Error> {
+        let mut places = Self { journals: Vec::new(), last: HashMap::new() };
+        for (number, path) in paths.iter().enumerate() {
+            let mut end = 0;
+            let of = entries(path, |record, at| {
+                places.last.insert(key_of(&record), (number, at));
+                end = at + 1;
+            })?;
+            check(path, &of, subject)?;
+            let file = File::open(path).map_err(Error::file("read", path))?;
+            places.journals.push(Whole { path: path.clone(), reader: BufReader::new(file), end });
+        }
+        Ok(places)
     }
 
-    /// The last record of every account.
+    /// Calls `each` for the last record of every account.
     ///
     /// # Errors
-    /// [`Error`] if the journal cannot be read.
-    pub(crate) fn last_records(&self) -> Result<LastRecords<'_>, Error> {
-        Ok(LastRecords { places: self, from: BufReader::with_capacity(256 * 1024, open(&self.path)?), at: 0 })
+    /// Its error, or [`Error`] if a journal cannot be read.
+    pub(crate) fn last_records(
+        &mut self,
+        mut each: impl FnMut(&Record) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for (number, journal) in self.journals.iter_mut().enumerate() {
+            let (mut at, mut line) = (0, Vec::new());
+            journal.seek(at)?;
+            while at < journal.end {
+                let length = journal.line(&mut line)?;
+                // The first line is no record.
+                let record: Option<Record> = serde_json::from_slice(&line).ok();
+                let is_last = |record: &Record| self.last.get(&key_of(record)) == Some(&(number, at));
+                if let Some(record) = record.filter(is_last) {
+                    each(&record)?;
+                }
+                at += length;
+            }
+        }
+        Ok(())
     }
 
     /// The last record of an account.
@@ -53,47 +76,34 @@ impl Places {
     /// # Errors
     /// [`Error`] if the journal cannot be read.
     pub(crate) fn record(&mut self, supplier: &str, number: &str) -> Result<Option<Record>, Error> {
-        let Some(at) = self.last.get(&key(Some(supplier), Some(number), 0)) else { return Ok(None) };
-        let mut line = Vec::new();
-        let read =
-            self.reader.seek(SeekFrom::Start(*at)).and_then(|_| self.reader.read_until(b'\n', &mut line));
-        read.map_err(Error::file("read", &self.path))?;
+        let Some((journal, at)) = self.last.get(&key(Some(supplier), Some(number), 0)) else {
+            return Ok(None);
+        };
+        let (journal, mut line) = (&mut self.journals[*journal], Vec::new());
+        journal.seek(*at)?;
+        journal.line(&mut line)?;
         let record: Option<Record> = serde_json::from_slice(&line).ok();
         Ok(record.filter(|record| record.external_account_number.as_deref() == Some(number)))
     }
 }
 
-impl LastRecords<'_> {
-    /// The next one.
-    ///
-    /// # Errors
-    /// [`Error`] if the journal cannot be read.
-    pub(crate) fn next(&mut self) -> Result<Option<Record>, Error> {
-        let mut line = Vec::new();
-        while self.at < self.places.end {
-            line.clear();
-            let at = self.at;
-            let length =
-                self.from.read_until(b'\n', &mut line).map_err(Error::file("read", &self.places.path))?;
-            self.at += length as u64;
-            // The first line is no record.
-            let record: Option<Record> = serde_json::from_slice(&line).ok();
-            if let Some(record) = record.filter(|record| self.places.last.get(&key_of(record)) == Some(&at)) {
-                return Ok(Some(record));
-            }
-            if length == 0 {
-                break;
-            }
+impl Whole {
+    fn seek(&mut self, at: u64) -> Result<(), Error> {
+        self.reader.seek(SeekFrom::Start(at)).map(drop).map_err(Error::file("read", &self.path))
+    }
+
+    /// Reads a line; its length.
+    fn line(&mut self, line: &mut Vec<u8>) -> Result<u64, Error> {
+        line.clear();
+        match self.reader.read_until(b'\n', line) {
+            Ok(0) => Err(Error::refused(format!("{} became shorter while it was read", self.path.display()))),
+            Ok(length) => Ok(length as u64),
+            Err(error) => Err(Error::file("read", &self.path)(error)),
         }
-        Ok(None)
     }
 }
 
 fn key_of(record: &Record) -> u64 {
     let print = u64::from_str_radix(&record.fingerprint, 16).unwrap_or_default();
     key(record.import_supplier.as_deref(), record.external_account_number.as_deref(), print)
-}
-
-fn open(path: &Path) -> Result<File, Error> {
-    File::open(path).map_err(Error::file("read", path))
 }

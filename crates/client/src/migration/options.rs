@@ -25,12 +25,12 @@ pub(crate) struct WatchOptions {
 pub(crate) struct ReportOptions {
     /// The import supplier's code
     pub(super) supplier: String,
-    /// What was uploaded: it says where the journal is
+    /// What was uploaded: it says where the journals are
     #[arg(value_name = "PATH", required_unless_present = "journal")]
     paths: Vec<PathBuf>,
-    /// The journal of the upload [default: the first path with .cutover-journal behind it]
+    /// A journal of an upload; may be repeated [default: those of the paths, with .cutover-journal behind]
     #[arg(long, value_name = "FILE")]
-    journal: Option<PathBuf>,
+    journal: Vec<PathBuf>,
     /// Write what became of every account to a .json, .csv or .html file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(super) report: Vec<PathBuf>,
@@ -42,12 +42,20 @@ pub(crate) struct ReportOptions {
 }
 
 impl ReportOptions {
-    /// Where the journal is.
+    /// Where the journals are. Paths that were uploaded with others have none of their own.
     ///
     /// # Errors
     /// [`Error`] if it must be said.
-    pub(super) fn journal(&self) -> Result<PathBuf, Error> {
+    pub(super) fn journals(&self) -> Result<Vec<PathBuf>, Error> {
+        if !self.journal.is_empty() {
+            return Ok(self.journal.clone());
+        }
+        let usual: Vec<PathBuf> =
+            self.paths.iter().filter_map(|path| usual_path(std::slice::from_ref(path))).collect();
+        let mut there: Vec<PathBuf> = usual.iter().filter(|path| path.exists()).cloned().collect();
+        there.dedup();
+        let first = || usual.first().cloned().map(|path| vec![path]);
         let none = || Error::refused("say with --journal FILE where the journal of the upload is");
-        self.journal.clone().or_else(|| usual_path(&self.paths)).ok_or_else(none)
+        if there.is_empty() { first().ok_or_else(none) } else { Ok(there) }
     }
 }

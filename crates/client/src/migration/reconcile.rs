@@ -12,6 +12,7 @@ use crate::service::{Service, wait_for};
 use crate::validate::{Example, Row, TopCodes};
 use cutover_core::Level;
 use cutover_model::Totals;
+use std::path::PathBuf;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -23,8 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// [`Error`] if the journal cannot be read, the service cannot be asked, or a report cannot be written.
 pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
     let service = options.target.service()?;
-    let path = options.journal()?;
-    let mut places = Places::read(&path, &Subject::new(service.name(), false))?;
+    let paths = options.journals()?;
+    let mut places = Places::read(&paths, &Subject::new(service.name(), false))?;
     let reports = Reports::create(&options.report)?;
     let (standing, _) = wait_for(Standing::ask(&service, &options.supplier, PATIENCE))??;
     let lists = !options.report.is_empty();
@@ -36,11 +37,11 @@ pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
         is_incomplete: false,
         not: not_imported(&standing),
     };
-    desk.journal(&places)?;
+    desk.journals(&mut places)?;
     if lists {
         wait_for(desk.service(&service, &mut places))??;
     }
-    let summary = desk.end(&standing, path.display().to_string())?;
+    let summary = desk.end(&standing, &paths)?;
     print(&if options.json { summary.json() } else { summary.text() })?;
     Ok(summary.exit())
 }
@@ -80,16 +81,13 @@ struct Desk<'o> {
 }
 
 impl Desk<'_> {
-    /// Takes up what the journal says last about each account of the supplier, and about those of which nobody
+    /// Takes up what the journals say last about each account of the supplier, and about those of which nobody
     /// knows whose they are.
-    fn journal(&mut self, places: &Places) -> Result<(), Error> {
-        let mut records = places.last_records()?;
-        while let Some(record) = records.next()? {
-            if record.import_supplier.as_deref().is_none_or(|supplier| supplier == self.supplier) {
-                self.record(&record)?;
-            }
-        }
-        Ok(())
+    fn journals(&mut self, places: &mut Places) -> Result<(), Error> {
+        places.last_records(|record| match record.import_supplier.as_deref() {
+            Some(supplier) if supplier != self.supplier => Ok(()),
+            _ => self.record(record),
+        })
     }
 
     fn record(&mut self, record: &Record) -> Result<(), Error> {
@@ -143,12 +141,12 @@ impl Desk<'_> {
         Ok(())
     }
 
-    fn end(self, standing: &Standing, journal: String) -> Result<Summary, Error> {
+    fn end(self, standing: &Standing, journals: &[PathBuf]) -> Result<Summary, Error> {
         let none = || Error::refused("the service tells of totals in another way");
         let comparison = Comparison { sent: self.sent, imported: standing.totals().ok_or_else(none)? };
         let summary = Summary {
             supplier: self.supplier.to_owned(),
-            journal,
+            journals: journals.iter().map(|path| path.display().to_string()).collect(),
             agrees: comparison.agrees() && !self.is_incomplete,
             is_incomplete: self.is_incomplete,
             comparison,

@@ -12,7 +12,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Summary {
     pub(super) supplier: String,
-    pub(super) journal: String,
+    pub(super) journals: Vec<String>,
     /// Whether what was sent is imported, and nothing else.
     pub(super) agrees: bool,
     /// Whether there is an account that the service has and the journal has no totals of.
@@ -63,7 +63,7 @@ impl Summary {
         }
         text += &codes("Errors", &self.top_errors);
         text += &view::errors(&self.import_errors);
-        text + "\nJournal  " + &plain(&self.journal) + "\n"
+        text + "\nJournal  " + &plain(&self.journals.join(", ")) + "\n"
     }
 
     fn verdict(&self) -> &'static str {

@@ -123,6 +123,20 @@ fn an_account_counts_once_however_often_it_was_sent() {
 }
 
 #[test]
+fn what_was_uploaded_apart_is_added_up_together() {
+    let (site, stub) = uploaded();
+    site.write("b.ndjson", [account("N-7"), account("N-2")].join(&b'\n'));
+    assert_eq!(site.ask(&stub, &["upload", "b.ndjson", "--now", NOW]).code, Some(0));
+    stub.answers(PROGRESS, [(200, progress(0, 4, 0))]);
+    // N-2 is in both; a path without a journal was uploaded with another one.
+    let ran = site.ask(&stub, &["report", "ACME_ENERGY", "in", "b.ndjson", "c.ndjson"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let both = ["--journal", "in.cutover-journal", "--journal", "b.ndjson.cutover-journal"];
+    assert_eq!(site.ask(&stub, &[&["report", "ACME_ENERGY"], &both[..]].concat()).code, Some(0));
+    assert_eq!(site.ask(&stub, &["report", "ACME_ENERGY", "b.ndjson"]).code, Some(1));
+}
+
+#[test]
 fn only_the_suppliers_own_accounts_count_and_only_a_journal_of_this_service() {
     let (site, stub) = uploaded();
     let mut empty = progress(0, 0, 0);
