@@ -18,6 +18,8 @@ pub(super) struct Courier {
 
 /// A line that the service failed at is sent so often before it is given up.
 const TRIES: usize = 3;
+/// The service is left alone so long before such a line is sent again.
+const AFTER_500: Duration = Duration::from_millis(500);
 
 /// What is told of answers.
 trait Each: FnMut(Arc<Prepared>, Answer) + Send {}
@@ -72,7 +74,10 @@ impl Courier {
     async fn all(&self, batch: Batch) -> Result<(), Fault> {
         let mut short = Vec::new();
         let mut left = batch;
-        for _ in 0..TRIES {
+        for n in 0..TRIES {
+            if n > 0 && !left.is_empty() {
+                tokio::time::sleep(AFTER_500).await;
+            }
             left = self
                 .rounds(left, false, &mut |line, answer| match answer.is_short() {
                     true => short.push((line, answer)),
