@@ -3,6 +3,7 @@ use crate::journal::{Index, Outcome, key, print_of};
 use crate::pipeline::Work;
 use crate::validate::{Checked, Checker};
 use bytes::Bytes;
+use cutover_core::Level;
 use cutover_model::Totals;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -52,6 +53,10 @@ impl Work for Preparer {
         let totals = decoded.and_then(|decoded| self.checker.totals(decoded));
         let print = print_of(account);
         let before = self.index.outcome(key(checked.supplier(), checked.number(), print), print);
+        if before.is_some_and(Outcome::is_there) {
+            // The service took exactly this: a day later the rules may say otherwise, and it is there nevertheless.
+            checked.findings.retain(|finding| finding.level != Level::Error);
+        }
         let is_done = match before {
             Some(Outcome::Accepted | Outcome::AlreadyThere) => true,
             Some(Outcome::Refused) => !self.retry_refused,

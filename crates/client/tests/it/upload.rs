@@ -107,6 +107,19 @@ fn people_read_what_became_of_the_accounts() {
 }
 
 #[test]
+fn what_is_there_stays_there_though_the_rules_would_refuse_it_later() {
+    let (site, stub) = (site(2), Stub::start());
+    upload(&site, &stub, &["a.ndjson"]);
+    let journal = site.read("a.ndjson.cutover-journal");
+    let later = ["upload", "a.ndjson", "b.ndjson", "--json", "--now", "1999-01-01T00:00:00Z"];
+    site.write("b.ndjson", account("N-9"));
+    let ran = site.ask(&stub, &later);
+    assert_eq!(figures(&ran, ["accepted", "faulty"]), [2, 1]);
+    let added = site.read("a.ndjson.cutover-journal").strip_prefix(&journal).unwrap().to_owned();
+    assert!(added.lines().count() == 1 && added.contains("N-9"), "{added}");
+}
+
+#[test]
 fn an_account_that_was_mended_is_sent_anew() {
     let (site, stub) = (site(2), Stub::start());
     upload(&site, &stub, &["a.ndjson"]);
