@@ -20,7 +20,12 @@ given in one answer, by path and code; the same pair is given once, at the highe
   absent it is silent too, unless its condition says what absence means.
 - *Today* and *now* are those of the import supplier's time zone. Texts are compared without white space at their
   ends.
+- What forms and terms mean stands [at the end](#forms-and-terms); what a code says, in the
+  [error reference](error-codes.md).
 ";
+
+/// What conditions refer to.
+const TERMS: &str = include_str!("terms.md");
 
 /// The sections of the manual, with the prefixes of the ids in each.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -44,7 +49,7 @@ pub fn rules_markdown() -> String {
         let rules = RULES.iter().filter(|rule| prefixes.contains(&prefix(rule)));
         section(&mut text, title, rules);
     }
-    text
+    text + TERMS
 }
 
 fn prefix(rule: &Rule) -> &'static str {
@@ -62,7 +67,8 @@ fn section<'r>(text: &mut String, title: &str, rules: impl Iterator<Item = &'r R
 }
 
 fn row(rule: &Rule) -> String {
-    let codes: Vec<String> = rule.codes.iter().map(|code| format!("`{code}`")).collect();
+    let codes: Vec<String> =
+        rule.codes.iter().map(|code| format!("[`{code}`](error-codes.md#{code})")).collect();
     let fixed = if rule.fixed { ", fixed" } else { "" };
     let later = match rule.level_after_import() {
         level if level == rule.level => String::new(),
@@ -73,7 +79,10 @@ fn row(rule: &Rule) -> String {
         Needs::Service => "service",
     };
     let (id, codes, place, condition) = (rule.id, codes.join(", "), cell(rule.place), cell(rule.condition));
-    format!("| {id} | {codes} | {place} | {condition} | {}{fixed}{later} | {needs} |\n", rule.level)
+    format!(
+        "| <a id=\"{id}\"></a>{id} | {codes} | {place} | {condition} | {}{fixed}{later} | {needs} |\n",
+        rule.level
+    )
 }
 
 /// A bar would end the cell.
@@ -90,7 +99,7 @@ mod tests {
         let text = rules_markdown();
         let mut rest = text.as_str();
         for rule in RULES {
-            let start = format!("\n| {} | ", rule.id);
+            let start = format!("\n| <a id=\"{0}\"></a>{0} | ", rule.id);
             assert_eq!(text.matches(&start).count(), 1, "{}", rule.id);
             let at = rest.find(&start);
             assert!(at.is_some(), "{} comes too early", rule.id);
@@ -101,14 +110,49 @@ mod tests {
     #[test]
     fn a_row_says_what_the_rule_is() {
         let text = rules_markdown();
-        for row in [
-            "| STR-01 | `required` | any required member | member missing while its object is there | error, fixed | payload |",
-            "| STR-19 | `unrecognised_value` | open lists with known values | value not among them | warning | payload |",
-            "| STM-02 | `duplicate_statement_ids` | `statements.#.statement_id` | same as an earlier statement of the payload | warning; error in requests after the import | payload |",
-            "| PST-15 | `account_import_process_in_progress` | the body of account creation | its import process is IN_PROGRESS | error, fixed | service |",
-            "| LED-10 | `historical_statement_period_end_in_future` | `ledgers.#.last_statement_closing_date` | after today | error | payload |",
+        for (id, code, rest) in [
+            (
+                "STR-01",
+                "required",
+                "any required member | member missing while its object is there | error, fixed | payload |",
+            ),
+            (
+                "STR-19",
+                "unrecognised_value",
+                "open lists with known values | value not among them | warning | payload |",
+            ),
+            (
+                "STM-02",
+                "duplicate_statement_ids",
+                "`statements.#.statement_id` | same as an earlier statement of the payload | warning; error in requests after the import | payload |",
+            ),
+            (
+                "PST-15",
+                "account_import_process_in_progress",
+                "the body of account creation | its import process is IN_PROGRESS | error, fixed | service |",
+            ),
+            (
+                "LED-10",
+                "historical_statement_period_end_in_future",
+                "`ledgers.#.last_statement_closing_date` | after today | error | payload |",
+            ),
         ] {
+            let row = format!("| <a id=\"{id}\"></a>{id} | [`{code}`](error-codes.md#{code}) | {rest}");
             assert!(text.lines().any(|line| line == row), "{row}");
+        }
+    }
+
+    #[test]
+    fn links_of_conditions_lead_to_a_term() {
+        let text = rules_markdown();
+        let heading = |name: &str| name.to_lowercase().replace(' ', "-");
+        let terms: Vec<String> =
+            TERMS.lines().filter_map(|line| line.strip_prefix("### ")).map(heading).collect();
+        let links = text.split("](#").skip(1).filter_map(|rest| rest.split(')').next());
+        let links: Vec<&str> = links.filter(|link| *link != "forms-and-terms").collect();
+        assert!(links.len() >= 12, "{links:?}");
+        for link in links {
+            assert!(terms.iter().any(|term| term == link), "{link}");
         }
     }
 

@@ -1,6 +1,7 @@
-//! `docs/error-codes.md`, from the one table of codes.
+//! `docs/error-codes.md`, from the one table of codes and the catalogue of rules.
 
 use cutover_core::{CODES, Code, Domain};
+use cutover_rules::RULES;
 
 const HEAD: &str = "\
 <!-- Generated from crates/core/src/code.rs by `cargo xtask docs`: edit there. -->
@@ -9,6 +10,11 @@ const HEAD: &str = "\
 
 Every code the service sends, in errors and in warnings. Logic may depend on a code: it is never renamed or
 removed within a version of the API. The meaning is for people, and its wording may change.
+
+How an answer with errors is read stands in the [supplier's guide](guide/supplier.md#reading-the-errors), and there too
+[what to do on which answer](guide/supplier.md#what-to-do-on-which-answer). A code has an address of its own:
+`error-codes.md#invalid_phone_number`. The rules beside a code say under which condition it is given, and whether as an
+error or as a warning.
 ";
 
 /// The text of the reference: a section a domain, a row a code, in the order of the table.
@@ -33,10 +39,18 @@ fn domains() -> Vec<Domain> {
 }
 
 fn section(text: &mut String, title: &str, meaning: &str, codes: &[Code]) {
-    text.push_str(&format!("\n## {title}\n\n{meaning}\n\n| Code | Meaning |\n| --- | --- |\n"));
+    text.push_str(&format!("\n## {title}\n\n{meaning}\n\n| Code | Meaning | Rules |\n| --- | --- | --- |\n"));
     for code in codes {
-        text.push_str(&format!("| `{code}` | {} |\n", cell(code.detail())));
+        let (meaning, rules) = (cell(code.detail()), rules(*code));
+        text.push_str(&format!("| <a id=\"{code}\"></a>`{code}` | {meaning} | {rules} |\n"));
     }
+}
+
+/// The rules that give a code.
+fn rules(code: Code) -> String {
+    let giving = RULES.iter().filter(|rule| rule.codes.contains(&code));
+    let links: Vec<String> = giving.map(|rule| format!("[{0}](rules.md#{0})", rule.id)).collect();
+    if links.is_empty() { "–".to_owned() } else { links.join(", ") }
 }
 
 /// A bar would end the cell.
@@ -62,7 +76,18 @@ mod tests {
     fn every_code_has_one_row() {
         let text = markdown();
         for code in CODES {
-            assert_eq!(text.matches(&format!("\n| `{code}` | ")).count(), 1, "{code}");
+            let start = format!("\n| <a id=\"{code}\"></a>`{code}` | ");
+            assert_eq!(text.matches(&start).count(), 1, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_code_has_the_rules_that_give_it() {
+        assert_eq!(rules(Code::InvalidPhoneNumber), "[CUS-01](rules.md#CUS-01)");
+        assert_eq!(rules(Code::StatementIssuedBeforePeriodEnd), "[STM-03](rules.md#STM-03)");
+        assert_eq!(rules(Code::Throttled), "–");
+        for rule in RULES {
+            assert!(markdown().contains(&format!("(rules.md#{})", rule.id)), "{}", rule.id);
         }
     }
 

@@ -10,7 +10,7 @@ pub(crate) const BUS_06: Rule = Rule {
     id: RuleId("BUS-06"),
     codes: &[Code::InvalidCompanyNumber],
     place: "`business.company_number`",
-    condition: "neither a valid ACN nor a valid ABN by rules 10.6",
+    condition: "neither a valid [ACN nor a valid ABN](#company-numbers)",
     level: Level::Warning,
     fixed: false,
     needs: Needs::Payload,

@@ -13,7 +13,7 @@ pub(crate) const CUS_03: Rule = Rule {
     codes: &[Code::InvalidEmail],
     place: "`email` of `customers.#` and `supply_addresses.#.property_administrators.#`, \
             `MP.outage_contact_email`",
-    condition: "not an e-mail address by rules 10.2",
+    condition: "not an [e-mail address](#e-mail-addresses)",
     level: Level::Error,
     fixed: false,
     needs: Needs::Payload,

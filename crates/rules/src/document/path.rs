@@ -13,7 +13,7 @@ pub(crate) const DOC_01: Rule = Rule {
     id: RuleId("DOC-01"),
     codes: &[Code::InvalidDocumentPath],
     place: "`notes.#.document_paths.#.document_path`, `statements.#.statement_path`",
-    condition: "not a safe relative path by rules 10.5",
+    condition: "not a [safe relative path](#document-paths)",
     level: Level::Error,
     fixed: true,
     needs: Needs::Payload,

@@ -10,7 +10,7 @@ pub(crate) const PIN_03: Rule = Rule {
     id: RuleId("PIN-03"),
     codes: &[Code::InvalidSortCode],
     place: "`payment_instructions.#.bank_account.bsb`",
-    condition: "not a BSB by rules 10.4",
+    condition: "not a [BSB](#bsb)",
     level: Level::Error,
     fixed: false,
     needs: Needs::Payload,
