@@ -63,3 +63,8 @@ pub use totals::{Totals, documents_of_note, exact_sum, names_document};
 pub use value::{
     DateTime, Decimal, Free, Integer, InvalidChoice, InvalidNumber, Nullable, Text, TextOrInteger,
 };
+
+/// The examples of the guide in the book.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/model.md")]
+struct Guide;
