@@ -51,6 +51,12 @@ const PLAIN: Page = Page { path: "", sessions: &[("", "")], stands_for: &[], fai
 const PAGES: &[Page] = &[
     Page { path: "README.md", ..PLAIN },
     Page {
+        path: "docs/guide/supplier.md",
+        fails: &[("cutover-client validate south/", 1), ("cutover-client upload south/", 1)],
+        ..PLAIN
+    },
+    Page { path: "docs/guide/operator.md", ..PLAIN },
+    Page {
         path: "docs/client.md",
         sessions: &[("", FURNISH)],
         fails: &[("cutover-client validate exports/", 1)],
@@ -98,6 +104,8 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("psql ", "as above"),
     ("cutover migrate --status --database-url postgres:", "as above"),
     ("cutover doctor --database-url postgres:", "as above"),
+    ("(umask 077; sqlite3 ", "the shell of SQLite is not everywhere"),
+    ("cutover doctor --database-url sqlite:copy.db", "as above"),
 ];
 
 fn is_run(command: &str) -> bool {
@@ -153,6 +161,16 @@ fn page(path: &str) {
 #[test]
 fn the_readme_runs() {
     page("README.md");
+}
+
+#[test]
+fn the_guide_of_suppliers_runs() {
+    page("docs/guide/supplier.md");
+}
+
+#[test]
+fn the_guide_of_operators_runs() {
+    page("docs/guide/operator.md");
 }
 
 #[test]
