@@ -75,11 +75,9 @@ fn is_open(command: &str) -> bool {
     let mut characters = command.chars();
     while let Some(character) = characters.next() {
         match (quote, character) {
-            (None | Some('"'), '\\') => {
-                if characters.next().is_none() {
-                    return true;
-                }
-            }
+            // Whatever it is, it means itself; the end of the line goes on.
+            (None | Some('"'), '\\') if characters.next().is_none() => return true,
+            (None | Some('"'), '\\') => {}
             (None, '\'' | '"') => quote = Some(character),
             (Some(open), _) if open == character => quote = None,
             _ => {}
