@@ -58,9 +58,12 @@ const PAGES: &[Page] = &[
     Page { path: "docs/guide/operator.md", ..PLAIN },
     Page {
         path: "docs/client.md",
-        sessions: &[("", FURNISH)],
-        fails: &[("cutover-client validate exports/", 1)],
-        ..PLAIN
+        sessions: &[("", RECEIVE)],
+        stands_for: &[
+            ("https://imports.example.com", "http://127.0.0.1:8080"),
+            ("read -rs CUTOVER_API_KEY", "CUTOVER_API_KEY=$(jq -r .api_key key.json)"),
+        ],
+        fails: &[("cutover-client validate exports/", 1), ("cutover-client upload exports/", 1)],
     },
     Page {
         path: "docs/OPERATIONS.md",
@@ -70,13 +73,16 @@ const PAGES: &[Page] = &[
     },
 ];
 
-/// An organisation with the supplier `ACME` and a key.
-const FURNISH: &str = "\
+/// An organisation with the supplier `ACME` and a key, and a server that awaits what lies in `exports/`.
+const RECEIVE: &str = "\
 cutover organisation add 'Acme Energy'
 cutover supplier add ACME --organisation 'Acme Energy'
-cutover api-key issue --organisation 'Acme Energy' --json > key.json";
+cutover api-key issue --organisation 'Acme Energy' --json > key.json
+sed -i 's/ACME_ENERGY/ACME/; s/ELEC-1001/A-100/' exports/*.ndjson
+cutover serve > server.log 2>&1 &
+curl -s --retry 10 --retry-connrefused http://127.0.0.1:8080/readyz";
 
-/// The same, with the account `A-000042`, which is imported.
+/// An organisation with the supplier `ACME`, a key, and the account `A-000042`, which is imported.
 const IMPORT: &str = r#"cutover organisation add 'Acme Energy'
 cutover supplier add ACME --organisation 'Acme Energy'
 cutover api-key issue --organisation 'Acme Energy' --json > key.json
