@@ -5,13 +5,16 @@ use crate::work::Work;
 use crate::{authorization, client};
 use actix_web::dev::Payload;
 use actix_web::http::Method;
-use actix_web::http::header::{HeaderMap, HeaderValue};
+use actix_web::http::header::{COOKIE, HeaderMap, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
 use cutover_app::auth::Caller;
 use cutover_app::{App, FoundDocuments, Step};
 use futures_util::future::LocalBoxFuture;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
+
+/// The largest form: that of the console has a key, or nothing.
+const MAX_FORM: usize = 16 << 10;
 
 /// What a handler ends with.
 pub(crate) type Answer<'c> = LocalBoxFuture<'c, Result<HttpResponse, Refusal>>;
@@ -68,6 +71,11 @@ impl Call {
         self.http.uri().path()
     }
 
+    /// The method.
+    pub(crate) fn method(&self) -> &Method {
+        self.http.method()
+    }
+
     /// Whether the body of the answer will not be sent.
     pub(crate) fn is_head(&self) -> bool {
         self.http.method() == Method::HEAD
@@ -83,6 +91,11 @@ impl Call {
         self.organisation = Some(caller.organisation_id);
         self.service.throttle.organisation(caller.organisation_id)?;
         Ok(caller)
+    }
+
+    /// Says for which organisation it is, where no token does.
+    pub(crate) fn belongs_to(&mut self, organisation: i64) {
+        self.organisation = Some(organisation);
     }
 
     /// The organisation that calls, once it is known.
@@ -104,7 +117,35 @@ impl Call {
     /// See [`body::read`].
     pub(crate) async fn small_body(&mut self, limit: usize) -> Result<Body, Refusal> {
         let limit = limit.min(self.service.body_limit);
-        body::read(self.http.headers(), &mut self.unread, limit, &self.service.bodies).await
+        body::read(self.http.headers(), &mut self.unread, body::is_json, limit, &self.service.bodies).await
+    }
+
+    /// The text of a form that a browser sent: pairs as in the query of an address.
+    ///
+    /// # Errors
+    /// See [`body::read`].
+    pub(crate) async fn form(&mut self) -> Result<String, Refusal> {
+        let (headers, bodies) = (self.http.headers(), &self.service.bodies);
+        let mut body = body::read(headers, &mut self.unread, body::is_form, MAX_FORM, bodies).await?;
+        let text =
+            std::str::from_utf8(body.unpack()?).map_err(|_| Refusal::Invalid("The form is not UTF-8."))?;
+        Ok(text.to_owned())
+    }
+
+    /// The value of a cookie.
+    pub(crate) fn cookie(&self, name: &str) -> Option<String> {
+        let sent = self.headers().get_all(COOKIE).filter_map(|value| value.to_str().ok());
+        let mut pairs =
+            sent.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.find(|(given, _)| *given == name).map(|(_, value)| value.to_owned())
+    }
+
+    /// Whether the client connects with TLS: to us, or to a trusted proxy that says so.
+    pub(crate) fn is_secure(&self) -> bool {
+        let peer = self.http.peer_addr().map(|peer| peer.ip().to_canonical());
+        let is_trusted = peer.is_some_and(|peer| self.service.trusted_proxies.contains(&peer));
+        let forwarded = self.headers().get("x-forwarded-proto");
+        self.service.is_secure || is_trusted && forwarded.is_some_and(|scheme| scheme == "https")
     }
 
     /// Calls a use case, off the event loop; see [`Service::run`].

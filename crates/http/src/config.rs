@@ -30,13 +30,15 @@ pub struct Config {
     pub admin_listen: Option<SocketAddr>,
     /// Whether the API is served; if not, only health and metrics (`serve --role worker`).
     pub serve_api: bool,
+    /// Whether the operator's console is served with the API.
+    pub console: bool,
     /// Connections at the same time, over all workers. Further ones wait to be accepted.
     pub max_connections: usize,
 }
 
 impl Default for Config {
     /// 127.0.0.1:8080, a worker a core, 8 MiB, 1,000 requests a second, heads in 10 s, bodies in 60 s,
-    /// stopping in 30 s, 25,000 connections, the API, no TLS, no admin address.
+    /// stopping in 30 s, 25,000 connections, the API with the console, no TLS, no admin address.
     fn default() -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
@@ -50,6 +52,7 @@ impl Default for Config {
             tls: None,
             admin_listen: None,
             serve_api: true,
+            console: true,
             max_connections: 25_000,
         }
     }

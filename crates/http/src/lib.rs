@@ -20,6 +20,7 @@
 //! | `/v1/data-import/business-payment-instruction/create/` | POST | the same |
 //! | `/v1/graphql/` | POST | the same |
 //! | `/openapi.json`, `/docs/` | GET | the same |
+//! | `/console/…` | GET, POST | the same, if [`Config::console`] |
 //! | `/healthz`, `/readyz` | GET | [`Config::listen`] and [`Config::admin_listen`] |
 //! | `/metrics` | GET | [`Config::admin_listen`] if it is set, else [`Config::listen`] |
 //!
@@ -29,6 +30,8 @@
 //! the query, then what the use case says. The endpoints of payment instructions have no 503: what is down is
 //! a 500 there. Every answer that comes of a request carries `X-Request-Id`; a head that is broken, too large
 //! or too slow is answered by the server below us, with an empty body.
+//!
+//! The console answers people: with pages, also where it refuses something.
 //!
 //! Nothing here logs a path, a query, a body, a header or a token: only the request id, the method, the
 //! template of the route, the status, the time taken and the organisation's id.
@@ -40,6 +43,7 @@ mod body;
 mod call;
 mod client;
 mod config;
+mod console;
 mod endpoint;
 mod metrics;
 mod observe;

@@ -77,6 +77,7 @@ fn class(status: u16) -> &'static str {
     match status {
         499 => "disconnected",
         200..=299 => "2xx",
+        300..=399 => "3xx",
         400..=498 => "4xx",
         500.. => "5xx",
         _ => "other",

@@ -163,7 +163,8 @@ impl Refusal {
         }
     }
 
-    fn head(&self) -> HttpResponseBuilder {
+    /// The answer without its body.
+    pub(crate) fn head(&self) -> HttpResponseBuilder {
         let mut response = HttpResponse::build(self.status());
         if let Some((name, value)) = self.header() {
             response.insert_header((name, value));

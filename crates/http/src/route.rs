@@ -1,4 +1,5 @@
 use crate::call::Handler;
+use crate::console;
 use crate::endpoint::{
     account_lists, account_status, bulk, create_account, create_business,
     create_business_payment_instruction, create_historical_statements, create_notes,
@@ -14,6 +15,8 @@ use actix_web::http::Method;
 pub(crate) enum Kind {
     /// The service itself.
     Api,
+    /// Pages for the operator: no part of the API, and not described with it.
+    Console,
     /// Whether it is alive and well.
     Health,
     /// What it has done.
@@ -148,6 +151,48 @@ const ROUTES: &[Route] = &[
         endpoints: &[(Method::GET, openapi::read)],
     },
     Route {
+        template: "/console/",
+        kind: Kind::Console,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, console::suppliers)],
+    },
+    Route {
+        template: "/console/assets/<file>/",
+        kind: Kind::Console,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, console::asset)],
+    },
+    Route {
+        template: "/console/sign-in/",
+        kind: Kind::Console,
+        allow: "GET, HEAD, POST",
+        endpoints: &[(Method::GET, console::ask_for_key), (Method::POST, console::sign_in)],
+    },
+    Route {
+        template: "/console/sign-out/",
+        kind: Kind::Console,
+        allow: "POST",
+        endpoints: &[(Method::POST, console::sign_out)],
+    },
+    Route {
+        template: "/console/suppliers/<supplier>/",
+        kind: Kind::Console,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, console::supplier)],
+    },
+    Route {
+        template: "/console/suppliers/<supplier>/pause/",
+        kind: Kind::Console,
+        allow: "GET, HEAD, POST",
+        endpoints: &[(Method::GET, console::ask_pause), (Method::POST, console::pause)],
+    },
+    Route {
+        template: "/console/suppliers/<supplier>/resume/",
+        kind: Kind::Console,
+        allow: "GET, HEAD, POST",
+        endpoints: &[(Method::GET, console::ask_resume), (Method::POST, console::resume)],
+    },
+    Route {
         template: "/healthz",
         kind: Kind::Health,
         allow: "GET, HEAD",
@@ -183,17 +228,18 @@ pub(crate) fn find(path: &str, method: &Method, serves: impl Fn(Kind) -> bool) -
     match candidates.into_iter().find_map(|route| Some((route, route.parameters(path)?))) {
         Some((route, parameters)) => Found {
             template: route.template,
-            is_probe: route.kind != Kind::Api,
+            is_probe: matches!(route.kind, Kind::Health | Kind::Metrics),
             endpoint: route.handler(method).map(|handler| (handler, parameters)),
         },
         None => Found { template: "none", is_probe: false, endpoint: Err(Refusal::NotFound) },
     }
 }
 
-/// Every route: its template and what it allows.
+/// Every route but the console's, which is for people and may change at any time: its template and what it
+/// allows.
 #[cfg(test)]
 pub(crate) fn allowed() -> impl Iterator<Item = (&'static str, &'static str)> {
-    ROUTES.iter().map(|route| (route.template, route.allow))
+    ROUTES.iter().filter(|route| route.kind != Kind::Console).map(|route| (route.template, route.allow))
 }
 
 impl Route {

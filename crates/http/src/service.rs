@@ -48,10 +48,13 @@ pub(crate) struct Service {
     pub(crate) bodies: Limits,
     pub(crate) throttle: Throttle,
     pub(crate) trusted_proxies: Vec<IpAddr>,
+    /// Whether clients connect with TLS.
+    pub(crate) is_secure: bool,
     pub(crate) metrics: Metrics,
     pub(crate) schema: Schema,
     request_ids: RequestIds,
     serve_api: bool,
+    console: bool,
     has_admin: bool,
     stop: OnceLock<GracefulShutdownSignal>,
 }
@@ -85,6 +88,8 @@ impl Service {
             throttle: Throttle::new(config.rate_limit),
             trusted_proxies: config.trusted_proxies.clone(),
             serve_api: config.serve_api,
+            console: config.console,
+            is_secure: config.tls.is_some(),
             has_admin: config.admin_listen.is_some(),
         }
     }
@@ -107,7 +112,8 @@ impl Service {
     fn serves(&self, listener: Listener, kind: Kind) -> bool {
         match (kind, listener) {
             (Kind::Api, Listener::Public) => self.serve_api,
-            (Kind::Api, Listener::Admin) => false,
+            (Kind::Console, Listener::Public) => self.serve_api && self.console,
+            (Kind::Api | Kind::Console, Listener::Admin) => false,
             (Kind::Health, _) | (Kind::Metrics, Listener::Admin) => true,
             (Kind::Metrics, Listener::Public) => !self.has_admin,
         }

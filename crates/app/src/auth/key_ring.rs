@@ -75,6 +75,12 @@ impl App {
         }
     }
 
+    /// The key that signs what needs no transaction; `None` if there is none yet.
+    pub(crate) fn newest_signing_key(&self) -> Result<Option<SigningKey>, StoreError> {
+        let keys = self.remembered_signing_keys().map_or_else(|| self.read_signing_keys(), Ok)?;
+        Ok(keys.first().cloned())
+    }
+
     /// A signing key that is not among those remembered. One request seeks at a time, and seldom: tokens that
     /// anybody made up cost the store next to nothing.
     fn seek(&self, kid: &str) -> Result<Option<SigningKey>, StoreError> {

@@ -4,8 +4,10 @@ mod authenticate;
 mod key_ring;
 mod obtain_token;
 mod secret;
+mod session;
 
 pub use authenticate::{AuthError, Caller};
 pub(crate) use key_ring::KeyRing;
 pub use obtain_token::{Claims, Credential, TokenRefused, Tokens};
-pub(crate) use secret::{api_key, digest, refresh_token};
+pub(crate) use secret::{api_key, digest, refresh_token, session_id};
+pub use session::{SESSION_IDLE, SESSION_LIFETIME, Session};

@@ -137,7 +137,8 @@ impl App {
     }
 }
 
-fn sign(claims: &Claims, key: &SigningKey) -> Result<String, StoreError> {
+/// What claims are sent as.
+pub(super) fn sign(claims: &impl Serialize, key: &SigningKey) -> Result<String, StoreError> {
     let header = Header { kid: Some(key.kid.clone()), ..Header::new(Algorithm::HS256) };
     encode(&header, claims, &EncodingKey::from_secret(&key.secret))
         .map_err(|_| StoreError::Failed("a token could not be signed".into()))
@@ -163,6 +164,9 @@ fn by_refresh(
     if !bool::from(token.hash.ct_eq(hash)) || token.expires_at <= now {
         return Ok(None);
     }
+    let key = tx.api_key(token.api_key_id)?.filter(|key| key.role == ApiKeyRole::Supplier);
+    // What is kept of a session of the console is of an operator's key, and obtains nothing.
+    let Some(key) = key else { return Ok(None) };
     if token.used_at.is_some() || !tx.use_refresh_token(hash, now)? {
         tx.revoke_family(token.family)?;
         return Ok(None);
@@ -171,5 +175,5 @@ fn by_refresh(
         return Ok(None);
     }
     tx.add_refresh_token(&RefreshToken { family: token.family, api_key_id: token.api_key_id, ..next })?;
-    tx.api_key(token.api_key_id)
+    Ok(Some(key))
 }

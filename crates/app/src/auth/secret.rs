@@ -18,6 +18,11 @@ pub(crate) fn refresh_token(random: &dyn Random) -> String {
     format!("cut_refresh_{}", letters::<32>(random))
 }
 
+/// What a new session is known by.
+pub(crate) fn session_id(random: &dyn Random) -> String {
+    format!("cut_session_{}", letters::<32>(random))
+}
+
 /// What is stored of a key or a token: enough to know it again, nothing to use.
 pub(crate) fn digest(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()

@@ -1,6 +1,8 @@
-//! What the operator does (decisions D11): organisations, keys, suppliers, processes, vendors.
+//! What the operator does (decisions D11): organisations, keys, suppliers, processes, vendors; by commands for
+//! the whole installation, in the console for one organisation.
 
 mod archive;
+mod console;
 mod identity;
 mod processes;
 mod progress;

@@ -1,4 +1,5 @@
 use crate::App;
+use crate::auth::SESSION_IDLE;
 use crate::port::{StepWrite, StoreError, Tx, glance, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, Failure, Process, on_failure};
@@ -126,7 +127,7 @@ impl App {
     /// [`StoreError`]; nothing is removed then.
     pub fn remove_expired(&self) -> Result<(), StoreError> {
         let now = self.clock.now();
-        let superseded = now - self.settings.access_token_lifetime;
+        let superseded = now - self.settings.access_token_lifetime.max(SESSION_IDLE);
         write(&*self.store, move |tx| {
             tx.remove_expired_tokens(now)?;
             tx.remove_signing_keys_superseded_before(superseded)?;

@@ -12,6 +12,7 @@ mod notes;
 mod operator;
 mod panics;
 mod resubmit;
+mod sessions;
 mod stand_ins;
 mod statements;
 mod tokens;

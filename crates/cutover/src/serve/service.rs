@@ -119,6 +119,7 @@ fn config(settings: &ServeSettings) -> Result<Config, Error> {
         tls: settings.tls.as_ref().map(tls::server_config).transpose()?,
         admin_listen: settings.admin_listen,
         serve_api: settings.role != Role::Worker,
+        console: settings.console,
         max_connections: settings.max_connections,
     })
 }

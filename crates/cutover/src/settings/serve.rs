@@ -34,6 +34,8 @@ pub(crate) struct ServeSettings {
     /// Whether `listen` was said, and is not the default.
     pub(crate) listen_given: bool,
     pub(crate) admin_listen: Option<SocketAddr>,
+    /// Whether the operator's console is served with the API.
+    pub(crate) console: bool,
     pub(crate) http_workers: usize,
     pub(crate) workers: usize,
     pub(crate) max_connections: usize,
@@ -80,6 +82,7 @@ impl ServeSettings {
             listen: listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8080))),
             listen_given: listen.is_some(),
             admin_listen: given.get("admin-listen", read::address)?,
+            console: given.get("console", read::switch)?.unwrap_or(true),
             http_workers: count("http-workers", 1024, cores)?,
             workers: count("workers", 1024, cores)?,
             max_connections: count("max-connections", 1_000_000, 25_000)?,

@@ -6,9 +6,9 @@ use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 ///
 /// # Errors
 /// [`Refusal::UnsupportedMediaType`] for everything else.
-pub(crate) fn check_type(headers: &HeaderMap) -> Result<(), Refusal> {
+pub(crate) fn is_json(headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(sent) = headers.get(CONTENT_TYPE) else { return Ok(()) };
-    let is_json = sent.to_str().is_ok_and(is_json);
+    let is_json = sent.to_str().is_ok_and(|sent| is_utf8(sent, "application/json"));
     if is_json { Ok(()) } else { Err(Refusal::UnsupportedMediaType("The body must be application/json.")) }
 }
 
@@ -26,8 +26,16 @@ pub(crate) fn is_ndjson(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-fn is_json(content_type: &str) -> bool {
-    is_utf8(content_type, "application/json")
+/// Takes what browsers make of a form: `application/x-www-form-urlencoded`, and nothing without a type.
+///
+/// # Errors
+/// [`Refusal::UnsupportedMediaType`] for everything else.
+pub(crate) fn is_form(headers: &HeaderMap) -> Result<(), Refusal> {
+    let sent = headers.get(CONTENT_TYPE).and_then(|sent| sent.to_str().ok());
+    match sent.is_some_and(|sent| is_utf8(sent, "application/x-www-form-urlencoded")) {
+        true => Ok(()),
+        false => Err(Refusal::UnsupportedMediaType("The body must be that of a form.")),
+    }
 }
 
 fn is_utf8(content_type: &str, expected: &str) -> bool {
@@ -70,14 +78,14 @@ mod tests {
 
     #[test]
     fn json_and_nothing_else() {
-        assert!(check_type(&HeaderMap::new()).is_ok());
+        assert!(is_json(&HeaderMap::new()).is_ok());
         for good in [
             "application/json",
             "Application/JSON ; charset=UTF-8",
             "application/json;charset=\"utf-8\"; version=1",
             "application/json;",
         ] {
-            assert!(check_type(&headers(CONTENT_TYPE, &[good])).is_ok(), "{good}");
+            assert!(is_json(&headers(CONTENT_TYPE, &[good])).is_ok(), "{good}");
         }
         for bad in [
             "",
@@ -86,7 +94,7 @@ mod tests {
             "application/jsonp",
             "text/json, application/json",
         ] {
-            assert!(check_type(&headers(CONTENT_TYPE, &[bad])).is_err(), "{bad}");
+            assert!(is_json(&headers(CONTENT_TYPE, &[bad])).is_err(), "{bad}");
         }
     }
 

@@ -5,7 +5,7 @@ mod media;
 mod read;
 
 pub(crate) use allowance::{Allowance, Held};
-pub(crate) use media::{is_ndjson, is_packed};
+pub(crate) use media::{is_form, is_json, is_ndjson, is_packed};
 pub(crate) use read::{Limits, read};
 
 use crate::refusal::Refusal;

@@ -21,7 +21,7 @@ pub(crate) struct Limits {
     pub(crate) allowance: Arc<Allowance>,
 }
 
-/// Reads a JSON body of at most so many bytes. The payload is taken once it is read to its end; while it is
+/// Reads a body of at most so many bytes, and of the type that is taken. The payload is taken once it is read to its end; while it is
 /// there, something of the body is still to come.
 ///
 /// # Errors
@@ -30,6 +30,7 @@ pub(crate) struct Limits {
 pub(crate) async fn read(
     headers: &HeaderMap,
     payload: &mut Option<Payload>,
+    takes: fn(&HeaderMap) -> Result<(), Refusal>,
     limit: usize,
     limits: &Limits,
 ) -> Result<Body, Refusal> {
@@ -37,7 +38,7 @@ pub(crate) async fn read(
     if declared.is_some_and(|length| length > limit as u64) {
         return Err(Refusal::TooLarge);
     }
-    media::check_type(headers)?;
+    takes(headers)?;
     let is_packed = media::is_packed(headers)?;
     let mut held = Held::new(limits.allowance.clone());
     let mut bytes = Vec::with_capacity(declared.map_or(0, |length| FIRST_ROOM.min(length as usize)));
@@ -97,7 +98,7 @@ mod tests {
 
     async fn read_chunks(chunks: Vec<Chunk>, allowance: usize) -> (Result<usize, Refusal>, bool) {
         let mut payload = Some(payload(stream::iter(chunks)));
-        let body = read(&HeaderMap::new(), &mut payload, 100, &limits(allowance)).await;
+        let body = read(&HeaderMap::new(), &mut payload, media::is_json, 100, &limits(allowance)).await;
         (body.map(|mut body| body.unpack().unwrap().len()), payload.is_none())
     }
 
@@ -122,7 +123,9 @@ mod tests {
         {
             headers.insert(CONTENT_LENGTH, HeaderValue::from_static(length));
             let refused =
-                read(&headers, &mut Some(payload(stream::pending())), 100, &limits(1_000)).await.unwrap_err();
+                read(&headers, &mut Some(payload(stream::pending())), media::is_json, 100, &limits(1_000))
+                    .await
+                    .unwrap_err();
             assert!(format!("{refused:?}").starts_with(expected), "{refused:?}");
         }
     }
@@ -132,7 +135,7 @@ mod tests {
         let stalled = stream::iter([chunk(1)]).chain(stream::pending());
         let mut payload = Some(payload(stalled));
         let limits = Limits { time: Duration::from_millis(1), ..limits(1_000) };
-        let refused = read(&HeaderMap::new(), &mut payload, 100, &limits).await;
+        let refused = read(&HeaderMap::new(), &mut payload, media::is_json, 100, &limits).await;
         assert!(matches!(refused, Err(Refusal::Timeout)));
     }
 }

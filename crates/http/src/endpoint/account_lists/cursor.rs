@@ -5,7 +5,7 @@ use cutover_app::port::Position;
 
 /// A position as clients are given it: opaque, safe in an address. It is a place in an order and gives
 /// nobody anything that they could not list, so that it need not be signed.
-pub(in crate::endpoint) fn encode((created_at, id): Position) -> String {
+pub(crate) fn encode((created_at, id): Position) -> String {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&created_at.timestamp_micros().to_be_bytes());
     bytes[8..].copy_from_slice(&id.to_be_bytes());
@@ -13,7 +13,7 @@ pub(in crate::endpoint) fn encode((created_at, id): Position) -> String {
 }
 
 /// The position of a cursor; `None` if no position reads so.
-pub(in crate::endpoint) fn decode(cursor: &str) -> Option<Position> {
+pub(crate) fn decode(cursor: &str) -> Option<Position> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
     let (micros, id) = bytes.split_first_chunk::<8>()?;
     let created_at = DateTime::from_timestamp_micros(i64::from_be_bytes(*micros))?;

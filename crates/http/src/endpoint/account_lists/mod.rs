@@ -1,6 +1,6 @@
 //! The lists of a supplier's import processes (contract 4.3, decisions D7): streamed whole, or page by page.
 
-pub(super) mod cursor;
+pub(crate) mod cursor;
 mod page;
 pub(super) mod paging;
 mod stream;

@@ -1,0 +1,176 @@
+use super::key_ring::signer;
+use super::obtain_token::sign;
+use super::{AuthError, Caller, Claims, TokenRefused, digest, session_id};
+use crate::App;
+use crate::port::{
+    ApiKey, ApiKeyRole, KeyStanding, RefreshToken, SigningKey, StoreError, glance, read, write,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
+
+/// How long a session lasts without a request of a person.
+pub const SESSION_IDLE: TimeDelta = TimeDelta::minutes(30);
+/// How long a session lasts at most.
+pub const SESSION_LIFETIME: TimeDelta = TimeDelta::hours(12);
+/// A token of a session is not renewed before it has this age.
+const RENEWED_AFTER: TimeDelta = TimeDelta::minutes(1);
+
+/// What the token of a session says. Its audience is its own: it is no access token, and an access token is
+/// none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SessionClaims {
+    iss: String,
+    aud: String,
+    /// The API key's id, as text.
+    sub: String,
+    /// The organisation's id.
+    org: i64,
+    /// Its name.
+    name: String,
+    /// The part of the API key that lists show.
+    key: String,
+    /// The session; the store knows its digest until it ends.
+    sid: String,
+    iat: i64,
+    exp: i64,
+}
+
+const AUDIENCE: &str = "console";
+
+/// Somebody who is signed in to the console.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Who it is.
+    pub caller: Caller,
+    /// The name of the organisation.
+    pub organisation: String,
+    id: String,
+    issued_at: i64,
+    ends_at: DateTime<Utc>,
+}
+
+impl App {
+    /// Signs in to the console with an API key of the role operator; the token of the session.
+    ///
+    /// # Errors
+    /// [`TokenRefused::Invalid`] for every other key, also of the role supplier.
+    pub fn sign_in(&self, api_key: &str) -> Result<String, TokenRefused> {
+        let (now, hash) = (self.clock.now(), digest(api_key));
+        // A guess must not reach the one writer: it is answered by a read.
+        let found = read(&*self.store, |tx| tx.api_key_by_hash(&hash))?;
+        if !found.is_some_and(|key| may_sign_in(&key, &hash)) {
+            return Err(TokenRefused::Invalid);
+        }
+        let sid = session_id(&*self.random);
+        // Kept where refresh tokens are: it ends, and is removed, by the same rules. It is none: those of an
+        // operator's key obtain nothing.
+        let row = RefreshToken {
+            hash: digest(&sid),
+            family: (self.random.number() >> 1) as i64,
+            api_key_id: 0,
+            expires_at: now + SESSION_LIFETIME,
+            used_at: None,
+        };
+        let spare = self.make_signing_key();
+        let begun = write(&*self.store, move |tx| {
+            let Some(key) = tx.api_key_by_hash(&hash)?.filter(|key| may_sign_in(key, &hash)) else {
+                return Ok::<_, StoreError>(None);
+            };
+            tx.add_refresh_token(&RefreshToken { api_key_id: key.id, ..row })?;
+            Ok(Some((key, signer(tx, spare)?)))
+        })?;
+        let (key, signing_key) = begun.ok_or(TokenRefused::Invalid)?;
+        if self.remembered_signing_key(&signing_key.kid).is_none() {
+            self.forget_signing_keys();
+        }
+        let caller =
+            Caller { organisation_id: key.organisation_id, api_key_id: key.id, key_prefix: key.prefix };
+        let ends_at = now + SESSION_LIFETIME;
+        let (organisation, issued_at) = (key.organisation, now.timestamp());
+        let session = Session { caller, organisation, id: sid, issued_at, ends_at };
+        Ok(self.token_of(&session, &signing_key)?)
+    }
+
+    /// The session of a token: signature, audience and times, that it was not ended, and that its key and
+    /// organisation are not revoked.
+    ///
+    /// # Errors
+    /// [`AuthError::Invalid`] for a token that is not good, for whatever cause.
+    pub fn session(&self, token: &str) -> Result<Session, AuthError> {
+        let kid = decode_header(token).ok().and_then(|header| header.kid).ok_or(AuthError::Invalid)?;
+        let key = self.signing_key(&kid)?.ok_or(AuthError::Invalid)?;
+        let claims = verified(token, &key).ok_or(AuthError::Invalid)?;
+        let now = self.clock.now();
+        let api_key_id = claims.sub.parse().map_err(|_| AuthError::Invalid)?;
+        if claims.exp <= now.timestamp() || self.standing(api_key_id)? != KeyStanding::Good {
+            return Err(AuthError::Invalid);
+        }
+        let hash = digest(&claims.sid);
+        let row = glance(&*self.store, |tx| tx.refresh_token(&hash))?;
+        let row = row.filter(|row| row.expires_at > now && row.api_key_id == api_key_id);
+        let ends_at = row.ok_or(AuthError::Invalid)?.expires_at;
+        let caller = Caller { organisation_id: claims.org, api_key_id, key_prefix: claims.key };
+        let SessionClaims { name: organisation, sid: id, iat: issued_at, .. } = claims;
+        Ok(Session { caller, organisation, id, issued_at, ends_at })
+    }
+
+    /// A token that lasts from now on, if that of the session is not new: for a request of a person.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the signing keys could not be read.
+    pub fn renewed_session(&self, session: &Session) -> Result<Option<String>, StoreError> {
+        let now = self.clock.now().timestamp();
+        if now - session.issued_at < RENEWED_AFTER.num_seconds() {
+            return Ok(None);
+        }
+        let Some(key) = self.newest_signing_key()? else { return Ok(None) };
+        let session = Session { issued_at: now, ..session.clone() };
+        self.token_of(&session, &key).map(Some)
+    }
+
+    /// Ends a session, on every node.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be written.
+    pub fn sign_out(&self, session: &Session) -> Result<(), StoreError> {
+        let hash = digest(&session.id);
+        write(&*self.store, move |tx| match tx.refresh_token(&hash)? {
+            Some(row) => tx.revoke_family(row.family),
+            None => Ok(()),
+        })
+    }
+
+    fn token_of(&self, session: &Session, key: &SigningKey) -> Result<String, StoreError> {
+        let issued = session.issued_at;
+        let claims = SessionClaims {
+            iss: Claims::ISSUER.into(),
+            aud: AUDIENCE.into(),
+            sub: session.caller.api_key_id.to_string(),
+            org: session.caller.organisation_id,
+            name: session.organisation.clone(),
+            key: session.caller.key_prefix.clone(),
+            sid: session.id.clone(),
+            iat: issued,
+            exp: session.ends_at.timestamp().min(issued + SESSION_IDLE.num_seconds()),
+        };
+        sign(&claims, key)
+    }
+}
+
+fn may_sign_in(key: &ApiKey, hash: &[u8; 32]) -> bool {
+    bool::from(key.hash.ct_eq(hash)) && key.revoked_at.is_none() && key.role == ApiKeyRole::Operator
+}
+
+/// The claims of a token that the key signed for the console; its times are not looked at.
+fn verified(token: &str, key: &SigningKey) -> Option<SessionClaims> {
+    let mut validation = Validation::new(Algorithm::HS256);
+    validation.set_audience(&[AUDIENCE]);
+    validation.set_issuer(&[Claims::ISSUER]);
+    validation.set_required_spec_claims(&["exp", "aud", "iss", "sub"]);
+    // Times are compared with our clock, which tests can set.
+    validation.validate_exp = false;
+    validation.validate_nbf = false;
+    Some(decode(token, &DecodingKey::from_secret(&key.secret), &validation).ok()?.claims)
+}

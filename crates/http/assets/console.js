@@ -1,0 +1,112 @@
+// Keeps what is marked `data-live` up to date, and draws charts. Pages are whole without it.
+(() => {
+  "use strict";
+  const INTERVAL = 3000;
+  const marked = () => document.querySelectorAll("[data-live]");
+  let charts = [];
+
+  // Charts are drawn from the tables beside them.
+  const draw = () => {
+    charts.forEach((chart) => chart.destroy());
+    charts = [];
+    if (!window.uPlot) return;
+    document.querySelectorAll("[data-chart]").forEach((place) => {
+      const table = document.getElementById(place.dataset.chart);
+      const rows = table ? [...table.tBodies[0].rows] : [];
+      if (rows.length < 2) return;
+      const number = (i) => rows.map((row) => Number(row.cells[i].dataset.value));
+      const color = (name) => getComputedStyle(document.querySelector(`.legend .${name}`), "::before").backgroundColor;
+      const text = getComputedStyle(document.body);
+      const quiet = text.color;
+      const axis = { stroke: quiet, grid: { stroke: "rgba(128,128,128,.18)", width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
+      const bars = window.uPlot.paths.bars({ size: [0.8, 40] });
+      const series = (label, name) => ({ label, stroke: color(name), fill: color(name), width: 0, paths: bars, points: { show: false } });
+      const imported = number(1);
+      const failed = number(2);
+      const options = {
+        width: place.clientWidth,
+        height: 200,
+        legend: { show: false },
+        cursor: { show: false },
+        scales: { y: { range: (_, low, high) => [0, Math.max(high, 1) * 1.1] } },
+        axes: [axis, { ...axis, size: 56, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000] }],
+        series: [{}, series("Ended", "imported"), series("Failed", "failed")],
+      };
+      // The failed ones stand below, in front of all that ended.
+      const all = imported.map((count, i) => count + failed[i]);
+      charts.push(new window.uPlot(options, [number(0), all, failed], place));
+    });
+  };
+
+  const replace = (fresh) => {
+    let changed = false;
+    marked().forEach((old) => {
+      const next = fresh.getElementById(old.id);
+      if (!next || next.outerHTML === old.outerHTML) return;
+      const focused = old.contains(document.activeElement) ? document.activeElement : null;
+      const place = focused ? [...old.querySelectorAll("a, button, summary")].indexOf(focused) : -1;
+      old.querySelectorAll("details[open]").forEach((open) => {
+        const same = open.id && fresh.getElementById(open.id);
+        if (same) same.open = true;
+      });
+      old.replaceWith(document.adoptNode(next));
+      if (place >= 0) next.querySelectorAll("a, button, summary")[place]?.focus();
+      changed = true;
+    });
+    if (changed) draw();
+  };
+
+  const button = document.createElement("button");
+  const show = (state) => {
+    button.classList.toggle("lost", state === "lost");
+    button.textContent = { on: "Live", off: "Not live", lost: "Not connected" }[state];
+    button.setAttribute("aria-pressed", String(state !== "off"));
+  };
+
+  let isOn = true;
+  let timer = 0;
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(look, INTERVAL);
+  };
+  const look = async () => {
+    if (!isOn || document.hidden || marked().length === 0) return later();
+    try {
+      const answer = await fetch(location.href, { headers: { "X-Console-Live": "1" }, redirect: "manual", cache: "no-store" });
+      if (answer.status === 401) return location.reload();
+      if (!answer.ok) throw new Error(String(answer.status));
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (isOn) {
+        replace(fresh);
+        show("on");
+      }
+    } catch {
+      show("lost");
+    }
+    later();
+  };
+
+  const begin = () => {
+    draw();
+    let width = window.innerWidth;
+    window.addEventListener("resize", () => {
+      if (window.innerWidth !== width) draw();
+      width = window.innerWidth;
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+    if (marked().length === 0) return;
+    button.type = "button";
+    button.className = "live";
+    button.title = "Whether this page keeps itself up to date";
+    button.addEventListener("click", () => {
+      isOn = !isOn;
+      show(isOn ? "on" : "off");
+      if (isOn) look();
+    });
+    document.querySelector(".foot").append(button);
+    show("on");
+    document.addEventListener("visibilitychange", () => document.hidden || look());
+    later();
+  };
+  begin();
+})();

@@ -1,0 +1,74 @@
+//! Where things are in the console.
+
+use std::fmt::Write;
+
+/// The first page.
+pub(super) const HOME: &str = "/console/";
+/// Where one signs in.
+pub(super) const SIGN_IN: &str = "/console/sign-in/";
+
+/// The page of a supplier.
+pub(super) fn supplier(code: &str) -> String {
+    format!("/console/suppliers/{}/", segment(code))
+}
+
+/// The page of an account.
+pub(super) fn account(code: &str, number: &str) -> String {
+    format!("{}accounts/{}/", supplier(code), segment(number))
+}
+
+/// Text as a segment of a path, or a value of a query.
+pub(super) fn segment(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+/// Where to go after a sign-in: a page of the console, or the first one. Nothing else is ever gone to.
+pub(super) fn next(asked: Option<&str>) -> &str {
+    let is_ours = |path: &&str| {
+        path.starts_with(HOME)
+            && !path.starts_with(SIGN_IN)
+            && path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+    };
+    asked.filter(is_ours).unwrap_or(HOME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_may_hold_anything() {
+        assert_eq!(
+            account("A.B", "A/1 ?#é\"<"),
+            "/console/suppliers/A.B/accounts/A%2F1%20%3F%23%C3%A9%22%3C/"
+        );
+    }
+
+    #[test]
+    fn nobody_is_led_elsewhere() {
+        for path in ["/console/", "/console/suppliers/A/?status=ERRORED"] {
+            assert_eq!(next(Some(path)), path);
+        }
+        for path in [
+            "",
+            "/",
+            "//evil.example/console/",
+            "https://evil.example/",
+            "/console/\\evil",
+            "/console/\r\nx",
+            "/console",
+            SIGN_IN,
+        ] {
+            assert_eq!(next(Some(path)), HOME, "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The operator's console: pages made here, for people of one organisation (contract of the console: decisions
+//! 16). Whatever they show or do goes through the use cases of `cutover-app`.
+//!
+//! Every page works without scripts. The script keeps a page up to date and draws charts; nothing is asked of
+//! another host.
+
+mod actions;
+mod assets;
+mod escape;
+mod links;
+mod page;
+mod sign_in;
+mod supplier;
+mod suppliers;
+#[cfg(test)]
+mod tests;
+mod view;
+mod visit;
+
+pub(crate) use actions::{ask_pause, ask_resume, pause, resume};
+pub(crate) use assets::handle as asset;
+pub(crate) use escape::Escaped;
+pub(crate) use sign_in::{begin as sign_in, end as sign_out, show as ask_for_key};
+pub(crate) use supplier::show as supplier;
+pub(crate) use suppliers::show as suppliers;

@@ -1,0 +1,108 @@
+//! Pages: what all of them have in common, and the headers they are sent with.
+
+use super::assets::{Assets, assets};
+use super::visit::Visitor;
+use crate::refusal::Refusal;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use actix_web::{HttpResponse, HttpResponseBuilder};
+use askama::Template;
+
+/// Everything comes from this host, nothing is inline, and no other page may hold one of ours.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+     form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/// What stands around a page.
+pub(super) struct Frame {
+    /// Who is signed in, if anybody is.
+    pub(super) visitor: Option<Visitor>,
+    /// What was searched for, to stand in the field for the next search.
+    pub(super) sought: String,
+    /// Where the files are that it loads.
+    pub(super) assets: &'static Assets,
+}
+
+impl Frame {
+    /// Around a page for nobody in particular.
+    pub(super) fn outside() -> Self {
+        Self { visitor: None, sought: String::new(), assets: assets() }
+    }
+
+    /// Around a page for who is signed in.
+    pub(super) fn of(visitor: &Visitor) -> Self {
+        Self { visitor: Some(visitor.clone()), sought: String::new(), assets: assets() }
+    }
+}
+
+/// A page in place of the one that was asked for.
+#[derive(Template)]
+#[template(path = "console/refused.html")]
+struct Refused<'a> {
+    frame: Frame,
+    title: &'a str,
+    text: &'a str,
+    request_id: &'a str,
+}
+
+/// A page.
+///
+/// # Errors
+/// [`Refusal::Unexpected`] if it could not be written.
+pub(super) fn page(
+    response: &mut HttpResponseBuilder,
+    template: &impl Template,
+) -> Result<HttpResponse, Refusal> {
+    let html = template.render().map_err(|error| Refusal::Unexpected(error.to_string()))?;
+    guard(response);
+    Ok(response.insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(html))
+}
+
+/// The way to another page, to be taken with GET.
+pub(super) fn see_other(place: &str) -> HttpResponse {
+    let mut response = HttpResponse::SeeOther();
+    guard(&mut response);
+    response.insert_header((LOCATION, place)).finish()
+}
+
+/// The page that says that what was asked for is not done, and why.
+pub(super) fn refused(frame: Frame, refusal: &Refusal, request_id: &str) -> HttpResponse {
+    let (title, text) = match refusal.status() {
+        StatusCode::NOT_FOUND => ("Not found", "There is no such page, supplier or account here."),
+        StatusCode::TOO_MANY_REQUESTS => ("Too many attempts", "Wait a little, then try again."),
+        StatusCode::SERVICE_UNAVAILABLE => {
+            ("Not available now", "The service is busy, or its database does not answer. Try again soon.")
+        }
+        status if status.is_client_error() => {
+            ("Not understood", "The request was not one that this page makes.")
+        }
+        _ => ("Something went wrong", "The fault is ours, and the log has more about it."),
+    };
+    not_done(frame, &mut refusal.head(), (title, text), request_id)
+}
+
+/// A page with these words.
+pub(super) fn not_done(
+    frame: Frame,
+    response: &mut HttpResponseBuilder,
+    (title, text): (&str, &str),
+    request_id: &str,
+) -> HttpResponse {
+    let words = Refused { frame, title, text, request_id };
+    page(response, &words).unwrap_or_else(|refusal| refusal.respond())
+}
+
+fn guard(response: &mut HttpResponseBuilder) {
+    let headers: [(HeaderName, &'static str); 4] = [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        // With none at all, browsers would not say where a form comes from.
+        (REFERRER_POLICY, "same-origin"),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    for (name, value) in headers {
+        response.insert_header((name, HeaderValue::from_static(value)));
+    }
+}

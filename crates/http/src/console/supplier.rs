@@ -1,0 +1,129 @@
+use super::links;
+use super::page::{Frame, page};
+use super::view::{AccountRow, Choice, Moment, statuses};
+use super::visit::{Stop, Visitor, found, visited};
+use crate::call::{Answer, Call};
+use crate::endpoint::account_lists::cursor;
+use crate::query::Query;
+use crate::refusal::Refusal;
+use actix_web::HttpResponse;
+use askama::Template;
+use cutover_app::account::AccountFilter;
+use cutover_app::port::{Position, Supplier};
+use cutover_core::Code;
+
+/// Accounts of a page.
+const PAGE: u32 = 50;
+
+#[derive(Template)]
+#[template(path = "console/supplier.html")]
+struct Page {
+    frame: Frame,
+    supplier: Shown,
+    accounts: Accounts,
+}
+
+/// A supplier and what the operator set.
+struct Shown {
+    code: String,
+    link: String,
+    status: &'static str,
+    is_dry_run: bool,
+    settings: Vec<(&'static str, String)>,
+    created: Moment,
+}
+
+impl From<&Supplier> for Shown {
+    fn from(supplier: &Supplier) -> Self {
+        let settings = &supplier.settings;
+        let yes_no = |value| if value { "Yes" } else { "No" }.to_owned();
+        let rules: Vec<_> =
+            settings.rules.iter().map(|(id, level)| format!("{id} = {}", level.as_str())).collect();
+        let most = settings.max_concurrent_imports.map_or("No bound".to_owned(), |most| most.to_string());
+        Self {
+            code: supplier.code.to_string(),
+            link: links::supplier(supplier.code.as_str()),
+            status: settings.status.as_str(),
+            is_dry_run: settings.dry_run,
+            settings: vec![
+                ("Time zone", settings.time_zone.name().to_owned()),
+                ("Imports at a time", most),
+                ("Every import is a dry run", yes_no(settings.dry_run)),
+                ("Documents must exist", yes_no(settings.verify_documents)),
+                ("Document root", settings.document_root.clone()),
+                ("Customers may be written to", yes_no(settings.send_customer_emails)),
+                ("Rules", if rules.is_empty() { "As by default".to_owned() } else { rules.join("\n") }),
+            ],
+            created: settings.time_zone.local(supplier.created_at).into(),
+        }
+    }
+}
+
+/// A page of the accounts, and how it was asked for.
+struct Accounts {
+    rows: Vec<AccountRow>,
+    statuses: Vec<Choice>,
+    error_code: String,
+    is_filtered: bool,
+    is_first: bool,
+    next: Option<String>,
+}
+
+/// What the query asks for; what it cannot ask for is not asked.
+struct Asked {
+    filter: AccountFilter,
+    after: Option<Position>,
+}
+
+impl Asked {
+    fn of(query: &str) -> Self {
+        let mut query = Query::new(query);
+        let status = query.read("status", |text| text.parse().ok());
+        let error_code: Option<Code> = query.read("error_code", |text| text.trim().parse().ok());
+        let filter = AccountFilter { status, error_code, modified_after: None };
+        Self { filter, after: query.read("cursor", cursor::decode) }
+    }
+
+    /// Where the page is that follows a position.
+    fn next(&self, code: &str, next: Position) -> String {
+        let mut link = format!("{}?", links::supplier(code));
+        for (name, value) in [
+            ("status", self.filter.status.map(|status| status.as_str())),
+            ("error_code", self.filter.error_code.map(|code| code.as_str())),
+        ] {
+            if let Some(value) = value {
+                link.push_str(&format!("{name}={value}&"));
+            }
+        }
+        format!("{link}cursor={}#accounts", cursor::encode(next))
+    }
+}
+
+/// `GET /console/suppliers/<supplier>/`: how its migration stands.
+pub(crate) fn show(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move { Ok(visited(call, answer).await) })
+}
+
+async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop> {
+    let (caller, code) = (visitor.caller().clone(), call.parameter(0));
+    let asked = Asked::of(call.query());
+    let job = move |app: &cutover_app::App| {
+        let supplier = found(app.own_supplier(&caller, &code))?;
+        let accounts = app.find_accounts(&caller, &code, &asked.filter, asked.after, PAGE)?;
+        let accounts = accounts.ok_or(Refusal::NotFound)?;
+        Ok((supplier, accounts, asked))
+    };
+    let (supplier, accounts, asked) = call.run(job).await?;
+    let code = supplier.code.as_str();
+    let row = |(number, status): (String, _)| AccountRow::new(code, number, &status);
+    let accounts = Accounts {
+        rows: accounts.accounts.into_iter().map(row).collect(),
+        statuses: statuses(asked.filter.status),
+        error_code: asked.filter.error_code.map(|code| code.as_str().to_owned()).unwrap_or_default(),
+        is_filtered: asked.filter.status.is_some() || asked.filter.error_code.is_some(),
+        is_first: asked.after.is_none(),
+        next: accounts.next.map(|next| asked.next(code, next)),
+    };
+    let shown = Page { frame: Frame::of(visitor), supplier: (&supplier).into(), accounts };
+    Ok(page(&mut HttpResponse::Ok(), &shown)?)
+}

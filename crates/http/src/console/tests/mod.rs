@@ -1,0 +1,79 @@
+//! The console over a store in memory, as a browser sees it.
+
+mod pages;
+mod sessions;
+
+use crate::testing::{House, Reply};
+use actix_web::http::header::{CONTENT_TYPE, COOKIE};
+use actix_web::test::TestRequest;
+use cutover_app::port::ApiKeyRole;
+
+/// A browser at the console.
+pub(super) struct Browser<'h> {
+    house: &'h House,
+    /// What it sends along.
+    cookie: Option<String>,
+}
+
+impl House {
+    /// An operator's key of an organisation.
+    pub(super) fn operator_key(&self, organisation: &str) -> String {
+        self.app.issue_api_key(organisation, ApiKeyRole::Operator).unwrap().key
+    }
+
+    /// A browser in which an operator of Acme has signed in.
+    pub(super) async fn browser(&self) -> Browser<'_> {
+        let mut browser = Browser { house: self, cookie: None };
+        let reply = browser.sign_in(&self.operator_key("Acme")).await;
+        assert_eq!((reply.status, reply.header("location")), (303, "/console/"));
+        browser
+    }
+}
+
+impl Browser<'_> {
+    async fn send(&mut self, request: TestRequest) -> Reply {
+        let request = match &self.cookie {
+            Some(cookie) => request.insert_header((COOKIE, cookie.as_str())),
+            None => request,
+        };
+        let reply = self.house.send(request).await;
+        if let Some(set) = reply.headers.get("set-cookie") {
+            let (pair, attributes) = set.to_str().unwrap().split_once(';').unwrap();
+            self.cookie = (!attributes.contains("Max-Age=0")).then(|| pair.to_owned());
+        }
+        reply
+    }
+
+    /// Goes to a page.
+    pub(super) async fn get(&mut self, path: &str) -> Reply {
+        self.send(TestRequest::get().uri(path)).await
+    }
+
+    /// A page that is there.
+    pub(super) async fn page(&mut self, path: &str) -> String {
+        let reply = self.get(path).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        reply.text().to_owned()
+    }
+
+    /// Sends a form of a page of ours.
+    pub(super) async fn post(&mut self, path: &str, form: &str) -> Reply {
+        self.send(form_to(path, form).insert_header(("sec-fetch-site", "same-origin"))).await
+    }
+
+    pub(super) async fn sign_in(&mut self, key: &str) -> Reply {
+        self.post("/console/sign-in/", &format!("next=&api_key={key}")).await
+    }
+}
+
+/// A form as it is sent by whoever.
+pub(super) fn form_to(path: &str, form: &str) -> TestRequest {
+    let media = (CONTENT_TYPE, "application/x-www-form-urlencoded");
+    TestRequest::post().uri(path).insert_header(media).set_payload(form.to_owned())
+}
+
+/// What stands in a page between two marks.
+pub(super) fn between<'p>(page: &'p str, begin: &str, end: &str) -> &'p str {
+    let (_, rest) = page.split_once(begin).unwrap_or_else(|| panic!("no {begin} in {page}"));
+    rest.split_once(end).unwrap_or_else(|| panic!("no {end} in {rest}")).0
+}

@@ -1,0 +1,94 @@
+use super::between;
+use crate::testing::{ACCOUNT, House};
+
+#[actix_web::test]
+async fn pages_are_guarded_and_kept_by_nobody() {
+    let house = House::new();
+    let mut browser = house.browser().await;
+    for path in
+        ["/console/", "/console/sign-in/", "/console/suppliers/ACME_ENERGY/", "/console/suppliers/NONE/"]
+    {
+        let reply = browser.get(path).await;
+        let policy = reply.header("content-security-policy");
+        assert!(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'"), "{policy}");
+        for rule in ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"] {
+            assert!(policy.contains(rule), "{policy}");
+        }
+        assert!(!policy.contains("unsafe"));
+        let headers = ["x-content-type-options", "referrer-policy", "cache-control", "content-type"];
+        let headers = headers.map(|name| reply.header(name));
+        assert_eq!(headers, ["nosniff", "same-origin", "no-store", "text/html; charset=utf-8"]);
+        for inline in ["<style", "style=", "onclick", "<script>", "javascript:", "http://", "https://"] {
+            assert!(!reply.text().contains(inline), "{path}: {inline}");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn suppliers_of_others_are_not_there() {
+    let house = House::new();
+    let mut browser = house.browser().await;
+    let list = browser.page("/console/").await;
+    insta::assert_snapshot!(between(&list, "<main", "</main>"));
+    assert!(!list.contains("OTHER"));
+    let (other, nobody) =
+        (browser.get("/console/suppliers/OTHER/").await, browser.get("/console/suppliers/NOBODY/").await);
+    assert_eq!((other.status, nobody.status), (404, 404));
+    let words = |page: &str| between(page, "<main", "Request").to_owned();
+    assert_eq!(words(other.text()), words(nobody.text()));
+}
+
+#[actix_web::test]
+async fn accounts_are_listed_by_page_and_filter() {
+    let house = House::new();
+    for n in 0..51 {
+        house.create("Acme", &ACCOUNT.replace("UNME-4001", &format!("A-{n:02}")));
+    }
+    let mut browser = house.browser().await;
+    let path = "/console/suppliers/ACME_ENERGY/";
+    let first = browser.page(path).await;
+    assert_eq!(first.matches("<th scope=\"row\">").count(), 50);
+    let next = between(&first, "<nav class=\"pages\"", "rel=\"next\"");
+    let next = between(next, "href=\"", "\"").replace("&amp;", "&");
+    let second = browser.page(next.split('#').next().unwrap()).await;
+    assert_eq!(second.matches("<th scope=\"row\">").count(), 1, "{second}");
+    assert!(second.contains("First page") && !second.contains("Next page"));
+    let none = browser.page(&format!("{path}?status=ERRORED&error_code=")).await;
+    assert!(none.contains("No account matches."));
+    assert!(none.contains("<option value=\"ERRORED\" selected>Errored</option>"));
+    let odd = browser.page(&format!("{path}?status=%3Cb%3E&error_code=%22%3E%3Cscript%3E&cursor=x")).await;
+    assert!(!odd.contains("<b>") && odd.contains("A-00"));
+}
+
+#[actix_web::test]
+async fn a_fault_is_a_page_as_well() {
+    let house = House::new();
+    let mut browser = house.browser().await;
+    house.set_store_down(true);
+    let reply = browser.get("/console/").await;
+    assert_eq!((reply.status, reply.header("retry-after")), (503, "2"));
+    assert!(reply.text().contains("Not available now"));
+    assert!(!reply.text().contains("on purpose"));
+}
+
+#[actix_web::test]
+async fn suppliers_are_paused_and_resumed_once_one_is_sure() {
+    let house = House::new();
+    let mut browser = house.browser().await;
+    let path = "/console/suppliers/ACME_ENERGY/";
+    for (action, before, after) in [("pause", "Ongoing", "Paused"), ("resume", "Paused", "Ongoing")] {
+        let shown = browser.page(path).await;
+        assert!(shown.contains(&format!("{before}</span>")) && shown.contains(&format!("{path}{action}/\"")));
+        let question = browser.page(&format!("{path}{action}/")).await;
+        insta::assert_snapshot!(format!("{action}_question"), between(&question, "<main", "</main>"));
+        assert!(browser.page(path).await.contains(&format!("{before}</span>")), "nothing is done yet");
+        let done = browser.post(&format!("{path}{action}/"), "").await;
+        assert_eq!((done.status, done.header("location")), (303, path));
+        assert!(browser.page(path).await.contains(&format!("{after}</span>")));
+    }
+    for action in ["pause", "resume"] {
+        let other = format!("/console/suppliers/OTHER/{action}/");
+        assert_eq!((browser.get(&other).await.status, browser.post(&other, "").await.status), (404, 404));
+    }
+    assert_eq!(house.app.show_supplier("OTHER").unwrap().settings.status.as_str(), "Ongoing");
+}

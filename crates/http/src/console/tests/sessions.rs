@@ -1,0 +1,209 @@
+use super::{Browser, form_to};
+use crate::config::Config;
+use crate::testing::House;
+use actix_web::http::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN};
+use actix_web::test::TestRequest;
+use chrono::Duration;
+
+const SIGN_IN: &str = "/console/sign-in/";
+
+fn outside(house: &House) -> Browser<'_> {
+    Browser { house, cookie: None }
+}
+
+#[actix_web::test]
+async fn one_signs_in_and_out() {
+    let house = House::new();
+    let mut browser = outside(&house);
+    let sent_away = browser.get("/console/").await;
+    assert_eq!((sent_away.status, sent_away.header("location")), (303, SIGN_IN));
+    let signed_in = browser.sign_in(&house.operator_key("Acme")).await;
+    assert_eq!((signed_in.status, signed_in.header("location")), (303, "/console/"));
+    let set = signed_in.header("set-cookie").to_owned();
+    assert!(set.ends_with("; Path=/console; HttpOnly; SameSite=Strict"), "{set}");
+    assert!(browser.page("/console/").await.contains("ACME_ENERGY"));
+    let kept = browser.cookie.clone();
+    let signed_out = browser.post("/console/sign-out/", "").await;
+    assert_eq!((signed_out.status, signed_out.header("location")), (303, SIGN_IN));
+    assert_eq!(browser.cookie, None);
+    // A copy of the cookie is good no more.
+    let mut copy = Browser { house: &house, cookie: kept };
+    assert_eq!(copy.get("/console/").await.status, 303);
+}
+
+#[actix_web::test]
+async fn every_other_key_is_refused_alike() {
+    let house = House::new();
+    let revoked = house.operator_key("Acme");
+    house.app.revoke_api_key(&revoked[..17]).unwrap();
+    let mut replies = Vec::new();
+    for key in ["", "cut_live_nothing", &house.key, &revoked] {
+        let reply = outside(&house).sign_in(key).await;
+        assert_eq!((reply.status, reply.header("set-cookie")), (403, ""), "{key}");
+        assert!(reply.text().contains("This key does not sign in here."));
+        replies.push(reply.text().to_owned());
+    }
+    replies.dedup();
+    assert_eq!(replies.len(), 1);
+}
+
+#[actix_web::test]
+async fn one_comes_back_to_the_page_one_wanted() {
+    let house = House::new();
+    let away = outside(&house).get("/console/suppliers/ACME_ENERGY/?status=ERRORED").await;
+    let place = away.header("location");
+    assert_eq!(place, "/console/sign-in/?next=%2Fconsole%2Fsuppliers%2FACME_ENERGY%2F%3Fstatus%3DERRORED");
+    let form = outside(&house).page(place).await;
+    assert!(form.contains(r#"value="/console/suppliers/ACME_ENERGY/?status=ERRORED""#), "{form}");
+    let key = house.operator_key("Acme");
+    for (next, expected) in [
+        ("/console/suppliers/ACME_ENERGY/", "/console/suppliers/ACME_ENERGY/"),
+        ("https://evil.example/", "/console/"),
+        ("//evil.example/", "/console/"),
+    ] {
+        let reply = outside(&house).post(SIGN_IN, &format!("next={next}&api_key={key}")).await;
+        assert_eq!(reply.header("location"), expected);
+    }
+}
+
+#[actix_web::test]
+async fn a_session_ends_without_anybody() {
+    let house = House::new();
+    let mut browser = house.browser().await;
+    for _ in 0..4 {
+        house.clock.advance(Duration::minutes(29));
+        assert_eq!(browser.get("/console/").await.status, 200);
+    }
+    house.clock.advance(Duration::minutes(30));
+    assert_eq!(browser.get("/console/").await.status, 303);
+}
+
+#[actix_web::test]
+async fn what_a_page_asks_by_itself_keeps_no_session() {
+    let house = House::new();
+    let mut browser = house.browser().await;
+    let live = || TestRequest::get().uri("/console/").insert_header(("x-console-live", "1"));
+    house.clock.advance(Duration::minutes(20));
+    let reply = browser.send(live()).await;
+    assert_eq!((reply.status, reply.header("set-cookie")), (200, ""));
+    house.clock.advance(Duration::minutes(11));
+    assert_eq!(browser.send(live()).await.status, 401);
+}
+
+#[actix_web::test]
+async fn a_session_ends_at_last() {
+    let house = House::new();
+    let mut browser = house.browser().await;
+    for _ in 0..35 {
+        house.clock.advance(Duration::minutes(20));
+        assert_eq!(browser.get("/console/").await.status, 200);
+    }
+    house.clock.advance(Duration::minutes(20));
+    assert_eq!(browser.get("/console/").await.status, 303);
+}
+
+#[actix_web::test]
+async fn a_revoked_key_is_noticed() {
+    let house = House::new();
+    let key = house.operator_key("Acme");
+    let mut browser = outside(&house);
+    browser.sign_in(&key).await;
+    assert_eq!(browser.get("/console/").await.status, 200);
+    house.app.revoke_api_key(&key[..17]).unwrap();
+    house.clock.advance(Duration::seconds(3));
+    assert_eq!(browser.get("/console/").await.status, 303);
+}
+
+#[actix_web::test]
+async fn tokens_of_the_api_and_of_the_console_are_not_exchanged() {
+    let house = House::new();
+    let browser = house.browser().await;
+    let session = browser.cookie.clone().unwrap().replace("cutover_console=", "");
+    let api = TestRequest::get().uri("/v2/data-import/accounts/ACME_ENERGY/");
+    let reply = house.send(api.insert_header(("authorization", format!("Token {session}")))).await;
+    assert_eq!(reply.status, 401);
+    let mut guest = Browser { house: &house, cookie: Some(format!("cutover_console={}", house.token())) };
+    assert_eq!(guest.get("/console/").await.status, 303);
+}
+
+#[actix_web::test]
+async fn forms_from_elsewhere_are_refused() {
+    let house = House::new();
+    let mut browser = house.browser().await;
+    let cookie = browser.cookie.clone().unwrap();
+    let sign_out = || {
+        form_to("/console/sign-out/", "")
+            .insert_header((COOKIE, cookie.clone()))
+            .insert_header((HOST, "a.example"))
+    };
+    for foreign in [
+        sign_out(),
+        sign_out().insert_header(("sec-fetch-site", "cross-site")),
+        sign_out().insert_header(("sec-fetch-site", "same-site")),
+        sign_out().insert_header(("sec-fetch-site", "none")),
+        sign_out().insert_header((ORIGIN, "null")),
+        sign_out().insert_header((ORIGIN, "http://b.example")),
+        sign_out().insert_header((ORIGIN, "http://a.example.b.example")),
+        sign_out()
+            .insert_header((ORIGIN, "http://a.example"))
+            .insert_header(("sec-fetch-site", "cross-site")),
+    ] {
+        let reply = house.send(foreign).await;
+        assert_eq!((reply.status, reply.header("set-cookie")), (403, ""));
+    }
+    assert_eq!(browser.get("/console/").await.status, 200);
+    let sign_in = form_to(SIGN_IN, &format!("api_key={}", house.operator_key("Acme")));
+    assert_eq!(house.send(sign_in).await.status, 403);
+    let own = house.send(sign_out().insert_header((ORIGIN, "http://a.example"))).await;
+    assert_eq!(own.status, 303);
+}
+
+#[actix_web::test]
+async fn only_forms_are_taken() {
+    let house = House::new();
+    let json = TestRequest::post().uri(SIGN_IN).insert_header(("sec-fetch-site", "same-origin"));
+    let reply = house.send(json.insert_header((CONTENT_TYPE, "application/json")).set_payload("{}")).await;
+    assert_eq!(reply.status, 415);
+    assert_eq!(outside(&house).post(SIGN_IN, &format!("api_key={}", "x".repeat(20_000))).await.status, 413);
+    assert_eq!(outside(&house).post(SIGN_IN, "api_key=%ff").await.status, 403);
+}
+
+#[actix_web::test]
+async fn keys_are_not_guessed_quickly() {
+    let house = House::new();
+    let mut browser = outside(&house);
+    let refused = loop {
+        let reply = browser.sign_in("cut_live_guess").await;
+        if reply.status != 403 {
+            break reply;
+        }
+    };
+    assert_eq!((refused.status, refused.header("retry-after")), (429, "1"));
+    assert!(refused.text().contains("Too many attempts"));
+}
+
+#[actix_web::test]
+async fn behind_tls_the_cookie_is_for_tls_alone() {
+    let trusted = Config { trusted_proxies: vec!["10.0.0.1".parse().unwrap()], ..Config::default() };
+    let house = House::with(trusted);
+    let key = house.operator_key("Acme");
+    for (peer, is_secure) in [("10.0.0.1:9", true), ("10.0.0.2:9", false)] {
+        let form = form_to(SIGN_IN, &format!("api_key={key}")).peer_addr(peer.parse().unwrap());
+        let form = form
+            .insert_header(("sec-fetch-site", "same-origin"))
+            .insert_header(("x-forwarded-proto", "https"));
+        assert_eq!(house.send(form).await.header("set-cookie").contains("; Secure"), is_secure, "{peer}");
+    }
+}
+
+#[actix_web::test]
+async fn the_console_can_be_left_out() {
+    for config in
+        [Config { console: false, ..Config::default() }, Config { serve_api: false, ..Config::default() }]
+    {
+        let house = House::with(config);
+        for path in ["/console/", SIGN_IN, &super::super::assets::assets().style] {
+            assert_eq!(outside(&house).get(path).await.status, 404, "{path}");
+        }
+    }
+}
