@@ -2,6 +2,7 @@
 
 mod api;
 mod book;
+mod browser;
 mod database;
 mod deny;
 mod plain;
@@ -29,7 +30,7 @@ pub(crate) struct Args {
     /// List the steps and run none
     #[arg(long)]
     list: bool,
-    /// Install what is missing: tools into target/tools (takes minutes), PostgreSQL with apt-get if you are root
+    /// Install what is missing: tools into target/tools (takes minutes), PostgreSQL and Chromium with apt-get if you are root
     #[arg(long)]
     install: bool,
     /// Go on with the next step after one has failed

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::browser::Browser;
 use super::database::Database;
 use super::snapshots;
 use super::summary::Counts;
@@ -17,6 +18,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
         Ok(database) => database,
         Err(e) => return Ok(Outcome::Failed(format!("PostgreSQL for the tests does not start: {e}"))),
     };
+    let browser = Browser::find(tools);
     let mut counts = Counts::default();
     for mut command in commands(&references, &database) {
         let (succeeded, found) = test(command.envs(database.variable()))?;
@@ -25,10 +27,11 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
             return Ok(Outcome::Tested(counts, Err("see above".to_owned())));
         }
     }
-    let not_run = database.not_run().or_else(commands_not_run);
-    Ok(match (remark(&references, counts)?, not_run) {
-        (Ok(_), Some(missing)) => Outcome::Partly(counts, missing),
-        (remark, _) => Outcome::Tested(counts, remark),
+    let missing = [database.not_run(), browser.not_run(), commands_not_run()];
+    let missing: Vec<String> = missing.into_iter().flatten().collect();
+    Ok(match remark(&references, counts)? {
+        Ok(_) if !missing.is_empty() => Outcome::Partly(counts, missing.join("; ")),
+        remark => Outcome::Tested(counts, remark),
     })
 }
 

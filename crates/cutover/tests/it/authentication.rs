@@ -126,7 +126,8 @@ fn graphql_is_bounded() {
     assert_eq!(stranger.post("/v1/graphql/", batch).status, 400);
     assert_eq!(stranger.get("/v1/graphql/?query=%7B__typename%7D").status, 400);
     assert!(stranger.graphql("{ __schema { mutationType { fields { name } } } }").json()["data"].is_object());
-    let deep = format!("{{ __schema {} }}", "{ types { fields { type ".repeat(20) + &"}}}".repeat(20));
+    let deep =
+        format!("{{ __schema {} }}", "{ types { fields { type ".repeat(20) + "}}}".repeat(20).as_str());
     assert!(stranger.graphql(&deep).json()["errors"].is_array());
     assert!(stranger.graphql("fragment f on Query { ...f } { ...f }").json()["errors"].is_array());
     assert_eq!(stranger.graphql(&format!("{{ __typename }} # {}", "x".repeat(200_000))).status, 413);

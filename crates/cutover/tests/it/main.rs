@@ -7,6 +7,7 @@ mod archive;
 mod authentication;
 mod balances;
 mod book;
+mod browser;
 mod bulk;
 mod businesses;
 mod commands;

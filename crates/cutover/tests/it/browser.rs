@@ -1,0 +1,44 @@
+//! The pages in a real browser, headless: what people see and do. Pictures of the pages are left in
+//! `target/screenshots`.
+//!
+//! Where there is no browser the tests pass, and say NOT RUN.
+
+mod access;
+mod accounts;
+mod checks;
+mod docs;
+mod driver;
+mod keyboard;
+mod look;
+mod page;
+mod plain;
+mod sign_in;
+mod suppliers;
+mod troubles;
+
+pub(crate) use page::Page;
+
+use crate::harness::{House, Server, text};
+
+/// An operator's key of the organisation `Acme`.
+fn operator(house: &House) -> String {
+    let issue = ["api-key", "issue", "--organisation", "Acme", "--role", "operator"];
+    text(&house.done(&issue)["api_key"])
+}
+
+/// A browser at the first page, in which an operator of `Acme` has signed in; `None` where there is no browser.
+fn signed_in(house: &House, server: &Server) -> Option<Page> {
+    let page = Page::open(server)?;
+    page.sign_in(&operator(house));
+    Some(page)
+}
+
+impl Page {
+    /// Signs in, and is at the first page then.
+    fn sign_in(&self, key: &str) {
+        self.go("/console/sign-in/");
+        self.write("Operator key", key);
+        self.press("Sign in");
+        self.until_at("/console/");
+    }
+}

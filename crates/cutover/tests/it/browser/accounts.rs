@@ -1,0 +1,26 @@
+use super::signed_in;
+use crate::harness::House;
+use crate::payloads::small;
+
+/// Numbers that would be more than text on a page that does not take care.
+const HOSTILE: [&str; 3] =
+    ["<script>throw 1</script>", "\"><img src=x onerror=alert(1)>", "</th><a href=//evil.example>x"];
+
+#[test]
+fn accounts_are_listed_as_text_whatever_they_are_called() {
+    let (house, server, client) = House::open();
+    client.import(&HOSTILE.map(small));
+    client.import(&[small("A-1")]);
+    let Some(page) = signed_in(&house, &server) else { return };
+    page.follow("ACME");
+    page.until_says("A-1");
+    for number in HOSTILE {
+        assert!(page.text().contains(number), "{number}: {}", page.text());
+    }
+    page.choose("Status", "Errored");
+    page.press("Show");
+    page.until_says("No account matches.");
+    page.follow("Show all");
+    page.until_says("A-1");
+    page.look("supplier");
+}

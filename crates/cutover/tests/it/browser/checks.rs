@@ -1,0 +1,58 @@
+//! The checks themselves: each finds what it is there for.
+
+use super::Page;
+use super::look::Scheme;
+use crate::harness::House;
+
+/// What is done to a page, and what is said of it then.
+const BROKEN: [(&str, &str); 7] = [
+    ("document.body.style.width = '1500px'", "1500 in 1280"),
+    ("document.querySelector('h1').style.color = '#999'", "h1: Sign in"),
+    ("document.querySelector('#api_key').style.setProperty('color', 'transparent')", "input"),
+    ("document.querySelector('label').htmlFor = 'nothing'", "a field without a label"),
+    ("document.querySelector('button').style.height = '20px'", "too small to hit"),
+    ("document.querySelector('h1').remove()", "not one heading of the page"),
+    ("document.querySelector('button').textContent = ''", "without a name: button"),
+];
+
+#[test]
+fn what_is_wrong_with_a_page_is_found() {
+    let house = House::new();
+    let server = house.serve();
+    let Some(page) = Page::open(&server) else { return };
+    for (what, found) in BROKEN {
+        page.go("/console/sign-in/");
+        page.prefer(Scheme::Light);
+        page.write("Operator key", "cut_live_x");
+        assert_eq!(page.faults(), [""; 0], "before: {what}");
+        page.script(what);
+        let faults = page.faults();
+        assert!(faults.iter().any(|fault| fault.contains(found)), "{what}: {faults:?}");
+    }
+}
+
+#[test]
+fn what_goes_wrong_beside_a_page_is_found() {
+    let house = House::new();
+    let server = house.serve();
+    let Some(page) = Page::open(&server) else { return };
+    page.go("/console/sign-in/");
+    assert_eq!(page.take_troubles(), [""; 0]);
+    for (what, found) in [
+        ("document.body.setAttribute('style', 'color: red')", "Content Security Policy"),
+        (
+            "document.body.append(Object.assign(new Image(), {src: 'http://elsewhere.test/x'}))",
+            "elsewhere.test",
+        ),
+        ("setTimeout(() => { throw new Error('lost') })", "lost"),
+        ("console.warn('beware')", "beware"),
+        ("return fetch('/console/nothing/').then(() => 1)", "refused: [(404"),
+    ] {
+        page.script(what);
+        let mut troubles = Vec::new();
+        page.until(found, || {
+            troubles.extend(page.take_troubles());
+            troubles.iter().any(|trouble| trouble.contains(found))
+        });
+    }
+}

@@ -1,0 +1,15 @@
+use super::Page;
+use crate::harness::House;
+
+#[test]
+fn the_description_of_the_api_can_be_read_by_everybody() {
+    let house = House::new();
+    let server = house.serve();
+    let Some(page) = Page::open(&server) else { return };
+    page.go("/docs/");
+    page.until_says("/v2/data-import/accounts/validate/");
+    page.look("docs");
+    page.forbid_scripts();
+    page.reload();
+    page.until_says("/v2/data-import/accounts/validate/");
+}

@@ -1,0 +1,29 @@
+use super::{Page, operator};
+use crate::harness::House;
+use crate::payloads::small;
+use thirtyfour::Key;
+
+#[test]
+fn a_supplier_is_paused_without_a_mouse() {
+    let (house, server, client) = House::open();
+    let Some(page) = Page::open(&server) else { return };
+    page.go("/console/sign-in/");
+    // The field has the focus from the beginning.
+    page.keys(operator(&house));
+    page.keys(Key::Enter);
+    page.until_at("/console/");
+
+    assert_eq!(page.tab_to("Skip to the content"), [""; 0], "it comes first");
+    page.keys(Key::Enter);
+    page.tab_to("ACME");
+    page.keys(Key::Enter);
+    page.until_at("/console/suppliers/ACME/");
+    page.tab_to("Pause…");
+    page.keys(Key::Enter);
+    page.until_at("/console/suppliers/ACME/pause/");
+    // The button has the focus.
+    page.keys(Key::Enter);
+    page.until_at("/console/suppliers/ACME/");
+    page.until_says("Paused");
+    assert_eq!(client.create(&small("A-1")).status, 400);
+}

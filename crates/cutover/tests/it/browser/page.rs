@@ -1,0 +1,261 @@
+//! A page in a browser of its own, used as people use it: by what it says, with mouse and keys.
+
+use super::driver::{Driver, driver};
+use super::look::WIDE;
+use super::troubles::Troubles;
+use crate::harness::{Server, until};
+use serde_json::{Map, Value, json};
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::time::Duration;
+use thirtyfour::cdp::Cdp;
+use thirtyfour::prelude::*;
+use tokio::runtime::{Builder, Runtime};
+
+/// No command of the driver takes longer.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A browser with one page. At its end nothing may have gone wrong that the test did not expect: no request refused
+/// or failed, or sent to another host, and nothing told by the console of the browser, where violations of the
+/// policy of the page (CSP) are told too.
+pub(crate) struct Page {
+    runtime: Runtime,
+    driver: WebDriver,
+    address: SocketAddr,
+    troubles: RefCell<Troubles>,
+}
+
+impl Page {
+    /// A browser that has been nowhere; `None` where there is no browser to be had.
+    pub(crate) fn open(server: &Server) -> Option<Self> {
+        let programs = driver()?;
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let session = WebDriver::builder(&programs.url, capabilities(programs)).request_timeout(DEADLINE);
+        let driver = runtime.block_on(async { session.await }).unwrap();
+        let troubles = RefCell::new(Troubles::new(server.address));
+        let page = Self { runtime, driver, address: server.address, troubles };
+        page.resize(WIDE);
+        Some(page)
+    }
+
+    /// Goes to a path of the server.
+    pub(crate) fn go(&self, path: &str) {
+        self.wait(self.driver.goto(format!("http://{}{path}", self.address)));
+    }
+
+    /// Loads the page anew.
+    pub(crate) fn reload(&self) {
+        self.wait(self.driver.refresh());
+    }
+
+    /// Where it is: path and query.
+    pub(crate) fn path(&self) -> String {
+        let url = self.wait(self.driver.current_url());
+        url.as_str()
+            .split_once(&self.address.to_string())
+            .map_or(url.to_string(), |(_, path)| path.to_owned())
+    }
+
+    /// What a script returns.
+    pub(crate) fn script(&self, body: &str) -> Value {
+        self.on_the_page(body, async || self.driver.execute(body, vec![]).await).json().clone()
+    }
+
+    /// What people see of it.
+    pub(crate) fn text(&self) -> String {
+        self.text_of("body")
+    }
+
+    /// The same of the first element that a selector finds, if there is one.
+    pub(crate) fn text_of(&self, selector: &str) -> String {
+        let text = self.script(&format!("return document.querySelector(`{selector}`)?.innerText"));
+        text.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// All that was loaded: what people do not see of it too.
+    pub(crate) fn source(&self) -> String {
+        self.wait(self.driver.source())
+    }
+
+    /// Presses the button with these words.
+    pub(crate) fn press(&self, words: &str) {
+        self.click(&format!("//button[normalize-space()={}]", quoted(words)));
+    }
+
+    /// Follows the link with these words.
+    pub(crate) fn follow(&self, words: &str) {
+        self.click(&format!("//a[normalize-space()={}]", quoted(words)));
+    }
+
+    fn click(&self, path: &str) {
+        self.on_the_page(path, async || self.driver.find(By::XPath(path)).await?.click().await);
+    }
+
+    /// Writes into the field with this label.
+    pub(crate) fn write(&self, label: &str, text: &str) {
+        self.on_the_page(label, async || {
+            let field = self.driver.find(field(label)).await?;
+            field.clear().await?;
+            field.send_keys(text).await
+        });
+    }
+
+    /// Chooses this of what the field with this label offers.
+    pub(crate) fn choose(&self, label: &str, words: &str) {
+        let option = By::XPath(format!("./option[normalize-space()={}]", quoted(words)));
+        self.on_the_page(label, async || {
+            self.driver.find(field(label)).await?.find(option.clone()).await?.click().await
+        });
+    }
+
+    /// Types into whatever has the focus.
+    pub(crate) fn keys(&self, keys: impl Into<TypingData>) {
+        self.wait(self.driver.action_chain().send_keys(keys).perform());
+    }
+
+    /// Waits until the page says something.
+    pub(crate) fn until_says(&self, words: &str) {
+        self.until(words, || self.text().contains(words));
+    }
+
+    /// Waits until it is at a path.
+    pub(crate) fn until_at(&self, path: &str) {
+        self.until(path, || self.path() == path);
+    }
+
+    /// Waits until something holds. What the page says instead is told where it waits in vain.
+    pub(crate) fn until(&self, what: &str, holds: impl FnMut() -> bool) {
+        let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| until(what, holds)));
+        if waited.is_err() {
+            let says = self.runtime.block_on(self.driver.execute("return document.body.innerText", vec![]));
+            panic!(
+                "waited for {what} at {}, which says: {:?}",
+                self.path(),
+                says.map(|says| says.json().clone())
+            );
+        }
+    }
+
+    /// Sends a command of the browser's own protocol.
+    pub(crate) fn command(&self, method: &str, parameters: Value) -> Value {
+        self.wait(Cdp::new(self.driver.handle().clone()).send_raw(method, parameters))
+    }
+
+    /// A picture of the window, as PNG.
+    pub(super) fn picture(&self) -> Vec<u8> {
+        self.wait(self.driver.screenshot_as_png())
+    }
+
+    /// Expects an answer of this status, which is a refusal.
+    pub(crate) fn expect(&self, status: u16) {
+        self.troubles.borrow_mut().expected.push(status);
+    }
+
+    /// The cookies that the browser keeps.
+    pub(crate) fn cookies(&self) -> Vec<Value> {
+        let cookies = self.command("Network.getCookies", json!({}))["cookies"].take();
+        crate::harness::items(&cookies).to_vec()
+    }
+
+    /// Does something on the page as soon as that can be done: what it is done to may not be there yet, and a page
+    /// that is about to be left, or that brings itself up to date, takes it away.
+    fn on_the_page<T>(&self, what: &str, doing: impl AsyncFn() -> WebDriverResult<T>) -> T {
+        let mut done = None;
+        self.until(what, || match self.runtime.block_on(doing()) {
+            Ok(it) => {
+                done = Some(it);
+                true
+            }
+            Err(error) if is_passing(&error) => false,
+            Err(error) => panic!("{what}: {error}"),
+        });
+        done.unwrap()
+    }
+
+    fn wait<T>(&self, doing: impl Future<Output = WebDriverResult<T>>) -> T {
+        self.runtime.block_on(doing).unwrap()
+    }
+
+    /// What went wrong since this was last asked.
+    pub(super) fn take_troubles(&self) -> Vec<String> {
+        self.look_for_troubles();
+        self.troubles.borrow_mut().take()
+    }
+
+    fn look_for_troubles(&self) {
+        let mut troubles = self.troubles.borrow_mut();
+        for log in ["performance", "browser"] {
+            for entry in self.wait(self.driver.get_log(log)) {
+                troubles.add(log, &entry);
+            }
+        }
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // The test has failed already; the watchdog ends what this does not.
+            self.runtime.block_on(self.driver.clone().quit()).ok();
+            return;
+        }
+        let troubles = self.take_troubles();
+        self.wait(self.driver.clone().quit());
+        assert!(troubles.is_empty(), "in the browser:\n{}", troubles.join("\n"));
+    }
+}
+
+/// A text of XPath, which has no escapes.
+fn quoted(text: &str) -> String {
+    assert!(!text.contains('"'), "{text}");
+    format!("\"{text}\"")
+}
+
+/// Whether it is because of the page as it is just now.
+fn is_passing(error: &WebDriverError) -> bool {
+    use thirtyfour::error::WebDriverErrorInner as Kind;
+    matches!(
+        error.as_inner(),
+        Kind::NoSuchElement(_)
+            | Kind::StaleElementReference(_)
+            | Kind::ElementNotInteractable(_)
+            | Kind::ElementClickIntercepted(_)
+    ) || error.to_string().contains("aborted by navigation")
+}
+
+fn field(label: &str) -> By {
+    let words = quoted(label);
+    let apart = format!("//*[@id=//label[normalize-space()={words}]/@for]");
+    let within = format!("//label[starts-with(normalize-space(), {words})]/*[self::input or self::select]");
+    By::XPath(format!("{apart} | {within}"))
+}
+
+/// A browser without a window and without a word to anybody but the server.
+fn capabilities(programs: &Driver) -> Capabilities {
+    let mut args = vec![
+        "--headless=new",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-breakpad",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        "--hide-scrollbars",
+        "--force-color-profile=srgb",
+        // It ends with the driver.
+        "--remote-debugging-pipe",
+        // Names lead nowhere.
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ];
+    args.extend(programs.is_root.then_some("--no-sandbox"));
+    let capabilities = json!({
+        "browserName": "chrome",
+        "goog:loggingPrefs": {"browser": "INFO", "performance": "ALL"},
+        "goog:chromeOptions": {
+            "binary": programs.browser, "args": args, "perfLoggingPrefs": {"enablePage": false},
+        },
+    });
+    serde_json::from_value::<Map<String, Value>>(capabilities).unwrap().into()
+}

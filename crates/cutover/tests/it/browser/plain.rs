@@ -1,0 +1,27 @@
+use super::{Page, operator};
+use crate::harness::House;
+use crate::payloads::small;
+
+#[test]
+fn everything_works_without_scripts() {
+    let (house, server, client) = House::open();
+    client.import(&[small("A-1")]);
+    let Some(page) = Page::open(&server) else { return };
+    page.forbid_scripts();
+    page.go("/console/");
+    page.write("Operator key", &operator(&house));
+    page.press("Sign in");
+    page.until_at("/console/");
+    page.follow("ACME");
+    page.until_says("A-1");
+    page.look("supplier-plain");
+    page.follow("Pause…");
+    page.press("Pause");
+    page.until_says("Paused");
+    assert_eq!(client.create(&small("A-2")).status, 400);
+    page.follow("Resume…");
+    page.press("Resume");
+    page.until_says("Ongoing");
+    page.press("Sign out");
+    page.until_at("/console/sign-in/");
+}

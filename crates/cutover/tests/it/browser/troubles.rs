@@ -1,0 +1,67 @@
+//! What goes wrong in a browser beside what people see.
+
+use serde_json::Value;
+use std::net::SocketAddr;
+use thirtyfour::BrowserLogEntry;
+
+/// What happened, and what was to happen.
+pub(super) struct Troubles {
+    server: SocketAddr,
+    happened: Vec<String>,
+    /// Statuses of refusals, with the address that was refused.
+    refused: Vec<(u16, String)>,
+    pub(super) expected: Vec<u16>,
+}
+
+impl Troubles {
+    pub(super) fn new(server: SocketAddr) -> Self {
+        Self { server, happened: Vec::new(), refused: Vec::new(), expected: Vec::new() }
+    }
+
+    /// Reads an entry of one of the two logs that are kept.
+    pub(super) fn add(&mut self, log: &str, entry: &BrowserLogEntry) {
+        if log == "performance" {
+            let event: Value = serde_json::from_str(&entry.message).unwrap();
+            self.add_event(&event["message"]);
+        // Of the network there is more in the other log.
+        } else if entry.source.as_deref() != Some("network") {
+            self.happened.push(format!("{}: {}", entry.level, entry.message));
+        }
+    }
+
+    fn add_event(&mut self, event: &Value) {
+        let (params, at) = (&event["params"], |value: &Value| value.as_str().unwrap_or_default().to_owned());
+        match event["method"].as_str().unwrap_or_default() {
+            "Network.requestWillBeSent" => self.add_request(&at(&params["request"]["url"])),
+            "Network.responseReceived" => {
+                let status = params["response"]["status"].as_u64().and_then(|it| u16::try_from(it).ok());
+                if let Some(status @ 400..) = status {
+                    self.refused.push((status, at(&params["response"]["url"])));
+                }
+            }
+            // One is given up when the page is left.
+            "Network.loadingFailed" if params["canceled"] != true => {
+                self.happened.push(format!("not loaded: {}", at(&params["errorText"])));
+            }
+            _ => {}
+        }
+    }
+
+    fn add_request(&mut self, url: &str) {
+        let ours = format!("http://{}/", self.server);
+        if !url.starts_with(&ours) && !url.starts_with("data:") && !url.starts_with("about:") {
+            self.happened.push(format!("a request to another host: {url}"));
+        }
+    }
+
+    /// What happened that was not to, and what did not that was. Nothing has happened then.
+    pub(super) fn take(&mut self) -> Vec<String> {
+        let (refused, expected) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.expected));
+        let statuses: Vec<u16> = refused.iter().map(|(status, _)| *status).collect();
+        let mut told = std::mem::take(&mut self.happened);
+        if statuses != expected {
+            told.push(format!("refused: {refused:?}, but expected: {expected:?}"));
+        }
+        told
+    }
+}

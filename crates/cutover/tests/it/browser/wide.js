@@ -1,0 +1,12 @@
+// What makes the page wider than its window; what scrolls by itself may be as wide as it likes.
+if (document.documentElement.scrollWidth <= innerWidth) return [];
+const scrolls = element => {
+  for (let at = element.parentElement; at; at = at.parentElement) {
+    if (at !== document.body && getComputedStyle(at).overflowX !== 'visible') return true;
+  }
+  return false;
+};
+const wide = [...document.body.querySelectorAll('*')]
+  .filter(element => element.getBoundingClientRect().right > innerWidth + 0.5 && !scrolls(element))
+  .map(element => `${element.localName}.${element.className} ends at ${element.getBoundingClientRect().right}`);
+return [`${document.documentElement.scrollWidth} in ${innerWidth}`, ...wide.slice(0, 5)];

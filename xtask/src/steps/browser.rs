@@ -1,0 +1,74 @@
+//! The browser that tests of pages drive. They find it by themselves, by the same names.
+
+use std::path::Path;
+
+use super::Tools;
+use crate::cargo;
+
+/// Installs what is missing, and starts nothing with it.
+const INSTALL: &str = ".ci/install-chromium";
+
+/// What each of the two programs may be called.
+const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
+const DRIVERS: &[&str] = &["chromedriver", "chromium.chromedriver"];
+
+/// What tests could use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Browser {
+    browser: bool,
+    driver: bool,
+}
+
+impl Browser {
+    /// Looks for it, and installs it where that is wanted and works.
+    pub(super) fn find(tools: Tools) -> Self {
+        let found = Self::now();
+        if tools == Tools::AsTheyAre || found.not_run().is_none() {
+            return found;
+        }
+        // A failure has told its reason, and what is missing then is told in the end.
+        cargo::succeeds(cargo::command(cargo::root().join(INSTALL))).ok();
+        Self::now()
+    }
+
+    fn now() -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let has = |names: &[&str]| std::env::split_paths(&path).any(|folder| is_in(&folder, names));
+        Self { browser: has(BROWSERS), driver: has(DRIVERS) }
+    }
+
+    /// Which tests did not run, why, and what to do about it.
+    pub(super) fn not_run(self) -> Option<String> {
+        let missing = match self {
+            Self { browser: true, driver: true } => return None,
+            Self { browser: false, .. } => "no chromium",
+            Self { driver: false, .. } => "no chromedriver",
+        };
+        Some(format!("NOT RUN in a browser: {missing}; install chromium and chromium-driver, or --install"))
+    }
+}
+
+fn is_in(folder: &Path, names: &[&str]) -> bool {
+    names.iter().any(|name| folder.join(name).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told() {
+        let not_run = |browser, driver| Browser { browser, driver }.not_run().unwrap_or_default();
+        assert_eq!(not_run(true, true), "");
+        assert!(not_run(false, true).starts_with("NOT RUN in a browser: no chromium; install"));
+        assert!(not_run(true, false).starts_with("NOT RUN in a browser: no chromedriver; install"));
+    }
+
+    #[test]
+    fn the_installer_is_there_and_knows_the_same_names() {
+        let installer = std::fs::read_to_string(cargo::root().join(INSTALL)).unwrap();
+        for name in BROWSERS.iter().chain(DRIVERS) {
+            assert!(installer.contains(&format!("has {name} ")), "{name}");
+        }
+    }
+}
