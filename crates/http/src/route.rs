@@ -193,6 +193,30 @@ const ROUTES: &[Route] = &[
         endpoints: &[(Method::GET, console::ask_resume), (Method::POST, console::resume)],
     },
     Route {
+        template: "/console/suppliers/<supplier>/accounts/<number>/",
+        kind: Kind::Console,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, console::account)],
+    },
+    Route {
+        template: "/console/suppliers/<supplier>/accounts/<number>/reveal/",
+        kind: Kind::Console,
+        allow: "GET, HEAD, POST",
+        endpoints: &[(Method::GET, console::hide), (Method::POST, console::reveal)],
+    },
+    Route {
+        template: "/console/suppliers/<supplier>/accounts/<number>/cancel/",
+        kind: Kind::Console,
+        allow: "GET, HEAD, POST",
+        endpoints: &[(Method::GET, console::ask_cancel), (Method::POST, console::cancel)],
+    },
+    Route {
+        template: "/console/suppliers/<supplier>/accounts/<number>/retry/",
+        kind: Kind::Console,
+        allow: "GET, HEAD, POST",
+        endpoints: &[(Method::GET, console::ask_retry), (Method::POST, console::retry)],
+    },
+    Route {
         template: "/healthz",
         kind: Kind::Health,
         allow: "GET, HEAD",

@@ -6,7 +6,11 @@ use super::visit::{Stop, Visitor, done, found, visited};
 use crate::call::{Answer, Call};
 use actix_web::HttpResponse;
 use askama::Template;
+use cutover_app::App;
+use cutover_app::auth::Caller;
+use cutover_app::operator::OperatorError;
 use cutover_core::SupplierStatus;
+use cutover_process::StatusV2;
 
 /// The question before something is done; a page, so that it needs no script.
 #[derive(Template)]
@@ -91,12 +95,99 @@ fn act(call: &mut Call, what: SupplierAction) -> Answer<'_> {
     Box::pin(async move {
         Ok(visited(call, async |call, visitor| {
             let (caller, code) = (visitor.caller().clone(), call.parameter(0));
-            let job =
-                move |app: &cutover_app::App| done(app.set_own_supplier_status(&caller, &code, what.status));
+            let job = move |app: &App| done(app.set_own_supplier_status(&caller, &code, what.status));
             let supplier = call.run(job).await?.map_err(Stop::NotDone)?;
             let code = supplier.code.as_str();
             log(call, visitor, what.word, code);
             Ok(see_other(&links::supplier(code)))
+        })
+        .await)
+    })
+}
+
+/// What can be done to a process.
+#[derive(Clone, Copy)]
+struct ProcessAction {
+    word: &'static str,
+    yes: &'static str,
+    text: &'static str,
+    is_grave: bool,
+    act: fn(&App, &Caller, &str, &str) -> Result<StatusV2, OperatorError>,
+}
+
+const CANCEL: ProcessAction = ProcessAction {
+    word: "cancel",
+    yes: "Cancel the import",
+    text: "The account is taken out before it is imported. It can be retried, and sent again.",
+    is_grave: true,
+    act: App::cancel_own_process,
+};
+const RETRY: ProcessAction = ProcessAction {
+    word: "retry",
+    yes: "Retry",
+    text: "Another attempt is made with the data that was sent last.",
+    is_grave: false,
+    act: App::retry_own_process,
+};
+
+/// `GET /console/suppliers/<supplier>/accounts/<number>/cancel/`: asks whether to.
+pub(crate) fn ask_cancel(call: &mut Call) -> Answer<'_> {
+    ask_about(call, CANCEL)
+}
+
+/// `POST /console/suppliers/<supplier>/accounts/<number>/cancel/`: takes a pending process out.
+pub(crate) fn cancel(call: &mut Call) -> Answer<'_> {
+    act_on(call, CANCEL)
+}
+
+/// `GET /console/suppliers/<supplier>/accounts/<number>/retry/`: asks whether to.
+pub(crate) fn ask_retry(call: &mut Call) -> Answer<'_> {
+    ask_about(call, RETRY)
+}
+
+/// `POST /console/suppliers/<supplier>/accounts/<number>/retry/`: starts another attempt.
+pub(crate) fn retry(call: &mut Call) -> Answer<'_> {
+    act_on(call, RETRY)
+}
+
+fn ask_about(call: &mut Call, what: ProcessAction) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let caller = visitor.caller().clone();
+            let (code, number) = (call.parameter(0), call.parameter(1));
+            let job = move |app: &App| {
+                let code = found(app.own_supplier(&caller, &code))?.code;
+                let report = found(app.show_own_process(&caller, code.as_str(), &number))?;
+                Ok((code, report.external_account_number))
+            };
+            let (code, number) = call.run(job).await?;
+            let back = links::account(code.as_str(), &number);
+            let question = Question {
+                frame: Frame::of(visitor),
+                title: format!("{}: {number}?", what.yes),
+                text: what.text,
+                yes: what.yes,
+                is_grave: what.is_grave,
+                action: format!("{back}{}/", what.word),
+                back,
+            };
+            Ok(page(&mut HttpResponse::Ok(), &question)?)
+        })
+        .await)
+    })
+}
+
+fn act_on(call: &mut Call, what: ProcessAction) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let caller = visitor.caller().clone();
+            let (code, number) = (call.parameter(0), call.parameter(1));
+            let back = links::account(&code, &number);
+            let supplier = code.clone();
+            let job = move |app: &App| done((what.act)(app, &caller, &supplier, &number));
+            call.run(job).await?.map_err(Stop::NotDone)?;
+            log(call, visitor, what.word, &code);
+            Ok(see_other(&back))
         })
         .await)
     })

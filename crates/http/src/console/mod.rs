@@ -4,6 +4,7 @@
 //! Every page works without scripts. The script keeps a page up to date and draws charts; nothing is asked of
 //! another host.
 
+mod account;
 mod actions;
 mod assets;
 mod escape;
@@ -17,7 +18,8 @@ mod tests;
 mod view;
 mod visit;
 
-pub(crate) use actions::{ask_pause, ask_resume, pause, resume};
+pub(crate) use account::{back as hide, reveal, show as account};
+pub(crate) use actions::{ask_cancel, ask_pause, ask_resume, ask_retry, cancel, pause, resume, retry};
 pub(crate) use assets::handle as asset;
 pub(crate) use escape::Escaped;
 pub(crate) use sign_in::{begin as sign_in, end as sign_out, show as ask_for_key};

@@ -1,5 +1,6 @@
 //! The console over a store in memory, as a browser sees it.
 
+mod accounts;
 mod pages;
 mod sessions;
 

@@ -1,0 +1,282 @@
+//! What was imported, as fields, tables and groups of them: made of the payload's own members, so that what the
+//! model gains is shown.
+
+use super::mask::Mask;
+use super::value::Value;
+use askama::Template;
+
+/// Rows of a table on one page.
+const ROWS: usize = 25;
+
+/// Lists whose items are shown one below the other; the others are tables.
+const CARDS: &[&str] = &["customers", "ledgers", "meter_points", "meters", "supply_addresses"];
+
+/// What stands in a place.
+#[derive(Template)]
+#[template(path = "console/cell.html")]
+pub(super) enum Cell {
+    /// Nothing was given.
+    Nothing,
+    /// To be asked for.
+    Masked,
+    Text(String),
+    /// More than fits: how much, and what.
+    More(String, Blocks),
+}
+
+/// Parts of a page, one below the other.
+#[derive(Template)]
+#[template(path = "console/blocks.html")]
+pub(super) struct Blocks {
+    parts: Vec<Part>,
+}
+
+pub(super) enum Part {
+    Fields(Vec<(String, Cell)>),
+    Table(Table),
+    Group(String, Blocks),
+}
+
+/// A page of a table.
+pub(super) struct Table {
+    /// What it is asked for by, and its place in the page.
+    id: String,
+    caption: String,
+    /// Whether it needs a heading of its own.
+    has_heading: bool,
+    heads: Vec<String>,
+    rows: Vec<Vec<Cell>>,
+    pages: Pages,
+}
+
+/// Which page of a table is shown, and how the others are come by.
+pub(super) struct Pages {
+    number: usize,
+    last: usize,
+    count: usize,
+    before: Option<Turn>,
+    after: Option<Turn>,
+}
+
+/// The way to another page.
+pub(super) enum Turn {
+    Link(String),
+    /// Where personal data is shown it must be asked for again.
+    Form {
+        action: String,
+        part: String,
+        page: usize,
+    },
+}
+
+/// A part of the page of an account, with a heading of its own.
+pub(super) struct Section {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) blocks: Blocks,
+}
+
+/// How an account is laid out.
+pub(super) struct Layout<'a> {
+    /// The page of the account.
+    pub(super) link: &'a str,
+    /// Which table shows which page, if not its first.
+    pub(super) turned: Option<(String, usize)>,
+    pub(super) mask: Mask,
+}
+
+impl Layout<'_> {
+    /// The parts of an account: what it has itself, then each list and object of it.
+    pub(super) fn sections(&self, account: Vec<(String, Value)>) -> Vec<Section> {
+        let (simple, large): (Vec<_>, Vec<_>) = account.into_iter().partition(|(_, value)| is_simple(value));
+        let own = Section {
+            id: "part-account".into(),
+            title: "Account".into(),
+            blocks: self.object(simple, "account", self.mask),
+        };
+        let section = |(name, value): (String, Value)| {
+            let (title, mask) = (label(&name), self.mask.of(&name));
+            let title =
+                if let Value::List(items) = &value { format!("{title} ({})", items.len()) } else { title };
+            let mut parts = Vec::new();
+            self.large(&name, value, name.clone(), mask, &mut parts);
+            Section { id: format!("part-{name}"), title, blocks: Blocks { parts } }
+        };
+        std::iter::once(own).chain(large.into_iter().map(section)).collect()
+    }
+
+    /// The members of an object: simple ones as fields, the others below.
+    fn object(&self, members: Vec<(String, Value)>, path: &str, mask: Mask) -> Blocks {
+        let (mut fields, mut below) = (Vec::new(), Vec::new());
+        for (name, value) in members {
+            let (mask, path) = (mask.of(&name), format!("{path}-{name}"));
+            match value {
+                Value::Null => {}
+                value if mask.hides() || is_simple(&value) => {
+                    fields.push((label(&name), simple(value, mask)))
+                }
+                value => self.large(&name, value, path, mask, &mut below),
+            }
+        }
+        let fields = (!fields.is_empty()).then_some(Part::Fields(fields));
+        Blocks { parts: fields.into_iter().chain(below).collect() }
+    }
+
+    fn large(&self, name: &str, value: Value, path: String, mask: Mask, parts: &mut Vec<Part>) {
+        match value {
+            Value::List(items) if CARDS.contains(&name) => {
+                for (i, item) in items.into_iter().enumerate() {
+                    let Value::Object(members) = item else { continue };
+                    let blocks = self.object(members, &format!("{path}-{i}"), mask);
+                    parts.push(Part::Group(format!("{} {}", singular(name), i + 1), blocks));
+                }
+            }
+            Value::List(items) => parts.push(Part::Table(self.table(name, items, path, mask))),
+            Value::Object(members) => parts.push(Part::Group(label(name), self.object(members, &path, mask))),
+            value => parts.push(Part::Fields(vec![(label(name), simple(value, mask))])),
+        }
+    }
+
+    fn table(&self, name: &str, items: Vec<Value>, id: String, mask: Mask) -> Table {
+        let heads = heads(&items);
+        let pages = self.pages(&id, items.len());
+        let shown = items.into_iter().skip((pages.number - 1) * ROWS).take(ROWS);
+        let rows =
+            shown.enumerate().map(|(i, item)| self.row(&heads, item, &format!("{id}-{i}"), mask)).collect();
+        Table {
+            caption: label(name),
+            has_heading: id.contains('-'),
+            heads: heads.iter().map(|head| label(head)).collect(),
+            rows,
+            pages,
+            id,
+        }
+    }
+
+    fn row(&self, heads: &[String], item: Value, path: &str, mask: Mask) -> Vec<Cell> {
+        let mut members = match item {
+            Value::Object(members) => members,
+            value => vec![(String::new(), value)],
+        };
+        let cell = |head: &String| {
+            let found = members.iter().position(|(name, _)| name == head);
+            let Some((name, value)) = found.map(|at| members.swap_remove(at)) else { return Cell::Nothing };
+            let mask = mask.of(&name);
+            if mask.hides() || is_simple(&value) {
+                return simple(value, mask);
+            }
+            let count = match &value {
+                Value::List(items) => items.len().to_string(),
+                _ => "Details".to_owned(),
+            };
+            let mut parts = Vec::new();
+            self.large(&name, value, format!("{path}-{name}"), mask, &mut parts);
+            Cell::More(count, Blocks { parts })
+        };
+        heads.iter().map(cell).collect()
+    }
+
+    fn pages(&self, id: &str, count: usize) -> Pages {
+        let last = count.div_ceil(ROWS).max(1);
+        let asked = self.turned.as_ref().filter(|(part, _)| part == id).map_or(1, |(_, page)| *page);
+        let number = asked.clamp(1, last);
+        let turn = |page: usize| match self.mask {
+            Mask::Nothing => {
+                Turn::Form { action: format!("{}reveal/#{id}", self.link), part: id.to_owned(), page }
+            }
+            _ => Turn::Link(format!("{}?part={id}&page={page}#{id}", self.link)),
+        };
+        let before = (number > 1).then(|| turn(number - 1));
+        let after = (number < last).then(|| turn(number + 1));
+        Pages { number, last, count, before, after }
+    }
+}
+
+/// The members that any of the items has, by first appearance; of items that are no objects, one without a name.
+fn heads(items: &[Value]) -> Vec<String> {
+    let mut heads: Vec<String> = Vec::new();
+    for item in items {
+        let Value::Object(members) = item else { return vec![String::new()] };
+        for (name, value) in members {
+            if *value != Value::Null && !heads.contains(name) {
+                heads.push(name.clone());
+            }
+        }
+    }
+    heads
+}
+
+/// Whether it fits into a line: no object, and no list of them.
+fn is_simple(value: &Value) -> bool {
+    match value {
+        Value::Object(_) => false,
+        Value::List(items) => items.iter().all(|item| !matches!(item, Value::Object(_) | Value::List(_))),
+        _ => true,
+    }
+}
+
+fn simple(value: Value, mask: Mask) -> Cell {
+    match value {
+        Value::Null => Cell::Nothing,
+        _ if mask.hides() => Cell::Masked,
+        value => Cell::Text(line(value)),
+    }
+}
+
+fn line(value: Value) -> String {
+    match value {
+        Value::Text(text) => text,
+        Value::Plain(word) if word == "true" => "Yes".to_owned(),
+        Value::Plain(word) if word == "false" => "No".to_owned(),
+        Value::Plain(written) => written,
+        Value::List(items) => items.into_iter().map(line).collect::<Vec<_>>().join(", "),
+        Value::Null | Value::Object(_) => String::new(),
+    }
+}
+
+/// The name of a member as people read it.
+fn label(name: &str) -> String {
+    let word = |word: &str| match word {
+        "id" | "bsb" | "mpxn" | "nmi" | "mirn" | "kpa" | "lnsp" | "mdp" => word.to_ascii_uppercase(),
+        _ => word.to_owned(),
+    };
+    let mut label = name.split('_').map(word).collect::<Vec<_>>().join(" ");
+    if let Some(first) = label.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    label
+}
+
+/// One of a list.
+fn singular(name: &str) -> String {
+    let label = label(name);
+    let one = label.strip_suffix("sses").map(|stem| format!("{stem}ss"));
+    one.unwrap_or_else(|| label.trim_end_matches('s').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_by_people() {
+        assert_eq!(label("meter_serial_number"), "Meter serial number");
+        assert_eq!(label("parent_nmi"), "Parent NMI");
+        assert_eq!(
+            ["supply_addresses", "ledgers", "meter_points"].map(singular),
+            ["Supply address", "Ledger", "Meter point"]
+        );
+    }
+
+    #[test]
+    fn a_table_turns_its_pages() {
+        let layout = |page| Layout { link: "/a/", turned: Some(("t".into(), page)), mask: Mask::Personal };
+        let items =
+            || (0..60).map(|n| Value::Object(vec![("amount".into(), Value::Plain(n.to_string()))])).collect();
+        for (asked, number, rows) in [(0, 1, 25), (1, 1, 25), (3, 3, 10), (9, 3, 10)] {
+            let table = layout(asked).table("ledgers", items(), "t".into(), Mask::Personal);
+            assert_eq!((table.pages.number, table.rows.len(), table.pages.last), (number, rows, 3));
+            assert_eq!((table.pages.before.is_some(), table.pages.after.is_some()), (number > 1, number < 3));
+        }
+    }
+}

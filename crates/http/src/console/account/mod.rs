@@ -1,0 +1,187 @@
+//! The page of one account: how its import went, and what was imported.
+
+mod blocks;
+mod imported;
+mod mask;
+mod value;
+
+use super::links;
+use super::page::{Frame, page, see_other};
+use super::view::{Moment, Status};
+use super::visit::{Stop, Visitor, found, visited};
+use crate::call::{Answer, Call};
+use crate::query::Query;
+use actix_web::HttpResponse;
+use askama::Template;
+use blocks::{Layout, Section};
+use cutover_app::App;
+use cutover_app::operator::ProcessReport;
+use cutover_app::port::StoredIssue;
+use cutover_core::{SupplierCode, Zone};
+use cutover_process::{HistoryEntry, State};
+use mask::Mask;
+
+/// Steps and findings that are shown; the command shows the others.
+const MOST: usize = 100;
+
+#[derive(Template)]
+#[template(path = "console/account.html")]
+struct Page {
+    frame: Frame,
+    supplier: String,
+    supplier_link: String,
+    link: String,
+    number: String,
+    status: Status,
+    /// Whether something may still happen to it.
+    is_live: bool,
+    can_cancel: bool,
+    can_retry: bool,
+    facts: Vec<(&'static str, String)>,
+    moments: Vec<(&'static str, Moment)>,
+    error: Option<(&'static str, String)>,
+    steps: Vec<Step>,
+    more_steps: usize,
+    errors: Vec<StoredIssue>,
+    more_errors: usize,
+    warnings: Vec<StoredIssue>,
+    more_warnings: usize,
+    sections: Vec<Section>,
+    is_revealed: bool,
+}
+
+/// A step in the history.
+struct Step {
+    at: Moment,
+    event: &'static str,
+    status: Status,
+    attempt: u32,
+    actor: String,
+}
+
+impl Step {
+    fn new(entry: &HistoryEntry, zone: Zone) -> Self {
+        Self {
+            at: zone.local(entry.occurred_at).into(),
+            event: entry.event.meaning(),
+            status: entry.to.into(),
+            attempt: entry.attempt,
+            actor: entry.actor.to_string(),
+        }
+    }
+}
+
+/// `GET /console/suppliers/<supplier>/accounts/<number>/`: without personal data.
+pub(crate) fn show(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let asked = call.query().to_owned();
+            answer(call, visitor, &asked, Mask::Personal).await
+        })
+        .await)
+    })
+}
+
+/// `POST /console/suppliers/<supplier>/accounts/<number>/reveal/`: with personal data. Who asks is logged.
+pub(crate) fn reveal(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let asked = call.form().await?;
+            answer(call, visitor, &asked, Mask::Nothing).await
+        })
+        .await)
+    })
+}
+
+/// `GET /console/suppliers/<supplier>/accounts/<number>/reveal/`: the way back to where it can be asked for.
+pub(crate) fn back(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        let link = links::account(&call.parameter(0), &call.parameter(1));
+        Ok(visited(call, async |_, _| Ok(see_other(&link))).await)
+    })
+}
+
+async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> Result<HttpResponse, Stop> {
+    let (caller, code, number) = (visitor.caller().clone(), call.parameter(0), call.parameter(1));
+    let turned = turned(asked);
+    let frame = Frame::of(visitor);
+    let job = move |app: &App| {
+        let supplier = found(app.own_supplier(&caller, &code))?;
+        let report = found(app.show_own_process(&caller, supplier.code.as_str(), &number))?;
+        let account = report.account.as_ref().map(|account| account.number.to_string());
+        // Laid out here: large accounts take a while.
+        Ok((account, laid_out(frame, &supplier.code, report, turned, mask)?))
+    };
+    let (account, shown) = call.run(job).await?;
+    if mask == Mask::Nothing {
+        log(call, visitor, &shown.supplier, account.as_deref());
+    }
+    Ok(page(&mut HttpResponse::Ok(), &shown)?)
+}
+
+/// Keeps who saw personal data: by ids of ours.
+fn log(call: &Call, visitor: &Visitor, supplier: &str, account: Option<&str>) {
+    let (request_id, key) = (call.request_id().unwrap_or_default(), &visitor.caller().key_prefix);
+    tracing::info!(
+        target: "cutover::audit", request_id, key, action = "reveal", supplier, account, "done in the console"
+    );
+}
+
+/// The table that is to show another page than its first, and which.
+fn turned(asked: &str) -> Option<(String, usize)> {
+    let mut query = Query::new(asked);
+    let part = query.read("part", |part| Some(part.to_owned()));
+    part.zip(query.read("page", |page| page.parse().ok()))
+}
+
+fn laid_out(
+    frame: Frame,
+    supplier: &SupplierCode,
+    report: ProcessReport,
+    turned: Option<(String, usize)>,
+    mask: Mask,
+) -> Result<Page, crate::refusal::Refusal> {
+    let ProcessReport { status, external_account_number: number, attempt, history, issues, zone, .. } =
+        report;
+    let link = links::account(supplier.as_str(), &number);
+    let layout = Layout { link: &link, turned, mask };
+    let members = report.account.as_ref().map(|account| imported::members(account, zone)).transpose()?;
+    let sections = members.map(|members| layout.sections(members)).unwrap_or_default();
+    let state = status.status;
+    let account = status.service_identifier.as_ref().map(ToString::to_string);
+    let (more_steps, more_errors, more_warnings) =
+        (beyond(&history), beyond(&issues.errors), beyond(&issues.warnings));
+    let mut moments = vec![("Created", status.created_at.into()), ("Changed", status.modified_at.into())];
+    moments.extend(report.archived_at.map(|at| ("Archived", zone.local(at).into())));
+    Ok(Page {
+        frame,
+        supplier: supplier.to_string(),
+        supplier_link: links::supplier(supplier.as_str()),
+        status: state.into(),
+        is_live: !state.is_final(),
+        can_cancel: state == State::Pending,
+        can_retry: state.has_ended() && !state.is_final() && report.archived_at.is_none(),
+        facts: vec![
+            ("Imported as", account.unwrap_or_else(|| "–".to_owned())),
+            ("Attempt", attempt.to_string()),
+            ("Time zone", zone.name().to_owned()),
+        ],
+        moments,
+        error: status.latest_error.map(|error| (error.code.as_str(), error.detail.into_owned())),
+        steps: history.iter().rev().take(MOST).map(|entry| Step::new(entry, zone)).collect(),
+        more_steps,
+        errors: issues.errors.into_iter().take(MOST).collect(),
+        more_errors,
+        warnings: issues.warnings.into_iter().take(MOST).collect(),
+        more_warnings,
+        sections,
+        is_revealed: mask == Mask::Nothing,
+        number,
+        link,
+    })
+}
+
+/// How many there are beyond those that are shown.
+fn beyond<T>(items: &[T]) -> usize {
+    items.len().saturating_sub(MOST)
+}

@@ -1,0 +1,153 @@
+use super::between;
+use crate::testing::{ACCOUNT, ELECTRICITY, House};
+use cutover_app::operator::SupplierChange;
+use cutover_core::Level;
+use serde_json::{Value, json};
+
+const PATH: &str = "/console/suppliers/ACME_ENERGY/accounts/ELEC-1001/";
+
+/// An account as the fixture, with other members.
+fn account(number: &str, members: Value) -> String {
+    let mut account: Value = serde_json::from_str(ACCOUNT).unwrap();
+    account["external_account_number"] = number.into();
+    for (name, value) in members.as_object().unwrap() {
+        account[name] = value.clone();
+    }
+    account.to_string()
+}
+
+/// What may be a person's in the fixture: what its customers are called, where they live.
+fn personal() -> Vec<String> {
+    let account: Value = serde_json::from_str(ELECTRICITY).unwrap();
+    let customer = &account["customers"][0];
+    let words = ["given_name", "family_name", "email"].map(|name| &customer[name]);
+    let street =
+        &account["supply_addresses"][0]["supply_address"]["structured_street_address"]["street_name"];
+    words.into_iter().chain([street]).map(|word| word.as_str().unwrap().to_owned()).collect()
+}
+
+#[actix_web::test]
+async fn an_account_shows_its_import_without_persons() {
+    let house = House::with_accounts();
+    let page = house.browser().await.page(PATH).await;
+    insta::assert_snapshot!(between(&page, "<main", "</main>"));
+    for word in personal() {
+        assert!(!page.contains(&word), "{word}");
+    }
+}
+
+#[actix_web::test]
+async fn persons_are_shown_to_who_asks() {
+    let house = House::with_accounts();
+    let mut browser = house.browser().await;
+    let reveal = format!("{PATH}reveal/");
+    let reply = browser.post(&reveal, "").await;
+    assert_eq!(reply.status, 200);
+    for word in personal() {
+        assert!(reply.text().contains(&word), "{word}");
+    }
+    assert!(reply.text().contains("Personal data is shown."));
+    let back = browser.get(&reveal).await;
+    assert_eq!((back.status, back.header("location")), (303, PATH));
+}
+
+#[actix_web::test]
+async fn accounts_of_others_are_not_there() {
+    let house = House::with_accounts();
+    let mut browser = house.browser().await;
+    for account in ["OTHER/accounts/ELEC-1001/", "ACME_ENERGY/accounts/NONE/", "NONE/accounts/ELEC-1001/"] {
+        let path = format!("/console/suppliers/{account}");
+        assert_eq!(browser.get(&path).await.status, 404, "{path}");
+        assert_eq!(browser.post(&format!("{path}reveal/"), "").await.status, 404, "{path}");
+        for action in ["cancel", "retry"] {
+            assert_eq!(browser.get(&format!("{path}{action}/")).await.status, 404, "{path}{action}");
+            assert_eq!(browser.post(&format!("{path}{action}/"), "").await.status, 404, "{path}{action}");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn a_process_is_cancelled_and_retried_once_one_is_sure() {
+    let house = House::new();
+    house.create("Acme", &account("A/1 ?", json!({})));
+    let mut browser = house.browser().await;
+    let path = "/console/suppliers/ACME_ENERGY/accounts/A%2F1%20%3F/";
+    for (action, before, after) in [("cancel", "Pending", "Cancelled"), ("retry", "Cancelled", "Pending")] {
+        let shown = browser.page(path).await;
+        assert!(shown.contains(&format!("{before}</span>")) && shown.contains(&format!("{path}{action}/\"")));
+        let question = browser.page(&format!("{path}{action}/")).await;
+        insta::assert_snapshot!(format!("{action}_question"), between(&question, "<main", "</main>"));
+        let done = browser.post(&format!("{path}{action}/"), "").await;
+        assert_eq!((done.status, done.header("location")), (303, path));
+        let state = between(&browser.page(path).await, "role=\"status\">", "</span>").to_owned();
+        assert!(state.ends_with(after), "{state}");
+    }
+    let refused = browser.post(&format!("{path}retry/"), "").await;
+    assert_eq!(refused.status, 409);
+    let words = between(refused.text(), "<main", "Request").to_owned();
+    assert!(words.contains("Not done") && words.contains("PENDING"), "{words}");
+}
+
+#[actix_web::test]
+async fn what_was_wrong_is_shown_with_its_place() {
+    let house = House::new();
+    house.create("Acme", &account("A-1", json!({ "customers": [] })));
+    let rules = [("ACC-04".to_owned(), Some(Level::Error))].into();
+    house.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+    house.import_pending();
+    let page = house.browser().await.page("/console/suppliers/ACME_ENERGY/accounts/A-1/").await;
+    insta::assert_snapshot!(between(&page, "<main", "</main>"));
+}
+
+#[actix_web::test]
+async fn nothing_of_a_payload_is_obeyed() {
+    let house = House::new();
+    let evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{202e}txt\u{1b}[31m";
+    let members = json!({
+        "sales_subchannel": evil,
+        "billing_name": evil,
+        "notes": [{ "body": evil, "created_at": "2020-01-01T00:00:00Z" }],
+    });
+    house.create("Acme", &account(&format!("A-{}", &evil[..60]), members));
+    house.import_pending();
+    let mut browser = house.browser().await;
+    let list = browser.page("/console/suppliers/ACME_ENERGY/").await;
+    let link = between(&list, "<th scope=\"row\"><a href=\"", "\"").to_owned();
+    let reveal = browser.post(&format!("{link}reveal/"), "").await.text().to_owned();
+    let pages = [list, browser.page(&link).await, reveal];
+    for page in &pages {
+        let body = between(page, "<main", "</main>");
+        for hostile in ["<script", "<img", "onerror=alert(1)>", "\u{202e}", "\u{1b}", "\"'>"] {
+            assert!(!body.contains(hostile), "{hostile:?}");
+        }
+        assert!(body.contains("&lt;script&gt;"));
+    }
+    assert!(pages[2].contains("\\u{202e}txt\\u{1b}[31m"));
+}
+
+#[actix_web::test]
+async fn long_tables_are_turned_page_by_page() {
+    let house = House::new();
+    let transaction = |n: u32| {
+        json!({ "transaction_id": format!("T-{n:03}"), "transaction_date": "2020-01-01", "amount": "1.10",
+            "type": "CHARGE", "reason": "IMPORTED_CHARGE" })
+    };
+    let ledgers = json!([{ "current_statement_transactions": (0..60).map(transaction).collect::<Vec<_>>() }]);
+    house.create("Acme", &account("A-1", json!({ "ledgers": ledgers })));
+    house.import_pending();
+    let mut browser = house.browser().await;
+    let path = "/console/suppliers/ACME_ENERGY/accounts/A-1/";
+    let first = browser.page(path).await;
+    assert_eq!(first.matches("T-0").count(), 25);
+    assert!(first.contains("Page 1 of 3"));
+    let next = between(&first, "<nav class=\"pages\"", "</nav>");
+    let next = between(next, "href=\"", "#").replace("&amp;", "&");
+    let second = browser.page(&next).await;
+    assert!(second.contains("T-025") && !second.contains("T-024") && second.contains("Page 2 of 3"));
+    // Where persons are shown, the next page asks for them again.
+    let (_, asked) = next.split_once('?').unwrap();
+    let revealed = browser.post(&format!("{path}reveal/"), asked).await;
+    assert!(revealed.text().contains("T-025"));
+    let turn = between(revealed.text(), "<nav class=\"pages\"", "</nav>");
+    assert!(turn.contains("method=\"post\"") && turn.contains("name=\"page\" value=\"3\""), "{turn}");
+}
