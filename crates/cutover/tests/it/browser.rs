@@ -4,6 +4,7 @@
 //! Where there is no browser the tests pass, and say NOT RUN.
 
 mod access;
+mod account;
 mod accounts;
 mod checks;
 mod docs;

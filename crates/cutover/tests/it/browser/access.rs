@@ -5,7 +5,6 @@ use crate::harness::{items, text};
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-const FAULTS: &str = include_str!("access.js");
 /// What a reader of the screen tells by its name.
 const NAMED: [&str; 10] =
     ["button", "checkbox", "combobox", "dialog", "image", "link", "radio", "region", "searchbox", "textbox"];
@@ -16,13 +15,11 @@ const FOCUSED: &str = "const at = document.activeElement, style = getComputedSty
     return [at.localName, name.trim().replace(/\\s+/g, ' '), ring || style.boxShadow !== 'none', at === document.body];";
 
 impl Page {
-    /// What makes it hard to use.
-    pub(super) fn access_faults(&self) -> Vec<String> {
-        let mut faults: Vec<String> = items(&self.script(FAULTS)).iter().map(text).collect();
+    /// What can be used and has no name for who does not see it, by its role.
+    pub(super) fn nameless(&self) -> Vec<String> {
         let tree = self.command("Accessibility.getFullAXTree", json!({}));
         let nameless = items(&tree["nodes"]).iter().filter(|node| is_nameless(node));
-        faults.extend(nameless.map(|node| format!("without a name: {}", text(&node["role"]["value"]))));
-        faults
+        nameless.map(|node| text(&node["role"]["value"])).collect()
     }
 
     /// Goes on with the tabulator until something with these words has the focus; what was passed on the way. One

@@ -12,7 +12,7 @@ const BROKEN: [(&str, &str); 7] = [
     ("document.querySelector('label').htmlFor = 'nothing'", "a field without a label"),
     ("document.querySelector('button').style.height = '20px'", "too small to hit"),
     ("document.querySelector('h1').remove()", "not one heading of the page"),
-    ("document.querySelector('button').textContent = ''", "without a name: button"),
+    ("document.querySelector('button').textContent = ''", "nameless: button"),
 ];
 
 #[test]
@@ -26,7 +26,8 @@ fn what_is_wrong_with_a_page_is_found() {
         page.write("Operator key", "cut_live_x");
         assert_eq!(page.faults(), [""; 0], "before: {what}");
         page.script(what);
-        let faults = page.faults();
+        let mut faults = page.faults();
+        faults.extend(page.nameless().iter().map(|role| format!("nameless: {role}")));
         assert!(faults.iter().any(|fault| fault.contains(found)), "{what}: {faults:?}");
     }
 }

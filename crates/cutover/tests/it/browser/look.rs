@@ -22,6 +22,8 @@ const HEIGHT: u32 = 900;
 const FAINT: &str = include_str!("faint.js");
 /// What sticks out of the window.
 const TOO_WIDE: &str = include_str!("wide.js");
+/// What who does not see the page, or has no mouse, stumbles over.
+const HARD_TO_USE: &str = include_str!("access.js");
 
 impl Page {
     /// Has the window so many pixels of width.
@@ -49,6 +51,7 @@ impl Page {
     /// Looks at the page as it is, wide and narrow, light and dark: every text can be read, nothing sticks out, and who
     /// does not see it can use it. Leaves pictures under that name.
     pub(crate) fn look(&self, name: &str) {
+        assert_eq!(self.nameless(), [""; 0], "{name}");
         let mut backgrounds = Vec::new();
         for (scheme, word) in [(Scheme::Light, "light"), (Scheme::Dark, "dark")] {
             self.prefer(scheme);
@@ -67,10 +70,8 @@ impl Page {
 
     /// What is wrong with the page as it is just now, for whoever looks at it or uses it in another way.
     pub(super) fn faults(&self) -> Vec<String> {
-        let scripts = [FAINT, TOO_WIDE].map(|script| self.script(script));
-        let mut faults: Vec<String> = scripts.iter().flat_map(items).map(text).collect();
-        faults.extend(self.access_faults());
-        faults
+        let faults = [FAINT, TOO_WIDE, HARD_TO_USE].map(|script| self.script(script));
+        faults.iter().flat_map(items).map(text).collect()
     }
 
     /// How light the page is behind everything: 0 is black, 1 white.

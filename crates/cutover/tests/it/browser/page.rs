@@ -108,6 +108,11 @@ impl Page {
         });
     }
 
+    /// Unfolds whatever can be unfolded.
+    pub(crate) fn unfold(&self) {
+        self.script("document.querySelectorAll('details').forEach(details => { details.open = true })");
+    }
+
     /// Types into whatever has the focus.
     pub(crate) fn keys(&self, keys: impl Into<TypingData>) {
         self.wait(self.driver.action_chain().send_keys(keys).perform());

@@ -1,8 +1,10 @@
 // What makes the page wider than its window; what scrolls by itself may be as wide as it likes.
 if (document.documentElement.scrollWidth <= innerWidth) return [];
+const around = element =>
+  getComputedStyle(element).position === 'absolute' ? element.offsetParent : element.parentElement;
 const scrolls = element => {
-  for (let at = element.parentElement; at; at = at.parentElement) {
-    if (at !== document.body && getComputedStyle(at).overflowX !== 'visible') return true;
+  for (let at = around(element); at && at !== document.body; at = around(at)) {
+    if (getComputedStyle(at).overflowX !== 'visible') return true;
   }
   return false;
 };

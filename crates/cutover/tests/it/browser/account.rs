@@ -1,0 +1,121 @@
+use super::signed_in;
+use crate::harness::{Client, House};
+use crate::payloads::{fixture, small};
+
+/// What tells of people in the fixture: names, addresses, how to reach them, what they pay with, what is written of them.
+const PERSONAL: [&str; 12] = [
+    "Lena",
+    "Moretti",
+    "bluegum.test",
+    "0491 570 110",
+    "1990-06-17",
+    "PO Box 12",
+    "Queens",
+    "Clifton Hill",
+    "hall cupboard",
+    "Ring unit 1",
+    "Wattle Court",
+    "Behind the chemist",
+];
+
+#[test]
+fn personal_data_is_not_in_the_page_until_it_is_asked_for() {
+    let (house, server, client) = House::open();
+    client.import(&[fixture("dual_fuel", "A-1")]);
+    let Some(page) = signed_in(&house, &server) else { return };
+    page.follow("ACME");
+    page.follow("A-1");
+    page.until_at("/console/suppliers/ACME/accounts/A-1/");
+    for personal in PERSONAL {
+        assert!(!page.source().contains(personal), "{personal} is in the page");
+    }
+    assert!(page.text().contains("15618.9"), "what was imported: {}", page.text());
+    page.look("account");
+
+    page.press("Show personal data");
+    page.until_says("Personal data is shown.");
+    page.unfold();
+    for personal in PERSONAL {
+        assert!(page.text().contains(personal), "{personal}: {}", page.text());
+    }
+    page.look("account-shown");
+    page.follow("Hide personal data");
+    page.until("it is hidden", || !page.source().contains(PERSONAL[0]));
+}
+
+#[test]
+fn hostile_words_of_a_payload_are_words() {
+    let (house, server, client) = House::open();
+    let mut account = small("A-1");
+    let hostile = "<script>throw 1</script>\"><img src=x onerror=alert(1)>";
+    for name in ["given_name", "family_name"] {
+        account["customers"][0][name] = hostile.into();
+    }
+    account["notes"] = serde_json::json!([{"body": hostile, "created_at": "2026-01-01T00:00:00Z"}]);
+    client.import(&[account]);
+    let Some(page) = signed_in(&house, &server) else { return };
+    page.go("/console/suppliers/ACME/accounts/A-1/");
+    page.press("Show personal data");
+    page.until_says("Personal data is shown.");
+    page.unfold();
+    assert!(page.text().contains(hostile), "{}", page.text());
+}
+
+/// An account that is refused at the import by a rule that was made stricter since.
+fn rejected(house: &House, key: &str) -> (crate::harness::Server, Client) {
+    let mut account = small("E-1");
+    account["customers"][0].as_object_mut().unwrap().remove("family_name");
+    {
+        let api = house.serve_with(&["--role", "api"]);
+        assert_eq!(api.client(key).create(&account).status, 201);
+    }
+    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    let server = house.serve();
+    let client = server.client(key);
+    client.wait("E-1", "ERRORED");
+    (server, client)
+}
+
+#[test]
+fn what_failed_is_told_by_path_and_retried() {
+    let (house, key) = House::furnished();
+    let (server, client) = rejected(&house, &key);
+    let Some(page) = signed_in(&house, &server) else { return };
+    page.go("/console/suppliers/ACME/accounts/E-1/");
+    page.until_says("customers.0.family_name");
+    page.until_says("import_process_failed_validation");
+    assert!(page.text_of("[aria-label=History]").contains("Errored"), "{}", page.text());
+    page.look("account-errored");
+    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=default"]);
+    page.follow("Retry…");
+    page.look("retry");
+    page.press("Retry");
+    client.wait("E-1", "PROCESSED");
+    // The page hears of it by itself.
+    page.until("it is shown", || page.text_of("#process [role=status]") == "Processed");
+}
+
+#[test]
+fn a_pending_account_is_cancelled_once_one_is_sure() {
+    let (house, key) = House::furnished();
+    let server = house.serve_with(&["--role", "api"]);
+    let client = server.client(&key);
+    assert_eq!(client.create(&small("A-1")).status, 201);
+    let Some(page) = signed_in(&house, &server) else { return };
+    page.go("/console/suppliers/ACME/accounts/A-1/");
+    page.follow("Cancel…");
+    page.look("cancel");
+    page.follow("Back");
+    page.until_says("Pending");
+    assert_eq!(client.status("A-1")["status"], "PENDING", "nothing was done yet");
+    page.follow("Cancel…");
+    page.press("Cancel the import");
+    page.until_says("Cancelled");
+    assert_eq!(client.status("A-1")["status"], "CANCELLED");
+
+    // Somebody else was quicker.
+    page.expect(409);
+    page.go("/console/suppliers/ACME/accounts/A-1/cancel/");
+    page.press("Cancel the import");
+    page.until_says("Not done");
+}
