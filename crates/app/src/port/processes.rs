@@ -1,6 +1,6 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_core::{Code, ExternalAccountNumber};
+use cutover_core::{Code, ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, State};
 
 /// The payload of a process as it was accepted.
@@ -172,6 +172,21 @@ pub trait Processes {
         &mut self,
         supplier_id: i64,
         number: &ExternalAccountNumber,
+    ) -> Result<Option<StoredProcess>, StoreError>;
+
+    /// Processes of a supplier whose account's number begins with a text, by number, at most `limit`. An index
+    /// has them in this order: those that begin otherwise cost nothing.
+    fn processes_like(
+        &mut self,
+        supplier_id: i64,
+        prefix: &str,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError>;
+
+    /// The process that imported the account of a number at this service.
+    fn process_of_account(
+        &mut self,
+        number: &ServiceAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError>;
 
     /// Holds other transactions that do the same, or write a step of the process, off until this one ends: what

@@ -4,7 +4,7 @@ use cutover_app::port::{
     AccountList, Archivable, KeptProcess, ListedAccount, ListedProcess, Position, ProcessFilter, Processes,
     Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier,
 };
-use cutover_core::{ExternalAccountNumber, SupplierStatus};
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierStatus};
 use cutover_process::{HistoryEntry, LEASE, Process, State as Status};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -147,6 +147,27 @@ impl Processes for State {
     }
 
     /// Transactions run one after another.
+    fn processes_like(
+        &mut self,
+        supplier_id: i64,
+        prefix: &str,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        let number = |row: &Row| row.process.snapshot().external_account_number.to_string();
+        let of_these = |row: &&Row| row.supplier_id == supplier_id && number(row).starts_with(prefix);
+        let mut found: Vec<_> = self.rows().filter(of_these).collect();
+        found.sort_by_key(|row| number(row));
+        Ok(found.into_iter().take(limit as usize).map(Row::stored).collect())
+    }
+
+    fn process_of_account(
+        &mut self,
+        number: &ServiceAccountNumber,
+    ) -> Result<Option<StoredProcess>, StoreError> {
+        let has_it = |row: &&Row| row.process.service_account_number() == Some(number);
+        Ok(self.rows().find(has_it).map(Row::stored))
+    }
+
     fn lock_process(&mut self, _: i64, _: &ExternalAccountNumber) -> Result<(), StoreError> {
         Ok(())
     }

@@ -69,7 +69,9 @@ stories! { $
         an_account_has_one_process
         lists_go_on_where_a_page_ended
         lists_can_be_of_one_status
-        lists_can_be_of_what_failed_or_changed;
+        lists_can_be_of_what_failed_or_changed
+        accounts_are_found_by_how_their_numbers_begin
+        a_process_is_found_by_its_account;
     staging:
         a_new_account_is_staged_whole
         an_account_is_staged_once

@@ -3,6 +3,7 @@
 use super::ground::{
     at, create, create_many, insert, number, process, put, see, staged, step, supplier, worker,
 };
+use super::imported::import;
 use cutover_app::port::{ProcessFilter, Store, StoreError, write};
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Event, State, Submission, Window};
@@ -130,4 +131,40 @@ pub fn lists_can_be_of_what_failed_or_changed(store: &dyn Store) {
     assert_eq!(list(ProcessFilter { state: Some(State::Pending), ..later }, None, 10), [""; 0]);
     assert_eq!(list(ProcessFilter { error_code: Some(other), ..failed }, None, 10), ["A-4"]);
     assert_eq!(list(ProcessFilter { state: Some(State::Cancelled), ..failed }, None, 10), [""; 0]);
+}
+
+/// By the bytes of their numbers; nothing in a prefix has a meaning of its own.
+pub fn accounts_are_found_by_how_their_numbers_begin(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    for account in ["A-1", "A-10", "A-2", "a-1", "A%", "A_1", "Ä-1", "A-\u{ffff}", "B"] {
+        create(store, &acme, account);
+    }
+    create(store, &other, "A-1");
+    let find = |prefix: &str, limit| {
+        let found = see(store, |tx| tx.processes_like(acme.id, prefix, limit));
+        found
+            .iter()
+            .map(|stored| stored.process.snapshot().external_account_number.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(find("A-1", 10), ["A-1", "A-10"]);
+    assert_eq!(find("A-", 10), ["A-1", "A-10", "A-2", "A-\u{ffff}"]);
+    assert_eq!(find("A-", 2), ["A-1", "A-10"]);
+    for (prefix, found) in
+        [("A%", &["A%"][..]), ("A_", &["A_1"]), ("a", &["a-1"]), ("Ä", &["Ä-1"]), ("C", &[])]
+    {
+        assert_eq!(find(prefix, 10), found, "{prefix}");
+    }
+    assert_eq!(find("", 100).len(), 9);
+}
+
+/// By the number that the account has here.
+pub fn a_process_is_found_by_its_account(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    create(store, &acme, "A-6");
+    let imported = import(store, &acme, 7, r#""ledgers":[{}]"#);
+    let of = |number| see(store, |tx| tx.process_of_account(&number));
+    let found = of(ServiceAccountNumber::from_random(7)).unwrap();
+    assert_eq!((found.process.id(), found.supplier_id), (imported.process_id, acme.id));
+    assert_eq!(of(ServiceAccountNumber::from_random(8)), None);
 }

@@ -10,7 +10,7 @@ pub(crate) mod write;
 
 use super::SqlTx;
 use super::dialect;
-use super::schema::{payloads, process_history, processes, suppliers};
+use super::schema::{accounts as imported, payloads, process_history, processes, suppliers};
 use super::types::Bits;
 use crate::error::Result;
 use chrono::{DateTime, Utc};
@@ -18,7 +18,7 @@ use cutover_app::port::{
     AccountList, Archivable, KeptProcess, ListedAccount, ListedProcess, Position, ProcessFilter, Processes,
     Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
 };
-use cutover_core::ExternalAccountNumber;
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{HistoryEntry, Process};
 use diesel::prelude::*;
 use queue::Sweep;
@@ -51,6 +51,39 @@ impl Processes for SqlTx<'_> {
                 .order((processes::supplier_id, processes::external_account_number))
                 .get_result(conn)
                 .optional()?;
+            row.map(StoredProcess::try_from).transpose()
+        })
+    }
+
+    fn processes_like(
+        &mut self,
+        supplier_id: i64,
+        prefix: &str,
+        limit: u32,
+    ) -> Result<Vec<StoredProcess>, StoreError> {
+        // Text that indexes have is compared by its bytes, and no character comes after this one.
+        let end = format!("{prefix}\u{10ffff}");
+        self.run(|conn| {
+            let rows: Vec<StoredRow> = stored!()
+                .filter(processes::supplier_id.eq(supplier_id))
+                .filter(processes::external_account_number.ge(prefix))
+                .filter(processes::external_account_number.lt(end))
+                .order(processes::external_account_number)
+                .limit(limit.into())
+                .load(conn)?;
+            rows.into_iter().map(StoredProcess::try_from).collect()
+        })
+    }
+
+    fn process_of_account(
+        &mut self,
+        number: &ServiceAccountNumber,
+    ) -> Result<Option<StoredProcess>, StoreError> {
+        self.run(|conn| {
+            // An account has the key of its process.
+            let key = imported::table.filter(imported::number.eq(number.as_str())).select(imported::id);
+            let Some(id) = key.get_result::<i64>(conn).optional()? else { return Ok(None) };
+            let row = stored!().filter(processes::id.eq(id)).get_result(conn).optional()?;
             row.map(StoredProcess::try_from).transpose()
         })
     }
