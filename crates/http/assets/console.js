@@ -18,18 +18,20 @@
       const color = (name) => getComputedStyle(document.querySelector(`.legend .${name}`), "::before").backgroundColor;
       const text = getComputedStyle(document.body);
       const quiet = text.color;
+      const times = new Map(rows.map((row) => [Number(row.cells[0].dataset.value), row.cells[0].textContent]));
       const axis = { stroke: quiet, grid: { stroke: "rgba(128,128,128,.18)", width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
       const bars = window.uPlot.paths.bars({ size: [0.8, 40] });
       const series = (label, name) => ({ label, stroke: color(name), fill: color(name), width: 0, paths: bars, points: { show: false } });
       const imported = number(1);
       const failed = number(2);
       const options = {
-        width: place.clientWidth,
+        padding: [8, 12, 0, 0],
+        width: place.parentElement.clientWidth,
         height: 200,
         legend: { show: false },
         cursor: { show: false },
         scales: { y: { range: (_, low, high) => [0, Math.max(high, 1) * 1.1] } },
-        axes: [axis, { ...axis, size: 56, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000] }],
+        axes: [{ ...axis, size: 28, values: (_, seconds) => seconds.map((second) => times.get(second) ?? "") }, { ...axis, size: 56, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000] }],
         series: [{}, series("Ended", "imported"), series("Failed", "failed")],
       };
       // The failed ones stand below, in front of all that ended.

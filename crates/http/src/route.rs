@@ -175,6 +175,12 @@ const ROUTES: &[Route] = &[
         endpoints: &[(Method::POST, console::sign_out)],
     },
     Route {
+        template: "/console/search/",
+        kind: Kind::Console,
+        allow: "GET, HEAD",
+        endpoints: &[(Method::GET, console::search)],
+    },
+    Route {
         template: "/console/suppliers/<supplier>/",
         kind: Kind::Console,
         allow: "GET, HEAD",

@@ -1,21 +1,79 @@
 //! What the console shows and does: of the organisation of who is signed in, and of no other (decisions D2).
 
-use super::{OperatorError, ProcessReport, SupplierChange};
+use super::{Activity, OperatorError, ProcessReport, SupplierChange};
 use crate::App;
+use crate::account::Progress;
 use crate::auth::Caller;
 use crate::port::{StoreError, Supplier, glance};
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_core::SupplierStatus;
-use cutover_process::StatusV2;
+use cutover_process::{State, StatusV2};
+
+/// How many minutes of what came of accounts are shown, this one included.
+const MINUTES: i64 = 60;
+
+/// An import supplier, and how many of its accounts are in each state; states without any are left out.
+#[derive(Debug, Clone)]
+pub struct OwnSupplier {
+    /// The supplier.
+    pub supplier: Supplier,
+    /// Its accounts by state.
+    pub counts: Vec<(State, u64)>,
+}
+
+/// How the migration of a supplier stands.
+#[derive(Debug, Clone)]
+pub struct Migration {
+    /// The supplier.
+    pub supplier: Supplier,
+    /// How far it has come.
+    pub progress: Progress,
+    /// What came of accounts in each minute of the last hour, oldest first.
+    pub activity: Vec<Activity>,
+    /// When this was so.
+    pub at: DateTime<Utc>,
+}
 
 impl App {
     /// The import suppliers of an organisation, by code.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
-    pub fn own_suppliers(&self, caller: &Caller) -> Result<Vec<Supplier>, StoreError> {
-        let mut suppliers = glance(&*self.store, |tx| tx.suppliers())?;
-        suppliers.retain(|supplier| supplier.organisation_id == caller.organisation_id);
-        Ok(suppliers)
+    pub fn own_suppliers(&self, caller: &Caller) -> Result<Vec<OwnSupplier>, StoreError> {
+        glance(&*self.store, |tx| {
+            let suppliers = tx.suppliers()?.into_iter();
+            let own = suppliers.filter(|supplier| supplier.organisation_id == caller.organisation_id);
+            let counted = |supplier: Supplier| {
+                let mut counts: Vec<(State, u64)> = Vec::new();
+                for count in tx.state_counts(supplier.id)? {
+                    match counts.iter_mut().find(|(state, _)| *state == count.state) {
+                        Some((_, processes)) => *processes += count.processes,
+                        None => counts.push((count.state, count.processes)),
+                    }
+                }
+                Ok(OwnSupplier { supplier, counts })
+            };
+            own.map(counted).collect()
+        })
+    }
+
+    /// How the migration of a supplier of an organisation stands. What it costs does not depend on how many
+    /// accounts there are.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if it has none of the code.
+    pub fn own_migration(&self, caller: &Caller, code: &str) -> Result<Migration, OperatorError> {
+        let supplier = self.own_supplier(caller, code)?;
+        let at = self.clock.now();
+        let this = at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
+        let first = this - TimeDelta::minutes(MINUTES - 1);
+        let seen = self.show_activity(code, first)?;
+        let of_minute = |minute| {
+            let found = seen.iter().find(|activity| activity.minute == minute);
+            found.copied().unwrap_or(Activity { minute, imported: 0, failed: 0 })
+        };
+        let activity = (0..MINUTES).map(|n| of_minute(first + TimeDelta::minutes(n))).collect();
+        Ok(Migration { progress: self.show_progress(code)?, supplier, activity, at })
     }
 
     /// An import supplier of an organisation.

@@ -6,11 +6,14 @@ mod console;
 mod identity;
 mod processes;
 mod progress;
+mod search;
 mod suppliers;
 mod vendors;
 
 pub use archive::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess};
+pub use console::{Migration, OwnSupplier};
 pub use identity::{IssuedKey, OperatorError};
 pub use processes::ProcessReport;
 pub use progress::Activity;
+pub use search::FoundAccount;
 pub use suppliers::SupplierChange;

@@ -1,8 +1,9 @@
 use crate::house::House;
 use chrono::Duration;
+use cutover_app::auth::Caller;
 use cutover_app::operator::{OperatorError, SupplierChange};
 use cutover_app::port::ApiKeyRole;
-use cutover_core::Level;
+use cutover_core::{Level, SupplierStatus};
 use cutover_process::State;
 
 #[test]
@@ -40,4 +41,37 @@ fn a_retry_leaves_the_errors_of_the_attempt_before_behind() {
     house.app.retry_process("ACME", "A-1").unwrap();
     house.worker.turn().unwrap();
     assert_eq!((house.report().status.status, house.report().issues.errors), (State::Processed, vec![]));
+}
+
+#[test]
+fn the_last_hour_has_all_its_minutes() {
+    let house = House::with("\"customers\":[]");
+    house.clock.advance(Duration::minutes(2));
+    let migration = house.app.own_migration(&house.caller, "ACME").unwrap();
+    let activity = &migration.activity;
+    assert_eq!(activity.len(), 60);
+    assert!(activity.windows(2).all(|two| two[1].minute - two[0].minute == Duration::minutes(1)));
+    assert!(activity[59].minute <= migration.at && migration.at < activity[59].minute + Duration::minutes(1));
+    let busy: Vec<_> = activity.iter().enumerate().filter(|(_, a)| a.imported + a.failed > 0).collect();
+    assert!(matches!(busy[..], [(57, a)] if a.imported == 1), "{busy:?}");
+}
+
+#[test]
+fn what_is_anothers_is_not_found() {
+    let house = House::with("\"customers\":[]");
+    let stranger = Caller { organisation_id: 99, ..house.caller.clone() };
+    let app = &house.app;
+    assert!(app.own_suppliers(&stranger).unwrap().is_empty());
+    assert!(app.search_accounts(&stranger, None, "A-1", 10).unwrap().is_empty());
+    let number = house.report().status.service_identifier.unwrap();
+    assert!(app.search_accounts(&stranger, None, number.as_str(), 10).unwrap().is_empty());
+    assert_eq!(app.search_accounts(&house.caller, None, number.as_str(), 10).unwrap().len(), 1);
+    let refused = [
+        app.own_migration(&stranger, "ACME").map(drop),
+        app.set_own_supplier_status(&stranger, "ACME", SupplierStatus::Paused).map(drop),
+        app.show_own_process(&stranger, "ACME", "A-1").map(drop),
+        app.cancel_own_process(&stranger, "ACME", "A-1").map(drop),
+        app.retry_own_process(&stranger, "ACME", "A-1").map(drop),
+    ];
+    assert!(refused.iter().all(|refused| matches!(refused, Err(OperatorError::NotFound { .. }))));
 }

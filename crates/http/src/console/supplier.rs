@@ -1,4 +1,5 @@
 use super::links;
+use super::migration::Overview;
 use super::page::{Frame, page};
 use super::view::{AccountRow, Choice, Moment, statuses};
 use super::visit::{Stop, Visitor, found, visited};
@@ -20,6 +21,7 @@ const PAGE: u32 = 50;
 struct Page {
     frame: Frame,
     supplier: Shown,
+    overview: Overview,
     accounts: Accounts,
 }
 
@@ -108,13 +110,13 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
     let (caller, code) = (visitor.caller().clone(), call.parameter(0));
     let asked = Asked::of(call.query());
     let job = move |app: &cutover_app::App| {
-        let supplier = found(app.own_supplier(&caller, &code))?;
+        let migration = found(app.own_migration(&caller, &code))?;
         let accounts = app.find_accounts(&caller, &code, &asked.filter, asked.after, PAGE)?;
         let accounts = accounts.ok_or(Refusal::NotFound)?;
-        Ok((supplier, accounts, asked))
+        Ok((migration, accounts, asked))
     };
-    let (supplier, accounts, asked) = call.run(job).await?;
-    let code = supplier.code.as_str();
+    let (migration, accounts, asked) = call.run(job).await?;
+    let code = migration.supplier.code.as_str();
     let row = |(number, status): (String, _)| AccountRow::new(code, number, &status);
     let accounts = Accounts {
         rows: accounts.accounts.into_iter().map(row).collect(),
@@ -124,6 +126,11 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
         is_first: asked.after.is_none(),
         next: accounts.next.map(|next| asked.next(code, next)),
     };
-    let shown = Page { frame: Frame::of(visitor), supplier: (&supplier).into(), accounts };
+    let shown = Page {
+        frame: Frame::of(visitor),
+        supplier: (&migration.supplier).into(),
+        overview: (&migration).into(),
+        accounts,
+    };
     Ok(page(&mut HttpResponse::Ok(), &shown)?)
 }

@@ -1,10 +1,11 @@
 use super::links;
 use super::page::{Frame, page};
+use super::view::{Count, counts, grouped};
 use super::visit::visited;
 use crate::call::{Answer, Call};
 use actix_web::HttpResponse;
 use askama::Template;
-use cutover_app::port::Supplier;
+use cutover_app::operator::OwnSupplier;
 
 #[derive(Template)]
 #[template(path = "console/suppliers.html")]
@@ -19,17 +20,20 @@ struct Row {
     link: String,
     status: &'static str,
     is_dry_run: bool,
-    time_zone: &'static str,
+    accounts: String,
+    counts: Vec<Count>,
 }
 
-impl From<Supplier> for Row {
-    fn from(supplier: Supplier) -> Self {
+impl From<OwnSupplier> for Row {
+    fn from(OwnSupplier { supplier, counts: states }: OwnSupplier) -> Self {
+        let all: u64 = states.iter().map(|(_, count)| count).sum();
         Self {
+            accounts: grouped(&all.to_string()),
+            counts: counts(supplier.code.as_str(), &states),
             link: links::supplier(supplier.code.as_str()),
             code: supplier.code.to_string(),
             status: supplier.settings.status.as_str(),
             is_dry_run: supplier.settings.dry_run,
-            time_zone: supplier.settings.time_zone.name(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Values as pages show them.
 
 use super::links;
-use chrono::{DateTime, TimeZone};
+use chrono::{DateTime, TimeDelta, TimeZone};
 use cutover_process::{State, StatusV2};
 
 /// A moment, for people and for programs.
@@ -34,6 +34,74 @@ impl From<State> for Status {
             first.make_ascii_uppercase();
         }
         Self { word: state.as_str(), label, class }
+    }
+}
+
+/// How many accounts are in a state.
+pub(super) struct Count {
+    pub(super) status: Status,
+    pub(super) count: String,
+    /// The list of them.
+    pub(super) link: String,
+    /// Where its part of a bar begins, and how wide it is, in thousandths.
+    pub(super) begin: u64,
+    pub(super) width: u64,
+}
+
+/// The states that any account of a supplier is in, with their parts of a bar.
+pub(super) fn counts(supplier: &str, counts: &[(State, u64)]) -> Vec<Count> {
+    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+    let thousandth = |count: u64| (u128::from(count) * 1_000 / u128::from(all.max(1))) as u64;
+    let mut before = 0;
+    let state = |state: &State| counts.iter().find(|(given, _)| given == state).copied();
+    let shown = SHOWN_FIRST.iter().filter_map(state).filter(|(_, count)| *count > 0).map(|(state, count)| {
+        let begin = thousandth(before);
+        before += count;
+        Count {
+            link: format!("{}?status={}#accounts", links::supplier(supplier), state.as_str()),
+            status: state.into(),
+            count: grouped(&count.to_string()),
+            begin,
+            // What ends in the same place as the bar leaves no gap.
+            width: thousandth(before) - begin,
+        }
+    });
+    shown.collect()
+}
+
+/// The order of states where their counts stand side by side: how far they have come.
+const SHOWN_FIRST: [State; 7] = [
+    State::Processed,
+    State::DryRunSucceeded,
+    State::InProgress,
+    State::Pending,
+    State::Errored,
+    State::DryRunErrored,
+    State::Cancelled,
+];
+
+/// A number with its digits in groups of three: `-1,234,567.89`.
+pub(super) fn grouped(number: &str) -> String {
+    let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let (sign, digits) = whole.split_at(usize::from(whole.starts_with('-')));
+    let mut grouped = sign.to_owned();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped + rest
+}
+
+/// A length of time in the two largest units that it has.
+pub(super) fn duration(time: TimeDelta) -> String {
+    let (days, hours, minutes) = (time.num_days(), time.num_hours() % 24, time.num_minutes() % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => "under a minute".to_owned(),
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, minutes) => format!("{hours} h {minutes} min"),
+        (days, hours, _) => format!("{} d {hours} h", grouped(&days.to_string())),
     }
 }
 
@@ -74,4 +142,37 @@ pub(super) struct Choice {
 pub(super) fn statuses(chosen: Option<State>) -> Vec<Choice> {
     let choice = |state: &State| Choice { status: (*state).into(), is_chosen: Some(*state) == chosen };
     State::ALL.iter().map(choice).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_stand_in_groups() {
+        for (number, shown) in [
+            ("0", "0"),
+            ("999", "999"),
+            ("1000", "1,000"),
+            ("-1234567.8910", "-1,234,567.8910"),
+            ("-100", "-100"),
+        ] {
+            assert_eq!(grouped(number), shown);
+        }
+    }
+
+    #[test]
+    fn lengths_of_time_are_short() {
+        let shown = |seconds| duration(TimeDelta::seconds(seconds));
+        assert_eq!([59, 60, 3_599].map(shown), ["under a minute", "1 min", "59 min"]);
+        assert_eq!([3_600, 86_399, 90_000].map(shown), ["1 h 0 min", "23 h 59 min", "1 d 1 h"]);
+    }
+
+    #[test]
+    fn a_bar_is_full_whatever_is_rounded() {
+        let parts = counts("A", &[(State::Pending, 1), (State::Processed, 1), (State::Errored, 1)]);
+        let ends: Vec<_> = parts.iter().map(|part| (part.begin, part.begin + part.width)).collect();
+        assert_eq!(ends, [(0, 333), (333, 666), (666, 1_000)]);
+        assert!(counts("A", &[(State::Pending, 0)]).is_empty());
+    }
 }

@@ -218,6 +218,8 @@ fn is_simple(value: &Value) -> bool {
 fn simple(value: Value, mask: Mask) -> Cell {
     match value {
         Value::Null => Cell::Nothing,
+        // Blank means absent.
+        Value::Text(text) if text.trim().is_empty() => Cell::Nothing,
         _ if mask.hides() => Cell::Masked,
         value => Cell::Text(line(value)),
     }

@@ -1,0 +1,70 @@
+use crate::App;
+use crate::auth::Caller;
+use crate::port::{StoreError, StoredProcess, Supplier, Tx, glance};
+use cutover_core::{ServiceAccountNumber, trimmed};
+use cutover_process::{StatusV2, v2};
+
+/// An account that was searched for.
+#[derive(Debug, Clone)]
+pub struct FoundAccount {
+    /// The code of its supplier.
+    pub supplier: String,
+    /// Its number at its previous supplier.
+    pub number: String,
+    /// How its import stands.
+    pub status: StatusV2,
+}
+
+impl App {
+    /// Accounts of an organisation, of one of its suppliers if a code is given: the one of this number at this
+    /// service, and those whose number at their previous supplier begins so; at most `limit` of a supplier. What
+    /// it costs does not depend on how many accounts there are.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they could not be read.
+    pub fn search_accounts(
+        &self,
+        caller: &Caller,
+        supplier: Option<&str>,
+        text: &str,
+        limit: u32,
+    ) -> Result<Vec<FoundAccount>, StoreError> {
+        let text = trimmed(text);
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        glance(&*self.store, |tx| {
+            let mut suppliers = tx.suppliers()?;
+            suppliers.retain(|own| {
+                own.organisation_id == caller.organisation_id
+                    && supplier.is_none_or(|code| own.code.as_str() == code)
+            });
+            let mut found = Vec::from_iter(by_account(tx, &suppliers, text)?);
+            for supplier in &suppliers {
+                let like = tx.processes_like(supplier.id, text, limit)?;
+                found.extend(like.iter().map(|stored| shown(supplier, stored)));
+            }
+            Ok(found)
+        })
+    }
+}
+
+/// The account of a number at this service, in whatever case it is written.
+fn by_account(
+    tx: &mut dyn Tx,
+    suppliers: &[Supplier],
+    text: &str,
+) -> Result<Option<FoundAccount>, StoreError> {
+    let Ok(number) = text.to_ascii_uppercase().parse::<ServiceAccountNumber>() else { return Ok(None) };
+    let Some(stored) = tx.process_of_account(&number)? else { return Ok(None) };
+    let supplier = suppliers.iter().find(|supplier| supplier.id == stored.supplier_id);
+    Ok(supplier.map(|supplier| shown(supplier, &stored)))
+}
+
+fn shown(supplier: &Supplier, stored: &StoredProcess) -> FoundAccount {
+    FoundAccount {
+        supplier: supplier.code.to_string(),
+        number: stored.process.snapshot().external_account_number.to_string(),
+        status: v2(&stored.process, supplier.settings.time_zone),
+    }
+}

@@ -1,0 +1,108 @@
+use super::links;
+use super::view::{Count, Moment, counts, duration, grouped};
+use cutover_app::account::TopError;
+use cutover_app::operator::{Activity, Migration};
+use cutover_core::Zone;
+use cutover_process::State;
+
+/// How a migration stands, as it is shown.
+pub(super) struct Overview {
+    pub(super) accounts: String,
+    pub(super) imported: String,
+    pub(super) failed: String,
+    pub(super) has_failed: bool,
+    pub(super) waiting: String,
+    /// A minute.
+    pub(super) rate: String,
+    /// How long it will take, and until when.
+    pub(super) left: Option<(String, Moment)>,
+    pub(super) counts: Vec<Count>,
+    pub(super) minutes: Vec<Minute>,
+    pub(super) errors: Vec<Failure>,
+    pub(super) totals: Vec<(&'static str, String)>,
+}
+
+/// What came of accounts in a minute.
+pub(super) struct Minute {
+    pub(super) at: Moment,
+    /// Of the day.
+    pub(super) time: String,
+    /// Since 1970.
+    pub(super) second: i64,
+    pub(super) imported: u64,
+    pub(super) failed: u64,
+}
+
+/// An error that accounts stand with.
+pub(super) struct Failure {
+    pub(super) code: &'static str,
+    pub(super) detail: &'static str,
+    pub(super) count: String,
+    /// The list of them.
+    pub(super) link: String,
+    pub(super) examples: Vec<(String, String)>,
+}
+
+impl From<&Migration> for Overview {
+    fn from(Migration { supplier, progress, activity, at }: &Migration) -> Self {
+        let (code, zone) = (supplier.code.as_str(), progress.zone);
+        let sum = |states: &[State]| -> u64 {
+            progress.counts.iter().filter(|(state, _)| states.contains(state)).map(|(_, count)| count).sum()
+        };
+        let number = |number: u64| grouped(&number.to_string());
+        let failed = sum(&[State::Errored, State::DryRunErrored]);
+        let left = progress.estimated_finish_at.map(|end| (duration(end - *at), zone.local(end).into()));
+        let totals = &progress.totals;
+        let mut balance = totals.ledger_balance;
+        // Money has cents, though the sum may not need them.
+        balance.rescale(balance.scale().max(2));
+        Self {
+            accounts: number(progress.counts.iter().map(|(_, count)| count).sum()),
+            imported: number(sum(&[State::Processed])),
+            failed: number(failed),
+            has_failed: failed > 0,
+            waiting: number(sum(&[State::Pending, State::InProgress])),
+            rate: grouped(&progress.rate_per_minute.to_string()),
+            left,
+            counts: counts(code, &progress.counts),
+            minutes: activity.iter().map(|activity| Minute::new(activity, zone)).collect(),
+            errors: progress.top_errors.iter().map(|error| Failure::new(error, code)).collect(),
+            totals: vec![
+                ("Accounts", number(totals.accounts)),
+                ("Balance of their ledgers", grouped(&balance.to_string())),
+                ("Readings", number(totals.readings)),
+                ("Transactions", number(totals.transactions)),
+                ("Documents", number(totals.documents)),
+            ],
+        }
+    }
+}
+
+impl Minute {
+    fn new(activity: &Activity, zone: Zone) -> Self {
+        let at = zone.local(activity.minute);
+        Self {
+            time: at.format("%H:%M").to_string(),
+            at: at.into(),
+            second: activity.minute.timestamp(),
+            imported: activity.imported,
+            failed: activity.failed,
+        }
+    }
+}
+
+impl Failure {
+    fn new(error: &TopError, supplier: &str) -> Self {
+        let code = error.code.as_str();
+        let example = |number: &cutover_core::ExternalAccountNumber| {
+            (number.to_string(), links::account(supplier, number.as_str()))
+        };
+        Self {
+            code,
+            detail: error.code.detail(),
+            count: grouped(&error.count.to_string()),
+            link: format!("{}?error_code={code}#accounts", links::supplier(supplier)),
+            examples: error.examples.iter().map(example).collect(),
+        }
+    }
+}

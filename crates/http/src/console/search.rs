@@ -1,0 +1,42 @@
+use super::page::{Frame, page};
+use super::view::AccountRow;
+use super::visit::visited;
+use crate::call::{Answer, Call};
+use crate::query::Query;
+use actix_web::HttpResponse;
+use askama::Template;
+
+/// Accounts of a supplier that are shown at most.
+const MOST: u32 = 50;
+
+#[derive(Template)]
+#[template(path = "console/search.html")]
+struct Page {
+    frame: Frame,
+    /// In which supplier; empty: in all of them.
+    supplier: String,
+    rows: Vec<AccountRow>,
+}
+
+/// `GET /console/search/`: accounts by their number here, or the beginning of that at their previous supplier.
+pub(crate) fn show(call: &mut Call) -> Answer<'_> {
+    Box::pin(async move {
+        Ok(visited(call, async |call, visitor| {
+            let caller = visitor.caller().clone();
+            let mut query = Query::new(call.query());
+            let sought = query.read("q", |text| Some(text.to_owned())).unwrap_or_default();
+            let supplier = query.read("supplier", |text| Some(text.to_owned())).unwrap_or_default();
+            let (text, code) = (sought.clone(), supplier.clone());
+            let job = move |app: &cutover_app::App| {
+                let code = Some(code.as_str()).filter(|code| !code.is_empty());
+                Ok(app.search_accounts(&caller, code, &text, MOST)?)
+            };
+            let found = call.run(job).await?.into_iter();
+            let rows =
+                found.map(|found| AccountRow::new(&found.supplier, found.number, &found.status)).collect();
+            let frame = Frame { sought, ..Frame::of(visitor) };
+            Ok(page(&mut HttpResponse::Ok(), &Page { frame, supplier, rows })?)
+        })
+        .await)
+    })
+}

@@ -1,0 +1,72 @@
+use super::between;
+use crate::testing::{ACCOUNT, House};
+use chrono::Duration;
+use cutover_app::operator::SupplierChange;
+use cutover_core::Level;
+
+fn account(number: &str) -> String {
+    ACCOUNT.replace("UNME-4001", number)
+}
+
+/// Accounts 0 to 4: 1 failed, 4 waits.
+fn house() -> House {
+    let house = House::new();
+    let refuse_all = |level| {
+        let rules = [("ACC-04".to_owned(), level)].into();
+        house.set_supplier(SupplierChange { rules, ..SupplierChange::default() });
+    };
+    for n in 0..5 {
+        house.clock.advance(Duration::minutes(2));
+        let account = account(&format!("A-{n}"));
+        let mut account: serde_json::Value = serde_json::from_str(&account).unwrap();
+        account["customers"] = serde_json::json!([]);
+        house.create("Acme", &account.to_string());
+        refuse_all((n == 1).then_some(Level::Error));
+        if n < 4 {
+            house.import_pending();
+        }
+        refuse_all(None);
+    }
+    house
+}
+
+#[actix_web::test]
+async fn a_migration_shows_how_far_it_has_come() {
+    let house = house();
+    let mut browser = house.browser().await;
+    let page = browser.page("/console/suppliers/ACME_ENERGY/").await;
+    insta::assert_snapshot!(between(&page, "<div id=\"figures\"", "<section aria-labelledby=\"accounts\""));
+    let list = browser.page("/console/").await;
+    insta::assert_snapshot!(between(&list, "<tbody>", "</tbody>"));
+}
+
+#[actix_web::test]
+async fn accounts_are_found_by_their_numbers() {
+    let house = house();
+    house.create("Other", &account("A-9").replace("ACME_ENERGY", "OTHER"));
+    let change = SupplierChange::default();
+    house.app.add_supplier("ACME_2", "Acme", change).unwrap();
+    house.create("Acme", &account("A-10").replace("ACME_ENERGY", "ACME_2"));
+    let here = house.app.show_process("ACME_ENERGY", "A-0").unwrap().status.service_identifier.unwrap();
+    let mut browser = house.browser().await;
+    for (query, found) in [
+        ("q=A-1", &["ACME_2/A-10", "ACME_ENERGY/A-1"][..]),
+        ("q=+A-1+", &["ACME_2/A-10", "ACME_ENERGY/A-1"]),
+        ("q=A-1&supplier=ACME_ENERGY", &["ACME_ENERGY/A-1"]),
+        ("q=A-9", &[]),
+        ("q=A-9&supplier=OTHER", &[]),
+        ("q=a-0", &[]),
+        ("q=&supplier=", &[]),
+        ("", &[]),
+        (&format!("q={here}"), &["ACME_ENERGY/A-0"]),
+        (&format!("q={}", here.as_str().to_lowercase()), &["ACME_ENERGY/A-0"]),
+    ] {
+        let page = browser.page(&format!("/console/search/?{query}")).await;
+        let links = page.split("<th scope=\"row\"><a href=\"/console/suppliers/").skip(1);
+        let links: Vec<_> =
+            links.map(|rest| rest.split("/\"").next().unwrap().replace("/accounts", "")).collect();
+        assert_eq!(links, found, "{query}");
+    }
+    let page = browser.page("/console/search/?q=%22%3E%3Cscript%3E").await;
+    assert!(page.contains("value=\"&quot;&gt;&lt;script&gt;\"") && !page.contains("\"><script>"));
+}
