@@ -26,6 +26,8 @@ pub(super) struct Told {
 #[derive(Serialize)]
 struct Outcome {
     url: String,
+    console: String,
+    operator_key: String,
     token: String,
     data_dir: String,
     organisation: &'static str,
@@ -49,6 +51,8 @@ pub(super) fn tell(context: &Context, house: &House, told: Told, stage: Stage) -
     if context.output.is_json() {
         let outcome = Outcome {
             url: client.base().to_owned(),
+            console: format!("{}/console/", client.base()),
+            operator_key: house.operator_key.clone(),
             token: client.token().to_owned(),
             data_dir: house.settings.data_dir.display().to_string(),
             organisation: ORGANISATION,
@@ -89,6 +93,9 @@ fn go_on(house: &House, client: &Client, account: &str, stage: Stage) {
     let data = house.settings.data_dir.display();
     // As it was called: it need not be in the search path.
     let cutover = std::env::args().next().unwrap_or_else(|| "cutover".to_owned());
+    stage.chapter("Look at it in a browser");
+    stage.say(&format!("{base}/console/"));
+    stage.say(&format!("    sign in with {}", house.operator_key));
     stage.chapter("Go on by yourself");
     stage.say(&format!("export TOKEN={token}\n"));
     let with_token = "curl -H \"Authorization: Token $TOKEN\"";

@@ -27,6 +27,8 @@ pub(super) struct House {
     pub(super) supplier: String,
     pub(super) zone: Zone,
     pub(super) api_key: String,
+    /// Signs in to the console.
+    pub(super) operator_key: String,
     pub(super) vendor: PaymentVendor,
     _lock: Option<Lock>,
 }
@@ -39,14 +41,14 @@ impl House {
         log_to_file(&settings)?;
         let app = Arc::new(open_app(&settings, Outside::open(&settings)?)?);
         app.release_all()?;
-        let api_key = organisation(&app, stage)?;
+        let (api_key, operator_key) = organisation(&app, stage)?;
         let (supplier, zone) = supplier(&app, stage)?;
         let vendor = vendor(&app, stage)?;
         let service = Service::start(app.clone(), &settings.serve, ending)?;
         stage.command("cutover serve");
         stage.say(&format!("    listening on {}", service.addresses().join(", ")));
         stage.say(&format!("    data in {}, logs in server.log there", settings.data_dir.display()));
-        Ok(Self { settings, app, service, supplier, zone, api_key, vendor, _lock })
+        Ok(Self { settings, app, service, supplier, zone, api_key, operator_key, vendor, _lock })
     }
 
     /// Where the API is.
@@ -95,8 +97,8 @@ fn log_to_file(settings: &Settings) -> Result<(), Error> {
     start_logs(settings.log, LogTarget::File(file))
 }
 
-/// The organisation, from an earlier run or new, and a key for this run.
-fn organisation(app: &App, stage: Stage) -> Result<String, Error> {
+/// The organisation, from an earlier run or new, and keys for this run: its supplier's and its operator's.
+fn organisation(app: &App, stage: Stage) -> Result<(String, String), Error> {
     match app.add_organisation(ORGANISATION) {
         Ok(_) => stage.command(&format!("cutover organisation add '{ORGANISATION}'")),
         Err(OperatorError::Exists { .. }) => {
@@ -107,7 +109,10 @@ fn organisation(app: &App, stage: Stage) -> Result<String, Error> {
     let issued = app.issue_api_key(ORGANISATION, ApiKeyRole::Supplier)?;
     stage.command(&format!("cutover api-key issue --organisation '{ORGANISATION}'"));
     stage.say(&format!("    {}_…   shown once, kept as a hash", issued.prefix));
-    Ok(issued.key)
+    let operator = app.issue_api_key(ORGANISATION, ApiKeyRole::Operator)?;
+    stage.command(&format!("cutover api-key issue --organisation '{ORGANISATION}' --role operator"));
+    stage.say(&format!("    {}_…   signs in to the console", operator.prefix));
+    Ok((issued.key, operator.key))
 }
 
 fn supplier(app: &App, stage: Stage) -> Result<(String, Zone), Error> {
