@@ -11,15 +11,18 @@ mod docs;
 mod driver;
 mod keyboard;
 mod look;
+mod migration;
 mod page;
 mod plain;
+mod search;
 mod sign_in;
 mod suppliers;
 mod troubles;
 
 pub(crate) use page::Page;
 
-use crate::harness::{House, Server, text};
+use crate::harness::{Client, House, Server, text};
+use crate::payloads::small;
 
 /// An operator's key of the organisation `Acme`.
 fn operator(house: &House) -> String {
@@ -32,6 +35,21 @@ fn signed_in(house: &House, server: &Server) -> Option<Page> {
     let page = Page::open(server)?;
     page.sign_in(&operator(house));
     Some(page)
+}
+
+/// A server on which `E-1` was refused at the import, by a rule that was made stricter since.
+fn rejected(house: &House, key: &str) -> (Server, Client) {
+    let mut account = small("E-1");
+    account["customers"][0].as_object_mut().unwrap().remove("family_name");
+    {
+        let api = house.serve_with(&["--role", "api"]);
+        assert_eq!(api.client(key).create(&account).status, 201);
+    }
+    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    let server = house.serve();
+    let client = server.client(key);
+    client.wait("E-1", "ERRORED");
+    (server, client)
 }
 
 impl Page {

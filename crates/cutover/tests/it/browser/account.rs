@@ -1,5 +1,5 @@
-use super::signed_in;
-use crate::harness::{Client, House};
+use super::{rejected, signed_in};
+use crate::harness::House;
 use crate::payloads::{fixture, small};
 
 /// What tells of people in the fixture: names, addresses, how to reach them, what they pay with, what is written of them.
@@ -59,21 +59,6 @@ fn hostile_words_of_a_payload_are_words() {
     page.until_says("Personal data is shown.");
     page.unfold();
     assert!(page.text().contains(hostile), "{}", page.text());
-}
-
-/// An account that is refused at the import by a rule that was made stricter since.
-fn rejected(house: &House, key: &str) -> (crate::harness::Server, Client) {
-    let mut account = small("E-1");
-    account["customers"][0].as_object_mut().unwrap().remove("family_name");
-    {
-        let api = house.serve_with(&["--role", "api"]);
-        assert_eq!(api.client(key).create(&account).status, 201);
-    }
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-    let server = house.serve();
-    let client = server.client(key);
-    client.wait("E-1", "ERRORED");
-    (server, client)
 }
 
 #[test]

@@ -5,12 +5,16 @@ use super::look::Scheme;
 use crate::harness::House;
 
 /// What is done to a page, and what is said of it then.
-const BROKEN: [(&str, &str); 7] = [
+const BROKEN: [(&str, &str); 8] = [
     ("document.body.style.width = '1500px'", "1500 in 1280"),
     ("document.querySelector('h1').style.color = '#999'", "h1: Sign in"),
     ("document.querySelector('#api_key').style.setProperty('color', 'transparent')", "input"),
     ("document.querySelector('label').htmlFor = 'nothing'", "a field without a label"),
     ("document.querySelector('button').style.height = '20px'", "too small to hit"),
+    (
+        "Object.assign(document.querySelector('h1').style, {width: '30px', overflowWrap: 'anywhere'})",
+        "torn: Sign",
+    ),
     ("document.querySelector('h1').remove()", "not one heading of the page"),
     ("document.querySelector('button').textContent = ''", "nameless: button"),
 ];

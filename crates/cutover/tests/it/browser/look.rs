@@ -22,6 +22,8 @@ const HEIGHT: u32 = 900;
 const FAINT: &str = include_str!("faint.js");
 /// What sticks out of the window.
 const TOO_WIDE: &str = include_str!("wide.js");
+/// Words for which there is too little room.
+const TORN: &str = include_str!("torn.js");
 /// What who does not see the page, or has no mouse, stumbles over.
 const HARD_TO_USE: &str = include_str!("access.js");
 
@@ -56,12 +58,12 @@ impl Page {
         for (scheme, word) in [(Scheme::Light, "light"), (Scheme::Dark, "dark")] {
             self.prefer(scheme);
             self.resize(WIDE);
+            self.keep_picture(&format!("{name}-{word}"), WIDE);
             assert_eq!(self.faults(), [""; 0], "{name}, {word}");
             backgrounds.push(self.background());
-            self.keep_picture(&format!("{name}-{word}"), WIDE);
             self.resize(NARROW);
-            assert_eq!(self.faults(), [""; 0], "{name}, {word}, narrow");
             self.keep_picture(&format!("{name}-{word}-{NARROW}"), NARROW);
+            assert_eq!(self.faults(), [""; 0], "{name}, {word}, narrow");
         }
         assert!(backgrounds[0] > 0.5 && backgrounds[1] < 0.2, "{name}: light and dark: {backgrounds:?}");
         self.prefer(Scheme::Light);
@@ -70,7 +72,7 @@ impl Page {
 
     /// What is wrong with the page as it is just now, for whoever looks at it or uses it in another way.
     pub(super) fn faults(&self) -> Vec<String> {
-        let faults = [FAINT, TOO_WIDE, HARD_TO_USE].map(|script| self.script(script));
+        let faults = [FAINT, TOO_WIDE, TORN, HARD_TO_USE].map(|script| self.script(script));
         faults.iter().flat_map(items).map(text).collect()
     }
 

@@ -87,8 +87,19 @@ impl Page {
         self.click(&format!("//a[normalize-space()={}]", quoted(words)));
     }
 
+    /// Follows the link with these words in the region of that name.
+    pub(crate) fn follow_in(&self, region: &str, words: &str) {
+        let region = format!("//*[@role='region'][@aria-label={}]", quoted(region));
+        self.click(&format!("{region}//a[normalize-space()={}]", quoted(words)));
+    }
+
     fn click(&self, path: &str) {
-        self.on_the_page(path, async || self.driver.find(By::XPath(path)).await?.click().await);
+        self.on_the_page(path, async || {
+            let element = self.driver.find(By::XPath(path)).await?;
+            // Away from the edges, where it may lie behind what always stays in view.
+            element.scroll_into_view().await?;
+            element.click().await
+        });
     }
 
     /// Writes into the field with this label.
@@ -249,6 +260,8 @@ fn capabilities(programs: &Driver) -> Capabilities {
         "--no-first-run",
         "--hide-scrollbars",
         "--force-color-profile=srgb",
+        // What is on its way is not where one clicks.
+        "--force-prefers-reduced-motion",
         // It ends with the driver.
         "--remote-debugging-pipe",
         // Names lead nowhere.

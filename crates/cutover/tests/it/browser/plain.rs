@@ -15,6 +15,12 @@ fn everything_works_without_scripts() {
     page.follow("ACME");
     page.until_says("A-1");
     page.look("supplier-plain");
+    page.follow("A-1");
+    assert!(!page.source().contains("mei.tran"));
+    page.press("Show personal data");
+    page.until_says("mei.tran@inbox.test");
+    page.follow("Hide personal data");
+    page.follow("ACME");
     page.follow("Pause…");
     page.press("Pause");
     page.until_says("Paused");
