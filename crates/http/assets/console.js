@@ -25,12 +25,12 @@
       const imported = number(1);
       const failed = number(2);
       const options = {
-        padding: [8, 12, 0, 0],
+        padding: [8, 8, 0, 0],
         width: place.parentElement.clientWidth,
         height: 200,
         legend: { show: false },
         cursor: { show: false },
-        scales: { y: { range: (_, low, high) => [0, Math.max(high, 1) * 1.1] } },
+        scales: { x: { range: (_, first, last) => [first - 60, last + 60] }, y: { range: (_, low, high) => [0, Math.max(high, 1) * 1.1] } },
         axes: [{ ...axis, size: 28, values: (_, seconds) => seconds.map((second) => times.get(second) ?? "") }, { ...axis, size: 56, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000] }],
         series: [{}, series("Ended", "imported"), series("Failed", "failed")],
       };
@@ -80,6 +80,8 @@
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (isOn) {
         replace(fresh);
+        // Nothing more happens to it: what came of it stands in the whole page.
+        if (marked().length === 0) return location.reload();
         show("on");
       }
     } catch {

@@ -98,7 +98,7 @@ pub(super) fn grouped(number: &str) -> String {
 pub(super) fn duration(time: TimeDelta) -> String {
     let (days, hours, minutes) = (time.num_days(), time.num_hours() % 24, time.num_minutes() % 60);
     match (days, hours, minutes) {
-        (0, 0, 0) => "under a minute".to_owned(),
+        (0, 0, 0) => "< 1 min".to_owned(),
         (0, 0, minutes) => format!("{minutes} min"),
         (0, hours, minutes) => format!("{hours} h {minutes} min"),
         (days, hours, _) => format!("{} d {hours} h", grouped(&days.to_string())),
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn lengths_of_time_are_short() {
         let shown = |seconds| duration(TimeDelta::seconds(seconds));
-        assert_eq!([59, 60, 3_599].map(shown), ["under a minute", "1 min", "59 min"]);
+        assert_eq!([59, 60, 3_599].map(shown), ["< 1 min", "1 min", "59 min"]);
         assert_eq!([3_600, 86_399, 90_000].map(shown), ["1 h 0 min", "23 h 59 min", "1 d 1 h"]);
     }
 

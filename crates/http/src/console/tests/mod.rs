@@ -1,6 +1,7 @@
 //! The console over a store in memory, as a browser sees it.
 
 mod accounts;
+mod audit;
 mod migrations;
 mod pages;
 mod sessions;

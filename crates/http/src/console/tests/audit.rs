@@ -1,0 +1,88 @@
+use crate::testing::{ACCOUNT, House};
+use std::cell::RefCell;
+use std::fmt::{Debug, Write};
+use std::sync::Once;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+thread_local! {
+    /// What this thread logs, a line an event, while it is to be kept.
+    static KEPT: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// Keeps what is logged where it is to be kept. It is there for the whole program: whether an event matters is
+/// remembered for all threads.
+struct Log;
+
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        write!(self.0, " {field}={value:?}").unwrap();
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line(event.metadata().target().to_owned());
+        event.record(&mut line);
+        KEPT.with_borrow_mut(|kept| kept.iter_mut().for_each(|lines| lines.push(line.0.clone())));
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[actix_web::test]
+async fn who_did_what_is_logged_and_nothing_of_persons() {
+    let house = House::with_accounts();
+    house.create("Acme", ACCOUNT);
+    let mut browser = house.browser().await;
+    let prefix = house.app.api_keys().unwrap().last().unwrap().prefix.clone();
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| tracing::subscriber::set_global_default(Log).unwrap());
+    KEPT.set(Some(Vec::new()));
+    let supplier = "/console/suppliers/ACME_ENERGY/";
+    browser.page(&format!("{supplier}accounts/ELEC-1001/")).await;
+    for act in [
+        "accounts/ELEC-1001/reveal/",
+        "accounts/UNME-4001/cancel/",
+        "accounts/UNME-4001/retry/",
+        "pause/",
+        "resume/",
+    ] {
+        assert!(browser.post(&format!("{supplier}{act}"), "").await.status < 400, "{act}");
+    }
+    let lines = KEPT.take().unwrap();
+    let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
+    let actions: Vec<_> =
+        audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
+    assert_eq!(actions, ["reveal", "cancel", "retry", "pause", "resume"]);
+    for line in &audited {
+        assert!(
+            line.contains(&format!("key=\"{prefix}\"")) && line.contains("supplier=\"ACME_ENERGY\""),
+            "{line}"
+        );
+    }
+    let number =
+        house.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();
+    assert!(audited[0].contains(number.as_str()), "{}", audited[0]);
+    assert!(lines.len() >= 11, "{lines:#?}");
+    for word in ["ELEC-1001", "UNME-4001", "Mara", "Okafor"] {
+        assert!(!lines.iter().any(|line| line.contains(word)), "{word}");
+    }
+}
