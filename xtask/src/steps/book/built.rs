@@ -1,4 +1,5 @@
-//! The book as it was built: links that lead out of it go to the repository, and all others lead somewhere.
+//! The book as it was built: links that lead out of it go to the repository, those to a `README.md` to what mdBook
+//! made of it, and all others lead somewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,10 @@ use crate::error::Error;
 
 /// Where what is not part of the book can be read.
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main");
+
+/// What mdBook takes a `README.md` for in links, and what it makes of it.
+const README: &str = "README.html";
+const INDEX: &str = "index.html";
 
 /// Mends the links of every page; those that lead nowhere.
 pub(super) fn finish(book: &Path) -> Result<Vec<String>, Error> {
@@ -43,11 +48,15 @@ fn mended(text: &str, page: &Path, exists: &dyn Fn(&Path) -> bool) -> (String, V
             Some(Target::Outside(outside)) => {
                 mended.push_str(&format!("{REPOSITORY}/{}{}", outside.display(), &link[path.len()..]));
             }
-            Some(Target::Inside(inside)) if !exists(&inside) => {
-                nowhere.push(link.to_owned());
-                mended.push_str(link);
+            Some(Target::Inside(inside)) => {
+                let link = link.replace(README, INDEX);
+                let is_readme = inside.ends_with(README);
+                if !exists(&if is_readme { inside.with_file_name(INDEX) } else { inside }) {
+                    nowhere.push(link.clone());
+                }
+                mended.push_str(&link);
             }
-            _ => mended.push_str(link),
+            None => mended.push_str(link),
         }
         mended.push('"');
         mended.push_str(rest);
@@ -87,5 +96,13 @@ mod tests {
         assert_eq!(mended, text.replace("href=\"../../README.md#d\"", &outside));
         assert!(outside.starts_with("href=\"https://"), "{outside}");
         assert_eq!(nowhere, ["no.html"]);
+    }
+
+    #[test]
+    fn a_readme_is_the_index_of_its_folder() {
+        let (mended, nowhere) = mended("<a href=\"../b/README.html#c\">", Path::new("a/d.html"), &|to| {
+            to == Path::new("b/index.html")
+        });
+        assert_eq!((mended.as_str(), nowhere.len()), ("<a href=\"../b/index.html#c\">", 0));
     }
 }
