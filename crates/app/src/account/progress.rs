@@ -108,10 +108,12 @@ struct Pace {
 }
 
 impl Pace {
-    /// Of the counts of the window. What began in it counts from the minute in which it began.
+    /// Of the counts of the window. What began in it counts from the minute in which it began; what ended later than
+    /// now, before the clock went back, is of no window.
     fn of(counts: &[MinuteCount], now: DateTime<Utc>) -> Self {
-        let ended = counts.iter().map(|count| count.processes).sum();
-        let elapsed = counts.first().map_or(TimeDelta::zero(), |first| now - first.minute);
+        let until_now = || counts.iter().filter(|count| count.minute <= now);
+        let ended = until_now().map(|count| count.processes).sum();
+        let elapsed = until_now().next().map_or(TimeDelta::zero(), |first| now - first.minute);
         Self { ended, seconds: u64::try_from(elapsed.num_seconds()).unwrap_or(0).max(1) }
     }
 
@@ -146,5 +148,30 @@ pub fn shown_progress(progress: &Progress) -> SupplierProgress {
         rate_per_minute: progress.rate_per_minute.to_string(),
         estimated_finish_at: progress.estimated_finish_at.map(|at| shown_time(progress.zone.local(at))),
         totals: progress.totals.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts of minutes, seconds from 12:00.
+    fn rate(minutes: &[(i64, u64)], now: i64) -> String {
+        let at = |seconds| DateTime::from_timestamp(1_795_003_200 + seconds, 0).unwrap();
+        let count = |(begins, processes): &(i64, u64)| MinuteCount {
+            minute: at(*begins),
+            state: State::Processed,
+            processes: *processes,
+        };
+        let counts: Vec<_> = minutes.iter().map(count).collect();
+        Pace::of(&counts, at(now)).per_minute().to_string()
+    }
+
+    #[test]
+    fn a_clock_that_went_back_makes_no_rate() {
+        assert_eq!(rate(&[(0, 30), (60, 90)], 120), "60.0");
+        assert_eq!(rate(&[(0, 30), (60, 5), (120, 9_000), (3_600, 90_000)], 60), "35.0");
+        assert_eq!(rate(&[(3_600, 90_000)], 30), "0.0");
+        assert_eq!(rate(&[], 30), "0.0");
     }
 }
