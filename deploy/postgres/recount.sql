@@ -1,6 +1,6 @@
 -- Counts anew what is kept of processes and accounts: how many stand in each state, in which minute they ended, and
--- what the accounts come to. Needed only where deploy/postgres/invariants.sql finds I6: after a program from before
--- 0007 went on importing when that migration was applied, or after rows were changed by hand without triggers.
+-- what the accounts come to. Needed only where deploy/postgres/invariants.sql finds I6: whenever a program from before
+-- 0007 imported after that migration, or after rows were changed by hand without triggers.
 --
 --   psql -X -1 -d 'postgres://cutover@db.example.com/cutover' -f deploy/postgres/recount.sql
 --
@@ -23,7 +23,7 @@ INSERT INTO process_minutes
     WHERE ended_in(state, modified_at) IS NOT NULL GROUP BY 1, 2, 3;
 
 INSERT INTO totals
-    SELECT supplier_id, sum(accounts), sum(balance)::TEXT, sum(readings), sum(transactions), sum(documents)
+    SELECT supplier_id, sum(accounts), trim_scale(sum(balance))::TEXT, sum(readings), sum(transactions), sum(documents)
     FROM (
         SELECT supplier_id, 1 AS accounts, 0 AS balance, 0 AS readings, 0 AS transactions, 0 AS documents FROM accounts
         UNION ALL

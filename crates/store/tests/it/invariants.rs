@@ -281,7 +281,9 @@ fn figures_that_are_not_what_they_should_be_are_found_and_mended() {
     assert_eq!(checked.after_all("ANALYZE", &[]), (Some(0), String::new()));
     let recount = std::fs::read_to_string(RECOUNT).unwrap();
     for (migration, from) in COUNTED {
-        assert!(recount.contains(&migration[migration.find(from).unwrap()..]), "{from}");
+        let counting = &migration[migration.find(from).unwrap()..];
+        let counting = counting.split("\nALTER TABLE").next().unwrap();
+        assert!(recount.contains(counting.trim_end()), "{from}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod archive;
 mod broken;
+mod figures;
 mod house;
 mod opening;
 mod plans;

@@ -2,10 +2,11 @@
 -- processes it is what was folded and the changes since. Sums are made by the program, exactly, as everything that is
 -- done with money.
 --
--- A migration of its own, for it reads much: it keeps nobody from writing.
+-- A migration of its own, for it reads much: it keeps nobody from writing. The reference to suppliers therefore comes
+-- last: from then on nobody claims until this ends.
 
 CREATE TABLE totals (
-    supplier_id BIGINT PRIMARY KEY REFERENCES suppliers (id),
+    supplier_id BIGINT PRIMARY KEY,
     accounts BIGINT NOT NULL,
     ledger_balance TEXT NOT NULL,
     readings BIGINT NOT NULL,
@@ -27,7 +28,7 @@ CREATE INDEX total_changes_of_supplier ON total_changes (supplier_id);
 -- NUMERIC adds up exactly; it is kept as text, like every balance. What a program from before this one imports from now
 -- on is not in it: see deploy/postgres/recount.sql.
 INSERT INTO totals
-    SELECT supplier_id, sum(accounts), sum(balance)::TEXT, sum(readings), sum(transactions), sum(documents)
+    SELECT supplier_id, sum(accounts), trim_scale(sum(balance))::TEXT, sum(readings), sum(transactions), sum(documents)
     FROM (
         SELECT supplier_id, 1 AS accounts, 0 AS balance, 0 AS readings, 0 AS transactions, 0 AS documents FROM accounts
         UNION ALL
@@ -47,3 +48,5 @@ INSERT INTO totals
         WHERE btrim(statement_path, E' \t\r\n') <> '' GROUP BY 1
     ) AS counted
     GROUP BY supplier_id;
+
+ALTER TABLE totals ADD CONSTRAINT totals_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES suppliers (id);

@@ -1,7 +1,8 @@
+use super::super::Conn;
 use super::super::dialect::{self, Db, columns};
 use super::super::statement::Bind;
 use super::super::types::Timestamp;
-use super::super::{Conn, number};
+use super::count;
 use crate::error::{Error, Result};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{MinuteCount, StateCount};
@@ -35,29 +36,29 @@ statement! {
 
 pub(super) fn by_state(conn: &mut Conn, supplier_id: i64) -> Result<Vec<StateCount>> {
     let rows: Vec<(String, String, i64)> = ByState { supplier_id }.load(conn)?;
-    let count = |(state, code, processes): (String, String, i64)| {
+    let of_row = |(state, code, processes): (String, String, i64)| {
         let code = (!code.is_empty()).then(|| code.parse::<Code>());
         Ok(StateCount {
             state: state.parse().map_err(Error::corrupt)?,
             error: code.transpose().map_err(|_| Error::corrupt("an error code is none of ours"))?,
-            processes: number(processes, "a count")?,
+            processes: count(processes),
         })
     };
-    rows.into_iter().map(count).collect()
+    rows.into_iter().map(of_row).collect()
 }
 
 pub(super) fn by_minute(conn: &mut Conn, supplier_id: i64, since: DateTime<Utc>) -> Result<Vec<MinuteCount>> {
     let since = since.duration_trunc(TimeDelta::minutes(1));
     let since = since.map_err(|_| Error::Unfit("a time is out of range"))?.into();
     let rows: Vec<(Timestamp, String, i64)> = ByMinute { supplier_id, since }.load(conn)?;
-    let count = |(minute, state, processes): (Timestamp, String, i64)| {
+    let of_row = |(minute, state, processes): (Timestamp, String, i64)| {
         Ok(MinuteCount {
             minute: minute.instant()?,
             state: state.parse().map_err(Error::corrupt)?,
-            processes: number(processes, "a count")?,
+            processes: count(processes),
         })
     };
-    rows.into_iter().map(count).collect()
+    rows.into_iter().map(of_row).collect()
 }
 
 pub(super) fn failed_with(

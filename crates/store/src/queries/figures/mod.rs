@@ -13,6 +13,17 @@ use cutover_model::Totals;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
+/// What counts figures anew.
+const RECOUNT: &str = "deploy/postgres/recount.sql";
+
+/// A number that is kept: one below 0 is 0, for the other figures are not wrong.
+fn count(kept: i64) -> u64 {
+    u64::try_from(kept).unwrap_or_else(|_| {
+        tracing::error!(kept, "a figure is below 0: see {RECOUNT}");
+        0
+    })
+}
+
 statement! {
     /// In the order of a key: what is dead at its beginning is known to be.
     HasChanges {} -> Bool = "SELECT (SELECT id FROM process_changes ORDER BY id LIMIT 1) IS NOT NULL \

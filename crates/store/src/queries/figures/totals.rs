@@ -1,12 +1,12 @@
 use super::super::dialect::Db;
 use super::super::schema::{total_changes, totals};
 use super::super::statement::Bind;
-use super::super::{Conn, fit, number};
+use super::super::{Conn, fit};
+use super::{RECOUNT, count};
 use crate::error::{Error, Result};
-use cutover_model::Totals;
+use cutover_model::{Decimal, Totals};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
-use rust_decimal::Decimal;
 use std::collections::BTreeMap;
 
 /// Accounts, balance, readings, transactions, documents.
@@ -50,27 +50,31 @@ impl TotalsRow {
     }
 }
 
-fn parse((accounts, balance, readings, transactions, documents): Row) -> Result<Totals> {
-    let balance = Decimal::from_str_exact(&balance);
+fn parse((accounts, balance, readings, transactions, documents): &Row) -> Result<Totals> {
+    // Of what was counted anew it may be as it was sent, with more zeros than a sum has digits.
+    let balance = Decimal::from_sent(balance, true).map(|sent| sent.value());
     Ok(Totals {
-        accounts: number(accounts, "a total")?,
-        ledger_balance: balance.map_err(|_| Error::corrupt("a sum of balances cannot be read"))?,
-        readings: number(readings, "a total")?,
-        transactions: number(transactions, "a total")?,
-        documents: number(documents, "a total")?,
+        accounts: count(*accounts),
+        ledger_balance: balance.ok_or_else(|| Error::corrupt("a sum of balances cannot be read"))?,
+        readings: count(*readings),
+        transactions: count(*transactions),
+        documents: count(*documents),
     })
 }
 
 pub(super) fn add(conn: &mut Conn, supplier_id: i64, added: &Totals) -> Result<()> {
-    let row = TotalsRow::new(added)?;
+    insert(conn, supplier_id, TotalsRow::new(added)?)
+}
+
+fn insert(conn: &mut Conn, supplier_id: i64, change: TotalsRow) -> Result<()> {
     diesel::insert_into(total_changes::table)
         .values((
             total_changes::supplier_id.eq(supplier_id),
-            total_changes::accounts.eq(row.accounts),
-            total_changes::ledger_balance.eq(row.ledger_balance),
-            total_changes::readings.eq(row.readings),
-            total_changes::transactions.eq(row.transactions),
-            total_changes::documents.eq(row.documents),
+            total_changes::accounts.eq(change.accounts),
+            total_changes::ledger_balance.eq(change.ledger_balance),
+            total_changes::readings.eq(change.readings),
+            total_changes::transactions.eq(change.transactions),
+            total_changes::documents.eq(change.documents),
         ))
         .execute(conn)?;
     Ok(())
@@ -79,33 +83,40 @@ pub(super) fn add(conn: &mut Conn, supplier_id: i64, added: &Totals) -> Result<(
 pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
     let rows: Vec<Row> = Read { supplier_id }.load(conn)?;
     let out_of_range = || Error::Unfit("a sum of balances is out of range");
-    rows.into_iter()
-        .try_fold(Totals::default(), |all, row| all.checked_add(parse(row)?).ok_or_else(out_of_range))
+    rows.iter().try_fold(Totals::default(), |all, row| all.checked_add(parse(row)?).ok_or_else(out_of_range))
 }
 
-/// Folds the oldest changes; how many. Those of a supplier whose sum cannot be held stay, behind the others: they
-/// must not keep other suppliers' from being folded.
+/// Folds the oldest changes; how many. Those of a supplier whose sum cannot be held or read stay, behind the others:
+/// they must not keep other suppliers' from being folded.
 pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
     let taken: Vec<(i64, i64, String, i64, i64, i64)> = Take { limit: limit.into() }.load(conn)?;
-    let mut changes = BTreeMap::<i64, Vec<Totals>>::new();
+    let mut changes = BTreeMap::<i64, Vec<Row>>::new();
     for (supplier_id, accounts, balance, readings, transactions, documents) in taken {
-        let change = parse((accounts, balance, readings, transactions, documents))?;
-        changes.entry(supplier_id).or_default().push(change);
+        changes.entry(supplier_id).or_default().push((accounts, balance, readings, transactions, documents));
     }
     let mut folded = 0;
     for (supplier_id, changes) in changes {
-        if fold_into(conn, supplier_id, &changes)? {
-            folded += changes.len();
-        } else {
-            tracing::error!(supplier = supplier_id, "a sum of balances is out of range");
-            changes.iter().try_for_each(|change| add(conn, supplier_id, change))?;
+        match fold_into(conn, supplier_id, &changes) {
+            Ok(()) => folded += changes.len(),
+            Err(Error::Corrupt(what)) => {
+                tracing::error!(supplier = supplier_id, what, "figures are not folded: see {RECOUNT}");
+                changes.into_iter().try_for_each(|change| keep(conn, supplier_id, change))?;
+            }
+            Err(error) => return Err(error),
         }
     }
     Ok(folded)
 }
 
-/// Adds changes to what was folded before; not if the sum cannot be held. Nobody else folds meanwhile.
-fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[Totals]) -> Result<bool> {
+/// Writes a change as it was read.
+fn keep(conn: &mut Conn, supplier_id: i64, change: Row) -> Result<()> {
+    let (accounts, ledger_balance, readings, transactions, documents) = change;
+    insert(conn, supplier_id, TotalsRow { accounts, ledger_balance, readings, transactions, documents })
+}
+
+/// Adds changes to what was folded before; [`Error::Corrupt`], and nothing is written, if that cannot be read or the
+/// sum cannot be held. Nobody else folds meanwhile.
+fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[Row]) -> Result<()> {
     let row = totals::table.find(supplier_id).select((
         totals::accounts,
         totals::ledger_balance,
@@ -114,10 +125,11 @@ fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[Totals]) -> Result<bo
         totals::documents,
     ));
     let before: Option<Row> = row.get_result(conn).optional()?;
-    let before = before.map(parse).transpose()?.unwrap_or_default();
-    let Some(after) = changes.iter().try_fold(before, |all, change| all.checked_add(*change)) else {
-        return Ok(false);
-    };
+    let out_of_range = || Error::corrupt("a sum of balances is out of range");
+    let after = before
+        .iter()
+        .chain(changes)
+        .try_fold(Totals::default(), |all, row| all.checked_add(parse(row)?).ok_or_else(out_of_range))?;
     let after = TotalsRow::new(&after)?;
     diesel::insert_into(totals::table)
         .values((totals::supplier_id.eq(supplier_id), &after))
@@ -125,5 +137,5 @@ fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[Totals]) -> Result<bo
         .do_update()
         .set(&after)
         .execute(conn)?;
-    Ok(true)
+    Ok(())
 }

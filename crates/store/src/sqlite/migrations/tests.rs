@@ -64,6 +64,14 @@ fn accounts_of_0001_read_back_after_0002() {
     apply(&mut conn).unwrap();
     add_supplier(&mut conn);
     (1..=ACCOUNTS).for_each(|id| add_account(&mut conn, id, &account_json(id.unsigned_abs())));
+    for (account, zeros) in [("min", 20), ("max", 40)] {
+        let zeros = "0".repeat(zeros);
+        let ledgers = format!("account_id = (SELECT {account}(account_id) FROM ledgers)");
+        let sent = format!("UPDATE ledgers SET balance = '7.{zeros}' WHERE {ledgers}");
+        conn.batch_execute(&sent).unwrap();
+    }
+    let zeros = "SELECT count(*) || '' AS found FROM ledgers WHERE length(balance) > 40";
+    assert_ne!(found(&mut conn, zeros), ["0"]);
     let (before, keys_before) = (accounts(&mut conn), keys(&mut conn));
 
     let mut conn = of_0001(&folder.path().join("old.db"), &todays);

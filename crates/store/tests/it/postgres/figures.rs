@@ -1,0 +1,110 @@
+//! Figures of rows that others wrote: programs from before them, migrations, operators.
+
+use super::house::House;
+use chrono::DateTime;
+use cutover_app::Step;
+use cutover_app::operator::SupplierChange;
+use cutover_app::port::{glance, read, write};
+use cutover_model::Totals;
+use cutover_testkit_postgres::psql;
+
+const RECOUNT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/recount.sql");
+
+/// Two accounts of the supplier `ACME`, without processes, whose balances end with as many zeros as can be sent.
+const ZEROS: &str = "
+    SET session_replication_role = replica;
+    INSERT INTO accounts (id, supplier_id, external_account_number, number, customer_emails, imported_at)
+        SELECT n, 1, 'A-' || n, 'N-' || n, false, '2026-01-02' FROM generate_series(1, 2) n;
+    INSERT INTO ledgers (account_id, position, balance)
+        VALUES (1, 0, '1.25' || repeat('0', 18)), (2, 0, '-7.' || repeat('0', 40))";
+
+fn recount(house: &House) {
+    let mut command = psql(house.database.url()).unwrap();
+    let output = command.args(["-1", "-f", RECOUNT]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn totals(house: &House, supplier: i64) -> Totals {
+    read(&*house.store, |tx| tx.totals(supplier)).unwrap()
+}
+
+fn fold(house: &House) -> usize {
+    write(&*house.store, |tx| tx.fold(100)).unwrap()
+}
+
+#[test]
+fn zeros_behind_a_balance_keep_nothing_from_being_folded() {
+    let Some(house) = House::new() else { return };
+    house.database.sql(ZEROS).unwrap();
+    recount(&house);
+    assert_eq!(house.database.sql("SELECT ledger_balance FROM totals").unwrap().trim(), "-5.75");
+    let expected = Totals { accounts: 2, ledger_balance: "-5.75".parse().unwrap(), ..Totals::default() };
+    assert_eq!(totals(&house, 1), expected);
+    // As it was counted once, with all zeros, and as a change may have come.
+    house.database.sql("UPDATE totals SET ledger_balance = '-5.75' || repeat('0', 38)").unwrap();
+    let change = "INSERT INTO total_changes (supplier_id, accounts, ledger_balance, readings, transactions, documents) \
+                  VALUES (1, 1, '3.' || repeat('0', 40), 0, 0, 0)";
+    house.database.sql(change).unwrap();
+    assert_eq!(fold(&house), 1);
+    assert!(!glance(&*house.store, |tx| tx.has_changes()).unwrap());
+    let expected = Totals { accounts: 3, ledger_balance: "-2.75".parse().unwrap(), ..Totals::default() };
+    assert_eq!(totals(&house, 1), expected);
+}
+
+const CHANGE: &str = "INSERT INTO total_changes \
+    (supplier_id, accounts, ledger_balance, readings, transactions, documents) VALUES";
+
+/// Of one supplier only: the other's are folded, and all processes.
+#[test]
+fn what_cannot_be_read_keeps_nothing_else_from_being_folded() {
+    for unreadable in [
+        format!("{CHANGE} (1, 1, 'x', 0, 0, 0)"),
+        format!("INSERT INTO totals VALUES (1, 1, '1e5', 0, 0, 0); {CHANGE} (1, 1, '1', 0, 0, 0)"),
+    ] {
+        let Some(house) = House::new() else { return };
+        house.app.add_supplier("OTHER", "Acme", SupplierChange::default()).unwrap();
+        let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
+        assert_eq!(house.app.create_account(&house.caller, None, body, None).unwrap(), Step::Done(()));
+        house.database.sql(&format!("{unreadable}; {CHANGE} (2, 1, '1', 0, 0, 0)")).unwrap();
+        let kept = "SELECT accounts, ledger_balance FROM total_changes WHERE supplier_id = 1";
+        let before = house.database.sql(kept).unwrap();
+        assert_eq!(fold(&house), 2, "{unreadable}");
+        assert_eq!(fold(&house), 0);
+        assert_eq!(house.database.sql(kept).unwrap(), before);
+        assert_eq!(totals(&house, 2).accounts, 1);
+        assert!(read(&*house.store, |tx| tx.totals(1)).is_err());
+        let left = "SELECT count(*) FROM process_changes";
+        assert_eq!(house.database.sql(left).unwrap().trim(), "0");
+    }
+}
+
+/// Where somebody changed rows without triggers, the other figures are shown nevertheless.
+#[test]
+fn a_figure_below_0_is_0() {
+    let Some(house) = House::new() else { return };
+    let negative = "INSERT INTO process_counts VALUES (1, 'PENDING', '', -2), (1, 'ERRORED', 'error', 3);
+        INSERT INTO process_minutes VALUES (1, '2026-01-02', 'ERRORED', -1);
+        INSERT INTO totals VALUES (1, -1, '-5', -2, 3, -4)";
+    house.database.sql(negative).unwrap();
+    let (states, minutes) =
+        read(&*house.store, |tx| Ok((tx.state_counts(1)?, tx.minute_counts(1, DateTime::UNIX_EPOCH)?)))
+            .unwrap();
+    assert_eq!(states.iter().map(|count| count.processes).collect::<Vec<_>>(), [3, 0]);
+    assert_eq!(minutes.iter().map(|count| count.processes).collect::<Vec<_>>(), [0]);
+    let expected = Totals { ledger_balance: "-5".parse().unwrap(), transactions: 3, ..Totals::default() };
+    assert_eq!(totals(&house, 1), expected);
+}
+
+/// While accounts are counted for the first time, claims go on: they write to suppliers.
+#[test]
+fn the_first_count_holds_nobody_off() {
+    let Some(house) = House::new() else { return };
+    let migration = include_str!("../../../migrations/postgres/0007_totals/up.sql");
+    let (until_counted, _) = migration.split_once("GROUP BY supplier_id;").unwrap();
+    let held = format!(
+        "BEGIN; CREATE SCHEMA anew; SET search_path = anew, public; {until_counted} GROUP BY supplier_id; \
+        SELECT string_agg(DISTINCT mode, ' ') FROM pg_locks \
+        WHERE pid = pg_backend_pid() AND relation = ANY(ARRAY['public.suppliers', 'accounts', 'ledgers']::REGCLASS[])"
+    );
+    assert_eq!(house.database.sql(&held).unwrap().lines().last(), Some("AccessShareLock"));
+}
