@@ -111,6 +111,11 @@ pub(crate) fn lock_suppliers(conn: &mut Conn) -> Result<()> {
     Ok(())
 }
 
+/// Around a bounded query of keys whose rows are wanted. As an array it is read once, whatever the plan, and the rows by
+/// their keys: planned while the table is empty, a join would read all of it.
+pub(crate) const AMONG: &str = " = ANY(ARRAY(";
+pub(crate) const AMONG_END: &str = "))";
+
 /// How an index compares text whose column does not say it.
 pub(crate) const BYTES: &str = " COLLATE \"C\"";
 

@@ -61,6 +61,10 @@ pub(crate) const ORDERS_ARMS: bool = false;
 pub(crate) const LOCK: &str = "";
 pub(crate) const SKIP_LOCKED: &str = "";
 
+/// Around a bounded query of keys whose rows are wanted.
+pub(crate) const AMONG: &str = " IN (";
+pub(crate) const AMONG_END: &str = ")";
+
 /// Text is compared by its bytes.
 pub(crate) const BYTES: &str = "";
 

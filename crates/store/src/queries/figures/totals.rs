@@ -1,4 +1,4 @@
-use super::super::dialect::Db;
+use super::super::dialect::{self, Db};
 use super::super::schema::{total_changes, totals};
 use super::super::statement::Bind;
 use super::super::{Conn, fit};
@@ -24,8 +24,9 @@ statement! {
 statement! {
     /// Removes the oldest changes, and tells them.
     Take { limit: i64 } -> (BigInt, BigInt, Text, BigInt, BigInt, BigInt)
-        = "DELETE FROM total_changes WHERE id IN (SELECT id FROM total_changes ORDER BY id LIMIT " limit
-            ") RETURNING supplier_id, accounts, ledger_balance, readings, transactions, documents"
+        = "DELETE FROM total_changes WHERE id" (dialect::AMONG) "SELECT id FROM total_changes ORDER BY id LIMIT " limit
+            (dialect::AMONG_END)
+            " RETURNING supplier_id, accounts, ledger_balance, readings, transactions, documents"
 }
 
 #[derive(Insertable, AsChangeset)]

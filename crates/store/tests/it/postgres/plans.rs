@@ -3,11 +3,35 @@
 use super::house::House;
 use cutover_app::Step;
 use cutover_app::port::{glance, write};
-use cutover_core::ExternalAccountNumber;
+use cutover_core::{Code, ExternalAccountNumber};
+use cutover_testkit_postgres::TestDatabase;
 
 const MANY: &str = "INSERT INTO processes SELECT nextval('process_ids'), supplier_id, 'M-' || n, state, attempt, \
     tries, version, is_dry_run, NULL, NULL, due_at, NULL, created_at, modified_at, latest_event_at, NULL, NULL, \
     NULL, fingerprint, NULL FROM processes, generate_series(1, 20000) n";
+
+/// Of 20,000 rows: entries of indexes that were read, and rows without one.
+#[track_caller]
+fn assert_few_are_read(database: &TestDatabase, table: &str) {
+    let read = format!(
+        "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = '{table}') \
+            + (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = '{table}')"
+    );
+    let read: u64 = database.sql(&read).unwrap().parse().unwrap();
+    assert!(read < 20_000, "{read} of {table} were read");
+}
+
+/// What is made for a test is not to make the database learn of it while it is looked at.
+const NOT_COUNTED: &str = "ALTER TABLE processes SET (autovacuum_enabled = false)";
+
+/// What was read until now is not asked for.
+fn reset(house: &House, table: &str) {
+    let reset = format!(
+        "SELECT pg_stat_force_next_flush(); SELECT pg_stat_reset_single_table_counters(oid) FROM pg_class \
+            WHERE relname = '{table}' OR oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = '{table}'::REGCLASS)"
+    );
+    house.database.sql(&reset).unwrap();
+}
 
 #[test]
 fn a_process_is_found_by_its_key_from_the_first_day() {
@@ -27,7 +51,57 @@ fn a_process_is_found_by_its_key_from_the_first_day() {
     assert!(find());
     lock();
     let database = house.close();
-    let read = "SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'processes'";
-    let read: u64 = database.sql(read).unwrap().parse().unwrap();
-    assert!(read < 20_000, "{read} entries were read");
+    assert_few_are_read(&database, "processes");
+}
+
+/// Statements that are prepared once for each connection are planned anew some times, and then no more.
+fn often<T>(mut what: impl FnMut() -> T) {
+    (0..8).for_each(|_| drop(what()));
+}
+
+#[test]
+fn accounts_are_found_by_how_their_numbers_begin_from_the_first_day() {
+    let Some(house) = House::new() else { return };
+    let find = || glance(&*house.store, |tx| tx.processes_like(1, "M-77", 5)).unwrap().len();
+    often(find);
+    let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
+    house.app.create_account(&house.caller, None, body, None).unwrap();
+    house.database.sql(NOT_COUNTED).unwrap();
+    house.database.sql(MANY).unwrap();
+    reset(&house, "processes");
+    assert_eq!(find(), 5);
+    assert_few_are_read(&house.close(), "processes");
+}
+
+#[test]
+fn examples_of_an_error_are_found_from_the_first_day() {
+    let Some(house) = House::new() else { return };
+    let find = || glance(&*house.store, |tx| tx.failed_with(1, Code::Error, 3)).unwrap().len();
+    often(find);
+    let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
+    house.app.create_account(&house.caller, None, body, None).unwrap();
+    house.database.sql(NOT_COUNTED).unwrap();
+    house.database.sql(MANY).unwrap();
+    house
+        .database
+        .sql("UPDATE processes SET state = 'ERRORED', error_code = 'error', error_detail = ''")
+        .unwrap();
+    reset(&house, "processes");
+    assert_eq!(find(), 3);
+    assert_few_are_read(&house.close(), "processes");
+}
+
+/// Half of the changes, in batches.
+#[test]
+fn changes_are_folded_by_their_keys_from_the_first_day() {
+    let Some(house) = House::new() else { return };
+    let fold = || write(&*house.store, |tx| tx.fold(1_000)).unwrap();
+    while fold() > 0 {}
+    often(fold);
+    let many = "INSERT INTO total_changes (supplier_id, accounts, ledger_balance, readings, transactions, documents) \
+                SELECT 1, 1, '1', 0, 0, 0 FROM generate_series(1, 20000)";
+    house.database.sql(many).unwrap();
+    reset(&house, "total_changes");
+    assert_eq!((fold(), fold(), fold()), (1_000, 1_000, 1_000));
+    assert_few_are_read(&house.close(), "total_changes");
 }
