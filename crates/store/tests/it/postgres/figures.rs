@@ -6,7 +6,8 @@ use cutover_app::Step;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{glance, read, write};
 use cutover_model::Totals;
-use cutover_testkit_postgres::psql;
+use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_postgres::{Cluster, ClusterOptions, psql, sql};
 
 const RECOUNT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/recount.sql");
 
@@ -107,4 +108,27 @@ fn the_first_count_holds_nobody_off() {
         WHERE pid = pg_backend_pid() AND relation = ANY(ARRAY['public.suppliers', 'accounts', 'ledgers']::REGCLASS[])"
     );
     assert_eq!(house.database.sql(&held).unwrap().lines().last(), Some("AccessShareLock"));
+}
+
+/// As a program from before 0006 does under a role with rights on the tables of its time.
+#[test]
+fn whoever_writes_processes_needs_no_right_on_their_figures() {
+    let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
+    let url = cluster.url("postgres");
+    PostgresStore::open(&PostgresOptions { migrates: true, ..PostgresOptions::new(&url) }).unwrap();
+    let ground = "CREATE ROLE clerk LOGIN; GRANT SELECT, INSERT ON processes, suppliers TO clerk; \
+        INSERT INTO organisations VALUES (1, 'O', '2026-01-01'); \
+        INSERT INTO suppliers (id, organisation_id, code, status, document_root, verify_documents, \
+            send_customer_emails, dry_run, time_zone, created_at) \
+            VALUES (1, 1, 'S', 'Ongoing', '/S', false, false, false, 'UTC', '2026-01-01')";
+    cluster.sql("postgres", ground).unwrap();
+    // What it makes under the name of a table of ours is not written to.
+    let write = "CREATE TEMPORARY TABLE process_changes (id BIGINT); \
+        INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, tries, version, is_dry_run, \
+            due_at, created_at, modified_at, latest_event_at, fingerprint) \
+        SELECT 1, 1, 'A-1', 'PENDING', 0, 0, 1, false, t, t, t, t, sha256('x') \
+            FROM (SELECT '2026-01-02'::TIMESTAMPTZ) AS now (t)";
+    sql(&url.replace("://cutover_test@", "://clerk@"), write).unwrap();
+    let counted = "SELECT state, change FROM process_changes";
+    assert_eq!(cluster.sql("postgres", counted).unwrap().trim(), "PENDING|1");
 }
