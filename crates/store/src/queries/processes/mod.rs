@@ -68,8 +68,7 @@ impl Processes for SqlTx<'_> {
                 .filter(processes::supplier_id.eq(supplier_id))
                 .filter(processes::external_account_number.ge(prefix))
                 .filter(processes::external_account_number.lt(end))
-                // As the key has them: planned while the table is empty, it would be a walk over all of the supplier's.
-                .order((processes::supplier_id, processes::external_account_number))
+                .order(processes::external_account_number)
                 .limit(limit.into())
                 .load(conn)?;
             rows.into_iter().map(StoredProcess::try_from).collect()
