@@ -1,7 +1,7 @@
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{StoreError, StoredProcess, Supplier, Tx, glance};
-use cutover_core::{ServiceAccountNumber, trimmed};
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{StatusV2, v2};
 
 /// An account that was searched for.
@@ -18,7 +18,7 @@ pub struct FoundAccount {
 impl App {
     /// Accounts of an organisation, of one of its suppliers if a code is given: the one of this number at this
     /// service, and those whose number at their previous supplier begins so; at most `limit` of a supplier. What
-    /// it costs does not depend on how many accounts there are.
+    /// no number can begin with finds nothing. What it costs does not depend on how many accounts there are.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -29,19 +29,17 @@ impl App {
         text: &str,
         limit: u32,
     ) -> Result<Vec<FoundAccount>, StoreError> {
-        let text = trimmed(text);
-        if text.is_empty() {
-            return Ok(Vec::new());
-        }
+        // Blank, too long, or with a NUL, which not every database takes: no number begins so.
+        let Ok(sought) = text.parse::<ExternalAccountNumber>() else { return Ok(Vec::new()) };
         glance(&*self.store, |tx| {
             let mut suppliers = tx.suppliers()?;
             suppliers.retain(|own| {
                 own.organisation_id == caller.organisation_id
                     && supplier.is_none_or(|code| own.code.as_str() == code)
             });
-            let mut found = Vec::from_iter(by_account(tx, &suppliers, text)?);
+            let mut found = Vec::from_iter(by_account(tx, &suppliers, sought.as_str())?);
             for supplier in &suppliers {
-                let like = tx.processes_like(supplier.id, text, limit)?;
+                let like = tx.processes_like(supplier.id, &sought, limit)?;
                 found.extend(like.iter().map(|stored| shown(supplier, stored)));
             }
             Ok(found)

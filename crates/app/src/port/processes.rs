@@ -179,7 +179,7 @@ pub trait Processes {
     fn processes_like(
         &mut self,
         supplier_id: i64,
-        prefix: &str,
+        prefix: &ExternalAccountNumber,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError>;
 

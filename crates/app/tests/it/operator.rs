@@ -1,10 +1,13 @@
 use crate::house::House;
 use chrono::Duration;
+use cutover_app::Ports;
 use cutover_app::auth::Caller;
 use cutover_app::operator::{OperatorError, SupplierChange};
-use cutover_app::port::ApiKeyRole;
+use cutover_app::port::{ApiKeyRole, StoreError};
 use cutover_core::{Level, SupplierStatus};
 use cutover_process::State;
+use cutover_testkit::memory::{Fault, MemoryStore};
+use std::sync::Arc;
 
 #[test]
 fn a_revoked_organisation_gets_no_key() {
@@ -54,6 +57,19 @@ fn the_last_hour_has_all_its_minutes() {
     assert!(activity[59].minute <= migration.at && migration.at < activity[59].minute + Duration::minutes(1));
     let busy: Vec<_> = activity.iter().enumerate().filter(|(_, a)| a.imported + a.failed > 0).collect();
     assert!(matches!(busy[..], [(57, a)] if a.imported == 1), "{busy:?}");
+}
+
+#[test]
+fn what_no_number_begins_with_is_not_sought() {
+    let store = Arc::<MemoryStore>::default();
+    let house = House::on(|ports| Ports { store: store.clone(), ..ports });
+    // What is sought, is sought in vain now.
+    store.set_fault(Some(Fault::Error(StoreError::Unavailable("on purpose".into()))));
+    let find = |text: &str| house.app.search_accounts(&house.caller, None, text, 10);
+    assert!(find("A-1").is_err());
+    for text in ["", " \t", "\0", "A-\0", &"A".repeat(129)] {
+        assert!(find(text).unwrap().is_empty(), "{text:?}");
+    }
 }
 
 #[test]

@@ -150,11 +150,12 @@ impl Processes for State {
     fn processes_like(
         &mut self,
         supplier_id: i64,
-        prefix: &str,
+        prefix: &ExternalAccountNumber,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
         let number = |row: &Row| row.process.snapshot().external_account_number.to_string();
-        let of_these = |row: &&Row| row.supplier_id == supplier_id && number(row).starts_with(prefix);
+        let of_these =
+            |row: &&Row| row.supplier_id == supplier_id && number(row).starts_with(prefix.as_str());
         let mut found: Vec<_> = self.rows().filter(of_these).collect();
         found.sort_by_key(|row| number(row));
         Ok(found.into_iter().take(limit as usize).map(Row::stored).collect())

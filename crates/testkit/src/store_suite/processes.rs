@@ -141,7 +141,8 @@ pub fn accounts_are_found_by_how_their_numbers_begin(store: &dyn Store) {
     }
     create(store, &other, "A-1");
     let find = |prefix: &str, limit| {
-        let found = see(store, |tx| tx.processes_like(acme.id, prefix, limit));
+        let prefix = prefix.parse().unwrap();
+        let found = see(store, |tx| tx.processes_like(acme.id, &prefix, limit));
         found
             .iter()
             .map(|stored| stored.process.snapshot().external_account_number.to_string())
@@ -155,7 +156,6 @@ pub fn accounts_are_found_by_how_their_numbers_begin(store: &dyn Store) {
     {
         assert_eq!(find(prefix, 10), found, "{prefix}");
     }
-    assert_eq!(find("", 100).len(), 9);
 }
 
 /// By the number that the account has here.

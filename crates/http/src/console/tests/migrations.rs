@@ -57,6 +57,7 @@ async fn accounts_are_found_by_their_numbers() {
         ("q=A-9&supplier=OTHER", &[]),
         ("q=a-0", &[]),
         ("q=&supplier=", &[]),
+        ("q=%00", &[]),
         ("", &[]),
         (&format!("q={here}"), &["ACME_ENERGY/A-0"]),
         (&format!("q={}", here.as_str().to_lowercase()), &["ACME_ENERGY/A-0"]),

@@ -58,7 +58,7 @@ impl Processes for SqlTx<'_> {
     fn processes_like(
         &mut self,
         supplier_id: i64,
-        prefix: &str,
+        prefix: &ExternalAccountNumber,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
         // Text that indexes have is compared by its bytes, and no character comes after this one.
@@ -66,7 +66,7 @@ impl Processes for SqlTx<'_> {
         self.run(|conn| {
             let rows: Vec<StoredRow> = stored!()
                 .filter(processes::supplier_id.eq(supplier_id))
-                .filter(processes::external_account_number.ge(prefix))
+                .filter(processes::external_account_number.ge(prefix.as_str()))
                 .filter(processes::external_account_number.lt(end))
                 .order(processes::external_account_number)
                 .limit(limit.into())
