@@ -55,9 +55,21 @@ pub(super) fn page(
     response: &mut HttpResponseBuilder,
     template: &impl Template,
 ) -> Result<HttpResponse, Refusal> {
-    let html = template.render().map_err(|error| Refusal::Unexpected(error.to_string()))?;
+    Ok(written(response, render(template)?))
+}
+
+/// The text of a page, for those that take a while.
+///
+/// # Errors
+/// [`Refusal::Unexpected`] if it could not be written.
+pub(super) fn render(template: &impl Template) -> Result<String, Refusal> {
+    template.render().map_err(|error| Refusal::Unexpected(error.to_string()))
+}
+
+/// A page with this text.
+pub(super) fn written(response: &mut HttpResponseBuilder, html: String) -> HttpResponse {
     guard(response);
-    Ok(response.insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(html))
+    response.insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(html)
 }
 
 /// The way to another page, to be taken with GET.

@@ -8,6 +8,9 @@ use askama::Template;
 /// Rows of a table on one page.
 const ROWS: usize = 25;
 
+/// Items of another list on one page.
+const ITEMS: usize = 10;
+
 /// Lists whose items are shown one below the other; the others are tables.
 const CARDS: &[&str] = &["customers", "ledgers", "meter_points", "meters", "supply_addresses"];
 
@@ -35,6 +38,15 @@ pub(super) enum Part {
     Fields(Vec<(String, Cell)>),
     Table(Table),
     Group(String, Blocks),
+    Turns(Turns),
+}
+
+/// Which items of a list stand below, if not all of them.
+pub(super) struct Turns {
+    /// What the list is asked for by, and its place in the page.
+    id: String,
+    caption: String,
+    pages: Pages,
 }
 
 /// A page of a table.
@@ -49,8 +61,10 @@ pub(super) struct Table {
     pages: Pages,
 }
 
-/// Which page of a table is shown, and how the others are come by.
+/// Which page of a list is shown, and how the others are come by.
 pub(super) struct Pages {
+    /// How many items are on the pages before.
+    first: usize,
     number: usize,
     last: usize,
     count: usize,
@@ -80,7 +94,7 @@ pub(super) struct Section {
 pub(super) struct Layout<'a> {
     /// The page of the account.
     pub(super) link: &'a str,
-    /// Which table shows which page, if not its first.
+    /// Which list shows which page, if not its first.
     pub(super) turned: Option<(String, usize)>,
     pub(super) mask: Mask,
 }
@@ -124,25 +138,32 @@ impl Layout<'_> {
 
     fn large(&self, name: &str, value: Value, path: String, mask: Mask, parts: &mut Vec<Part>) {
         match value {
-            Value::List(items) if CARDS.contains(&name) => {
-                for (i, item) in items.into_iter().enumerate() {
-                    let Value::Object(members) = item else { continue };
-                    let blocks = self.object(members, &format!("{path}-{i}"), mask);
-                    parts.push(Part::Group(format!("{} {}", singular(name), i + 1), blocks));
-                }
-            }
+            Value::List(items) if CARDS.contains(&name) => self.cards(name, items, path, mask, parts),
             Value::List(items) => parts.push(Part::Table(self.table(name, items, path, mask))),
             Value::Object(members) => parts.push(Part::Group(label(name), self.object(members, &path, mask))),
             value => parts.push(Part::Fields(vec![(label(name), simple(value, mask))])),
         }
     }
 
+    fn cards(&self, name: &str, items: Vec<Value>, id: String, mask: Mask, parts: &mut Vec<Part>) {
+        let pages = self.pages(&id, items.len(), ITEMS);
+        let shown: Vec<_> = items.into_iter().enumerate().skip(pages.first).take(ITEMS).collect();
+        if pages.last > 1 {
+            parts.push(Part::Turns(Turns { id: id.clone(), caption: label(name), pages }));
+        }
+        for (i, item) in shown {
+            let Value::Object(members) = item else { continue };
+            let blocks = self.object(members, &format!("{id}-{i}"), mask);
+            parts.push(Part::Group(format!("{} {}", singular(name), i + 1), blocks));
+        }
+    }
+
     fn table(&self, name: &str, items: Vec<Value>, id: String, mask: Mask) -> Table {
         let heads = heads(&items);
-        let pages = self.pages(&id, items.len());
-        let shown = items.into_iter().skip((pages.number - 1) * ROWS).take(ROWS);
-        let rows =
-            shown.enumerate().map(|(i, item)| self.row(&heads, item, &format!("{id}-{i}"), mask)).collect();
+        let pages = self.pages(&id, items.len(), ROWS);
+        // Counted over all pages: what is within a row keeps its name on each of them.
+        let shown = items.into_iter().enumerate().skip(pages.first).take(ROWS);
+        let rows = shown.map(|(i, item)| self.row(&heads, item, &format!("{id}-{i}"), mask)).collect();
         Table {
             caption: label(name),
             has_heading: id.contains('-'),
@@ -176,9 +197,9 @@ impl Layout<'_> {
         heads.iter().map(cell).collect()
     }
 
-    fn pages(&self, id: &str, count: usize) -> Pages {
-        let last = count.div_ceil(ROWS).max(1);
-        let asked = self.turned.as_ref().filter(|(part, _)| part == id).map_or(1, |(_, page)| *page);
+    fn pages(&self, id: &str, count: usize, size: usize) -> Pages {
+        let last = count.div_ceil(size).max(1);
+        let asked = self.turned.as_ref().and_then(|(part, page)| asked(part, *page, id, size)).unwrap_or(1);
         let number = asked.clamp(1, last);
         let turn = |page: usize| match self.mask {
             Mask::Nothing => {
@@ -188,8 +209,19 @@ impl Layout<'_> {
         };
         let before = (number > 1).then(|| turn(number - 1));
         let after = (number < last).then(|| turn(number + 1));
-        Pages { number, last, count, before, after }
+        Pages { first: (number - 1) * size, number, last, count, before, after }
     }
+}
+
+/// The page of a list that is to be shown for a page of a part: that page if it is the list, the one with the
+/// item that the part is in, or none.
+fn asked(part: &str, page: usize, id: &str, size: usize) -> Option<usize> {
+    let rest = part.strip_prefix(id)?;
+    if rest.is_empty() {
+        return Some(page);
+    }
+    let (item, _) = rest.strip_prefix('-')?.split_once('-')?;
+    Some(item.parse::<usize>().ok()? / size + 1)
 }
 
 /// The members that any of the items has, by first appearance; of items that are no objects, one without a name.
@@ -280,5 +312,60 @@ mod tests {
             assert_eq!((table.pages.number, table.rows.len(), table.pages.last), (number, rows, 3));
             assert_eq!((table.pages.before.is_some(), table.pages.after.is_some()), (number > 1, number < 3));
         }
+    }
+
+    /// So many objects with a member that tells their place, and another.
+    fn list(count: usize, other: impl Fn(usize) -> (String, Value)) -> Value {
+        let place = |n: usize| ("statement_id".into(), Value::Text(format!("[{n}]")));
+        Value::List((0..count).map(|n| Value::Object(vec![place(n), other(n)])).collect())
+    }
+
+    fn html(turned: (&str, usize), name: &str, value: Value) -> String {
+        let turned = Some((turned.0.to_owned(), turned.1));
+        let layout = Layout { link: "/a/", turned, mask: Mask::Personal };
+        let sections = layout.sections(vec![(name.to_owned(), value)]);
+        sections.iter().map(|section| section.blocks.render().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_within_a_row_is_turned_where_it_is() {
+        let outer = || {
+            list(30, |row| {
+                let amount = |n| ("amount".to_owned(), Value::Plain(format!("{row}.{n:02}")));
+                ("events".into(), list(30, amount))
+            })
+        };
+        let second = html(("statements", 2), "statements", outer());
+        assert!(second.contains("[25]<") && second.contains(">26.00<") && !second.contains(">1.00<"));
+        let link = "/a/?part=statements-26-events&amp;page=2#statements-26-events";
+        assert!(second.contains(link), "{second}");
+        let turned = html(("statements-26-events", 2), "statements", outer());
+        assert!(turned.contains(">26.29<") && !turned.contains(">26.00<"), "the inner one");
+        assert!(turned.contains(">27.00<") && !turned.contains(">27.29<"), "the one beside it");
+        assert!(!turned.contains(">1.00<"), "the outer one");
+    }
+
+    #[test]
+    fn a_long_list_turns_its_pages() {
+        let ledgers = || {
+            list(23, |ledger| {
+                let amount = |n| ("amount".to_owned(), Value::Plain(format!("{ledger}.{n:02}")));
+                ("statements".into(), list(30, amount))
+            })
+        };
+        let shown = |turned| {
+            let html = html(turned, "ledgers", ledgers());
+            let titles = html.split("<h4>Ledger ").skip(1);
+            let numbers: Vec<u32> =
+                titles.map(|rest| rest.split('<').next().unwrap().parse().unwrap()).collect();
+            (numbers, html)
+        };
+        assert_eq!(shown(("", 1)).0, Vec::from_iter(1..=10));
+        let (last, html) = shown(("ledgers", 3));
+        assert_eq!(last, [21, 22, 23]);
+        assert!(html.contains("Page 3 of 3") && html.contains("/a/?part=ledgers&amp;page=2#ledgers"));
+        let (around, html) = shown(("ledgers-12-statements", 2));
+        assert_eq!(around, Vec::from_iter(11..=20));
+        assert!(html.contains(">12.29<") && !html.contains(">12.00<"), "{html}");
     }
 }

@@ -6,7 +6,7 @@ mod mask;
 mod value;
 
 use super::links;
-use super::page::{Frame, page, see_other};
+use super::page::{Frame, render, see_other, written};
 use super::view::{Moment, Status};
 use super::visit::{Stop, Visitor, found, visited};
 use crate::call::{Answer, Call};
@@ -109,14 +109,15 @@ async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> 
         let supplier = found(app.own_supplier(&caller, &code))?;
         let report = found(app.show_own_process(&caller, supplier.code.as_str(), &number))?;
         let account = report.account.as_ref().map(|account| account.number.to_string());
-        // Laid out here: large accounts take a while.
-        Ok((account, laid_out(frame, &supplier.code, report, turned, mask)?))
+        // Laid out and written here: large accounts take a while.
+        let html = render(&laid_out(frame, &supplier.code, report, turned, mask)?)?;
+        Ok((account, supplier.code, html))
     };
-    let (account, shown) = call.run(job).await?;
+    let (account, supplier, html) = call.run(job).await?;
     if mask == Mask::Nothing {
-        log(call, visitor, &shown.supplier, account.as_deref());
+        log(call, visitor, supplier.as_str(), account.as_deref());
     }
-    Ok(page(&mut HttpResponse::Ok(), &shown)?)
+    Ok(written(&mut HttpResponse::Ok(), html))
 }
 
 /// Keeps who saw personal data: by ids of ours.
@@ -127,7 +128,7 @@ fn log(call: &Call, visitor: &Visitor, supplier: &str, account: Option<&str>) {
     );
 }
 
-/// The table that is to show another page than its first, and which.
+/// The list that is to show another page than its first, and which.
 fn turned(asked: &str) -> Option<(String, usize)> {
     let mut query = Query::new(asked);
     let part = query.read("part", |part| Some(part.to_owned()));
