@@ -7,7 +7,7 @@ use crate::auth::Caller;
 use crate::port::{StoreError, Supplier, glance};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_core::SupplierStatus;
-use cutover_process::{State, StatusV2};
+use cutover_process::{Event, State};
 
 /// How many minutes of what came of accounts are shown, this one included.
 const MINUTES: i64 = 60;
@@ -115,7 +115,7 @@ impl App {
         self.show_process(supplier, number)
     }
 
-    /// Takes a pending process of an organisation out.
+    /// Takes a pending process of an organisation out; its id.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if it has none of the supplier and number, [`OperatorError::Refused`] if its
@@ -125,12 +125,12 @@ impl App {
         caller: &Caller,
         supplier: &str,
         number: &str,
-    ) -> Result<StatusV2, OperatorError> {
+    ) -> Result<i64, OperatorError> {
         self.own_supplier(caller, supplier)?;
-        self.cancel_process(supplier, number)
+        Ok(self.step_process(supplier, number, Event::Cancelled)?.0)
     }
 
-    /// Starts another attempt at a process of an organisation that ended without an account.
+    /// Starts another attempt at a process of an organisation that ended without an account; its id.
     ///
     /// # Errors
     /// As [`cancel_own_process`](Self::cancel_own_process), and [`OperatorError::Refused`] if its payload is
@@ -140,8 +140,8 @@ impl App {
         caller: &Caller,
         supplier: &str,
         number: &str,
-    ) -> Result<StatusV2, OperatorError> {
+    ) -> Result<i64, OperatorError> {
         self.own_supplier(caller, supplier)?;
-        self.retry_process(supplier, number)
+        Ok(self.step_process(supplier, number, Event::RetriedByOperator)?.0)
     }
 }

@@ -75,7 +75,7 @@ impl App {
     /// # Errors
     /// [`OperatorError::Refused`] if its state does not allow it.
     pub fn cancel_process(&self, supplier: &str, number: &str) -> Result<StatusV2, OperatorError> {
-        self.step_process(supplier, number, Event::Cancelled)
+        Ok(self.step_process(supplier, number, Event::Cancelled)?.1)
     }
 
     /// Starts another attempt at a process that ended without an account.
@@ -83,12 +83,18 @@ impl App {
     /// # Errors
     /// [`OperatorError::Refused`] if its state does not allow it, or its payload is archived.
     pub fn retry_process(&self, supplier: &str, number: &str) -> Result<StatusV2, OperatorError> {
-        self.step_process(supplier, number, Event::RetriedByOperator)
+        Ok(self.step_process(supplier, number, Event::RetriedByOperator)?.1)
     }
 
-    fn step_process(&self, supplier: &str, number: &str, event: Event) -> Result<StatusV2, OperatorError> {
+    /// The id of the process, and how it stands then.
+    pub(super) fn step_process(
+        &self,
+        supplier: &str,
+        number: &str,
+        event: Event,
+    ) -> Result<(i64, StatusV2), OperatorError> {
         let (supplier, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
-        let status = write(&*self.store, move |tx| {
+        let stepped = write(&*self.store, move |tx| {
             let (supplier, stored) =
                 locate(tx, &supplier, &number)?.ok_or_else(|| missing(&supplier, &number))?;
             let refused = |e: cutover_process::IllegalStep| OperatorError::Refused(e.to_string());
@@ -107,11 +113,11 @@ impl App {
                     "its payload was archived on {day}: send it again"
                 )));
             }
-            Ok(v2(&process, supplier.settings.time_zone))
+            Ok((process.id(), v2(&process, supplier.settings.time_zone)))
         })?;
         self.wake.call_one();
         self.store.tell_of_work();
-        Ok(status)
+        Ok(stepped)
     }
 }
 

@@ -10,7 +10,6 @@ use cutover_app::App;
 use cutover_app::auth::Caller;
 use cutover_app::operator::OperatorError;
 use cutover_core::SupplierStatus;
-use cutover_process::StatusV2;
 
 /// The question before something is done; a page, so that it needs no script.
 #[derive(Template)]
@@ -98,7 +97,7 @@ fn act(call: &mut Call, what: SupplierAction) -> Answer<'_> {
             let job = move |app: &App| done(app.set_own_supplier_status(&caller, &code, what.status));
             let supplier = call.run(job).await?.map_err(Stop::NotDone)?;
             let code = supplier.code.as_str();
-            log(call, visitor, what.word, code);
+            log(call, visitor, what.word, code, None);
             Ok(see_other(&links::supplier(code)))
         })
         .await)
@@ -112,7 +111,8 @@ struct ProcessAction {
     yes: &'static str,
     text: &'static str,
     is_grave: bool,
-    act: fn(&App, &Caller, &str, &str) -> Result<StatusV2, OperatorError>,
+    /// Does it; the id of the process.
+    act: fn(&App, &Caller, &str, &str) -> Result<i64, OperatorError>,
 }
 
 const CANCEL: ProcessAction = ProcessAction {
@@ -185,8 +185,8 @@ fn act_on(call: &mut Call, what: ProcessAction) -> Answer<'_> {
             let back = links::account(&code, &number);
             let supplier = code.clone();
             let job = move |app: &App| done((what.act)(app, &caller, &supplier, &number));
-            call.run(job).await?.map_err(Stop::NotDone)?;
-            log(call, visitor, what.word, &code);
+            let process = call.run(job).await?.map_err(Stop::NotDone)?;
+            log(call, visitor, what.word, &code, Some(process));
             Ok(see_other(&back))
         })
         .await)
@@ -194,7 +194,7 @@ fn act_on(call: &mut Call, what: ProcessAction) -> Answer<'_> {
 }
 
 /// Keeps who did what; ids alone, nothing of an account.
-fn log(call: &Call, visitor: &Visitor, action: &str, supplier: &str) {
+fn log(call: &Call, visitor: &Visitor, action: &str, supplier: &str, process: Option<i64>) {
     let (request_id, key) = (call.request_id().unwrap_or_default(), &visitor.caller().key_prefix);
-    tracing::info!(target: "cutover::audit", request_id, key, action, supplier, "done in the console");
+    tracing::info!(target: "cutover::audit", request_id, key, action, supplier, process, "done in the console");
 }

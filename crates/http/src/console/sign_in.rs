@@ -39,15 +39,22 @@ pub(crate) fn begin(call: &mut Call) -> Answer<'_> {
             let next = form.read("next", |next| Some(next.to_owned()));
             let key = form.read("api_key", |key| Some(key.trim().to_owned())).unwrap_or_default();
             let signed_in = call.run(move |app| match app.sign_in(&key) {
-                Ok(token) => Ok(Some(token)),
+                Ok(token) => {
+                    // Whose key it is: the session says so from now on.
+                    let session = app.session(&token)?;
+                    Ok(Some((token, session.caller.key_prefix)))
+                }
                 Err(TokenRefused::Invalid) => Ok(None),
                 Err(TokenRefused::Store(error)) => Err(Refusal::from(error)),
             });
             let next = links::next(next.as_deref());
-            let Some(token) = signed_in.await? else {
+            let Some((token, key)) = signed_in.await? else {
+                // What was sent as a key may be one of another place.
+                log(call, "refused sign-in", None);
                 let form = SignIn { frame: Frame::outside(), next, is_refused: true };
                 return Ok(page(&mut HttpResponse::Forbidden(), &form)?);
             };
+            log(call, "sign-in", Some(&key));
             let mut response = see_other(next);
             keep(call, &mut response, &token);
             Ok(response)
@@ -62,10 +69,17 @@ pub(crate) fn end(call: &mut Call) -> Answer<'_> {
         Ok(visited(call, async |call, visitor| {
             let session = visitor.session.clone();
             call.run(move |app| Ok(app.sign_out(&session)?)).await?;
+            log(call, "sign-out", Some(&visitor.caller().key_prefix));
             let mut response = see_other(links::SIGN_IN);
             forget(call, &mut response);
             Ok(response)
         })
         .await)
     })
+}
+
+/// Keeps who came and went.
+fn log(call: &Call, action: &str, key: Option<&str>) {
+    let request_id = call.request_id().unwrap_or_default();
+    tracing::info!(target: "cutover::audit", request_id, key, action, "at the console's door");
 }

@@ -1,3 +1,4 @@
+use super::Browser;
 use crate::testing::{ACCOUNT, House};
 use std::cell::RefCell;
 use std::fmt::{Debug, Write};
@@ -51,8 +52,10 @@ impl Subscriber for Log {
 async fn who_did_what_is_logged_and_nothing_of_persons() {
     let house = House::with_accounts();
     house.create("Acme", ACCOUNT);
-    let mut browser = house.browser().await;
+    let key = house.operator_key("Acme");
     let prefix = house.app.api_keys().unwrap().last().unwrap().prefix.clone();
+    let mut browser = Browser { house: &house, cookie: None };
+    browser.sign_in(&key).await;
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| tracing::subscriber::set_global_default(Log).unwrap());
     KEPT.set(Some(Vec::new()));
@@ -67,22 +70,30 @@ async fn who_did_what_is_logged_and_nothing_of_persons() {
     ] {
         assert!(browser.post(&format!("{supplier}{act}"), "").await.status < 400, "{act}");
     }
+    browser.post("/console/sign-out/", "").await;
+    browser.sign_in(&key).await;
+    browser.sign_in("cut_live_guess").await;
     let lines = KEPT.take().unwrap();
     let audited: Vec<_> = lines.iter().filter(|line| line.starts_with("cutover::audit ")).collect();
     let actions: Vec<_> =
         audited.iter().map(|line| line.split("action=").nth(1).unwrap().split('"').nth(1).unwrap()).collect();
-    assert_eq!(actions, ["reveal", "cancel", "retry", "pause", "resume"]);
-    for line in &audited {
-        assert!(
-            line.contains(&format!("key=\"{prefix}\"")) && line.contains("supplier=\"ACME_ENERGY\""),
-            "{line}"
-        );
+    let (done, door) = actions.split_at(5);
+    assert_eq!(done, ["reveal", "cancel", "retry", "pause", "resume"]);
+    assert_eq!(door, ["sign-out", "sign-in", "refused sign-in"]);
+    for line in &audited[..7] {
+        assert!(line.contains(&format!("key=\"{prefix}\"")), "{line}");
+    }
+    assert!(audited.iter().all(|line| line.contains("request_id=")), "{audited:?}");
+    assert!(!audited[7].contains("key="), "{}", audited[7]);
+    assert!(audited[1..3].iter().all(|line| line.contains("process=3")), "{audited:?}");
+    for line in &audited[..5] {
+        assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
     let number =
         house.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();
     assert!(audited[0].contains(number.as_str()), "{}", audited[0]);
     assert!(lines.len() >= 11, "{lines:#?}");
-    for word in ["ELEC-1001", "UNME-4001", "Mara", "Okafor"] {
+    for word in ["ELEC-1001", "UNME-4001", "Mara", "Okafor", "cut_live_guess", &key] {
         assert!(!lines.iter().any(|line| line.contains(word)), "{word}");
     }
 }
