@@ -8,6 +8,8 @@ use std::num::NonZeroU32;
 
 /// Token requests a second from one address, and how many at once.
 const SIGN_INS: (u32, u32) = (20, 100);
+/// Requests of the console a second with sessions of one key, and how many at once: pages ask for themselves.
+const VISITS: (u32, u32) = (20, 60);
 /// More addresses than this are not remembered without looking whether they still matter.
 const ADDRESSES: usize = 10_000;
 
@@ -15,6 +17,8 @@ const ADDRESSES: usize = 10_000;
 pub(crate) struct Throttle {
     organisations: Option<DefaultKeyedRateLimiter<i64>>,
     addresses: DefaultKeyedRateLimiter<IpAddr>,
+    /// By the ids of API keys, of which there are as many as were issued.
+    visitors: DefaultKeyedRateLimiter<i64>,
     clock: DefaultClock,
 }
 
@@ -26,6 +30,7 @@ impl Throttle {
         Self {
             organisations: (rate_limit > 0).then(|| RateLimiter::keyed(organisations)),
             addresses: RateLimiter::keyed(addresses),
+            visitors: RateLimiter::keyed(quota(VISITS.0, VISITS.1)),
             clock: DefaultClock::default(),
         }
     }
@@ -47,6 +52,14 @@ impl Throttle {
             self.addresses.retain_recent();
         }
         self.check(&self.addresses, network(from))
+    }
+
+    /// Counts a request of the console, by the id of the key that its visitor signed in with.
+    ///
+    /// # Errors
+    /// [`Refusal::Throttled`] if it comes too often.
+    pub(crate) fn visit(&self, api_key: i64) -> Result<(), Refusal> {
+        self.check(&self.visitors, api_key)
     }
 
     fn check<K: Hash + Eq + Clone>(
@@ -83,6 +96,13 @@ mod tests {
     fn zero_sets_no_limit() {
         let throttle = Throttle::new(0);
         assert_eq!(passed(10_000, || throttle.organisation(1)), 10_000);
+    }
+
+    #[test]
+    fn a_visitor_of_the_console_has_a_bound_whatever_the_rate() {
+        let throttle = Throttle::new(0);
+        assert!((60..200).contains(&passed(1_000, || throttle.visit(1))));
+        assert!(throttle.visit(2).is_ok());
     }
 
     #[test]

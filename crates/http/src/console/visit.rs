@@ -103,6 +103,7 @@ async fn enter(call: &mut Call) -> Result<Visitor, Stop> {
     let token = call.cookie(COOKIE).ok_or(Stop::NotSignedIn)?;
     let session = call.run(move |app| Ok(app.session(&token)?)).await?;
     call.belongs_to(session.caller.organisation_id);
+    call.service().throttle.visit(session.caller.api_key_id)?;
     Ok(Visitor { session })
 }
 

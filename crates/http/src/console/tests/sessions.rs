@@ -183,6 +183,21 @@ async fn keys_are_not_guessed_quickly() {
 }
 
 #[actix_web::test]
+async fn a_session_does_not_ask_without_end() {
+    let house = House::new();
+    let (mut browser, mut other) = (house.browser().await, house.browser().await);
+    let refused = loop {
+        let reply = browser.get("/console/").await;
+        if reply.status != 200 {
+            break reply;
+        }
+    };
+    assert_eq!((refused.status, refused.header("retry-after")), (429, "1"));
+    assert!(refused.header("content-type").starts_with("text/html"));
+    assert_eq!(other.get("/console/").await.status, 200, "another key");
+}
+
+#[actix_web::test]
 async fn behind_tls_the_cookie_is_for_tls_alone() {
     let trusted = Config { trusted_proxies: vec!["10.0.0.1".parse().unwrap()], ..Config::default() };
     let house = House::with(trusted);
