@@ -144,8 +144,7 @@ impl Call {
     pub(crate) fn is_secure(&self) -> bool {
         let peer = self.http.peer_addr().map(|peer| peer.ip().to_canonical());
         let is_trusted = peer.is_some_and(|peer| self.service.trusted_proxies.contains(&peer));
-        let forwarded = self.headers().get("x-forwarded-proto");
-        self.service.is_secure || is_trusted && forwarded.is_some_and(|scheme| scheme == "https")
+        self.service.is_secure || is_trusted && client::is_forwarded_with_tls(self.headers())
     }
 
     /// Calls a use case, off the event loop; see [`Service::run`].

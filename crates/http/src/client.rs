@@ -19,6 +19,21 @@ pub(crate) fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> 
     client
 }
 
+/// Whether a proxy says that the client connects to it with TLS: of a list, the first entry is the client's.
+pub(crate) fn is_forwarded_with_tls(headers: &HeaderMap) -> bool {
+    let schemes = headers.get("x-forwarded-proto").and_then(|schemes| schemes.to_str().ok());
+    let first = schemes.and_then(|schemes| schemes.split(',').next());
+    first.is_some_and(|scheme| scheme.trim().eq_ignore_ascii_case("https"))
+}
+
+/// Whether a `Host` is this computer for who asks.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
+    let name = name.map_or(host, |(name, _)| name).trim_end_matches('.').to_ascii_lowercase();
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    name == "localhost" || name.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
+}
+
 /// What rates are counted by: an IPv4 address, or the first half of an IPv6 one, which one client has all of.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address {
@@ -52,6 +67,18 @@ mod tests {
         assert_eq!(of("10.0.0.1", &["1.1.1.1", "10.0.0.2"], &["10.0.0.1", "10.0.0.2"]), "1.1.1.1");
         assert_eq!(of("10.0.0.1", &["nonsense"], &["10.0.0.1"]), "10.0.0.1");
         assert_eq!(of("10.0.0.1", &[], &["10.0.0.1"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn loopback_has_many_names() {
+        for host in
+            ["localhost", "LOCALHOST:8080", "a.localhost", "127.0.0.1:80", "127.9.9.9", "[::1]:80", "[::1]"]
+        {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["", "a.example:80", "localhost.example", "10.0.0.1", "[2001:db8::1]:80", "128.0.0.1:1"] {
+            assert!(!is_loopback(host), "{host}");
+        }
     }
 
     #[test]

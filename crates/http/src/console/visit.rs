@@ -3,6 +3,7 @@
 use super::links;
 use super::page::{Frame, not_done, refused, see_other};
 use crate::call::Call;
+use crate::client::is_loopback;
 use crate::refusal::Refusal;
 use crate::service::log_cause;
 use actix_web::HttpResponse;
@@ -15,6 +16,9 @@ use cutover_app::port::StoreError;
 const COOKIE: &str = "cutover_console";
 /// What our script says when it asks for a page by itself: nobody may be there to see it.
 const LIVE: &str = "x-console-live";
+
+/// What browsers say of where a request comes from.
+const FETCH_SITE: &str = "sec-fetch-site";
 
 /// Who is signed in.
 #[derive(Debug, Clone)]
@@ -151,12 +155,18 @@ fn check_origin(call: &Call) -> Result<(), Stop> {
 }
 
 fn is_from_here(headers: &HeaderMap) -> bool {
-    if let Some(site) = headers.get("sec-fetch-site") {
+    if let Some(site) = headers.get(FETCH_SITE) {
         return site == "same-origin";
     }
     // Without TLS browsers say only this.
     let (Some(origin), Some(host)) = (text(headers, &ORIGIN), text(headers, &HOST)) else { return false };
     origin.split_once("://").is_some_and(|(_, authority)| authority.eq_ignore_ascii_case(host))
+}
+
+/// Whether the browser has TLS up to a proxy that may not be known here: it says where a request comes from only
+/// over TLS, or to its own computer.
+fn is_told_of_tls(headers: &HeaderMap) -> bool {
+    headers.contains_key(FETCH_SITE) && text(headers, &HOST).is_some_and(|host| !is_loopback(host))
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
@@ -187,7 +197,8 @@ pub(super) fn forget(call: &Call, response: &mut HttpResponse) {
 }
 
 fn set(call: &Call, response: &mut HttpResponse, token: &str, more: &str) {
-    let secure = if call.is_secure() { "; Secure" } else { "" };
+    let is_secure = call.is_secure() || is_told_of_tls(call.headers());
+    let secure = if is_secure { "; Secure" } else { "" };
     let cookie = format!("{COOKIE}={token}; Path=/console; HttpOnly; SameSite=Strict{secure}{more}");
     // A token of ours has no letter that a header must not have.
     if let Ok(value) = HeaderValue::from_str(&cookie) {

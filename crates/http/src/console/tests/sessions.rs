@@ -202,12 +202,30 @@ async fn behind_tls_the_cookie_is_for_tls_alone() {
     let trusted = Config { trusted_proxies: vec!["10.0.0.1".parse().unwrap()], ..Config::default() };
     let house = House::with(trusted);
     let key = house.operator_key("Acme");
-    for (peer, is_secure) in [("10.0.0.1:9", true), ("10.0.0.2:9", false)] {
+    let cookie = async |peer: &str, headers: &[(&str, &str)]| {
         let form = form_to(SIGN_IN, &format!("api_key={key}")).peer_addr(peer.parse().unwrap());
-        let form = form
-            .insert_header(("sec-fetch-site", "same-origin"))
-            .insert_header(("x-forwarded-proto", "https"));
-        assert_eq!(house.send(form).await.header("set-cookie").contains("; Secure"), is_secure, "{peer}");
+        let add = |form: TestRequest, header: &(&str, &str)| form.insert_header(*header);
+        house.send(headers.iter().fold(form, add)).await.header("set-cookie").to_owned()
+    };
+    let same = ("sec-fetch-site", "same-origin");
+    for (peer, scheme, is_secure) in [
+        ("10.0.0.1:9", "https", true),
+        ("10.0.0.1:9", "HTTPS", true),
+        ("10.0.0.1:9", "https, http", true),
+        ("10.0.0.1:9", "http, https", false),
+        ("10.0.0.2:9", "https", false),
+    ] {
+        let set = cookie(peer, &[("host", "localhost:80"), same, ("x-forwarded-proto", scheme)]).await;
+        assert_eq!(set.contains("; Secure"), is_secure, "{peer} {scheme} {set}");
+    }
+    // Browsers say this only with TLS, or to their own computer.
+    for (host, header, is_secure) in [
+        ("a.example", same, true),
+        ("a.example", ("origin", "http://a.example"), false),
+        ("127.0.0.1:80", same, false),
+    ] {
+        let set = cookie("10.0.0.2:9", &[("host", host), header]).await;
+        assert!(set.contains("HttpOnly") && set.contains("; Secure") == is_secure, "{host} {set}");
     }
 }
 
