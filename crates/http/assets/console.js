@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const INTERVAL = 3000;
+  const FOCUS = "a, button, summary, [tabindex]";
   const marked = () => document.querySelectorAll("[data-live]");
   let charts = [];
 
@@ -46,13 +47,15 @@
       const next = fresh.getElementById(old.id);
       if (!next || next.outerHTML === old.outerHTML) return;
       const focused = old.contains(document.activeElement) ? document.activeElement : null;
-      const place = focused ? [...old.querySelectorAll("a, button, summary")].indexOf(focused) : -1;
+      const place = focused ? [...old.querySelectorAll(FOCUS)].indexOf(focused) : -1;
+      const turned = [...old.querySelectorAll(".scroll")].map((region) => region.scrollLeft);
       old.querySelectorAll("details[open]").forEach((open) => {
         const same = open.id && fresh.getElementById(open.id);
         if (same) same.open = true;
       });
       old.replaceWith(document.adoptNode(next));
-      if (place >= 0) next.querySelectorAll("a, button, summary")[place]?.focus();
+      next.querySelectorAll(".scroll").forEach((region, i) => { region.scrollLeft = turned[i] ?? 0; });
+      if (place >= 0) next.querySelectorAll(FOCUS)[place]?.focus();
       changed = true;
     });
     if (changed) draw();

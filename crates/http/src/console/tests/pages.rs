@@ -92,3 +92,23 @@ async fn suppliers_are_paused_and_resumed_once_one_is_sure() {
     }
     assert_eq!(house.app.show_supplier("OTHER").unwrap().settings.status.as_str(), "Ongoing");
 }
+
+#[actix_web::test]
+async fn lists_are_live_with_and_without_rows() {
+    let house = House::new();
+    let mut browser = house.browser().await;
+    let path = "/console/suppliers/ACME_ENERGY/";
+    let list = |page: &str| {
+        between(page, "<div id=\"account-list\" class=\"parts\" data-live>", "</section>").to_owned()
+    };
+    assert!(list(&browser.page(path).await).contains("No account yet."));
+    house.create("Acme", ACCOUNT);
+    assert!(list(&browser.page(path).await).contains("UNME-4001"));
+    let suppliers = browser.page("/console/").await;
+    assert!(between(&suppliers, "<div id=\"supplier-list\" data-live>", "</main>").contains("ACME_ENERGY"));
+    house.app.add_organisation("New").unwrap();
+    let mut browser = super::Browser { house: &house, cookie: None };
+    browser.sign_in(&house.operator_key("New")).await;
+    let none = browser.page("/console/").await;
+    assert!(between(&none, "<div id=\"supplier-list\" data-live>", "</main>").contains("No supplier yet."));
+}
