@@ -29,6 +29,7 @@ pub(super) struct Minute {
     pub(super) time: String,
     /// Since 1970.
     pub(super) second: i64,
+    /// Imported, or rehearsed without an error.
     pub(super) imported: u64,
     pub(super) failed: u64,
 }
