@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const INTERVAL = 3000;
+  const PATIENCE = 5 * 60 * 1000;
   const FOCUS = "a, button, summary, [tabindex]";
   const marked = () => document.querySelectorAll("[data-live]");
   let charts = [];
@@ -93,7 +94,22 @@
     later();
   };
 
+  // Personal data does not stay where nobody is: without use for a while, the page without it is gone to.
+  const guard = () => {
+    const masked = document.querySelector("[data-masked]")?.dataset.masked;
+    if (!masked) return;
+    let used = Date.now();
+    const isOver = () => Date.now() - used >= PATIENCE;
+    const leave = () => isOver() && location.replace(masked);
+    const use = () => { if (!isOver()) used = Date.now(); };
+    ["pointerdown", "pointermove", "keydown", "wheel", "scroll"].forEach((name) => window.addEventListener(name, use, { passive: true, capture: true }));
+    // A computer that slept is late: it is looked at as soon as it wakes up.
+    ["visibilitychange", "pageshow", "focus"].forEach((name) => window.addEventListener(name, leave, true));
+    setInterval(leave, 1000);
+  };
+
   const begin = () => {
+    guard();
     draw();
     let width = window.innerWidth;
     window.addEventListener("resize", () => {

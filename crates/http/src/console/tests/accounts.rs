@@ -47,6 +47,13 @@ async fn persons_are_shown_to_who_asks() {
         assert!(reply.text().contains(&word), "{word}");
     }
     assert!(reply.text().contains("Personal data is shown."));
+    // Neither with nor without the script do they stay for ever.
+    let refresh = format!("<noscript><meta http-equiv=\"refresh\" content=\"300; url={PATH}\"></noscript>");
+    let marks = [refresh, format!("data-masked=\"{PATH}\"")];
+    let masked = browser.page(PATH).await;
+    for mark in &marks {
+        assert!(reply.text().contains(mark) && !masked.contains(mark), "{mark}");
+    }
     let back = browser.get(&reveal).await;
     assert_eq!((back.status, back.header("location")), (303, PATH));
 }
