@@ -3,6 +3,7 @@ use crate::blocking::Blocking;
 use crate::body::{Allowance, Limits};
 use crate::call::Call;
 use crate::config::Config;
+use crate::console;
 use crate::endpoint::graphql::{Schema, schema};
 use crate::metrics::Metrics;
 use crate::observe::Observation;
@@ -140,7 +141,9 @@ pub(crate) async fn serve(
             (answer.unwrap_or_else(|_| Err(Refusal::Unexpected("a handler panicked".into()))), call)
         }
         Err(refusal) => {
-            (Err(refusal), Call::new(service, http, id.clone(), payload.into_inner(), Vec::new()))
+            let is_of_console = service.serves(listener, Kind::Console) && console::has(http.uri().path());
+            let call = Call::new(service, http, id.clone(), payload.into_inner(), Vec::new());
+            (if is_of_console { Ok(console::not_served(&call, &refusal)) } else { Err(refusal) }, call)
         }
     };
     let response = answer.unwrap_or_else(|refusal| {

@@ -7,6 +7,11 @@ pub(super) const HOME: &str = "/console/";
 /// Where one signs in.
 pub(super) const SIGN_IN: &str = "/console/sign-in/";
 
+/// Whether a path is one of the console's, or would be.
+pub(crate) fn has(path: &str) -> bool {
+    path.starts_with(HOME) || path == "/console"
+}
+
 /// The page of a supplier.
 pub(super) fn supplier(code: &str) -> String {
     format!("/console/suppliers/{}/", segment(code))

@@ -24,6 +24,8 @@ pub(crate) use account::{back as hide, reveal, show as account};
 pub(crate) use actions::{ask_cancel, ask_pause, ask_resume, ask_retry, cancel, pause, resume, retry};
 pub(crate) use assets::handle as asset;
 pub(crate) use escape::Escaped;
+pub(crate) use links::has;
+pub(crate) use page::not_served;
 pub(crate) use search::show as search;
 pub(crate) use sign_in::{begin as sign_in, end as sign_out, show as ask_for_key};
 pub(crate) use supplier::show as supplier;

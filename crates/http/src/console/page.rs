@@ -2,6 +2,7 @@
 
 use super::assets::{Assets, assets};
 use super::visit::Visitor;
+use crate::call::Call;
 use crate::refusal::Refusal;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
@@ -93,6 +94,11 @@ pub(super) fn refused(frame: Frame, refusal: &Refusal, request_id: &str) -> Http
         _ => ("Something went wrong", "The fault is ours, and the log has more about it."),
     };
     not_done(frame, &mut refusal.head(), (title, text), request_id)
+}
+
+/// The page for a path or a method that is none of the console's.
+pub(crate) fn not_served(call: &Call, refusal: &Refusal) -> HttpResponse {
+    refused(Frame::outside(), refusal, &call.request_id().unwrap_or_default())
 }
 
 /// A page with these words.

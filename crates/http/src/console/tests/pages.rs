@@ -1,5 +1,6 @@
 use super::between;
 use crate::testing::{ACCOUNT, House};
+use actix_web::test::TestRequest;
 
 #[actix_web::test]
 async fn pages_are_guarded_and_kept_by_nobody() {
@@ -111,4 +112,23 @@ async fn lists_are_live_with_and_without_rows() {
     browser.sign_in(&house.operator_key("New")).await;
     let none = browser.page("/console/").await;
     assert!(between(&none, "<div id=\"supplier-list\" data-live>", "</main>").contains("No supplier yet."));
+}
+
+#[actix_web::test]
+async fn what_is_not_there_is_a_page_as_well() {
+    let house = House::new();
+    for path in ["/console/nothing/", "/console/suppliers/", "/console/suppliers/A/b/"] {
+        let reply = house.send(TestRequest::get().uri(path)).await;
+        assert_eq!((reply.status, reply.header("content-type")), (404, "text/html; charset=utf-8"), "{path}");
+        assert!(
+            reply.text().contains("Not found") && reply.headers.contains_key("content-security-policy"),
+            "{path}"
+        );
+        assert!(reply.text().contains(reply.header("x-request-id")), "{path}");
+    }
+    let reply = house.send(TestRequest::delete().uri("/console/")).await;
+    assert_eq!((reply.status, reply.header("allow")), (405, "GET, HEAD"));
+    assert!(reply.text().contains("<main"), "{}", reply.text());
+    let elsewhere = house.send(TestRequest::get().uri("/consoles/")).await;
+    assert_eq!(elsewhere.header("content-type"), "application/json");
 }
