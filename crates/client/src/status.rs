@@ -55,11 +55,11 @@ fn unknown(options: &Options, reply: &Reply) -> Result<Exit, Error> {
 
 /// For people.
 fn text(number: &str, status: &Value) -> String {
-    let said = |value: &Value| value.as_str().unwrap_or("–").to_owned();
+    let said = |value: &Value| plain(value.as_str().unwrap_or("–"));
     let event = &status["latest_event"];
-    let mut text = format!("Account   {number}\nStatus    {}\n", said(&status["status"]));
+    let mut text = format!("Account   {}\nStatus    {}\n", plain(number), said(&status["status"]));
     if let Some(identifier) = status["service_identifier"].as_str() {
-        text += &format!("Known as  {identifier}\n");
+        text += &format!("Known as  {}\n", plain(identifier));
     }
     text +=
         &format!("Created   {}\nModified  {}\n", said(&status["created_at"]), said(&status["modified_at"]));
@@ -68,7 +68,7 @@ fn text(number: &str, status: &Value) -> String {
     if error.is_object() {
         text += &format!("Error     {}: {}\n", said(&error["code"]), said(&error["detail"]));
     }
-    text.lines().map(|line| plain(line) + "\n").collect()
+    text
 }
 
 #[cfg(test)]

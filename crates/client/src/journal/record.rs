@@ -14,6 +14,8 @@ pub(crate) enum Outcome {
     Refused,
     /// The service failed at it again and again; it is sent anew by the next run.
     Failed,
+    /// It was being imported, and may yet end otherwise; it is sent anew by the next run.
+    InProgress,
     /// It was not sent: it is faulty by the rules.
     Faulty,
 }
@@ -31,6 +33,7 @@ pub(crate) struct Problem {
     /// The path in the account.
     pub(crate) attr: String,
     /// The stable code.
+    #[serde(deserialize_with = "crate::service::read_code")]
     pub(crate) code: String,
 }
 

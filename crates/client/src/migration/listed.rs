@@ -14,6 +14,7 @@ pub(super) struct Listed {
 /// Why it ended in an error.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Told {
+    #[serde(deserialize_with = "crate::service::read_code")]
     pub(super) code: String,
     pub(super) detail: String,
 }

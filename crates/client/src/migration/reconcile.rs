@@ -102,6 +102,8 @@ impl Desk<'_> {
             Outcome::Faulty => self.not.faulty += 1,
             Outcome::Refused => self.not.refused += 1,
             Outcome::Failed => self.not.failed += 1,
+            // The service counts it itself.
+            Outcome::InProgress => {}
         }
         for error in &record.errors {
             self.codes.add(Level::Error, error.code.clone().into(), || Example {
@@ -113,6 +115,8 @@ impl Desk<'_> {
             });
             let detail = match record.outcome {
                 Outcome::Faulty => "It is faulty by the rules and was not sent.",
+                Outcome::InProgress => "It was being imported when it was sent.",
+                Outcome::Failed => "The service failed at it.",
                 _ => "The service refused it.",
             };
             self.reports.add(&Row {

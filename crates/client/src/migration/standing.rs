@@ -23,6 +23,7 @@ pub(super) struct Standing {
 /// A code, how many accounts stand with it, and some of them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, serde::Serialize)]
 pub(super) struct TopError {
+    #[serde(deserialize_with = "crate::service::read_code")]
     pub(super) code: String,
     pub(super) count: u64,
     pub(super) examples: Vec<String>,

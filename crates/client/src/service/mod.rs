@@ -8,12 +8,14 @@ mod connect;
 mod fault;
 mod options;
 mod patience;
+mod said;
 mod token;
 
 pub(crate) use answer::{Reply, no_json};
 pub(crate) use fault::Fault;
 pub(crate) use options::Target;
 pub(crate) use patience::Patience;
+pub(crate) use said::{attr, code, detail, read_code};
 
 use crate::error::Error;
 use reqwest::header::AUTHORIZATION;

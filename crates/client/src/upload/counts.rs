@@ -9,6 +9,7 @@ pub(super) struct Counts {
     pub(super) already_there: u64,
     pub(super) refused: u64,
     pub(super) failed: u64,
+    pub(super) in_progress: u64,
     pub(super) faulty: u64,
 }
 
@@ -19,6 +20,7 @@ impl Counts {
             Outcome::AlreadyThere => &mut self.already_there,
             Outcome::Refused => &mut self.refused,
             Outcome::Failed => &mut self.failed,
+            Outcome::InProgress => &mut self.in_progress,
             Outcome::Faulty => &mut self.faulty,
         };
         *count += 1;
@@ -29,9 +31,14 @@ impl Counts {
         self.accepted + self.already_there + self.not_taken()
     }
 
+    /// Those that the next run sends anew, though nothing in them changes.
+    pub(super) fn not_done(&self) -> u64 {
+        self.failed + self.in_progress
+    }
+
     /// Those that the service does not have.
     pub(super) fn not_taken(&self) -> u64 {
-        self.refused + self.failed + self.faulty
+        self.refused + self.not_done() + self.faulty
     }
 }
 

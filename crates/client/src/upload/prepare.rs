@@ -60,7 +60,7 @@ impl Work for Preparer {
         let is_done = match before {
             Some(Outcome::Accepted | Outcome::AlreadyThere) => true,
             Some(Outcome::Refused) => !self.retry_refused,
-            Some(Outcome::Failed | Outcome::Faulty) | None => false,
+            Some(Outcome::Failed | Outcome::InProgress | Outcome::Faulty) | None => false,
         };
         let is_sent = !is_done && !checked.is_faulty();
         let body = is_sent.then(|| if self.dry_run { tried(account) } else { line(account) });

@@ -48,7 +48,11 @@ impl Summary {
     pub(super) fn exit(&self) -> Exit {
         if self.interrupted {
             Exit::Interrupted
-        } else if self.fault.is_some() || self.unreadable_files > 0 || self.not_sent > 0 {
+        } else if self.fault.is_some()
+            || self.unreadable_files > 0
+            || self.not_sent > 0
+            || self.counts.not_done() > 0
+        {
             Exit::Failed
         } else if self.counts.not_taken() > 0 {
             Exit::Faulty
@@ -98,6 +102,12 @@ impl Summary {
             sums.push((
                 "  failed",
                 grouped(counts.failed) + ", by a fault of the service: run the same again",
+            ));
+        }
+        if counts.in_progress > 0 {
+            sums.push((
+                "  in progress",
+                grouped(counts.in_progress) + " while they were sent: run the same again",
             ));
         }
         sums.push(("  faulty", grouped(counts.faulty) + ", not sent"));

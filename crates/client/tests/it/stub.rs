@@ -24,6 +24,12 @@ pub(crate) enum Act {
     StopAt(usize, u16),
     /// This line of the request, from 0, is answered 500, the others as they should.
     ErrorAt(usize),
+    /// Every line of the request is answered 500.
+    Down,
+    /// The first line is answered with these members in place of its own.
+    Foreign(Value),
+    /// This stands behind the answers.
+    More(&'static str),
     /// So many lines are answered; then nothing happens until the stub is told to go on.
     HangAt(usize),
 }
@@ -275,18 +281,30 @@ impl Connection {
             };
             match act {
                 Act::Cut(n) if i == *n => return None,
+                Act::Down => self.result(i, line, 500, &json!({"code": "error"}))?,
+                Act::Foreign(members) if i == 0 => {
+                    let mut result = json!({"line": 1, "status": status, "body": answer});
+                    result.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+                    self.chunk(&format!("{result}\n"))?;
+                }
                 Act::ErrorAt(n) if i == *n => self.result(i, line, 500, &json!({"code": "error"}))?,
                 _ => self.result(i, line, status, &answer)?,
             }
         }
+        if let Act::More(text) = act {
+            self.chunk(text)?;
+        }
         self.to.write_all(b"0\r\n\r\n").ok()
+    }
+
+    fn chunk(&mut self, text: &str) -> Option<()> {
+        write!(self.to, "{:x}\r\n{text}\r\n", text.len()).ok()
     }
 
     fn result(&mut self, i: usize, line: &[u8], status: u16, body: &Value) -> Option<()> {
         let result =
             json!({"line": i + 1, "external_account_number": number(line), "status": status, "body": body});
-        let text = format!("{result}\n");
-        write!(self.to, "{:x}\r\n{text}\r\n", text.len()).ok()
+        self.chunk(&format!("{result}\n"))
     }
 
     fn hang(&mut self) -> Option<()> {

@@ -166,11 +166,55 @@ fn a_line_that_the_service_fails_at_holds_up_no_other_and_is_sent_by_the_next_ru
     // It stays alone after the first round.
     stub.will([Act::ErrorAt(2), Act::ErrorAt(0), Act::ErrorAt(0)]);
     let ran = upload(&site, &stub, &["a.ndjson"]);
-    assert_eq!(ran.code, Some(1));
+    // It is no fault of the account.
+    assert_eq!(ran.code, Some(2));
     assert_eq!(figures(&ran, ["accepted", "failed"]), [4, 1]);
     assert_eq!(codes(&journal(&site), "failed"), ["N-0002"]);
     let ran = upload(&site, &stub, &["a.ndjson"]);
     assert_eq!((ran.code, figures(&ran, ["accepted", "failed"])), (Some(0), [5, 0]));
+}
+
+#[test]
+fn a_service_that_fails_at_everything_is_waited_for() {
+    let (site, stub) = (site(5), Stub::start());
+    stub.will([Act::Down, Act::Down, Act::Down, Act::Down]);
+    let ran = upload(&site, &stub, &["a.ndjson"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "failed"])), (Some(0), [5, 0]));
+}
+
+#[test]
+fn what_is_being_imported_is_asked_again_and_sent_by_the_next_run() {
+    let (site, stub) = (site(3), Stub::start());
+    let busy = json!({"non_field_errors": {"code": "account_import_process_in_progress", "detail": "x"}});
+    stub.state().refusals.insert("N-0001".to_owned(), busy);
+    let ran = upload(&site, &stub, &["a.ndjson"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "in_progress", "already_there"])), (Some(2), [2, 1, 0]));
+    assert_eq!(stub.state().requests.iter().map(|(_, lines)| *lines).collect::<Vec<_>>(), [3, 1, 1]);
+    assert_eq!(codes(&journal(&site), "in_progress"), ["N-0001"]);
+    assert!(
+        journal(&site).iter().all(|record| record["outcome"] == "accepted" || record["totals"].is_null())
+    );
+    stub.state().refusals.clear();
+    let ran = upload(&site, &stub, &["a.ndjson"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "in_progress"])), (Some(0), [3, 0]));
+}
+
+#[test]
+fn what_somebody_between_answers_is_not_written_down() {
+    for (act, part) in [
+        (Act::Foreign(json!({"status": 202, "body": {}})), "answers 202 to an account"),
+        (Act::Foreign(json!({"status": 400, "body": {"message": "Bad"}})), "answers 400 to an account"),
+        (Act::Foreign(json!({"external_account_number": "X"})), "answers to other lines than were sent"),
+        (Act::More("{\"line\": 4}\n"), "answers to more lines than were sent"),
+    ] {
+        let (site, stub) = (site(3), Stub::start());
+        stub.will([act]);
+        let ran = upload(&site, &stub, &["a.ndjson"]);
+        assert_eq!(ran.code, Some(2), "{part}");
+        assert!(ran.err.contains(part), "{}", ran.err);
+        assert!(journal(&site).iter().all(|record| record["status"] == 201));
+        assert_eq!(figures(&upload(&site, &stub, &["a.ndjson"]), ["accepted", "not_sent"]), [3, 0]);
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use crate::journal::Outcome;
-use crate::service::Fault;
+use crate::service::{self, Fault};
 use cutover_core::{Code, NON_FIELD_ERRORS};
 use serde_json::Value;
 
@@ -25,8 +25,8 @@ pub(in crate::upload) struct Finding {
 pub(super) enum Meaning {
     /// It is answered.
     Said(Answer),
-    /// The service failed at it.
-    Stumbled,
+    /// It may be answered otherwise a little later; if it never is, this is told.
+    Stumbled(Answer),
     /// It is not answered, and neither is what comes after it.
     Fault(Fault),
     /// The same for the token is good no more.
@@ -34,35 +34,60 @@ pub(super) enum Meaning {
 }
 
 impl Meaning {
-    /// Of a status and the body that create or validate answers (contract 4.1, 7).
-    pub(super) fn of(status: u16, body: &Value) -> Self {
+    /// Of a status and the body that create or validate answers (contract 4.1, 7). What the service would not
+    /// say, somebody between says: that is no answer.
+    pub(super) fn of(status: u16, body: &Value, validates: bool) -> Self {
+        let well = if validates { 200 } else { 201 };
         match status {
-            200 | 201 => Self::Said(Answer { status, outcome: Outcome::Accepted, findings: Vec::new() }),
+            _ if status == well && body.is_object() => Self::Said(Answer::bare(status, Outcome::Accepted)),
+            400 | 413 => refused(status, body),
             401 => Self::Stale,
-            408 | 429 | 502..=504 => Self::Fault(Fault::passing(format!("the service answers {status}"))),
-            500.. => Self::Stumbled,
-            _ if code(body) == Code::ImportSupplierMigrationNotOngoing.as_str() => {
-                Self::Fault(Fault::lasting(NOT_ONGOING))
+            408 | 429 | 502..=504 | 520..=530 => {
+                Self::Fault(Fault::passing(format!("the service answers {status}")))
             }
-            _ => Self::Said(refused(status, body)),
+            500..=599 => Self::Stumbled(Answer::failed()),
+            _ => foreign(status),
         }
     }
 }
 
-const NOT_ONGOING: &str = "the import supplier takes no accounts now; run the same again when it is ongoing";
-
-fn refused(status: u16, body: &Value) -> Answer {
-    let whole = &body[NON_FIELD_ERRORS];
-    let codes = [Code::AccountImportProcessAlreadyImported, Code::AccountImportProcessInProgress];
-    if codes.iter().any(|known| code(whole) == known.as_str()) {
-        return Answer { status, outcome: Outcome::AlreadyThere, findings: Vec::new() };
-    }
-    let items = body["errors"].as_array().map(|items| items.iter().map(finding).collect());
-    let whole = if whole.is_object() { whole } else { body };
-    Answer { status, outcome: Outcome::Refused, findings: items.unwrap_or_else(|| vec![finding(whole)]) }
+fn foreign(status: u16) -> Meaning {
+    let why = format!("the service answers {status} to an account, and not as Cutover does");
+    Meaning::Fault(Fault::lasting(why))
 }
 
+const NOT_ONGOING: &str = "the import supplier takes no accounts now; run the same again when it is ongoing";
+
+/// A refusal in one of the shapes of the contract (7).
+fn refused(status: u16, body: &Value) -> Meaning {
+    if code(body) == Code::ImportSupplierMigrationNotOngoing.as_str() {
+        return Meaning::Fault(Fault::lasting(NOT_ONGOING));
+    }
+    let whole = &body[NON_FIELD_ERRORS];
+    if code(whole) == Code::AccountImportProcessAlreadyImported.as_str() {
+        return Meaning::Said(Answer::bare(status, Outcome::AlreadyThere));
+    }
+    let whole = if whole.is_object() { whole } else { body };
+    let items = body["errors"].as_array().filter(|items| !items.is_empty());
+    let items = items.map_or(std::slice::from_ref(whole), Vec::as_slice);
+    if items.iter().any(|item| code(item).is_empty()) {
+        return foreign(status);
+    }
+    let findings = items.iter().take(MOST).map(finding).collect();
+    if code(whole) == Code::AccountImportProcessInProgress.as_str() {
+        return Meaning::Stumbled(Answer { status, outcome: Outcome::InProgress, findings });
+    }
+    Meaning::Said(Answer { status, outcome: Outcome::Refused, findings })
+}
+
+/// The service names so many findings, and one that says that there are more.
+const MOST: usize = 1_001;
+
 impl Answer {
+    fn bare(status: u16, outcome: Outcome) -> Self {
+        Self { status, outcome, findings: Vec::new() }
+    }
+
     /// The service failed at it for good.
     pub(super) fn failed() -> Self {
         let finding = Finding {
@@ -85,13 +110,12 @@ fn code(body: &Value) -> &str {
 }
 
 fn finding(item: &Value) -> Finding {
-    let text = |name: &str| item[name].as_str().unwrap_or_default().to_owned();
-    let or = |text: String, other: &str| if text.is_empty() { other.to_owned() } else { text };
-    Finding {
-        attr: or(text("attr"), NON_FIELD_ERRORS),
-        code: or(text("code"), "invalid"),
-        detail: text("detail"),
-    }
+    let text = |name: &str| item[name].as_str().unwrap_or_default();
+    let attr = match text("attr") {
+        "" => NON_FIELD_ERRORS.to_owned(),
+        attr => service::attr(attr),
+    };
+    Finding { attr, code: service::code(code(item)).to_owned(), detail: service::detail(text("detail")) }
 }
 
 #[cfg(test)]
@@ -100,7 +124,7 @@ mod tests {
     use serde_json::json;
 
     fn said(status: u16, body: &Value) -> Answer {
-        match Meaning::of(status, body) {
+        match Meaning::of(status, body, false) {
             Meaning::Said(answer) => answer,
             other => panic!("{other:?}"),
         }
@@ -109,10 +133,15 @@ mod tests {
     #[test]
     fn what_the_service_has_is_there() {
         assert_eq!(said(201, &json!({})).outcome, Outcome::Accepted);
-        for code in ["account_import_process_already_imported", "account_import_process_in_progress"] {
-            let body = json!({"non_field_errors": {"detail": "x", "code": code}, "account_id": "A-1"});
-            assert_eq!(said(400, &body).outcome, Outcome::AlreadyThere);
-        }
+        let body = json!({"non_field_errors": {"detail": "x", "code": "account_import_process_already_imported"}, "account_id": "A-1"});
+        assert_eq!(said(400, &body).outcome, Outcome::AlreadyThere);
+    }
+
+    #[test]
+    fn what_is_being_imported_may_end_otherwise() {
+        let body = json!({"non_field_errors": {"detail": "x", "code": "account_import_process_in_progress"}});
+        let Meaning::Stumbled(answer) = Meaning::of(400, &body, false) else { panic!("it is final") };
+        assert_eq!(answer.outcome, Outcome::InProgress);
     }
 
     #[test]
@@ -129,11 +158,43 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_is_bounded_and_codes_are_codes() {
+        let item = json!({"code": "=HYPERLINK(1)", "attr": "a".repeat(9_999), "detail": "d".repeat(9_999)});
+        let body = json!({"code": "account_failed_validation", "errors": vec![item; 2_000]});
+        let findings = said(400, &body).findings;
+        let Finding { attr, code, detail } = &findings[0];
+        assert_eq!((findings.len(), attr.len(), code.as_str(), detail.len()), (1_001, 512, "invalid", 1_024));
+    }
+
+    #[test]
+    fn what_the_service_would_not_say_is_no_answer() {
+        for (status, body) in [
+            (200, json!({})),
+            (202, json!({})),
+            (201, json!("created")),
+            (400, json!({"message": "Bad Request"})),
+            (400, json!({"errors": [{"detail": "x"}]})),
+            (400, json!({"code": 7})),
+            (404, json!({"detail": "x", "code": "not_found"})),
+            (422, json!({"code": "invalid"})),
+            (600, json!({})),
+        ] {
+            let meaning = Meaning::of(status, &body, false);
+            assert!(matches!(meaning, Meaning::Fault(Fault::Lasting(_))), "{status} {body}: {meaning:?}");
+        }
+        assert!(matches!(Meaning::of(200, &json!({}), true), Meaning::Said(_)));
+        assert!(matches!(Meaning::of(201, &json!({}), true), Meaning::Fault(_)));
+    }
+
+    #[test]
     fn what_is_no_answer_to_the_account_is_told_apart() {
-        assert_eq!(Meaning::of(401, &json!({})), Meaning::Stale);
-        assert_eq!(Meaning::of(500, &json!({})), Meaning::Stumbled);
-        assert!(matches!(Meaning::of(503, &json!({})), Meaning::Fault(Fault::Passing { .. })));
+        let of = |status, body| Meaning::of(status, &body, false);
+        assert_eq!(of(401, json!({})), Meaning::Stale);
+        assert_eq!(of(500, json!({})), Meaning::Stumbled(Answer::failed()));
+        for status in [503, 522] {
+            assert!(matches!(of(status, json!({})), Meaning::Fault(Fault::Passing { .. })));
+        }
         let body = json!({"code": "import_supplier_migration_not_ongoing"});
-        assert!(matches!(Meaning::of(400, &body), Meaning::Fault(Fault::Lasting(_))));
+        assert!(matches!(of(400, body), Meaning::Fault(Fault::Lasting(_))));
     }
 }

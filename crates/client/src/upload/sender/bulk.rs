@@ -1,3 +1,4 @@
+use super::super::prepare::Prepared;
 use super::Batch;
 use super::answer::Meaning;
 use crate::service::{Fault, Service, no_json};
@@ -6,17 +7,31 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
+use std::time::Duration;
 
 /// A line of the answer (decisions D12).
 #[derive(Debug, Deserialize)]
 struct Line {
     line: usize,
+    external_account_number: Option<String>,
     status: u16,
     body: Value,
 }
 
+impl Line {
+    /// Whether it names no other account than that; it may name none.
+    fn is_about(&self, sent: &Prepared) -> bool {
+        let (named, number) = (self.external_account_number.as_deref(), sent.checked.number());
+        named.is_none_or(|named| number.is_none_or(|number| named.trim() == number))
+    }
+}
+
 /// An answer longer than this is none.
-const MAX_LINE: usize = 16 * 1024 * 1024;
+const MAX_LINE: usize = 1024 * 1024;
+/// A connection that says nothing to the next line for so long is given up, whatever else it says.
+const SILENCE: Duration = Duration::from_secs(120);
+/// Behind the last line so much is read, and waited for, at most: only to use the connection again.
+const REST: (usize, Duration) = (4 * 1024, Duration::from_secs(2));
 
 /// Sends lines in one request; `each` is told what comes of each, in their order, until it wants no more.
 ///
@@ -35,12 +50,13 @@ pub(super) async fn send(
         .ask(|http| http.post(url.clone()).header(CONTENT_TYPE, "application/x-ndjson").body(body.clone()))
         .await?;
     let mut answers = Answers::of(response)?;
-    for number in 1..=lines.len() {
-        let line = answers.next().await?;
-        if line.line != number {
+    for (i, sent) in lines.iter().enumerate() {
+        let next = tokio::time::timeout(SILENCE, answers.next()).await;
+        let line = next.map_err(|_| Fault::passing("the service does not answer in time"))??;
+        if line.line != i + 1 || !line.is_about(sent) {
             return Err(Fault::lasting("the service answers to other lines than were sent"));
         }
-        each(Meaning::of(line.status, &line.body))?;
+        each(Meaning::of(line.status, &line.body, validates))?;
     }
     // What is left is the end of the answer; with it the connection can be used again.
     answers.rest().await
@@ -104,9 +120,21 @@ impl Answers {
         }
     }
 
+    /// # Errors
+    /// [`Fault`] if there is more than space: somebody else answers as well.
     async fn rest(&mut self) -> Result<(), Fault> {
-        // All lines are answered: a connection that breaks now takes nothing with it.
-        while let Ok(Some(_)) = self.response.chunk().await {}
-        Ok(())
+        self.text.drain(..std::mem::take(&mut self.at));
+        // All lines are answered: a connection that breaks or hangs now takes nothing with it.
+        let _ = tokio::time::timeout(REST.1, async {
+            while self.text.len() <= REST.0 {
+                let Ok(Some(chunk)) = self.response.chunk().await else { break };
+                self.text.extend_from_slice(&chunk);
+            }
+        })
+        .await;
+        match self.text.trim_ascii().is_empty() {
+            true => Ok(()),
+            false => Err(Fault::lasting("the service answers to more lines than were sent")),
+        }
     }
 }

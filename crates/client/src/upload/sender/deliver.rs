@@ -2,6 +2,7 @@ use super::super::prepare::Prepared;
 use super::answer::{Answer, Meaning};
 use super::pace::Pace;
 use super::{Batch, Event, bulk, one};
+use crate::journal::Outcome;
 use crate::service::{Fault, Patience, Service};
 use crossbeam_channel::Sender;
 use std::sync::Arc;
@@ -16,6 +17,15 @@ pub(super) struct Courier {
     pub(super) events: Sender<Event>,
 }
 
+/// How lines are sent.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Whether they are only checked.
+    validates: bool,
+    /// Whether they are sent for the first time.
+    is_first: bool,
+}
+
 /// A line that the service failed at is sent so often before it is given up.
 const TRIES: usize = 3;
 /// The service is left alone so long before such a line is sent again.
@@ -26,6 +36,9 @@ trait Each: FnMut(Arc<Prepared>, Answer) + Send {}
 
 impl<F: FnMut(Arc<Prepared>, Answer) + Send> Each for F {}
 
+/// A line that may be answered otherwise later, and what is told if it never is.
+type Stumbled = (Arc<Prepared>, Answer);
+
 /// A request under way: what was said about its first lines.
 struct Round<'r, E> {
     lines: &'r Batch,
@@ -33,8 +46,8 @@ struct Round<'r, E> {
     each: &'r mut E,
     /// So many lines were looked at.
     done: usize,
-    /// Those that the service failed at.
-    stumbled: Batch,
+    /// Those that may be answered otherwise later, with what is told if they never are.
+    stumbled: Vec<Stumbled>,
     is_stale: bool,
     /// What ends the run after this round.
     lasting: Option<Fault>,
@@ -46,7 +59,7 @@ impl<E: Each> Round<'_, E> {
         let line = self.lines[self.done].clone();
         match meaning {
             Meaning::Said(answer) => (self.each)(line, answer),
-            Meaning::Stumbled => self.stumbled.push(line),
+            Meaning::Stumbled(answer) => self.stumbled.push((line, answer)),
             Meaning::Fault(fault @ Fault::Passing { .. }) => return Err(fault),
             Meaning::Fault(fault) => {
                 self.lasting.get_or_insert(fault);
@@ -58,6 +71,12 @@ impl<E: Each> Round<'_, E> {
         }
         self.done += 1;
         Ok(())
+    }
+
+    /// Whether the service failed at every line: then it is not the lines that are to blame.
+    fn is_down(&self) -> bool {
+        let failed = self.stumbled.iter().filter(|(_, answer)| answer.outcome == Outcome::Failed).count();
+        failed > 1 && failed == self.lines.len()
     }
 }
 
@@ -73,19 +92,22 @@ impl Courier {
     /// The fault that ended it.
     async fn all(&self, batch: Batch) -> Result<(), Fault> {
         let mut short = Vec::new();
-        let mut left = batch;
+        let (mut left, mut stumbled) = (batch, Vec::new());
         for n in 0..TRIES {
             if n > 0 && !left.is_empty() {
                 tokio::time::sleep(AFTER_500).await;
             }
-            left = self
-                .rounds(left, false, &mut |line, answer| match answer.is_short() {
+            // What is sent again has failed while others did not: it may well fail together.
+            let way = Way { validates: false, is_first: n == 0 };
+            stumbled = self
+                .rounds(left, way, &mut |line, answer| match answer.is_short() {
                     true => short.push((line, answer)),
                     false => self.tell(Event::Answered(line, answer)),
                 })
                 .await?;
+            left = stumbled.iter().map(|(line, _)| line.clone()).collect();
         }
-        left.into_iter().for_each(|line| self.tell(Event::Answered(line, Answer::failed())));
+        stumbled.into_iter().for_each(|(line, answer)| self.tell(Event::Answered(line, answer)));
         self.explain(short).await
     }
 
@@ -93,7 +115,7 @@ impl Courier {
     async fn explain(&self, mut short: Vec<(Arc<Prepared>, Answer)>) -> Result<(), Fault> {
         let lines = short.iter().map(|(line, _)| line.clone()).collect();
         let end = self
-            .rounds(lines, true, &mut |line, said| {
+            .rounds(lines, Way { validates: true, is_first: false }, &mut |line, said| {
                 let Some((_, first)) = short.iter_mut().find(|(of, _)| Arc::ptr_eq(of, &line)) else {
                     return;
                 };
@@ -106,8 +128,9 @@ impl Courier {
         end.map(drop)
     }
 
-    /// Sends lines round after round; those that the service failed at, or that nobody wants sent any more.
-    async fn rounds(&self, lines: Batch, validates: bool, each: &mut impl Each) -> Result<Batch, Fault> {
+    /// Sends lines round after round until each was looked at, or nobody wants them sent any more; those that
+    /// may be answered otherwise later.
+    async fn rounds(&self, lines: Batch, way: Way, each: &mut impl Each) -> Result<Vec<Stumbled>, Fault> {
         let mut patience = Patience::new(self.patience);
         let (mut left, mut stumbled) = (lines, Vec::new());
         while !left.is_empty() {
@@ -115,8 +138,12 @@ impl Courier {
             let behind = left.split_off(turn.lines.min(left.len()));
             let mut round =
                 Round { lines: &left, each, done: 0, stumbled: Vec::new(), is_stale: false, lasting: None };
-            let end = self.round(&mut round, validates).await;
+            let mut end = self.round(&mut round, way.validates).await;
             drop(turn);
+            if way.is_first && round.is_down() {
+                (round.done, round.stumbled) = (0, Vec::new());
+                end = end.and(Err(Fault::passing("the service fails at every account")));
+            }
             stumbled.append(&mut round.stumbled);
             let done = round.done;
             if done > 0 {

@@ -19,6 +19,6 @@ pub(super) async fn send(service: &Service, account: &Prepared, validates: bool)
     match status {
         // Neither is said of accounts, but of whoever is at the base URL.
         403..=407 => Err(Fault::lasting(format!("the service answers {status} to an account"))),
-        _ => Ok(Meaning::of(status, &reply.body)),
+        _ => Ok(Meaning::of(status, &reply.body, validates)),
     }
 }

@@ -1,0 +1,57 @@
+//! What another machine says, bounded: it goes to terminals, tables and journals.
+
+use serde::{Deserialize, Deserializer};
+
+/// What stands for a code that is none.
+const INVALID: &str = "invalid";
+/// No code of the service is longer.
+const CODE: usize = 64;
+/// A path or a place is cut off here, in characters.
+const ATTR: usize = 512;
+/// A text for people is cut off here, in characters.
+const DETAIL: usize = 1_024;
+
+/// A code as the service has them: small letters, digits and underscores. Anything else is `invalid`.
+pub(crate) fn code(text: &str) -> &str {
+    let is_known = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+    let is_code = (1..=CODE).contains(&text.len()) && text.bytes().all(is_known);
+    if is_code { text } else { INVALID }
+}
+
+/// A path in an account.
+pub(crate) fn attr(text: &str) -> String {
+    text.chars().take(ATTR).collect()
+}
+
+/// A text for people.
+pub(crate) fn detail(text: &str) -> String {
+    text.chars().take(DETAIL).collect()
+}
+
+/// [`code`], where JSON is read.
+///
+/// # Errors
+/// That of the reader, if it is no text.
+pub(crate) fn read_code<'d, D: Deserializer<'d>>(from: D) -> Result<String, D::Error> {
+    String::deserialize(from).map(|text| code(&text).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_holds_nothing_else() {
+        assert_eq!(code("invalid_phone_number_2"), "invalid_phone_number_2");
+        for text in ["", "=1+1", "a\u{1b}[31m", "A", "a b", "ä", &"a".repeat(65)] {
+            assert_eq!(code(text), "invalid", "{text:?}");
+        }
+        assert_eq!(code(&"a".repeat(64)).len(), 64);
+    }
+
+    #[test]
+    fn texts_are_bounded_in_characters() {
+        let long = "ä".repeat(2_000);
+        assert_eq!((attr(&long).chars().count(), detail(&long).chars().count()), (512, 1_024));
+    }
+}
