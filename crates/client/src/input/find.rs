@@ -63,9 +63,14 @@ fn walk(folder: &Path, reports: &[PathBuf], sources: &mut Vec<Source>) -> Result
     Ok(())
 }
 
-/// Whether two paths name the same file; the system is asked only where their last parts agree.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
+/// Whether two paths name the same file, be it there or not yet; the system is asked only where their last parts
+/// agree.
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    let new = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
+    };
+    let real = |path: &Path| path.canonicalize().ok().or_else(|| new(path));
     one.file_name() == other.file_name() && real(one).is_some_and(|one| Some(one) == real(other))
 }
 

@@ -7,7 +7,7 @@ mod reader;
 mod shape;
 
 pub(crate) use chunk::{Chunk, Place, Seen};
-pub(crate) use find::find;
+pub(crate) use find::{find, is_same};
 pub(crate) use open::BytesRead;
 pub(crate) use reader::{Ends, Reader};
 

@@ -48,3 +48,9 @@ fn beginning(hash: &blake3::Hash) -> u64 {
     let [a, b, c, d, e, f, g, h, ..] = *hash.as_bytes();
     u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
+
+/// The same of a record.
+pub(super) fn key_of(record: &Record) -> u64 {
+    let print = u64::from_str_radix(&record.fingerprint, 16).unwrap_or_default();
+    key(record.import_supplier.as_deref(), record.external_account_number.as_deref(), print)
+}

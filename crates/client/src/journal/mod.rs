@@ -8,11 +8,13 @@ mod file;
 mod index;
 mod places;
 mod record;
+mod there;
 
 pub(crate) use file::{Journal, Subject};
 pub(crate) use index::{Index, key, print_of};
 pub(crate) use places::Places;
 pub(crate) use record::{Outcome, Problem, Record, Sums};
+pub(crate) use there::There;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

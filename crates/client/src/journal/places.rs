@@ -1,5 +1,5 @@
 use super::file::{Subject, check, entries};
-use super::index::key;
+use super::index::{key, key_of};
 use super::record::Record;
 use crate::error::Error;
 use std::collections::HashMap;
@@ -7,15 +7,16 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 
-/// Where in some journals the last record of each account is; some 30 to 60 bytes for each.
+/// Where in some journals the record that counts of each account is: the last by which the service has it, or else
+/// the last; some 30 to 60 bytes for each.
 #[derive(Debug)]
 pub(crate) struct Places {
     journals: Vec<Whole>,
     last: HashMap<u64, Place>,
 }
 
-/// A journal by its place among them, and where in it.
-type Place = (usize, u64);
+/// A journal by its place among them, where in it, and whether the service has the account by it.
+type Place = (usize, u64, bool);
 
 /// A journal that was read through.
 #[derive(Debug)]
@@ -36,7 +37,12 @@ impl Places {
         for (number, path) in paths.iter().enumerate() {
             let mut end = 0;
             let of = entries(path, |record, at| {
-                places.last.insert(key_of(&record), (number, at));
+                let is_there = record.outcome.is_there();
+                let place = places.last.entry(key_of(&record)).or_insert((number, at, is_there));
+                // What comes later and is not taken takes nothing away from what the service has.
+                if is_there || !place.2 {
+                    *place = (number, at, is_there);
+                }
                 end = at + 1;
             })?;
             check(path, &of, subject)?;
@@ -46,7 +52,7 @@ impl Places {
         Ok(places)
     }
 
-    /// Calls `each` for the last record of every account.
+    /// Calls `each` for the record that counts of every account.
     ///
     /// # Errors
     /// Its error, or [`Error`] if a journal cannot be read.
@@ -61,7 +67,9 @@ impl Places {
                 let length = journal.line(&mut line)?;
                 // The first line is no record.
                 let record: Option<Record> = serde_json::from_slice(&line).ok();
-                let is_last = |record: &Record| self.last.get(&key_of(record)) == Some(&(number, at));
+                let is_last = |record: &Record| {
+                    self.last.get(&key_of(record)).is_some_and(|last| (last.0, last.1) == (number, at))
+                };
                 if let Some(record) = record.filter(is_last) {
                     each(&record)?;
                 }
@@ -71,12 +79,12 @@ impl Places {
         Ok(())
     }
 
-    /// The last record of an account.
+    /// The record that counts of an account.
     ///
     /// # Errors
     /// [`Error`] if the journal cannot be read.
     pub(crate) fn record(&mut self, supplier: &str, number: &str) -> Result<Option<Record>, Error> {
-        let Some((journal, at)) = self.last.get(&key(Some(supplier), Some(number), 0)) else {
+        let Some((journal, at, _)) = self.last.get(&key(Some(supplier), Some(number), 0)) else {
             return Ok(None);
         };
         let (journal, mut line) = (&mut self.journals[*journal], Vec::new());
@@ -103,7 +111,41 @@ impl Whole {
     }
 }
 
-fn key_of(record: &Record) -> u64 {
-    let print = u64::from_str_radix(&record.fingerprint, 16).unwrap_or_default();
-    key(record.import_supplier.as_deref(), record.external_account_number.as_deref(), print)
+#[cfg(test)]
+mod tests {
+    use super::super::{Journal, Outcome};
+    use super::*;
+
+    #[test]
+    fn what_is_not_taken_later_takes_nothing_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, subject) = (folder.path().join("j"), Subject::new("http://x", false));
+        let record = |number: &str, line, outcome| Record {
+            file: "f".into(),
+            line,
+            import_supplier: Some("S".into()),
+            external_account_number: Some(number.into()),
+            fingerprint: format!("{line:016x}"),
+            outcome,
+            status: None,
+            errors: Vec::new(),
+            totals: None,
+        };
+        let (mut journal, _) = Journal::open(&path, &subject).unwrap();
+        for (number, line, outcome) in [
+            ("A", 1, Outcome::Accepted),
+            ("A", 2, Outcome::AlreadyThere),
+            ("A", 3, Outcome::Faulty),
+            ("B", 4, Outcome::Faulty),
+            ("B", 5, Outcome::Refused),
+        ] {
+            journal.add(&record(number, line, outcome)).unwrap();
+        }
+        journal.sync().unwrap();
+        let mut places = Places::read(&[path], &subject).unwrap();
+        let mut lines = Vec::new();
+        places.last_records(|record| Ok(lines.push(record.line))).unwrap();
+        assert_eq!(lines, [2, 5]);
+        assert_eq!(places.record("S", "A").unwrap().unwrap().line, 2);
+    }
 }

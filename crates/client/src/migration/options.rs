@@ -1,4 +1,5 @@
 use crate::error::Error;
+use crate::input::is_same;
 use crate::journal::usual_path;
 use crate::service::Target;
 use clap::Args;
@@ -45,8 +46,19 @@ impl ReportOptions {
     /// Where the journals are. Paths that were uploaded with others have none of their own.
     ///
     /// # Errors
-    /// [`Error`] if it must be said.
+    /// [`Error`] if it must be said, or a report would replace one.
     pub(super) fn journals(&self) -> Result<Vec<PathBuf>, Error> {
+        let journals = self.named_or_usual()?;
+        match journals.iter().find(|path| self.report.iter().any(|report| is_same(report, path))) {
+            None => Ok(journals),
+            Some(path) => {
+                let path = path.display();
+                Err(Error::refused(format!("{path} is a journal: a report would replace it")))
+            }
+        }
+    }
+
+    fn named_or_usual(&self) -> Result<Vec<PathBuf>, Error> {
         if !self.journal.is_empty() {
             return Ok(self.journal.clone());
         }

@@ -42,6 +42,7 @@ pub(super) struct Desk<'s> {
     with_warnings: u64,
     counts: Counts,
     before: Counts,
+    left_out: u64,
     sent: Sent,
 }
 
@@ -108,6 +109,7 @@ impl<'s> Desk<'s> {
             with_warnings: 0,
             counts: Counts::default(),
             before: Counts::default(),
+            left_out: 0,
             sent: Sent::default(),
         }
     }
@@ -128,11 +130,13 @@ impl<'s> Desk<'s> {
         if self.stop.is_asked_for() {
             return Ok(());
         }
-        let first = account
-            .checked
-            .identity
-            .as_ref()
-            .and_then(|identity| self.repeated.meet(identity, account.place));
+        if account.left_out {
+            self.left_out += 1;
+            return Ok(());
+        }
+        // One that is not sent is no first: what comes after it may be the account mended.
+        let identity = account.checked.identity.as_ref().filter(|_| !account.checked.is_faulty());
+        let first = identity.and_then(|identity| self.repeated.meet(identity, account.place));
         if let Some(first) = first {
             // Sent as well, it would be up to chance which of them counts.
             let finding = Finding::repeated(self.file(first), first.line);
@@ -348,7 +352,8 @@ impl<'s> Desk<'s> {
             accounts: self.accounts,
             counts: self.counts,
             in_earlier_runs: self.before,
-            not_sent: self.accounts - self.counts.all(),
+            left_out: self.left_out,
+            not_sent: self.accounts - self.counts.all() - self.left_out,
             warnings: self.warnings,
             with_warnings: self.with_warnings,
             totals: self.sent,

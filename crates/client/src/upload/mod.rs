@@ -14,8 +14,8 @@ pub(crate) use options::Options;
 
 use crate::error::{Error, tell};
 use crate::exit::Exit;
-use crate::input::find;
-use crate::journal::{Journal, Subject};
+use crate::input::{find, is_same};
+use crate::journal::{Journal, Subject, There};
 use crate::output::print;
 use crate::pipeline::Pipeline;
 use crate::progress::Progress;
@@ -37,13 +37,17 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let begun = Instant::now();
     let checker = Checker::new(&options.rules, now)?;
     let path = options.journal()?;
-    if options.report.contains(&path) {
+    if options.report.iter().any(|report| is_same(report, &path)) {
         return Err(Error::refused(format!("{} is the journal: a report would replace it", path.display())));
     }
     let written: Vec<_> = options.report.iter().chain([&path]).cloned().collect();
     let sources = find(&options.paths, &written)?;
     let service = options.target.service()?;
     let (journal, index) = Journal::open(&path, &Subject::new(service.name(), options.dry_run))?;
+    let staged = match options.staged() {
+        Some(path) => There::read(&path, &Subject::new(service.name(), false))?,
+        None => There::default(),
+    };
     let reports = Reports::create(&options.report)?;
     let manner = Manner {
         one_by_one: options.one_by_one,
@@ -61,6 +65,8 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let preparer = Preparer {
         checker,
         index,
+        staged,
+        again: options.again,
         retry_refused: options.retry_refused,
         no_validate: options.no_validate,
         dry_run: options.dry_run,

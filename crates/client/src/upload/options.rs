@@ -1,4 +1,5 @@
 use crate::error::Error;
+use crate::input::is_same;
 use crate::journal::usual_path;
 use crate::service::Target;
 use crate::validate::Rules;
@@ -18,6 +19,9 @@ pub(crate) struct Options {
     /// What was answered, to go on from [default: the first path with .cutover-journal behind it]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    /// Send again what the service has by the journal, to put right what was lost or has failed there since
+    #[arg(long)]
+    pub(super) again: bool,
     /// Send again what the service refused before, though it is the same
     #[arg(long)]
     pub(super) retry_refused: bool,
@@ -67,6 +71,12 @@ impl Options {
             path.set_extension("cutover-dry-run-journal");
         }
         Ok(path)
+    }
+
+    /// Where the journal of what was sent to be imported is, for a dry run; nowhere if there is none.
+    pub(super) fn staged(&self) -> Option<PathBuf> {
+        let is_other = |path: &PathBuf| self.journal.as_ref().is_none_or(|own| !is_same(own, path));
+        usual_path(&self.paths).filter(|path| self.dry_run && path.exists() && is_other(path))
     }
 
     pub(super) fn connections(&self) -> usize {

@@ -1,5 +1,5 @@
 use crate::input::Place;
-use crate::journal::{Index, Outcome, key, print_of};
+use crate::journal::{Index, Outcome, There, key, print_of};
 use crate::pipeline::Work;
 use crate::validate::{Checked, Checker};
 use bytes::Bytes;
@@ -20,6 +20,8 @@ pub(super) struct Prepared {
     pub(super) totals: Option<Totals>,
     /// What became of it in an earlier run.
     pub(super) before: Option<Outcome>,
+    /// Whether the service has the account and a dry run would take its place.
+    pub(super) left_out: bool,
     /// What to send, in one line; nothing if it is not to be sent.
     pub(super) body: Option<Bytes>,
 }
@@ -27,7 +29,8 @@ pub(super) struct Prepared {
 impl Prepared {
     /// An account that was not looked at.
     pub(super) fn too_large(place: Place) -> Self {
-        Self { place, checked: Checked::too_large(), print: 0, totals: None, before: None, body: None }
+        let checked = Checked::too_large();
+        Self { place, checked, print: 0, totals: None, before: None, left_out: false, body: None }
     }
 }
 
@@ -36,6 +39,9 @@ impl Prepared {
 pub(super) struct Preparer {
     pub(super) checker: Checker,
     pub(super) index: Index,
+    /// What the service has of what was sent to be imported, for a dry run.
+    pub(super) staged: There,
+    pub(super) again: bool,
     pub(super) retry_refused: bool,
     pub(super) no_validate: bool,
     pub(super) dry_run: bool,
@@ -52,19 +58,20 @@ impl Work for Preparer {
         }
         let totals = decoded.and_then(|decoded| self.checker.totals(decoded));
         let print = print_of(account);
-        let before = self.index.outcome(key(checked.supplier(), checked.number(), print), print);
+        let key = key(checked.supplier(), checked.number(), print);
+        let (before, left_out) = (self.index.outcome(key, print), self.staged.has(key));
         if before.is_some_and(Outcome::is_there) {
             // The service took exactly this: a day later the rules may say otherwise, and it is there nevertheless.
             checked.findings.retain(|finding| finding.level != Level::Error);
         }
         let is_done = match before {
-            Some(Outcome::Accepted | Outcome::AlreadyThere) => true,
+            Some(Outcome::Accepted | Outcome::AlreadyThere) => !self.again,
             Some(Outcome::Refused) => !self.retry_refused,
             Some(Outcome::Failed | Outcome::InProgress | Outcome::Faulty) | None => false,
         };
-        let is_sent = !is_done && !checked.is_faulty();
+        let is_sent = !left_out && !is_done && !checked.is_faulty();
         let body = is_sent.then(|| if self.dry_run { tried(account) } else { line(account) });
-        Prepared { place, checked, print, totals, before, body }
+        Prepared { place, checked, print, totals, before, left_out, body }
     }
 }
 

@@ -25,6 +25,8 @@ pub(super) struct Summary {
     pub(super) counts: Counts,
     /// What became of those that were answered before, by the journal; they are in the other counts as well.
     pub(super) in_earlier_runs: Counts,
+    /// Those that a dry run did not send: the service has them, and they would be tried only from then on.
+    pub(super) left_out: u64,
     /// Those that nothing became of: the run ended before.
     pub(super) not_sent: u64,
     pub(super) warnings: u64,
@@ -111,6 +113,9 @@ impl Summary {
             ));
         }
         sums.push(("  faulty", grouped(counts.faulty) + ", not sent"));
+        if self.left_out > 0 {
+            sums.push(("  left out", grouped(self.left_out) + ", which the service has already to import"));
+        }
         if self.not_sent > 0 {
             sums.push(("  not sent yet", grouped(self.not_sent)));
         }

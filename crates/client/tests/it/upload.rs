@@ -285,6 +285,46 @@ fn a_dry_run_says_so_in_every_line_and_leaves_no_trace_in_the_journal() {
 }
 
 #[test]
+fn a_dry_run_takes_the_place_of_nothing_that_is_to_be_imported() {
+    let (site, stub) = (site(2), Stub::start());
+    upload(&site, &stub, &["a.ndjson"]);
+    let mut changed: Value = serde_json::from_slice(&account("N-0001")).unwrap();
+    changed["billing_name"] = "Changed".into();
+    site.write("a.ndjson", [account("N-0000"), changed.to_string().into(), account("N-0002")].join(&b'\n'));
+    let ran = upload(&site, &stub, &["a.ndjson", "--dry-run"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "left_out", "not_sent"])), (Some(0), [1, 2, 0]));
+    let state = stub.state();
+    let is_tried = |number: &str| state.accounts[number].0["task_params"]["is_dry_run"] == true;
+    assert_eq!(["N-0000", "N-0001", "N-0002"].map(is_tried), [false, false, true]);
+}
+
+#[test]
+fn what_was_accepted_may_be_sent_again() {
+    let (site, stub) = (site(2), Stub::start());
+    upload(&site, &stub, &["a.ndjson"]);
+    stub.state().accounts.remove("N-0001");
+    assert_eq!(figures(&upload(&site, &stub, &["a.ndjson"]), ["accepted"]), [2]);
+    assert_eq!(stub.creations().len(), 1);
+    let ran = upload(&site, &stub, &["a.ndjson", "--again"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "not_sent"])), (Some(0), [2, 0]));
+    assert_eq!(ran.summary()["in_earlier_runs"]["accepted"], 0);
+    assert_eq!(stub.creations(), [("N-0000".to_owned(), 2), ("N-0001".to_owned(), 1)]);
+}
+
+#[test]
+fn a_faulty_account_does_not_keep_the_mended_one_from_being_sent() {
+    let (site, stub) = (Site::new(), Stub::start());
+    let mut faulty: Value = serde_json::from_slice(&line(FAULTY)).unwrap();
+    faulty["external_account_number"] = "N-1".into();
+    let mended = account("N-1");
+    let supplier = |text: &[u8]| serde_json::from_slice::<Value>(text).unwrap()["import_supplier"].clone();
+    faulty["import_supplier"] = supplier(&mended);
+    site.write("a.ndjson", [faulty.to_string().into(), mended].join(&b'\n'));
+    let ran = upload(&site, &stub, &["a.ndjson"]);
+    assert_eq!((ran.code, figures(&ran, ["accepted", "faulty"])), (Some(1), [1, 1]));
+}
+
+#[test]
 fn a_journal_is_of_one_service_and_standard_input_has_none() {
     let (site, stub, other) = (site(1), Stub::start(), Stub::start());
     upload(&site, &stub, &["a.ndjson"]);
@@ -297,6 +337,10 @@ fn a_journal_is_of_one_service_and_standard_input_has_none() {
     assert_eq!(upload(&site, &stub, &["a.ndjson", "--journal", "a.ndjson"]).code, Some(2));
     let both = ["a.ndjson", "--journal", "r.csv", "--report", "r.csv"];
     assert_eq!(upload(&site, &stub, &both).err, "error: r.csv is the journal: a report would replace it\n");
+    let both = ["a.ndjson", "--journal", "j.json", "--report", "./j.json"];
+    assert_eq!(upload(&site, &stub, &both).code, Some(2));
+    let both = ["report", "ACME", "--journal", "j.json", "--report", "./j.json"];
+    assert_eq!(site.ask(&stub, &both).err, "error: j.json is a journal: a report would replace it\n");
     assert_eq!(site.read("a.ndjson").as_bytes(), account("N-0000"));
 }
 
