@@ -47,6 +47,11 @@ impl From<Fault> for Error {
     }
 }
 
+/// Tells of something on standard error that is no fault, in one line.
+pub(crate) fn note(text: &impl fmt::Display) {
+    eprintln!("note: {}", cutover_core::plain(&text.to_string()));
+}
+
 /// Tells of a fault on standard error, in one line.
 pub(crate) fn tell(error: &impl fmt::Display) {
     eprintln!("error: {}", cutover_core::plain(&error.to_string()));

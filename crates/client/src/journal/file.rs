@@ -1,6 +1,6 @@
 use super::index::Index;
 use super::record::Record;
-use crate::error::Error;
+use crate::error::{Error, note};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
@@ -60,7 +60,12 @@ impl Journal {
             Read::New => 0,
             Read::Other => return Err(refused(path, "is no journal of this program: nothing was changed")),
             Read::Journal { subject: of, end } => check(path, &of, subject).map(|()| end)?,
+            Read::Broken(line) => return Err(broken(path, line)),
         };
+        let torn = file.metadata().map_err(unusable())?.len().saturating_sub(kept);
+        if torn > 0 {
+            note(&format_args!("{} had a torn end: {torn} bytes were cut off", path.display()));
+        }
         file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unusable())?;
         let mut journal = Self { to: BufWriter::new(file), path: path.to_owned(), dirty: None };
         if kept == 0 {
@@ -122,6 +127,7 @@ pub(super) fn entries(path: &Path, each: impl FnMut(Record, u64)) -> Result<Subj
     let file = File::open(path).map_err(Error::file("read", path))?;
     match read(&file, each).map_err(Error::file("read", path))? {
         Read::Journal { subject, .. } => Ok(subject),
+        Read::Broken(line) => Err(broken(path, line)),
         Read::New | Read::Other => Err(refused(path, "is no journal of this program")),
     }
 }
@@ -143,6 +149,12 @@ fn lock(file: &File, path: &Path) -> Result<(), Error> {
 
 fn refused(path: &Path, what: &str) -> Error {
     Error::refused(format!("{} {what}", path.display()))
+}
+
+fn broken(path: &Path, line: u64) -> Error {
+    let what =
+        format!("is broken in line {line}, with records behind it: take that line out; nothing was changed");
+    refused(path, &what)
 }
 
 /// Whether a journal is about what is wanted.
@@ -172,6 +184,8 @@ enum Read {
     New,
     /// Something else.
     Other,
+    /// A journal that has something else in this line, and records behind it: no crash of ours leaves that.
+    Broken(u64),
     /// A journal, whole up to here.
     Journal { subject: Subject, end: u64 },
 }
@@ -188,13 +202,33 @@ fn read(file: &File, mut each: impl FnMut(Record, u64)) -> io::Result<Read> {
         Ok(subject) => subject,
         Err(_) => return Ok(Read::Other),
     };
-    while let Some(length) = next(&mut from, &mut line)? {
-        // Behind what is broken nothing counts: the disk may have kept later pages and lost earlier ones.
-        let Ok(record) = serde_json::from_slice(&line) else { break };
+    let mut number = 1;
+    loop {
+        let length = next(&mut from, &mut line)?;
+        number += 1;
+        let record = length.and_then(|length| Some((length, serde_json::from_slice(&line).ok()?)));
+        let Some((length, record)) = record else { break };
         each(record, end);
         end += length;
     }
-    Ok(Read::Journal { subject, end })
+    // What a crash tears off is nothing but the end.
+    let is_broken = has_record(&mut from)?;
+    Ok(if is_broken { Read::Broken(number) } else { Read::Journal { subject, end } })
+}
+
+/// Whether there is a record yet to come.
+fn has_record(from: &mut impl BufRead) -> io::Result<bool> {
+    let mut line = Vec::new();
+    loop {
+        let is_whole = next(from, &mut line)?.is_some();
+        if is_whole && serde_json::from_slice::<Record>(&line).is_ok() {
+            return Ok(true);
+        }
+        // A line may be too long to be read at once; one that is not and has no end is the last.
+        if !is_whole && (line.len() as u64) < MAX_LINE {
+            return Ok(false);
+        }
+    }
 }
 
 /// Reads a line that has an end; its length with that.
@@ -266,6 +300,23 @@ mod tests {
         assert_eq!((outcome(&index, 1), index.outcome(key, 7)), (None, Some(Outcome::Refused)));
         index.add(&old);
         assert_eq!((outcome(&index, 1), index.outcome(key, 7)), (Some(Outcome::Refused), None));
+    }
+
+    #[test]
+    fn a_journal_that_is_broken_in_its_middle_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j");
+        let whole = written(&path, 3);
+        let ends: Vec<usize> = (0..whole.len()).filter(|i| whole[*i] == b'\n').collect();
+        let long = vec![b'x'; usize::try_from(MAX_LINE).unwrap() + 9];
+        for bad in [&b"{\"file\":"[..], &[0; 4_096], &long] {
+            let text = [&whole[..=ends[1]], bad, &whole[ends[2]..]].concat();
+            std::fs::write(&path, &text).unwrap();
+            let error = Journal::open(&path, &subject()).unwrap_err().to_string();
+            assert!(error.contains("is broken in line 3, with records behind it"), "{error}");
+            assert!(entries(&path, |_, _| ()).is_err());
+            assert!(std::fs::read(&path).unwrap() == text, "it was changed");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use super::counts::{Counts, Sent};
 use super::prepare::Prepared;
-use super::sender::{Answer, BYTES, Batch, Event, LINES, Manner, Sender};
+use super::sender::{Answer, BYTES, Batch, Event, LINES, MOST, Manner, Sender};
 use super::summary::Summary;
 use crate::error::{Error, tell};
 use crate::input::{Place, Seen, Source};
@@ -10,7 +10,7 @@ use crate::output::grouped;
 use crate::pipeline::{End, Listen};
 use crate::progress::Progress;
 use crate::report::Reports;
-use crate::service::Fault;
+use crate::service::{self, Fault};
 use crate::validate::{Example, Finding, INTERRUPTED, Repeated, Row, TopCodes, UNREADABLE};
 use cutover_core::Level;
 use std::sync::Arc;
@@ -278,7 +278,8 @@ impl<'s> Desk<'s> {
             }
             None => {
                 let errors = checked.findings.iter().filter(|finding| finding.level == Level::Error);
-                errors.map(|f| Problem { attr: f.attr.to_string(), code: f.code.to_owned() }).collect()
+                let problem = |f: &Finding| Problem { attr: service::attr(&f.attr), code: f.code.to_owned() };
+                errors.take(MOST).map(problem).collect()
             }
         };
         let outcome = answer.map_or(Outcome::Faulty, |answer| answer.outcome);

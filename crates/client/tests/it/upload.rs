@@ -401,6 +401,7 @@ mod signals {
         torn.extend_from_slice(b"{\"file\":\"a.ndj");
         site.write("a.ndjson.cutover-journal", torn);
         let ran = upload(&site, &stub, &["a.ndjson"]);
+        assert!(ran.err.contains("had a torn end: 14 bytes were cut off"), "{}", ran.err);
         assert_eq!((ran.code, figures(&ran, ["accepted", "not_sent"])), (Some(0), [800, 0]));
         assert!(ran.summary()["in_earlier_runs"]["accepted"].as_u64().unwrap() >= 600);
         let created = stub.creations();

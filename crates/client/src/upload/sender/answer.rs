@@ -81,7 +81,7 @@ fn refused(status: u16, body: &Value) -> Meaning {
 }
 
 /// The service names so many findings, and one that says that there are more.
-const MOST: usize = 1_001;
+pub(in crate::upload) const MOST: usize = 1_001;
 
 impl Answer {
     fn bare(status: u16, outcome: Outcome) -> Self {

@@ -10,7 +10,7 @@ mod deliver;
 mod one;
 mod pace;
 
-pub(super) use answer::{Answer, Finding};
+pub(super) use answer::{Answer, Finding, MOST};
 
 use super::prepare::Prepared;
 use crate::error::Error;
