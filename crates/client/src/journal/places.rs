@@ -144,7 +144,11 @@ mod tests {
         journal.sync().unwrap();
         let mut places = Places::read(&[path], &subject).unwrap();
         let mut lines = Vec::new();
-        places.last_records(|record| Ok(lines.push(record.line))).unwrap();
+        let each = |record: &Record| {
+            lines.push(record.line);
+            Ok(())
+        };
+        places.last_records(each).unwrap();
         assert_eq!(lines, [2, 5]);
         assert_eq!(places.record("S", "A").unwrap().unwrap().line, 2);
     }

@@ -23,8 +23,16 @@ impl Reply {
     /// # Errors
     /// [`Fault`]: one that lasts if it is not JSON, for then somebody else answers.
     pub(crate) async fn read(response: Response) -> Result<Self, Fault> {
+        Self::read_up_to(MAX, response).await
+    }
+
+    /// The same of an answer that has at most so many bytes.
+    ///
+    /// # Errors
+    /// As of [`Self::read`], and if it has more.
+    pub(crate) async fn read_up_to(most: usize, response: Response) -> Result<Self, Fault> {
         let (status, next) = (response.status(), next(response.headers()));
-        let bytes = bytes(response).await?;
+        let bytes = bytes(most, response).await?;
         let body = serde_json::from_slice(&bytes).map_err(|_| no_json(status))?;
         Ok(Self { status, next, body })
     }
@@ -50,11 +58,11 @@ pub(crate) fn no_json(status: StatusCode) -> Fault {
     Fault::lasting(format!("there is no Cutover at the base URL: it answers {status} with something else"))
 }
 
-async fn bytes(mut response: Response) -> Result<Vec<u8>, Fault> {
+async fn bytes(most: usize, mut response: Response) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         bytes.extend_from_slice(&chunk);
-        if bytes.len() > MAX {
+        if bytes.len() > most {
             return Err(Fault::lasting("the service answers more than anybody can want"));
         }
     }

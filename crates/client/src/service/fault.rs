@@ -1,4 +1,4 @@
-use reqwest::header::RETRY_AFTER;
+use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use std::error::Error as _;
 use std::time::Duration;
@@ -68,15 +68,7 @@ fn innermost(error: &reqwest::Error) -> String {
 /// An answer, unless it says that the request is too much now, or where else to go.
 pub(super) fn checked(response: Response) -> Result<Response, Fault> {
     let status = response.status();
-    let is_passing = matches!(
-        status,
-        StatusCode::REQUEST_TIMEOUT
-            | StatusCode::TOO_MANY_REQUESTS
-            | StatusCode::BAD_GATEWAY
-            | StatusCode::SERVICE_UNAVAILABLE
-            | StatusCode::GATEWAY_TIMEOUT
-    );
-    if is_passing {
+    if is_passing(status, is_json(&response)) {
         let after = response.headers().get(RETRY_AFTER).and_then(|value| seconds(value.to_str().ok()?));
         return Err(Fault::Passing { why: format!("the service answers {}", status.as_u16()), after });
     }
@@ -89,6 +81,17 @@ pub(super) fn checked(response: Response) -> Result<Response, Fault> {
     Ok(response)
 }
 
+/// Whether a status says nothing about the request itself. A 5xx that is no JSON is of somebody between: the
+/// service is away.
+fn is_passing(status: StatusCode, is_json: bool) -> bool {
+    matches!(status.as_u16(), 408 | 429 | 502..=504 | 520..=530) || status.is_server_error() && !is_json
+}
+
+fn is_json(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("application/json"))
+}
+
 /// `Retry-After` in seconds, which is how the service says it; a date is passed over.
 fn seconds(text: &str) -> Option<Duration> {
     let seconds = text.trim().parse().ok()?;
@@ -98,6 +101,14 @@ fn seconds(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_gateways_say_passes() {
+        let is_passing = |status, is_json| is_passing(StatusCode::from_u16(status).unwrap(), is_json);
+        assert!([408, 429, 502, 503, 504, 520, 530].iter().all(|status| is_passing(*status, true)));
+        assert!(is_passing(500, false) && is_passing(501, false));
+        assert!(!is_passing(500, true) && !is_passing(404, false) && !is_passing(200, false));
+    }
 
     #[test]
     fn a_wait_is_in_seconds_and_bounded() {

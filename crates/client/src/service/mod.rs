@@ -18,10 +18,14 @@ pub(crate) use patience::Patience;
 pub(crate) use said::{attr, code, detail, read_code};
 
 use crate::error::Error;
-use reqwest::header::AUTHORIZATION;
+use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use std::future::Future;
+use std::time::Duration;
 use token::{ApiKey, Tokens};
+
+/// A request that is answered in one piece is over by then.
+pub(crate) const WHOLE: Duration = Duration::from_secs(60);
 
 /// A service, and the organisation there that a key acts for.
 #[derive(Debug)]
@@ -58,8 +62,9 @@ impl Service {
     /// [`Fault`] unless the service answers with JSON, be it a refusal.
     pub(crate) async fn get(&self, url: &Url) -> Result<Reply, Fault> {
         let response = self.ask(|http| http.get(url.clone())).await?;
-        if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
-            return Err(Fault::passing("the service answers 500"));
+        let status = response.status();
+        if status.is_server_error() {
+            return Err(Fault::passing(format!("the service answers {}", status.as_u16())));
         }
         Reply::read(response).await
     }
@@ -70,12 +75,23 @@ impl Service {
     /// [`Fault`] if nothing is answered, or the answer is none to the request: it is too much now, or not from
     /// the service.
     pub(crate) async fn ask(&self, make: impl Fn(&Client) -> RequestBuilder) -> Result<Response, Fault> {
+        self.ask_with(make).await.map(|(response, _)| response)
+    }
+
+    /// The same, and with which token: see [`Self::forget`].
+    ///
+    /// # Errors
+    /// As of [`Self::ask`].
+    pub(crate) async fn ask_with(
+        &self,
+        make: impl Fn(&Client) -> RequestBuilder,
+    ) -> Result<(Response, HeaderValue), Fault> {
         let mut is_again = false;
         loop {
             let token = self.tokens.good(&self.http).await?;
             let response = make(&self.http).header(AUTHORIZATION, token.clone()).send().await?;
             if response.status() != StatusCode::UNAUTHORIZED {
-                return fault::checked(response);
+                return fault::checked(response).map(|response| (response, token));
             }
             self.tokens.forget(&token).await;
             if std::mem::replace(&mut is_again, true) {
@@ -84,9 +100,9 @@ impl Service {
         }
     }
 
-    /// The token is good no more, though a request with it was begun.
-    pub(crate) async fn renew(&self) {
-        self.tokens.forget_any().await;
+    /// This token is good no more, though a request with it was begun; one that is newer stays.
+    pub(crate) async fn forget(&self, token: &HeaderValue) {
+        self.tokens.forget(token).await;
     }
 
     /// Obtains a token, which shows that the service is there and knows the key.

@@ -1,3 +1,4 @@
+use super::WHOLE;
 use super::answer::Reply;
 use super::fault::{Fault, checked};
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
@@ -41,6 +42,8 @@ struct Token {
 
 /// A token is renewed so long before its end, or a tenth of its life if that is less.
 const MARGIN: Duration = Duration::from_secs(120);
+/// No token is taken to live shorter or longer, whatever it says.
+const LIVES: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(24 * 3_600));
 /// The life of a token that does not say.
 const LIFE: Duration = Duration::from_secs(600);
 
@@ -71,16 +74,15 @@ impl Tokens {
         }
     }
 
-    /// Whichever it is, it is good no more.
-    pub(super) async fn forget_any(&self) {
-        *self.current.lock().await = None;
-    }
-
     async fn obtain(&self, http: &Client) -> Result<Token, Fault> {
         let begun = Instant::now();
         let body = json!({"query": MUTATION, "variables": {"input": {"apiKey": &*self.key.0}}}).to_string();
         let request = http.post(self.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
-        let reply = Reply::read(checked(request.send().await?)?).await?;
+        let response = checked(request.timeout(WHOLE).send().await?)?;
+        if response.status().is_server_error() {
+            return Err(Fault::passing(format!("the service answers {}", response.status().as_u16())));
+        }
+        let reply = Reply::read(response).await?;
         let answer = reply.ok()?;
         let obtained = &answer["data"]["obtainToken"];
         let Some(token) = obtained["token"].as_str() else { return Err(refused(&answer)) };
@@ -108,7 +110,7 @@ fn life(claims: &Value) -> Duration {
         let (from, to) = (claims["iat"].as_u64()?, claims["exp"].as_u64()?);
         to.checked_sub(from)
     };
-    seconds().map_or(LIFE, Duration::from_secs)
+    seconds().map_or(LIFE, |seconds| Duration::from_secs(seconds).clamp(LIVES.0, LIVES.1))
 }
 
 #[cfg(test)]
@@ -127,5 +129,7 @@ mod tests {
         assert_eq!(life(&json!({"iat": 1_000, "exp": 4_600})), Duration::from_secs(3_600));
         assert_eq!(life(&json!({"iat": 2, "exp": 1})), LIFE);
         assert_eq!(life(&Value::Null), LIFE);
+        assert_eq!(life(&json!({"iat": 0, "exp": u64::MAX})), LIVES.1);
+        assert_eq!(life(&json!({"iat": 5, "exp": 5})), LIVES.0);
     }
 }

@@ -18,6 +18,8 @@ pub(crate) enum Act {
     Answer(u16, Option<u32>),
     /// A page of some proxy.
     Html,
+    /// The same with this status.
+    Page(u16),
     /// So many lines are stored and answered, one more is stored, and the connection is gone.
     Cut(usize),
     /// So many lines are answered, then one is answered with this status, and no more are taken.
@@ -49,6 +51,8 @@ pub(crate) struct State {
     pub(crate) answers: HashMap<String, VecDeque<(u16, Value)>>,
     /// Queries of `GET`s in their order.
     pub(crate) queries: Vec<String>,
+    /// What the next requests for a token are answered: a page of some proxy, or JSON.
+    pub(crate) token_faults: VecDeque<(u16, bool)>,
     /// How many tokens it gave; only the last is good.
     pub(crate) tokens: u32,
     /// Each request to create: `bulk` or `one`, and how many lines came in.
@@ -181,6 +185,11 @@ impl Connection {
                 "extensions": {"code": "authentication_failed"}}]});
             return self.answer(200, "", &refusal.to_string());
         }
+        let fault = self.state.lock().unwrap().token_faults.pop_front();
+        if let Some((status, is_page)) = fault {
+            let kind = if is_page { "Content-Type: text/html\r\n" } else { "" };
+            return self.answer(status, kind, if is_page { "<html>" } else { "{}" });
+        }
         let mut state = self.state.lock().unwrap();
         state.tokens += 1;
         let token = format!("t{}", state.tokens);
@@ -229,6 +238,10 @@ impl Connection {
                 self.body(head)?;
                 let after = after.map(|s| format!("Retry-After: {s}\r\n")).unwrap_or_default();
                 self.answer(status, &after, r#"{"detail": "Not now.", "code": "x"}"#)
+            }
+            Act::Page(status) => {
+                self.body(head)?;
+                self.answer(status, "Content-Type: text/html\r\n", "<html>Sorry</html>")
             }
             Act::Html => {
                 self.body(head)?;

@@ -1,6 +1,7 @@
 use super::super::prepare::Prepared;
 use super::Batch;
 use super::answer::Meaning;
+use super::one::MOST;
 use crate::service::{Fault, Service, no_json};
 use bytes::Bytes;
 use reqwest::header::CONTENT_TYPE;
@@ -26,8 +27,6 @@ impl Line {
     }
 }
 
-/// An answer longer than this is none.
-const MAX_LINE: usize = 1024 * 1024;
 /// A connection that says nothing to the next line for so long is given up, whatever else it says.
 const SILENCE: Duration = Duration::from_secs(120);
 /// Behind the last line so much is read, and waited for, at most: only to use the connection again.
@@ -46,8 +45,10 @@ pub(super) async fn send(
     let query = if validates { "validate_only=true" } else { "" };
     let url = service.url(&["v2", "data-import", "accounts", "bulk"], query);
     let body = body(lines);
-    let response = service
-        .ask(|http| http.post(url.clone()).header(CONTENT_TYPE, "application/x-ndjson").body(body.clone()))
+    let (response, token) = service
+        .ask_with(|http| {
+            http.post(url.clone()).header(CONTENT_TYPE, "application/x-ndjson").body(body.clone())
+        })
         .await?;
     let mut answers = Answers::of(response)?;
     for (i, sent) in lines.iter().enumerate() {
@@ -56,7 +57,11 @@ pub(super) async fn send(
         if line.line != i + 1 || !line.is_about(sent) {
             return Err(Fault::lasting("the service answers to other lines than were sent"));
         }
-        each(Meaning::of(line.status, &line.body, validates))?;
+        let meaning = Meaning::of(line.status, &line.body, validates);
+        if meaning == Meaning::Stale {
+            service.forget(&token).await;
+        }
+        each(meaning)?;
     }
     // What is left is the end of the answer; with it the connection can be used again.
     answers.rest().await
@@ -110,7 +115,7 @@ impl Answers {
             }
             self.text.drain(..std::mem::take(&mut self.at));
             searched = self.text.len();
-            if searched > MAX_LINE {
+            if searched > MOST {
                 return Err(Fault::lasting("the service answers more than anybody can want"));
             }
             match self.response.chunk().await? {

@@ -48,7 +48,6 @@ struct Round<'r, E> {
     done: usize,
     /// Those that may be answered otherwise later, with what is told if they never are.
     stumbled: Vec<Stumbled>,
-    is_stale: bool,
     /// What ends the run after this round.
     lasting: Option<Fault>,
 }
@@ -64,10 +63,7 @@ impl<E: Each> Round<'_, E> {
             Meaning::Fault(fault) => {
                 self.lasting.get_or_insert(fault);
             }
-            Meaning::Stale => {
-                self.is_stale = true;
-                return Err(Fault::passing("the token is good no more"));
-            }
+            Meaning::Stale => return Err(Fault::passing("the token is good no more")),
         }
         self.done += 1;
         Ok(())
@@ -136,8 +132,7 @@ impl Courier {
         while !left.is_empty() {
             let Some(turn) = self.pace.turn().await else { return Ok(Vec::new()) };
             let behind = left.split_off(turn.lines.min(left.len()));
-            let mut round =
-                Round { lines: &left, each, done: 0, stumbled: Vec::new(), is_stale: false, lasting: None };
+            let mut round = Round { lines: &left, each, done: 0, stumbled: Vec::new(), lasting: None };
             let mut end = self.round(&mut round, way.validates).await;
             drop(turn);
             if way.is_first && round.is_down() {
@@ -174,9 +169,6 @@ impl Courier {
         } else {
             bulk::send(&self.service, lines, validates, |said| round.take(said)).await
         };
-        if round.is_stale {
-            self.service.renew().await;
-        }
         round.lasting.take().map_or(end, Err)
     }
 

@@ -1,7 +1,10 @@
 use super::super::prepare::Prepared;
 use super::answer::Meaning;
-use crate::service::{Fault, Reply, Service};
+use crate::service::{Fault, Reply, Service, WHOLE};
 use reqwest::header::CONTENT_TYPE;
+
+/// An answer to one account has no more bytes.
+pub(super) const MOST: usize = 1024 * 1024;
 
 /// Sends one account in a request of its own.
 ///
@@ -12,9 +15,12 @@ pub(super) async fn send(service: &Service, account: &Prepared, validates: bool)
     let url = service.url(if validates { &path } else { &path[..3] }, "");
     let body = account.body.clone().unwrap_or_default();
     let response = service
-        .ask(|http| http.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body.clone()))
+        .ask(|http| {
+            let request = http.post(url.clone()).header(CONTENT_TYPE, "application/json");
+            request.timeout(WHOLE).body(body.clone())
+        })
         .await?;
-    let reply = Reply::read(response).await?;
+    let reply = Reply::read_up_to(MOST, response).await?;
     let status = reply.status.as_u16();
     match status {
         // Neither is said of accounts, but of whoever is at the base URL.
