@@ -1,4 +1,5 @@
 use super::index::Index;
+use super::places::Places;
 use super::record::Record;
 use crate::error::{Error, note};
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,7 @@ impl Subject {
 pub(crate) struct Journal {
     to: BufWriter<File>,
     path: PathBuf,
+    subject: Subject,
     /// When the disk was last asked to keep everything; `None`: there is nothing to keep.
     dirty: Option<Instant>,
 }
@@ -67,7 +69,8 @@ impl Journal {
             note(&format_args!("{} had a torn end: {torn} bytes were cut off", path.display()));
         }
         file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unusable())?;
-        let mut journal = Self { to: BufWriter::new(file), path: path.to_owned(), dirty: None };
+        let mut journal =
+            Self { to: BufWriter::new(file), path: path.to_owned(), subject: subject.clone(), dirty: None };
         if kept == 0 {
             journal.line(subject)?;
             journal.sync()?;
@@ -78,6 +81,14 @@ impl Journal {
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What was answered in earlier runs, to look up; it is read through for that.
+    ///
+    /// # Errors
+    /// [`Error`] if it cannot be read.
+    pub(crate) fn places(&self) -> Result<Places, Error> {
+        Places::read(std::slice::from_ref(&self.path), &self.subject)
     }
 
     /// Adds a record; see [`Self::commit`].

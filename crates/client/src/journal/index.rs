@@ -24,6 +24,11 @@ impl Index {
         self.0.get(&key).filter(|(last, _)| *last == print).map(|(_, outcome)| *outcome)
     }
 
+    /// Whether the service has the account by what was answered last, and with other bytes.
+    pub(crate) fn has_other(&self, key: u64, print: u64) -> bool {
+        self.0.get(&key).is_some_and(|(last, outcome)| *last != print && outcome.is_there())
+    }
+
     /// How many accounts are in it.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {

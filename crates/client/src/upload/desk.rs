@@ -5,7 +5,7 @@ use super::summary::Summary;
 use crate::error::{Error, tell};
 use crate::input::{Place, Seen, Source};
 use crate::interrupt::Stop;
-use crate::journal::{Journal, Outcome, Problem, Record};
+use crate::journal::{Journal, Outcome, Places, Problem, Record};
 use crate::output::grouped;
 use crate::pipeline::{End, Listen};
 use crate::progress::Progress;
@@ -13,6 +13,7 @@ use crate::report::Reports;
 use crate::service::{self, Fault};
 use crate::validate::{Example, Finding, INTERRUPTED, Repeated, Row, TopCodes, UNREADABLE};
 use cutover_core::Level;
+use cutover_model::Totals;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,8 @@ pub(super) struct Desk<'s> {
     counts: Counts,
     before: Counts,
     left_out: u64,
+    /// The journal of earlier runs, where it was looked into.
+    earlier: Option<Places>,
     sent: Sent,
 }
 
@@ -55,6 +58,10 @@ const LAST: Duration = Duration::from_secs(10);
 const REFUSED_BEFORE: &str = "refused_in_an_earlier_run";
 const REFUSED_BEFORE_DETAIL: &str =
     "The service refused it as it is. --retry-refused sends it again; `report` says why it was refused.";
+/// The code of what is imported as it was before it was changed.
+const OTHER_CONTENT: &str = "already_imported_with_other_content";
+const OTHER_CONTENT_DETAIL: &str =
+    "It was imported as an earlier run sent it; what was changed since is not imported, and not in the sums.";
 const INTERRUPTED_DETAIL: &str = "The run was interrupted: not every account was sent.";
 
 impl Listen<Prepared> for &mut Desk<'_> {
@@ -110,6 +117,7 @@ impl<'s> Desk<'s> {
             counts: Counts::default(),
             before: Counts::default(),
             left_out: 0,
+            earlier: None,
             sent: Sent::default(),
         }
     }
@@ -179,7 +187,7 @@ impl<'s> Desk<'s> {
             self.sent.add(account.totals);
             return Ok(());
         }
-        self.problem(account, "non_field_errors", REFUSED_BEFORE, REFUSED_BEFORE_DETAIL)
+        self.problem(account, Level::Error, "non_field_errors", REFUSED_BEFORE, REFUSED_BEFORE_DETAIL)
     }
 
     /// Puts an account into the next batch.
@@ -234,21 +242,52 @@ impl<'s> Desk<'s> {
     }
 
     fn answered(&mut self, account: &Prepared, answer: &Answer) -> Result<(), Error> {
+        if account.is_changed && answer.outcome == Outcome::AlreadyThere {
+            return self.imported_otherwise(account);
+        }
         self.counts.add(answer.outcome);
         if answer.outcome.is_there() {
             self.sent.add(account.totals);
         }
         self.record(account, Some(answer))?;
-        answer
-            .findings
-            .iter()
-            .try_for_each(|found| self.problem(account, &found.attr, &found.code, &found.detail))
+        answer.findings.iter().try_for_each(|found| {
+            self.problem(account, Level::Error, &found.attr, &found.code, &found.detail)
+        })
     }
 
-    /// Takes up why an account is not taken.
-    fn problem(&mut self, account: &Prepared, attr: &str, code: &str, detail: &str) -> Result<(), Error> {
+    /// Takes up that an account was changed after the service had imported it. The earlier record stands.
+    fn imported_otherwise(&mut self, account: &Prepared) -> Result<(), Error> {
+        self.counts.add(Outcome::AlreadyThere);
+        let totals = self.earlier_totals(account)?;
+        self.sent.add(totals);
+        let is_first = account.checked.findings.iter().all(|finding| finding.level != Level::Warning);
+        self.warnings += 1;
+        self.with_warnings += u64::from(is_first);
+        self.problem(account, Level::Warning, "non_field_errors", OTHER_CONTENT, OTHER_CONTENT_DETAIL)
+    }
+
+    fn earlier_totals(&mut self, account: &Prepared) -> Result<Option<Totals>, Error> {
+        let (Some(supplier), Some(number)) = (account.checked.supplier(), account.checked.number()) else {
+            return Ok(None);
+        };
+        let places = match &mut self.earlier {
+            Some(places) => places,
+            none => none.insert(self.journal.places()?),
+        };
+        Ok(places.record(supplier, number)?.and_then(|record| record.totals?.totals()))
+    }
+
+    /// Takes up what is to be told of an account.
+    fn problem(
+        &mut self,
+        account: &Prepared,
+        level: Level,
+        attr: &str,
+        code: &str,
+        detail: &str,
+    ) -> Result<(), Error> {
         let (file, line, checked) = (self.file(account.place), account.place.line, &account.checked);
-        self.codes.add(Level::Error, code.to_owned().into(), || Example {
+        self.codes.add(level, code.to_owned().into(), || Example {
             file: file.to_owned(),
             line,
             import_supplier: checked.supplier().map(str::to_owned),
@@ -260,7 +299,7 @@ impl<'s> Desk<'s> {
             line: Some(line),
             import_supplier: checked.supplier(),
             external_account_number: checked.number(),
-            level: Level::Error.as_str(),
+            level: level.as_str(),
             attr: Some(attr),
             code,
             detail,

@@ -22,6 +22,8 @@ pub(super) struct Prepared {
     pub(super) before: Option<Outcome>,
     /// Whether the service has the account and a dry run would take its place.
     pub(super) left_out: bool,
+    /// Whether an earlier run brought the service other bytes of the account.
+    pub(super) is_changed: bool,
     /// What to send, in one line; nothing if it is not to be sent.
     pub(super) body: Option<Bytes>,
 }
@@ -30,7 +32,16 @@ impl Prepared {
     /// An account that was not looked at.
     pub(super) fn too_large(place: Place) -> Self {
         let checked = Checked::too_large();
-        Self { place, checked, print: 0, totals: None, before: None, left_out: false, body: None }
+        Self {
+            place,
+            checked,
+            print: 0,
+            totals: None,
+            before: None,
+            left_out: false,
+            is_changed: false,
+            body: None,
+        }
     }
 }
 
@@ -60,6 +71,7 @@ impl Work for Preparer {
         let print = print_of(account);
         let key = key(checked.supplier(), checked.number(), print);
         let (before, left_out) = (self.index.outcome(key, print), self.staged.has(key));
+        let is_changed = self.index.has_other(key, print);
         if before.is_some_and(Outcome::is_there) {
             // The service took exactly this: a day later the rules may say otherwise, and it is there nevertheless.
             checked.findings.retain(|finding| finding.level != Level::Error);
@@ -71,7 +83,7 @@ impl Work for Preparer {
         };
         let is_sent = !left_out && !is_done && !checked.is_faulty();
         let body = is_sent.then(|| if self.dry_run { tried(account) } else { line(account) });
-        Prepared { place, checked, print, totals, before, left_out, body }
+        Prepared { place, checked, print, totals, before, left_out, is_changed, body }
     }
 }
 

@@ -310,6 +310,29 @@ fn a_dry_run_takes_the_place_of_nothing_that_is_to_be_imported() {
 }
 
 #[test]
+fn what_was_changed_after_its_import_is_told_and_its_old_sums_stay() {
+    let (site, stub) = (site(2), Stub::start());
+    let before = upload(&site, &stub, &["a.ndjson"]).summary()["totals"].clone();
+    let written = journal(&site);
+    let mut changed: Value = serde_json::from_slice(&account("N-0001")).unwrap();
+    changed["billing_name"] = "Changed".into();
+    changed["ledgers"][0]["ledger_balance"] = "999.99".into();
+    site.write("a.ndjson", [account("N-0000"), changed.to_string().into()].join(&b'\n'));
+    let there =
+        json!({"non_field_errors": {"code": "account_import_process_already_imported", "detail": "x"}});
+    stub.state().refusals.insert("N-0001".to_owned(), there);
+    for _ in 0..2 {
+        let ran = upload(&site, &stub, &["a.ndjson", "--no-validate"]);
+        assert_eq!(
+            (ran.code, figures(&ran, ["accepted", "already_there", "warnings"])),
+            (Some(0), [1, 1, 1])
+        );
+        assert_eq!(ran.summary()["top_warnings"][0]["code"], "already_imported_with_other_content");
+        assert_eq!((&ran.summary()["totals"], journal(&site)), (&before, written.clone()));
+    }
+}
+
+#[test]
 fn what_was_accepted_may_be_sent_again() {
     let (site, stub) = (site(2), Stub::start());
     upload(&site, &stub, &["a.ndjson"]);
