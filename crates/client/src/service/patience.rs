@@ -27,6 +27,13 @@ impl Patience {
         }
     }
 
+    /// Something went well at that time, be it elsewhere.
+    pub(crate) fn heard(&mut self, at: Instant) {
+        if self.since.is_some_and(|since| at > since) {
+            self.restore();
+        }
+    }
+
     /// How long to wait before the next try.
     ///
     /// # Errors
@@ -79,6 +86,17 @@ mod tests {
         assert!(patience.bear(Fault::passing("x")).unwrap() <= 2 * WAITS.0);
         let said = Fault::Passing { why: "x".into(), after: Some(Duration::from_secs(90)) };
         assert_eq!(patience.bear(said), Ok(Duration::from_secs(90)));
+    }
+
+    #[test]
+    fn what_went_well_elsewhere_counts() {
+        let (mut patience, before) = (Patience::new(Duration::from_secs(60)), Instant::now());
+        patience.bear(Fault::passing("x")).unwrap();
+        let since = patience.since.unwrap();
+        patience.heard(before.min(since));
+        assert_eq!(patience.since, Some(since));
+        patience.heard(since + Duration::from_millis(1));
+        assert_eq!(patience.since, None);
     }
 
     #[test]

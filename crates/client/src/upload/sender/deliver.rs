@@ -5,8 +5,8 @@ use super::{Batch, Event, bulk, one};
 use crate::journal::Outcome;
 use crate::service::{Fault, Patience, Service};
 use crossbeam_channel::Sender;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Brings batches to the service.
 pub(super) struct Courier {
@@ -14,6 +14,8 @@ pub(super) struct Courier {
     pub(super) one_by_one: bool,
     pub(super) pace: Pace,
     pub(super) patience: Duration,
+    /// When a line was answered last, of whichever batch.
+    pub(super) last_answer: Mutex<Instant>,
     pub(super) events: Sender<Event>,
 }
 
@@ -143,6 +145,7 @@ impl Courier {
             let done = round.done;
             if done > 0 {
                 patience.restore();
+                *self.last_answer() = Instant::now();
             }
             left.drain(..done);
             left.extend(behind);
@@ -154,7 +157,12 @@ impl Courier {
         Ok(stumbled)
     }
 
+    fn last_answer(&self) -> MutexGuard<'_, Instant> {
+        self.last_answer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn slow_down(&self, patience: &mut Patience, fault: Fault) -> Result<(), Fault> {
+        patience.heard(*self.last_answer());
         let wait = patience.bear(fault.clone())?;
         self.pace.slower(wait);
         self.tell(Event::Waiting(fault, wait));

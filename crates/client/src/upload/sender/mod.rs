@@ -18,9 +18,9 @@ use crate::service::{Fault, Patience, Service, wait_for};
 use crossbeam_channel::{Receiver, unbounded};
 use deliver::Courier;
 use pace::Pace;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 
 /// A request holds so many lines at most, and about so many bytes.
@@ -89,6 +89,7 @@ impl Sender {
             one_by_one: manner.one_by_one,
             pace: Pace::new(manner.connections, LINES, stopped),
             patience: manner.patience,
+            last_answer: Mutex::new(Instant::now()),
             events: events.clone(),
         };
         thread::spawn(move || run(courier, queue));
