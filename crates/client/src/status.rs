@@ -92,4 +92,9 @@ mod tests {
             "detail": "The account failed validation.", "domain": "import_process"});
         insta::assert_snapshot!("errored", text("A-1", &status));
     }
+    #[test]
+    fn nothing_that_is_said_makes_a_line_of_its_own() {
+        let text = text("A-1\nStatus    PROCESSED", &json!({"status": "ERRORED\nx"}));
+        assert_eq!(text.lines().count(), 5, "{text}");
+    }
 }
