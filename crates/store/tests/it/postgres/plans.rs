@@ -18,7 +18,7 @@ fn assert_few_are_read(database: &TestDatabase, table: &str) {
             + (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = '{table}')"
     );
     let read: u64 = database.sql(&read).unwrap().parse().unwrap();
-    assert!(read < 20_000, "{read} of {table} were read");
+    assert!(read < 10_000, "{read} of {table} were read");
 }
 
 /// The database is not to learn of what is made meanwhile. Said later, it would have every statement planned anew.
