@@ -104,8 +104,8 @@ pub(super) fn post(address: SocketAddr, path: &str, body: &str) -> Result<(u16, 
         .map_err(|e| Error::Bench(format!("{path} could not be reached: {e}")))
 }
 
-/// A connection that is kept alive.
-pub(super) struct Connection(BufReader<TcpStream>);
+/// A connection that is kept alive, and the cookie that was set last.
+pub(super) struct Connection(BufReader<TcpStream>, Option<String>);
 
 /// How an answer of any length arrived.
 pub(super) struct Arrival {
@@ -146,7 +146,22 @@ pub(super) fn download(address: SocketAddr, path: &str, token: &str) -> Result<A
 impl Connection {
     /// A GET; status and body of the answer.
     pub(super) fn get(&mut self, path: &str, token: &str) -> std::io::Result<(u16, String)> {
-        self.exchange(&format!("GET {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Token {token}\r\n\r\n"))
+        self.get_with(path, &format!("Authorization: Token {token}"))
+    }
+
+    /// A GET with another header than a token's; status and body of the answer.
+    pub(super) fn get_with(&mut self, path: &str, header: &str) -> std::io::Result<(u16, String)> {
+        self.exchange(&format!("GET {path} HTTP/1.1\r\nHost: bench\r\n{header}\r\n\r\n"))
+    }
+
+    /// The cookie that a form is answered with, as it is to be sent.
+    pub(super) fn cookie(&mut self, path: &str, form: &str) -> std::io::Result<String> {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: bench\r\nSec-Fetch-Site: same-origin\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\n"
+        );
+        self.post(&head, form)?;
+        self.1.take().ok_or_else(|| std::io::Error::other("no cookie was set"))
     }
 
     /// A connection to a server.
@@ -154,7 +169,7 @@ impl Connection {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
-        Ok(Self(BufReader::new(stream)))
+        Ok(Self(BufReader::new(stream), None))
     }
 
     /// A POST with these first lines of its head; status and body of the answer.
@@ -175,6 +190,9 @@ impl Connection {
             match line.trim_end().split_once(':') {
                 Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
                     length = value.trim().parse().map_err(|_| invalid())?;
+                }
+                Some((name, value)) if name.eq_ignore_ascii_case("set-cookie") => {
+                    self.1 = value.trim().split(';').next().map(str::to_owned);
                 }
                 Some(_) => {}
                 None => break,

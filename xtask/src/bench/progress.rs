@@ -8,14 +8,18 @@ use std::time::Instant;
 
 pub(super) const FEW: u64 = 1_000;
 pub(super) const MANY: u64 = 1_000_000;
-/// How often a round asks.
+/// How often a round asks for progress, and for each page of the console, which are bounded for each key.
 const ASKED: usize = 1_000;
+const VISITS: usize = 25;
 
 /// Times of answers, round by round.
 #[derive(Default)]
 pub(super) struct Times {
     p50: Vec<f64>,
     p99: Vec<f64>,
+    /// Of the console: all suppliers, and one.
+    suppliers: Vec<f64>,
+    supplier: Vec<f64>,
 }
 
 /// How far a supplier has come that has few processes and one that has many, in turn.
@@ -36,26 +40,42 @@ pub(super) fn compare(args: &Args) -> Result<(), Error> {
 
 impl Times {
     /// A round of an installation.
-    #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
     pub(super) fn add(&mut self, installation: &Installation) -> Result<(), Error> {
         let server = installation.serve(false, &["--role", "api"])?;
-        let token = installation.token(&server)?;
-        let failed = |e: std::io::Error| Error::Bench(format!("progress could not be read: {e}"));
-        let mut connection = Connection::open(server.address).map_err(failed)?;
+        let header = format!("Authorization: Token {}", installation.token(&server)?);
+        let mut connection = Connection::open(server.address).map_err(unread)?;
         let path = format!("/v2/data-import/import-suppliers/{SUPPLIER}/progress/");
-        let mut times = Vec::new();
-        for _ in 0..ASKED {
-            let start = Instant::now();
-            let (status, _) = connection.get(&path, &token).map_err(failed)?;
-            times.push(start.elapsed().as_secs_f64() * 1e3);
-            if status != 200 {
-                return Err(Error::Bench(format!("{path} was answered with {status}")));
-            }
-        }
+        let times = ask(&mut connection, &path, &header, ASKED)?;
         self.p50.push(percentile(&times, 50));
         self.p99.push(percentile(&times, 99));
+        let form = format!("api_key={}&next=", installation.operator_key()?);
+        let cookie = connection.cookie("/console/sign-in/", &form).map_err(unread)?;
+        let header = format!("Cookie: {cookie}");
+        let mut page =
+            |path: &str| Ok::<_, Error>(percentile(&ask(&mut connection, path, &header, VISITS)?, 50));
+        self.suppliers.push(page("/console/")?);
+        self.supplier.push(page(&format!("/console/suppliers/{SUPPLIER}/"))?);
         Ok(())
     }
+}
+
+fn unread(error: std::io::Error) -> Error {
+    Error::Bench(format!("progress could not be read: {error}"))
+}
+
+/// How long answers take, in ms.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn ask(connection: &mut Connection, path: &str, header: &str, count: usize) -> Result<Vec<f64>, Error> {
+    let mut times = Vec::new();
+    for _ in 0..count {
+        let start = Instant::now();
+        let (status, _) = connection.get_with(path, header).map_err(unread)?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+        if status != 200 {
+            return Err(Error::Bench(format!("{path} was answered with {status}")));
+        }
+    }
+    Ok(times)
 }
 
 /// Of few and of many.
@@ -65,7 +85,15 @@ pub(super) fn print(database: &str, many: u64, rounds: usize, [with_few, with_ma
     );
     for (count, times) in [(FEW, with_few), (many, with_many)] {
         println!("  with {count:>7} processes: p50 {}, p99 {}", median(&times.p50), median(&times.p99));
+        println!(
+            "    the console's pages, p50: all suppliers {}, one supplier {}",
+            median(&times.suppliers),
+            median(&times.supplier)
+        );
     }
     let (p50, p99) = (ratios(&with_many.p50, &with_few.p50), ratios(&with_many.p99, &with_few.p99));
     println!("  ratio: p50 {}, p99 {}  (goal: at most 2)", median(&p50), median(&p99));
+    let of_all = ratios(&with_many.suppliers, &with_few.suppliers);
+    let of_one = ratios(&with_many.supplier, &with_few.supplier);
+    println!("  ratio of the pages: {}, {}  (goal: at most 2)", median(&of_all), median(&of_one));
 }

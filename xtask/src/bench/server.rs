@@ -62,6 +62,12 @@ impl Installation {
         Ok(installation)
     }
 
+    /// A key that signs in to the console.
+    pub(super) fn operator_key(&self) -> Result<String, Error> {
+        let issued = self.command(&["api-key", "issue", "--organisation", "Bench", "--role", "operator"])?;
+        Ok(issued["api_key"].as_str().unwrap_or_default().to_owned())
+    }
+
     /// Runs an operator's command; its JSON.
     pub(super) fn command(&self, args: &[&str]) -> Result<Value, Error> {
         let mut command = cargo::command(&self.program);
