@@ -62,7 +62,8 @@ fn often<T>(mut what: impl FnMut() -> T) {
 #[test]
 fn accounts_are_found_by_how_their_numbers_begin_from_the_first_day() {
     let Some(house) = House::new() else { return };
-    let find = || glance(&*house.store, |tx| tx.processes_like(1, "M-77", 5)).unwrap().len();
+    let beginning: ExternalAccountNumber = "M-77".parse().unwrap();
+    let find = || glance(&*house.store, |tx| tx.processes_like(1, &beginning, 5)).unwrap().len();
     house.database.sql(NOT_COUNTED).unwrap();
     often(find);
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
