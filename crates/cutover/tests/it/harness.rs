@@ -166,13 +166,16 @@ impl House {
         self.program(args).output().unwrap()
     }
 
-    /// Runs a command that must do what it was asked; its JSON.
+    /// Runs a command that must do what it was asked; its JSON, members in the order of their names.
     pub(crate) fn done(&self, args: &[&str]) -> Value {
         let output = self.run(&[args, &["--json"]].concat());
         let (stdout, stderr) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{args:?}: {stderr}");
-        serde_json::from_str(&stdout).unwrap_or_else(|e| panic!("{args:?}: {e}: {stdout}"))
+        let mut json: Value =
+            serde_json::from_str(&stdout).unwrap_or_else(|e| panic!("{args:?}: {e}: {stdout}"));
+        json.sort_all_objects();
+        json
     }
 
     /// What the doctor says must be mended, but for the disks of test servers, which need not outlive a crash of

@@ -16,9 +16,12 @@ impl Answer {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }
 
+    /// The members of objects in the order of their names.
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body)
-            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
+        let mut json: Value = serde_json::from_slice(&self.body)
+            .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)));
+        json.sort_all_objects();
+        json
     }
 
     /// Status and code of a refusal.

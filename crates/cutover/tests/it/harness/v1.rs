@@ -45,7 +45,9 @@ pub(crate) fn business_instruction(identifier: &str, vendor: &str, kind: &str, r
 /// The members of an object, in the order of the alphabet.
 pub(crate) fn members(value: &Value) -> Vec<&str> {
     let object = value.as_object().unwrap_or_else(|| panic!("no object: {value}"));
-    object.keys().map(String::as_str).collect()
+    let mut names: Vec<_> = object.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
 }
 
 /// A text as one segment of a path.
