@@ -141,7 +141,7 @@ mod tests {
             b"{\"payload\": {}, \"task_params\": {\"schedule_window_end\": \"x\", \"is_dry_run\": false}}";
         assert_eq!(
             text(tried(with)),
-            "{\"task_params\":{\"is_dry_run\":true,\"schedule_window_end\":\"x\"},\"payload\":{}}"
+            "{\"task_params\":{\"schedule_window_end\":\"x\",\"is_dry_run\":true},\"payload\":{}}"
         );
     }
 }
