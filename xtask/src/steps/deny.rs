@@ -1,8 +1,8 @@
 //! cargo-deny: licences, sources, and the fence once more, over the resolved graph.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
+use super::program::Program;
 use super::{Outcome, Tools};
 use crate::cargo;
 use crate::error::Error;
@@ -10,9 +10,11 @@ use crate::error::Error;
 /// What is installed. `deny.toml` needs its minor version at least.
 const VERSION: &str = "0.20.2";
 const MINOR: (u32, u32) = (0, 20);
+const PROGRAM: Program =
+    Program { name: "cargo-deny", is_good: is_recent, install: &["cargo-deny", "--version", VERSION] };
 
 pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
-    match find().or_else(|| installed(tools)) {
+    match PROGRAM.get(tools) {
         Some(program) => check(&program),
         None => Ok(Outcome::NotRun(format!(
             "no cargo-deny {}.{} or later: cargo install cargo-deny --locked --version {VERSION}, or --install",
@@ -35,37 +37,10 @@ fn check(program: &Path) -> Result<Outcome, Error> {
     Ok(Outcome::Ok(String::new()))
 }
 
-fn tools_folder() -> PathBuf {
-    cargo::root().join("target/tools")
-}
-
-fn find() -> Option<PathBuf> {
-    [tools_folder().join("bin/cargo-deny"), PathBuf::from("cargo-deny")].into_iter().find(|program| {
-        let mut command = cargo::command(program);
-        command.arg("--version");
-        cargo::output(command).is_some_and(|answer| is_recent(&answer))
-    })
-}
-
 fn is_recent(answer: &str) -> bool {
     let version = answer.trim().strip_prefix("cargo-deny ").unwrap_or_default();
     let mut parts = version.split('.').map_while(|part| part.parse::<u32>().ok());
     parts.next().zip(parts.next()).is_some_and(|found| found >= MINOR)
-}
-
-/// Compiles it into `target/tools`, if that is wanted and works.
-fn installed(tools: Tools) -> Option<PathBuf> {
-    if tools == Tools::AsTheyAre {
-        return None;
-    }
-    let succeeded = cargo::succeeds(install()).ok()?;
-    find().filter(|_| succeeded)
-}
-
-fn install() -> Command {
-    let mut command = cargo::cargo(["install", "cargo-deny", "--locked", "--version", VERSION, "--root"]);
-    command.arg(tools_folder());
-    command
 }
 
 #[cfg(test)]

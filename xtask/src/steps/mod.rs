@@ -6,6 +6,7 @@ mod browser;
 mod database;
 mod deny;
 mod plain;
+mod program;
 mod report;
 mod snapshots;
 mod summary;

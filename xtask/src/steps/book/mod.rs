@@ -7,8 +7,8 @@ mod page;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use super::program::Program;
 use super::{Outcome, Tools, of_faults};
 use crate::cargo;
 use crate::error::Error;
@@ -16,6 +16,12 @@ use page::Page;
 
 /// What is installed, without what watches and serves.
 const VERSION: &str = "0.5.4";
+/// Unoptimised, it is compiled in a third of the time, and builds the book in seconds.
+const PROGRAM: Program = Program {
+    name: "mdbook",
+    is_good,
+    install: &["mdbook", "--version", VERSION, "--debug", "--no-default-features", "--features", "search"],
+};
 const BOOK: &str = "docs";
 /// Where `book.toml` has it built.
 const BUILT: &str = "target/book";
@@ -29,7 +35,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
         return Ok(of_faults(&faults, &format!("mend the page, or {SUMMARY}")));
     }
     println!("{checked} links of {} pages lead somewhere", pages.len());
-    match find().or_else(|| installed(tools)) {
+    match PROGRAM.get(tools) {
         Some(program) => build(&program, checked),
         None => Ok(Outcome::NotRun(format!(
             "links are checked, but no mdBook {VERSION} to build the book: cargo install mdbook --locked --version \
@@ -88,40 +94,11 @@ fn without_a_place(pages: &BTreeMap<PathBuf, Page>) -> Vec<String> {
     left_out.map(|path| format!("{}: not in {SUMMARY}", path.display())).collect()
 }
 
-fn tools_folder() -> PathBuf {
-    cargo::root().join("target/tools")
-}
-
-fn find() -> Option<PathBuf> {
-    [tools_folder().join("bin/mdbook"), PathBuf::from("mdbook")].into_iter().find(|program| {
-        let mut command = cargo::command(program);
-        command.arg("--version");
-        cargo::output(command).is_some_and(|answer| is_good(&answer))
-    })
-}
-
 /// A version with the same settings and the same output.
 fn is_good(answer: &str) -> bool {
     let minor = |version: &str| version.rsplit_once('.').map(|(minor, _)| minor.to_owned());
     let version = answer.trim().strip_prefix("mdbook v");
     version.and_then(minor) == minor(VERSION)
-}
-
-/// Compiles it into `target/tools`, if that is wanted and works.
-fn installed(tools: Tools) -> Option<PathBuf> {
-    if tools == Tools::AsTheyAre {
-        return None;
-    }
-    let succeeded = cargo::succeeds(install()).ok()?;
-    find().filter(|_| succeeded)
-}
-
-/// Unoptimised, it is compiled in a third of the time, and builds the book in seconds.
-fn install() -> Command {
-    let mut command = cargo::cargo(["install", "mdbook", "--locked", "--version", VERSION, "--debug"]);
-    command.args(["--no-default-features", "--features", "search", "--root"]);
-    command.arg(tools_folder());
-    command
 }
 
 #[cfg(test)]
