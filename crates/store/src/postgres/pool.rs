@@ -53,7 +53,8 @@ impl Pool {
     pub(super) fn new(target: Target, connections: u32, timeout: Duration) -> Self {
         let pool = r2d2::Pool::builder()
             .max_size(connections.max(1))
-            .min_idle(Some(1))
+            // None is made ahead: a command may end meanwhile, and TLS cleans up below the thread that makes it.
+            .min_idle(Some(0))
             .test_on_check_out(false)
             .idle_timeout(Some(IDLE))
             .max_lifetime(Some(LIFETIME))

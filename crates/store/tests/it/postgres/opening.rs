@@ -145,3 +145,19 @@ fn who_changes_an_account_holds_up_no_create() {
     assert!(begun.elapsed() < Duration::from_secs(4), "it waited: {:?}", begun.elapsed());
     drop(held);
 }
+
+/// A process that ends while a spare connection is made over TLS ends by a signal: the library cleans up below
+/// the thread that makes it.
+#[test]
+fn a_connection_is_opened_only_for_whoever_waits_for_it() {
+    let Some(house) = House::new() else { return };
+    let connections = read(&*house.store, |tx| {
+        tx.organisations()?;
+        // Whoever else connects meanwhile is done, and so would a spare one be.
+        for _ in 0..5 {
+            house.database.sql("SELECT 1").unwrap();
+        }
+        Ok(port::Store::connections(&*house.store))
+    });
+    assert_eq!(connections, Ok(Some((1, 0))));
+}
