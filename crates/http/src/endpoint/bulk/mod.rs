@@ -100,6 +100,8 @@ impl Bulk {
             tokio::select! {
                 biased;
                 Some(answered) = self.under_way.next(), if !self.under_way.is_empty() => {
+                    // Those that were stored with it are ready in a moment, and go out together.
+                    tokio::task::yield_now().await;
                     return Some(self.collect(answered));
                 }
                 () = self.desk.service.stopping(), if takes_more => self.end = Some(Err(stopped())),
