@@ -18,6 +18,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    let _points = cutover_app::fault::set_up();
     match cli::run() {
         Ok(code) => code,
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,

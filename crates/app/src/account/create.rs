@@ -1,6 +1,7 @@
 use super::{Check, Refused, check, check_from_memory};
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step};
+use crate::fault::{self, Point};
 use crate::port::{
     Creation, MayConflict, Staged, Staging, StagingDone, StepWrite, StoreError, StoredIssue, StoredIssues,
     StoredProcess, Supplier, Tx, stage, write_anew,
@@ -104,8 +105,10 @@ impl App {
     /// ([`creation`](Self::creation)).
     pub fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
         let wake = self.wake.clone();
+        let number = creation.process.external_account_number.clone();
         let told = Box::new(move |staging| {
             if staging == Ok(Staging::Staged) {
+                fault::reached(Point::Staged, number.as_str());
                 wake.call_one();
             }
             done(staging);

@@ -1,4 +1,5 @@
 use crate::App;
+use crate::fault::{self, Point};
 use crate::port::{StepWrite, StoreError, StoredProcess, Supplier, Tx, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, HistoryEntry, IllegalStep, Process};
@@ -11,6 +12,13 @@ use std::sync::Arc;
 pub(crate) struct Claimed {
     pub(crate) process: Process,
     pub(crate) supplier: Arc<Supplier>,
+}
+
+impl Claimed {
+    /// The number by which points know it.
+    pub(crate) fn number(&self) -> &str {
+        self.process.snapshot().external_account_number.as_str()
+    }
 }
 
 pub(crate) fn illegal(step: IllegalStep) -> StoreError {
@@ -30,6 +38,7 @@ impl App {
             }
             let steps: Vec<_> = taken.iter().map(|(begun, entry)| step_of(&begun.process, entry)).collect();
             let written = tx.step_processes(&steps)?;
+            fault::reached(Point::ClaimWritten, "");
             let claimed = taken.into_iter().zip(written).filter(|(_, is_written)| *is_written);
             // What missed its window has just ended.
             let claimed =

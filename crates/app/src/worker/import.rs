@@ -1,6 +1,7 @@
 use super::claim::{Claimed, illegal};
 use super::prepare::{Fault, Prepared};
 use crate::App;
+use crate::fault::{self, Point};
 use crate::port::{NewAccount, StepWrite, StoreError, StoredIssues, Tx, Verdict, glance, write};
 use chrono::{DateTime, Utc};
 use cutover_core::ServiceAccountNumber;
@@ -110,6 +111,7 @@ impl Batch<'_> {
         claimed: &Claimed,
         payload: Result<Option<Vec<u8>>, StoreError>,
     ) -> Result<Prepared, Fault> {
+        fault::reached(Point::ImportBegun, claimed.number());
         let missing = || StoreError::Corrupt(format!("process {} has no payload", claimed.process.id()));
         self.app.prepare_import(claimed, &payload?.ok_or_else(missing)?, self.number())
     }
@@ -150,7 +152,10 @@ impl Batch<'_> {
     /// Writes accounts, their status and their events in one transaction.
     fn write_together(&self, ready: Arc<Vec<Ready>>) -> Result<Vec<Outcome>, StoreError> {
         let actor = self.actor.clone();
-        guarded(|| write(&*self.app.store, move |tx| write_accounts(tx, &ready, &actor)))
+        fault::reached(Point::ImportReady, ready.first().map_or("", |one| number_of(&one.process)));
+        let written = guarded(|| write(&*self.app.store, move |tx| write_accounts(tx, &ready, &actor)));
+        fault::reached(Point::Imported, "");
+        written
     }
 
     /// Does all that an import does, in a transaction that is rolled back; then tells the process.
@@ -210,6 +215,11 @@ fn guarded<T>(write: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreE
     catch_unwind(AssertUnwindSafe(write)).unwrap_or_else(panicked)
 }
 
+/// The number by which points know a process.
+fn number_of(process: &Process) -> &str {
+    process.snapshot().external_account_number.as_str()
+}
+
 fn outcome(process: &Process, is_written: bool) -> Outcome {
     if is_written { Outcome::Now(process.state()) } else { Outcome::Stale }
 }
@@ -244,5 +254,6 @@ fn write_accounts(tx: &mut dyn Tx, ready: &[Ready], actor: &Actor) -> Result<Vec
     let accounts: Vec<_> = accounts.collect();
     tx.insert_accounts(&accounts.iter().map(|one| &one.account).collect::<Vec<_>>())?;
     add_totals(tx, &accounts)?;
+    fault::reached(Point::ImportWritten, "");
     Ok(stepped.iter().zip(written).map(|((process, _), is_written)| outcome(process, is_written)).collect())
 }

@@ -1,5 +1,7 @@
+use super::claim::Claimed;
 use super::import::{Batch, Outcome};
 use crate::App;
+use crate::fault::{self, Point};
 use crate::port::{StoreError, glance};
 use cutover_process::{Actor, LEASE, SWEEP, State};
 use std::sync::Arc;
@@ -173,6 +175,7 @@ impl Worker {
         if count == 0 {
             return Ok(Worked::Nothing);
         }
+        fault::reached(Point::Claimed, claims.first().map_or("", Claimed::number));
         if count == CLAIM as usize {
             // There may be more than for one.
             self.app.wake.call_one();

@@ -23,6 +23,7 @@ use super::{SqlTx, instructions};
 use crate::error::{Error, Result};
 use account::AccountRow;
 use builder::Builder;
+use cutover_app::fault::{self, Point};
 use cutover_app::port::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount, StoreError};
 use cutover_core::Zone;
 use cutover_model::{Account, Encode, IntoOwned, Writer, read_account};
@@ -36,6 +37,7 @@ impl Accounts for SqlTx<'_> {
             let heads: Vec<AccountRow<'_>> = new.iter().map(|new| AccountRow::new(new)).collect();
             let rows = new.iter().map(|new| Builder::rows_of(new)).collect::<Result<Vec<_>>>()?;
             AccountRow::insert_all(&heads, conn)?;
+            fault::reached(Point::AccountWritten, "");
             Rows::insert_all(&rows, conn)
         })
     }

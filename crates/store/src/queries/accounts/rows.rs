@@ -12,6 +12,7 @@ use super::statements::StatementRow;
 use super::supply::{AgreementRow, MeterPointRow, SupplyAddressRow};
 use super::transactions::{LineItemRow, TaxItemRow, TransactionRow};
 use crate::error::Result;
+use cutover_app::fault::{self, Point};
 use cutover_model::Writer;
 use diesel::prelude::*;
 
@@ -30,7 +31,10 @@ macro_rules! rows {
 
             /// Writes the rows of several accounts, table by table.
             pub(super) fn insert_all(all: &[Self], conn: &mut Conn) -> Result<()> {
-                $($row::insert_all(all.iter().flat_map(|rows| &rows.$table), conn)?;)*
+                $(
+                    $row::insert_all(all.iter().flat_map(|rows| &rows.$table), conn)?;
+                    fault::reached(Point::TableWritten, stringify!($table));
+                )*
                 Ok(())
             }
         }

@@ -6,6 +6,7 @@ use super::super::types::{Bits, Json, Timestamp};
 use super::issues;
 use super::row::{HistoryRow, ProcessRow, lease};
 use crate::error::Result;
+use cutover_app::fault::{self, Point};
 use cutover_app::port::{Staged, StepWrite, StoredIssues};
 use cutover_core::ExternalAccountNumber;
 use cutover_process::{HistoryEntry, Process};
@@ -106,9 +107,12 @@ impl Step {
 pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool>> {
     let rows = steps.iter().map(Step::new).collect::<Result<Vec<_>>>()?;
     let written = dialect::steps(conn, rows)?;
+    let about = steps.first().map_or("", |step| step.entry.event.as_str());
+    fault::reached(Point::StatusWritten, about);
     let entries = steps.iter().zip(&written).filter(|(_, is_written)| **is_written);
     let entries: Vec<_> = entries.map(|(step, _)| HistoryRow::new(step.process.id(), step.entry)).collect();
     HistoryRow::insert_all(&entries, conn)?;
+    fault::reached(Point::EventWritten, about);
     Ok(written)
 }
 
