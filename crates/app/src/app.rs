@@ -1,7 +1,7 @@
 use crate::Wake;
 use crate::account::KnownSuppliers;
 use crate::auth::KeyRing;
-use crate::port::{Clock, Documents, PaymentVendors, Random, Store};
+use crate::port::{Clock, Documents, OutsideJobs, PaymentVendors, Random, Store};
 use chrono::Duration;
 use cutover_model::Limits;
 use std::sync::{Arc, Mutex};
@@ -61,6 +61,8 @@ impl App {
     /// The use cases over these ports.
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let Ports { store, clock, random, documents, vendors } = ports;
+        let documents = Arc::new(OutsideJobs(documents));
+        let vendors = Arc::new(OutsideJobs(vendors));
         let (keys, suppliers, wake, lookout): (_, _, Arc<Wake>, _) = Default::default();
         let told = wake.clone();
         store.on_work(Box::new(move || told.call_one()));

@@ -6,6 +6,7 @@ mod clock;
 mod documents;
 mod figures;
 mod identity;
+mod in_job;
 mod instructions;
 mod ledgers;
 mod notes;
@@ -23,6 +24,7 @@ pub use figures::{Figures, MinuteCount, StateCount};
 pub use identity::{
     ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
+pub use in_job::{InJob, OutsideJobs};
 pub use instructions::{
     InstructionDetails, InstructionKey, Instructions, VendorBankAccount, VendorCard, VerifiedInstruction,
 };

@@ -6,6 +6,7 @@ mod archive;
 mod batch;
 mod documents;
 mod house;
+mod in_job;
 mod instructions;
 mod lookout;
 mod notes;

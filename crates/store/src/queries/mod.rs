@@ -17,7 +17,7 @@ mod vendors;
 
 use super::dialect::{self, Conn};
 use crate::error::{Error, Result, store_error};
-use cutover_app::port::StoreError;
+use cutover_app::port::{InJob, StoreError};
 
 /// A transaction of a use case.
 ///
@@ -28,11 +28,12 @@ pub(crate) struct SqlTx<'c> {
     /// Whether a statement has succeeded.
     is_touched: bool,
     broken: Option<StoreError>,
+    _inside: InJob,
 }
 
 impl<'c> SqlTx<'c> {
     pub(crate) fn new(conn: &'c mut Conn) -> Self {
-        Self { conn, is_touched: false, broken: None }
+        Self { conn, is_touched: false, broken: None, _inside: InJob::enter() }
     }
 
     /// Whether no statement has succeeded yet.

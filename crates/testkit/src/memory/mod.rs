@@ -18,7 +18,7 @@ mod vendors;
 use accounts::Imported;
 use businesses::Business;
 use cutover_app::port::{
-    ApiKey, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict,
+    ApiKey, InJob, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict,
     WriteJob,
 };
 use cutover_model::Totals;
@@ -90,6 +90,7 @@ impl Store for MemoryStore {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.check(true)?;
         let mut copy = lock(&self.state).clone();
+        let _inside = InJob::enter();
         job(&mut copy)
     }
 
@@ -97,6 +98,7 @@ impl Store for MemoryStore {
         self.check(false)?;
         let mut state = lock(&self.state);
         let mut copy = state.clone();
+        let _inside = InJob::enter();
         let verdict = catch_unwind(AssertUnwindSafe(|| job(&mut copy)));
         if verdict.map_err(|_| StoreError::Failed("the job panicked".into()))? == Verdict::Commit {
             *state = copy;
