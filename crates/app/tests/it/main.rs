@@ -5,6 +5,7 @@
 mod archive;
 mod batch;
 mod documents;
+mod herd;
 mod house;
 mod in_job;
 mod instructions;
