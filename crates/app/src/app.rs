@@ -2,7 +2,7 @@ use crate::Wake;
 use crate::account::KnownSuppliers;
 use crate::auth::KeyRing;
 use crate::port::{Clock, Documents, OutsideJobs, PaymentVendors, Random, Store};
-use chrono::Duration;
+use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
 use std::sync::{Arc, Mutex};
 
@@ -55,6 +55,8 @@ pub struct App {
     pub(crate) wake: Arc<Wake>,
     /// Held by the worker that looks out for work.
     pub(crate) lookout: Mutex<()>,
+    /// When a sweep last looked for what claims pass over.
+    pub(crate) late_sought: Mutex<Option<DateTime<Utc>>>,
 }
 
 impl App {
@@ -66,7 +68,19 @@ impl App {
         let (keys, suppliers, wake, lookout): (_, _, Arc<Wake>, _) = Default::default();
         let told = wake.clone();
         store.on_work(Box::new(move || told.call_one()));
-        Self { store, clock, random, documents, vendors, settings, keys, suppliers, wake, lookout }
+        Self {
+            store,
+            clock,
+            random,
+            documents,
+            vendors,
+            settings,
+            keys,
+            suppliers,
+            wake,
+            lookout,
+            late_sought: Mutex::default(),
+        }
     }
 
     /// What wakes the workers of this process.

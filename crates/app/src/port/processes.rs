@@ -256,6 +256,18 @@ pub trait Processes {
         self.expired_leases(before, limit)
     }
 
+    /// Suppliers of which something waits that [`due_processes`](Self::due_processes) does not look at, since it is
+    /// due before what has been claimed already: it was stored late, or the clock went back. A store that always
+    /// looks at everything has none.
+    fn late_suppliers(&mut self) -> Result<Vec<i64>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Everything that waits of these suppliers is looked at again.
+    fn look_at_all(&mut self, _supplier_ids: &[i64]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Pending processes of Ongoing suppliers whose window closed before the time, at most `limit`.
     fn missed_windows(&mut self, before: DateTime<Utc>, limit: u32)
     -> Result<Vec<StoredProcess>, StoreError>;

@@ -1,11 +1,16 @@
 use crate::App;
 use crate::auth::SESSION_IDLE;
+use crate::fault::{self, Point};
 use crate::port::{StepWrite, StoreError, Tx, glance, write};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use cutover_process::{Actor, Event, Failure, Process, on_failure};
+use std::sync::PoisonError;
 
 /// How many processes one transaction of a sweep takes.
 const BATCH: u32 = 500;
+
+/// How often it is looked for what claims pass over: that looks through all that they do not.
+const LATE: Duration = Duration::seconds(30);
 
 /// How many changes of figures one transaction folds, and how often a sweep does: others want to write as well.
 const FOLDED: u32 = 2_000;
@@ -49,7 +54,8 @@ impl App {
         let now = self.clock.now();
         let released = self.release(now)?;
         let missed = self.end_missed(now)?;
-        if released > 0 {
+        let found_late = self.find_late(now)?;
+        if released > 0 || found_late {
             self.wake.call();
         }
         Ok(Swept { released, missed })
@@ -67,9 +73,11 @@ impl App {
         let mut released = 0;
         // A whole batch: one that cannot be read is passed over, and must not hide the others.
         while !glance(&*self.store, |tx| tx.expired_leases(before, BATCH))?.is_empty() {
+            fault::reached(Point::SweepLooked, "");
             let (now, jitter) = (self.clock.now(), self.random.number());
             let taken = write(&*self.store, move |tx| {
                 let expired = tx.expired_leases_to_end(before, BATCH)?;
+                fault::reached(Point::SweepRead, "");
                 let steps = expired.into_iter().enumerate().map(|(i, stored)| {
                     // One draw a batch; spread so that what was lost together parts.
                     let jitter = jitter.wrapping_add((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -99,6 +107,23 @@ impl App {
             }
         }
         Ok(missed)
+    }
+
+    /// Has claims look at what they pass over, since it was stored late or the clock went back; whether there was
+    /// something.
+    fn find_late(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
+        let mut sought = self.late_sought.lock().unwrap_or_else(PoisonError::into_inner);
+        if sought.is_some_and(|at| (Duration::zero()..LATE).contains(&(now - at))) {
+            return Ok(false);
+        }
+        let late = glance(&*self.store, |tx| tx.late_suppliers())?;
+        let is_any = !late.is_empty();
+        if is_any {
+            tracing::warn!(suppliers = late.len(), "found what was stored late");
+            write(&*self.store, move |tx| tx.look_at_all(&late))?;
+        }
+        *sought = Some(now);
+        Ok(is_any)
     }
 
     /// Folds what changed of the figures that are kept, as far as it goes in one sweep; how much was folded. Where

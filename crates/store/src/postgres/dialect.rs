@@ -111,6 +111,11 @@ pub(crate) fn lock_suppliers(conn: &mut Conn) -> Result<()> {
     Ok(())
 }
 
+/// Before every process.
+pub(crate) const FIRST: &str = "'1970-01-01 00:00:00+00'::TIMESTAMPTZ";
+/// By how much a process may be committed later than it is due, as a rule.
+pub(crate) const EARLIER: &str = " - interval '2 seconds'";
+
 /// Around a bounded query of keys whose rows are wanted. As an array it is read once, whatever the plan, and the rows by
 /// their keys: planned while the table is empty, a join would read all of it.
 pub(crate) const AMONG: &str = " = ANY(ARRAY(";

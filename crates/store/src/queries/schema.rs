@@ -65,6 +65,7 @@ tables! {
         claim_turn -> BigInt,
         created_at -> Instant,
         revision -> BigInt,
+        due_from -> Nullable<Instant>,
     }
 
     processes (id) {

@@ -61,6 +61,11 @@ pub(crate) const ORDERS_ARMS: bool = false;
 pub(crate) const LOCK: &str = "";
 pub(crate) const SKIP_LOCKED: &str = "";
 
+/// Before every process.
+pub(crate) const FIRST: &str = "0";
+/// By how much a process may be committed later than it is due, as a rule.
+pub(crate) const EARLIER: &str = " - 2000000";
+
 /// Around a bounded query of keys whose rows are wanted.
 pub(crate) const AMONG: &str = " IN (";
 pub(crate) const AMONG_END: &str = ")";

@@ -86,7 +86,7 @@ fn claims_read_the_pending_of_suppliers_in_turn() {
     });
     assert_no_scan(&plan);
     assert_uses(&plan, "INDEX suppliers_in_turn (status=?)");
-    assert_uses(&plan, "INDEX processes_pending (supplier_id=? AND due_at<?)");
+    assert_uses(&plan, "INDEX processes_pending (supplier_id=? AND due_at>? AND due_at<?)");
     assert_uses(&plan, "INDEX processes_running (supplier_id=?)");
     assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
 }
@@ -97,13 +97,13 @@ fn the_sweep_reads_what_it_is_about() {
     let (mut conn, _) = database(folder.path());
     let leases = plan_of(&mut conn, |tx| tx.expired_leases(at(1), 500).map(|_| ()));
     assert_no_scan(&leases);
-    assert_uses(&leases, "INDEX processes_leases (lease_until<?)");
+    assert_uses(&leases, "INDEX processes_leases (lease_until>? AND lease_until<?)");
     let windows = plan_of(&mut conn, |tx| tx.missed_windows(at(1), 500).map(|_| ()));
     assert_no_scan(&windows);
     assert_uses(&windows, "INDEX processes_windows (supplier_id=? AND window_end>?)");
     let next = plan_of(&mut conn, |tx| tx.next_due_at().map(|_| ()));
     assert_no_scan(&next);
-    assert_uses(&next, "INDEX processes_pending (supplier_id=?)");
+    assert_uses(&next, "INDEX processes_pending (supplier_id=? AND due_at>?)");
     let expired = plan_of(&mut conn, |tx| tx.remove_expired_tokens(at(1)).map(|_| ()));
     assert_uses(&expired, "INDEX refresh_tokens_by_expiry");
 }

@@ -94,6 +94,7 @@ stories! { $
         running_imports_are_counted
         paused_suppliers_are_left_alone
         the_next_one_due_is_known
+        what_is_stored_late_is_found
         leases_end
         windows_close;
     archive:

@@ -117,6 +117,34 @@ pub fn the_next_one_due_is_known(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.next_due_at()), Some(at(90)));
 }
 
+/// Claims may look no further back than to what was claimed before; what is due earlier is found by looking for it.
+pub fn what_is_stored_late_is_found(store: &dyn Store) {
+    let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
+    let late = |owner: &Supplier, account: &'static str, created| {
+        let owner = owner.clone();
+        put(store, move |tx| insert(tx, &owner, account, Submission::default(), at(created)));
+    };
+    late(&acme, "A-1", 1_000);
+    assert_eq!(claim(store, at(1_000), 5), ["A-1"]);
+    assert_eq!(see(store, |tx| tx.late_suppliers()), [0; 0]);
+    late(&other, "B-1", 0);
+    late(&acme, "A-2", 999);
+    late(&acme, "A-3", 0);
+    // What comes a little late is seen at once.
+    let mut claimed = claim(store, at(1_000), 1);
+    claimed.extend(claim(store, at(1_000), 5));
+    let late = see(store, |tx| tx.late_suppliers());
+    assert_eq!(late.is_empty(), claimed.contains(&"A-3".to_owned()));
+    let looked_at = late.clone();
+    put(store, move |tx| tx.look_at_all(&looked_at));
+    assert_eq!(see(store, |tx| tx.late_suppliers()), [0; 0]);
+    assert_eq!(see(store, |tx| tx.next_due_at()), (!late.is_empty()).then_some(at(0)));
+    claimed.extend(claim(store, at(1_000), 5));
+    claimed.sort();
+    assert_eq!(claimed, ["A-2", "A-3", "B-1"]);
+    assert!(late.is_empty() || late == [acme.id]);
+}
+
 /// A lease after the claim, each; with the claim ends its lease.
 pub fn leases_end(store: &dyn Store) {
     let acme = supplier(store, "ACME");

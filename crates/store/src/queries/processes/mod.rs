@@ -5,6 +5,7 @@ mod archive;
 pub(crate) mod issues;
 mod list;
 pub(crate) mod queue;
+mod readable;
 pub(crate) mod row;
 pub(crate) mod write;
 
@@ -174,6 +175,14 @@ impl Processes for SqlTx<'_> {
         self.run(|conn| queue::expired_leases(conn, before, limit, Sweep::Change))
     }
 
+    fn late_suppliers(&mut self) -> Result<Vec<i64>, StoreError> {
+        self.run(queue::late)
+    }
+
+    fn look_at_all(&mut self, supplier_ids: &[i64]) -> Result<(), StoreError> {
+        self.run(|conn| queue::look_at_all(conn, supplier_ids))
+    }
+
     fn missed_windows(
         &mut self,
         before: DateTime<Utc>,
@@ -238,12 +247,18 @@ impl Processes for SqlTx<'_> {
 /// Rows of the queue as processes. One that cannot be read is passed over: it must not keep the
 /// others from their turn.
 fn restored(rows: impl Iterator<Item = StoredRow>) -> Vec<StoredProcess> {
+    let (mut passed_over, mut first) = (0, None);
     let readable = |row: StoredRow| match StoredProcess::try_from(row) {
         Ok(process) => Some(process),
         Err(error) => {
-            tracing::error!(?error, "a process was passed over");
+            passed_over += 1;
+            first.get_or_insert(error);
             None
         }
     };
-    rows.filter_map(readable).collect()
+    let restored = rows.filter_map(readable).collect();
+    if let Some(error) = first {
+        tracing::error!(passed_over, ?error, "processes that cannot be read were passed over");
+    }
+    restored
 }

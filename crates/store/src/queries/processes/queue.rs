@@ -6,6 +6,7 @@ use super::super::schema::{processes, suppliers};
 use super::super::statement::Bind;
 use super::super::types::{Timestamp, instant};
 use super::super::{Conn, fit};
+use super::readable::{Page, Place, readable};
 use super::restored;
 use super::row::{ProcessRow, StoredRow};
 use crate::error::Result;
@@ -30,15 +31,18 @@ condition!(
 );
 
 statement! {
-    /// Suppliers in turn that have a process due and may import more: how many more, and whether they are
-    /// bounded at all.
-    OpenSuppliers { limit: i64, at: Timestamp, most: i64 } -> (BigInt, Text, BigInt, Bool)
-        = "SELECT id, code, room, max_concurrent_imports IS NOT NULL FROM (\
-            SELECT s.id, s.code, s.claim_turn, s.max_concurrent_imports, coalesce(s.max_concurrent_imports - (\
-            SELECT count(*) FROM processes r WHERE r.supplier_id = s.id AND r.state = 'IN_PROGRESS'), "
-            limit ") AS room FROM suppliers s WHERE s.status = 'Ongoing' AND EXISTS (\
-            SELECT 1 FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' AND p.due_at <= "
-            at ")) AS due WHERE room > 0 ORDER BY claim_turn, id LIMIT " most
+    /// Suppliers in turn that have a process due and may import more: how many more, whether they are bounded at
+    /// all, and from when on to look for what is due. What runs is counted where there is a bound.
+    OpenSuppliers { limit: i64, at: Timestamp, most: i64 } -> (BigInt, Text, BigInt, Bool, columns::Instant)
+        = "SELECT id, code, room, max_concurrent_imports IS NOT NULL, due_from FROM (\
+            SELECT s.id, s.code, s.claim_turn, s.max_concurrent_imports, coalesce(s.due_from, "
+            (dialect::FIRST) ") AS due_from, CASE WHEN s.max_concurrent_imports IS NULL THEN " limit
+            " ELSE s.max_concurrent_imports - (SELECT count(*) FROM processes r \
+            WHERE r.supplier_id = s.id AND r.state = 'IN_PROGRESS') END AS room \
+            FROM suppliers s WHERE s.status = 'Ongoing' AND (\
+            SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' \
+            AND p.due_at >= coalesce(s.due_from, " (dialect::FIRST) ") ORDER BY p.due_at, p.id LIMIT 1) <= "
+            at ") AS due WHERE room > 0 ORDER BY claim_turn, id LIMIT " most
 }
 
 /// A supplier that has a process due and may import more.
@@ -50,21 +54,48 @@ pub(crate) struct OpenSupplier {
     pub(crate) room: i64,
     /// Whether there is a bound.
     pub(crate) is_bounded: bool,
+    /// Nothing that waits is due before.
+    pub(crate) due_from: Timestamp,
 }
 
-/// What is due of one supplier, first due first.
-macro_rules! due_of {
-    ($supplier:expr, $at:expr, $limit:expr) => {
-        for_claim!(
-            processes::table
-                .filter(IsPending)
-                .filter(processes::supplier_id.eq($supplier))
-                .filter(processes::due_at.le($at))
-                .order((processes::due_at, processes::id))
-                .limit($limit)
-                .select(ProcessRow::as_select())
-        )
+/// Rows of an index behind a place in it, at most so many. That they are not before it bounds what is read of the
+/// index; the rest is a matter of those at the place itself.
+macro_rules! rows_behind {
+    ($rows:expr, $column:ident, $page:expr) => {
+        $rows
+            .filter(processes::$column.ge($page.behind.0))
+            .filter(processes::$column.gt($page.behind.0).or(processes::id.gt($page.behind.1)))
+            .order((processes::$column, processes::id))
+            .limit($page.limit)
+            .select(ProcessRow::as_select())
     };
+}
+
+/// What is due of a supplier, first due first, at most so many; and whether there was any row, readable or not.
+fn due_of(
+    conn: &mut Conn,
+    supplier: &OpenSupplier,
+    at: Timestamp,
+    limit: i64,
+) -> Result<(Vec<StoredProcess>, bool)> {
+    let mut has_any = false;
+    let first = Page { behind: Place::before(supplier.due_from), limit };
+    let due = readable(
+        conn,
+        first,
+        |conn, page| {
+            let due = processes::table
+                .filter(IsPending)
+                .filter(processes::supplier_id.eq(supplier.id))
+                .filter(processes::due_at.le(at));
+            let rows: Vec<ProcessRow<'static>> = for_claim!(rows_behind!(due, due_at, page)).load(conn)?;
+            has_any |= !rows.is_empty();
+            Ok(rows)
+        },
+        |row| Some(row.due_at),
+        |_, rows| Ok(restored(rows.into_iter().map(|row| StoredRow::new(row, &supplier.code)))),
+    )?;
+    Ok((due, has_any))
 }
 
 /// In turn between suppliers, and each of the first alike: what one lacks of its share, since others hold
@@ -80,13 +111,12 @@ pub(super) fn due(conn: &mut Conn, at: DateTime<Utc>, limit: u32) -> Result<Vec<
             break;
         }
         let share = (left + suppliers - 1) / suppliers;
-        let rows: Vec<ProcessRow<'static>> = due_of!(supplier.id, at, share.min(supplier.room)).load(conn)?;
+        let (due, has_any) = due_of(conn, supplier, at, share.min(supplier.room))?;
         // What cannot be read counts: it must not keep the suppliers behind from their turn.
-        served.extend((!rows.is_empty()).then_some(supplier));
-        let rows = restored(rows.into_iter().map(|row| StoredRow::new(row, &supplier.code)));
-        left -= fit::<_, i64>(rows.len())?;
+        served.extend(has_any.then_some(supplier));
+        left -= fit::<_, i64>(due.len())?;
         suppliers = (suppliers - 1).max(1);
-        taken.extend(rows.into_iter().enumerate());
+        taken.extend(due.into_iter().enumerate());
     }
     set_behind(conn, &served)?;
     // Stable: within a round, the suppliers keep their turns.
@@ -94,17 +124,24 @@ pub(super) fn due(conn: &mut Conn, at: DateTime<Utc>, limit: u32) -> Result<Vec<
     Ok(taken.into_iter().map(|(_, process)| process).collect())
 }
 
-/// Sets suppliers behind all others. One that another node serves at the same time is set so by that one.
+/// Sets suppliers behind all others, and what is looked through of them behind what was claimed: a little before
+/// the first that waits still in the eyes of others, for what is due earlier may be committed later. One that
+/// another node serves at the same time is set so by that one.
 fn set_behind(conn: &mut Conn, served: &[&OpenSupplier]) -> Result<()> {
     if served.is_empty() {
         return Ok(());
     }
     let ids: Vec<String> = served.iter().map(|supplier| supplier.id.to_string()).collect();
     conn.batch_execute(&format!(
-        "UPDATE suppliers SET claim_turn = (SELECT max(s.claim_turn) + 1 FROM suppliers s) WHERE id IN (\
-         SELECT id FROM suppliers WHERE id IN ({}){})",
-        ids.join(", "),
-        dialect::SKIP_LOCKED,
+        "UPDATE suppliers SET claim_turn = (SELECT max(s.claim_turn) + 1 FROM suppliers s), \
+         due_from = coalesce((SELECT p.due_at{late} FROM processes p WHERE p.supplier_id = suppliers.id \
+         AND p.state = 'PENDING' AND p.due_at >= coalesce(suppliers.due_from, {first}) \
+         ORDER BY p.due_at, p.id LIMIT 1), due_from) WHERE id IN (\
+         SELECT id FROM suppliers WHERE id IN ({ids}){skip})",
+        late = dialect::EARLIER,
+        first = dialect::FIRST,
+        ids = ids.join(", "),
+        skip = dialect::SKIP_LOCKED,
     ))?;
     Ok(())
 }
@@ -113,7 +150,8 @@ statement! {
     /// When each supplier that may import more has its next process due; the earliest of these.
     NextDue {} -> Nullable<columns::Instant>
         = "SELECT min(due_at) FROM (SELECT (SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id \
-            AND p.state = 'PENDING' ORDER BY p.due_at, p.id LIMIT 1) AS due_at FROM suppliers s WHERE \
+            AND p.state = 'PENDING' AND p.due_at >= coalesce(s.due_from, " (dialect::FIRST) ") \
+            ORDER BY p.due_at, p.id LIMIT 1) AS due_at FROM suppliers s WHERE \
             s.status = 'Ongoing' AND (s.max_concurrent_imports IS NULL OR s.max_concurrent_imports > (\
             SELECT count(*) FROM processes r WHERE r.supplier_id = s.id AND r.state = 'IN_PROGRESS'))) \
             AS next"
@@ -123,15 +161,23 @@ pub(super) fn next_due_at(conn: &mut Conn) -> Result<Option<DateTime<Utc>>> {
     instant(NextDue {}.get_result(conn)?)
 }
 
-macro_rules! leases {
-    ($before:expr, $limit:expr) => {
-        processes::table
-            .filter(IsRunning)
-            .filter(processes::lease_until.lt($before))
-            .order(processes::lease_until)
-            .limit($limit)
-            .select(ProcessRow::as_select())
-    };
+statement! {
+    /// Suppliers of which something waits that is due before what claims look at. Everything in the index is looked
+    /// through for it.
+    Late {} -> BigInt
+        = "SELECT s.id FROM suppliers s WHERE s.due_from IS NOT NULL AND (SELECT p.due_at FROM processes p \
+            WHERE p.supplier_id = s.id AND p.state = 'PENDING' ORDER BY p.due_at, p.id LIMIT 1) < s.due_from"
+}
+
+pub(super) fn late(conn: &mut Conn) -> Result<Vec<i64>> {
+    Ok(Late {}.load(conn)?)
+}
+
+/// Claims look at all that waits of these suppliers again.
+pub(super) fn look_at_all(conn: &mut Conn, supplier_ids: &[i64]) -> Result<()> {
+    let rows = suppliers::table.filter(suppliers::id.eq_any(supplier_ids));
+    diesel::update(rows).set(suppliers::due_from.eq(None::<Timestamp>)).execute(conn)?;
+    Ok(())
 }
 
 /// What a query of the sweep is for.
@@ -149,11 +195,24 @@ pub(super) fn expired_leases(
     limit: u32,
     sweep: Sweep,
 ) -> Result<Vec<StoredProcess>> {
-    let (before, limit) = (Timestamp::from(before), i64::from(limit));
-    let rows: Vec<ProcessRow<'static>> = match sweep {
-        Sweep::Look => leases!(before, limit).load(conn)?,
-        Sweep::Change => for_claim!(leases!(before, limit)).load(conn)?,
-    };
+    let before = Timestamp::from(before);
+    readable(
+        conn,
+        Page { behind: Place::FIRST, limit: i64::from(limit) },
+        |conn, page| {
+            let leases = processes::table.filter(IsRunning).filter(processes::lease_until.lt(before));
+            Ok(match sweep {
+                Sweep::Look => rows_behind!(leases, lease_until, page).load(conn)?,
+                Sweep::Change => for_claim!(rows_behind!(leases, lease_until, page)).load(conn)?,
+            })
+        },
+        |row| row.lease_until,
+        with_suppliers,
+    )
+}
+
+/// Processes of any suppliers.
+fn with_suppliers(conn: &mut Conn, rows: Vec<ProcessRow<'static>>) -> Result<Vec<StoredProcess>> {
     if rows.is_empty() {
         return Ok(Vec::new());
     }
@@ -173,18 +232,6 @@ statement! {
             AND p.window_end IS NOT NULL ORDER BY p.window_end LIMIT 1) < " before
 }
 
-macro_rules! windows_of {
-    ($supplier:expr, $before:expr, $limit:expr) => {
-        processes::table
-            .filter(HasWindow)
-            .filter(processes::supplier_id.eq($supplier))
-            .filter(processes::window_end.lt($before))
-            .order(processes::window_end)
-            .limit($limit)
-            .select(ProcessRow::as_select())
-    };
-}
-
 pub(super) fn missed_windows(
     conn: &mut Conn,
     before: DateTime<Utc>,
@@ -195,12 +242,24 @@ pub(super) fn missed_windows(
     let suppliers: Vec<(i64, String)> = Missed { before }.load(conn)?;
     let mut missed = Vec::new();
     for (id, code) in suppliers {
-        let rows: Vec<ProcessRow<'static>> = match sweep {
-            Sweep::Look => windows_of!(id, before, left).load(conn)?,
-            Sweep::Change => for_claim!(windows_of!(id, before, left)).load(conn)?,
-        };
-        left -= fit::<_, i64>(rows.len())?;
-        missed.extend(restored(rows.into_iter().map(|row| StoredRow::new(row, &code))));
+        let of_supplier = readable(
+            conn,
+            Page { behind: Place::FIRST, limit: left },
+            |conn, page| {
+                let windows = processes::table
+                    .filter(HasWindow)
+                    .filter(processes::supplier_id.eq(id))
+                    .filter(processes::window_end.lt(before));
+                Ok(match sweep {
+                    Sweep::Look => rows_behind!(windows, window_end, page).load(conn)?,
+                    Sweep::Change => for_claim!(rows_behind!(windows, window_end, page)).load(conn)?,
+                })
+            },
+            |row| row.window_end,
+            |_, rows| Ok(restored(rows.into_iter().map(|row| StoredRow::new(row, &code)))),
+        )?;
+        left -= fit::<_, i64>(of_supplier.len())?;
+        missed.extend(of_supplier);
         if left == 0 {
             break;
         }

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 pub(super) struct House {
     pub(super) app: App,
     pub(super) store: Arc<PostgresStore>,
+    pub(super) clock: Arc<FakeClock>,
     pub(super) key: String,
     pub(super) caller: Caller,
     pub(super) database: TestDatabase,
@@ -28,9 +29,10 @@ impl House {
         let database = TestDatabase::create(server()?).unwrap();
         let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
         let store = Arc::new(PostgresStore::open(&options).unwrap());
+        let clock = Arc::new(FakeClock::of_fixtures());
         let ports = Ports {
             store: store.clone(),
-            clock: Arc::new(FakeClock::of_fixtures()),
+            clock: clock.clone(),
             random: Arc::new(SeededRandom::new(1)),
             documents: Arc::<FakeDocuments>::default(),
             vendors: Arc::<FakeVendors>::default(),
@@ -41,7 +43,7 @@ impl House {
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
         let caller = app.authenticate(&token).unwrap();
-        Some(Self { app, store, key, caller, database })
+        Some(Self { app, store, clock, key, caller, database })
     }
 
     /// A transaction that holds what this statement locks, until it is dropped.

@@ -1,0 +1,111 @@
+//! The use cases over a database of a test's own, of either kind.
+
+use chrono::{DateTime, Utc};
+use cutover_app::auth::{Caller, Credential};
+use cutover_app::operator::{ProcessReport, SupplierChange};
+use cutover_app::port::{ApiKeyRole, Store};
+use cutover_app::worker::{Worker, WorkerMetrics};
+use cutover_app::{App, Ports, Settings, Step};
+use cutover_process::State;
+use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
+use cutover_testkit_postgres::{TestDatabase, server};
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, SqliteConnection};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// The use cases and a worker, with the organisation `Acme` and its supplier `ACME`. What is first goes first.
+pub(super) struct House {
+    pub(super) app: Arc<App>,
+    pub(super) clock: Arc<FakeClock>,
+    pub(super) worker: Worker,
+    caller: Caller,
+    database: Database,
+}
+
+enum Database {
+    Sqlite(TempDir),
+    Postgres(TestDatabase),
+}
+
+/// Runs a test on SQLite, and on PostgreSQL where there is one.
+pub(super) fn on_both(test: impl Fn(House)) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("cutover.db"), Options::default()).unwrap();
+    test(House::over(Arc::new(store), Database::Sqlite(folder)));
+    let Some(server) = server() else { return };
+    let database = TestDatabase::create(server).unwrap();
+    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
+    test(House::over(Arc::new(PostgresStore::open(&options).unwrap()), Database::Postgres(database)));
+}
+
+impl House {
+    fn over(store: Arc<dyn Store>, database: Database) -> Self {
+        let clock = Arc::new(FakeClock::of_fixtures());
+        let ports = Ports {
+            store,
+            clock: clock.clone(),
+            random: Arc::new(SeededRandom::new(1)),
+            documents: Arc::<FakeDocuments>::default(),
+            vendors: Arc::<FakeVendors>::default(),
+        };
+        let app = Arc::new(App::new(ports, Settings::default()));
+        app.add_organisation("Acme").unwrap();
+        app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
+        let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+        let token = app.obtain_token(&Credential::ApiKey(key)).unwrap().token;
+        let caller = app.authenticate(&token).unwrap();
+        let metrics = Arc::<WorkerMetrics>::default();
+        let worker = Worker::new(app.clone(), "w1".into(), metrics, Default::default());
+        Self { app, clock, worker, caller, database }
+    }
+
+    pub(super) fn create(&self, number: &str) {
+        let body = format!(
+            r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
+        );
+        let created = self.app.create_account(&self.caller, None, body.as_bytes(), None);
+        assert_eq!(created.unwrap(), Step::Done(()));
+    }
+
+    pub(super) fn report(&self, number: &str) -> ProcessReport {
+        self.app.show_process("ACME", number).unwrap()
+    }
+
+    pub(super) fn state(&self, number: &str) -> State {
+        self.report(number).status.status
+    }
+
+    /// Runs statements past the use cases: those of the database at hand.
+    pub(super) fn run(&self, sqlite: &str, postgres: &str) {
+        match &self.database {
+            Database::Sqlite(folder) => {
+                let path = folder.path().join("cutover.db");
+                let mut conn = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+                conn.batch_execute(&format!("PRAGMA busy_timeout = 5000; {sqlite}")).unwrap();
+            }
+            Database::Postgres(database) => drop(database.sql(postgres).unwrap()),
+        }
+    }
+
+    /// A time in the words of the database at hand.
+    pub(super) fn time(&self, at: DateTime<Utc>) -> String {
+        match &self.database {
+            Database::Sqlite(_) => at.timestamp_micros().to_string(),
+            Database::Postgres(_) => format!("'{}'::TIMESTAMPTZ", at.to_rfc3339()),
+        }
+    }
+
+    /// Numbers from 1 as the column `n` of `numbers`, in the words of the database at hand.
+    pub(super) fn numbers(&self, count: usize) -> String {
+        match &self.database {
+            Database::Sqlite(_) => format!(
+                "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {count})"
+            ),
+            Database::Postgres(_) => {
+                format!("WITH numbers (n) AS (SELECT * FROM generate_series(1::BIGINT, {count}))")
+            }
+        }
+    }
+}
