@@ -4,7 +4,7 @@ use super::readers::Readers;
 use super::writer::Writer;
 use crate::error::OpenError;
 use crate::migrations::MigrationStatus;
-use cutover_app::port::{Creation, StagingDone, Store, StoreError, Tx, WriteJob, staging_job};
+use cutover_app::port::{Creation, StagingDone, Store, StoreError, Tx, WriteJob};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,8 +82,7 @@ impl Store for SqliteStore {
     }
 
     fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
-        let (job, staging) = staging_job(creation);
-        self.writer.submit(job, Box::new(move |answer| done(answer.and_then(|()| staging()))));
+        self.writer.stage(creation, done);
     }
 
     fn reads_at_once(&self) -> bool {

@@ -3,9 +3,12 @@ use super::dialect::{self, Conn};
 use super::queries::SqlTx;
 use super::wal::Wal;
 use crate::error::store_error;
-use cutover_app::port::{StoreError, Verdict, WriteJob};
+use cutover_app::fault::{self, Point};
+use cutover_app::port::{Creation, Staging, StagingDone, StoreError, Verdict, WriteJob, staging_job};
 use diesel::connection::SimpleConnection;
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
@@ -19,10 +22,66 @@ type Answer = Result<(), StoreError>;
 /// Who hears what became of a job.
 pub(super) type Done = Box<dyn FnOnce(Answer) + Send>;
 
-/// A job, and who waits for it to be durable.
-struct Request {
-    job: WriteJob,
-    done: Done,
+/// What is to be written, and who waits for it to be durable.
+enum Request {
+    /// A job, which can be run once.
+    Job { job: WriteJob, done: Done },
+    /// A new account, which may be stored anew if the transaction that did is lost.
+    Account { creation: Arc<Creation>, done: StagingDone, was_lost: bool },
+}
+
+impl Request {
+    fn refuse(self, error: StoreError) {
+        match self {
+            Self::Job { done, .. } => done(Err(error)),
+            Self::Account { done, .. } => done(Err(error)),
+        }
+    }
+
+    /// The job of it, and what waits for the end of the transaction then.
+    fn begin(self) -> (WriteJob, Waiting) {
+        match self {
+            Self::Job { job, done } => (job, Waiting::Job(done)),
+            Self::Account { creation, done, was_lost } => {
+                let (job, staging) = staging_job(creation.clone());
+                (job, Waiting::Account { creation, done, was_lost, staging: Box::new(staging) })
+            }
+        }
+    }
+}
+
+/// What was run, and waits for its transaction to be durable.
+enum Waiting {
+    Job(Done),
+    Account {
+        creation: Arc<Creation>,
+        done: StagingDone,
+        was_lost: bool,
+        /// What became of it, if the transaction was not lost.
+        staging: Box<dyn FnOnce() -> Result<Staging, StoreError>>,
+    },
+}
+
+impl Waiting {
+    fn tell(self, answer: Answer) {
+        match self {
+            Self::Job(done) => done(answer),
+            Self::Account { done, staging, .. } => done(answer.and_then(|()| staging())),
+        }
+    }
+
+    /// Its transaction was lost: it is to be tried once more, or is told.
+    fn lose(self, error: &StoreError) -> Option<Request> {
+        match self {
+            Self::Account { creation, done, was_lost: false, .. } => {
+                Some(Request::Account { creation, done, was_lost: true })
+            }
+            lost => {
+                lost.tell(Err(error.clone()));
+                None
+            }
+        }
+    }
 }
 
 /// The one that writes: a thread with its own connection.
@@ -35,7 +94,7 @@ impl Writer {
     pub(super) fn start(target: Target, conn: Conn) -> std::io::Result<Self> {
         let (queue, requests) = sync_channel(QUEUE);
         let wal = Wal::new(&target);
-        let mut desk = Desk { target, conn: Some(conn), wal, requests };
+        let mut desk = Desk { target, conn: Some(conn), wal, requests, lost: VecDeque::new() };
         let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || desk.work())?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -49,14 +108,24 @@ impl Writer {
 
     /// Has a job run; `done` hears of it once it is durable, undone or failed.
     pub(super) fn submit(&self, job: WriteJob, done: Done) {
+        self.send(Request::Job { job, done });
+    }
+
+    /// Has a new account stored; `done` hears of it. If the transaction is lost it is tried once more: others of
+    /// the same account may have been told by then that there is one, and none of them is to come back in vain.
+    pub(super) fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        self.send(Request::Account { creation, done, was_lost: false });
+    }
+
+    fn send(&self, request: Request) {
         let ended = || StoreError::Unavailable("the writer has ended".into());
-        let Some(queue) = &self.queue else { return done(Err(ended())) };
-        match queue.try_send(Request { job, done }) {
+        let Some(queue) = &self.queue else { return request.refuse(ended()) };
+        match queue.try_send(request) {
             Ok(()) => {}
             Err(TrySendError::Full(request)) => {
-                (request.done)(Err(StoreError::Unavailable("too many writes are waiting".into())));
+                request.refuse(StoreError::Unavailable("too many writes are waiting".into()));
             }
-            Err(TrySendError::Disconnected(request)) => (request.done)(Err(ended())),
+            Err(TrySendError::Disconnected(request)) => request.refuse(ended()),
         }
     }
 }
@@ -79,6 +148,8 @@ struct Desk {
     conn: Option<Conn>,
     wal: Wal,
     requests: Receiver<Request>,
+    /// What is to be tried once more, before what comes.
+    lost: VecDeque<Request>,
 }
 
 /// How a job left its transaction.
@@ -91,7 +162,7 @@ enum Left {
 
 impl Desk {
     fn work(&mut self) {
-        while let Ok(first) = self.requests.recv() {
+        while let Some(first) = self.lost.pop_front().or_else(|| self.requests.recv().ok()) {
             // Jobs are caught one by one; this is for what should not happen. Whoever waits is never
             // called, and finds that out.
             if catch_unwind(AssertUnwindSafe(|| self.group(first))).is_err() {
@@ -108,23 +179,29 @@ impl Desk {
         };
         let mut waiting = Vec::new();
         let mut next = Some(first);
-        while let Some(Request { job, done }) = next {
+        while let Some(request) = next {
             let is_first = waiting.is_empty();
+            let (job, waits) = request.begin();
             match if is_first { run(&mut conn, job) } else { run_in_savepoint(&mut conn, job) } {
-                Left::Kept => waiting.push((done, Ok(()))),
+                Left::Kept => waiting.push((waits, Ok(()))),
                 // The transaction was its own: nobody else's, so it ends with it.
                 Left::Undone(undone) if is_first => {
-                    return self.end(conn, vec![(done, undone)], "ROLLBACK");
+                    return self.end(conn, vec![(waits, undone)], "ROLLBACK");
                 }
-                Left::Undone(undone) => waiting.push((done, undone)),
+                Left::Undone(undone) => waiting.push((waits, undone)),
                 Left::Lost(error) => {
-                    waiting.push((done, Ok(())));
-                    return fail(waiting, &error);
+                    waiting.push((waits, Ok(())));
+                    return self.fail(waiting, &error);
                 }
             }
-            next = if waiting.len() < GROUP { self.requests.try_recv().ok() } else { None };
+            next = if waiting.len() < GROUP { self.another() } else { None };
         }
         self.end(conn, waiting, "COMMIT");
+    }
+
+    /// One more that is there.
+    fn another(&mut self) -> Option<Request> {
+        self.lost.pop_front().or_else(|| self.requests.try_recv().ok())
     }
 
     /// Takes the connection, and the lock of the file.
@@ -141,13 +218,17 @@ impl Desk {
     }
 
     /// Ends the transaction and tells everybody; nobody is told before it is durable.
-    fn end(&mut self, mut conn: Conn, waiting: Vec<(Done, Answer)>, how: &str) {
-        if let Err(error) = execute(&mut conn, how) {
+    fn end(&mut self, mut conn: Conn, waiting: Vec<(Waiting, Answer)>, how: &str) {
+        let about = |(waits, _): &(Waiting, Answer)| matches!(waits, Waiting::Account { .. });
+        let about = if waiting.iter().any(about) { "accounts" } else { "" };
+        let is_lost = how == "COMMIT" && fault::fails(Point::Commit, about);
+        let lost = || Err(StoreError::Unavailable("a test wants the transaction to be lost".into()));
+        if let Err(error) = if is_lost { lost() } else { execute(&mut conn, how) } {
             // The connection is dropped, and with it whatever is left of the transaction.
-            return fail(waiting, &error);
+            return self.fail(waiting, &error);
         }
-        for (done, answer) in waiting {
-            done(answer);
+        for (waits, answer) in waiting {
+            waits.tell(answer);
         }
         self.wal.tend(&mut conn);
         self.conn = Some(conn);
@@ -156,18 +237,15 @@ impl Desk {
     /// Nothing can be written: everybody who waits is told now, not each after a wait of his own.
     fn refuse(&mut self, first: Request, error: &StoreError) {
         // Taken before anybody is told: what comes after an answer is to be tried.
-        let waiting: Vec<_> = std::iter::once(first).chain(self.requests.try_iter()).collect();
-        for request in waiting {
-            (request.done)(Err(error.clone()));
-        }
+        let lost = std::mem::take(&mut self.lost);
+        let waiting: Vec<_> = std::iter::once(first).chain(lost).chain(self.requests.try_iter()).collect();
+        waiting.into_iter().for_each(|request| request.refuse(error.clone()));
     }
-}
 
-/// Nothing of a transaction was kept, whatever its jobs thought.
-fn fail(waiting: Vec<(Done, Answer)>, error: &StoreError) {
-    tracing::warn!(%error, jobs = waiting.len(), "a transaction was lost");
-    for (done, _) in waiting {
-        done(Err(error.clone()));
+    /// Nothing of a transaction was kept, whatever its jobs thought.
+    fn fail(&mut self, waiting: Vec<(Waiting, Answer)>, error: &StoreError) {
+        tracing::warn!(%error, jobs = waiting.len(), "a transaction was lost");
+        self.lost.extend(waiting.into_iter().filter_map(|(waits, _)| waits.lose(error)));
     }
 }
 

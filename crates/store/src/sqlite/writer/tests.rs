@@ -50,13 +50,15 @@ fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<Answer>, Vec
         .into_iter()
         .map(|job| {
             let (answer, answered) = sync_channel(1);
-            queue.send(Request { job, done: Box::new(move |result| answer.send(result).unwrap()) }).unwrap();
+            queue
+                .send(Request::Job { job, done: Box::new(move |result| answer.send(result).unwrap()) })
+                .unwrap();
             answered
         })
         .collect();
     drop(queue);
     let target = target(folder);
-    Desk { wal: Wal::new(&target), target, conn: Some(conn), requests }.work();
+    Desk { wal: Wal::new(&target), target, conn: Some(conn), requests, lost: VecDeque::new() }.work();
     let statements = seen.lock().unwrap().clone();
     (answers.into_iter().map(|answered| answered.recv().unwrap()).collect(), statements)
 }
@@ -187,7 +189,7 @@ fn what_was_taken_is_finished_before_the_end() {
         .queue
         .as_ref()
         .unwrap()
-        .send(Request { job: waits, done: Box::new(move |result| drop(answer.send(result))) })
+        .send(Request::Job { job: waits, done: Box::new(move |result| drop(answer.send(result))) })
         .unwrap();
     go.send(()).unwrap();
     drop(writer);
