@@ -16,6 +16,12 @@ pub(crate) fn at(url: &str, address: SocketAddr) -> io::Result<String> {
     Ok(url.into())
 }
 
+/// Where the server of a URL listens.
+pub(crate) fn address(url: &str) -> io::Result<SocketAddr> {
+    let nowhere = || io::Error::other("the URL of the database has no address");
+    parse(url)?.socket_addrs(|| Some(5432))?.into_iter().next().ok_or_else(nowhere)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

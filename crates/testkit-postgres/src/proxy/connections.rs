@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::{Shutdown, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many there may be at a time.
@@ -17,7 +17,28 @@ pub(super) struct Connections {
     pub(super) to_server: AtomicU64,
     pub(super) to_clients: AtomicU64,
     pub(super) round_trips: AtomicU64,
+    losses: AtomicU64,
+    loss: Mutex<Option<Loss>>,
     list: Mutex<List>,
+}
+
+/// What is to be lost, once, and its connection with it.
+#[derive(Debug)]
+pub(super) struct Loss {
+    /// Differs from that of every other.
+    pub(super) number: u64,
+    /// What a client says on one connection, in this order; the last is what is lost.
+    pub(super) words: Vec<Vec<u8>>,
+    pub(super) what: Lost,
+}
+
+/// What of a request is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lost {
+    /// It never arrives.
+    Request,
+    /// It arrives, and nothing of its answer does.
+    Answer,
 }
 
 #[derive(Debug, Default)]
@@ -35,6 +56,10 @@ pub(super) struct Connection {
     number: u64,
     /// Was the client the last to speak?
     pub(super) asked: AtomicBool,
+    /// How many of the words of a loss it has heard from the client, and of which.
+    heard: Mutex<(u64, usize)>,
+    /// Whether what the server says next is lost.
+    pub(super) loses_answer: AtomicBool,
 }
 
 impl Connections {
@@ -54,7 +79,27 @@ impl Connections {
         let number = list.next;
         list.next += 1;
         list.open.insert(number, ends);
-        Ok(Connection { all: Arc::clone(self), number, asked: AtomicBool::new(false) })
+        Ok(Connection {
+            all: Arc::clone(self),
+            number,
+            asked: AtomicBool::default(),
+            heard: Mutex::default(),
+            loses_answer: AtomicBool::default(),
+        })
+    }
+
+    fn loss(&self) -> MutexGuard<'_, Option<Loss>> {
+        self.loss.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn lose(&self, words: Vec<Vec<u8>>, what: Lost) {
+        let number = self.losses.fetch_add(1, Ordering::Relaxed) + 1;
+        *self.loss() = Some(Loss { number, words, what });
+    }
+
+    /// Whether something is still to be lost.
+    pub(super) fn is_to_lose(&self) -> bool {
+        self.loss().is_some()
     }
 
     pub(super) fn open(&self) -> usize {
@@ -75,6 +120,32 @@ impl Connections {
     pub(super) fn end(&self) {
         self.list().ended = true;
         self.cut();
+    }
+}
+
+impl Connection {
+    /// Hears what a client says; what of it is lost now, if anything is.
+    pub(super) fn hear(&self, said: &[u8]) -> Option<Lost> {
+        let mut loss = self.all.loss();
+        let Loss { number, words, what } = loss.as_ref()?;
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        if heard.0 != *number {
+            *heard = (*number, 0);
+        }
+        while words.get(heard.1).is_some_and(|word| said.windows(word.len()).any(|part| part == word)) {
+            heard.1 += 1;
+        }
+        let what = (heard.1 >= words.len()).then_some(*what)?;
+        *loss = None;
+        Some(what)
+    }
+
+    /// Closes it on both sides.
+    pub(super) fn cut(&self) {
+        for end in self.all.list().open.get(&self.number).into_iter().flatten() {
+            // One side may have closed it before us.
+            end.shutdown(Shutdown::Both).ok();
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 mod connections;
 mod pump;
 
-use connections::Connections;
+use connections::{Connections, Lost};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -32,6 +32,14 @@ impl Proxy {
             .name("proxy".into())
             .spawn(move || accept(&listener, target, &theirs))?;
         Ok(Self { address, connections, acceptor: Some(acceptor) })
+    }
+
+    /// The same before the server of a URL, which names a host and a port.
+    ///
+    /// # Errors
+    /// If the URL is none, or its host is nowhere; and as of [`start`](Self::start).
+    pub fn before(url: &str) -> io::Result<Self> {
+        Self::start(crate::url::address(url)?)
     }
 
     /// Where it listens.
@@ -76,6 +84,27 @@ impl Proxy {
             self.connections.cut();
             self.connections.hanging.store(false, Ordering::Relaxed);
         }
+    }
+
+    /// Loses, once, the answer to the last of these words, and the connection with it: the server has heard it. They
+    /// are what a client says on one connection, in this order.
+    pub fn lose_answer(&self, words: &[&str]) {
+        self.lose(words, Lost::Answer);
+    }
+
+    /// The same, and the server never hears the last.
+    pub fn lose_request(&self, words: &[&str]) {
+        self.lose(words, Lost::Request);
+    }
+
+    fn lose(&self, words: &[&str], what: Lost) {
+        let words = words.iter().map(|word| word.as_bytes().to_vec()).collect();
+        self.connections.lose(words, what);
+    }
+
+    /// Whether what was to be lost is.
+    pub fn has_lost(&self) -> bool {
+        !self.connections.is_to_lose()
     }
 
     /// How many connections there are.

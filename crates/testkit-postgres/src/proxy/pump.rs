@@ -1,4 +1,4 @@
-use super::connections::{Connection, Connections};
+use super::connections::{Connection, Connections, Lost};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -47,10 +47,28 @@ fn read(way: Way, mut from: TcpStream, sender: &SyncSender<Chunk>, connection: &
     let mut bytes = vec![0; CHUNK];
     while let Ok(length @ 1..) = from.read(&mut bytes) {
         count(way, length, connection);
+        if is_lost(way, &bytes[..length], connection) {
+            return connection.cut();
+        }
         let delay = Duration::from_nanos(connection.all.delay.load(Ordering::Relaxed));
         if sender.send((Instant::now() + delay, bytes[..length].to_vec())).is_err() {
             return;
         }
+    }
+}
+
+/// Whether these bytes are to be lost, and their connection with them.
+fn is_lost(way: Way, bytes: &[u8], connection: &Connection) -> bool {
+    match way {
+        Way::ToServer => match connection.hear(bytes) {
+            Some(Lost::Request) => true,
+            Some(Lost::Answer) => {
+                connection.loses_answer.store(true, Ordering::SeqCst);
+                false
+            }
+            None => false,
+        },
+        Way::ToClient => connection.loses_answer.load(Ordering::SeqCst),
     }
 }
 

@@ -110,3 +110,25 @@ fn a_database_is_reached_through_it() {
     drop(proxy);
     assert!(sql(&through, "SELECT 1").is_err());
 }
+
+#[test]
+fn what_is_said_or_answered_is_lost_once() {
+    let proxy = Proxy::start(echo()).unwrap();
+    let say = |mut stream: &TcpStream, words: &[u8]| stream.write_all(words).unwrap();
+    for lose in [Proxy::lose_answer as fn(&Proxy, &[&str]), Proxy::lose_request] {
+        let (one, other) = (client(&proxy), client(&proxy));
+        lose(&proxy, &["first", "last"]);
+        // Not in this order, and not by one client.
+        pipeline(&proxy, &one, b"last");
+        pipeline(&proxy, &other, b"l");
+        say(&one, b"the first");
+        let mut answer = [0; 9];
+        (&one).read_exact(&mut answer).unwrap();
+        assert!(!proxy.has_lost());
+        say(&one, b"and the last");
+        assert!(is_closed(&one) && proxy.has_lost());
+        pipeline(&proxy, &other, b"first");
+        say(&other, b"last");
+        (&other).read_exact(&mut [0; 4]).unwrap();
+    }
+}
