@@ -5,7 +5,7 @@
 mod deny_toml;
 mod table;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
@@ -15,7 +15,9 @@ use table::{LAYERS, Layer, TESTS_ONLY};
 
 /// Every wrong arrow of the workspace, and every difference between the table and `deny.toml`.
 pub(crate) fn check() -> Result<Vec<String>, Error> {
-    let mut faults = wrong_arrows(&metadata()?, LAYERS);
+    let metadata = metadata()?;
+    let mut faults = wrong_arrows(&metadata, LAYERS);
+    faults.extend(points_of_releases(&metadata));
     let path = cargo::root().join("deny.toml");
     let deny_toml = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
     faults.extend(deny_toml::differences(&deny_toml, LAYERS)?);
@@ -40,6 +42,9 @@ struct Metadata {
 struct Package {
     name: String,
     dependencies: Vec<Dependency>,
+    /// What each of its own features turns on.
+    #[serde(default)]
+    features: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -48,6 +53,8 @@ struct Dependency {
     name: String,
     /// `dev`, `build`, or nothing.
     kind: Option<String>,
+    #[serde(default)]
+    features: Vec<String>,
 }
 
 impl Dependency {
@@ -75,6 +82,26 @@ fn wrong_arrows(metadata: &Metadata, layers: &[Layer]) -> Vec<String> {
         }
     }
     faults
+}
+
+/// The feature of the crate `fail` with which a program can be stopped at points of it.
+const POINTS: (&str, &str) = ("fail", "failpoints");
+
+/// Who would have the points of tests in a release: only dev-dependencies may ask for them, and no feature of ours.
+fn points_of_releases(metadata: &Metadata) -> Vec<String> {
+    let (name, feature) = POINTS;
+    let asks =
+        |to: &Dependency| to.name == name && !to.is_for_tests() && to.features.iter().any(|f| f == feature);
+    let by_feature =
+        |on: &String| on.starts_with(&format!("{name}/")) || on.starts_with(&format!("{name}?/"));
+    let packages = metadata.packages.iter();
+    let has = packages.filter(|package| {
+        package.dependencies.iter().any(asks) || package.features.values().flatten().any(by_feature)
+    });
+    has.map(|package| {
+        format!("{} → {name}/{feature}: a release would have the points of tests", package.name)
+    })
+    .collect()
 }
 
 fn wrong_arrow(from: &Layer, to: &Dependency, ours: &BTreeSet<&str>) -> Option<String> {
@@ -164,6 +191,19 @@ mod tests {
         let rows = &LAYERS[LAYERS.len() - 3..];
         let fault = ["xtask → cutover-testkit-s3: it is for tests only, make it a dev-dependency"];
         assert_eq!(wrong_arrows(&serde_json::from_value(metadata).unwrap(), rows), fault);
+    }
+
+    #[test]
+    fn points_are_for_tests_only() {
+        let faults = |kind: Option<&str>, features: &[&str], own: serde_json::Value| {
+            let dependency = json!({"name": "fail", "kind": kind, "features": features});
+            let package = json!({"name": "cutover-app", "dependencies": [dependency], "features": own});
+            points_of_releases(&serde_json::from_value(json!({"packages": [package]})).unwrap()).len()
+        };
+        assert_eq!(faults(None, &[], json!({})), 0);
+        assert_eq!(faults(Some("dev"), &["failpoints"], json!({})), 0);
+        assert_eq!(faults(None, &["failpoints"], json!({})), 1);
+        assert_eq!(faults(None, &[], json!({"chaos": ["fail/failpoints"]})), 1);
     }
 
     #[test]
