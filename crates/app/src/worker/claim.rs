@@ -42,7 +42,7 @@ impl App {
             let claimed = taken.into_iter().zip(written).filter(|(_, is_written)| *is_written);
             // What missed its window has just ended.
             let claimed =
-                claimed.map(|((begun, _), _)| begun).filter(|begun| !begun.process.state().is_final());
+                claimed.map(|((begun, _), _)| begun).filter(|begun| !begun.process.state().has_ended());
             Ok(claimed.collect())
         })
     }

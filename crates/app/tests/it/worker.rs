@@ -1,7 +1,7 @@
 use crate::house::House;
 use chrono::Duration;
 use cutover_app::port::{Clock, write};
-use cutover_app::worker::Swept;
+use cutover_app::worker::{Swept, Worked};
 use cutover_process::{Actor, Event, LEASE, State};
 
 const EMPTY: &str = r#""unknown_occupier":true"#;
@@ -48,6 +48,19 @@ fn a_sweep_takes_up_what_lost_workers_left_and_removes_nothing() {
     assert_eq!(["A-1", "A-2"].map(|number| house.state_of(number)), [State::Pending, State::Errored]);
     assert_eq!(house.app.sweep().unwrap(), Swept::default());
     assert_eq!(remove_tokens(&house), 1);
+}
+
+/// A worker comes before the sweep: what it ends it does not import, and its neighbours are none the wiser.
+#[test]
+fn what_missed_its_window_ends_where_it_would_be_claimed() {
+    let house = House::new();
+    house.create(EMPTY);
+    house.create_with(r#"{"schedule_window_end":"2026-11-21T02:01:00Z"}"#, "A-2", EMPTY);
+    house.clock.advance(Duration::minutes(2));
+    assert_eq!(house.worker.turn(), Ok(Worked::Processes(1)));
+    let states = ["A-1", "A-2"].map(|number| house.state_of(number));
+    assert_eq!(states, [State::Processed, State::Errored]);
+    assert_eq!(house.worker.turn(), Ok(Worked::Nothing));
 }
 
 #[test]
