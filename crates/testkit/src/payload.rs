@@ -23,7 +23,8 @@ impl Dice {
         (self.0 >> 16) % bound
     }
 
-    fn one_in(&mut self, n: u64) -> bool {
+    /// True once in so many times.
+    pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 

@@ -64,6 +64,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         may: &[CORE, MODEL, RULES],
         never: &[WEB, DATABASE, OBJECT_STORAGE, RANDOM],
     },
+    Layer {
+        name: "cutover-simulation",
+        may: &[CORE, MODEL, PROCESS, APP, STORE],
+        never: &[WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE],
+    },
     Layer { name: TESTKIT, may: &[CORE, MODEL, PROCESS, APP], never: &[WEB, HTTP_CLIENT, DATABASE] },
     Layer { name: TESTKIT_POSTGRES, may: &[], never: &[WEB, HTTP_CLIENT, DATABASE] },
     Layer { name: TESTKIT_S3, may: &[], never: &[DATABASE] },

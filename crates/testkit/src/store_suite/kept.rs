@@ -31,7 +31,7 @@ const TIMES: &[&str] = &[
 
 /// The account, or a part of one, with numbers as strings of their digits, times as instants, identities trimmed, and
 /// without what is null or empty. `zone` is that of times without offset.
-pub(super) fn comparable(value: &impl Encode, zone: Zone) -> Value {
+pub fn comparable(value: &impl Encode, zone: Zone) -> Value {
     let json = String::from_utf8(value.to_json()).unwrap();
     let mut value = serde_json::from_str(&quoted_numbers(&json)).unwrap();
     tidy(&mut value, zone);
@@ -39,7 +39,7 @@ pub(super) fn comparable(value: &impl Encode, zone: Zone) -> Value {
 }
 
 /// Where two values first differ, and how.
-pub(super) fn difference(a: &Value, b: &Value) -> Option<String> {
+pub fn difference(a: &Value, b: &Value) -> Option<String> {
     let inside = |name: &str, a: &Value, b: &Value| Some(format!("{name}.{}", difference(a, b)?));
     match (a, b) {
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {

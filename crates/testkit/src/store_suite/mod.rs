@@ -16,6 +16,7 @@ pub mod businesses;
 pub mod figures;
 pub mod identity;
 pub mod instructions;
+pub mod kept;
 pub mod ledgers;
 pub mod lists;
 pub mod meter_points;
@@ -31,7 +32,6 @@ pub mod vendors;
 
 mod ground;
 mod imported;
-mod kept;
 
 /// Makes the macro that turns stories into tests. `$d` is a dollar sign.
 macro_rules! stories {

@@ -1,0 +1,250 @@
+//! Operations as calls of use cases, in the order in which the edge makes them.
+
+use crate::answer::Answer;
+use crate::plan::Act;
+use crate::specs::{AccountRef, code};
+use crate::world::World;
+use chrono::Days;
+use cutover_app::account::CreateRefused;
+use cutover_app::after::{AddTransactions, InstructionStep};
+use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
+use cutover_app::operator::{Archive, ArchiveScope, ArchivedProcess, SupplierChange};
+use cutover_app::port::{AccountList, Creation, Staging, StoreError};
+use cutover_app::{App, FoundDocuments, Step};
+use std::io;
+use std::sync::{Arc, mpsc};
+
+/// How often an account is checked because its supplier changed.
+const CHECKS: usize = 3;
+
+impl World {
+    /// Does it; what is answered.
+    pub(crate) fn act(&self, node: usize, act: &Act, body: &str, request: &str) -> Answer {
+        let app = &*self.app(node);
+        let change = |supplier: &u8, change| result(app.set_supplier(&code(*supplier), change));
+        match act {
+            Act::Create(spec) => self.create(app, spec.account, body, request),
+            Act::CreateFaulty(account, _) => self.create(app, *account, body, request),
+            Act::Notes(account, _) => {
+                let add = |found: Option<&_>| app.add_notes(self.caller(*account), body.as_bytes(), found);
+                let added = |results: Vec<cutover_model::NoteResult>| {
+                    results.iter().map(|r| r.status == "NOTE_CREATION_SUCCESS").collect()
+                };
+                with_documents(app, add).map_or_else(|answer| answer, |r| Answer::Done(added(r)))
+            }
+            Act::Transactions(account, spec) => {
+                let query = AddTransactions {
+                    check_previously_added: spec.check,
+                    force_add_to_current_statement: spec.force,
+                };
+                let added = app.add_transactions(self.caller(*account), body.as_bytes(), Ok(query));
+                added.map_or_else(Answer::from, |results| {
+                    Answer::Done(results.iter().map(|r| r.status == "TRANSACTION_ADDED_TO_ACCOUNT").collect())
+                })
+            }
+            Act::Statements(account, _) => {
+                let caller = self.caller(*account);
+                let add = |found: Option<&_>| app.add_historical_statements(caller, body.as_bytes(), found);
+                with_documents(app, add).map_or_else(|answer| answer, |_| Answer::done())
+            }
+            Act::Instruct(account, _) => {
+                instruct(app, self.caller(*account), body).map_or_else(|a| a, |()| Answer::done())
+            }
+            Act::Intrude(account) => self.intrude(app, *account, body, request),
+            Act::Look(account) => self.look(app, *account).map_or_else(Answer::from, |()| Answer::done()),
+            Act::SetStatus(supplier, status) => {
+                change(supplier, SupplierChange { status: Some(*status), ..SupplierChange::default() })
+            }
+            Act::SetDryRun(supplier, is) => {
+                change(supplier, SupplierChange { dry_run: Some(*is), ..SupplierChange::default() })
+            }
+            Act::SetLimit(supplier, limit) => {
+                let limit =
+                    SupplierChange { max_concurrent_imports: Some(*limit), ..SupplierChange::default() };
+                change(supplier, limit)
+            }
+            Act::Cancel(account) => result(app.cancel_process(&account.code(), &account.external())),
+            Act::Retry(account) => result(app.retry_process(&account.code(), &account.external())),
+            Act::Turn(worker) => self.turn(node, *worker),
+            Act::Sweep => result(app.sweep()),
+            Act::Fold => result(app.fold_figures()),
+            Act::TakeOver => result(app.release_all()),
+            Act::Archive => self.archive(app, node),
+            Act::Token(rotates) => self.token(app, *rotates),
+            _ => self.happen(node, act),
+        }
+    }
+
+    /// What nobody asks for.
+    fn happen(&self, node: usize, act: &Act) -> Answer {
+        match act {
+            Act::Stop => self.stop(node),
+            Act::Pass(seconds) => self.clock.advance(chrono::Duration::seconds(*seconds)),
+            Act::Skew(seconds) => self.skew(node, *seconds),
+            Act::Away(part) => self.set_away(*part),
+            Act::Back => self.set_back(),
+            Act::Documents(are_there) => self.set_documents(*are_there),
+            _ => return Answer::Wrong("nothing does this".into()),
+        }
+        Answer::done()
+    }
+
+    /// Who owns the supplier of an account.
+    fn caller(&self, account: AccountRef) -> &Caller {
+        &self.database.known.callers[usize::from(crate::payloads::is_foreign(account))]
+    }
+
+    fn create(&self, app: &App, account: AccountRef, body: &str, request: &str) -> Answer {
+        match create(app, self.caller(account), body, request) {
+            Ok(()) => Answer::done(),
+            Err(CreateRefused::AlreadyImported(number)) => {
+                self.oracle().saw_number(account, &number.to_string());
+                Answer::Refused("already imported")
+            }
+            Err(refused) => refused.into(),
+        }
+    }
+
+    /// Another organisation sees nothing and does nothing.
+    fn intrude(&self, app: &App, account: AccountRef, body: &str, request: &str) -> Answer {
+        let stranger = &self.database.known.callers[usize::from(!crate::payloads::is_foreign(account))];
+        match create(app, stranger, body, request).map_err(Answer::from) {
+            Ok(()) => return Answer::Wrong("a stranger created an account".into()),
+            Err(Answer::Refused("faults")) => {}
+            Err(other) => return other,
+        }
+        let seen = app.account_status(stranger, &account.code(), &account.external());
+        let progress = app.progress(stranger, &account.code());
+        match (seen, progress) {
+            (Ok(None), Ok(None)) => Answer::Refused("strange"),
+            (Err(error), _) | (_, Err(error)) => error.into(),
+            _ => Answer::Wrong("a stranger saw an account".into()),
+        }
+    }
+
+    /// Reads what can be read of an account and its supplier.
+    fn look(&self, app: &App, account: AccountRef) -> Result<(), StoreError> {
+        let (caller, code, number) = (self.caller(account), account.code(), account.external());
+        let status = app.account_status(caller, &code, &number)?;
+        if let Some(found) = status.and_then(|status| status.service_identifier) {
+            self.oracle().saw_number(account, &found.to_string());
+        }
+        app.transfer_status(caller, &code, &number)?;
+        app.progress(caller, &code)?;
+        if let Some(list) = app.open_list(caller, &code, AccountList::All)? {
+            app.list_page(&list, None, 100, |_| {})?;
+        }
+        Ok(())
+    }
+
+    fn archive(&self, app: &App, node: usize) -> Answer {
+        let before = self.now(node).date_naive() + Days::new(1);
+        let scope = ArchiveScope { before, supplier: None, limit: None };
+        result(app.archive_processes(&scope, &mut Kept(self)))
+    }
+
+    /// Signs in, uses the token, and renews it.
+    fn token(&self, app: &App, rotates: bool) -> Answer {
+        if rotates && let Err(error) = app.rotate_signing_key() {
+            return error.into();
+        }
+        match self.signed_in(app) {
+            Ok(()) => Answer::done(),
+            Err(TokenRefused::Store(error)) => error.into(),
+            // The answer to a first use may have been lost, and what is used twice is refused.
+            Err(TokenRefused::Invalid) => Answer::Failed("a token is refused".into()),
+        }
+    }
+
+    fn signed_in(&self, app: &App) -> Result<(), TokenRefused> {
+        let first = app.obtain_token(&Credential::ApiKey(self.database.known.key.clone()))?;
+        let second = app.obtain_token(&Credential::RefreshToken(first.refresh_token))?;
+        for token in [first.token, second.token] {
+            app.authenticate(&token).map_err(|refused| match refused {
+                AuthError::Invalid => TokenRefused::Invalid,
+                AuthError::Store(error) => TokenRefused::Store(error),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn result<T, E: Into<Answer>>(result: Result<T, E>) -> Answer {
+    result.map_or_else(Into::into, |_| Answer::done())
+}
+
+fn create(app: &App, caller: &Caller, body: &str, request: &str) -> Result<(), CreateRefused> {
+    let (id, bytes) = (Some(request.to_owned()), body.as_bytes());
+    let mut remembered = app.creation_from_memory(caller, id.clone(), bytes);
+    for _ in 0..CHECKS {
+        let check = |found: Option<&_>| app.creation(caller, id.clone(), bytes, found);
+        let creation = match remembered.take() {
+            Some(creation) => creation,
+            None => with_documents_or(app, check, |_| StoreError::Unavailable("storage".into()).into())?,
+        };
+        match staged(app, creation.clone())? {
+            Staging::Staged => return Ok(()),
+            Staging::Exists => match app.resubmit(creation) {
+                Err(CreateRefused::SupplierChanging) => {}
+                resubmitted => return resubmitted,
+            },
+            Staging::SupplierChanged => {}
+        }
+    }
+    Err(CreateRefused::SupplierChanging)
+}
+
+fn staged(app: &App, creation: Arc<Creation>) -> Result<Staging, StoreError> {
+    let (done, staged) = mpsc::sync_channel(1);
+    app.stage(creation, Box::new(move |staging| drop(done.send(staging))));
+    staged.recv().unwrap()
+}
+
+fn instruct(app: &App, caller: &Caller, body: &str) -> Result<(), Answer> {
+    let pending = match app.begin_payment_instruction(caller, body.as_bytes())? {
+        InstructionStep::Stored(_) => return Ok(()),
+        InstructionStep::Ask(pending) => pending,
+    };
+    let verified = pollster::block_on(app.ask_vendor(&pending))?;
+    app.store_instruction(*pending, verified)?;
+    Ok(())
+}
+
+/// Calls it, with the documents that it asks for.
+fn with_documents<T, E: Into<Answer>>(
+    app: &App,
+    call: impl FnMut(Option<&FoundDocuments>) -> Result<Step<T>, E>,
+) -> Result<T, Answer> {
+    let mut call = call;
+    with_documents_or(app, |found| call(found).map_err(Into::into), |_| Answer::Unavailable)
+}
+
+fn with_documents_or<T, E>(
+    app: &App,
+    mut call: impl FnMut(Option<&FoundDocuments>) -> Result<Step<T>, E>,
+    unavailable: impl Fn(cutover_app::port::DocumentsUnavailable) -> E,
+) -> Result<T, E> {
+    let mut found = None;
+    loop {
+        match call(found.as_ref())? {
+            Step::Done(done) => return Ok(done),
+            Step::Documents(wanted) => {
+                found = Some(pollster::block_on(app.look_up(&wanted)).map_err(&unavailable)?);
+            }
+        }
+    }
+}
+
+/// Keeps what leaves the database for the checks at the end.
+struct Kept<'w>(&'w World);
+
+impl Archive for Kept<'_> {
+    fn append(&mut self, process: &ArchivedProcess) -> io::Result<()> {
+        self.0.oracle().keep(process.process.id(), &process.history);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,259 @@
+//! The invariants, from the database alone and beside what was acknowledged.
+
+use crate::history::{fault, submission};
+use crate::model::{Model, current, note_spec, transaction_spec};
+use crate::quiet::accounts;
+use crate::specs::{AccountRef, SUPPLIERS, zone};
+use crate::world::World;
+use chrono::{DurationRound, TimeDelta};
+use cutover_app::port::{AccountList, ImportedAccount, StateCount, StoredProcess, Supplier, read};
+use cutover_core::Zone;
+use cutover_model::{DateTime, Encode, HistoricalStatement, Totals};
+use cutover_process::{EventKind, State};
+use cutover_testkit::store_suite::kept::{comparable, difference};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl World {
+    /// Checks everything once all is quiet.
+    pub(crate) fn check(&self) {
+        let mut totals = BTreeMap::<u8, Totals>::new();
+        for account in accounts() {
+            match self.process(account) {
+                Some(stored) => {
+                    let imported = self.check_process(account, &stored);
+                    let all = totals.entry(account.supplier).or_default();
+                    *all = all.checked_add(imported.unwrap_or_default()).unwrap();
+                }
+                None if self.oracle().acknowledged.contains(&account) => {
+                    self.violate(account, "I1: it was acknowledged, and there is no process");
+                }
+                None => {}
+            }
+        }
+        for supplier in 0..SUPPLIERS {
+            self.check_supplier(supplier, totals.remove(&supplier).unwrap_or_default());
+        }
+    }
+
+    fn violate(&self, account: AccountRef, what: impl std::fmt::Display) {
+        self.oracle().violate(format!("{account:?}: {what}"));
+    }
+
+    /// Checks a process and its account; what it comes to if it is imported.
+    fn check_process(&self, account: AccountRef, stored: &StoredProcess) -> Option<Totals> {
+        self.check_history(account, stored);
+        let process = &stored.process;
+        let number = process.service_account_number();
+        let imported = read(&*self.truth, |tx| tx.imported_account(process.id(), Zone::UTC)).unwrap();
+        let told = self.oracle().numbers.get(&account).cloned();
+        if told.is_some() && told != number.map(ToString::to_string) {
+            self.violate(account, format!("I4: its number was {told:?}, and is {number:?}"));
+        }
+        match imported {
+            Some(imported) if number == Some(&imported.number) && process.state() == State::Processed => {
+                self.check_account(account, stored, &imported);
+                Some(totals(&imported, zone(account.supplier)))
+            }
+            None if number.is_none() && process.state() != State::Processed => None,
+            imported => {
+                let has = imported.map(|account| account.number);
+                self.violate(account, format!("I3: {} with {number:?}, account {has:?}", process.state()));
+                None
+            }
+        }
+    }
+
+    fn check_history(&self, account: AccountRef, stored: &StoredProcess) {
+        let history = self.history(stored.process.id());
+        if let Some(fault) = fault(&history, stored) {
+            self.violate(account, fault);
+        }
+        for entry in &history {
+            self.coverage().step(entry.from, entry.event, entry.to);
+            if submission(entry).is_some_and(|request| self.oracle().refused.contains(request)) {
+                self.violate(account, format!("a refused request was stored: {entry:?}"));
+            }
+        }
+        let imported = history.iter().filter(|entry| entry.event == EventKind::Imported).count();
+        let is_imported = stored.process.state() == State::Processed;
+        if imported != usize::from(is_imported) {
+            self.violate(account, format!("it was imported {imported} times: {}", stored.process.state()));
+        }
+    }
+
+    /// Compares what is read of an account with the payload that was accepted last and what was added since.
+    fn check_account(&self, account: AccountRef, stored: &StoredProcess, imported: &ImportedAccount) {
+        let Some(last) = self.last_submission(account) else {
+            return self.violate(account, "nobody sent it");
+        };
+        if last.spec.dry_run {
+            self.violate(account, "it was to be a dry run");
+        }
+        let Some(model) = self.with_model(account, |model| model.clone()) else { return };
+        let at = stored.process.snapshot().modified_at;
+        let faults = [self.fault_of_payload(account, &model, imported, at), fault_of_added(&model, imported)];
+        faults.into_iter().flatten().for_each(|fault| self.violate(account, fault));
+    }
+
+    /// What was imported is what was sent, without what was added.
+    fn fault_of_payload(
+        &self,
+        account: AccountRef,
+        model: &Model,
+        imported: &ImportedAccount,
+        imported_at: chrono::DateTime<chrono::Utc>,
+    ) -> Option<String> {
+        let (mut kept, mut sent) = (imported.account.clone(), model.base.clone());
+        let notes = sent.notes.as_ref().map_or(0, Vec::len);
+        if let Some(all) = &mut kept.notes {
+            all.truncate(notes);
+        }
+        for note in sent.notes.iter_mut().flatten() {
+            note.created_at.get_or_insert(DateTime::at(imported_at, Zone::UTC));
+        }
+        for entry in sent.supply_addresses.iter_mut().flatten() {
+            for point in &mut entry.meter_points {
+                point.common.supply_type = Some(point.variant.supply_type());
+            }
+        }
+        let (ledger, before) = (&mut kept.ledgers.as_mut()?[0], &sent.ledgers.as_ref()?[0]);
+        if let Some(all) = &mut ledger.current_statement_transactions {
+            all.truncate(current(before).count());
+        }
+        if let Some(balance) = model.balance {
+            let is = ledger.ledger_balance.as_ref().map(|balance| balance.value());
+            if is != Some(balance) {
+                return Some(format!("its balance is {is:?}, and comes to {balance}"));
+            }
+            ledger.ledger_balance = before.ledger_balance.clone();
+        }
+        let (kept, sent) = (comparable(&kept, Zone::UTC), comparable(&sent, zone(account.supplier)));
+        difference(&kept, &sent).map(|difference| format!("I3: it is not as sent: {difference}"))
+    }
+
+    /// Checks lists and figures of a supplier.
+    fn check_supplier(&self, number: u8, totals: Totals) {
+        let code = crate::specs::code(number).parse().unwrap();
+        let supplier = read(&*self.truth, |tx| tx.supplier(&code)).unwrap().unwrap();
+        let here = accounts().filter(|account| account.supplier == number);
+        let all: Vec<_> = here.filter_map(|account| Some((account, self.process(account)?))).collect();
+        let faults = [
+            self.fault_of_lists(&supplier, &all),
+            self.fault_of_counts(&supplier, &all),
+            self.fault_of_totals(&supplier, totals),
+        ];
+        faults.into_iter().flatten().for_each(|fault| {
+            self.oracle().violate(format!("{code}: {fault}"));
+        });
+    }
+
+    /// Each account is in the lists once (I2).
+    fn fault_of_lists(&self, supplier: &Supplier, all: &[(AccountRef, StoredProcess)]) -> Option<String> {
+        for list in [AccountList::Imported, AccountList::Pending, AccountList::All] {
+            let mut listed = Vec::new();
+            let until = self.now(0);
+            read(&*self.truth, |tx| {
+                listed.clear();
+                let mut each = |item: cutover_app::port::ListedAccount<'_>| {
+                    listed.push((
+                        item.external_account_number.to_owned(),
+                        item.account.map(|(n, _)| n.to_owned()),
+                    ));
+                };
+                tx.each_account(supplier.id, list, None, until, 100, &mut each)
+            })
+            .unwrap();
+            listed.sort();
+            let belongs = |state: State| match list {
+                AccountList::Imported => state.is_imported_entry(),
+                AccountList::Pending => state.is_pending_entry(),
+                AccountList::All => state.is_imported_entry() || state.is_pending_entry(),
+            };
+            let expected = all.iter().filter(|(_, stored)| belongs(stored.process.state()));
+            let expected: Vec<_> = expected
+                .map(|(account, stored)| {
+                    (account.external(), stored.process.service_account_number().map(ToString::to_string))
+                })
+                .collect();
+            if listed != expected {
+                return Some(format!("I2: the list {list:?} holds {listed:?}, not {expected:?}"));
+            }
+        }
+        None
+    }
+
+    /// Kept counts are those of a recount.
+    fn fault_of_counts(&self, supplier: &Supplier, all: &[(AccountRef, StoredProcess)]) -> Option<String> {
+        let mut states = BTreeMap::<_, u64>::new();
+        let mut minutes = BTreeMap::<_, u64>::new();
+        for (_, stored) in all {
+            let (state, error) = (stored.process.state(), stored.process.latest_error());
+            *states.entry((state.as_str(), error.map(|error| error.code.as_str()))).or_default() += 1;
+            if state.is_outcome() {
+                let at = stored.process.snapshot().modified_at;
+                let minute = at.duration_trunc(TimeDelta::minutes(1)).unwrap();
+                *minutes.entry((minute, state.as_str())).or_default() += 1;
+            }
+        }
+        let (kept_states, kept_minutes) = read(&*self.truth, |tx| {
+            Ok((tx.state_counts(supplier.id)?, tx.minute_counts(supplier.id, Default::default())?))
+        })
+        .unwrap();
+        let state = |c: StateCount| ((c.state.as_str(), c.error.map(|error| error.as_str())), c.processes);
+        let kept_states: BTreeMap<_, _> = kept_states.into_iter().map(state).collect();
+        let kept_minutes: BTreeMap<_, _> =
+            kept_minutes.into_iter().map(|c| ((c.minute, c.state.as_str()), c.processes)).collect();
+        if kept_states != states {
+            return Some(format!("its counts are {kept_states:?}, and come to {states:?}"));
+        }
+        (kept_minutes != minutes)
+            .then(|| format!("its minutes are {kept_minutes:?}, and come to {minutes:?}"))
+    }
+
+    /// Kept totals are those of a recount.
+    fn fault_of_totals(&self, supplier: &Supplier, totals: Totals) -> Option<String> {
+        let kept = read(&*self.truth, |tx| tx.totals(supplier.id)).unwrap();
+        (kept != totals).then(|| format!("its totals are {kept:?}, and come to {totals:?}"))
+    }
+}
+
+/// What an account comes to with all that was added.
+fn totals(imported: &ImportedAccount, zone: Zone) -> Totals {
+    let named = |s: &&HistoricalStatement<'_>| cutover_model::names_document(s.statement_path.as_ref());
+    let documents = imported.historical_statements.iter().filter(named).count() as u64;
+    let added = Totals { documents, ..Totals::default() };
+    Totals::of(&imported.account, zone).checked_add(added).unwrap()
+}
+
+/// Notes, transactions, statements and instructions that were added are there, each as often as it was added.
+fn fault_of_added(model: &Model, imported: &ImportedAccount) -> Option<String> {
+    let sent = model.base.notes.as_ref().map_or(0, Vec::len);
+    let notes: Vec<_> = imported.account.notes.iter().flatten().skip(sent).collect();
+    let mut specs: Vec<_> = notes.iter().filter_map(|note| note_spec(note)).collect();
+    specs.sort();
+    if specs != model.added_notes() || notes.len() != specs.len() + model.moving_calls {
+        return Some(format!("added notes are {specs:?} of {}, not {:?}", notes.len(), model.added_notes()));
+    }
+    let ledger = &imported.account.ledgers.as_ref()?[0];
+    let before = current(&model.base.ledgers.as_ref()?[0]).count();
+    let specs: Vec<_> = current(ledger).skip(before).map(transaction_spec).collect();
+    let expected: Vec<_> = model.added_transactions().iter().copied().map(Some).collect();
+    if specs != expected {
+        return Some(format!("added transactions are {specs:?}, not {expected:?}"));
+    }
+    let statement = |s: &HistoricalStatement<'_>| String::from_utf8(s.to_json()).unwrap();
+    let statements: Vec<String> = imported.historical_statements.iter().map(statement).collect();
+    let has = |(id, version): (&u8, &u8)| {
+        let (id, amount) = (format!("\"H-{id}\""), format!("\"{version}.00\""));
+        statements.iter().filter(|s| s.contains(&id) && s.contains(&amount)).count() == 1
+    };
+    if statements.len() != model.statements.len() || !model.statements.iter().all(has) {
+        return Some(format!("added statements are {statements:?}, not {:?}", model.statements));
+    }
+    let references: Vec<&str> =
+        imported.verified_instructions.iter().map(|i| i.key.reference.as_str()).collect();
+    let expected: BTreeSet<String> = model.instructions.iter().map(|spec| spec.reference()).collect();
+    let is: BTreeSet<String> = references.iter().map(|r| (*r).to_owned()).collect();
+    (is != expected || references.len() != expected.len())
+        .then(|| format!("added instructions are {references:?}, not {expected:?}"))
+}

@@ -1,0 +1,57 @@
+//! What happened over all runs: a simulation that does nothing finds nothing.
+
+use crate::answer::Answer;
+use cutover_process::{EventKind, State};
+use std::collections::BTreeMap;
+
+/// How often each thing happened.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Coverage {
+    /// By what was done and what was answered.
+    pub(crate) answers: BTreeMap<String, u64>,
+    /// By state, event and state.
+    pub(crate) steps: BTreeMap<(Option<&'static str>, &'static str, &'static str), u64>,
+}
+
+impl Coverage {
+    /// An operation has ended. `is_applied`: whether it committed.
+    pub(crate) fn count(
+        &mut self,
+        planned: &'static str,
+        kind: &'static str,
+        answer: &Answer,
+        is_applied: bool,
+    ) {
+        let lost = is_applied && matches!(answer, Answer::Unavailable | Answer::Silence);
+        let what = format!("{kind}: {}{}", answer.label(), if lost { ", applied" } else { "" });
+        *self.answers.entry(what).or_default() += 1;
+        if planned != kind {
+            *self.answers.entry(format!("{planned}: {kind}")).or_default() += 1;
+        }
+    }
+
+    /// A process took a step.
+    pub(crate) fn step(&mut self, from: Option<State>, on: EventKind, to: State) {
+        *self.steps.entry((from.map(State::as_str), on.as_str(), to.as_str())).or_default() += 1;
+    }
+
+    /// Something else happened so often.
+    pub(crate) fn add(&mut self, what: &str, times: u64) {
+        *self.answers.entry(what.to_owned()).or_default() += times;
+    }
+
+    /// Adds what happened elsewhere.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (what, times) in other.answers {
+            *self.answers.entry(what).or_default() += times;
+        }
+        for (step, times) in other.steps {
+            *self.steps.entry(step).or_default() += times;
+        }
+    }
+
+    /// How often something was answered.
+    pub(crate) fn of(&self, what: &str) -> u64 {
+        self.answers.get(what).copied().unwrap_or_default()
+    }
+}

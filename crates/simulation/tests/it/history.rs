@@ -1,0 +1,75 @@
+//! The history of a process, with what of it is in the archive.
+
+use crate::oracle::{Oracle, Submission};
+use crate::specs::AccountRef;
+use crate::world::World;
+use cutover_app::port::{StoredProcess, read};
+use cutover_process::{Actor, EventKind, HistoryEntry, TRANSITIONS};
+
+impl World {
+    /// The process of an account.
+    pub(crate) fn process(&self, account: AccountRef) -> Option<StoredProcess> {
+        let (code, number) = (account.code().parse().unwrap(), account.external().parse().unwrap());
+        read(&*self.truth, |tx| match tx.supplier(&code)? {
+            Some(supplier) => tx.process(supplier.id, &number),
+            None => Ok(None),
+        })
+        .unwrap()
+    }
+
+    /// The whole history of a process.
+    pub(crate) fn history(&self, process_id: i64) -> Vec<HistoryEntry> {
+        let here = read(&*self.truth, |tx| tx.history(process_id)).unwrap();
+        self.oracle().with_archived(process_id, here)
+    }
+
+    /// What an account was submitted with last.
+    pub(crate) fn last_submission(&self, account: AccountRef) -> Option<Submission> {
+        let process = self.process(account)?.process;
+        let history = self.history(process.id());
+        let request = history.iter().rev().find_map(submission)?.to_owned();
+        self.oracle().submission(&request)
+    }
+}
+
+/// The request of an entry that says what is to be imported.
+pub(crate) fn submission(entry: &HistoryEntry) -> Option<&str> {
+    let submits = matches!(entry.event, EventKind::Created | EventKind::Replaced | EventKind::Resubmitted);
+    match &entry.actor {
+        Actor::Api { request_id, .. } if submits => request_id.as_deref(),
+        _ => None,
+    }
+}
+
+/// What is wrong with a history: it is a path of the table of transitions, whole from the first step to the last.
+pub(crate) fn fault(history: &[HistoryEntry], stored: &StoredProcess) -> Option<String> {
+    let process = &stored.process;
+    let mut from = None;
+    for (version, entry) in (1..).zip(history) {
+        if entry.version != version {
+            return Some(format!("its history lacks version {version}"));
+        }
+        let is_legal = |row: &&cutover_process::Transition| {
+            (row.from, row.on, row.to) == (entry.from, entry.event, entry.to)
+        };
+        if entry.from != from || !TRANSITIONS.iter().any(|row| is_legal(&row)) {
+            return Some(format!("from {from:?} it took an illegal step: {entry:?}"));
+        }
+        if entry.occurred_at < process.snapshot().created_at {
+            return Some(format!("a step lies before its creation: {entry:?}"));
+        }
+        from = Some(entry.to);
+    }
+    let last = history.last().map(|entry| (entry.to, entry.version));
+    let is = Some((process.state(), process.version()));
+    (last != is).then(|| format!("it is {is:?}, and its history ends with {last:?}"))
+}
+
+impl Oracle {
+    /// A history with the entries before it that were archived.
+    fn with_archived(&self, process_id: i64, here: Vec<HistoryEntry>) -> Vec<HistoryEntry> {
+        let mut all = self.archived.get(&process_id).cloned().unwrap_or_default();
+        all.extend(here.into_iter().map(|entry| (entry.version, entry)));
+        all.into_values().collect()
+    }
+}

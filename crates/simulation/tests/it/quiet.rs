@@ -1,0 +1,99 @@
+//! The end of a run: nothing goes wrong any more, and everything has to come to its end.
+
+use crate::plan::Act;
+use crate::planner::{NODES, NUMBERS};
+use crate::specs::{AccountRef, CreateSpec, SUPPLIERS, When};
+use crate::world::World;
+use cutover_app::port::read;
+use cutover_core::SupplierStatus;
+use cutover_process::{BACKOFF_CAP, LEASE, SWEEP, State};
+use std::sync::atomic::Ordering;
+
+/// How many turns all that is due may take.
+const TURNS: usize = 30;
+/// Longer than any window is open.
+const WINDOWS: i64 = 5 * 86_400;
+
+/// Every account there may be.
+pub(crate) fn accounts() -> impl Iterator<Item = AccountRef> {
+    (0..SUPPLIERS).flat_map(|supplier| (0..NUMBERS).map(move |number| AccountRef { supplier, number }))
+}
+
+impl World {
+    /// Ends the run: within the stated bound nothing is on its way that need not be (I5), when windows have closed
+    /// nothing is at all, and what was paused or had failed can still be imported.
+    pub(crate) fn quiet(&self) {
+        self.calm();
+        let deferred = self.deferred();
+        self.calmly(Act::Pass((LEASE + SWEEP).num_seconds()));
+        self.calmly(Act::Sweep);
+        self.drain();
+        self.calmly(Act::Pass(BACKOFF_CAP.num_seconds()));
+        self.drain();
+        self.expect_ended("the bound", |stored| stored == State::InProgress);
+        self.calmly(Act::Pass(WINDOWS));
+        self.calmly(Act::Sweep);
+        self.drain();
+        self.expect_ended("all windows", |stored| stored == State::InProgress);
+        for supplier in 0..SUPPLIERS {
+            self.calmly(Act::SetStatus(supplier, SupplierStatus::Ongoing));
+            self.calmly(Act::SetLimit(supplier, None));
+        }
+        self.calmly(Act::Sweep);
+        self.drain();
+        self.expect_ended("all are resumed", |state| !state.has_ended());
+        self.import_the_rest();
+        self.calmly(Act::Fold);
+        if self.deferred() != deferred {
+            self.oracle().violate("an attempt was put off though nothing went wrong");
+        }
+    }
+
+    fn deferred(&self) -> u64 {
+        let of = |node| self.metrics(node).deferred.load(Ordering::SeqCst);
+        (0..NODES).map(of).sum()
+    }
+
+    /// Workers work until nothing is due.
+    fn drain(&self) {
+        for turn in 0..TURNS {
+            let next = read(&*self.truth, |tx| tx.next_due_at()).unwrap();
+            if next.is_none_or(|at| at > self.now(0)) {
+                return;
+            }
+            self.calmly(Act::Turn((turn % 2) as u8));
+        }
+        self.oracle().violate("I5: something is due, and no worker takes it up");
+    }
+
+    fn expect_ended(&self, after: &str, is_late: impl Fn(State) -> bool) {
+        for account in accounts() {
+            if let Some(state) = self.process(account).map(|stored| stored.process.state())
+                && is_late(state)
+            {
+                self.oracle().violate(format!("I5: after {after} {account:?} is {state}"));
+            }
+        }
+    }
+
+    /// What has ended without an account is imported after all, from what was accepted last: nothing of it was lost.
+    fn import_the_rest(&self) {
+        self.set_documents(true);
+        (0..SUPPLIERS).for_each(|supplier| self.calmly(Act::SetDryRun(supplier, false)));
+        for account in accounts() {
+            let Some(stored) = self.process(account) else { continue };
+            if stored.process.state() == State::Processed {
+                continue;
+            }
+            let is_archived = read(&*self.truth, |tx| tx.archived_at(stored.process.id())).unwrap().is_some();
+            if stored.process.is_dry_run() || is_archived {
+                let Some(last) = self.last_submission(account) else { continue };
+                self.calmly(Act::Create(CreateSpec { dry_run: false, when: When::Now, ..last.spec }));
+            } else {
+                self.calmly(Act::Retry(account));
+            }
+        }
+        self.drain();
+        self.expect_ended("another attempt", |state| state != State::Processed);
+    }
+}

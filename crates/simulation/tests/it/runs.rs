@@ -1,0 +1,122 @@
+//! Runs of seeds, many at a time.
+
+use crate::coverage::Coverage;
+use crate::databases::Database;
+use crate::plan::Op;
+use crate::planner::{NODES, plan};
+use crate::shrink::shrink;
+use crate::world::{World, lock};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a run came to.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) violations: Vec<String>,
+    pub(crate) coverage: Coverage,
+}
+
+/// Makes databases.
+pub(crate) type Opening<'o> = &'o (dyn Fn() -> Database + Sync);
+
+/// Runs what is planned, on a database of its own.
+pub(crate) fn run(seed: u64, plan: &[Op], database: Database) -> Outcome {
+    let world = World::new(database, seed);
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        plan.iter().for_each(|op| world.perform(op));
+        world.quiet();
+        world.check();
+    }));
+    let mut violations = world.oracle().violations().to_vec();
+    if let Err(panic) = ran {
+        violations.push(format!("the run panicked: {:?}", panic.downcast_ref::<String>()));
+    }
+    let mut coverage = world.coverage().clone();
+    for node in 0..NODES {
+        let metrics = world.metrics(node);
+        coverage.add("stale", metrics.stale.load(Ordering::SeqCst));
+    }
+    Outcome { violations, coverage }
+}
+
+/// Which seeds are wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) from: u64,
+    pub(crate) seeds: u64,
+    /// No more are begun after so long.
+    pub(crate) within: Option<Duration>,
+}
+
+impl Wanted {
+    /// `usual` seeds, or what the environment asks for; of `part` in a thousand.
+    pub(crate) fn of_environment(usual: u64, per_thousand: u64) -> Self {
+        let number = |name: &str| {
+            let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
+            Some(text.parse::<u64>().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+        };
+        if let Some(seed) = number("CUTOVER_SIM_SEED") {
+            return Self { from: seed, seeds: 1, within: None };
+        }
+        let asked = number("CUTOVER_SIM_SEEDS").map(|seeds| (seeds * per_thousand).div_ceil(1_000));
+        Self {
+            from: number("CUTOVER_SIM_FROM").unwrap_or(0),
+            seeds: asked.unwrap_or(usual),
+            within: number("CUTOVER_SIM_SECONDS").map(Duration::from_secs),
+        }
+    }
+}
+
+/// Runs seeds on all cores; how many, and what happened. The first that fails is cut short and told.
+///
+/// # Panics
+/// If one fails.
+pub(crate) fn run_all(name: &str, wanted: Wanted, open: Opening<'_>) -> (u64, Coverage) {
+    let begun = Instant::now();
+    let (next, stops) = (AtomicU64::new(0), AtomicBool::new(false));
+    let (all, failed) = (Mutex::new((0, Coverage::default())), Mutex::new(None));
+    let work = || {
+        loop {
+            let n = next.fetch_add(1, Ordering::SeqCst);
+            let is_late = wanted.within.is_some_and(|within| begun.elapsed() >= within);
+            if n >= wanted.seeds || is_late || stops.load(Ordering::SeqCst) {
+                return;
+            }
+            let seed = wanted.from + n;
+            let outcome = run(seed, &plan(seed), open());
+            let mut all = lock(&all);
+            all.0 += 1;
+            all.1.merge(outcome.coverage);
+            if !outcome.violations.is_empty() {
+                stops.store(true, Ordering::SeqCst);
+                lock(&failed).get_or_insert(seed);
+            }
+        }
+    };
+    // Half of the time goes by waiting for the disk.
+    let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    if let Some(seed) = failed.into_inner().unwrap() {
+        panic!("{}", told(name, seed, open));
+    }
+    all.into_inner().unwrap()
+}
+
+/// A failing seed for whoever is to mend it.
+fn told(name: &str, seed: u64, open: Opening<'_>) -> String {
+    let whole = plan(seed);
+    let fails = |ops: &[Op]| !run(seed, ops, open()).violations.is_empty();
+    let short = shrink(whole.clone(), fails);
+    let violations = run(seed, &short, open()).violations.join("\n  ");
+    let ops: Vec<String> = short.iter().map(|op| format!("{op:?}")).collect();
+    format!(
+        "seed {seed} fails:\n  {violations}\n{} of {} operations are left:\n  {}\n\
+         again: CUTOVER_SIM_SEED={seed} cargo test -p cutover-simulation {name}",
+        short.len(),
+        whole.len(),
+        ops.join("\n  "),
+    )
+}

@@ -1,0 +1,112 @@
+//! Runs of many seeds hold every invariant, and nothing that is to happen in them does not.
+
+use crate::coverage::Coverage;
+use crate::databases::Template;
+use crate::planner::plan;
+use crate::runs::{Wanted, run, run_all};
+use cutover_process::{EventKind, TRANSITIONS, Transition};
+
+/// So many seeds make everything happen.
+const ENOUGH: u64 = 1_000;
+const ON_POSTGRES: u64 = 50;
+
+#[test]
+fn on_sqlite() {
+    let template = Template::sqlite();
+    let (runs, coverage) =
+        run_all("simulated::on_sqlite", Wanted::of_environment(ENOUGH, 1_000), &|| template.open());
+    told(runs, &coverage);
+    if runs >= ENOUGH {
+        everything_happened(&coverage);
+    }
+}
+
+#[test]
+fn on_postgres() {
+    let Some(template) = Template::postgres() else { return };
+    let wanted = Wanted::of_environment(ON_POSTGRES, 1_000 * ON_POSTGRES / ENOUGH);
+    let (runs, coverage) = run_all("simulated::on_postgres", wanted, &|| template.open());
+    told(runs, &coverage);
+}
+
+/// A seed that is run again does the same.
+#[test]
+fn a_seed_is_one_run() {
+    let template = Template::sqlite();
+    for seed in 0..3 {
+        let [first, second] = [(); 2].map(|()| run(seed, &plan(seed), template.open()).coverage);
+        assert_eq!(first.answers, second.answers);
+        assert_eq!(first.steps, second.steps);
+    }
+}
+
+/// For `--nocapture`.
+fn told(runs: u64, coverage: &Coverage) {
+    println!("{runs} seeds");
+    coverage.answers.iter().for_each(|(what, times)| println!("{times:>8}  {what}"));
+    for ((from, on, to), times) in &coverage.steps {
+        println!("{times:>8}  {} on {on}: {to}", from.unwrap_or("-"));
+    }
+}
+
+/// What a simulation without it would be blind to.
+const HAPPENS: &[&str] = &[
+    "create: done",
+    "create: unavailable, applied",
+    "create: silence, applied",
+    "create: already imported",
+    "create: in progress",
+    "create: not ongoing",
+    "create: faults",
+    "create faulty: faults",
+    "notes: added",
+    "notes: not found",
+    "notes: unavailable, applied",
+    "transactions: added",
+    "transactions: done",
+    "transactions: faults",
+    "transactions: unavailable, applied",
+    "statements: done",
+    "statements: faults",
+    "statements: unavailable, applied",
+    "instruct: done",
+    "instruct: faults",
+    "instruct: unavailable",
+    "instruct: unavailable, applied",
+    "again: create",
+    "again: transactions",
+    "again: instruct",
+    "intrude: strange",
+    "look: done",
+    "set status: done",
+    "set dry run: done",
+    "set limit: done",
+    "cancel: done",
+    "cancel: refused",
+    "retry: done",
+    "retry: refused",
+    "turn: done",
+    "turn: unavailable, applied",
+    "turn: silence, applied",
+    "sweep: done",
+    "sweep: unavailable, applied",
+    "fold: done",
+    "take over: done",
+    "archive: done",
+    "token: done",
+    "stale",
+];
+
+fn everything_happened(coverage: &Coverage) {
+    let missing: Vec<_> = HAPPENS.iter().filter(|what| coverage.of(what) == 0).collect();
+    assert!(missing.is_empty(), "never happened: {missing:?}");
+    // A dry run is not rejected: it fails.
+    let may_happen =
+        |row: &&Transition| (row.on, row.to.as_str()) != (EventKind::Rejected, "DRY_RUN_ERRORED");
+    let taken = |row: &Transition| {
+        let step = (row.from.map(|from| from.as_str()), row.on.as_str(), row.to.as_str());
+        coverage.steps.contains_key(&step)
+    };
+    let missing: Vec<_> = TRANSITIONS.iter().filter(may_happen).filter(|row| !taken(row)).collect();
+    assert!(missing.is_empty(), "no process took these steps: {missing:?}");
+}

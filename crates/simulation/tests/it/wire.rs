@@ -1,0 +1,149 @@
+//! The ports as the use cases see them: they may fail, lose answers, and let other things happen first.
+
+use crate::plan::Part;
+use crate::world::{Hit, World};
+use cutover_app::port::{
+    Answer, Creation, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Staging, StagingDone,
+    Store, StoreError, Tx, Vendor, VendorError, VendorInstruction, Verdict, WantedDocument, WriteJob, stage,
+};
+use cutover_testkit::{FakeDocuments, FakeVendors};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+/// The ports of one node.
+pub(crate) struct Wire {
+    pub(crate) world: Weak<World>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) documents: Arc<FakeDocuments>,
+    pub(crate) vendors: Arc<FakeVendors>,
+}
+
+fn lost() -> StoreError {
+    StoreError::Unavailable("on purpose".into())
+}
+
+impl Wire {
+    fn hit(&self, part: Part, is_before: bool) -> Hit {
+        self.world.upgrade().map_or(Hit::Go, |world| world.reach(part, is_before))
+    }
+
+    fn before(&self) -> Result<(), StoreError> {
+        match self.hit(Part::Store, true) {
+            Hit::Go => Ok(()),
+            Hit::Conflict => Err(StoreError::Conflict("on purpose".into())),
+            Hit::Fail => Err(lost()),
+        }
+    }
+
+    fn after<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        match self.hit(Part::Store, false) {
+            Hit::Go => result,
+            Hit::Conflict | Hit::Fail => Err(lost()),
+        }
+    }
+
+    fn committed(&self) {
+        if let Some(world) = self.world.upgrade() {
+            world.committed();
+        }
+    }
+
+    /// Stages an account. A store that lost the answer to its commit may do so once more by itself.
+    fn staged(&self, creation: &Arc<Creation>) -> Result<Staging, StoreError> {
+        self.before()?;
+        let staging = stage(&*self.store, creation.clone());
+        if staging == Ok(Staging::Staged) {
+            self.committed();
+        }
+        match self.hit(Part::Store, false) {
+            Hit::Go => staging,
+            Hit::Conflict => stage(&*self.store, creation.clone()),
+            Hit::Fail => Err(lost()),
+        }
+    }
+
+    /// Fails where the part does; else what `call` answers, unless that is lost.
+    fn outside<T, E>(
+        &self,
+        part: Part,
+        failed: impl Fn() -> E,
+        call: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        if self.hit(part, true) != Hit::Go {
+            return Err(failed());
+        }
+        let answer = call();
+        if self.hit(part, false) == Hit::Go { answer } else { Err(failed()) }
+    }
+}
+
+impl Store for Wire {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.before()?;
+        self.after(self.store.read(job))
+    }
+
+    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.before()?;
+        self.after(self.store.glance(job))
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        self.before()?;
+        let commits = Arc::new(AtomicBool::new(false));
+        let told = commits.clone();
+        let written = self.store.write(Box::new(move |tx| {
+            let verdict = job(tx);
+            told.store(verdict == Verdict::Commit, Ordering::SeqCst);
+            verdict
+        }));
+        if written.is_ok() && commits.load(Ordering::SeqCst) {
+            self.committed();
+        }
+        self.after(written)
+    }
+
+    fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        done(self.staged(&creation));
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+}
+
+impl Documents for Wire {
+    fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
+        self.documents.ready()
+    }
+
+    fn look_up<'a>(
+        &'a self,
+        root: &'a str,
+        wanted: &'a [WantedDocument],
+    ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
+        let failed = || DocumentsUnavailable("on purpose".into());
+        let look = || pollster::block_on(self.documents.look_up(root, wanted));
+        Box::pin(std::future::ready(self.outside(Part::Documents, failed, look)))
+    }
+}
+
+impl PaymentVendors for Wire {
+    fn look_up<'a>(
+        &'a self,
+        vendor: &'a Vendor,
+        reference: &'a str,
+    ) -> Answer<'a, Result<Option<VendorInstruction>, VendorError>> {
+        let failed = || VendorError::Unavailable("on purpose".into());
+        let look = || pollster::block_on(self.vendors.look_up(vendor, reference));
+        Box::pin(std::future::ready(self.outside(Part::Vendors, failed, look)))
+    }
+
+    fn check_base_url(&self, base_url: &str) -> Result<(), String> {
+        self.vendors.check_base_url(base_url)
+    }
+
+    fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {
+        self.vendors.probe(vendor)
+    }
+}
