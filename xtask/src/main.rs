@@ -55,6 +55,10 @@ enum Chore {
     /// Installs missing tools and goes on after a failure. The same as `cargo xtask test` with the variable CI
     /// set to true.
     Ci(steps::Args),
+    /// Repeat what takes long: the simulation with many seeds, storms, rolling deployments
+    ///
+    /// A seed that fails is printed with the command that runs it again.
+    Torture(steps::torture::Args),
     /// Measure beside the yardsticks; prints ratios formed in one run
     Bench(bench::Args),
     #[command(hide = true)]
@@ -81,6 +85,7 @@ fn run(chore: Chore) -> Result<ExitCode, Error> {
     match chore {
         Chore::Test(args) => steps::run(&args, ci_is_set()),
         Chore::Ci(args) => steps::run(&args, true),
+        Chore::Torture(args) => steps::torture::command(&args, ci_is_set()),
         Chore::Bench(args) => bench::run(&args),
         Chore::BenchOffline(args) => bench::measure_offline(&args),
         Chore::Docs { check } => references::command(check),

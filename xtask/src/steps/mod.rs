@@ -11,6 +11,7 @@ mod report;
 mod snapshots;
 mod summary;
 mod tests;
+pub(crate) mod torture;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -71,6 +72,7 @@ const STEPS: &[Step] = &[
         what: "the running service keeps to its description, with schemathesis",
         run: api::run,
     },
+    Step { name: "torture", what: "what takes long, shortened: see cargo xtask torture", run: torture::step },
 ];
 
 /// May a step install the tools it misses?

@@ -7,7 +7,12 @@ use super::{Done, Outcome, Step};
 
 /// The steps and what they check.
 pub(super) fn list(steps: &[&Step]) -> String {
-    steps.iter().map(|step| format!("{:<12}{}\n", step.name, step.what)).collect()
+    rows(steps.iter().map(|step| (step.name, step.what)))
+}
+
+/// Names and what they stand for.
+pub(super) fn rows<'a>(all: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    all.map(|(name, what)| format!("{name:<12}{what}\n")).collect()
 }
 
 /// A step in one line: its name, how it ended, how long it took, why.

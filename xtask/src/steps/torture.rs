@@ -1,0 +1,200 @@
+//! What takes long, repeated: `cargo xtask torture`, and a short form of it among the steps.
+
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use clap::builder::PossibleValuesParser;
+
+use super::database::Database;
+use super::{Done, Outcome, Tools, passed, report};
+use crate::cargo;
+use crate::error::Error;
+
+/// What to repeat, and how often.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Args {
+    /// Run only these parts, in the usual order
+    #[arg(long, value_name = "PART,…", value_delimiter = ',', value_parser = names())]
+    only: Vec<String>,
+    /// List the parts and run none
+    #[arg(long)]
+    list: bool,
+    /// As among the steps of `test`: within three minutes
+    #[arg(long)]
+    short: bool,
+    /// How many seeds the simulation runs; on PostgreSQL one of twenty
+    #[arg(long, default_value_t = 20_000)]
+    seeds: u64,
+    /// The first of them: those before are among the tests
+    #[arg(long, default_value_t = 1_000, value_name = "SEED")]
+    from: u64,
+    /// No seed is begun after so many seconds, on each database
+    #[arg(long)]
+    seconds: Option<u64>,
+    /// How often tests of the whole service are repeated
+    #[arg(long, default_value_t = 10)]
+    rounds: u32,
+}
+
+impl Args {
+    /// What a step has time for.
+    fn shortened(self) -> Self {
+        Self { seeds: u64::MAX / 1_000_000, seconds: Some(20), rounds: 1, ..self }
+    }
+}
+
+/// A part of the torture.
+struct Part {
+    name: &'static str,
+    /// What it does, for `--list` and the heading.
+    what: &'static str,
+    /// Whether the short form has it.
+    is_short: bool,
+    /// What is run, one after another.
+    commands: fn(&Args) -> Vec<Command>,
+}
+
+/// Every part.
+const PARTS: &[Part] = &[
+    Part {
+        name: "simulation",
+        what: "seeds of the simulation that the tests do not run",
+        is_short: true,
+        commands: simulation,
+    },
+    Part {
+        name: "storm",
+        what: "a storm of creates, and the server killed in it",
+        is_short: false,
+        commands: |args| rounds(args, "storm::"),
+    },
+    Part {
+        name: "rolling",
+        what: "processes replaced under load, and an upgrade",
+        is_short: false,
+        commands: |args| rounds(args, "rolling::"),
+    },
+];
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(PARTS.iter().map(|part| part.name))
+}
+
+/// `cargo xtask torture`.
+pub(crate) fn command(args: &Args, strict: bool) -> Result<ExitCode, Error> {
+    let chosen = chosen(args);
+    if args.list {
+        print!("{}", report::rows(chosen.iter().map(|part| (part.name, part.what))));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let args = if args.short { args.clone().shortened() } else { args.clone() };
+    let done = run(&chosen, &args, if strict { Tools::Install } else { Tools::AsTheyAre })?;
+    print!("\n{}", report::table(&done, strict));
+    Ok(if passed(&done, strict) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The step of `cargo xtask test`.
+pub(super) fn step(tools: Tools) -> Result<Outcome, Error> {
+    let args =
+        Args { only: Vec::new(), list: false, short: true, seeds: 0, from: 1_000, seconds: None, rounds: 1 };
+    let done = run(&chosen(&args), &args.shortened(), tools)?;
+    let worst = done.into_iter().map(|done| done.outcome).reduce(|worst, next| match worst {
+        Outcome::Ok(_) => next,
+        worst => worst,
+    });
+    Ok(worst.unwrap_or_else(|| Outcome::Ok(String::new())))
+}
+
+fn chosen(args: &Args) -> Vec<&'static Part> {
+    let wanted = |part: &&Part| match args.only.as_slice() {
+        [] => part.is_short || !args.short,
+        only => only.iter().any(|name| name == part.name),
+    };
+    PARTS.iter().filter(wanted).collect()
+}
+
+fn run(parts: &[&Part], args: &Args, tools: Tools) -> Result<Vec<Done>, Error> {
+    let database = match Database::start(tools) {
+        Ok(database) => database,
+        Err(e) => {
+            let outcome = Outcome::Failed(format!("PostgreSQL does not start: {e}"));
+            return Ok(vec![Done { name: "database", outcome, took: Default::default() }]);
+        }
+    };
+    parts.iter().map(|part| run_part(part, args, &database)).collect()
+}
+
+fn run_part(part: &Part, args: &Args, database: &Database) -> Result<Done, Error> {
+    println!("\n-- {}: {}", part.name, part.what);
+    let begun = Instant::now();
+    let mut outcome = match database.not_run() {
+        Some(missing) => Outcome::NotRun(missing),
+        None => Outcome::Ok(String::new()),
+    };
+    for mut command in (part.commands)(args) {
+        command.envs(database.variable());
+        if !cargo::succeeds(command)? {
+            outcome = Outcome::Failed("see above".to_owned());
+            break;
+        }
+    }
+    Ok(Done { name: part.name, outcome, took: begun.elapsed() })
+}
+
+/// Tests whose names begin so, of all crates: chosen alone, a crate would be built anew, with the features that it
+/// needs itself.
+fn tests(name: &str) -> Command {
+    cargo::cargo(["test", "--workspace", "--test", "it", name])
+}
+
+fn simulation(args: &Args) -> Vec<Command> {
+    let mut command = tests("simulated::on");
+    command
+        .env("CUTOVER_SIM_SEEDS", args.seeds.to_string())
+        .env("CUTOVER_SIM_FROM", args.from.to_string())
+        .env("CUTOVER_SIM_SECONDS", args.seconds.map(|seconds| seconds.to_string()).unwrap_or_default())
+        .env_remove("CUTOVER_SIM_SEED");
+    vec![command]
+}
+
+fn rounds(args: &Args, name: &str) -> Vec<Command> {
+    (0..args.rounds).map(|_| tests(name)).collect()
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn names_of(line: &[&str]) -> Vec<&'static str> {
+        let line = Line::parse_from(["torture"].iter().chain(line));
+        chosen(&line.args).iter().map(|part| part.name).collect()
+    }
+
+    #[test]
+    fn the_short_form_leaves_parts_out_unless_they_are_asked_for() {
+        assert_eq!(names_of(&[]), ["simulation", "storm", "rolling"]);
+        assert_eq!(names_of(&["--short"]), ["simulation"]);
+        assert_eq!(names_of(&["--short", "--only", "storm"]), ["storm"]);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_handed_on() {
+        let line = Line::parse_from(["torture", "--seeds", "7", "--from", "3", "--rounds", "2"]);
+        let command = &simulation(&line.args)[0];
+        let variable = |name: &str| {
+            let found = command.get_envs().find(|(of, _)| *of == name);
+            found.and_then(|(_, value)| value).map(|value| value.to_string_lossy().into_owned())
+        };
+        assert_eq!(variable("CUTOVER_SIM_SEEDS").as_deref(), Some("7"));
+        assert_eq!(variable("CUTOVER_SIM_FROM").as_deref(), Some("3"));
+        assert_eq!(variable("CUTOVER_SIM_SECONDS").as_deref(), Some(""));
+        assert_eq!(rounds(&line.args, "storm::").len(), 2);
+    }
+}
