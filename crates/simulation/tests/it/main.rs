@@ -8,6 +8,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod answer;
+mod bounds;
 mod calls;
 mod check;
 mod coverage;

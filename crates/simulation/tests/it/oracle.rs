@@ -1,6 +1,7 @@
 //! What is known of a run from outside: what was sent, what was answered, and what has to be there in the end.
 
 use crate::answer::Answer;
+use crate::bounds::Bounds;
 use crate::frame::Frame;
 use crate::history::submission;
 use crate::model::{Foreseen, Model};
@@ -38,6 +39,7 @@ pub(crate) struct Oracle {
     pub(crate) rehearsing: BTreeSet<u8>,
     /// What left the database, by process and version.
     pub(crate) archived: HashMap<i64, BTreeMap<i64, HistoryEntry>>,
+    pub(crate) bounds: Bounds,
     violations: Vec<String>,
 }
 
@@ -123,9 +125,18 @@ impl World {
     }
 
     /// An operation has committed: what it was to answer, and what the account is to be imported from now.
-    pub(crate) fn note_commit(&self, act: &Act) -> (Option<Foreseen>, Option<Submission>) {
+    pub(crate) fn note_commit(&self, act: &Act, request: &str) -> (Option<Foreseen>, Option<Submission>) {
         let (account, expected) = match act {
-            Act::Create(spec) => return (None, self.last_submission(spec.account)),
+            Act::Create(spec) => return (None, self.note_submission(spec.account, request)),
+            Act::Turn(_) => {
+                self.check_claims();
+                return (None, None);
+            }
+            Act::SetStatus(..) | Act::SetLimit(..) => {
+                self.note_claims();
+                self.oracle().bounds.set(act);
+                return (None, None);
+            }
             Act::Intrude(account) => {
                 self.oracle().violate(format!("a stranger changed {account:?}"));
                 return (None, None);
@@ -148,6 +159,17 @@ impl World {
             Some(Ok(_)) => {}
         }
         (expected, None)
+    }
+
+    /// A create has committed: what its account is to be imported from now.
+    fn note_submission(&self, account: AccountRef, request: &str) -> Option<Submission> {
+        let stored = self.process(account)?;
+        let history = self.history(stored.process.id());
+        let last = history.iter().rev().find_map(submission)?;
+        if last == request && self.oracle().bounds.is_stopped(account.supplier) {
+            self.oracle().violate(format!("{account:?} was accepted, and its supplier takes none"));
+        }
+        self.oracle().submission(last)
     }
 
     /// An operation has ended with an answer.

@@ -190,9 +190,10 @@ impl World {
 
     /// What is under way has committed.
     pub(crate) fn committed(&self) {
-        let under_way = lock(&self.frames).last().map(|frame| frame.act.clone());
-        let Some(act) = under_way else { return };
-        let (expected, submitted) = self.note_commit(&act);
+        let frame = |frame: &Frame| (frame.act.clone(), frame.request.clone());
+        let under_way = lock(&self.frames).last().map(frame);
+        let Some((act, request)) = under_way else { return };
+        let (expected, submitted) = self.note_commit(&act, &request);
         self.with_frame(|frame| {
             frame.commits += 1;
             (frame.expected, frame.submitted) = (expected, submitted);
