@@ -45,6 +45,8 @@ mod client;
 mod config;
 mod console;
 mod endpoint;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod metrics;
 mod observe;
 mod openapi;

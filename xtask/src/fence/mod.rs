@@ -178,10 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn only_the_chores_are_built_with_a_testkit() {
+    fn only_what_tests_is_built_with_a_testkit() {
         let with = |layer: &&Layer| layer.may.iter().any(|name| TESTS_ONLY.contains(name));
         let layers: Vec<_> = LAYERS.iter().filter(with).map(|layer| layer.name).collect();
-        assert_eq!(layers, ["xtask"]);
+        assert_eq!(layers, ["cutover-fuzz", "xtask"]);
         let (postgres, s3) = ("cutover-testkit-postgres", "cutover-testkit-s3");
         let metadata = json!({"packages": [
             {"name": postgres, "dependencies": []},

@@ -70,6 +70,11 @@ pub(crate) const LAYERS: &[Layer] = &[
         never: &[WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE],
     },
     Layer { name: TESTKIT, may: &[CORE, MODEL, PROCESS, APP], never: &[WEB, HTTP_CLIENT, DATABASE] },
+    Layer {
+        name: "cutover-fuzz",
+        may: &[CORE, MODEL, RULES, APP, OUTBOUND, HTTP, TESTKIT],
+        never: &[DATABASE],
+    },
     Layer { name: TESTKIT_POSTGRES, may: &[], never: &[WEB, HTTP_CLIENT, DATABASE] },
     Layer { name: TESTKIT_S3, may: &[], never: &[DATABASE] },
     Layer { name: "xtask", may: &[CORE, MODEL, RULES, PROCESS, TESTKIT_POSTGRES], never: &[] },

@@ -59,6 +59,17 @@ impl Asked {
     }
 }
 
+/// What a query asks for, as the query of a link (feature `fuzzing`).
+///
+/// # Errors
+/// [`Refusal::Parameters`].
+#[cfg(feature = "fuzzing")]
+pub(crate) fn same_query(query: &str) -> Result<String, Refusal> {
+    let Asked { filter, after, size } = Asked::of(query)?;
+    let cursor = after.map(|after| format!("&cursor={}", cursor::encode(after)));
+    Ok(format!("{}page_size={size}{}", words(&filter), cursor.unwrap_or_default()))
+}
+
 /// A datetime that is one in every zone.
 fn datetime(text: &str) -> Option<DateTime<'static>> {
     let datetime: DateTime<'static> = text.parse().ok()?;

@@ -58,6 +58,17 @@ fn handle(call: &mut Call, list: AccountList) -> Answer<'_> {
     })
 }
 
+/// What a query asks for, as a query (feature `fuzzing`).
+///
+/// # Errors
+/// [`Refusal::Parameters`].
+#[cfg(feature = "fuzzing")]
+pub(crate) fn same_query(query: &str) -> Result<String, Refusal> {
+    let Some(Paging { size, after }) = Paging::of(query)? else { return Ok(String::new()) };
+    let cursor = after.map(|after| format!("&cursor={}", cursor::encode(after)));
+    Ok(format!("page_size={size}{}", cursor.unwrap_or_default()))
+}
+
 /// The whole list. Its first page is read before the answer begins, so that what fails at once is refused
 /// properly.
 async fn whole(

@@ -1,6 +1,8 @@
 //! Many accounts in one request, a line each (decisions D12).
 
 mod answer;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod lines;
 mod source;
 #[cfg(test)]
@@ -49,7 +51,7 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         let mut query = Query::new(call.query());
         let validate_only = query.read("validate_only", boolean).unwrap_or_default();
         query.finish()?;
-        let source = Source::open(call, &service, is_packed);
+        let source = Source::new(call.take_unread(), is_packed, service.body_limit, &service.bodies);
         let desk = Desk { service, token, request_id: call.request_id(), validate_only };
         let body = stream(Bulk { source, desk, under_way: FuturesOrdered::new(), bytes: 0, end: None });
         Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, NDJSON)).streaming(body))

@@ -2,10 +2,8 @@
 
 use super::lines::{Cut, Lines};
 use super::unpack::Unpacker;
-use crate::body::{Body, Held, is_ndjson, is_packed};
-use crate::call::Call;
+use crate::body::{Body, Held, Limits, is_ndjson, is_packed};
 use crate::refusal::Refusal;
-use crate::service::Service;
 use actix_web::dev::Payload;
 use actix_web::http::header::HeaderMap;
 use actix_web::web::Bytes;
@@ -56,19 +54,17 @@ pub(super) fn accepts(headers: &HeaderMap) -> Result<bool, Refusal> {
 }
 
 impl Source {
-    /// The lines of a request, which are read from here alone.
-    pub(super) fn open(call: &mut Call, service: &Service, is_packed: bool) -> Self {
-        let unpacker = Unpacker::new(is_packed);
-        let (limit, patience) = (service.body_limit, service.bodies.time);
+    /// The lines of a body, which is read from here alone; of at most so many bytes each.
+    pub(super) fn new(payload: Option<Payload>, is_packed: bool, limit: usize, bodies: &Limits) -> Self {
         Self {
-            payload: call.take_unread(),
-            unpacker,
+            payload,
+            unpacker: Unpacker::new(is_packed),
             chunk: Bytes::new(),
             lines: Lines::new(limit),
             limit,
-            held: Held::new(service.bodies.allowance.clone()),
-            patience,
-            until: Instant::now() + patience,
+            held: Held::new(bodies.allowance.clone()),
+            patience: bodies.time,
+            until: Instant::now() + bodies.time,
         }
     }
 

@@ -28,18 +28,21 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         call.service().throttle.sign_in(call.client())?;
         let mut body = call.small_body(MAX_BODY).await?;
-        let request = read(body.unpack()?)?;
-        let attempt = Arc::new(Attempt::default());
-        let response = match prepare(request) {
-            Ok(request) => call.service().schema.execute(request.data(attempt.clone())).await,
-            Err(error) => Response::from_errors(vec![error]),
-        };
-        if let Some(refusal) = attempt.take_refusal() {
-            return Err(refusal);
-        }
+        let response = answer(&call.service().schema, body.unpack()?).await?;
         let no_store = (CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Ok(json(HttpResponse::Ok().insert_header(no_store), &response))
     })
+}
+
+/// The answer to a body.
+pub(crate) async fn answer(schema: &Schema, body: &[u8]) -> Result<Response, Refusal> {
+    let request = read(body)?;
+    let attempt = Arc::new(Attempt::default());
+    let response = match prepare(request) {
+        Ok(request) => schema.execute(request.data(attempt.clone())).await,
+        Err(error) => Response::from_errors(vec![error]),
+    };
+    attempt.take_refusal().map_or(Ok(response), Err)
 }
 
 /// GET is refused, like batches (decisions D2): an operation in an address ends up in logs.

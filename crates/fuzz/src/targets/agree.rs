@@ -1,0 +1,45 @@
+use super::Target;
+use super::body::accounts;
+use crate::house::House;
+use cutover_app::account::{CreateRefused, Refused};
+use cutover_core::Issue;
+use std::sync::LazyLock;
+
+/// The two ways of an account into the service.
+pub(crate) const TARGET: Target = Target {
+    name: "agree",
+    what: "bodies of accounts: validating and creating say the same, from the store and from memory",
+    run,
+    seeds: accounts,
+    words: &["ACME_ENERGY"],
+    max: 64 << 10,
+};
+
+static HOUSE: LazyLock<House> = LazyLock::new(|| House::new(7));
+
+fn run(input: &[u8]) {
+    let Some(body) = input.get(2..) else { return };
+    let House { app, caller, .. } = &*HOUSE;
+    let validated = verdict(app.validate_account(caller, body, None).map(drop));
+    assert!(validated == verdict(app.validate_account(caller, body, None).map(drop)), "another verdict");
+    let created = app.creation(caller, None, body, None).map(drop).map_err(|refused| match refused {
+        CreateRefused::Payload(refused) => refused,
+        other => panic!("{other}"),
+    });
+    assert!(verdict(created) == validated, "validate and create do not agree");
+    if app.creation_from_memory(caller, None, body).is_some() {
+        assert!(validated.is_ok(), "accepted from memory alone");
+    }
+}
+
+/// Accepted, not JSON, or the faults.
+fn verdict(answer: Result<(), Refused>) -> Result<(), Option<Vec<Issue>>> {
+    answer.map_err(|refused| match refused {
+        Refused::Syntax(_) => None,
+        Refused::Faults(issues) => {
+            assert!(!issues.is_empty(), "refused without a cause");
+            Some(issues)
+        }
+        Refused::Store(error) => panic!("{error}"),
+    })
+}

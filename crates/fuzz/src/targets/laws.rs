@@ -1,0 +1,145 @@
+//! Laws of what is found in a body.
+
+use cutover_core::Segment;
+use cutover_core::{AttrPath, Level};
+use cutover_model::choices::SupplyType;
+use cutover_model::{
+    Decoded, Finding, Kind, MAX_FINDINGS, ObjectSpec, SyntaxError, SyntaxErrorKind, Variant,
+};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// What a body decodes to, if it is JSON; the laws of decoding hold of it.
+pub(crate) fn decoded<'j, T>(
+    body: &'j [u8],
+    decode: impl FnOnce(&'j [u8]) -> Result<Decoded<T>, SyntaxError>,
+) -> Option<Decoded<T>> {
+    let decoded = decode(body);
+    is_json(body, decoded.as_ref().err());
+    let decoded = decoded.ok()?;
+    are_bounded_and_in_order(&decoded.findings);
+    let names = Names::of(body);
+    decoded.findings.iter().for_each(|finding| names.may_be_in(&finding.attr));
+    Some(decoded)
+}
+
+/// Others say the same of whether it is JSON, but for what is nested deeper than we take, and for numbers: those
+/// that no float holds are JSON too.
+fn is_json(body: &[u8], error: Option<&SyntaxError>) {
+    let is_text = std::str::from_utf8(body).is_ok();
+    match error {
+        None => {
+            let of_another = serde_json::from_slice::<&RawValue>(body);
+            assert!(is_text && of_another.is_ok(), "taken, and no JSON: {:?}", of_another.err());
+        }
+        Some(error) if error.kind != SyntaxErrorKind::TooDeep => {
+            let of_others = is_text
+                && serde_json::from_slice::<Value>(body).is_ok()
+                && jiter::JsonValue::parse(body, false).is_ok();
+            assert!(!of_others, "JSON that was refused: {error}");
+        }
+        Some(_) => {}
+    }
+}
+
+fn are_bounded_and_in_order(findings: &[Finding]) {
+    for level in [Level::Error, Level::Warning] {
+        let count = findings.iter().filter(|finding| finding.check.level == level).count();
+        assert!(count <= MAX_FINDINGS + 1, "{count} findings");
+    }
+    let key = |finding: &Finding| (finding.attr.clone(), finding.check.code.as_str());
+    assert!(findings.is_sorted_by(|a, b| key(a) < key(b)), "not in order, or one twice");
+}
+
+/// Names that a path may have: those that are documented, and those that the body has itself.
+pub(crate) struct Names(Option<HashSet<String>>);
+
+/// Longer names are cut in paths, and end in an ellipsis.
+const LONGEST: usize = 128;
+
+impl Names {
+    /// The names of a body; all are allowed of one that is read by nobody else.
+    pub(crate) fn of(body: &[u8]) -> Self {
+        let mut names = HashSet::new();
+        let value: Option<Value> = serde_json::from_slice(body).ok();
+        value.as_ref().inspect(|value| collect(value, &mut names));
+        Self(value.map(|_| names))
+    }
+
+    /// Nothing of a body is in a path but names of members.
+    pub(crate) fn may_be_in(&self, attr: &AttrPath) {
+        let Some(own) = &self.0 else { return };
+        for segment in attr.segments() {
+            let Segment::Name(name) = segment else { continue };
+            let is_cut = |start: &str| own.iter().any(|own| own.starts_with(start));
+            let is_known = DOCUMENTED.contains(name.as_ref())
+                || own.contains(name.as_ref())
+                || name.strip_suffix('…').is_some_and(is_cut);
+            assert!(is_known && name.chars().count() <= LONGEST + 1, "what is that in a path: {name}");
+        }
+    }
+}
+
+fn collect(value: &Value, names: &mut HashSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
+        Value::Object(members) => {
+            for (name, value) in members {
+                names.insert(name.clone());
+                collect(value, names);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The names of all members of all objects.
+static DOCUMENTED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let mut names = HashSet::new();
+    let mut seen = HashSet::new();
+    for root in [
+        &cutover_model::AccountEnvelope::SPEC,
+        &cutover_model::NotesRequest::SPEC,
+        &cutover_model::TransactionsRequest::SPEC,
+        &cutover_model::HistoricalStatementsRequest::SPEC,
+        &cutover_model::PaymentInstructionRequest::SPEC,
+        &cutover_model::BusinessPaymentInstructionRequest::SPEC,
+        &cutover_model::BusinessRequest::SPEC,
+    ] {
+        document(root, &mut seen, &mut names);
+    }
+    names
+});
+
+const SUPPLIES: [SupplyType; 7] = [
+    SupplyType::Electricity,
+    SupplyType::UnmeteredElectricity,
+    SupplyType::UnmeteredGas,
+    SupplyType::Gas,
+    SupplyType::EmbeddedElectricity,
+    SupplyType::EmbeddedGas,
+    SupplyType::EmbeddedWater,
+];
+
+fn document(spec: &'static ObjectSpec, seen: &mut HashSet<&'static str>, names: &mut HashSet<&'static str>) {
+    if seen.insert(spec.ident) {
+        for field in spec.fields {
+            names.insert(field.name);
+            nested(field.kind, seen, names);
+        }
+    }
+}
+
+fn nested(kind: Kind, seen: &mut HashSet<&'static str>, names: &mut HashSet<&'static str>) {
+    match kind {
+        Kind::Object(spec) => document(spec(), seen, names),
+        Kind::List { item, .. } => nested(item.kind, seen, names),
+        Kind::MeterPoint => {
+            document(&cutover_model::MeterPointCommon::SPEC, seen, names);
+            SUPPLIES.into_iter().for_each(|kind| document(Variant::spec(kind), seen, names));
+        }
+        _ => {}
+    }
+}

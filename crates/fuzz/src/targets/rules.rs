@@ -1,0 +1,148 @@
+use super::Target;
+use super::body::{Body, Kind, seeds};
+use super::laws::{Names, decoded};
+use cutover_app::port::Clock;
+use cutover_core::{Code, Issue, Level, Now};
+use cutover_model::{
+    Limits, MAX_FINDINGS, decode_account, decode_business, decode_business_payment_instruction,
+    decode_historical_statements, decode_notes, decode_payment_instruction, decode_transactions,
+};
+use cutover_rules::{
+    DocumentState, Facts, Profile, RULES, Report, WantedDocument, check_account, check_business,
+    check_business_payment_instruction, check_historical_statements, check_notes, check_payment_instruction,
+    check_transactions, documents_of_account, documents_of_notes, documents_of_statements, rule,
+    sought_meter_points,
+};
+use cutover_testkit::FakeClock;
+use std::collections::{HashMap, HashSet};
+
+/// The rules.
+pub(crate) const TARGET: Target = Target {
+    name: "rules",
+    what: "bodies of all requests: reports are the same each time, bounded, in order, with codes and paths that are legal",
+    run,
+    seeds,
+    words: &[],
+    max: 64 << 10,
+};
+
+/// Decodes, checks twice, and compares; what is accepted has a plain form.
+macro_rules! is_checked {
+    ($decode:expr, $check:path, $documents:expr, $body:expr) => {{
+        let Some(decoded) = decoded($body.bytes, $decode) else { return };
+        let wanted: Vec<WantedDocument> = decoded.draft.as_ref().map($documents).unwrap_or_default();
+        let documents = documents($body.variation, wanted);
+        let facts = Facts { documents: documents.as_ref(), ..facts(&$body) };
+        let profile = profile($body.variation);
+        let report = $check(&decoded, facts, &profile);
+        assert!(report == $check(&decoded, facts, &profile), "another report for the same");
+        is_legal(&report, $body.bytes);
+        if report.errors.is_empty() {
+            assert!(decoded.draft.and_then(|draft| draft.into_valid()).is_some(), "accepted, and unusable");
+        }
+    }};
+}
+
+fn run(input: &[u8]) {
+    let Some(body) = Body::of(input) else { return };
+    let (zone, limits) = (body.zone(), Limits::default());
+    match body.kind {
+        Kind::Account => account(&body),
+        Kind::Notes => {
+            is_checked!(|bytes| decode_notes(bytes, zone, limits), check_notes, documents_of_notes, body)
+        }
+        Kind::Transactions => {
+            is_checked!(|bytes| decode_transactions(bytes, zone, limits), check_transactions, none, body)
+        }
+        Kind::Statements => is_checked!(
+            |bytes| decode_historical_statements(bytes, zone, limits),
+            check_historical_statements,
+            documents_of_statements,
+            body
+        ),
+        Kind::Instruction => is_checked!(
+            |bytes| decode_payment_instruction(bytes, zone, limits),
+            check_payment_instruction,
+            none,
+            body
+        ),
+        Kind::Business => {
+            is_checked!(|bytes| decode_business(bytes, zone, limits), check_business, none, body)
+        }
+        Kind::BusinessInstruction => is_checked!(
+            |bytes| decode_business_payment_instruction(bytes, zone, limits),
+            check_business_payment_instruction,
+            none,
+            body
+        ),
+    }
+}
+
+fn account(body: &Body<'_>) {
+    let zone = body.zone();
+    let Some(decoded) = decoded(body.bytes, |bytes| decode_account(bytes, zone)) else { return };
+    let taken: Option<HashSet<_>> =
+        decoded.draft.as_ref().map(|request| sought_meter_points(request).into_iter().step_by(2).collect());
+    let wanted = decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
+    let documents = documents(body.variation, wanted);
+    let facts = Facts { taken_meter_points: taken.as_ref(), documents: documents.as_ref(), ..facts(body) };
+    let profile = profile(body.variation);
+    let report = check_account(&decoded, facts, &profile);
+    assert!(report == check_account(&decoded, facts, &profile), "another report for the same");
+    is_legal(&report, body.bytes);
+    if report.errors.is_empty() {
+        assert!(decoded.draft.and_then(|draft| draft.into_valid()).is_some(), "accepted, and unusable");
+    }
+}
+
+/// Requests that name no documents.
+fn none<T>(_: &T) -> Vec<WantedDocument> {
+    Vec::new()
+}
+
+/// What the variation makes known.
+fn facts(body: &Body<'_>) -> Facts<'static> {
+    let known = [None, Some(true), Some(false)];
+    let of = |n: u8| known[usize::from(body.variation / n) % 3];
+    let now = Now::new(FakeClock::of_fixtures().now(), body.zone());
+    Facts { supplier_known: of(4), contract_known: of(12), ..Facts::at(now) }
+}
+
+fn documents(variation: u8, wanted: Vec<WantedDocument>) -> Option<HashMap<String, DocumentState>> {
+    const STATES: [DocumentState; 3] = [DocumentState::Pdf, DocumentState::Present, DocumentState::Missing];
+    let of = |(n, document): (usize, WantedDocument)| (document.path, STATES[n % STATES.len()]);
+    (variation.is_multiple_of(2)).then(|| wanted.into_iter().enumerate().map(of).collect())
+}
+
+/// The catalogue's levels, or others.
+fn profile(variation: u8) -> Profile {
+    const LEVELS: [Level; 3] = [Level::Off, Level::Warning, Level::Error];
+    if variation.is_multiple_of(4) {
+        return Profile::default();
+    }
+    let may_be_set = RULES.iter().enumerate().filter(|(_, rule)| !rule.fixed);
+    let levels = may_be_set.map(|(n, rule)| (rule.id.0, LEVELS[(n + usize::from(variation)) % LEVELS.len()]));
+    Profile::new(levels).expect("rules that are not fixed")
+}
+
+fn is_legal(report: &Report, body: &[u8]) {
+    let names = Names::of(body);
+    assert!(report.errors.len() <= MAX_FINDINGS + 1 && report.warnings.len() <= MAX_FINDINGS);
+    for (level, issues) in [(Level::Error, &report.errors), (Level::Warning, &report.warnings)] {
+        let (last, sorted) = match issues.as_slice() {
+            [sorted @ .., last] if last.code == Code::TooManyErrors => (Some(last), sorted),
+            sorted => (None, sorted),
+        };
+        assert!(last.is_none() || sorted.len() == MAX_FINDINGS, "cut too early");
+        assert!(sorted.is_sorted_by(|a, b| a.key() < b.key()), "not in order, or one twice");
+        issues.iter().for_each(|issue| is_legal_issue(issue, level, &names));
+    }
+}
+
+fn is_legal_issue(issue: &Issue, level: Level, names: &Names) {
+    let is_declared = rule(issue.rule.0).is_some_and(|rule| rule.codes.contains(&issue.code));
+    assert!(is_declared || issue.code == Code::TooManyErrors, "{} does not give {}", issue.rule, issue.code);
+    assert_eq!(issue.level, level);
+    assert_eq!(issue.detail, issue.code.detail(), "a text that may hold what was sent");
+    names.may_be_in(&issue.attr);
+}

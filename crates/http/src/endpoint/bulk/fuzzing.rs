@@ -1,0 +1,55 @@
+//! Lines of a request, for fuzz targets.
+
+use super::source::Source;
+use crate::body::{Allowance, Limits};
+use crate::refusal::Refusal;
+use actix_web::dev::Payload;
+use actix_web::error::PayloadError;
+use actix_web::web::Bytes;
+use futures_util::stream;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a request of many lines was taken as.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Framed {
+    /// The lines, as far as they were taken.
+    pub lines: Vec<Taken>,
+    /// Whether it was taken to its end.
+    pub is_whole: bool,
+}
+
+/// A line that was taken, with its number.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// What it holds.
+    Line(u64, Vec<u8>),
+    /// It is longer than the limit.
+    TooLong(u64),
+    /// Bodies in memory have reached their bound.
+    NoRoom,
+}
+
+/// The lines of a request whose body comes in these chunks; at most `limit` bytes each, with `room` bytes for what is
+/// held. To be awaited on a runtime of tokio that has time.
+pub async fn framed(chunks: Vec<Bytes>, is_packed: bool, limit: usize, room: usize) -> Framed {
+    let chunks = stream::iter(chunks.into_iter().map(Ok::<_, PayloadError>));
+    let payload: Payload = Payload::Stream { payload: Box::pin(chunks) };
+    let bodies = Limits { time: Duration::from_secs(60), allowance: Arc::new(Allowance::new(room)) };
+    let mut source = Source::new(Some(payload), is_packed, limit, &bodies);
+    let mut lines = Vec::new();
+    loop {
+        let line = match source.next().await {
+            Ok(Some(line)) => line,
+            end => return Framed { lines, is_whole: end.is_ok() },
+        };
+        lines.push(match line.body {
+            Ok(_) => Taken::Line(line.number, line.bytes.to_vec()),
+            Err(Refusal::TooLarge) => Taken::TooLong(line.number),
+            Err(_) => Taken::NoRoom,
+        });
+        if lines.last() == Some(&Taken::NoRoom) {
+            return Framed { lines, is_whole: false };
+        }
+    }
+}

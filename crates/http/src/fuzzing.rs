@@ -1,0 +1,85 @@
+//! What fuzz targets reach inside of this crate (feature `fuzzing`): parts that read what anybody may send. No part
+//! of the interface; nothing of a release has it.
+
+use crate::blocking::Blocking;
+use crate::endpoint::{account_lists, find_accounts, graphql};
+use crate::query::{Query, boolean};
+use crate::refusal::Refusal;
+use crate::{authorization, path};
+use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use cutover_app::App;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use crate::endpoint::bulk::fuzzing::{Framed, Taken, framed};
+
+/// What a query was read as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// It asks for what this one asks for.
+    For(String),
+    /// These parameters are faulty.
+    Faulty(Vec<&'static str>),
+}
+
+impl From<Result<String, Refusal>> for Asked {
+    fn from(read: Result<String, Refusal>) -> Self {
+        match read {
+            Ok(query) => Self::For(query),
+            Err(Refusal::Parameters(names)) => Self::Faulty(names),
+            Err(_) => Self::Faulty(Vec::new()),
+        }
+    }
+}
+
+/// The query of the search for accounts.
+pub fn found_accounts(query: &str) -> Asked {
+    find_accounts::same_query(query).into()
+}
+
+/// The query of the lists of accounts.
+pub fn listed_accounts(query: &str) -> Asked {
+    account_lists::same_query(query).into()
+}
+
+/// A parameter that is true or false.
+///
+/// # Errors
+/// Its name, if it is neither.
+pub fn flag(query: &str, name: &'static str) -> Result<Option<bool>, Vec<&'static str>> {
+    let mut query = Query::new(query);
+    let value = query.read(name, boolean);
+    let faulty = query.into_faulty();
+    if faulty.is_empty() { Ok(value) } else { Err(faulty) }
+}
+
+/// The segments of a path, decoded; `None` for one that is not UTF-8 then.
+pub fn segments(path: &str) -> Vec<Option<String>> {
+    path::segments(path).map(|segment| path::decode(segment).map(|read| read.into_owned())).collect()
+}
+
+/// The token of a header `Authorization`.
+pub fn token(header: &[u8]) -> Option<String> {
+    let mut headers = HeaderMap::new();
+    headers.insert(AUTHORIZATION, HeaderValue::from_bytes(header).ok()?);
+    authorization::token(&headers).ok().map(str::to_owned)
+}
+
+/// What answers `/v1/graphql/`.
+pub struct Graphql(graphql::Schema);
+
+impl Graphql {
+    /// Over these use cases.
+    pub fn new(app: Arc<App>) -> Self {
+        Self(graphql::schema(app, Arc::new(Blocking::new(1, Duration::from_secs(60)))))
+    }
+
+    /// The answer to a body. To be awaited on a runtime of tokio that has time.
+    ///
+    /// # Errors
+    /// The status of the refusal.
+    pub async fn answer(&self, body: &[u8]) -> Result<String, u16> {
+        let answer = graphql::answer(&self.0, body).await.map_err(|refusal| refusal.status().as_u16())?;
+        serde_json::to_string(&answer).map_err(|_| 500)
+    }
+}
