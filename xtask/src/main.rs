@@ -9,6 +9,7 @@ mod cargo;
 mod deploy;
 mod error;
 mod fence;
+mod fuzz;
 mod references;
 mod released;
 mod steps;
@@ -28,6 +29,7 @@ Examples:
   cargo xtask test                    everything, as before a commit
   cargo xtask test --list             what everything is
   cargo xtask test --only fmt,fence   a part of it
+  cargo xtask fuzz --target decode    a minute of one fuzz target
   cargo xtask docs                    after a change of codes, rules, states or the API";
 
 /// Chores of contributors to Cutover.
@@ -59,6 +61,11 @@ enum Chore {
     ///
     /// A seed that fails is printed with the command that runs it again.
     Torture(steps::torture::Args),
+    /// Fuzz for as long as you like: what anybody may send, and the laws that hold whatever it is
+    ///
+    /// Guided by coverage where there is a C++ compiler. Builds into target/xtask/fuzz, where findings lie, and what
+    /// the next run begins with.
+    Fuzz(fuzz::Args),
     /// Measure beside the yardsticks; prints ratios formed in one run
     Bench(bench::Args),
     #[command(hide = true)]
@@ -86,6 +93,7 @@ fn run(chore: Chore) -> Result<ExitCode, Error> {
         Chore::Test(args) => steps::run(&args, ci_is_set()),
         Chore::Ci(args) => steps::run(&args, true),
         Chore::Torture(args) => steps::torture::command(&args, ci_is_set()),
+        Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Bench(args) => bench::run(&args),
         Chore::BenchOffline(args) => bench::measure_offline(&args),
         Chore::Docs { check } => references::command(check),

@@ -5,6 +5,7 @@ mod book;
 mod browser;
 mod database;
 mod deny;
+mod fuzz;
 mod plain;
 mod program;
 mod report;
@@ -67,6 +68,7 @@ const STEPS: &[Step] = &[
         what: "unit, snapshot, store, end-to-end and documentation tests",
         run: tests::run,
     },
+    Step { name: "fuzz", what: "a minute of what anybody may send, by chance", run: |_| fuzz::run() },
     Step {
         name: "api",
         what: "the running service keeps to its description, with schemathesis",

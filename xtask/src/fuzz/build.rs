@@ -1,0 +1,84 @@
+//! What fuzzes, built.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cargo;
+use crate::error::Error;
+
+/// Counts what is reached, and shows comparisons to the fuzzer: as cargo-fuzz does it.
+const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
+
+/// An input that takes so many seconds is a finding, and one that makes the program so large in MiB.
+const LIMITS: [&str; 2] = ["-timeout=20", "-rss_limit_mb=2048"];
+
+/// A program that fuzzes.
+pub(super) struct Program {
+    file: PathBuf,
+    is_guided: bool,
+}
+
+impl Program {
+    /// Builds it; nothing if that fails, which cargo has said.
+    pub(super) fn build(unguided: bool) -> Result<Option<Self>, Error> {
+        let host = if unguided { None } else { host().filter(|_| has_cxx()) };
+        if host.is_none() {
+            println!("Not guided by coverage{}", if unguided { "" } else { ": there is no C++ compiler" });
+        }
+        let folder = cargo::scratch().join("fuzz/build");
+        let mut command = cargo::cargo(["build", "--package", "cutover-fuzz", "--profile", "fuzz"]);
+        command.arg("--target-dir").arg(&folder);
+        let file = match &host {
+            Some(host) => {
+                // With a target, the flags do not apply to build scripts and macros, which nothing would count for.
+                command.args(["--bin", "guided", "--features", "guided", "--target", host]);
+                command.env("RUSTFLAGS", COVERAGE);
+                folder.join(host).join("fuzz/guided")
+            }
+            None => {
+                command.args(["--bin", "cutover-fuzz"]);
+                folder.join("fuzz/cutover-fuzz")
+            }
+        };
+        Ok(cargo::succeeds(command)?.then_some(Self { file, is_guided: host.is_some() }))
+    }
+
+    /// The command that fuzzes a target for so long. `finding` is how paths of findings begin.
+    pub(super) fn command(&self, target: &str, seconds: u64, corpus: &Path, finding: &Path) -> Command {
+        let mut command = cargo::command(&self.file);
+        if self.is_guided {
+            command.env("CUTOVER_FUZZ_TARGET", target).env("CUTOVER_FUZZ_CORPUS", corpus);
+            command
+                .args(LIMITS)
+                .args(["-print_final_stats=1".to_owned(), format!("-max_total_time={seconds}")]);
+            command.arg(format!("-artifact_prefix={}", finding.display())).arg(corpus);
+        } else {
+            command.args(["--target", target, "--seconds", &seconds.to_string()]);
+            command.args(["--seed", &chance().to_string(), "--finding"]).arg(finding);
+        }
+        command
+    }
+}
+
+/// The triple of this machine.
+fn host() -> Option<String> {
+    let mut rustc = cargo::command(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.arg("-vV");
+    let answer = cargo::output(rustc)?;
+    answer.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
+}
+
+/// Whether there is what the crate `cc` would call.
+fn has_cxx() -> bool {
+    let mut compiler = cargo::command(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+    compiler.arg("--version");
+    cargo::output(compiler).is_some()
+}
+
+/// A number that is another one each time.
+pub(crate) fn chance() -> u64 {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    RandomState::new().build_hasher().finish()
+}
