@@ -231,9 +231,9 @@ fn invalid(detail: &str, attr: &str) -> ErrorItem {
     ErrorItem { detail: detail.to_owned(), code: Code::Invalid.as_str(), attr: attr.to_owned() }
 }
 
-/// Rounded up, so that who waits as long is let in.
+/// Rounded up, so that who waits as long is let in; a second at least, for a wait may be over by the time it is told.
 fn whole_seconds(wait: Duration) -> u64 {
-    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 
 #[cfg(test)]
@@ -263,6 +263,13 @@ mod tests {
         let (status, header) = (response.status().as_u16(), header.unwrap_or_default());
         let body = response.into_body().try_into_bytes().unwrap();
         format!("{status}{header} {}", std::str::from_utf8(&body).unwrap())
+    }
+
+    #[test]
+    fn whoever_is_told_to_wait_is_told_for_how_long() {
+        let told =
+            [0, 1, 999_999_999, 1_000_000_000, 1_000_000_001].map(Duration::from_nanos).map(whole_seconds);
+        assert_eq!(told, [1, 1, 1, 1, 2]);
     }
 
     #[test]
