@@ -117,7 +117,8 @@ impl Call {
     /// See [`body::read`].
     pub(crate) async fn small_body(&mut self, limit: usize) -> Result<Body, Refusal> {
         let limit = limit.min(self.service.body_limit);
-        body::read(self.http.headers(), &mut self.unread, body::is_json, limit, &self.service.bodies).await
+        let (headers, bodies) = (self.http.headers(), &self.service.bodies);
+        body::read(headers, &mut self.unread, body::is_json, limit, bodies, self.organisation).await
     }
 
     /// The text of a form that a browser sent: pairs as in the query of an address.
@@ -126,7 +127,8 @@ impl Call {
     /// See [`body::read`].
     pub(crate) async fn form(&mut self) -> Result<String, Refusal> {
         let (headers, bodies) = (self.http.headers(), &self.service.bodies);
-        let mut body = body::read(headers, &mut self.unread, body::is_form, MAX_FORM, bodies).await?;
+        let mut body =
+            body::read(headers, &mut self.unread, body::is_form, MAX_FORM, bodies, self.organisation).await?;
         let text =
             std::str::from_utf8(body.unpack()?).map_err(|_| Refusal::Invalid("The form is not UTF-8."))?;
         Ok(text.to_owned())

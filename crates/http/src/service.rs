@@ -32,9 +32,9 @@ pub(crate) const BLOCKING: usize = 64;
 pub(crate) const PROBES: usize = 4;
 /// How long a request waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Lists that are streamed at a time; each has two pages in memory, a good MB together.
+/// Lists that are streamed at a time, half as many of one organisation; each has two pages in memory, a good MB together.
 const LISTS: usize = 256;
-/// All bodies in memory together are at most so many of the largest.
+/// All bodies in memory together are at most so many of the largest, those of one organisation half as many.
 const LARGEST_BODIES: usize = 32;
 
 /// What all requests share.
@@ -42,7 +42,7 @@ pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     pub(crate) blocking: Arc<Blocking>,
     pub(crate) probes: Blocking,
-    pub(crate) lists: Arc<Semaphore>,
+    pub(crate) lists: Arc<Allowance>,
     /// For lines of requests that have many.
     pub(crate) lines: Semaphore,
     pub(crate) body_limit: usize,
@@ -72,7 +72,8 @@ pub(crate) enum Listener {
 impl Service {
     /// A service of these parts.
     pub(crate) fn new(parts: Parts, config: &Config) -> Self {
-        let allowance = Arc::new(Allowance::new(config.body_limit.saturating_mul(LARGEST_BODIES)));
+        let bodies = config.body_limit.saturating_mul(LARGEST_BODIES);
+        let allowance = Arc::new(Allowance::new(bodies, "bodies in memory have reached their bound"));
         let blocking = Arc::new(Blocking::new(BLOCKING, PATIENCE));
         Self {
             request_ids: RequestIds::new(parts.app.random_number()),
@@ -81,7 +82,7 @@ impl Service {
             app: parts.app,
             blocking,
             probes: Blocking::new(PROBES, PATIENCE),
-            lists: Arc::new(Semaphore::new(LISTS)),
+            lists: Arc::new(Allowance::new(LISTS, "too many lists are being streamed")),
             lines: Semaphore::new(BLOCKING / 2),
             stop: OnceLock::new(),
             body_limit: config.body_limit,

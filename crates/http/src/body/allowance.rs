@@ -1,59 +1,103 @@
 use crate::refusal::Refusal;
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many bytes of bodies may be in memory at a time, over all requests.
+/// How much there is of something that requests hold while they last, such as memory for bodies: over all of them, and
+/// half as much for those of one organisation, so that what one holds on to is never all.
 #[derive(Debug)]
 pub(crate) struct Allowance {
+    /// What the log says when it is used up.
+    used_up: &'static str,
     left: AtomicUsize,
+    of_each: usize,
+    /// What is left of the share of each organisation that ever came: there are not many.
+    shares: Mutex<HashMap<i64, Arc<AtomicUsize>>>,
 }
 
 impl Allowance {
-    /// So many bytes.
-    pub(crate) fn new(bytes: usize) -> Self {
-        Self { left: AtomicUsize::new(bytes) }
+    /// So much.
+    pub(crate) fn new(whole: usize, used_up: &'static str) -> Self {
+        let of_each = whole.div_ceil(2);
+        Self { used_up, left: AtomicUsize::new(whole), of_each, shares: Mutex::default() }
+    }
+
+    /// How much is left for whoever comes.
+    #[cfg(test)]
+    pub(crate) fn left(&self) -> usize {
+        self.left.load(Ordering::Relaxed)
+    }
+
+    fn share(&self, organisation: i64) -> Arc<AtomicUsize> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        shares.entry(organisation).or_insert_with(|| Arc::new(AtomicUsize::new(self.of_each))).clone()
+    }
+
+    fn take(&self, share: Option<&AtomicUsize>, more: usize) -> Option<()> {
+        if let Some(share) = share {
+            share.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(more)).ok()?;
+        }
+        let taken =
+            self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(more));
+        if taken.is_err() {
+            give_back(share, more);
+        }
+        taken.ok().map(drop)
+    }
+
+    fn give_back(&self, share: Option<&AtomicUsize>, less: usize) {
+        give_back(share, less);
+        self.left.fetch_add(less, Ordering::Relaxed);
     }
 }
 
-/// What one body has of the allowance; given back when it is dropped.
+fn give_back(share: Option<&AtomicUsize>, less: usize) {
+    if let Some(share) = share {
+        share.fetch_add(less, Ordering::Relaxed);
+    }
+}
+
+/// What one request has of an allowance; given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     allowance: Arc<Allowance>,
-    bytes: usize,
+    /// Of the organisation that sent the request, if that is known.
+    share: Option<Arc<AtomicUsize>>,
+    held: usize,
 }
 
 impl Held {
-    /// Nothing yet.
-    pub(crate) fn new(allowance: Arc<Allowance>) -> Self {
-        Self { allowance, bytes: 0 }
+    /// Nothing yet, for a request of an organisation.
+    pub(crate) fn new(allowance: Arc<Allowance>, organisation: Option<i64>) -> Self {
+        let share = organisation.map(|id| allowance.share(id));
+        Self { allowance, share, held: 0 }
     }
 
-    /// Another part of the same allowance.
+    /// Another part of the same allowance, for the same organisation.
     pub(crate) fn beside(&self) -> Self {
-        Self::new(self.allowance.clone())
+        Self { allowance: self.allowance.clone(), share: self.share.clone(), held: 0 }
     }
 
-    /// Holds so many bytes from now on.
+    /// Holds so much from now on.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] if there are not so many left; nothing changes then.
-    pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), Refusal> {
-        let left = &self.allowance.left;
-        if bytes > self.bytes {
-            let more = bytes - self.bytes;
-            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(more))
-                .map_err(|_| Refusal::Unavailable("bodies in memory have reached their bound".into()))?;
+    /// [`Refusal::Unavailable`] if there is not so much left; nothing changes then.
+    pub(crate) fn resize(&mut self, wanted: usize) -> Result<(), Refusal> {
+        let share = self.share.as_deref();
+        if wanted > self.held {
+            let taken = self.allowance.take(share, wanted - self.held);
+            taken.ok_or_else(|| Refusal::Unavailable(self.allowance.used_up.into()))?;
         } else {
-            left.fetch_add(self.bytes - bytes, Ordering::Relaxed);
+            self.allowance.give_back(share, self.held - wanted);
         }
-        self.bytes = bytes;
+        self.held = wanted;
         Ok(())
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.allowance.left.fetch_add(self.bytes, Ordering::Relaxed);
+        self.allowance.give_back(self.share.as_deref(), self.held);
     }
 }
 
@@ -63,8 +107,9 @@ mod tests {
 
     #[test]
     fn what_one_holds_another_cannot() {
-        let allowance = Arc::new(Allowance::new(100));
-        let (mut one, mut other) = (Held::new(allowance.clone()), Held::new(allowance.clone()));
+        let allowance = Arc::new(Allowance::new(100, "it is used up"));
+        let of = |organisation| Held::new(allowance.clone(), organisation);
+        let (mut one, mut other) = (of(None), of(None));
         one.resize(60).unwrap();
         assert!(other.resize(41).is_err());
         other.resize(40).unwrap();
@@ -72,5 +117,25 @@ mod tests {
         other.resize(90).unwrap();
         drop((one, other));
         assert_eq!(allowance.left.load(Ordering::Relaxed), 100);
+    }
+
+    /// Failure 17: what an organisation holds on to leaves half for the others.
+    #[test]
+    fn one_organisation_never_holds_all() {
+        let allowance = Arc::new(Allowance::new(100, "it is used up"));
+        let of = |organisation| Held::new(allowance.clone(), Some(organisation));
+        let (mut one, mut same, mut other) = (of(1), of(1), of(2));
+        one.resize(40).unwrap();
+        let mut beside = one.beside();
+        assert!(beside.resize(11).is_err() && same.resize(11).is_err());
+        same.resize(10).unwrap();
+        other.resize(50).unwrap();
+        assert!(Held::new(allowance.clone(), None).resize(1).is_err(), "the whole is a bound as well");
+        // What was refused took nothing.
+        one.resize(39).unwrap();
+        beside.resize(1).unwrap();
+        drop((one, same, beside, other));
+        assert_eq!(allowance.left.load(Ordering::Relaxed), 100);
+        of(1).resize(50).unwrap();
     }
 }

@@ -25,6 +25,9 @@ pub(crate) struct Body {
 /// A body of so many bytes is decoded and checked in less time than another thread takes to be woken.
 const SHORT: usize = 64 << 10;
 
+/// The room that unpacking begins with, in bytes; it doubles when it is full.
+const FIRST_ROOM: usize = 64 << 10;
+
 impl Body {
     /// A body that was read elsewhere, and is not packed.
     pub(crate) fn plain(bytes: Bytes, limit: usize, held: Held) -> Self {
@@ -48,8 +51,7 @@ impl Body {
     /// [`Refusal::Unavailable`] if there is no room for it now.
     pub(crate) fn unpack(&mut self) -> Result<&[u8], Refusal> {
         if self.is_packed {
-            self.held.resize(self.bytes.len() + self.limit)?;
-            self.bytes = gunzip(&self.bytes, self.limit)?.into();
+            self.bytes = gunzip(&self.bytes, self.limit, &mut self.held)?.into();
             self.is_packed = false;
             self.held.resize(self.bytes.len())?;
         }
@@ -57,11 +59,23 @@ impl Body {
     }
 }
 
-fn gunzip(packed: &[u8], limit: usize) -> Result<Vec<u8>, Refusal> {
-    let mut unpacked = Vec::new();
-    let mut bounded = MultiGzDecoder::new(packed).take(limit as u64 + 1);
-    bounded.read_to_end(&mut unpacked).map_err(|_| Refusal::NotJson("The body is not gzip.".into()))?;
-    if unpacked.len() > limit { Err(Refusal::TooLarge) } else { Ok(unpacked) }
+/// Unpacks at most one byte more than the limit; room is held before it is taken, and no more than is needed: of small
+/// bodies many are unpacked at a time.
+fn gunzip(packed: &[u8], limit: usize, held: &mut Held) -> Result<Vec<u8>, Refusal> {
+    let (mut unpacked, mut decoder) = (Vec::new(), MultiGzDecoder::new(packed));
+    loop {
+        let room = unpacked.len().max(FIRST_ROOM).min(limit + 1 - unpacked.len());
+        held.resize(packed.len() + unpacked.len() + room)?;
+        unpacked.reserve_exact(room);
+        let part = decoder.by_ref().take(room as u64).read_to_end(&mut unpacked);
+        let read = part.map_err(|_| Refusal::NotJson("The body is not gzip.".into()))?;
+        if unpacked.len() > limit {
+            return Err(Refusal::TooLarge);
+        }
+        if read < room {
+            return Ok(unpacked);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -72,9 +86,23 @@ mod tests {
 
     const LIMIT: usize = 10_000;
 
+    /// A small body that is packed holds little, however large bodies may be.
+    #[test]
+    fn what_is_unpacked_holds_what_it_needs() {
+        let allowance = Arc::new(Allowance::new(2 * FIRST_ROOM, ""));
+        let text = vec![b' '; FIRST_ROOM + 10];
+        for (size, is_good) in [(10, true), (FIRST_ROOM - 1, true), (FIRST_ROOM + 10, false)] {
+            let held = Held::new(allowance.clone(), None);
+            let bytes = gzip(&text[..size]).into();
+            let mut body = Body { bytes, is_packed: true, limit: 8 << 20, held };
+            assert_eq!(body.unpack().map(<[u8]>::len).ok(), is_good.then_some(size), "{size}");
+        }
+        assert_eq!(allowance.left(), 2 * FIRST_ROOM);
+    }
+
     fn unpack(packed: &[u8]) -> Result<Vec<u8>, Refusal> {
-        let allowance = Arc::new(Allowance::new(1 << 20));
-        let (bytes, held) = (Bytes::copy_from_slice(packed), Held::new(allowance));
+        let allowance = Arc::new(Allowance::new(1 << 20, ""));
+        let (bytes, held) = (Bytes::copy_from_slice(packed), Held::new(allowance, None));
         Body { bytes, is_packed: true, limit: LIMIT, held }.unpack().map(<[u8]>::to_vec)
     }
 
@@ -99,7 +127,7 @@ mod tests {
 
     #[test]
     fn without_room_nothing_is_unpacked() {
-        let held = Held::new(Arc::new(Allowance::new(LIMIT)));
+        let held = Held::new(Arc::new(Allowance::new(LIMIT, "")), None);
         let mut body = Body { bytes: gzip(b"{}").into(), is_packed: true, limit: LIMIT, held };
         assert!(matches!(body.unpack(), Err(Refusal::Unavailable(_))));
     }

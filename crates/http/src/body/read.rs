@@ -17,7 +17,7 @@ const FIRST_ROOM: usize = 64 << 10;
 pub(crate) struct Limits {
     /// How long a whole body may take.
     pub(crate) time: Duration,
-    /// How much all of them may take of the memory.
+    /// How much all of them may take of the memory, in bytes.
     pub(crate) allowance: Arc<Allowance>,
 }
 
@@ -26,13 +26,15 @@ pub(crate) struct Limits {
 ///
 /// # Errors
 /// [`Refusal::TooLarge`] as soon as it is, [`Refusal::UnsupportedMediaType`], [`Refusal::Timeout`],
-/// [`Refusal::NotJson`] if it breaks off, [`Refusal::Unavailable`] if there is no room for it now.
+/// [`Refusal::NotJson`] if it breaks off, [`Refusal::Unavailable`] if there is no room for it now, or none for more of
+/// its organisation.
 pub(crate) async fn read(
     headers: &HeaderMap,
     payload: &mut Option<Payload>,
     takes: fn(&HeaderMap) -> Result<(), Refusal>,
     limit: usize,
     limits: &Limits,
+    organisation: Option<i64>,
 ) -> Result<Body, Refusal> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if declared.is_some_and(|length| length > limit as u64) {
@@ -40,7 +42,7 @@ pub(crate) async fn read(
     }
     takes(headers)?;
     let is_packed = media::is_packed(headers)?;
-    let mut held = Held::new(limits.allowance.clone());
+    let mut held = Held::new(limits.allowance.clone(), organisation);
     let mut bytes = Vec::with_capacity(declared.map_or(0, |length| FIRST_ROOM.min(length as usize)));
     let whole = collect(payload, limit, &mut bytes, &mut held);
     timeout(limits.time, whole).await.unwrap_or(Err(Refusal::Timeout))?;
@@ -93,12 +95,12 @@ mod tests {
     }
 
     fn limits(allowance: usize) -> Limits {
-        Limits { time: Duration::from_secs(60), allowance: Arc::new(Allowance::new(allowance)) }
+        Limits { time: Duration::from_secs(60), allowance: Arc::new(Allowance::new(allowance, "")) }
     }
 
     async fn read_chunks(chunks: Vec<Chunk>, allowance: usize) -> (Result<usize, Refusal>, bool) {
         let mut payload = Some(payload(stream::iter(chunks)));
-        let body = read(&HeaderMap::new(), &mut payload, media::is_json, 100, &limits(allowance)).await;
+        let body = read(&HeaderMap::new(), &mut payload, media::is_json, 100, &limits(allowance), None).await;
         (body.map(|mut body| body.unpack().unwrap().len()), payload.is_none())
     }
 
@@ -122,10 +124,16 @@ mod tests {
             [("101", "TooLarge"), ("18446744073709551615", "TooLarge"), ("100", "Unsupp")]
         {
             headers.insert(CONTENT_LENGTH, HeaderValue::from_static(length));
-            let refused =
-                read(&headers, &mut Some(payload(stream::pending())), media::is_json, 100, &limits(1_000))
-                    .await
-                    .unwrap_err();
+            let refused = read(
+                &headers,
+                &mut Some(payload(stream::pending())),
+                media::is_json,
+                100,
+                &limits(1_000),
+                None,
+            )
+            .await
+            .unwrap_err();
             assert!(format!("{refused:?}").starts_with(expected), "{refused:?}");
         }
     }
@@ -135,7 +143,7 @@ mod tests {
         let stalled = stream::iter([chunk(1)]).chain(stream::pending());
         let mut payload = Some(payload(stalled));
         let limits = Limits { time: Duration::from_millis(1), ..limits(1_000) };
-        let refused = read(&HeaderMap::new(), &mut payload, media::is_json, 100, &limits).await;
+        let refused = read(&HeaderMap::new(), &mut payload, media::is_json, 100, &limits, None).await;
         assert!(matches!(refused, Err(Refusal::Timeout)));
     }
 }

@@ -9,6 +9,7 @@ mod tests;
 mod time;
 
 use crate::answer::{streamed_json, written_json};
+use crate::body::Held;
 use crate::call::{Answer, Call};
 use crate::path::encode;
 use crate::refusal::Refusal;
@@ -89,8 +90,8 @@ async fn whole(
         return Ok(streamed_json(&mut HttpResponse::Ok(), empty()));
     }
     let service = call.service();
-    let place = service.lists.clone().try_acquire_owned();
-    let place = place.map_err(|_| Refusal::Unavailable("too many lists are being streamed".into()))?;
+    let mut place = Held::new(service.lists.clone(), call.organisation());
+    place.resize(1)?;
     let (app, blocking) = (service.app.clone(), service.blocking.clone());
     let read = Arc::new(move |after, buffer| page::read(&app, &list, Some(after), LATER, buffer));
     let source = Source { read, blocking, _place: place, request_id: call.request_id() };

@@ -1,6 +1,7 @@
 use super::ROOM;
 use super::page::Page;
 use crate::blocking::Blocking;
+use crate::body::Held;
 use crate::refusal::Refusal;
 use actix_web::rt;
 use actix_web::web::Bytes;
@@ -8,7 +9,6 @@ use cutover_app::port::Position;
 use futures_util::{Stream, stream};
 use std::io;
 use std::sync::Arc;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 
 /// What is handed to the socket at once: as much as the server below gathers for a system call.
@@ -22,7 +22,7 @@ pub(super) struct Source {
     pub(super) read: Read,
     pub(super) blocking: Arc<Blocking>,
     /// The list's place among those that are streamed.
-    pub(super) _place: OwnedSemaphorePermit,
+    pub(super) _place: Held,
     /// What the log says of a list that is cut.
     pub(super) request_id: Option<String>,
 }
@@ -118,11 +118,11 @@ impl Listing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body::Allowance;
     use futures_util::StreamExt;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
     use std::time::Duration;
-    use tokio::sync::Semaphore;
     use tokio::sync::mpsc::unbounded_channel;
 
     fn position(id: i64) -> Position {
@@ -138,7 +138,7 @@ mod tests {
         Source {
             read: Arc::new(move |(_, id), _| read(id)),
             blocking: Arc::new(Blocking::new(1, Duration::ZERO)),
-            _place: Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap(),
+            _place: Held::new(Arc::new(Allowance::new(1, "")), None),
             request_id: None,
         }
     }

@@ -1,3 +1,4 @@
+use crate::body::Held;
 use crate::testing::{ACCOUNT, House, Reply};
 use actix_web::body::{MessageBody, to_bytes};
 use actix_web::http::Method;
@@ -174,16 +175,20 @@ async fn a_list_that_fails_has_no_end(house: &House, list: &str) {
 
 async fn no_more_lists_than_there_is_room_for(house: &House, list: &str) {
     let lists = house.service.lists.clone();
-    let places = lists.available_permits() as u32;
-    let all = lists.clone().acquire_many_owned(places).await.unwrap();
-    let refused = house.get(list).await;
-    assert_eq!((refused.status, refused.header("retry-after")), (503, "2"));
-    assert_eq!(house.get(&format!("{list}?page_size=1")).await.status, 200);
-    drop(all);
+    let places = lists.left();
+    let own = house.app.authenticate(&house.token()).unwrap().organisation_id;
+    // All there are, or all that an organisation may have.
+    for (organisation, held) in [(None, places), (Some(own), places / 2)] {
+        let mut others = Held::new(lists.clone(), organisation);
+        others.resize(held).unwrap();
+        let refused = house.get(list).await;
+        assert_eq!((refused.status, refused.header("retry-after")), (503, "2"));
+        assert_eq!(house.get(&format!("{list}?page_size=1")).await.status, 200);
+    }
     let response = house.answer(TestRequest::get().uri(list).insert_header(house.authorization())).await;
-    assert_eq!(lists.available_permits() as u32, places - 1);
+    assert_eq!(lists.left(), places - 1);
     to_bytes(response.into_body()).await.unwrap();
-    assert_eq!(lists.available_permits() as u32, places);
+    assert_eq!(lists.left(), places);
 }
 
 #[actix_web::test]

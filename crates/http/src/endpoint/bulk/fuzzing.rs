@@ -1,7 +1,7 @@
 //! Lines of a request, for fuzz targets.
 
 use super::source::Source;
-use crate::body::{Allowance, Limits};
+use crate::body::{Allowance, Held};
 use crate::refusal::Refusal;
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
@@ -35,8 +35,8 @@ pub enum Taken {
 pub async fn framed(chunks: Vec<Bytes>, is_packed: bool, limit: usize, room: usize) -> Framed {
     let chunks = stream::iter(chunks.into_iter().map(Ok::<_, PayloadError>));
     let payload: Payload = Payload::Stream { payload: Box::pin(chunks) };
-    let bodies = Limits { time: Duration::from_secs(60), allowance: Arc::new(Allowance::new(room)) };
-    let mut source = Source::new(Some(payload), is_packed, limit, &bodies);
+    let held = Held::new(Arc::new(Allowance::new(room, "no room")), None);
+    let mut source = Source::new(Some(payload), is_packed, limit, held, Duration::from_secs(60));
     let mut lines = Vec::new();
     loop {
         let line = match source.next().await {

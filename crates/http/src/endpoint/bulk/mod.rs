@@ -12,6 +12,7 @@ mod unpack;
 use super::create_account::create;
 use crate::answer::NDJSON;
 use crate::authorization;
+use crate::body::Held;
 use crate::call::{Answer, Call};
 use crate::query::{Query, boolean};
 use crate::refusal::Refusal;
@@ -51,7 +52,9 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         let mut query = Query::new(call.query());
         let validate_only = query.read("validate_only", boolean).unwrap_or_default();
         query.finish()?;
-        let source = Source::new(call.take_unread(), is_packed, service.body_limit, &service.bodies);
+        let held = Held::new(service.bodies.allowance.clone(), call.organisation());
+        let (limit, patience) = (service.body_limit, service.bodies.time);
+        let source = Source::new(call.take_unread(), is_packed, limit, held, patience);
         let desk = Desk { service, token, request_id: call.request_id(), validate_only };
         let body = stream(Bulk { source, desk, under_way: FuturesOrdered::new(), bytes: 0, end: None });
         Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, NDJSON)).streaming(body))

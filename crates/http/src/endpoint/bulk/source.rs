@@ -2,7 +2,7 @@
 
 use super::lines::{Cut, Lines};
 use super::unpack::Unpacker;
-use crate::body::{Body, Held, Limits, is_ndjson, is_packed};
+use crate::body::{Body, Held, is_ndjson, is_packed};
 use crate::refusal::Refusal;
 use actix_web::dev::Payload;
 use actix_web::http::header::HeaderMap;
@@ -54,17 +54,24 @@ pub(super) fn accepts(headers: &HeaderMap) -> Result<bool, Refusal> {
 }
 
 impl Source {
-    /// The lines of a body, which is read from here alone; of at most so many bytes each.
-    pub(super) fn new(payload: Option<Payload>, is_packed: bool, limit: usize, bodies: &Limits) -> Self {
+    /// The lines of a body, which is read from here alone; of at most so many bytes each. The next bytes may take
+    /// so long.
+    pub(super) fn new(
+        payload: Option<Payload>,
+        is_packed: bool,
+        limit: usize,
+        held: Held,
+        patience: Duration,
+    ) -> Self {
         Self {
             payload,
             unpacker: Unpacker::new(is_packed),
             chunk: Bytes::new(),
             lines: Lines::new(limit),
             limit,
-            held: Held::new(bodies.allowance.clone()),
-            patience: bodies.time,
-            until: Instant::now() + bodies.time,
+            held,
+            patience,
+            until: Instant::now() + patience,
         }
     }
 
