@@ -4,6 +4,7 @@ use actix_web::test::TestRequest;
 use cutover_app::port::StoreError;
 use cutover_testkit::memory::Fault;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 const PATH: &str = "/v1/graphql/";
 
@@ -72,6 +73,7 @@ async fn exactly_one_credential() {
     }
 }
 
+/// Failure 23.
 #[actix_web::test]
 async fn a_second_token_goes_to_errors() {
     let house = House::new();
@@ -93,6 +95,7 @@ async fn a_second_token_goes_to_errors() {
     }
 }
 
+/// Failure 23.
 #[actix_web::test]
 async fn batches_get_and_other_shapes_are_refused() {
     let house = House::new();
@@ -133,9 +136,12 @@ async fn introspection_works() {
     assert_eq!(query(&house, "{ apiVersion }").await.text(), r#"{"data":{"apiVersion":"v1"}}"#);
 }
 
+/// Failure 23: such a query is refused before it is validated or anything is looked up, in next to no time.
 #[actix_web::test]
 async fn what_would_cost_much_is_refused_cheaply() {
     let house = House::new();
+    // Whatever would ask the store is answered otherwise.
+    house.set_store_down(true);
     let many = |n: usize, part: fn(usize) -> String| (0..n).map(part).collect::<String>();
     let doubling = many(40, |n| format!("fragment f{n} on Query {{ ...f{m} ...f{m} }} ", m = n + 1));
     let nested = |n: usize| format!("{}apiVersion{}", "{ __schema ".repeat(n), "}".repeat(n));
@@ -166,9 +172,33 @@ async fn what_would_cost_much_is_refused_cheaply() {
             "The query has too many fragments.",
         ),
     ] {
+        let begun = Instant::now();
         let reply = query(&house, &text).await;
+        assert!(begun.elapsed() < Duration::from_millis(500), "{:?}: {text}", begun.elapsed());
         assert_eq!(message(&reply), problem, "{text}");
         assert_eq!(reply.json()["data"], Value::Null);
+    }
+}
+
+/// Failure 23: of many attempts in one request, by whatever name and way, the store hears of one.
+#[actix_web::test]
+async fn a_request_makes_one_attempt_with_a_key() {
+    let house = House::new();
+    let wrong = r#"obtainToken(input: {apiKey: "guess"}) { token }"#;
+    let right = obtain(&house);
+    let aliases: String = (0..15).map(|n| format!("a{n}: {wrong} ")).collect();
+    for text in [
+        format!("mutation {{ {aliases} z: {right} }}"),
+        format!("mutation {{ {wrong} {wrong} z: {right} }}"),
+        format!("mutation {{ ...F z: {right} }} fragment F on Mutation {{ {wrong} }}"),
+        format!("mutation {{ a: {wrong} ... @skip(if: false) {{ z: {right} }} }}"),
+        format!("mutation A {{ {wrong} }} mutation B {{ {right} }}"),
+    ] {
+        let reply = query(&house, &text).await;
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        assert!(reply.json()["errors"].is_array(), "{}", reply.text());
+        // The wrong one came first: the right one behind it was not looked at.
+        assert!(!reply.text().contains("\"token\":\"e"), "{text}: {}", reply.text());
     }
 }
 
