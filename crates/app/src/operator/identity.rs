@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::{api_key, digest};
-use crate::port::{ApiKey, ApiKeyRole, NewApiKey, Organisation, SigningKey, StoreError, read, write};
+use crate::port::{ApiKey, ApiKeyRole, NewApiKey, Organisation, SigningKey, StoreError, Tx, read, write};
 use chrono::TimeDelta;
 
 /// Why a command was not carried out.
@@ -130,17 +130,31 @@ impl App {
     /// # Errors
     /// [`StoreError`] if it could not be stored.
     pub fn rotate_signing_key(&self) -> Result<SigningKey, StoreError> {
-        let mut key = self.make_signing_key();
-        let key = write(&*self.store, move |tx| {
-            // The newest one signs: this is to be it, wherever the clock was when the one before was made.
-            if let Some(newest) = tx.signing_keys()?.first() {
-                key.created_at = key.created_at.max(newest.created_at + TimeDelta::microseconds(1));
-            }
-            tx.add_signing_key(&key)?;
-            Ok::<_, StoreError>(key)
-        })?;
+        let key = self.make_signing_key();
+        let key = write(&*self.store, move |tx| add_newest(tx, key))?;
         self.forget_signing_keys();
         Ok(key)
+    }
+
+    /// Takes a signing key away: every token and session that it signed, and could sign in wrong hands, stops within
+    /// 5 s on every node. Returns the key that signs from now on: a new one, if it was the newest that went.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is none of the id.
+    pub fn revoke_signing_key(&self, kid: &str) -> Result<SigningKey, OperatorError> {
+        let (kid, spare) = (kid.to_owned(), self.make_signing_key());
+        let signs = write(&*self.store, move |tx| {
+            let newest = tx.signing_keys()?.into_iter().next();
+            let newest = newest.ok_or_else(|| OperatorError::not_found("signing key", &kid))?;
+            // Before the old one goes, so that it is newer than that.
+            let signs = if newest.kid == kid { add_newest(tx, spare)? } else { newest };
+            match tx.remove_signing_key(&kid)? {
+                true => Ok(signs),
+                false => Err(OperatorError::not_found("signing key", kid)),
+            }
+        })?;
+        self.forget_signing_keys();
+        Ok(signs)
     }
 
     /// Every signing key, newest first; never their secrets.
@@ -150,4 +164,14 @@ impl App {
     pub fn list_signing_keys(&self) -> Result<Vec<SigningKey>, StoreError> {
         read(&*self.store, |tx| tx.signing_keys())
     }
+}
+
+/// Stores a key that is to sign: the newest one does, so it is made newer than those there are, wherever the clock was
+/// when they were made.
+fn add_newest(tx: &mut dyn Tx, mut key: SigningKey) -> Result<SigningKey, StoreError> {
+    if let Some(newest) = tx.signing_keys()?.first() {
+        key.created_at = key.created_at.max(newest.created_at + TimeDelta::microseconds(1));
+    }
+    tx.add_signing_key(&key)?;
+    Ok(key)
 }

@@ -189,6 +189,9 @@ pub trait Identity {
     /// Every signing key, newest first.
     fn signing_keys(&mut self) -> Result<Vec<SigningKey>, StoreError>;
 
+    /// Removes a signing key; false if there is none of the id.
+    fn remove_signing_key(&mut self, kid: &str) -> Result<bool, StoreError>;
+
     /// Removes signing keys that were followed by a newer one before the time. Returns how many.
     fn remove_signing_keys_superseded_before(&mut self, before: DateTime<Utc>) -> Result<usize, StoreError>;
 }

@@ -7,6 +7,7 @@ use cutover_app::port::{ApiKeyRole, Clock};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::memory::MemoryStore;
 use cutover_testkit::{FakeClock, SeededRandom};
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -89,6 +90,75 @@ fn forged_tokens_are_never_remembered() {
     }
 }
 
+/// Failure 15: whatever is wrong with a token, also one that is signed with our own key, it is refused alike.
+#[test]
+fn tokens_that_are_not_as_we_make_them_are_refused() {
+    let nodes = Nodes::new();
+    let made = nodes.other.obtain_token(&Credential::ApiKey(nodes.key.clone())).unwrap();
+    let key = nodes.one.list_signing_keys().unwrap().remove(0);
+    nodes.one.rotate_signing_key().unwrap();
+    let other = nodes.one.list_signing_keys().unwrap().remove(0);
+    let claims = serde_json::to_value(&made.claims).unwrap();
+    let now = nodes.clock.now().timestamp();
+    let with = |member: &str, value: serde_json::Value| {
+        let mut changed = claims.clone();
+        changed[member] = value;
+        sign(Algorithm::HS256, Some(&key.kid), &key.secret, &changed)
+    };
+    let without = |member: &str| {
+        let mut changed = claims.clone();
+        changed.as_object_mut().unwrap().remove(member);
+        sign(Algorithm::HS256, Some(&key.kid), &key.secret, &changed)
+    };
+    let good = sign(Algorithm::HS256, Some(&key.kid), &key.secret, &claims);
+    assert!(nodes.ask(&good).1.is_ok(), "what is signed here is as good as what is signed there");
+    let (head, rest) = good.split_once('.').unwrap();
+    let (body, signature) = rest.split_once('.').unwrap();
+    // {"alg":"none"} and the same with our kid.
+    let none = "eyJhbGciOiJub25lIn0";
+    let bad = [
+        ("alg none", format!("{none}.{body}.")),
+        ("alg none, signed", format!("{none}.{body}.{signature}")),
+        ("another alg", sign(Algorithm::HS512, Some(&key.kid), &key.secret, &claims)),
+        ("no kid", sign(Algorithm::HS256, None, &key.secret, &claims)),
+        ("an unknown kid", sign(Algorithm::HS256, Some("x"), &key.secret, &claims)),
+        ("a kid that is a path", sign(Algorithm::HS256, Some("../../dev/null"), b"", &claims)),
+        ("a kid that is SQL", sign(Algorithm::HS256, Some("' OR 1=1 --"), &key.secret, &claims)),
+        ("another key's kid", sign(Algorithm::HS256, Some(&other.kid), &key.secret, &claims)),
+        ("another secret", sign(Algorithm::HS256, Some(&key.kid), &[7; 32], &claims)),
+        ("another audience", with("aud", "console".into())),
+        ("two audiences, none ours", with("aud", serde_json::json!(["a", "b"]))),
+        ("another issuer", with("iss", "someone".into())),
+        ("no key", with("sub", "".into())),
+        ("a key that nobody has", with("sub", "999999".into())),
+        ("expired", with("exp", now.into())),
+        ("not yet valid", with("nbf", (now + 1).into())),
+        ("no expiry", without("exp")),
+        ("no beginning", without("nbf")),
+        ("no audience", without("aud")),
+        ("padded", format!("{good}=")),
+        ("padded head", format!("{head}=.{rest}")),
+        ("padded body", format!("{head}.{body}==.{signature}")),
+        ("another alphabet", format!("{head}.{body}.{}", signature.replace(['-', '_'], "+") + "/")),
+        ("no signature", format!("{head}.{body}.")),
+        ("four parts", format!("{good}.{signature}")),
+        ("a space", format!("{head}. {rest}")),
+        ("no JSON", format!("eHg.{rest}")),
+    ];
+    for (what, token) in bad {
+        for _ in 0..2 {
+            assert!(matches!(nodes.ask(&token), (false, Err(AuthError::Invalid))), "{what}");
+        }
+    }
+    assert!(nodes.ask(&good).1.is_ok());
+}
+
+/// A token as somebody makes it who has a secret.
+fn sign(alg: Algorithm, kid: Option<&str>, secret: &[u8], claims: &serde_json::Value) -> String {
+    let header = Header { kid: kid.map(str::to_owned), ..Header::new(alg) };
+    jsonwebtoken::encode(&header, claims, &EncodingKey::from_secret(secret)).unwrap()
+}
+
 #[test]
 fn a_token_of_a_key_made_elsewhere_is_soon_good() {
     let nodes = Nodes::new();
@@ -98,6 +168,31 @@ fn a_token_of_a_key_made_elsewhere_is_soon_good() {
     let new = nodes.token();
     assert!(nodes.ask(&new).1.is_ok());
     assert!(nodes.ask(&old).1.is_ok());
+}
+
+/// A signing key that leaked is good for nothing within 5 s, wherever tokens of it were seen before.
+#[test]
+fn what_a_revoked_signing_key_signed_is_soon_good_no_more() {
+    let nodes = Nodes::new();
+    let old = nodes.token();
+    let leaked = nodes.one.list_signing_keys().unwrap()[0].kid.clone();
+    nodes.other.rotate_signing_key().unwrap();
+    let new = nodes.token();
+    assert!(nodes.ask(&old).1.is_ok() && nodes.ask(&new).1.is_ok());
+    let newest = nodes.one.list_signing_keys().unwrap()[0].kid.clone();
+    assert_eq!(nodes.other.revoke_signing_key(&leaked).unwrap().kid, newest);
+    nodes.clock.advance(Duration::seconds(5));
+    assert!(matches!(nodes.ask(&old).1, Err(AuthError::Invalid)));
+    assert!(nodes.ask(&new).1.is_ok(), "what another key signed is as good as before");
+
+    let signs = nodes.other.revoke_signing_key(&newest).unwrap().kid;
+    assert!(signs != newest && signs != leaked, "without a key none could sign in");
+    let newer = nodes.token();
+    nodes.clock.advance(Duration::seconds(5));
+    assert!(matches!(nodes.ask(&new).1, Err(AuthError::Invalid)));
+    assert!(nodes.ask(&newer).1.is_ok());
+    assert!(nodes.other.revoke_signing_key(&leaked).is_err(), "there is none of the name");
+    assert_eq!(nodes.one.list_signing_keys().unwrap().len(), 1);
 }
 
 /// A node over the store of nodes, which calls this before each of its reads.

@@ -8,7 +8,8 @@ use serde::Serialize;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   cutover signing-key rotate      a new key signs; the old ones verify until their last token expired
-  cutover signing-key list";
+  cutover signing-key list
+  cutover signing-key revoke 5d41402abc4b2a76      its tokens stop within 5 s: for a key that leaked";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -16,6 +17,28 @@ pub(crate) enum Command {
     Rotate,
     /// List the keys, newest first
     List,
+    /// Take a key away, with every token and session that it signed; a new one signs if it was the newest
+    Revoke {
+        /// What `list` shows of it
+        kid: String,
+    },
+}
+
+#[derive(Debug, Serialize)]
+struct Revoked {
+    kid: String,
+    revoked: bool,
+    /// The key that signs from now on.
+    signs: String,
+}
+
+impl Answer for Revoked {
+    fn text(&self) -> String {
+        format!(
+            "Revoked the key {}: what it signed stops within 5 s. The key {} signs from now on.",
+            self.kid, self.signs
+        )
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -52,6 +75,10 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
     let (app, output) = (context.app()?, context.output);
     match command {
         Command::Rotate => output.answer(&Listed::new(app.rotate_signing_key()?, true))?,
+        Command::Revoke { kid } => {
+            let signs = app.revoke_signing_key(&kid)?.kid;
+            output.answer(&Revoked { kid, revoked: true, signs })?;
+        }
         Command::List => {
             // They come newest first, and the newest signs.
             let keys = app.list_signing_keys()?.into_iter().enumerate();

@@ -1,4 +1,4 @@
-use crate::harness::{ACCOUNTS, House, VALIDATE, text, until};
+use crate::harness::{ACCOUNTS, Client, House, VALIDATE, text, until};
 use serde_json::{Value, json};
 
 fn signed_in() -> (House, String, crate::harness::Server) {
@@ -50,6 +50,7 @@ fn a_refresh_token_is_good_once_and_its_second_use_revokes_the_family() {
     assert_eq!(refresh(&second), None, "its family is revoked");
 }
 
+/// Failure 15.
 #[test]
 fn credentials_that_are_not_good_are_all_alike() {
     let (house, key, server) = signed_in();
@@ -91,6 +92,42 @@ fn tokens_that_are_not_good_are_401_before_the_body_is_read() {
     assert_eq!(answer.header("WWW-Authenticate"), Some("Token"));
 }
 
+/// Failure 15: who is refused learns nothing of the cause, not even from the length of the answer.
+#[test]
+fn tokens_are_refused_with_the_same_bytes_whatever_is_wrong_with_them() {
+    let (house, key) = House::furnished();
+    let server = house.serve_with(&["--access-token-lifetime", "3s"]);
+    let revoked = house.key("Acme");
+    let (expired, revoked_token) = (server.token(&key), server.token(&revoked));
+    house.done(&["api-key", "revoke", &revoked[..17]]);
+    let as_anybody = |token: &str| Client { token: Some(token.to_owned()), ..server.stranger() };
+    for token in [&expired, &revoked_token] {
+        let client = as_anybody(token);
+        until("it is good no more", || client.get(&format!("{ACCOUNTS}ACME/1/")).status == 401);
+    }
+    let good = server.token(&key);
+    let (signed, signature) = good.rsplit_once('.').unwrap();
+    let answers = [
+        as_anybody(&expired),
+        as_anybody(&revoked_token),
+        as_anybody("x"),
+        as_anybody(&format!("{signed}.")),
+        as_anybody(&format!("{good}=")),
+        as_anybody(&format!("{signed}.{}", signature.chars().rev().collect::<String>())),
+        as_anybody(&format!("eyJhbGciOiJub25lIn0.{}.", signed.split_once('.').unwrap().1)),
+        as_anybody(&key),
+        as_anybody(&"x".repeat(5_000)),
+    ]
+    .map(|client| {
+        let answer = client.post(VALIDATE, "{ not json");
+        let changes = ["x-request-id", "date"];
+        let headers = answer.headers.into_iter().filter(|(name, _)| !changes.contains(&name.as_str()));
+        (answer.status, headers.collect::<Vec<_>>(), answer.body)
+    });
+    assert_eq!(answers[0].0, 401);
+    assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{answers:?}");
+}
+
 #[test]
 fn a_revoked_key_stops_its_tokens() {
     let (house, key, server) = signed_in();
@@ -102,6 +139,7 @@ fn a_revoked_key_stops_its_tokens() {
     assert!(house.refused(&["api-key", "revoke", &prefix]).contains(&prefix));
 }
 
+/// Failure 15.
 #[test]
 fn a_rotated_signing_key_leaves_old_tokens_good() {
     let (house, key, server) = signed_in();
@@ -114,6 +152,22 @@ fn a_rotated_signing_key_leaves_old_tokens_good() {
     assert_eq!(house.done(&["signing-key", "list"]).as_array().unwrap().len(), 2);
 }
 
+#[test]
+fn a_revoked_signing_key_takes_its_tokens_along() {
+    let (house, key, server) = signed_in();
+    let old = server.client(&key);
+    assert_eq!(old.get(&format!("{ACCOUNTS}ACME/1/")).status, 404);
+    let leaked = text(&house.done(&["signing-key", "list"])[0]["kid"]);
+    let revoked = house.done(&["signing-key", "revoke", &leaked]);
+    assert!(revoked["revoked"] == true && revoked["signs"] != revoked["kid"], "{revoked}");
+    until("its token is refused", || old.get(&format!("{ACCOUNTS}ACME/1/")).status == 401);
+    assert_eq!(server.client(&key).get(&format!("{ACCOUNTS}ACME/1/")).status, 404);
+    let keys = house.done(&["signing-key", "list"]);
+    assert_eq!((&keys[0]["kid"], keys.as_array().unwrap().len()), (&revoked["signs"], 1));
+    assert!(house.refused(&["signing-key", "revoke", &leaked]).contains(&leaked));
+}
+
+/// Failure 23.
 #[test]
 fn graphql_is_bounded() {
     let (_house, key, server) = signed_in();

@@ -305,6 +305,10 @@ impl Identity for SqlTx<'_> {
         self.run(newest_signing_keys)
     }
 
+    fn remove_signing_key(&mut self, kid: &str) -> Result<bool, StoreError> {
+        self.run(|conn| Ok(diesel::delete(signing_keys::table.find(kid)).execute(conn)? == 1))
+    }
+
     fn remove_signing_keys_superseded_before(&mut self, before: DateTime<Utc>) -> Result<usize, StoreError> {
         self.run(|conn| {
             let keys = newest_signing_keys(conn)?;

@@ -128,6 +128,12 @@ impl Identity for State {
         Ok(self.signing_keys.clone())
     }
 
+    fn remove_signing_key(&mut self, kid: &str) -> Result<bool, StoreError> {
+        let all = self.signing_keys.len();
+        self.signing_keys.retain(|key| key.kid != kid);
+        Ok(self.signing_keys.len() < all)
+    }
+
     fn remove_signing_keys_superseded_before(&mut self, before: DateTime<Utc>) -> Result<usize, StoreError> {
         let all = self.signing_keys.len();
         let superseded = self.signing_keys.iter().position(|key| key.created_at < before);

@@ -116,3 +116,14 @@ pub fn the_newest_signing_key_comes_first_and_old_ones_go(store: &dyn Store) {
     let again = write(store, move |tx| tx.add_signing_key(&key(3))).unwrap_err();
     assert!(matches!(again, StoreError::Conflict(_)), "{again}");
 }
+
+/// One that is removed is gone at once, the others stay.
+pub fn a_signing_key_is_removed_by_its_id(store: &dyn Store) {
+    let key = |n: u8| SigningKey { kid: format!("k{n}"), secret: [n; 32], created_at: at(i64::from(n) * 10) };
+    for n in [1, 2] {
+        put(store, move |tx| tx.add_signing_key(&key(n)));
+    }
+    assert!(put(store, |tx| tx.remove_signing_key("k2")));
+    assert!(!put(store, |tx| tx.remove_signing_key("k2")));
+    assert_eq!(see(store, |tx| tx.signing_keys()), [key(1)]);
+}

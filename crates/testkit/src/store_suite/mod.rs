@@ -57,7 +57,8 @@ stories! { $
         keys_are_found_until_they_or_their_organisation_end
         refresh_tokens_are_good_once
         refresh_tokens_go_by_family_and_by_time
-        the_newest_signing_key_comes_first_and_old_ones_go;
+        the_newest_signing_key_comes_first_and_old_ones_go
+        a_signing_key_is_removed_by_its_id;
     suppliers:
         settings_read_back
         codes_are_unique
