@@ -32,7 +32,8 @@ pub struct Config {
     pub serve_api: bool,
     /// Whether the operator's console is served with the API.
     pub console: bool,
-    /// Connections at the same time, over all workers. Further ones wait to be accepted.
+    /// Connections at the same time, over all workers. Further ones wait to be accepted. From one address, unless it
+    /// is a trusted proxy, at most half as many: further ones are closed.
     pub max_connections: usize,
 }
 

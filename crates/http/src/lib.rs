@@ -43,6 +43,7 @@ mod body;
 mod call;
 mod client;
 mod config;
+mod connections;
 mod console;
 mod endpoint;
 #[cfg(feature = "fuzzing")]

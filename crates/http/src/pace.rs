@@ -1,3 +1,4 @@
+use crate::connections::Place;
 use std::cell::Cell;
 use std::future::Future;
 use std::io::{self, ErrorKind};
@@ -50,13 +51,16 @@ pub(crate) struct Paced<S> {
     head_timeout: Duration,
     head: Deadline,
     write: Deadline,
+    /// Its place among the connections, for as long as it lasts.
+    _place: Place,
 }
 
 impl<S> Paced<S> {
     /// A new connection; heads may take so long.
-    pub(crate) fn new(stream: S, head_timeout: Duration) -> Self {
+    pub(crate) fn new(stream: S, head_timeout: Duration, place: Place) -> Self {
         Self {
             stream,
+            _place: place,
             pace: Rc::default(),
             head_timeout,
             head: Deadline::default(),
@@ -158,16 +162,21 @@ impl Deadline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::connections::Connections;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
     use tokio::time::error::Elapsed;
     use tokio::time::timeout;
 
     const HEAD: Duration = Duration::from_secs(10);
 
+    fn place() -> Place {
+        Connections::new(2, Vec::new()).place([127, 0, 0, 1].into()).unwrap()
+    }
+
     /// Reads on after the first byte of a head whose other bytes never come.
     async fn stalled_head(requests_before: usize) -> Result<io::Result<u8>, Elapsed> {
         let (mut client, server) = duplex(64);
-        let mut server = Paced::new(server, HEAD);
+        let mut server = Paced::new(server, HEAD, place());
         for _ in 0..requests_before {
             drop(server.pace().begin());
         }
@@ -190,7 +199,7 @@ mod tests {
     async fn a_stalled_reader_is_timed() {
         tokio::time::pause();
         let (_client, server) = duplex(64);
-        let mut server = Paced::new(server, HEAD);
+        let mut server = Paced::new(server, HEAD, place());
         server.write_all(&[0; 64]).await.unwrap();
         let written = timeout(10 * STALL, server.write_all(b"more")).await.unwrap();
         assert_eq!(written.unwrap_err().kind(), ErrorKind::TimedOut);
@@ -200,7 +209,7 @@ mod tests {
     async fn what_is_read_while_a_request_is_under_way_is_not_timed() {
         tokio::time::pause();
         let (mut client, server) = duplex(64);
-        let mut server = Paced::new(server, HEAD);
+        let mut server = Paced::new(server, HEAD, place());
         let _under_way = server.pace().begin();
         client.write_all(b"b").await.unwrap();
         server.read_u8().await.unwrap();
@@ -211,7 +220,7 @@ mod tests {
     async fn an_idle_connection_is_not_timed() {
         tokio::time::pause();
         let (mut client, server) = duplex(64);
-        let mut server = Paced::new(server, HEAD);
+        let mut server = Paced::new(server, HEAD, place());
         drop(server.pace().begin());
         client.write_all(b"G").await.unwrap();
         server.read_u8().await.unwrap();

@@ -1,6 +1,8 @@
 use crate::config::Config;
+use crate::connections::{Connections, Place};
 use crate::pace::Paced;
 use crate::service::{BLOCKING, Listener, PROBES, Service, serve};
+use actix_http::error::DispatchError;
 use actix_http::{HttpService, Protocol};
 use actix_server::GracefulShutdownSignal;
 use actix_service::{IntoServiceFactory, ServiceFactory, ServiceFactoryExt, map_config};
@@ -76,12 +78,15 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
     let front = Front {
         service,
         listener: Listener::Public,
+        connections: Connections::new(config.max_connections, config.trusted_proxies.clone()),
         head_timeout: config.head_timeout.max(SHORTEST),
         linger,
         stopping: builder.graceful_shutdown_signal(),
     };
     if let Some(admin) = admin {
-        let front = Front { listener: Listener::Admin, ..front.clone() };
+        // What watches over it must get in whoever else is there.
+        let connections = Connections::new(usize::MAX, Vec::new());
+        let front = Front { listener: Listener::Admin, connections, ..front.clone() };
         builder = builder.listen("admin", admin, move || plain(front.clone()))?;
     }
     builder = match config.tls {
@@ -107,6 +112,7 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 struct Front {
     service: Arc<Service>,
     listener: Listener,
+    connections: Arc<Connections>,
     head_timeout: Duration,
     linger: Duration,
     stopping: GracefulShutdownSignal,
@@ -114,10 +120,13 @@ struct Front {
 
 /// HTTP over TCP.
 fn plain(front: Front) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
-    let head_timeout = front.head_timeout;
-    let accept = fn_service(move |stream: TcpStream| async move {
-        let peer = prepare(&stream);
-        Ok((Paced::new(stream, head_timeout), Protocol::Http1, peer))
+    let (head_timeout, connections) = (front.head_timeout, front.connections.clone());
+    let accept = fn_service(move |stream: TcpStream| {
+        let entered = enter(&stream, &connections);
+        async move {
+            let (peer, place) = entered?;
+            Ok((Paced::new(stream, head_timeout, place), Protocol::Http1, peer))
+        }
     });
     accept.and_then(http(front))
 }
@@ -127,22 +136,34 @@ fn secure(
     front: Front,
     mut tls: rustls::ServerConfig,
 ) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
-    let head_timeout = front.head_timeout;
+    let (head_timeout, connections) = (front.head_timeout, front.connections.clone());
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
     let accept = Acceptor::new(tls).map_err(TlsError::into_service_error);
-    let accept = accept.and_then(move |stream: TlsStream<TcpStream>| async move {
-        let peer = prepare(stream.get_ref().0);
-        Ok((Paced::new(stream, head_timeout), Protocol::Http1, peer))
+    let accept = accept.and_then(move |stream: TlsStream<TcpStream>| {
+        let entered = enter(stream.get_ref().0, &connections);
+        async move {
+            let (peer, place) = entered.map_err(TlsError::Service)?;
+            Ok((Paced::new(stream, head_timeout, place), Protocol::Http1, peer))
+        }
     });
     accept.and_then(http(front).map_err(TlsError::Service))
 }
 
-/// Sends small answers at once; whom to.
-fn prepare(stream: &TcpStream) -> Option<SocketAddr> {
+/// Has small answers sent at once; whom to, and its place among those that are connected.
+///
+/// # Errors
+/// If it has too many connections, which closes this one, or has gone already.
+fn enter(
+    stream: &TcpStream,
+    connections: &Arc<Connections>,
+) -> Result<(Option<SocketAddr>, Place), DispatchError> {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection closed as it was accepted");
     }
-    stream.peer_addr().ok()
+    let peer = stream.peer_addr().map_err(DispatchError::Io)?;
+    let place = connections.place(peer.ip());
+    let place = place.ok_or_else(|| DispatchError::Io(io::ErrorKind::ConnectionRefused.into()))?;
+    Ok((Some(peer), place))
 }
 
 /// HTTP on whatever carries it.
@@ -152,10 +173,10 @@ fn http<S: AsyncRead + AsyncWrite + Unpin + 'static>(
     (Paced<S>, Protocol, Option<SocketAddr>),
     Config = (),
     Response = (),
-    Error = actix_http::error::DispatchError,
+    Error = DispatchError,
     InitError = (),
 > {
-    let Front { service, listener, head_timeout, linger, stopping } = front;
+    let Front { service, listener, head_timeout, linger, stopping, .. } = front;
     let handler = move |http, payload| serve(service.clone(), listener, http, payload);
     let site = Site::new().default_service(web::to(handler)).into_factory();
     HttpService::build()

@@ -150,7 +150,12 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
     Setting::serve("http-workers", "N", "the cores", "Threads that answer requests"),
     Setting::serve("workers", "N", "the cores", "Threads that import accounts"),
-    Setting::serve("max-connections", "N", "25000", "Open connections at the same time"),
+    Setting::serve(
+        "max-connections",
+        "N",
+        "25000",
+        "Open connections at the same time; half as many from one address that is no trusted proxy",
+    ),
     Setting::serve(
         "rate-limit",
         "N",

@@ -325,3 +325,26 @@ fn a_taken_address_is_an_error() {
     let error = start(parts, config).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
 }
+
+/// Failure 17: what one address opens leaves half of the connections for others.
+#[test]
+fn one_address_never_has_all_connections() {
+    let served = Served::new(Config { max_connections: 6, ..Config::default() });
+    let ask = |client: &mut Client| {
+        client.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        status(&answer(client, 15)).to_owned()
+    };
+    let mut held: Vec<Client> = (0..3).map(|_| served.connect()).collect();
+    held.iter_mut().for_each(|client| assert_eq!(ask(client), "200"));
+    assert_eq!(rest(&mut served.connect()), "", "it is closed unread");
+    let elsewhere = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    elsewhere.bind(&SocketAddr::from(([127, 0, 0, 2], 0)).into()).unwrap();
+    elsewhere.connect(&served.address.into()).unwrap();
+    assert_eq!(ask(&mut elsewhere.into()), "200");
+    drop(held);
+    // The server has yet to hear that they are gone.
+    let begun = std::time::Instant::now();
+    while served.talk("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").is_empty() {
+        assert!(begun.elapsed() < PATIENCE, "there is no place again");
+    }
+}

@@ -1,0 +1,78 @@
+use crate::client::network;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How many connections there are from each address, so that one client never has all that may be open.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    /// So many from one IPv4 address, or one /64 of IPv6.
+    of_each: usize,
+    /// Proxies, behind which are many.
+    exempt: Vec<IpAddr>,
+    open: Mutex<HashMap<IpAddr, usize>>,
+}
+
+impl Connections {
+    /// At most half of all from one address.
+    pub(crate) fn new(all: usize, exempt: Vec<IpAddr>) -> Arc<Self> {
+        Arc::new(Self { of_each: all.div_ceil(2).max(1), exempt, open: Mutex::default() })
+    }
+
+    /// A place for a connection, until it is dropped; none if there are too many from there.
+    pub(crate) fn place(self: &Arc<Self>, from: IpAddr) -> Option<Place> {
+        if self.exempt.contains(&from.to_canonical()) {
+            return Some(Place(None));
+        }
+        let from = network(from.to_canonical());
+        let mut open = self.open();
+        let count = open.entry(from).or_default();
+        if *count >= self.of_each {
+            return None;
+        }
+        *count += 1;
+        Some(Place(Some((self.clone(), from))))
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a connection holds while it is open.
+#[derive(Debug)]
+pub(crate) struct Place(Option<(Arc<Connections>, IpAddr)>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let Some((connections, from)) = &self.0 else { return };
+        let mut open = connections.open();
+        // An address that has none is forgotten: there are more of them than there is memory.
+        match open.get_mut(from) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => drop(open.remove(from)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Failure 17.
+    #[test]
+    fn one_address_has_half_of_the_connections() {
+        let connections = Connections::new(6, vec![[10, 0, 0, 1].into()]);
+        let place = |from: &str| connections.place(from.parse().unwrap());
+        let mut held: Vec<_> = (0..3).map(|_| place("192.0.2.7").unwrap()).collect();
+        assert!(place("192.0.2.7").is_none() && place("::ffff:192.0.2.7").is_none());
+        held.push(place("192.0.2.8").unwrap());
+        held.extend((0..9).map(|_| place("10.0.0.1").unwrap()));
+        held.extend(["1", "2", "3"].map(|host| place(&format!("2001:db8::{host}")).unwrap()));
+        assert!(place("2001:db8::4").is_none(), "a network is one client's");
+        drop(held.remove(0));
+        held.push(place("192.0.2.7").unwrap());
+        drop(held);
+        assert!(connections.open().is_empty(), "{connections:?}");
+    }
+}
