@@ -2,6 +2,7 @@ use crate::error::Error;
 use crate::settings::{LogFormat, LogSettings};
 use std::fs::File;
 use std::io::IsTerminal;
+use std::panic::PanicHookInfo;
 use std::sync::Mutex;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
@@ -39,10 +40,40 @@ pub(crate) fn start_logs(settings: LogSettings, target: LogTarget) -> Result<(),
     };
     let started = tracing_subscriber::registry().with(layer.with_filter(filter)).try_init();
     started.map_err(|error| Error::refused(format!("logging could not be started: {error}")))?;
-    std::panic::set_hook(Box::new(|info| {
-        // Not the message: it may hold what was being worked on.
-        let at = info.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(at, "a thread panicked");
-    }));
+    std::panic::set_hook(Box::new(log_panic));
     Ok(())
+}
+
+/// Logs where a thread panicked. Not the message: it may hold what was being worked on.
+fn log_panic(info: &PanicHookInfo<'_>) {
+    let at = info.location().map(ToString::to_string).unwrap_or_default();
+    tracing::error!(at, "a thread panicked");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{catch_unwind, set_hook, take_hook};
+
+    /// Failure 22: whatever a thread was working on when it panicked, its place alone is logged.
+    #[test]
+    fn a_panic_is_told_by_its_place_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("log");
+        let writer = Mutex::new(File::create(&path).unwrap());
+        let log = fmt().json().with_writer(writer).with_max_level(LevelFilter::TRACE).finish();
+        let before = take_hook();
+        set_hook(Box::new(log_panic));
+        let caught = tracing::subscriber::with_default(log, || {
+            catch_unwind(|| {
+                let account = "CANARY";
+                panic!("the account of {account} cannot be");
+            })
+        });
+        set_hook(before);
+        assert!(caught.is_err());
+        let logged = std::fs::read_to_string(path).unwrap();
+        assert!(logged.contains("a thread panicked") && logged.contains("logs.rs:"), "{logged}");
+        assert!(!logged.contains("CANARY"), "{logged}");
+    }
 }
