@@ -5,6 +5,15 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+/// How long a use case may take before its client is told to come again: longer than a statement may by default. A
+/// database that has taken a question and says nothing, on a connection that nobody closes, would have it wait for ever.
+pub(crate) const SILENCE: Duration = Duration::from_secs(20);
+
+/// What a client is told that has waited so long.
+pub(crate) fn silent() -> Refusal {
+    Refusal::Unavailable("the store did not answer in time".into())
+}
+
 /// Runs what blocks off the event loops: a bounded number at a time, and nobody waits long for a place.
 pub(crate) struct Blocking {
     places: Arc<Semaphore>,
@@ -20,8 +29,8 @@ impl Blocking {
     /// Runs a job. It runs to its end even if nobody waits for it any more, and keeps its place until then.
     ///
     /// # Errors
-    /// Of the job; [`Refusal::Unavailable`] if there was no place in time; [`Refusal::Unexpected`] if it
-    /// panicked.
+    /// Of the job; [`Refusal::Unavailable`] if there was no place in time, or it takes too long; [`Refusal::Unexpected`]
+    /// if it panicked.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
@@ -64,7 +73,9 @@ async fn at<T: Send + 'static>(
         let _place = place;
         job()
     };
-    web::block(job).await.unwrap_or_else(|_| Err(Refusal::Unexpected("a blocking job panicked".into())))
+    let panicked = |_| Err(Refusal::Unexpected("a blocking job panicked".into()));
+    let done = timeout(SILENCE, web::block(job)).await.map_err(|_| silent())?;
+    done.unwrap_or_else(panicked)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! How use cases are called: where nothing must block, off the event loop, or handed over to the store.
 
+use crate::blocking::{SILENCE, silent};
 use crate::body::Body;
 use crate::refusal::Refusal;
 use crate::service::Service;
@@ -10,6 +11,7 @@ use cutover_app::{App, FoundDocuments, Step};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 /// What a use case does with the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +83,7 @@ impl Service {
     /// Has an account stored; the place that it takes is its own until it is.
     ///
     /// # Errors
-    /// Because there was no place for it, or of the store.
+    /// Because there was no place for it, or of the store; [`Refusal::Unavailable`] too if that says nothing.
     pub(crate) async fn stage(self: &Arc<Self>, creation: Arc<Creation>) -> Result<Staging, Refusal> {
         let place = self.blocking.place().await?;
         let (done, staged) = oneshot::channel();
@@ -92,7 +94,8 @@ impl Service {
         };
         self.app.stage(creation, Box::new(told));
         let lost = |_| Refusal::Unexpected("an account was left unstored".into());
-        Ok(staged.await.map_err(lost)?.map_err(CreateRefused::from)?)
+        let staged = timeout(SILENCE, staged).await.map_err(|_| silent())?;
+        Ok(staged.map_err(lost)?.map_err(CreateRefused::from)?)
     }
 
     /// Calls a use case that may have to know documents: if it asks for some, they are looked up and it is
