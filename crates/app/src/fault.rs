@@ -44,9 +44,9 @@ macro_rules! points {
 points! {
     /// A new account is durably stored, and nobody was told; about its number.
     Staged = "staged",
-    /// Claims are written and not committed.
+    /// Claims are written and not committed; about the number of each.
     ClaimWritten = "claim_written",
-    /// Claims are committed; about the number of the first.
+    /// Claims are committed; about the number of each.
     Claimed = "claimed",
     /// A claimed account is about to be checked; about its number.
     ImportBegun = "import_begun",

@@ -38,7 +38,7 @@ impl App {
             }
             let steps: Vec<_> = taken.iter().map(|(begun, entry)| step_of(&begun.process, entry)).collect();
             let written = tx.step_processes(&steps)?;
-            fault::reached(Point::ClaimWritten, "");
+            taken.iter().for_each(|(begun, _)| fault::reached(Point::ClaimWritten, begun.number()));
             let claimed = taken.into_iter().zip(written).filter(|(_, is_written)| *is_written);
             // What missed its window has just ended.
             let claimed =

@@ -1,4 +1,3 @@
-use super::claim::Claimed;
 use super::import::{Batch, Outcome};
 use crate::App;
 use crate::fault::{self, Point};
@@ -175,7 +174,7 @@ impl Worker {
         if count == 0 {
             return Ok(Worked::Nothing);
         }
-        fault::reached(Point::Claimed, claims.first().map_or("", Claimed::number));
+        claims.iter().for_each(|claimed| fault::reached(Point::Claimed, claimed.number()));
         if count == CLAIM as usize {
             // There may be more than for one.
             self.app.wake.call_one();
