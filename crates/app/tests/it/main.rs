@@ -4,6 +4,7 @@
 
 mod archive;
 mod batch;
+mod clocks;
 mod documents;
 mod herd;
 mod house;
