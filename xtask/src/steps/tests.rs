@@ -56,8 +56,19 @@ fn fresh_references() -> Result<std::path::PathBuf, Error> {
 }
 
 /// Tests of the service as a whole that are about one database, by parts of their names.
-const OF_ONE_DATABASE: [&str; 5] =
-    ["postgres::", "sqlite_only::", "rolling::an_upgrade", "storm::what_was_accepted", "book::"];
+const OF_ONE_DATABASE: [&str; 11] = [
+    "postgres::",
+    "sqlite_only::",
+    "rolling::an_upgrade",
+    "storm::what_was_accepted",
+    "book::",
+    "faults::clocks",
+    "faults::disk",
+    "faults::long_reader",
+    "faults::lost_commit",
+    "faults::silent_database",
+    "faults::zombie",
+];
 
 /// And those that would see the same on any, or go to each by themselves.
 const OF_NO_DATABASE: [&str; 6] =

@@ -5,7 +5,9 @@ mod client;
 mod database;
 mod fleet;
 mod line;
+mod points;
 mod server;
+mod small_disk;
 mod v1;
 mod vendor;
 
@@ -67,6 +69,8 @@ pub(crate) struct House {
     database: Option<Migrated>,
     /// What its commands and servers find in their environment besides ours.
     variables: Vec<(String, String)>,
+    /// What its programs are run by, if by something.
+    inside: Vec<String>,
 }
 
 impl House {
@@ -82,7 +86,7 @@ impl House {
 
     /// An empty folder, and a database elsewhere.
     pub(crate) fn at(url: &str) -> Self {
-        let mut house = Self { folder: TempDir::new().unwrap(), database: None, variables: Vec::new() };
+        let mut house = Self::with(None);
         house.set_variable("CUTOVER_DATABASE_URL", url);
         house
     }
@@ -90,7 +94,7 @@ impl House {
     fn with(database: Option<Migrated>) -> Self {
         let variables =
             database.iter().map(|it| ("CUTOVER_DATABASE_URL".to_owned(), it.database.url().to_owned()));
-        Self { folder: TempDir::new().unwrap(), variables: variables.collect(), database }
+        Self { folder: TempDir::new().unwrap(), variables: variables.collect(), database, inside: Vec::new() }
     }
 
     /// A house with the organisation `Acme`, the supplier `ACME` and a key of it.
@@ -152,7 +156,10 @@ impl House {
     }
 
     fn program(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cutover"));
+        let words = self.inside.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_cutover")]);
+        let words: Vec<&str> = words.collect();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]);
         std::env::vars_os().filter(|(name, _)| matters(name)).for_each(|(name, _)| {
             command.env_remove(name);
         });
@@ -205,9 +212,23 @@ impl House {
 
     /// Starts a server with options of its own.
     pub(crate) fn serve_with(&self, options: &[&str]) -> Server {
+        Server::start(self.server(options).spawn().unwrap())
+    }
+
+    /// Whether its database is on a server.
+    pub(crate) fn is_on_server(&self) -> bool {
+        self.database.is_some()
+    }
+
+    fn server(&self, options: &[&str]) -> Command {
         let mut command = self.program(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
         command.args(options).stdout(Stdio::null()).stderr(Stdio::piped());
-        Server::start(command.spawn().unwrap())
+        command
+    }
+
+    /// Where its database is, if that is on a server.
+    fn server_url(&self) -> Option<&str> {
+        self.database.as_ref().map(|it| it.database.url())
     }
 
     /// What `process show` says.

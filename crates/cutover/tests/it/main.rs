@@ -16,6 +16,7 @@ mod creation;
 mod demo;
 mod document_paths;
 mod documents;
+mod faults;
 mod figures;
 mod harness;
 mod http;

@@ -24,9 +24,11 @@ impl Answer {
         json
     }
 
-    /// Status and code of a refusal.
+    /// Status and code of a refusal, which may stand below what is about no field.
     pub(crate) fn code(&self) -> (u16, String) {
-        (self.status, text(&self.json()["code"]))
+        let json = self.json();
+        let code = json.get("code").unwrap_or(&json["non_field_errors"]["code"]);
+        (self.status, text(code))
     }
 
     /// `attr code` of each error of a v1 request that failed validation.

@@ -99,16 +99,21 @@ impl Fleet {
 
     /// Holds the invariants against the database; `accepted` are suppliers and numbers that were answered 201.
     pub(crate) fn check_invariants(&self, accepted: &[(String, String)]) {
-        let mut list = String::new();
-        accepted.iter().for_each(|(supplier, number)| writeln!(list, "{supplier},{number}").unwrap());
-        let file = self.house.path().join("accepted.csv");
-        std::fs::write(&file, list).unwrap();
-        let mut command = psql(&self.cluster.url(DATABASE)).unwrap();
-        let output = command.arg("-v").arg(format!("accepted={}", file.display())).args(["-f", INVARIANTS]);
-        let output = output.output().unwrap();
-        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        assert_eq!((output.status.code(), said.concat()), (Some(0), String::new()));
+        check_invariants(&self.cluster.url(DATABASE), self.house.path(), accepted);
     }
+}
+
+/// Holds the invariants against a database of PostgreSQL; a file is made in the folder.
+pub(super) fn check_invariants(url: &str, folder: &Path, accepted: &[(String, String)]) {
+    let mut list = String::new();
+    accepted.iter().for_each(|(supplier, number)| writeln!(list, "{supplier},{number}").unwrap());
+    let file = folder.join("accepted.csv");
+    std::fs::write(&file, list).unwrap();
+    let mut command = psql(url).unwrap();
+    let output = command.arg("-v").arg(format!("accepted={}", file.display())).args(["-f", INVARIANTS]);
+    let output = output.output().unwrap();
+    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    assert_eq!((output.status.code(), said.concat()), (Some(0), String::new()));
 }
 
 /// The same command of another program.

@@ -1,4 +1,4 @@
-use super::{Client, text, until};
+use super::{Client, until};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command};
@@ -89,7 +89,8 @@ impl Server {
     pub(crate) fn token(&self, key: &str) -> String {
         let answer =
             self.stranger().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
-        text(&answer["data"]["obtainToken"]["token"])
+        let token = answer["data"]["obtainToken"]["token"].as_str();
+        token.unwrap_or_else(|| panic!("no token: {answer}: {}", self.log())).to_owned()
     }
 }
 

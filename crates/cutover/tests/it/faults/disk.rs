@@ -1,0 +1,131 @@
+//! Failure 11: SQLite on a disk that is full, fails, or may only be read.
+
+use crate::harness::{ACCOUNTS, Answer, Client, House, Server, until};
+use crate::payloads::small;
+use serde_json::{Value, json};
+use std::process::Command;
+
+/// Of what is freed when there is to be room again.
+const BALLAST: usize = 48 << 20;
+
+/// An account that takes some 100 kB.
+fn large(number: &str) -> Value {
+    let mut account = small(number);
+    let mut state =
+        number.bytes().fold(7_u64, |state, byte| state.wrapping_mul(31).wrapping_add(byte.into()));
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'a' + (state >> 59) as u8 % 26)
+    };
+    account["notes"] = json!([{"body": (0..160_000).map(|_| next()).collect::<String>()}]);
+    account
+}
+
+fn assert_unavailable(answer: &Answer) {
+    assert_eq!(answer.code(), (503, "service_unavailable".to_owned()), "{}", answer.text());
+    assert!(answer.header("Retry-After").unwrap().parse::<u32>().unwrap() >= 1);
+}
+
+/// Creates accounts until one is refused, and then some more; those that were answered 201.
+fn create_until_refused(client: &Client, prefix: &str) -> Vec<String> {
+    let (mut accepted, mut refused) = (Vec::new(), 0);
+    for n in 0.. {
+        assert!(n < 1_000, "nothing is refused");
+        let number = format!("{prefix}-{n}");
+        let answer = client.create(&large(&number));
+        if answer.status == 201 {
+            accepted.push(number);
+        } else {
+            assert_unavailable(&answer);
+            refused += 1;
+        }
+        if refused == 5 {
+            return accepted;
+        }
+    }
+    unreachable!("it returns from the loop")
+}
+
+/// What is there is read and known, whatever cannot be written.
+fn check_reads(server: &Server, client: &Client, accepted: &[String]) {
+    for number in accepted {
+        assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{number}/")).status, 200, "{number}");
+    }
+    assert_eq!(server.stranger().get("/healthz").status, 200);
+}
+
+/// All that was accepted is imported, and the file is sound.
+fn check_healed(house: &House, server: Server, client: &Client, mut accepted: Vec<String>) {
+    let last = "healed".to_owned();
+    until("there is room again", || client.create(&large(&last)).status == 201);
+    accepted.push(last);
+    until("all are imported", || house.count("ACME", "PROCESSED") >= accepted.len());
+    server.signal("TERM");
+    let (code, log) = server.ended();
+    assert_eq!(code, Some(0), "{log}");
+    house.check_invariants(&accepted.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// Failure 11: given a disk that is full, then creates are answered 503, nothing that was answered 201 is lost, what is
+/// there is read, the file is sound, and all goes on when there is room again.
+#[test]
+fn a_full_disk() {
+    let Some((house, disk)) = House::on_small_disk("64m") else { return };
+    let key = house.furnish();
+    std::fs::write(disk.file("ballast"), vec![1; BALLAST]).unwrap();
+    let server = house.serve();
+    let client = server.client(&key);
+    let accepted = create_until_refused(&client, "F");
+    assert!(!accepted.is_empty());
+    check_reads(&server, &client, &accepted);
+    assert_eq!(house.ailments(), [""; 0]);
+    std::fs::remove_file(disk.file("ballast")).unwrap();
+    check_healed(&house, server, &client, accepted);
+}
+
+/// Lets the server's files grow so far and no further.
+fn limit_files(server: &Server, bytes: &str) {
+    let mut command = Command::new("prlimit");
+    command.args(["--pid", &server.pid().to_string(), &format!("--fsize={bytes}:")]);
+    assert!(command.status().unwrap().success(), "{bytes}");
+}
+
+/// Failure 11: the same of a disk whose writes fail.
+#[test]
+fn a_disk_whose_writes_fail() {
+    let house = House::without_file_size_signal();
+    let key = house.furnish();
+    let server = house.serve();
+    let client = server.client(&key);
+    assert_eq!(client.create(&large("E-first")).status, 201);
+    limit_files(&server, "1");
+    let mut accepted = create_until_refused(&client, "E");
+    assert!(accepted.is_empty(), "nothing can be written: {accepted:?}");
+    accepted.push("E-first".to_owned());
+    check_reads(&server, &client, &accepted);
+    let log = server.log();
+    assert!(log.contains("disk I/O error") || log.contains("disk is full"), "{log}");
+    limit_files(&server, "unlimited");
+    check_healed(&house, server, &client, accepted);
+}
+
+/// Failure 11: given a file system that may only be read, then the service says so and does not start; when it may be
+/// written again, everything is there.
+#[test]
+fn a_disk_that_may_only_be_read() {
+    let Some((house, disk)) = House::on_small_disk("64m") else { return };
+    let key = house.furnish();
+    let server = house.serve_with(&["--role", "api"]);
+    let client = server.client(&key);
+    assert_eq!(client.create(&large("R-1")).status, 201);
+    server.signal("TERM");
+    assert_eq!(server.ended().0, Some(0));
+    disk.remount("ro");
+    let refused = house.refused(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+    assert!(refused.contains("Read-only file system"), "{refused}");
+    disk.remount("rw");
+    let server = house.serve();
+    let client = server.client(&key);
+    client.wait("R-1", "PROCESSED");
+    check_healed(&house, server, &client, vec!["R-1".to_owned()]);
+}

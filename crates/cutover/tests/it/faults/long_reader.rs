@@ -1,0 +1,89 @@
+//! Failure 10: SQLite under many writers, the worker, and somebody who reads for long.
+
+use crate::harness::{ACCOUNTS, ALL, Client, House, within};
+use crate::payloads::small;
+use serde_json::json;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+const WRITERS: usize = 32;
+/// So many accounts of about 100 kB each: some times what the log may be.
+const ACCOUNTS_OF_EACH: usize = 12;
+/// How many small ones are there before.
+const LISTED: usize = 500;
+/// The log is started over when it has come to 16 MB, unless somebody reads from it; that takes a moment.
+const LONGEST: u64 = 40 << 20;
+
+/// Text that packing makes little smaller.
+fn noise(seed: u64, length: usize) -> String {
+    let mut state = seed | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from(b'0' + (state % 75) as u8)
+    };
+    (0..length).map(|_| next()).filter(|c| *c != '\\' && *c != '"').collect()
+}
+
+/// Asks for the list of all accounts, reads a little of it and then no more.
+fn begin_to_read(client: &Client) -> TcpStream {
+    let mut stream = client.connect();
+    let token = client.token.as_deref().unwrap();
+    let head = format!("GET {ALL}ACME/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token {token}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.read_exact(&mut [0; 512]).unwrap();
+    stream
+}
+
+/// Failure 10: given 32 that write at the same time, the worker that imports, and a client that reads a list and does
+/// not go on, then nobody is told that the database is locked, and the log does not grow behind the reader.
+#[test]
+fn thirty_two_writers_the_worker_and_a_long_reader() {
+    let (house, key) = House::furnished();
+    if house.is_on_server() {
+        return;
+    }
+    let server = house.serve_with(&["--rate-limit", "0"]);
+    let client = server.client(&key);
+    std::thread::scope(|scope| {
+        for part in 0..8 {
+            let client = client.clone();
+            scope.spawn(move || {
+                for i in (part..LISTED).step_by(8) {
+                    assert_eq!(client.create(&small(&format!("L-{i:05}"))).status, 201);
+                }
+            });
+        }
+    });
+    let mut reader = begin_to_read(&client);
+    let log = house.path().join("cutover.db-wal");
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let client = client.clone();
+            scope.spawn(move || {
+                for i in 0..ACCOUNTS_OF_EACH {
+                    let mut account = small(&format!("W-{writer}-{i}"));
+                    let body = noise((writer * ACCOUNTS_OF_EACH + i + 1) as u64 * 0x9E37_79B9, 130_000);
+                    account["notes"] = json!([{"body": body}]);
+                    let answer = client.post(ACCOUNTS, account.to_string());
+                    assert_eq!(answer.status, 201, "{}", answer.text());
+                }
+            });
+        }
+    });
+    let all = LISTED + WRITERS * ACCOUNTS_OF_EACH;
+    let processed = || server.metric("cutover_worker_accounts_processed_total");
+    within(Duration::from_secs(240), "all are imported", || processed() == all);
+    let length = std::fs::metadata(&log).unwrap().len();
+    assert!(length < LONGEST, "the log has {length} bytes");
+    let said = server.log();
+    assert!(!said.contains("locked") && !said.contains("could not be emptied"), "{said}");
+    // The list goes on where it stood.
+    reader.read_exact(&mut [0; 512]).unwrap();
+    drop(server);
+    let written = std::fs::metadata(house.path().join("cutover.db")).unwrap().len();
+    assert!(written > LONGEST, "{written} bytes were written in all");
+    assert_eq!(house.ailments(), [""; 0]);
+}

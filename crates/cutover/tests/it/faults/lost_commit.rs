@@ -1,0 +1,102 @@
+//! Failure 7: connections to PostgreSQL that are lost during a commit. Whether it was made is found out by reading.
+
+use crate::harness::{Client, House, NOTES, Server, adding, items, until};
+use crate::payloads::small;
+use cutover_testkit_postgres::Proxy;
+use serde_json::json;
+
+/// What ends a transaction on the wire.
+const COMMIT: &str = "COMMIT";
+
+struct Stage {
+    house: House,
+    proxy: Proxy,
+    key: String,
+}
+
+/// A house whose servers reach their database through a proxy.
+fn stage() -> Option<Stage> {
+    let mut house = House::on_server()?;
+    let key = house.furnish();
+    let url = house.on().url().to_owned();
+    let proxy = Proxy::before(&url).unwrap();
+    house.set_variable("CUTOVER_DATABASE_URL", &proxy.url_through(&url).unwrap());
+    Some(Stage { house, proxy, key })
+}
+
+fn api(stage: &Stage) -> (Server, Client) {
+    let server = stage.house.serve_with(&["--role", "api"]);
+    let client = server.client(&stage.key);
+    (server, client)
+}
+
+/// Failure 7: given a create whose connection is lost after the database has committed, or before it hears of it, it
+/// is answered 201 all the same, and there is one process.
+#[test]
+fn a_create_whose_commit_is_lost_is_answered_for_what_became_of_it() {
+    let Some(stage) = stage() else { return };
+    let (_server, client) = api(&stage);
+    for (number, lose) in
+        [("C-answer", Proxy::lose_answer as fn(&Proxy, &[&str])), ("C-request", Proxy::lose_request)]
+    {
+        lose(&stage.proxy, &[number]);
+        let answer = client.create(&small(number));
+        assert_eq!(answer.status, 201, "{number}: {}", answer.text());
+        assert!(stage.proxy.has_lost());
+        assert_eq!(stage.house.history("ACME", number), ["created"], "once");
+    }
+    assert_eq!(stage.house.count("ACME", "PENDING"), 2);
+}
+
+/// Failure 7: given a note whose commit is lost, whoever sent it is asked to come again; the same again makes one note.
+#[test]
+fn what_is_added_again_after_a_lost_commit_is_there_once() {
+    let Some(stage) = stage() else { return };
+    let server = stage.house.serve();
+    let client = server.client(&stage.key);
+    client.import(&[small("N-1")]);
+    for (body, lose) in
+        [("Said and heard.", Proxy::lose_answer as fn(&Proxy, &[&str])), ("Not heard.", Proxy::lose_request)]
+    {
+        let note = adding("N-1", "notes", json!([{"body": body}]));
+        lose(&stage.proxy, &[body, COMMIT]);
+        let answer = client.send_json(NOTES, &note);
+        assert_eq!(answer.code(), (503, "service_unavailable".to_owned()), "{body}");
+        assert!(stage.proxy.has_lost() && answer.header("Retry-After").is_some());
+        assert_eq!(client.send_json(NOTES, &note).status, 201, "{body}");
+    }
+    assert_eq!(items(&stage.house.account("N-1")["notes"]).len(), 2);
+}
+
+/// Failure 7: given an import whose commit was made and whose answer is lost, nothing is imported twice.
+#[test]
+fn an_import_that_was_committed_unheard_is_not_made_again() {
+    let history = imported_with(Proxy::lose_answer);
+    assert!(history.is_none_or(|history| history == ["created", "claimed", "imported"]));
+}
+
+/// Failure 7: given an import whose commit never reaches the database, it is made once the lease is over.
+#[test]
+fn an_import_whose_commit_was_never_heard_is_made_again() {
+    let history = imported_with(Proxy::lose_request);
+    let expected = ["created", "claimed", "released", "claimed", "imported"];
+    assert!(history.is_none_or(|history| history == expected));
+}
+
+/// Imports an account whose first commit is lost so; its history.
+fn imported_with(lose: fn(&Proxy, &[&str])) -> Option<Vec<String>> {
+    let stage = stage()?;
+    let (server, client) = api(&stage);
+    assert_eq!(client.create(&small("I-1")).status, 201);
+    // Nobody but the worker says it from now on.
+    drop((server, client));
+    lose(&stage.proxy, &["I-1", COMMIT]);
+    let worker = stage.house.serve_with(&["--role", "worker"]);
+    until("a commit is lost", || stage.proxy.has_lost());
+    let state = "SELECT state FROM processes";
+    until("it is imported", || stage.house.sql(state) == "PROCESSED");
+    assert_eq!(stage.house.sql("SELECT count(*) FROM accounts"), "1");
+    until("the worker goes on", || worker.stranger().get("/readyz").status == 200);
+    stage.house.check_invariants(&["I-1"]);
+    Some(stage.house.history("ACME", "I-1"))
+}

@@ -1,0 +1,72 @@
+//! Failure 3: a hundred creates of one account at the same moment, the winner's transaction lost.
+
+use crate::harness::{Answer, Client, House, items};
+use crate::payloads::small;
+use serde_json::json;
+use std::sync::Barrier;
+
+const REQUESTS: usize = 100;
+const NUMBER: &str = "ONE-1";
+/// On PostgreSQL, whoever stores the account first loses its connection in the middle of that; a sequence remembers
+/// that it was done, though the transaction is undone.
+const LOSE_THE_FIRST: &str = "CREATE SEQUENCE lost; \
+    CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS \
+    $$BEGIN IF nextval('lost') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(5); END IF; \
+    RETURN NEW; END$$; \
+    CREATE TRIGGER lose BEFORE INSERT ON payloads FOR EACH ROW EXECUTE FUNCTION lose()";
+
+/// Creates the account a hundred times at once, half of them with a content of their own; the answers.
+fn at_once(clients: &[Client]) -> Vec<Answer> {
+    let start = Barrier::new(REQUESTS);
+    let create = |n: usize| {
+        let mut account = small(NUMBER);
+        if n.is_multiple_of(2) {
+            account["notes"] = json!([{"body": format!("Sent by {n}.")}]);
+        }
+        start.wait();
+        clients[n % clients.len()].create(&account)
+    };
+    std::thread::scope(|scope| {
+        let create = &create;
+        let threads: Vec<_> = (0..REQUESTS).map(|n| scope.spawn(move || create(n))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// Every answer is one that the contract has for this, and at least one says that the account was taken.
+fn check(house: &House, answers: &[Answer]) {
+    let known = ["account_import_process_in_progress", "account_import_process_already_imported"];
+    for answer in answers.iter().filter(|answer| answer.status != 201) {
+        let (status, code) = answer.code();
+        assert!(status == 400 && known.contains(&code.as_str()), "{status} {}", answer.text());
+    }
+    assert!(answers.iter().any(|answer| answer.status == 201));
+    assert_eq!(items(&house.done(&["process", "list", "ACME"])).len(), 1, "one process");
+    house.check_invariants(&[NUMBER]);
+}
+
+/// Failure 3: given 100 concurrent creates of one account, when the winning transaction is aborted once, then there
+/// is one process, no answer is 5xx, and the account is imported.
+#[test]
+fn the_winner_of_a_hundred_creates_is_lost_once() {
+    let (house, key) = House::furnished();
+    // On SQLite the first commit of new accounts is lost.
+    let order = format!("commit=return(accounts|fail|{})", house.path().join("lost").display());
+    let is_on_server = house.is_on_server();
+    if is_on_server {
+        house.sql(LOSE_THE_FIRST);
+    }
+    let options = ["--rate-limit", "0"];
+    let server = house.serve_ordered(if is_on_server { "" } else { &order }, &options);
+    let other = is_on_server.then(|| house.serve_with(&options));
+    let clients: Vec<Client> =
+        [Some(&server), other.as_ref()].into_iter().flatten().map(|server| server.client(&key)).collect();
+    let answers = at_once(&clients);
+    if is_on_server {
+        assert!(house.sql("SELECT last_value FROM lost").parse::<u32>().unwrap() >= 2, "it was stored anew");
+    } else {
+        assert!(server.log().contains("a transaction was lost"), "{}", server.log());
+    }
+    clients[0].wait(NUMBER, "PROCESSED");
+    check(&house, &answers);
+}
