@@ -136,6 +136,7 @@ fn push(stream: &mut TcpStream, text: &[u8]) -> usize {
     }
 }
 
+/// Failure 17.
 #[test]
 fn a_client_that_takes_no_answers_is_not_read_from_and_holds_up_nobody() {
     let (_house, _server, client) = staged(&[]);

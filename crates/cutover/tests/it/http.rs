@@ -22,6 +22,7 @@ fn routes_and_methods_come_before_tokens() {
     }
 }
 
+/// Failure 18.
 #[test]
 fn bodies_that_are_not_json() {
     let (_house, _server, client) = open(&[]);
@@ -49,6 +50,7 @@ fn content_types() {
     assert_eq!(send(&[("Content-Encoding", "br")]), 415);
 }
 
+/// Failure 16.
 #[test]
 fn bodies_over_the_limit_are_refused_without_being_read() {
     let (_house, server, client) = open(&[]);
@@ -64,6 +66,7 @@ fn bodies_over_the_limit_are_refused_without_being_read() {
     assert_eq!(server.stranger().get("/healthz").status, 200);
 }
 
+/// Failure 16.
 #[test]
 fn compressed_bodies_count_what_they_unpack_to() {
     let (_house, _server, client) = open(&[]);
@@ -96,6 +99,7 @@ fn request_ids_are_kept_if_sane_and_made_if_not() {
     assert!(server.stranger().get("/nothing").header("x-request-id").is_some());
 }
 
+/// Failure 16.
 #[test]
 fn broken_framing_is_refused_and_stages_nothing() {
     let (house, server, client) = open(&["--role", "api"]);
@@ -121,6 +125,7 @@ fn broken_framing_is_refused_and_stages_nothing() {
     assert_eq!(house.done(&["process", "list", "ACME"]), json!([]));
 }
 
+/// Failure 17.
 #[test]
 fn slow_bodies_are_ended() {
     let (_house, server, client) = open(&["--body-timeout", "1", "--head-timeout", "1"]);
@@ -141,6 +146,7 @@ fn slow_bodies_are_ended() {
     assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 408"), "{}", String::from_utf8_lossy(&answer));
 }
 
+/// Failure 17.
 #[test]
 fn rates_are_limited_by_organisation() {
     let (_house, _server, client) = open(&["--rate-limit", "2"]);

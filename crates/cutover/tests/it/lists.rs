@@ -126,6 +126,7 @@ fn minimal(number: &str) -> Value {
     json!({"import_supplier": "ACME", "external_account_number": number})
 }
 
+/// Failure 17.
 #[test]
 fn three_thousand_are_streamed_as_the_pages_have_them() {
     let (_house, _server, client) = filled(100, 2_900);

@@ -18,6 +18,8 @@ mod document_paths;
 mod documents;
 mod faults;
 mod figures;
+mod floods;
+mod framing;
 mod harness;
 mod http;
 mod imports;
