@@ -79,6 +79,11 @@ impl House {
         Self::with(Migrated::of_run())
     }
 
+    /// An empty folder with a SQLite file, whatever the run is about.
+    pub(crate) fn on_file() -> Self {
+        Self::with(None)
+    }
+
     /// The same with a database on a server whatever the run is about; `None` where there is no server to be had.
     pub(crate) fn on_server() -> Option<Self> {
         Some(Self::with(Some(Migrated::on(server()?))))

@@ -51,7 +51,7 @@ pub(crate) fn members(value: &Value) -> Vec<&str> {
 }
 
 /// A text as one segment of a path.
-fn segment(text: &str) -> String {
+pub(crate) fn segment(text: &str) -> String {
     let encoded = |byte: u8| match byte {
         b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
         _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
