@@ -42,6 +42,7 @@ fn faults(client: &Client, path: &str) -> (String, String) {
     (code(statement.faults()), code(note.faults()))
 }
 
+/// Failure 20.
 #[test]
 fn no_path_leads_out_of_the_root() {
     let (_house, _server, client, canary) = dangerous();
@@ -95,6 +96,7 @@ fn no_path_leads_out_of_the_root() {
     assert_eq!(inside.status, 201, "the root itself works: {}", inside.text());
 }
 
+/// Failure 20.
 #[test]
 fn no_link_leads_out_of_the_root() {
     let (house, _server, client, _) = dangerous();
@@ -124,7 +126,7 @@ fn no_link_leads_out_of_the_root() {
     assert_eq!(faults(&client, "in/good.pdf"), (missing.clone(), missing), "through a linked root");
 }
 
-/// A pipe has nobody who writes: whoever opens it waits for ever.
+/// Failure 20. A pipe has nobody who writes: whoever opens it waits for ever.
 #[test]
 fn what_is_no_file_is_no_document() {
     let (house, _server, client, _) = dangerous();

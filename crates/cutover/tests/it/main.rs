@@ -24,6 +24,7 @@ mod harness;
 mod hostile_json;
 mod http;
 mod imports;
+mod leaks;
 mod lists;
 mod migration;
 mod notes;

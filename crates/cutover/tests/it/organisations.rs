@@ -1,7 +1,8 @@
 use crate::after_import::additions;
 use crate::harness::{
-    ACCOUNTS, Act, Answer, BUSINESS, BUSINESS_INSTRUCTION, Client, House, INSTRUCTION, LISTS, NOTES, Server,
-    TRANSFER_STATUS, VALIDATE, Vendor, adding, business, business_instruction, instruction,
+    ACCOUNTS, Act, Answer, BUSINESS, BUSINESS_INSTRUCTION, Client, House, INSTRUCTION, LISTS, NOTES,
+    STATEMENTS, Server, TRANSACTIONS, TRANSFER_STATUS, VALIDATE, Vendor, adding, business,
+    business_instruction, instruction,
 };
 use crate::payloads::small;
 use serde_json::{Value, json};
@@ -40,6 +41,7 @@ fn neighbours() -> (House, Server, Client, Client, Vendor) {
     (house, server, client, owner, vendor)
 }
 
+/// Failure 21.
 #[test]
 fn anothers_supplier_is_as_good_as_absent() {
     let (house, _server, client, _owner, vendor) = neighbours();
@@ -74,6 +76,7 @@ fn anothers_supplier_is_as_good_as_absent() {
     assert_eq!(vendor.asked("/").len(), 0);
 }
 
+/// Failure 21.
 #[test]
 fn anothers_account_is_as_good_as_absent() {
     let (_house, _server, client, _owner, vendor) = neighbours();
@@ -96,6 +99,7 @@ fn anothers_account_is_as_good_as_absent() {
     assert_eq!(vendor.asked("/").len(), 0);
 }
 
+/// Failure 21.
 #[test]
 fn anothers_business_is_as_good_as_absent() {
     let (_house, _server, client, owner, vendor) = neighbours();
@@ -149,4 +153,126 @@ fn document_roots_do_not_meet_between_organisations() {
     }
     house.done(&["supplier", "add", "OTHERS", "--organisation", "Other", "--document-root", "/ACME2"]);
     house.done(&["supplier", "add", "SECOND", "--organisation", "Acme", "--document-root", "/ACME/second"]);
+}
+
+/// A request: method, path, body.
+type Request = (&'static str, String, Vec<u8>);
+
+/// One about what nobody has, and the same about what another organisation has.
+struct Pair(Request, Request);
+
+/// The pairs of an endpoint: each of its parameters and members that name something, in turn.
+fn pairs(method: &str, path: &str) -> Vec<Pair> {
+    let get = |of: fn(&str, &str) -> String| {
+        let ask = |supplier, number| ("GET", of(supplier, number), Vec::new());
+        vec![Pair(ask("NOBODY", "O-1"), ask("OTHERS", "O-1")), Pair(ask("ACME", "NONE"), ask("ACME", "O-1"))]
+    };
+    let post = |bodies: Vec<(Value, Value)>| {
+        let ask = |body: Value| ("POST", path.to_owned(), body.to_string().into_bytes());
+        bodies.into_iter().map(|(absent, others)| Pair(ask(absent), ask(others))).collect::<Vec<_>>()
+    };
+    let supplier =
+        |body: Value, member: &str| (changed(&body, member, "NOBODY"), changed(&body, member, "OTHERS"));
+    let number = |body: Value| {
+        let member = "external_account_number";
+        (changed(&body, member, "NONE"), changed(&body, member, "O-1"))
+    };
+    let linked = |contract: &str| {
+        let mut account = small("O-1");
+        account["business"] = json!({"business_contract_identifier": contract});
+        account
+    };
+    let of_account = |at: usize| {
+        let body = additions("O-1")[at].1.clone();
+        post(vec![supplier(body.clone(), "import_supplier"), number(body)])
+    };
+    let pay = business_instruction("B-1", "PAY", "CARD", "R");
+    let nested = |number: &str| {
+        let mut body = pay.clone();
+        body["accounts"] = json!([{"external_account_number": "A-1"}, {"external_account_number": number}]);
+        body
+    };
+    match (method, path) {
+        ("post", VALIDATE | ACCOUNTS) => {
+            post(vec![supplier(small("O-1"), "import_supplier"), (linked("NONE"), linked("C-O"))])
+        }
+        ("post", "/v2/data-import/accounts/bulk/") => {
+            post(vec![supplier(small("O-1"), "import_supplier"), (linked("NONE"), linked("C-O"))])
+        }
+        ("get", "/v2/data-import/accounts/{supplier}/{number}/") => get(|s, n| format!("{ACCOUNTS}{s}/{n}/")),
+        ("get", "/v2/data-import/accounts/{supplier}/") => get(|s, n| {
+            if s == "ACME" {
+                format!("{ACCOUNTS}NOBODY-{n}/")
+            } else {
+                format!("{ACCOUNTS}{s}/?status=PROCESSED")
+            }
+        })
+        .into_iter()
+        .take(1)
+        .collect(),
+        ("get", "/v2/data-import/import-suppliers/{supplier}/progress/") => {
+            get(|s, _| format!("/v2/data-import/import-suppliers/{s}/progress/"))
+                .into_iter()
+                .take(1)
+                .collect()
+        }
+        ("post", NOTES) => of_account(0),
+        ("post", TRANSACTIONS) => of_account(1),
+        ("post", STATEMENTS) => of_account(2),
+        ("post", INSTRUCTION) => {
+            let body = instruction("O-1", "PAY", "CARD", "R");
+            post(vec![supplier(body.clone(), "import_supplier"), number(body)])
+        }
+        ("get", "/v1/data-import/account-transfer-status/{supplier}/{number}/") => {
+            get(|s, n| format!("{TRANSFER_STATUS}{s}/{n}/"))
+        }
+        ("get", path) if LISTS.iter().any(|list| path == format!("{list}{{supplier}}/")) => {
+            let list = LISTS.into_iter().find(|list| path.starts_with(list)).unwrap();
+            let ask = |supplier| ("GET", format!("{list}{supplier}/"), Vec::new());
+            vec![Pair(ask("NOBODY"), ask("OTHERS"))]
+        }
+        ("post", BUSINESS) => post(vec![supplier(business("B-O", &["C-O"]), "import_supplier_code")]),
+        ("post", BUSINESS_INSTRUCTION) => {
+            let mine = "external_business_identifier";
+            let both = (changed(&pay, mine, "NONE"), changed(&pay, mine, "B-O"));
+            post(vec![supplier(pay.clone(), "import_supplier_code"), both, (nested("NONE"), nested("O-1"))])
+        }
+        _ => panic!("{method} {path} has no rows here: what names something of an organisation needs them"),
+    }
+}
+
+/// Status, headers and body, but for what differs from request to request.
+fn told(client: &Client, (method, path, body): &Request) -> (u16, Vec<(String, String)>, String) {
+    let kind = if path.ends_with("/bulk/") { "application/x-ndjson" } else { "application/json" };
+    let answer = client.send(method, path, &[("Content-Type", kind)], body);
+    let changes = ["x-request-id", "date"];
+    let headers = answer.headers.iter().filter(|(name, _)| !changes.contains(&name.as_str())).cloned();
+    (answer.status, headers.collect(), answer.text())
+}
+
+/// Failure 21: with a token of ours, every endpoint that asks for one answers what is another's as it answers what
+/// nobody has. Endpoints are those that the service describes, so that a new one cannot be forgotten.
+#[test]
+fn no_endpoint_tells_what_is_anothers_from_what_is_absent() {
+    let (house, server, client, _owner, vendor) = neighbours();
+    let before = house.show_of("OTHERS", "O-1");
+    let description = server.stranger().get("/openapi.json").json();
+    let mut asked = 0;
+    for (path, item) in description["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if operation["security"].as_array().is_none_or(|schemes| schemes.is_empty()) {
+                continue;
+            }
+            for Pair(absent, others) in pairs(method, path) {
+                let (absent, others) = (told(&client, &absent), told(&client, &others));
+                assert!(matches!(absent.0, 200 | 400 | 404), "{method} {path}: {absent:?}");
+                assert!(absent.0 != 200 || path.ends_with("/bulk/"), "{method} {path}: {absent:?}");
+                assert_eq!(absent, others, "{method} {path}");
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked >= 25, "{asked} pairs");
+    assert_eq!(house.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
+    assert_eq!(vendor.asked("/").len(), 0);
 }

@@ -6,7 +6,7 @@ use crate::harness::{
 use crate::payloads::small;
 use serde_json::json;
 
-/// Canaries in every corner of requests are found in no log.
+/// Failure 22. Canaries in every corner of requests are found in no log.
 #[test]
 fn nothing_of_a_payload_or_a_credential_is_logged() {
     let (house, key) = House::furnished();
@@ -52,7 +52,7 @@ fn leaking(asked: &Asked) -> Act {
     }
 }
 
-/// References, bank details and the vendor's secret are found in no log, answer or command's output, but
+/// Failure 22. References, bank details and the vendor's secret are found in no log, answer or command's output, but
 /// where they belong.
 #[test]
 fn nothing_that_a_vendor_says_is_logged() {
