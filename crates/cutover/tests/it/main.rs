@@ -40,6 +40,7 @@ mod secrets;
 mod shutdown;
 mod sqlite_only;
 mod statements;
+mod states;
 mod storage;
 mod storm;
 mod texts;

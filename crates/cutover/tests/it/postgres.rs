@@ -1,6 +1,7 @@
 //! The binary on PostgreSQL: what another database has nothing of. All other tests are run on both.
 
 mod doctor;
+mod keys;
 mod migrations;
 mod nodes;
 mod outages;

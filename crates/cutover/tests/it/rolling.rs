@@ -171,6 +171,7 @@ fn replace(fleet: &Fleet, old: Server, name: &str, role: &str) -> Server {
     fleet.node(Node { listen: &listen, ..Node::new(name, role) })
 }
 
+/// Failure 25.
 #[test]
 fn an_upgrade_under_load_fails_no_request() {
     let Some(fleet) = Fleet::start() else { return };

@@ -32,6 +32,7 @@ fn vendors_are_added_listed_and_removed() {
     assert_eq!(items(&house.done(&["vendor", "list"])).len(), 1);
 }
 
+/// Failure 13.
 #[test]
 fn addresses_that_are_not_allowed_are_refused() {
     let house = House::new();

@@ -28,6 +28,7 @@ fn pay(client: &Client, vendor: &str, reference: &str) -> (Answer, Duration) {
     (answer, start.elapsed())
 }
 
+/// Failure 13.
 #[test]
 fn requests_that_wait_for_a_dead_vendor_hold_up_nobody() {
     let vendor = Vendor::start(slow);

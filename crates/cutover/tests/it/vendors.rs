@@ -125,6 +125,7 @@ const TABLE: [(&str, &str, usize); 23] = [
     ("unknown", "vendor payment_vendor_unknown", 0),
 ];
 
+/// Failure 13.
 #[test]
 fn every_outcome_has_its_answer_and_stores_nothing() {
     let what: Vec<&str> = TABLE.iter().map(|(what, ..)| *what).filter(|what| *what != "unknown").collect();
@@ -155,6 +156,7 @@ fn assert_outcome(client: &Client, vendor: &Vendor, what: &str, outcome: &str, c
     assert_eq!(vendor.asked(&format!("/{what}/")).len(), calls, "{what}");
 }
 
+/// Failure 13.
 #[test]
 fn nobody_there_is_a_passing_fault() {
     let (house, _server, client, vendor) = paid(&[]);
@@ -172,6 +174,7 @@ fn nobody_there_is_a_passing_fault() {
     }
 }
 
+/// Failure 13.
 #[test]
 fn what_passed_may_be_sent_again_unchanged() {
     let (house, _server, client, vendor) = paid(&["recovers"]);
@@ -194,6 +197,7 @@ fn what_passed_may_be_sent_again_unchanged() {
     assert_eq!(house.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 2);
 }
 
+/// Failure 13.
 #[test]
 fn at_the_same_time_one_is_stored() {
     let (house, _server, client, _vendor) = paid(&["good"]);

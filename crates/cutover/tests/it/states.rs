@@ -1,0 +1,246 @@
+//! Failure 24: a supplier is paused or completed, or an account cancelled, in the middle of a migration.
+
+use crate::documents::PDF;
+use crate::harness::{ACCOUNTS, Client, House, Server, until, within};
+use crate::payloads::{documented, small, wrapped};
+use cutover_testkit_s3::{BUCKET, Fault, S3Server};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A lease that runs out and the sweep after it, and a busy machine.
+const LONG: Duration = Duration::from_secs(120);
+/// An account in each state, by its number.
+const STATES: [&str; 8] = [
+    "PENDING",
+    "LATER",
+    "IN_PROGRESS",
+    "PROCESSED",
+    "ERRORED",
+    "CANCELLED",
+    "DRY_RUN_SUCCEEDED",
+    "DRY_RUN_ERRORED",
+];
+
+struct Migration {
+    storage: S3Server,
+    house: House,
+    key: String,
+    server: Option<Server>,
+}
+
+/// An account that a rule refuses which is set later.
+fn faulty(number: &str) -> Value {
+    let mut account = small(number);
+    account["customers"][0].as_object_mut().unwrap().remove("family_name");
+    account
+}
+
+impl Migration {
+    /// With a row in every state; the one in flight waits for storage that says nothing, and one waits behind it.
+    fn in_the_middle() -> Self {
+        let storage = S3Server::start().unwrap();
+        for supplier in ["ACME", "SECOND"] {
+            storage.put(&format!("{supplier}/notes/call.txt"), b"x").unwrap();
+            storage.put(&format!("{supplier}/statements/s-1.pdf"), PDF).unwrap();
+        }
+        let (mut house, key) = House::furnished();
+        storage.environment().iter().for_each(|(name, value)| house.set_variable(name, value));
+        house.done(&[
+            "supplier",
+            "set",
+            "ACME",
+            "--verify-documents",
+            "true",
+            "--max-concurrent-imports",
+            "1",
+        ]);
+        house.done(&["supplier", "add", "SECOND", "--organisation", "Acme"]);
+        let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
+        let dry = json!({"is_dry_run": true});
+        let mut migration = Self { storage, house, key, server: None };
+        migration.stage(&[
+            small("PROCESSED"),
+            faulty("ERRORED"),
+            wrapped("LATER", later.clone()),
+            wrapped("CANCELLED", later),
+            wrapped("DRY_RUN_SUCCEEDED", dry.clone()),
+            json!({"payload": faulty("DRY_RUN_ERRORED"), "task_params": dry}),
+        ]);
+        migration.house.done(&["process", "cancel", "ACME", "CANCELLED"]);
+        migration.house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+        let client = migration.serve("all");
+        for number in ["PROCESSED", "ERRORED", "DRY_RUN_SUCCEEDED", "DRY_RUN_ERRORED"] {
+            client.wait(number, number);
+        }
+        migration.stage(&[documented("IN_PROGRESS"), documented("PENDING")]);
+        migration.storage.set_fault(Fault::Silent);
+        migration.serve("all");
+        until("an import is in flight", || migration.storage.in_flight() > 0);
+        migration
+    }
+
+    /// Ends the server, and starts one in its place.
+    fn serve(&mut self, role: &str) -> Client {
+        drop(self.server.take());
+        let documents = format!("s3://{BUCKET}");
+        let server = self.house.serve_with(&["--role", role, "--documents-url", &documents]);
+        let client = server.client(&self.key);
+        self.server = Some(server);
+        client
+    }
+
+    /// Has accounts created that nobody imports yet.
+    fn stage(&mut self, accounts: &[Value]) {
+        let client = self.serve("api");
+        for account in accounts {
+            let answer = client.create(account);
+            assert_eq!(answer.status, 201, "{}", answer.text());
+        }
+        drop(self.server.take());
+    }
+
+    fn client(&self) -> Client {
+        self.server.as_ref().unwrap().client(&self.key)
+    }
+
+    fn set(&self, status: &str) {
+        self.house.done(&["supplier", "set", "ACME", "--status", status]);
+    }
+
+    /// Of every row its number, state, attempt and account.
+    fn rows(&self) -> Vec<Value> {
+        let row = |number| {
+            let shown = self.house.show(number);
+            json!([
+                number,
+                shown["status"],
+                shown["attempt"],
+                shown["service_identifier"],
+                shown.get("account").is_some()
+            ])
+        };
+        STATES.map(row).into()
+    }
+
+    /// Waits until nothing is in flight; then what began is whole, or as if it had not begun.
+    fn quiet(&self) {
+        within(LONG, "nothing is in flight", || self.house.count("ACME", "IN_PROGRESS") == 0);
+        let shown = self.house.show("IN_PROGRESS");
+        let is_whole =
+            shown["status"] == "PROCESSED" && shown["account"]["statements"][0]["statement_id"] == "S-1";
+        let has_nothing =
+            shown["service_identifier"].is_null() && shown.get("account").is_none_or(Value::is_null);
+        assert!(is_whole || shown["status"] == "PENDING" && has_nothing, "{shown}");
+    }
+
+    /// Another supplier's account is imported: the worker is at work, and has passed over those that wait.
+    fn others_go_on(&self, number: &str) {
+        let mut account = small(number);
+        account["import_supplier"] = json!("SECOND");
+        assert_eq!(self.client().create(&account).status, 201);
+        within(LONG, "another supplier's is imported", || {
+            self.house.show_of("SECOND", number)["status"] == "PROCESSED"
+        });
+    }
+
+    /// Creates of every row, and of one more, are refused alike, and change nothing.
+    fn takes_nothing(&self) {
+        let client = self.client();
+        for number in STATES.into_iter().chain(["NEW"]) {
+            let dry = wrapped(number, json!({"is_dry_run": true}));
+            for account in [small(number), dry] {
+                let code = client.create(&account).code();
+                assert_eq!(code, (400, "import_supplier_migration_not_ongoing".to_owned()), "{number}");
+            }
+        }
+        assert_eq!(client.get(&format!("{ACCOUNTS}ACME/NEW/")).status, 404);
+    }
+
+    /// Ongoing again, what waited is imported, once, and the others are as they were.
+    fn goes_on(&self, before: &[Value]) {
+        self.set("ongoing");
+        for number in ["IN_PROGRESS", "PENDING"] {
+            within(LONG, "what waited is imported", || self.house.show(number)["status"] == "PROCESSED");
+            let history = self.house.history("ACME", number);
+            assert_eq!(history.iter().filter(|event| *event == "imported").count(), 1, "{history:?}");
+        }
+        let of_others = |rows: &[Value]| -> Vec<Value> {
+            rows.iter().filter(|row| row[0] != "IN_PROGRESS" && row[0] != "PENDING").cloned().collect()
+        };
+        assert_eq!(of_others(&self.rows()), of_others(before));
+        assert_eq!(self.house.ailments(), [""; 0]);
+    }
+}
+
+/// In the middle of a migration its supplier is set to a state in which nothing is taken.
+fn stop_and_go_on(status: &str) {
+    let mut migration = Migration::in_the_middle();
+    migration.set(status);
+    migration.takes_nothing();
+    migration.storage.set_fault(Fault::None);
+    migration.quiet();
+    let before = migration.rows();
+    for (row, number) in before.iter().zip(STATES) {
+        let expected = if number == "LATER" { "PENDING" } else { number };
+        assert!(row[1] == expected || number == "IN_PROGRESS", "{row}");
+    }
+    migration.others_go_on("S-1");
+    assert_eq!(migration.rows(), before, "what is staged is kept, untouched");
+    // Also by a process that starts anew.
+    migration.serve("all");
+    migration.others_go_on("S-2");
+    migration.takes_nothing();
+    assert_eq!(migration.rows(), before);
+    migration.goes_on(&before);
+}
+
+#[test]
+fn a_supplier_that_is_paused_keeps_what_is_staged_and_goes_on_once() {
+    stop_and_go_on("paused");
+}
+
+#[test]
+fn a_supplier_that_is_completed_too_early_keeps_what_is_staged_as_well() {
+    stop_and_go_on("complete");
+}
+
+/// What was in flight then rolls back as a whole, is kept while the supplier is paused, and imported once.
+#[test]
+fn a_worker_that_dies_while_its_supplier_is_paused_leaves_nothing_by_halves() {
+    let mut migration = Migration::in_the_middle();
+    migration.set("paused");
+    migration.server.take().unwrap().kill();
+    migration.storage.set_fault(Fault::None);
+    migration.serve("all");
+    migration.quiet();
+    assert_eq!(migration.house.show("IN_PROGRESS")["status"], "PENDING");
+    let before = migration.rows();
+    migration.others_go_on("S-1");
+    assert_eq!(migration.rows(), before);
+    migration.goes_on(&before);
+}
+
+/// Cancelled is what had not begun; what has begun is cancelled as a whole or not at all.
+#[test]
+fn a_cancellation_in_the_middle_takes_what_waits_and_nothing_else() {
+    let migration = Migration::in_the_middle();
+    let cancel = |number: &str| migration.house.run(&["process", "cancel", "ACME", number]).status.success();
+    for number in ["PROCESSED", "ERRORED", "CANCELLED", "DRY_RUN_SUCCEEDED", "DRY_RUN_ERRORED"] {
+        assert!(!cancel(number), "{number}");
+        assert_eq!(migration.house.show(number)["status"], number);
+    }
+    assert!(cancel("LATER"));
+    // In flight it cannot be; put off for the storage's sake it waits, and can be.
+    let is_cancelled = cancel("IN_PROGRESS");
+    migration.storage.set_fault(Fault::None);
+    let expected = if is_cancelled { "CANCELLED" } else { "PROCESSED" };
+    migration.client().wait("IN_PROGRESS", expected);
+    migration.client().wait("PENDING", "PROCESSED");
+    assert_eq!(migration.house.show("IN_PROGRESS")["service_identifier"].is_null(), is_cancelled);
+    assert_eq!(migration.house.show("LATER")["status"], "CANCELLED");
+    // A create starts another attempt; earlier ones stay on record.
+    assert_eq!(migration.client().create(&small("LATER")).status, 201);
+    migration.client().wait("LATER", "PROCESSED");
+    let history = migration.house.history("ACME", "LATER");
+    assert_eq!(history.iter().filter(|event| *event == "cancelled").count(), 1, "{history:?}");
+}
