@@ -1,6 +1,8 @@
-//! cargo-deny: licences, sources, and the fence once more, over the resolved graph.
+//! cargo-deny: licences, sources, and the fence once more, over the resolved graph; and known holes, where this machine
+//! knows of them.
 
-use std::path::Path;
+use std::env::home_dir;
+use std::path::{Path, PathBuf};
 
 use super::program::Program;
 use super::{Outcome, Tools};
@@ -34,7 +36,35 @@ fn check(program: &Path) -> Result<Outcome, Error> {
             return Ok(Outcome::Failed("see above and deny.toml".to_owned()));
         }
     }
-    Ok(Outcome::Ok(String::new()))
+    advisories(program, databases().as_deref())
+}
+
+/// Known holes in what is in the graph, by the copy of the RustSec database that is in a folder. Nothing is fetched: the
+/// checks of this project need no more of the network than the registry of crates. So a machine without a copy passes,
+/// with a word.
+fn advisories(program: &Path, databases: Option<&Path>) -> Result<Outcome, Error> {
+    if !databases.is_some_and(has_folders) {
+        return Ok(Outcome::Ok(
+            "advisories NOT RUN: no copy of the database here: cargo deny fetch db".to_owned(),
+        ));
+    }
+    let mut command = cargo::command(program);
+    command.args(["--offline", "--workspace", "check", "advisories"]);
+    if cargo::succeeds(command)? {
+        return Ok(Outcome::Ok("advisories by the copy that is here".to_owned()));
+    }
+    Ok(Outcome::Failed("see above; an older copy is mended with: cargo deny fetch db".to_owned()))
+}
+
+/// Beside databases there may be what locks them.
+fn has_folders(folder: &Path) -> bool {
+    folder.read_dir().is_ok_and(|entries| entries.flatten().any(|entry| entry.path().is_dir()))
+}
+
+/// Where cargo-deny keeps databases of advisories.
+fn databases() -> Option<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    Some(home.or_else(|| Some(home_dir()?.join(".cargo")))?.join("advisory-dbs"))
 }
 
 fn is_recent(answer: &str) -> bool {
@@ -54,6 +84,19 @@ mod tests {
         for answer in ["cargo-deny 0.19.9", "cargo-deny", "", "0.20.2", "cargo-deny x.20.2"] {
             assert!(!is_recent(answer), "{answer}");
         }
+    }
+
+    #[test]
+    fn without_a_database_advisories_are_not_run_and_nothing_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let nobody = Path::new("/nowhere/cargo-deny");
+        std::fs::write(folder.path().join("db.lock"), "").unwrap();
+        for databases in [None, Some(folder.path()), Some(Path::new("/nowhere"))] {
+            let Outcome::Ok(remark) = advisories(nobody, databases).unwrap() else { panic!("it fails") };
+            assert!(remark.starts_with("advisories NOT RUN"), "{remark}");
+        }
+        std::fs::create_dir(folder.path().join("advisory-db-1")).unwrap();
+        assert!(advisories(nobody, Some(folder.path())).is_err(), "with one it is called");
     }
 
     #[test]
