@@ -8,6 +8,7 @@ mod cargo;
 #[cfg(test)]
 mod deploy;
 mod error;
+mod evidence;
 mod fence;
 mod fuzz;
 mod references;

@@ -20,8 +20,7 @@ use std::time::{Duration, Instant};
 use clap::builder::PossibleValuesParser;
 
 use crate::error::Error;
-use crate::fence;
-use crate::{references, released};
+use crate::{evidence, fence, references, released};
 use summary::Counts;
 
 /// What to run, and how.
@@ -53,14 +52,22 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "fmt", what: "the code is formatted", run: |_| plain::fmt() },
     Step { name: "fence", what: "crates depend only on what they may", run: |_| fence_step() },
-    Step { name: "references", what: "the generated references are up to date", run: |_| references_step() },
+    Step {
+        name: "references",
+        what: "the generated references are up to date, and tests that pages name exist",
+        run: |_| references_step(),
+    },
     Step {
         name: "released",
         what: "nothing of the released description of the API is removed or narrowed",
         run: |_| released_step(),
     },
     Step { name: "book", what: "links of the documentation, and its book, with mdBook", run: book::run },
-    Step { name: "deny", what: "licences, sources and banned crates, with cargo-deny", run: deny::run },
+    Step {
+        name: "deny",
+        what: "licences, sources, banned crates and known holes, with cargo-deny",
+        run: deny::run,
+    },
     Step { name: "clippy", what: "lints, warnings denied", run: |_| plain::clippy() },
     Step { name: "docs", what: "the documentation of every crate, warnings denied", run: |_| plain::docs() },
     Step {
@@ -172,8 +179,11 @@ fn fence_step() -> Result<Outcome, Error> {
 }
 
 fn references_step() -> Result<Outcome, Error> {
-    let stale = references::stale()?;
-    Ok(of_faults(&stale, &format!("mend with: {}", references::MEND)))
+    let stale = of_faults(&references::stale()?, &format!("mend with: {}", references::MEND));
+    if stale.is_failure() {
+        return Ok(stale);
+    }
+    Ok(of_faults(&evidence::check()?, evidence::MEND))
 }
 
 fn released_step() -> Result<Outcome, Error> {

@@ -1,0 +1,67 @@
+//! Tests that pages of `docs/` name as what holds a promise: each must exist under its name.
+
+mod page;
+mod source;
+
+use std::path::Path;
+
+use crate::cargo;
+use crate::error::Error;
+
+/// Pages whose claims stand on tests.
+const PAGES: &[&str] = &["docs/RELIABILITY.md", "docs/SECURITY.md"];
+
+/// What to do about a name that is none.
+pub(crate) const MEND: &str = "name tests in the page as crate::module::test";
+
+/// Every name in the pages that is of no test, with its place.
+pub(crate) fn check() -> Result<Vec<String>, Error> {
+    check_in(cargo::root(), PAGES)
+}
+
+fn check_in(root: &Path, pages: &[&str]) -> Result<Vec<String>, Error> {
+    let mut faults = Vec::new();
+    for page in pages {
+        let path = root.join(page);
+        let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
+        let named = page::tests_named(&text);
+        if named.is_empty() {
+            faults.push(format!("{page} names no test"));
+        }
+        for (line, name) in named {
+            if !source::is_test(root, name)? {
+                faults.push(format!("{page}:{line}: there is no test {name}"));
+            }
+        }
+    }
+    Ok(faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_of_no_test_is_told_with_its_place() {
+        let root = tempfile::tempdir().unwrap();
+        let source = root.path().join("crates/core/src");
+        std::fs::create_dir_all(&source).unwrap();
+        std::fs::write(source.join("id.rs"), "mod tests {\n    #[test]\n    fn good() {}\n}\n").unwrap();
+        let page = root.path().join("page.md");
+        let of = |text: &str| {
+            std::fs::write(&page, text).unwrap();
+            check_in(root.path(), &["page.md"]).unwrap()
+        };
+        assert_eq!(of("Held by `core::id::tests::good`.\n"), [""; 0]);
+        assert_eq!(
+            of("# Page\n\n| 1 | `core::id::tests::gone`, `core::id::tests::good` |\n"),
+            ["page.md:3: there is no test core::id::tests::gone"]
+        );
+        assert_eq!(of("All is well.\n"), ["page.md names no test"]);
+    }
+
+    #[test]
+    fn what_the_pages_claim_is_there() {
+        assert_eq!(check().unwrap(), [""; 0]);
+    }
+}
