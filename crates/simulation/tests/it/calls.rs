@@ -6,7 +6,7 @@ use crate::specs::{AccountRef, code};
 use crate::world::World;
 use chrono::Days;
 use cutover_app::account::CreateRefused;
-use cutover_app::after::{AddTransactions, InstructionStep};
+use cutover_app::after::{AddRefused, AddTransactions, InstructionStep};
 use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
 use cutover_app::operator::{Archive, ArchiveScope, ArchivedProcess, SupplierChange};
 use cutover_app::port::{AccountList, Creation, Staging, StoreError};
@@ -48,7 +48,20 @@ impl World {
                 with_documents(app, add).map_or_else(|answer| answer, |_| Answer::done())
             }
             Act::Instruct(account, _) => {
-                instruct(app, self.caller(*account), body).map_or_else(|a| a, |()| Answer::done())
+                let begun = app.begin_payment_instruction(self.caller(*account), body.as_bytes());
+                instruct(app, begun).map_or_else(|answer| answer, |()| Answer::done())
+            }
+            Act::Business(business, _) => {
+                let created = app.create_business(&self.database.known.callers[0], body.as_bytes());
+                created.map_or_else(Answer::from, |created| {
+                    self.oracle().businesses.saw(*business, created.service_business_id);
+                    Answer::done()
+                })
+            }
+            Act::InstructBusiness(..) => {
+                let caller = &self.database.known.callers[0];
+                let begun = app.begin_business_payment_instruction(caller, body.as_bytes());
+                instruct(app, begun).map_or_else(|answer| answer, |()| Answer::done())
             }
             Act::Intrude(account) => self.intrude(app, *account, body, request),
             Act::Look(account) => self.look(app, *account).map_or_else(Answer::from, |()| Answer::done()),
@@ -200,8 +213,8 @@ fn staged(app: &App, creation: Arc<Creation>) -> Result<Staging, StoreError> {
     staged.recv().unwrap()
 }
 
-fn instruct(app: &App, caller: &Caller, body: &str) -> Result<(), Answer> {
-    let pending = match app.begin_payment_instruction(caller, body.as_bytes())? {
+fn instruct(app: &App, begun: Result<InstructionStep, AddRefused>) -> Result<(), Answer> {
+    let pending = match begun? {
         InstructionStep::Stored(_) => return Ok(()),
         InstructionStep::Ask(pending) => pending,
     };

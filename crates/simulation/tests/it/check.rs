@@ -1,6 +1,6 @@
 //! The invariants, from the database alone and beside what was acknowledged.
 
-use crate::history::{fault, submission};
+use crate::history::{fault, stolen, submission};
 use crate::model::{Model, current, note_spec, transaction_spec};
 use crate::quiet::accounts;
 use crate::specs::{AccountRef, SUPPLIERS, zone};
@@ -30,6 +30,7 @@ impl World {
                 None => {}
             }
         }
+        self.check_businesses();
         for supplier in 0..SUPPLIERS {
             self.check_supplier(supplier, totals.remove(&supplier).unwrap_or_default());
         }
@@ -65,9 +66,8 @@ impl World {
 
     fn check_history(&self, account: AccountRef, stored: &StoredProcess) {
         let history = self.history(stored.process.id());
-        if let Some(fault) = fault(&history, stored) {
-            self.violate(account, fault);
-        }
+        let faults = [fault(&history, stored), stolen(&history).filter(|_| !self.oracle().takes_over)];
+        faults.into_iter().flatten().for_each(|fault| self.violate(account, fault));
         for entry in &history {
             self.coverage().step(entry.from, entry.event, entry.to);
             if submission(entry).is_some_and(|request| self.oracle().refused.contains(request)) {

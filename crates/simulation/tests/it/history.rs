@@ -4,7 +4,7 @@ use crate::oracle::{Oracle, Submission};
 use crate::specs::AccountRef;
 use crate::world::World;
 use cutover_app::port::{StoredProcess, read};
-use cutover_process::{Actor, EventKind, HistoryEntry, TRANSITIONS};
+use cutover_process::{Actor, EventKind, HistoryEntry, LEASE, TRANSITIONS};
 
 impl World {
     /// The process of an account.
@@ -25,11 +25,26 @@ impl World {
 
     /// What an account was submitted with last.
     pub(crate) fn last_submission(&self, account: AccountRef) -> Option<Submission> {
-        let process = self.process(account)?.process;
-        let history = self.history(process.id());
-        let request = history.iter().rev().find_map(submission)?.to_owned();
+        let request = self.last_request(account)?;
         self.oracle().submission(&request)
     }
+
+    /// The request that an account was submitted with last.
+    pub(crate) fn last_request(&self, account: AccountRef) -> Option<String> {
+        let process = self.process(account)?.process;
+        self.history(process.id()).iter().rev().find_map(submission).map(str::to_owned)
+    }
+}
+
+/// A claim that was taken from its worker before its lease had ended.
+pub(crate) fn stolen(history: &[HistoryEntry]) -> Option<String> {
+    let pairs = history.iter().zip(history.iter().skip(1));
+    let mut stolen = pairs.filter(|(claim, next)| {
+        next.event == EventKind::Released && next.occurred_at < claim.occurred_at + LEASE
+    });
+    stolen
+        .next()
+        .map(|(claim, next)| format!("a claim of {} was taken at {}", claim.occurred_at, next.occurred_at))
 }
 
 /// The request of an entry that says what is to be imported.

@@ -9,6 +9,7 @@
 
 mod answer;
 mod bounds;
+mod businesses;
 mod calls;
 mod check;
 mod coverage;

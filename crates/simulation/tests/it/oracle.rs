@@ -2,10 +2,13 @@
 
 use crate::answer::Answer;
 use crate::bounds::Bounds;
+use crate::businesses::Businesses;
 use crate::frame::Frame;
 use crate::history::submission;
 use crate::model::{Foreseen, Model};
-use crate::payloads::{create_body, faulty_body, list_request, request};
+use crate::payloads::{
+    business_body, business_instruction_body, create_body, faulty_body, list_request, request,
+};
 use crate::plan::Act;
 use crate::specs::{AccountRef, CreateSpec};
 use crate::world::World;
@@ -37,9 +40,12 @@ pub(crate) struct Oracle {
     pub(crate) numbers: BTreeMap<AccountRef, String>,
     /// Suppliers whose imports were to be dry runs at some time.
     pub(crate) rehearsing: BTreeSet<u8>,
+    /// Whether claims were taken up whatever their leases, or clocks did not agree.
+    pub(crate) takes_over: bool,
     /// What left the database, by process and version.
     pub(crate) archived: HashMap<i64, BTreeMap<i64, HistoryEntry>>,
     pub(crate) bounds: Bounds,
+    pub(crate) businesses: Businesses,
     violations: Vec<String>,
 }
 
@@ -65,6 +71,7 @@ impl Oracle {
             let submission = Submission { spec: *spec, body: body.to_owned() };
             self.submissions.insert(request.to_owned(), submission);
         }
+        self.takes_over |= matches!(act, Act::TakeOver | Act::Skew(_));
         if let Act::SetDryRun(supplier, true) = act {
             self.rehearsing.insert(*supplier);
         }
@@ -109,6 +116,10 @@ fn body(act: &Act, now: DateTime<Utc>) -> String {
             let (reference, kind) = (spec.reference(), spec.kind());
             request(*account, &format!(r#""vendor":"pay","reference":"{reference}","type":"{kind}""#))
         }
+        Act::Business(business, content) => business_body(*business, *content),
+        Act::InstructBusiness(business, spec, account) => {
+            business_instruction_body(*business, *spec, *account)
+        }
         _ => String::new(),
     }
 }
@@ -151,6 +162,10 @@ impl World {
             Act::Instruct(account, spec) => {
                 (account, self.with_model(*account, |m| m.add_instruction(*spec)))
             }
+            Act::Business(business, content) => return self.note(act, |b| b.store(*business, *content)),
+            Act::InstructBusiness(business, spec, account) => {
+                return self.note(act, |b| b.instruct(*business, *spec, *account));
+            }
             _ => return (None, None),
         };
         match &expected {
@@ -161,15 +176,27 @@ impl World {
         (expected, None)
     }
 
+    /// Something of a business has committed.
+    fn note(
+        &self,
+        act: &Act,
+        change: impl FnOnce(&mut Businesses) -> Foreseen,
+    ) -> (Option<Foreseen>, Option<Submission>) {
+        let mut oracle = self.oracle();
+        let foreseen = change(&mut oracle.businesses);
+        if let Err(why) = foreseen {
+            oracle.violate(format!("{act:?} was stored, in spite of: {why}"));
+        }
+        (Some(foreseen), None)
+    }
+
     /// A create has committed: what its account is to be imported from now.
     fn note_submission(&self, account: AccountRef, request: &str) -> Option<Submission> {
-        let stored = self.process(account)?;
-        let history = self.history(stored.process.id());
-        let last = history.iter().rev().find_map(submission)?;
+        let last = self.last_request(account)?;
         if last == request && self.oracle().bounds.is_stopped(account.supplier) {
             self.oracle().violate(format!("{account:?} was accepted, and its supplier takes none"));
         }
-        self.oracle().submission(last)
+        self.oracle().submission(&last)
     }
 
     /// An operation has ended with an answer.
@@ -182,7 +209,7 @@ impl World {
 
     /// What is wrong with an answer.
     fn fault(&self, frame: &Frame, answer: &Answer) -> Option<String> {
-        let Frame { act, request, commits, .. } = frame;
+        let Frame { act, commits, .. } = frame;
         match (act, answer) {
             (_, Answer::Wrong(what)) => Some(what.clone()),
             // It may have run out meanwhile.
@@ -191,13 +218,7 @@ impl World {
                 Some("nothing had gone wrong".into())
             }
             (Act::Create(spec), Answer::Done(_)) => self.fault_of_created(frame, spec.account),
-            (Act::Create(spec), Answer::Refused(why)) => {
-                if *commits == 0 {
-                    self.oracle().refused.insert(request.clone());
-                }
-                let is_imported = self.state(spec.account) == Some(State::Processed);
-                (*why == "already imported" && !is_imported).then(|| "it is not imported".into())
-            }
+            (Act::Create(spec), Answer::Refused(why)) => self.fault_of_not_created(frame, spec.account, why),
             (Act::CreateFaulty(..), Answer::Done(_)) => Some("it is faulty".into()),
             (
                 Act::Notes(account, _)
@@ -211,6 +232,21 @@ impl World {
                 Answer::Refused(why) if !frame.is_interrupted => self.fault_of_refused(act, *account, why),
                 _ => None,
             },
+            (Act::Business(business, content), Answer::Done(_)) => {
+                let has = self.oracle().businesses.has(*business, *content);
+                (!has).then(|| "it is not stored".into())
+            }
+            (Act::Business(business, content), Answer::Refused(_)) if !frame.is_interrupted => {
+                let other = self.oracle().businesses.has(*business, 1 - *content);
+                (!other).then(|| "nothing is wrong with it".into())
+            }
+            (Act::InstructBusiness(business, spec, account), Answer::Done(_)) => {
+                let has = self.oracle().businesses.is_instructed(*business, *spec, *account);
+                (!has).then(|| "it is not stored".into())
+            }
+            (Act::InstructBusiness(business, spec, account), Answer::Refused(_)) if !frame.is_interrupted => {
+                (!self.must_refuse(*business, *spec, *account)).then(|| "nothing is wrong with it".into())
+            }
             _ => None,
         }
     }
@@ -231,6 +267,17 @@ impl World {
         let is_known =
             sent.is_some() && sent.map(|s| s.body) == frame.submitted.as_ref().map(|s| s.body.clone());
         (!is_known).then(|| format!("other content is staged: {:?}", frame.submitted))
+    }
+
+    /// What is refused is not stored.
+    fn fault_of_not_created(&self, frame: &Frame, account: AccountRef, why: &str) -> Option<String> {
+        if frame.commits == 0 {
+            self.oracle().refused.insert(frame.request.clone());
+        } else if self.last_request(account).as_ref() == Some(&frame.request) {
+            return Some("it is stored".into());
+        }
+        let is_imported = self.state(account) == Some(State::Processed);
+        (why == "already imported" && !is_imported).then(|| "it is not imported".into())
     }
 
     fn fault_of_added(&self, frame: &Frame, account: AccountRef, added: &[bool]) -> Option<String> {

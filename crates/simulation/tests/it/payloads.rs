@@ -1,6 +1,6 @@
 //! Bodies of requests.
 
-use crate::specs::{AccountRef, CreateSpec, FOREIGN, Payload, When};
+use crate::specs::{AccountRef, CreateSpec, FOREIGN, InstructionSpec, Payload, When};
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::{Account, IntoOwned, decode_account};
 
@@ -97,6 +97,28 @@ pub(crate) fn account(account: AccountRef, payload: Payload) -> Account<'static>
     let decoded = decode_account(json.as_bytes(), zone).unwrap();
     let (valid, _) = decoded.draft.unwrap().into_valid().unwrap();
     valid.into_owned().completed(zone)
+}
+
+/// A business of one of two contents.
+pub(crate) fn business_body(business: u8, content: u8) -> String {
+    format!(
+        r#"{{"import_supplier_code":"S-0","external_business_identifier":"B-{business}","business":{{"business_type":"PTY_LTD","company_name":"B {content}","business_contracts":[{{"valid_from_date":"2023-01-01","signed_at_date":"2022-12-01","identifier":"C-{business}"}}]}}}}"#
+    )
+}
+
+/// A request for the instruction of a business.
+pub(crate) fn business_instruction_body(
+    business: u8,
+    spec: InstructionSpec,
+    account: Option<AccountRef>,
+) -> String {
+    let (reference, kind) = (spec.reference(), spec.kind());
+    let accounts =
+        account.map(|account| format!(r#"{{"external_account_number":"{}"}}"#, account.external()));
+    let accounts = accounts.unwrap_or_default();
+    format!(
+        r#"{{"import_supplier_code":"S-0","external_business_identifier":"B-{business}","vendor":"pay","reference":"{reference}","type":"{kind}","accounts":[{accounts}]}}"#
+    )
 }
 
 /// A request of version 1 about an account.

@@ -23,6 +23,10 @@ pub(crate) enum Act {
     Transactions(AccountRef, TransactionsSpec),
     Statements(AccountRef, Vec<StatementSpec>),
     Instruct(AccountRef, InstructionSpec),
+    /// A business: its identifier, and one of two contents.
+    Business(u8, u8),
+    /// An instruction for a business, and some accounts.
+    InstructBusiness(u8, InstructionSpec, Option<AccountRef>),
     /// The same request as so many before, unchanged.
     Again(usize),
     /// Another organisation tries.
@@ -81,7 +85,7 @@ pub(crate) enum What {
     Fail,
     /// Two writers met: nothing is done. After a new account was staged: the store stages it once more.
     Conflict,
-    /// The code panics here, and its process lives.
+    /// The code panics here, and its process lives. Before a write: in its transaction, once its job is done.
     Panic,
     /// The process dies here.
     Die,
@@ -99,6 +103,8 @@ impl Act {
             Self::Transactions(..) => "transactions",
             Self::Statements(..) => "statements",
             Self::Instruct(..) => "instruct",
+            Self::Business(..) => "business",
+            Self::InstructBusiness(..) => "instruct business",
             Self::Again(_) => "again",
             Self::Intrude(_) => "intrude",
             Self::Look(_) => "look",

@@ -18,7 +18,7 @@ pub(crate) const NUMBERS: u8 = 3;
 
 /// What happens in the run of a seed.
 pub(crate) fn plan(seed: u64) -> Vec<Op> {
-    let mut planner = Planner { dice: Dice::new(seed), focus: None };
+    let mut planner = Planner { dice: Dice::new(seed), focus: None, first: Vec::new() };
     let length = 30 + planner.dice.below(25);
     let begin = planner.begin();
     let middle: Vec<Op> = (0..length).map(|_| planner.op(0)).collect();
@@ -29,6 +29,8 @@ struct Planner {
     dice: Dice,
     /// What happens meanwhile is mostly about the account that the disturbed operation is about.
     focus: Option<AccountRef>,
+    /// Those that are there from the start.
+    first: Vec<AccountRef>,
 }
 
 type Draw = fn(&mut Planner) -> Act;
@@ -38,10 +40,12 @@ const ACTS: &[(u64, Draw)] = &[
     (20, |p| Act::Create(p.create())),
     (2, |p| Act::CreateFaulty(p.account(), p.below(4))),
     (24, |p| Act::Turn(p.below(2))),
-    (4, |p| Act::Notes(p.account(), p.notes())),
-    (9, |p| Act::Transactions(p.account(), p.transactions())),
-    (4, |p| Act::Statements(p.account(), p.statements())),
-    (6, |p| Act::Instruct(p.account(), InstructionSpec(p.below(InstructionSpec::ALL)))),
+    (4, |p| Act::Notes(p.imported(), p.notes())),
+    (9, |p| Act::Transactions(p.imported(), p.transactions())),
+    (4, |p| Act::Statements(p.imported(), p.statements())),
+    (7, |p| Act::Instruct(p.imported(), p.instruction())),
+    (3, |p| Act::Business(p.below(3), u8::from(p.dice.one_in(6)))),
+    (3, |p| Act::InstructBusiness(p.below(3), p.instruction(), p.some_account())),
     (8, |p| Act::Again(p.dice.below(4) as usize)),
     (1, |p| Act::Intrude(p.account())),
     (3, |p| Act::Look(p.account())),
@@ -70,8 +74,9 @@ impl Planner {
     /// Some accounts are there from the start, most of them imported.
     fn begin(&mut self) -> Vec<Op> {
         let calm = |act| Op { node: 0, act, disturbances: Vec::new() };
-        let creates = (0..3).map(|_| calm(Act::Create(self.create())));
-        creates.collect::<Vec<_>>().into_iter().chain([calm(Act::Turn(0))]).collect()
+        let creates: Vec<_> = (0..3).map(|_| self.create()).collect();
+        self.first = creates.iter().map(|spec| spec.account).collect();
+        creates.into_iter().map(Act::Create).chain([Act::Turn(0)]).map(calm).collect()
     }
 
     /// In some runs documents that were there go, or storage is away for longer than a worker tries.
@@ -118,7 +123,8 @@ impl Planner {
     }
 
     fn disturbance(&mut self, act: &Act, depth: u32) -> Disturbance {
-        let moments = if matches!(act, Act::Turn(_) | Act::Instruct(..)) { 10 } else { 6 };
+        let moments =
+            if matches!(act, Act::Turn(_) | Act::Instruct(..) | Act::InstructBusiness(..)) { 10 } else { 6 };
         let moment = self.dice.below(moments) as u32;
         let what = match self.dice.below(10) {
             0..=2 => What::Fail,
@@ -143,6 +149,10 @@ impl Planner {
             true => vec![calm(Act::Pass(31)), calm(Act::Sweep), calm(Act::Pass(2)), calm(Act::Turn(0))],
             false => Vec::new(),
         };
+        // Or that nobody did yet.
+        if self.dice.one_in(3) {
+            ops.truncate(2);
+        }
         let count = 1 + self.dice.below(2);
         ops.extend((0..count).map(|_| self.one_meanwhile(act, depth + 1)));
         self.focus = before;
@@ -153,7 +163,8 @@ impl Planner {
         let mut op = self.op(depth);
         if self.dice.one_in(5) && matches!(act, Act::Turn(_)) {
             op.act = Act::Stop;
-        } else if self.dice.one_in(4) {
+        } else if self.dice.one_in(if matches!(act, Act::Turn(_)) { 4 } else { 2 }) {
+            // The same at the same time.
             op.act = act.clone();
         }
         op
@@ -172,6 +183,25 @@ impl Planner {
         }
         let supplier = if self.dice.one_in(12) { FOREIGN } else { self.below(FOREIGN) };
         AccountRef { supplier, number: self.below(NUMBERS) }
+    }
+
+    /// Of the first supplier: the instructions of businesses name accounts of one.
+    fn some_account(&mut self) -> Option<AccountRef> {
+        let number = self.below(NUMBERS);
+        self.dice.one_in(2).then_some(AccountRef { supplier: 0, number })
+    }
+
+    /// One that is likely to be imported.
+    fn imported(&mut self) -> AccountRef {
+        if self.focus.is_some() || self.dice.one_in(4) {
+            return self.account();
+        }
+        self.first[self.dice.below(3) as usize]
+    }
+
+    fn instruction(&mut self) -> InstructionSpec {
+        let is_any = self.dice.one_in(3);
+        InstructionSpec(self.below(if is_any { InstructionSpec::ALL } else { InstructionSpec::CONFIRMED }))
     }
 
     fn create(&mut self) -> CreateSpec {

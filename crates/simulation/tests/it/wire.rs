@@ -1,7 +1,7 @@
 //! The ports as the use cases see them: they may fail, lose answers, and let other things happen first.
 
 use crate::plan::Part;
-use crate::world::{Hit, World};
+use crate::world::{Hit, World, panics};
 use cutover_app::port::{
     Answer, Creation, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Staging, StagingDone,
     Store, StoreError, Tx, Vendor, VendorError, VendorInstruction, Verdict, WantedDocument, WriteJob, stage,
@@ -22,6 +22,15 @@ fn lost() -> StoreError {
     StoreError::Unavailable("on purpose".into())
 }
 
+/// Whether a call is made at all.
+fn allowed(hit: Hit) -> Result<(), StoreError> {
+    match hit {
+        Hit::Go | Hit::Panic => Ok(()),
+        Hit::Conflict => Err(StoreError::Conflict("on purpose".into())),
+        Hit::Fail => Err(lost()),
+    }
+}
+
 impl Wire {
     fn hit(&self, part: Part, is_before: bool) -> Hit {
         self.world.upgrade().map_or(Hit::Go, |world| world.reach(part, is_before))
@@ -29,16 +38,15 @@ impl Wire {
 
     fn before(&self) -> Result<(), StoreError> {
         match self.hit(Part::Store, true) {
-            Hit::Go => Ok(()),
-            Hit::Conflict => Err(StoreError::Conflict("on purpose".into())),
-            Hit::Fail => Err(lost()),
+            Hit::Panic => panics(),
+            hit => allowed(hit),
         }
     }
 
     fn after<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
         match self.hit(Part::Store, false) {
             Hit::Go => result,
-            Hit::Conflict | Hit::Fail => Err(lost()),
+            _ => Err(lost()),
         }
     }
 
@@ -58,7 +66,7 @@ impl Wire {
         match self.hit(Part::Store, false) {
             Hit::Go => staging,
             Hit::Conflict => stage(&*self.store, creation.clone()),
-            Hit::Fail => Err(lost()),
+            _ => Err(lost()),
         }
     }
 
@@ -89,11 +97,15 @@ impl Store for Wire {
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        self.before()?;
+        let hit = self.hit(Part::Store, true);
+        allowed(hit)?;
         let commits = Arc::new(AtomicBool::new(false));
         let told = commits.clone();
         let written = self.store.write(Box::new(move |tx| {
             let verdict = job(tx);
+            if hit == Hit::Panic {
+                panics();
+            }
             told.store(verdict == Verdict::Commit, Ordering::SeqCst);
             verdict
         }));

@@ -24,10 +24,17 @@ pub(crate) enum Hit {
     Go,
     Fail,
     Conflict,
+    /// What is called is to panic.
+    Panic,
 }
 
 /// What a planned panic carries.
 struct OnPurpose;
+
+/// Panics without a word: it is planned.
+pub(crate) fn panics() -> ! {
+    resume_unwind(Box::new(OnPurpose))
+}
 
 /// The clock of a node: that of the world, and what it is off by.
 struct NodeClock {
@@ -162,7 +169,7 @@ impl World {
             let Some(frame) = frames.last_mut() else { return Hit::Go };
             if frame.is_dead {
                 drop(frames);
-                resume_unwind(Box::new(OnPurpose));
+                panics();
             }
             frame.next()
         };
@@ -171,7 +178,8 @@ impl World {
             match what {
                 What::Fail => hit = Hit::Fail,
                 What::Conflict => hit = Hit::Conflict,
-                What::Panic | What::Die => resume_unwind(Box::new(OnPurpose)),
+                What::Panic if is_before && part == Part::Store => hit = Hit::Panic,
+                What::Panic | What::Die => panics(),
                 What::Meanwhile(ops) => ops.iter().for_each(|op| self.perform(op)),
             }
         }

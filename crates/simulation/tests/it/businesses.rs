@@ -1,0 +1,112 @@
+//! Businesses and their instructions: what has to be there of them.
+
+use crate::specs::{AccountRef, InstructionSpec};
+use crate::world::World;
+use cutover_app::port::{InstructionKey, read};
+use cutover_process::State;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of businesses.
+#[derive(Debug, Default)]
+pub(crate) struct Businesses {
+    /// The content of each that is stored.
+    stored: BTreeMap<u8, u8>,
+    numbers: BTreeMap<u8, i64>,
+    /// The accounts that each instruction applies to.
+    instructions: BTreeMap<(u8, InstructionSpec), BTreeSet<AccountRef>>,
+    /// What was answered wrongly.
+    fault: Option<String>,
+}
+
+impl Businesses {
+    /// A business has committed.
+    pub(crate) fn store(&mut self, business: u8, content: u8) -> Result<Vec<bool>, &'static str> {
+        let first = *self.stored.entry(business).or_insert(content);
+        if first == content { Ok(Vec::new()) } else { Err("it has other content") }
+    }
+
+    /// Whether this content is stored.
+    pub(crate) fn has(&self, business: u8, content: u8) -> bool {
+        self.stored.get(&business) == Some(&content)
+    }
+
+    /// Somebody was told the number of a business: it is that for ever, and no other has it.
+    pub(crate) fn saw(&mut self, business: u8, number: i64) {
+        let first = *self.numbers.entry(business).or_insert(number);
+        let owners = self.numbers.values().filter(|of| **of == number).count();
+        if first != number || owners != 1 {
+            self.fault = Some(format!("the number of business {business} is {number}: {:?}", self.numbers));
+        }
+    }
+
+    /// An instruction has committed.
+    pub(crate) fn instruct(
+        &mut self,
+        business: u8,
+        spec: InstructionSpec,
+        account: Option<AccountRef>,
+    ) -> Result<Vec<bool>, &'static str> {
+        if !self.stored.contains_key(&business) || !spec.is_confirmed() {
+            return Err("there is no such business, or its vendor did not confirm it");
+        }
+        self.instructions.entry((business, spec)).or_default().extend(account);
+        Ok(Vec::new())
+    }
+
+    /// Whether it is stored, for this account too.
+    pub(crate) fn is_instructed(
+        &self,
+        business: u8,
+        spec: InstructionSpec,
+        account: Option<AccountRef>,
+    ) -> bool {
+        let applies = self.instructions.get(&(business, spec));
+        applies.is_some_and(|accounts| account.is_none_or(|account| accounts.contains(&account)))
+    }
+}
+
+impl World {
+    /// Whether a request for the instruction of a business has to be refused, in the end if not before.
+    pub(crate) fn must_refuse(
+        &self,
+        business: u8,
+        spec: InstructionSpec,
+        account: Option<AccountRef>,
+    ) -> bool {
+        let is_imported =
+            |account| self.process(account).is_some_and(|stored| stored.process.state() == State::Processed);
+        let is_known = self.oracle().businesses.stored.contains_key(&business);
+        !is_known || !spec.is_confirmed() || account.is_some_and(|account| !is_imported(account))
+    }
+
+    /// Every business is stored once, with its instructions and the accounts that they apply to.
+    pub(crate) fn check_businesses(&self) {
+        let organisation = self.database.known.callers[0].organisation_id;
+        let key = |spec: InstructionSpec| InstructionKey {
+            vendor: "pay".into(),
+            kind: spec.kind().parse().unwrap(),
+            reference: spec.reference(),
+        };
+        let mut oracle = self.oracle();
+        let mut faults: Vec<String> = oracle.businesses.fault.clone().into_iter().collect();
+        for (business, _) in &oracle.businesses.stored {
+            let found = read(&*self.truth, |tx| tx.business(organisation, &format!("B-{business}"))).unwrap();
+            let Some(found) = found else {
+                faults.push(format!("business {business} is gone"));
+                continue;
+            };
+            if oracle.businesses.numbers.get(business).is_some_and(|told| *told != found.id) {
+                faults.push(format!("business {business} has the number {}", found.id));
+            }
+            for n in 0..InstructionSpec::ALL {
+                let spec = InstructionSpec(n);
+                let is = read(&*self.truth, |tx| tx.business_instruction(found.id, &key(spec))).unwrap();
+                let expected = oracle.businesses.instructions.get(&(*business, spec));
+                if is.as_ref().map(Vec::len) != expected.map(BTreeSet::len) {
+                    faults.push(format!("B-{business} {spec:?} applies to {is:?}, not {expected:?}"));
+                }
+            }
+        }
+        faults.into_iter().for_each(|fault| oracle.violate(fault));
+    }
+}
