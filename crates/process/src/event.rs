@@ -30,7 +30,7 @@ words! {
         DryRunFailed = "dry_run_failed",
         /// The worker's lease ran out.
         Released = "released",
-        /// The worker is shutting down and hands its claim back.
+        /// The worker is shutting down, or lacks the key that the payload is sealed with, and hands its claim back.
         ShutDown = "shut_down",
         /// A passing fault, or a panic, put it off.
         Deferred = "deferred",
@@ -56,7 +56,7 @@ impl EventKind {
             Self::DryRunPassed => "dry run found no error",
             Self::DryRunFailed => "dry run found an error",
             Self::Released => "worker lost, its lease ran out",
-            Self::ShutDown => "worker shut down, claim handed back",
+            Self::ShutDown => "worker shut down or lacks a key, claim handed back",
             Self::Deferred => "passing fault, put off",
             Self::Resubmitted => "created again after its end",
             Self::RetriedByOperator => "retried by the operator",
@@ -112,6 +112,12 @@ pub enum Event {
     },
     /// See [`EventKind::ShutDown`]. The attempt is not held against the process.
     ShutDown,
+    /// See [`EventKind::ShutDown`]: the worker goes on, but cannot do this one. The attempt is not held against the
+    /// process.
+    HandedBack {
+        /// When another worker may try; this one does not try again before.
+        due_at: DateTime<Utc>,
+    },
     /// See [`EventKind::Deferred`]. Refused in the last attempt.
     Deferred {
         /// When the next attempt may begin.
@@ -137,7 +143,7 @@ impl Event {
             Self::DryRunPassed => EventKind::DryRunPassed,
             Self::DryRunFailed => EventKind::DryRunFailed,
             Self::Released { .. } => EventKind::Released,
-            Self::ShutDown => EventKind::ShutDown,
+            Self::ShutDown | Self::HandedBack { .. } => EventKind::ShutDown,
             Self::Deferred { .. } => EventKind::Deferred,
             Self::Resubmitted(_) => EventKind::Resubmitted,
             Self::RetriedByOperator => EventKind::RetriedByOperator,

@@ -183,10 +183,8 @@ impl Snapshot {
                 self.attempt += 1;
                 self.tries += 1;
             }
-            Event::ShutDown => {
-                self.tries = self.tries.saturating_sub(1);
-                self.due_at = at;
-            }
+            Event::ShutDown => self.hand_back(at),
+            Event::HandedBack { due_at } => self.hand_back(due_at),
             Event::Released { due_at } | Event::Deferred { due_at } => self.due_at = due_at,
             Event::Imported(number) => self.service_account_number = Some(number),
             Event::WindowMissed
@@ -196,6 +194,12 @@ impl Snapshot {
             | Event::DryRunPassed
             | Event::DryRunFailed => {}
         }
+    }
+
+    /// As if it had not been claimed.
+    fn hand_back(&mut self, due_at: DateTime<Utc>) {
+        self.tries = self.tries.saturating_sub(1);
+        self.due_at = due_at;
     }
 
     /// A new run, with all its attempts.

@@ -62,6 +62,9 @@ fn a_claim_handed_back_is_no_lost_attempt() {
     let process = steps(&create(submission(false)), [Event::Claimed, Event::ShutDown]);
     let snapshot = process.snapshot();
     assert_eq!((snapshot.tries, snapshot.attempt, snapshot.due_at), (0, 1, at(2)));
+    let later = steps(&create(submission(false)), [Event::Claimed, Event::HandedBack { due_at: at(30) }]);
+    let snapshot = later.snapshot();
+    assert_eq!((snapshot.tries, snapshot.attempt, snapshot.due_at), (0, 1, at(30)));
 }
 
 #[test]
