@@ -30,6 +30,8 @@ pub(crate) enum Error {
     Database(DieselError),
     /// A row that no program of ours can have written.
     Corrupt(String),
+    /// The name of the key that a value is sealed with; it is not among ours.
+    KeyMissing(String),
     /// A value that no column can hold.
     Unfit(&'static str),
 }
@@ -68,6 +70,7 @@ pub(crate) enum Meaning {
 pub(crate) fn store_error(error: Error, meaning: fn(&str) -> Meaning) -> StoreError {
     match error {
         Error::Corrupt(text) => StoreError::Corrupt(text),
+        Error::KeyMissing(key) => StoreError::KeyMissing(key),
         Error::Unfit(what) => StoreError::Failed(what.to_owned()),
         Error::Database(DieselError::DatabaseError(kind, info)) => {
             of_database(&kind, info.message(), meaning)

@@ -13,6 +13,7 @@
 //!   group commit, the readers.
 //! - `postgres`: what is particular to PostgreSQL: the pool, creates that go together, bulk statements, the
 //!   connection that listens and keeps the time.
+//! - `sealed`: encryption at rest; what is sealed, and where it is opened, is for `queries` to say.
 //! - `migrations/sqlite`, `migrations/postgres`: the schema. A test holds both to the same tables.
 //!
 //! # One source, two databases
@@ -37,6 +38,7 @@ mod sql;
 mod error;
 mod migrations;
 mod postgres;
+mod sealed;
 mod sqlite;
 
 #[cfg(test)]
@@ -46,5 +48,8 @@ pub use error::OpenError;
 pub use migrations::{MigrationState, MigrationStatus};
 pub use postgres::{
     Health, PostgresOptions, PostgresStore, ServerHealth, SessionHealth, StandbyHealth, check_url, shown,
+};
+pub use sealed::{
+    EncryptionKeys, KeyError, KeyState, ResealError, Resealed, Seal, SealedTable, Sealer, Seals,
 };
 pub use sqlite::{Options, SqliteStore};

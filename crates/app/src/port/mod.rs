@@ -31,8 +31,8 @@ pub use instructions::{
 pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
 pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{
-    AccountList, Archivable, Creation, KeptProcess, ListedAccount, ListedProcess, Position, ProcessFilter,
-    Processes, Staged, Staging, StepWrite, StoredIssue, StoredIssues, StoredProcess,
+    AccountList, Archivable, Creation, FoundPayload, KeptProcess, ListedAccount, ListedProcess, Position,
+    ProcessFilter, Processes, Staged, Staging, StepWrite, StoredIssue, StoredIssues, StoredProcess,
 };
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{

@@ -151,6 +151,9 @@ pub struct Archivable {
     pub last: Option<Position>,
 }
 
+/// The key of a process, and its payload as [`Staged::payload`]; or why that cannot be read.
+pub type FoundPayload = (i64, Result<Vec<u8>, StoreError>);
+
 /// A process with all that leaves the database when it is archived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptProcess {
@@ -225,8 +228,8 @@ pub trait Processes {
     fn staged(&mut self, process_id: i64) -> Result<Option<Staged>, StoreError>;
 
     /// The staged payloads of processes, in any order, each with the key of its process; of one that has
-    /// none, nothing.
-    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>, StoreError>;
+    /// none, nothing. One that cannot be read is an error of its own: it must not keep the others.
+    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<FoundPayload>, StoreError>;
 
     /// The issues of a process.
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError>;

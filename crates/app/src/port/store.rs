@@ -15,6 +15,10 @@ pub enum StoreError {
     /// A row that no program of ours can have written.
     #[error("the database holds corrupt data: {0}")]
     Corrupt(String),
+    /// A value is sealed with an encryption key that this process does not have: a fault of the process, not of
+    /// the value. Another one may have it.
+    #[error("the database holds what is sealed with the encryption key {0}, which is not here")]
+    KeyMissing(String),
     /// Two writers met, or a unique value is taken. To be decided anew.
     #[error("the database refused the write: {0}")]
     Conflict(String),

@@ -3,7 +3,7 @@ use super::prepare::{Fault, Prepared};
 use crate::App;
 use crate::fault::{self, Point};
 use crate::port::{NewAccount, StepWrite, StoreError, StoredIssues, Tx, Verdict, glance, write};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use cutover_core::ServiceAccountNumber;
 use cutover_model::Totals;
 use cutover_process::{
@@ -26,6 +26,8 @@ pub enum Outcome {
 const NUMBERS: usize = 5;
 /// How many bytes of payloads one commit takes: what is prepared for it lies in memory.
 const BATCH_BYTES: usize = 4 << 20;
+/// How long a process is left to other workers whose payload is sealed with a key that this one does not have.
+const KEY_WAIT: Duration = Duration::seconds(30);
 
 /// An account that can be written.
 #[derive(Clone)]
@@ -56,11 +58,11 @@ impl Batch<'_> {
     /// nothing. `each` hears how each of them ended.
     ///
     /// Whatever goes wrong, a process is given back or ended; only if the store cannot even be told does the
-    /// lease have to run out.
+    /// lease have to run out. What lacks a key was given back and is an error all the same.
     pub(super) fn import(&self, claims: Vec<Claimed>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
         let ids: Vec<i64> = claims.iter().map(|claimed| claimed.process.id()).collect();
         let payloads = glance(&*self.app.store, |tx| tx.payloads(&ids));
-        let mut payloads: Result<HashMap<i64, Vec<u8>>, StoreError> =
+        let mut payloads: Result<HashMap<_, _>, StoreError> =
             payloads.map(|found| found.into_iter().collect());
         let (mut ready, mut bytes) = (Vec::new(), 0);
         for claimed in claims {
@@ -69,7 +71,7 @@ impl Batch<'_> {
                 continue;
             }
             let payload = match &mut payloads {
-                Ok(found) => Ok(found.remove(&claimed.process.id())),
+                Ok(found) => found.remove(&claimed.process.id()).transpose(),
                 Err(error) => Err(error.clone()),
             };
             bytes += payload.as_ref().ok().and_then(Option::as_ref).map_or(0, Vec::len);
@@ -98,6 +100,7 @@ impl Batch<'_> {
                 return Begun::Ready(Box::new(Ready::new(process, *account, issues)));
             }
             Ok(Ok(Prepared::Rejected(issues))) => self.end(process, on_rejection(process), Some(issues)),
+            Ok(Err(Fault::Store(StoreError::KeyMissing(key)))) => self.hand_back(process, key),
             Ok(Err(fault)) => self.put_off(process, &fault),
             Err(_) => {
                 tracing::error!(process = process.id(), "import panicked");
@@ -175,6 +178,14 @@ impl Batch<'_> {
             Ok(Err(error)) => Err(error),
             Err(_) => Err(StoreError::Failed("the job was not run".into())),
         }
+    }
+
+    /// A missing key is a fault of this node: the process is left to another, and loses no attempt.
+    fn hand_back(&self, process: &Process, key: String) -> Result<Outcome, StoreError> {
+        let error = StoreError::KeyMissing(key);
+        tracing::error!(process = process.id(), %error, "import given back");
+        let due_at = self.app.clock.now() + KEY_WAIT;
+        self.end(process, Event::HandedBack { due_at }, None).and(Err(error))
     }
 
     fn put_off(&self, process: &Process, error: &dyn std::fmt::Display) -> Result<Outcome, StoreError> {

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 const CLAIM: u32 = 16;
 /// How long a worker rests that could not work.
 const REST: Duration = Duration::from_secs(1);
+/// How long one rests that has none of the keys for what it claimed: others are to get at it first.
+const KEYLESS_REST: Duration = Duration::from_secs(5);
 /// The least that is waited for something due: another may be claiming it.
 const SOON: Duration = Duration::from_millis(5);
 /// How often what has expired is removed.
@@ -81,6 +83,10 @@ impl Worker {
             match self.turn() {
                 Ok(Worked::Processes(_)) => least = SOON,
                 Ok(Worked::Nothing) => self.wait_for_work(seen, &mut least),
+                Err(error @ StoreError::KeyMissing(_)) => {
+                    tracing::error!(%error, "a worker could not work");
+                    self.app.wake.rest(KEYLESS_REST, || self.stopped());
+                }
                 Err(error) => {
                     tracing::warn!(%error, "a worker could not work");
                     self.app.wake.wait(seen, REST);
@@ -166,7 +172,7 @@ impl Worker {
     ///
     /// # Errors
     /// [`StoreError`] if nothing could be claimed, or the end of an import not be written: its lease
-    /// runs out then.
+    /// runs out then. [`StoreError::KeyMissing`] if it could open none of what it claimed.
     pub fn turn(&self) -> Result<Worked, StoreError> {
         let claimed_at = self.app.clock.now();
         let claims = self.app.claim(&self.actor, CLAIM)?;
@@ -181,14 +187,22 @@ impl Worker {
         }
         // The lease is one for all: what is begun late in it could lose it on the way.
         let may_begin = || !self.stopped() && self.app.clock.now() - claimed_at <= LEASE / 2;
-        let mut failed = None;
+        let (mut failed, mut keyless, mut worked) = (None, None, 0);
         let batch = Batch { app: &self.app, actor: &self.actor, may_begin: &may_begin };
         // One that cannot be ended must not cost the others their attempt.
         batch.import(claims, &mut |outcome| match outcome {
-            Ok(outcome) => self.metrics.count(outcome),
+            Ok(outcome) => {
+                worked += 1;
+                self.metrics.count(outcome);
+            }
+            Err(error @ StoreError::KeyMissing(_)) => {
+                self.metrics.deferred.fetch_add(1, Ordering::Relaxed);
+                keyless = Some(error);
+            }
             Err(error) => failed = Some(error),
         });
-        failed.map_or(Ok(Worked::Processes(count)), Err)
+        // One that can do others goes on.
+        failed.or(keyless.filter(|_| worked == 0)).map_or(Ok(Worked::Processes(count)), Err)
     }
 
     /// How long until the next process falls due, at most the poll's interval.

@@ -1,8 +1,12 @@
 use crate::house::House;
 use chrono::Duration;
-use cutover_app::port::{Clock, write};
+use cutover_app::Ports;
+use cutover_app::port::{Clock, StoreError, write};
 use cutover_app::worker::{Swept, Worked};
-use cutover_process::{Actor, Event, LEASE, State};
+use cutover_process::{Actor, Event, LEASE, MAX_ATTEMPTS, State};
+use cutover_testkit::memory::{Fault, MemoryStore};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 const EMPTY: &str = r#""unknown_occupier":true"#;
 
@@ -74,4 +78,25 @@ fn what_has_expired_is_removed() {
     house.clock.advance(Duration::days(2));
     house.app.remove_expired().unwrap();
     assert_eq!(remove_tokens(&house), 0);
+}
+
+/// More often than there are attempts: what is missing is this node's, not the account's.
+#[test]
+fn what_is_sealed_with_a_key_that_is_not_here_is_left_to_others_and_loses_no_attempt() {
+    let store = Arc::<MemoryStore>::default();
+    let given = store.clone();
+    let house = House::on(|ports| Ports { store: given, ..ports });
+    house.create_as("A-1", EMPTY);
+    let missing = || StoreError::KeyMissing("k".into());
+    for _ in 0..2 * MAX_ATTEMPTS {
+        store.set_fault(Some(Fault::OfReads(missing())));
+        assert_eq!(house.worker.turn(), Err(missing()));
+        store.set_fault(None);
+        assert_eq!(house.state_of("A-1"), State::Pending);
+        assert_eq!(house.worker.turn(), Ok(Worked::Nothing), "others are to try first");
+        house.clock.advance(Duration::seconds(30));
+    }
+    assert_eq!(house.worker.turn(), Ok(Worked::Processes(1)));
+    assert_eq!(house.state_of("A-1"), State::Processed);
+    assert_eq!(house.metrics.deferred.load(Ordering::Relaxed), u64::from(2 * MAX_ATTEMPTS));
 }

@@ -9,7 +9,8 @@ use cutover_app::port::{DocumentsUnavailable, StoreError};
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) => Self::Unavailable(error.to_string()),
+            // Another process behind the same proxy may have the key.
+            StoreError::Unavailable(_) | StoreError::KeyMissing(_) => Self::Unavailable(error.to_string()),
             StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Failed(_) => {
                 Self::Unexpected(error.to_string())
             }
@@ -93,7 +94,9 @@ mod tests {
     #[test]
     fn only_passing_faults_of_the_store_ask_to_come_again() {
         let status = |error: StoreError| Refusal::from(error).status().as_u16();
-        assert_eq!(status(StoreError::Unavailable(String::new())), 503);
+        for error in [StoreError::Unavailable, StoreError::KeyMissing] {
+            assert_eq!(status(error(String::new())), 503);
+        }
         for error in [StoreError::Corrupt, StoreError::Conflict, StoreError::Failed] {
             assert_eq!(status(error(String::new())), 500);
         }

@@ -1,13 +1,14 @@
 //! New accounts: those that wait at the same time go in one statement, and so in one commit.
 
 use super::bulk::column;
-use super::dialect::{Conn, Db};
+use super::dialect::{self, Conn, Db};
 use super::pool::Pool;
 use super::queries::processes::issues;
 use super::queries::processes::row::{HistoryRow, ProcessRow};
 use super::queries::statement::Bind;
 use super::queries::types::{Bits, Json, Timestamp};
-use crate::error::Result;
+use crate::error::{Result, store_error};
+use crate::sealed::Sealer;
 use cutover_app::port::{Creation, Staging, StagingDone, StoreError};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
@@ -31,6 +32,7 @@ const PATIENCE: Duration = Duration::from_millis(1);
 /// smaller, and a group costs the database little more than one account (515 microseconds for one, 172 each for
 /// eight).
 pub(super) struct Stager {
+    sealer: Sealer,
     queue: Option<SyncSender<Waiting>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -43,17 +45,26 @@ struct Waiting {
 
 impl Stager {
     /// `tell` tells the workers of other processes that there is work.
-    pub(super) fn start(pool: Pool, tell: impl Fn(&Pool) + Send + 'static) -> std::io::Result<Self> {
+    pub(super) fn start(
+        pool: Pool,
+        sealer: Sealer,
+        tell: impl Fn(&Pool) + Send + 'static,
+    ) -> std::io::Result<Self> {
         let (queue, arriving) = sync_channel(QUEUE);
         let mut desk = Desk { pool, arriving, waiting: VecDeque::new(), crowd: 1 };
         let work = move || desk.work(&tell);
         let thread = std::thread::Builder::new().name("store-stager".into()).spawn(work)?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self { sealer, queue: Some(queue), thread: Some(thread) })
     }
 
     pub(super) fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
         let ended = || StoreError::Unavailable("the store is closed".into());
         let Some(queue) = &self.queue else { return done(Err(ended())) };
+        // Here, so that the one that stages does not have to for all.
+        let creation = match self.sealer.seal_creation(creation) {
+            Ok(creation) => creation,
+            Err(error) => return done(Err(store_error(error, dialect::meaning))),
+        };
         match queue.try_send(Waiting { creation, done }) {
             Ok(()) => {}
             Err(TrySendError::Full(waiting)) => {

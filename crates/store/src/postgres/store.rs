@@ -5,10 +5,12 @@ use super::doctor::{self, Health};
 use super::listener::Listener;
 use super::migrations;
 use super::pool::{Pool, ReadJob};
+use super::queries::at_rest;
 use super::stager::Stager;
 use super::url::shown;
 use crate::error::{OpenError, store_error};
 use crate::migrations::{MigrationState, MigrationStatus};
+use crate::sealed::{ResealError, Resealed, Sealer, Seals};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Creation, StagingDone, Store, StoreError, Tx, WriteJob};
 use diesel::connection::SimpleConnection;
@@ -37,6 +39,8 @@ pub struct PostgresOptions {
     pub listens: bool,
     /// Whether pending migrations are applied; else a database that lacks some is not opened.
     pub migrates: bool,
+    /// What is sealed at rest is sealed and opened by it.
+    pub sealer: Sealer,
 }
 
 impl PostgresOptions {
@@ -51,6 +55,7 @@ impl PostgresOptions {
             statement_timeout: Duration::from_secs(15),
             listens: false,
             migrates: false,
+            sealer: Sealer::default(),
         }
     }
 
@@ -85,6 +90,7 @@ pub struct PostgresStore {
     clock: Arc<Clock>,
     listener: Option<Arc<Listener>>,
     migrations: Vec<MigrationStatus>,
+    sealer: Sealer,
 }
 
 struct Standby {
@@ -156,7 +162,7 @@ impl PostgresStore {
             .transpose()?
             .map(Arc::new);
         let pool = |url: &str, is_pooled, patience| {
-            Pool::new(options.target(url, is_pooled), options.connections, patience)
+            Pool::new(options.target(url, is_pooled), options.connections, patience, options.sealer.clone())
         };
         let standby = options.replica_url.as_ref().map(|url| Standby {
             pool: pool(url, false, STANDBY_PATIENCE.min(options.pool_timeout)),
@@ -164,13 +170,38 @@ impl PostgresStore {
         });
         let primary = pool(&options.url, options.direct_url.is_some(), options.pool_timeout);
         let told = listener.clone();
-        let stager = Stager::start(primary.clone(), move |pool| tell_of_work(told.as_deref(), pool))?;
-        Ok(Self { primary, standby, stager, clock, listener, migrations })
+        let tell = move |pool: &Pool| tell_of_work(told.as_deref(), pool);
+        let stager = Stager::start(primary.clone(), options.sealer.clone(), tell)?;
+        let sealer = options.sealer.clone();
+        Ok(Self { primary, standby, stager, clock, listener, migrations, sealer })
     }
 
     /// The migrations of the database, oldest first: all that this program has are applied.
     pub fn migrations(&self) -> &[MigrationStatus] {
         &self.migrations
+    }
+
+    /// How what is to be sealed at rest lies in the database; of large tables a sample is looked at.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it cannot be asked.
+    pub fn seals(&self) -> Result<Vec<Seals>, StoreError> {
+        self.primary.run_again(|conn| at_rest::seals(conn, &self.sealer))
+    }
+
+    /// Seals what lies open, and what is sealed with another key than the first, a batch at a time, beside whoever
+    /// uses the database. `told` hears how far it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not go on. What was sealed before is.
+    pub fn reseal(
+        options: &PostgresOptions,
+        told: &mut dyn FnMut(&Resealed),
+    ) -> Result<Vec<Resealed>, ResealError> {
+        let target = options.direct();
+        let mut conn = target.connect()?;
+        let resealed = at_rest::reseal(&mut conn, &options.sealer, &target.begin(""), told);
+        Ok(resealed.map_err(|error| store_error(error, dialect::meaning))?)
     }
 
     /// The time by the database's clock, to some milliseconds.

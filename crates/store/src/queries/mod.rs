@@ -4,6 +4,7 @@
 //! `LIMIT` to plan with it, and so prepares such a statement anew each time it is run.
 
 mod accounts;
+pub(crate) mod at_rest;
 mod businesses;
 mod figures;
 mod identity;
@@ -17,6 +18,7 @@ mod vendors;
 
 use super::dialect::{self, Conn};
 use crate::error::{Error, Result, store_error};
+use crate::sealed::Sealer;
 use cutover_app::port::{InJob, StoreError};
 
 /// A transaction of a use case.
@@ -25,6 +27,7 @@ use cutover_app::port::{InJob, StoreError};
 /// written on its own. So nothing runs after one that may have.
 pub(crate) struct SqlTx<'c> {
     conn: &'c mut Conn,
+    sealer: &'c Sealer,
     /// Whether a statement has succeeded.
     is_touched: bool,
     broken: Option<StoreError>,
@@ -32,8 +35,9 @@ pub(crate) struct SqlTx<'c> {
 }
 
 impl<'c> SqlTx<'c> {
-    pub(crate) fn new(conn: &'c mut Conn) -> Self {
-        Self { conn, is_touched: false, broken: None, _inside: InJob::enter() }
+    /// On a connection; what is to be sealed at rest is sealed and opened by the sealer.
+    pub(crate) fn new(conn: &'c mut Conn, sealer: &'c Sealer) -> Self {
+        Self { conn, sealer, is_touched: false, broken: None, _inside: InJob::enter() }
     }
 
     /// Whether no statement has succeeded yet.

@@ -2,6 +2,7 @@
 
 use super::dialect::{self, Db, columns};
 use crate::error::{Error, Result};
+use crate::sealed::{Place, Sealer};
 use chrono::{DateTime, NaiveDate, Utc};
 use cutover_model::{Decimal, Writer};
 use diesel::deserialize::{self, FromSql, FromSqlRow};
@@ -155,6 +156,16 @@ pub(crate) fn decimal(digits: Option<Digits<'_>>) -> Result<Option<Decimal<'stat
 }
 
 impl Json<'_> {
+    /// As it is stored at a place.
+    pub(crate) fn sealed(self, sealer: &Sealer, place: Place<'_>) -> Result<Json<'static>> {
+        sealer.seal_text(place, self.0.into_owned()).map(|text| Json(Cow::Owned(text)))
+    }
+
+    /// What is stored at a place, opened.
+    pub(crate) fn opened(self, sealer: &Sealer, place: Place<'_>) -> Result<Json<'static>> {
+        sealer.open_text(place, self.0.into_owned()).map(|text| Json(Cow::Owned(text)))
+    }
+
     pub(crate) fn read<T: serde::de::DeserializeOwned>(&self, what: &str) -> Result<T> {
         serde_json::from_str(&self.0).map_err(|_| Error::corrupt(format_args!("{what} cannot be read")))
     }

@@ -22,6 +22,8 @@ pub(super) struct Target {
     pub(super) busy_timeout: Duration,
     /// How large the write-ahead log may stay, in bytes.
     pub(super) wal_limit: u64,
+    /// Whether what is removed or replaced is overwritten with zeros.
+    pub(super) wipes: bool,
 }
 
 #[derive(QueryableByName)]
@@ -59,8 +61,9 @@ impl Target {
         match role {
             Role::Writer => format!(
                 "{common} PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000; \
-                 PRAGMA journal_size_limit = {};",
+                 PRAGMA journal_size_limit = {}; PRAGMA secure_delete = {};",
                 self.wal_limit,
+                if self.wipes { "ON" } else { "OFF" },
             ),
             // Small: there are many, and every commit of the writer empties them.
             Role::Reader => format!("{common} PRAGMA cache_size = -2048; PRAGMA query_only = ON;"),
@@ -102,7 +105,8 @@ mod tests {
     #[test]
     fn a_path_is_never_an_address() {
         let url = |path: &str| {
-            let target = Target { path: path.into(), busy_timeout: Duration::ZERO, wal_limit: 0 };
+            let target =
+                Target { path: path.into(), busy_timeout: Duration::ZERO, wal_limit: 0, wipes: false };
             target.url().unwrap()
         };
         assert_eq!(url("file:x?mode=memory"), "./file:x?mode=memory");

@@ -1,4 +1,4 @@
-use super::connection::{Role, Target};
+use super::connection::Role;
 use super::store::{Options, SqliteStore};
 use crate::error::OpenError;
 use diesel::prelude::*;
@@ -24,9 +24,7 @@ impl SqliteStore {
     /// # Errors
     /// [`OpenError`] if it cannot be read as a database.
     pub fn quick_check(path: &Path) -> Result<Vec<String>, OpenError> {
-        let Options { busy_timeout, wal_limit, .. } = Options::default();
-        let target = Target { path: path.to_owned(), busy_timeout, wal_limit };
-        let mut conn = target.connect(Role::Reader)?;
+        let mut conn = Options::default().target(path).connect(Role::Reader)?;
         let mut all = Vec::new();
         for check in CHECKS {
             // Of a broken file the rest says nothing.

@@ -2,6 +2,7 @@
 
 #[macro_use]
 pub(crate) mod dialect;
+mod at_rest;
 mod connection;
 mod integrity;
 mod migrations;

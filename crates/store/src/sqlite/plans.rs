@@ -5,6 +5,7 @@ use super::dialect::Conn;
 use super::migrations;
 use super::queries::SqlTx;
 use super::testing::{add_process, add_supplier, at, connect};
+use crate::sealed::Sealer;
 use cutover_app::port::{ProcessFilter, Staged, StepWrite, StoreError, StoredIssues, Tx};
 use cutover_core::{Code, Zone};
 use cutover_process::{Actor, Event, Process, State};
@@ -33,7 +34,7 @@ fn plan_of(conn: &mut Conn, job: impl FnOnce(&mut dyn Tx) -> Result<(), StoreErr
             watch.lock().unwrap().push(sql.to_owned());
         }
     });
-    job(&mut SqlTx::new(conn)).unwrap();
+    job(&mut SqlTx::new(conn, Sealer::none())).unwrap();
     conn.set_instrumentation(|_: InstrumentationEvent<'_>| {});
     let statements = std::mem::take(&mut *seen.lock().unwrap());
     assert!(!statements.is_empty());
@@ -162,7 +163,7 @@ fn everything_else_goes_by_a_key() {
         let steps =
             [&claimed, &stale].map(|(process, entry)| StepWrite { process, entry, issues: Some(&found) });
         assert_eq!(tx.step_processes(&steps)?, [true, false]);
-        assert_eq!(tx.payloads(&[1, 2, 3])?, [(1, vec![1])]);
+        assert_eq!(tx.payloads(&[1, 2, 3])?, [(1, Ok(vec![1]))]);
         tx.lock_account(1)?;
         tx.lock_process(1, &"A-1".parse().unwrap())?;
         tx.lock_business(1)?;

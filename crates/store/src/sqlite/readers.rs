@@ -2,6 +2,7 @@ use super::connection::{Role, Target};
 use super::dialect::{self, Conn};
 use super::queries::SqlTx;
 use crate::error::{OpenError, store_error};
+use crate::sealed::Sealer;
 use cutover_app::port::{StoreError, Tx};
 use diesel::connection::SimpleConnection;
 use r2d2::{ManageConnection, NopErrorHandler, Pool, State};
@@ -9,7 +10,10 @@ use std::time::Duration;
 
 /// The connections that read.
 #[derive(Clone)]
-pub(super) struct Readers(Pool<Manager>);
+pub(super) struct Readers {
+    pool: Pool<Manager>,
+    sealer: Sealer,
+}
 
 struct Manager(Target);
 
@@ -37,7 +41,7 @@ impl ManageConnection for Manager {
 }
 
 impl Readers {
-    pub(super) fn new(target: Target, count: u32, timeout: Duration) -> Self {
+    pub(super) fn new(target: Target, count: u32, timeout: Duration, sealer: Sealer) -> Self {
         let pool = Pool::builder()
             .max_size(count.max(1))
             .min_idle(Some(0))
@@ -48,15 +52,15 @@ impl Readers {
             // Whoever wanted the connection is told; there is nobody else to tell.
             .error_handler(Box::new(NopErrorHandler))
             .build_unchecked(Manager(target));
-        Self(pool)
+        Self { pool, sealer }
     }
 
     /// Whether a reader lies ready, and besides it another is free or may be opened, for whoever comes at the
     /// same moment.
     pub(super) fn have_spare(&self) -> bool {
-        let State { connections, idle_connections: ready, .. } = self.0.state();
+        let State { connections, idle_connections: ready, .. } = self.pool.state();
         let taken = connections - ready;
-        ready > 0 && self.0.max_size() - taken > 1
+        ready > 0 && self.pool.max_size() - taken > 1
     }
 
     /// Runs a job on one state of the database.
@@ -64,21 +68,43 @@ impl Readers {
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        self.run(|conn| {
+            let mut tx = SqlTx::new(conn, &self.sealer);
+            let result = job(&mut tx);
+            (result, tx.into_broken().is_none())
+        })
+    }
+
+    /// The same of statements.
+    pub(super) fn ask<T>(
+        &self,
+        statements: impl FnOnce(&mut Conn, &Sealer) -> crate::error::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.run(|conn| {
+            let result = statements(conn, &self.sealer).map_err(|e| store_error(e, dialect::meaning));
+            let is_whole = !matches!(result, Err(StoreError::Unavailable(_)));
+            (result, is_whole)
+        })
+    }
+
+    fn run<T>(&self, job: impl FnOnce(&mut Conn) -> (Result<T, StoreError>, bool)) -> Result<T, StoreError> {
         let mut reader =
-            self.0.get().map_err(|e| StoreError::Unavailable(format!("no reader is free: {e}")))?;
-        reader.read(job)
+            self.pool.get().map_err(|e| StoreError::Unavailable(format!("no reader is free: {e}")))?;
+        reader.run(job)
     }
 }
 
 impl Reader {
-    fn read(&mut self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+    /// Runs a job that says what it found, and whether the connection is still good.
+    fn run<T>(
+        &mut self,
+        job: impl FnOnce(&mut Conn) -> (Result<T, StoreError>, bool),
+    ) -> Result<T, StoreError> {
         // Not usable until it is known to be: a job that panics leaves it so, and it is dropped.
         self.is_usable = false;
         let failed = |e: diesel::result::Error| store_error(e.into(), dialect::meaning);
         self.conn.batch_execute("BEGIN DEFERRED").map_err(failed)?;
-        let mut tx = SqlTx::new(&mut self.conn);
-        let result = job(&mut tx);
-        let is_whole = tx.into_broken().is_none();
+        let (result, is_whole) = job(&mut self.conn);
         self.is_usable = self.conn.batch_execute("ROLLBACK").is_ok() && is_whole;
         result
     }

@@ -17,7 +17,7 @@ struct Found {
 fn found(sql: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
-    let target = Target { path, busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
+    let target = Target { path, busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20, wipes: false };
     let mut conn: Conn = target.connect(Role::Writer).unwrap();
     migrations::apply(&mut conn).unwrap();
     let rows: Vec<Found> = diesel::sql_query(sql).load(&mut conn).unwrap();
@@ -61,7 +61,8 @@ fn every_foreign_key_has_an_index() {
 fn connections_are_durable_and_keep_references() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
-    let target = Target { path, busy_timeout: Duration::from_millis(1_234), wal_limit: 1 << 20 };
+    let target =
+        Target { path, busy_timeout: Duration::from_millis(1_234), wal_limit: 1 << 20, wipes: false };
     for (role, query_only) in [(Role::Writer, "0"), (Role::Reader, "1")] {
         let mut conn = target.connect(role).unwrap();
         let mut value = |name: &str| {

@@ -1,9 +1,12 @@
 use super::connection::{Role, Target};
+use super::dialect;
 use super::migrations;
+use super::queries::at_rest;
 use super::readers::Readers;
 use super::writer::Writer;
-use crate::error::OpenError;
+use crate::error::{OpenError, store_error};
 use crate::migrations::MigrationStatus;
+use crate::sealed::{Sealer, Seals};
 use cutover_app::port::{Creation, StagingDone, Store, StoreError, Tx, WriteJob};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +24,8 @@ pub struct Options {
     pub pool_timeout: Duration,
     /// How large the write-ahead log may stay behind readers, in bytes.
     pub wal_limit: u64,
+    /// What is sealed at rest is sealed and opened by it.
+    pub sealer: Sealer,
 }
 
 impl Default for Options {
@@ -30,6 +35,7 @@ impl Default for Options {
             busy_timeout: Duration::from_secs(5),
             pool_timeout: Duration::from_secs(2),
             wal_limit: 64 << 20,
+            sealer: Sealer::default(),
         }
     }
 }
@@ -42,6 +48,7 @@ impl Default for Options {
 pub struct SqliteStore {
     readers: Readers,
     writer: Writer,
+    sealer: Sealer,
     migrations: Vec<MigrationStatus>,
 }
 
@@ -52,17 +59,37 @@ impl SqliteStore {
     /// # Errors
     /// [`OpenError`] if the file cannot be used as a durable database of this version.
     pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
-        let Options { readers, busy_timeout, pool_timeout, wal_limit } = options;
-        let target = Target { path: path.to_owned(), busy_timeout, wal_limit };
+        let target = options.target(path);
+        let Options { readers, pool_timeout, sealer, .. } = options;
         let mut conn = target.connect(Role::Writer)?;
         let migrations = migrations::apply(&mut conn)?;
-        let readers = Readers::new(target.clone(), readers, pool_timeout);
-        Ok(Self { readers, writer: Writer::start(target, conn)?, migrations })
+        let readers = Readers::new(target.clone(), readers, pool_timeout, sealer.clone());
+        Ok(Self { readers, writer: Writer::start(target, conn, sealer.clone())?, sealer, migrations })
+    }
+
+    /// How what is to be sealed at rest lies in the database; of large tables a sample is looked at.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it cannot be asked.
+    pub fn seals(&self) -> Result<Vec<Seals>, StoreError> {
+        self.readers.ask(at_rest::seals)
     }
 
     /// The migrations of the database, oldest first: all that this program has are applied.
     pub fn migrations(&self) -> &[MigrationStatus] {
         &self.migrations
+    }
+}
+
+impl Options {
+    pub(super) fn target(&self, path: &Path) -> Target {
+        Target {
+            path: path.to_owned(),
+            busy_timeout: self.busy_timeout,
+            wal_limit: self.wal_limit,
+            // What lay open is not to stay in the room that it left.
+            wipes: self.sealer.keys().is_some(),
+        }
     }
 }
 
@@ -82,7 +109,11 @@ impl Store for SqliteStore {
     }
 
     fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
-        self.writer.stage(creation, done);
+        // Here, so that the one that writes does not have to for all.
+        match self.sealer.seal_creation(creation) {
+            Ok(creation) => self.writer.stage(creation, done),
+            Err(error) => done(Err(store_error(error, dialect::meaning))),
+        }
     }
 
     fn reads_at_once(&self) -> bool {

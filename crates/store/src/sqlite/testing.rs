@@ -3,6 +3,7 @@
 use super::connection::{Role, Target};
 use super::dialect::Conn;
 use super::queries::SqlTx;
+use crate::sealed::Sealer;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Accounts, NewAccount, Processes, Staged, StoredIssues, Tx};
 use cutover_core::{ServiceAccountNumber, Zone};
@@ -19,7 +20,12 @@ pub(super) fn at(seconds: i64) -> DateTime<Utc> {
 
 /// A connection that writes; nothing is migrated.
 pub(super) fn connect(path: &Path) -> Conn {
-    let target = Target { path: path.to_owned(), busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
+    let target = Target {
+        path: path.to_owned(),
+        busy_timeout: Duration::from_secs(1),
+        wal_limit: 1 << 20,
+        wipes: false,
+    };
     target.connect(Role::Writer).unwrap()
 }
 
@@ -42,7 +48,9 @@ pub(super) fn add_process(conn: &mut Conn, id: i64) -> Process {
     };
     let (process, entry) = Process::create(id, new, at(0), Actor::System);
     let staged = Staged { payload: vec![1], fingerprint: [0; 32] };
-    SqlTx::new(conn).insert_process(1, &process, &entry, &staged, &StoredIssues::default()).unwrap();
+    SqlTx::new(conn, Sealer::none())
+        .insert_process(1, &process, &entry, &staged, &StoredIssues::default())
+        .unwrap();
     process
 }
 
@@ -61,12 +69,12 @@ pub(super) fn add_account(conn: &mut Conn, id: i64, payload: &str) {
         imported_at: at(0),
         account,
     };
-    SqlTx::new(conn).insert_accounts(&[&new]).unwrap();
+    SqlTx::new(conn, Sealer::none()).insert_accounts(&[&new]).unwrap();
 }
 
 /// Runs a job as use cases do.
 pub(super) fn with<T>(conn: &mut Conn, job: impl FnOnce(&mut dyn Tx) -> T) -> T {
-    job(&mut SqlTx::new(conn))
+    job(&mut SqlTx::new(conn, Sealer::none()))
 }
 
 #[derive(QueryableByName)]

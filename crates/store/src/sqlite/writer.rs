@@ -3,6 +3,7 @@ use super::dialect::{self, Conn};
 use super::queries::SqlTx;
 use super::wal::Wal;
 use crate::error::store_error;
+use crate::sealed::Sealer;
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{Creation, Staging, StagingDone, StoreError, Verdict, WriteJob, staging_job};
 use diesel::connection::SimpleConnection;
@@ -91,10 +92,10 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(target: Target, conn: Conn) -> std::io::Result<Self> {
+    pub(super) fn start(target: Target, conn: Conn, sealer: Sealer) -> std::io::Result<Self> {
         let (queue, requests) = sync_channel(QUEUE);
         let wal = Wal::new(&target);
-        let mut desk = Desk { target, conn: Some(conn), wal, requests, lost: VecDeque::new() };
+        let mut desk = Desk { target, conn: Some(conn), sealer, wal, requests, lost: VecDeque::new() };
         let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || desk.work())?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -146,6 +147,7 @@ struct Desk {
     target: Target,
     /// None after a failure; opened again when it is needed.
     conn: Option<Conn>,
+    sealer: Sealer,
     wal: Wal,
     requests: Receiver<Request>,
     /// What is to be tried once more, before what comes.
@@ -182,7 +184,8 @@ impl Desk {
         while let Some(request) = next {
             let is_first = waiting.is_empty();
             let (job, waits) = request.begin();
-            match if is_first { run(&mut conn, job) } else { run_in_savepoint(&mut conn, job) } {
+            let run = if is_first { run } else { run_in_savepoint };
+            match run(&mut conn, &self.sealer, job) {
                 Left::Kept => waiting.push((waits, Ok(()))),
                 // The transaction was its own: nobody else's, so it ends with it.
                 Left::Undone(undone) if is_first => {
@@ -259,8 +262,8 @@ fn execute(conn: &mut Conn, sql: &str) -> Result<(), StoreError> {
 }
 
 /// Runs a job on its own in a transaction.
-fn run(conn: &mut Conn, job: WriteJob) -> Left {
-    let mut tx = SqlTx::new(conn);
+fn run(conn: &mut Conn, sealer: &Sealer, job: WriteJob) -> Left {
+    let mut tx = SqlTx::new(conn, sealer);
     let verdict = catch_unwind(AssertUnwindSafe(|| job(&mut tx)));
     if let Some(error) = tx.into_broken() {
         return Left::Lost(error);
@@ -273,11 +276,11 @@ fn run(conn: &mut Conn, job: WriteJob) -> Left {
 }
 
 /// Runs a job among others: what it writes can be undone without theirs.
-fn run_in_savepoint(conn: &mut Conn, job: WriteJob) -> Left {
+fn run_in_savepoint(conn: &mut Conn, sealer: &Sealer, job: WriteJob) -> Left {
     if let Err(error) = execute(conn, "SAVEPOINT job") {
         return Left::Lost(error);
     }
-    let left = run(conn, job);
+    let left = run(conn, sealer, job);
     let end = match &left {
         Left::Kept => "RELEASE job",
         Left::Undone(_) => "ROLLBACK TO job; RELEASE job",

@@ -5,6 +5,7 @@
 mod faults;
 mod invariants;
 mod postgres;
+mod sealed;
 mod sqlite;
 
 use cutover_app::port::Store;

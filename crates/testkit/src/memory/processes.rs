@@ -1,8 +1,8 @@
 use super::{State, next_id};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, KeptProcess, ListedAccount, ListedProcess, Position, ProcessFilter, Processes,
-    Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier,
+    AccountList, Archivable, FoundPayload, KeptProcess, ListedAccount, ListedProcess, Position,
+    ProcessFilter, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierStatus};
 use cutover_process::{HistoryEntry, LEASE, Process, State as Status};
@@ -213,10 +213,10 @@ impl Processes for State {
         Ok(row.map(|row| row.staged.clone()))
     }
 
-    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
+    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<FoundPayload>, StoreError> {
         let is_wanted = |row: &&Row| row.archived_at.is_none() && process_ids.contains(&row.process.id());
         let wanted = self.rows().filter(is_wanted);
-        Ok(wanted.map(|row| (row.process.id(), row.staged.payload.clone())).collect())
+        Ok(wanted.map(|row| (row.process.id(), Ok(row.staged.payload.clone()))).collect())
     }
 
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError> {

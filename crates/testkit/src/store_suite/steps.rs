@@ -158,7 +158,8 @@ pub fn payloads_are_read_together(store: &dyn Store) {
     create_many(store, &acme, "A", 300);
     let ids: Vec<i64> = (0..300).map(|n| process(store, &acme, &format!("A-{n}")).process.id()).collect();
     let payloads = |ids: &[i64]| {
-        let mut found = see(store, |tx| tx.payloads(ids));
+        let found = see(store, |tx| tx.payloads(ids));
+        let mut found: Vec<_> = found.into_iter().map(|(id, payload)| (id, payload.unwrap())).collect();
         found.sort();
         found
     };

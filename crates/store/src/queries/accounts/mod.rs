@@ -33,9 +33,11 @@ use rows::Rows;
 
 impl Accounts for SqlTx<'_> {
     fn insert_accounts(&mut self, new: &[&NewAccount]) -> Result<(), StoreError> {
+        let sealer = self.sealer;
         self.run(|conn| {
             let heads: Vec<AccountRow<'_>> = new.iter().map(|new| AccountRow::new(new)).collect();
-            let rows = new.iter().map(|new| Builder::rows_of(new)).collect::<Result<Vec<_>>>()?;
+            let mut rows = new.iter().map(|new| Builder::rows_of(new)).collect::<Result<Vec<_>>>()?;
+            rows.iter_mut().try_for_each(|rows| rows.seal(sealer))?;
             AccountRow::insert_all(&heads, conn)?;
             fault::reached(Point::AccountWritten, "");
             Rows::insert_all(&rows, conn)
@@ -54,9 +56,11 @@ impl Accounts for SqlTx<'_> {
         process_id: i64,
         zone: Zone,
     ) -> Result<Option<ImportedAccount>, StoreError> {
+        let sealer = self.sealer;
         self.run(|conn| {
             let Some((row, supplier)) = account::load(conn, process_id)? else { return Ok(None) };
-            let rows = Rows::load(conn, process_id)?;
+            let mut rows = Rows::load(conn, process_id)?;
+            rows.open(sealer)?;
             let mut writer = Writer::new();
             writer.object(|writer| {
                 row.write(&supplier, writer);
@@ -67,7 +71,7 @@ impl Accounts for SqlTx<'_> {
                 customer_emails: row.customer_emails,
                 account: in_zone(&writer.into_bytes(), zone)?,
                 historical_statements: added::statements::load(conn, process_id)?,
-                verified_instructions: instructions::load(conn, process_id)?,
+                verified_instructions: instructions::load(conn, sealer, process_id)?,
             }))
         })
     }

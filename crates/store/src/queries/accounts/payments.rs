@@ -2,6 +2,9 @@ use super::super::schema::{payment_instructions, payment_schedules};
 use super::super::types::{Day, Digits, Json};
 use super::builder::{Builder, next, text};
 use super::json::Members;
+use super::rows::Rows;
+use crate::error::Result;
+use crate::sealed::{Place, SealedTable, Sealer};
 use cutover_model::{AccountPaymentInstruction, PaymentSchedule, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
@@ -69,7 +72,30 @@ impl<'a> Builder<'a> {
     }
 }
 
+impl Rows<'_> {
+    /// Seals what is not to lie open: bank accounts and cards.
+    pub(super) fn seal(&mut self, sealer: &Sealer) -> Result<()> {
+        self.payment_instructions
+            .iter_mut()
+            .try_for_each(|row| row.turn(|details, place| details.sealed(sealer, place)))
+    }
+
+    /// Opens what was sealed.
+    pub(super) fn open(&mut self, sealer: &Sealer) -> Result<()> {
+        self.payment_instructions
+            .iter_mut()
+            .try_for_each(|row| row.turn(|details, place| details.opened(sealer, place)))
+    }
+}
+
 impl PaymentInstructionRow<'_> {
+    fn turn(&mut self, turned: impl FnOnce(Json<'_>, Place<'_>) -> Result<Json<'static>>) -> Result<()> {
+        let table = SealedTable::PaymentInstructions.as_str();
+        let place = Place::Row { table, owner: self.account_id, position: self.position };
+        self.details = self.details.take().map(|details| turned(details, place)).transpose()?;
+        Ok(())
+    }
+
     pub(super) fn write(&self, writer: &mut Writer) {
         writer.set("vendor", &self.vendor);
         writer.set("type", &self.kind);

@@ -3,6 +3,7 @@ use super::super::types::{Json, Timestamp};
 use super::super::{Conn, behind};
 use super::verified;
 use crate::error::Result;
+use crate::sealed::{Place, SealedTable, Sealer};
 use cutover_app::port::{InstructionKey, VerifiedInstruction};
 use cutover_core::trimmed;
 use diesel::dsl::exists;
@@ -34,8 +35,18 @@ fn was_imported(conn: &mut Conn, account_id: i64, key: &InstructionKey) -> Resul
     }))
 }
 
-pub(super) fn add(conn: &mut Conn, account_id: i64, instruction: &VerifiedInstruction) -> Result<()> {
+fn place(account_id: i64, position: i64) -> Place<'static> {
+    Place::Row { table: SealedTable::AccountInstructions.as_str(), owner: account_id, position }
+}
+
+pub(super) fn add(
+    conn: &mut Conn,
+    sealer: &Sealer,
+    account_id: i64,
+    instruction: &VerifiedInstruction,
+) -> Result<()> {
     let position = behind!(conn, account_instructions, account_id);
+    let details = Json::of(&instruction.details)?.sealed(sealer, place(account_id, position))?;
     diesel::insert_into(account_instructions::table)
         .values((
             account_instructions::account_id.eq(account_id),
@@ -43,7 +54,7 @@ pub(super) fn add(conn: &mut Conn, account_id: i64, instruction: &VerifiedInstru
             account_instructions::vendor.eq(&instruction.key.vendor),
             account_instructions::kind.eq(instruction.key.kind.as_str()),
             account_instructions::reference.eq(&instruction.key.reference),
-            account_instructions::details.eq(Json::of(&instruction.details)?),
+            account_instructions::details.eq(details),
             account_instructions::verified_at.eq(Timestamp::from(instruction.verified_at)),
         ))
         .execute(conn)?;
@@ -51,11 +62,16 @@ pub(super) fn add(conn: &mut Conn, account_id: i64, instruction: &VerifiedInstru
 }
 
 /// The instructions that were added to an account, oldest first.
-pub(in super::super) fn load(conn: &mut Conn, account_id: i64) -> Result<Vec<VerifiedInstruction>> {
-    let rows = account_instructions::table
+pub(in super::super) fn load(
+    conn: &mut Conn,
+    sealer: &Sealer,
+    account_id: i64,
+) -> Result<Vec<VerifiedInstruction>> {
+    let rows: Vec<_> = account_instructions::table
         .filter(account_instructions::account_id.eq(account_id))
         .order(account_instructions::position)
         .select((
+            account_instructions::position,
             account_instructions::vendor,
             account_instructions::kind,
             account_instructions::reference,
@@ -63,5 +79,6 @@ pub(in super::super) fn load(conn: &mut Conn, account_id: i64) -> Result<Vec<Ver
             account_instructions::verified_at,
         ))
         .load(conn)?;
-    rows.into_iter().map(verified).collect()
+    let open = |position, details: Json<'_>| details.opened(sealer, place(account_id, position));
+    rows.into_iter().map(|columns| verified(columns, open)).collect()
 }

@@ -2,6 +2,7 @@ use super::super::schema::{business_instruction_accounts as applies, business_in
 use super::super::types::{Json, Timestamp};
 use super::super::{Conn, behind};
 use crate::error::Result;
+use crate::sealed::{Place, SealedTable, Sealer};
 use cutover_app::port::{InstructionKey, VerifiedInstruction};
 use diesel::prelude::*;
 
@@ -36,12 +37,13 @@ pub(super) fn accounts_of(
 
 pub(super) fn add(
     conn: &mut Conn,
+    sealer: &Sealer,
     business_id: i64,
     instruction: &VerifiedInstruction,
     accounts: &[i64],
 ) -> Result<()> {
     let known = position(conn, business_id, &instruction.key)?;
-    let position = known.map_or_else(|| insert(conn, business_id, instruction), Ok)?;
+    let position = known.map_or_else(|| insert(conn, sealer, business_id, instruction), Ok)?;
     for account in accounts {
         diesel::insert_into(applies::table)
             .values((
@@ -56,8 +58,16 @@ pub(super) fn add(
 }
 
 /// Where the new one stands.
-fn insert(conn: &mut Conn, business_id: i64, instruction: &VerifiedInstruction) -> Result<i64> {
+fn insert(
+    conn: &mut Conn,
+    sealer: &Sealer,
+    business_id: i64,
+    instruction: &VerifiedInstruction,
+) -> Result<i64> {
     let position = behind!(conn, business_instructions, business_id);
+    let table = SealedTable::BusinessInstructions.as_str();
+    let place = Place::Row { table, owner: business_id, position };
+    let details = Json::of(&instruction.details)?.sealed(sealer, place)?;
     diesel::insert_into(business_instructions::table)
         .values((
             business_instructions::business_id.eq(business_id),
@@ -65,7 +75,7 @@ fn insert(conn: &mut Conn, business_id: i64, instruction: &VerifiedInstruction) 
             business_instructions::vendor.eq(&instruction.key.vendor),
             business_instructions::kind.eq(instruction.key.kind.as_str()),
             business_instructions::reference.eq(&instruction.key.reference),
-            business_instructions::details.eq(Json::of(&instruction.details)?),
+            business_instructions::details.eq(details),
             business_instructions::verified_at.eq(Timestamp::from(instruction.verified_at)),
         ))
         .execute(conn)?;

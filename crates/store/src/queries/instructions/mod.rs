@@ -9,10 +9,15 @@ use crate::error::{Error, Result};
 pub(super) use accounts::load;
 use cutover_app::port::{InstructionKey, Instructions, StoreError, VerifiedInstruction};
 
-/// The columns that instructions of both have.
-type Columns = (String, String, String, Json<'static>, Timestamp);
+/// The position of an instruction, and the columns that those of both have.
+type Columns = (i64, String, String, String, Json<'static>, Timestamp);
 
-fn verified((vendor, kind, reference, details, verified_at): Columns) -> Result<VerifiedInstruction> {
+fn verified(
+    columns: Columns,
+    open: impl Fn(i64, Json<'_>) -> Result<Json<'static>>,
+) -> Result<VerifiedInstruction> {
+    let (position, vendor, kind, reference, details, verified_at) = columns;
+    let details = open(position, details)?;
     Ok(VerifiedInstruction {
         key: InstructionKey { vendor, kind: kind.parse().map_err(Error::corrupt)?, reference },
         details: details.read("the details of an instruction")?,
@@ -30,7 +35,8 @@ impl Instructions for SqlTx<'_> {
         account_id: i64,
         instruction: &VerifiedInstruction,
     ) -> Result<(), StoreError> {
-        self.run(|conn| accounts::add(conn, account_id, instruction))
+        let sealer = self.sealer;
+        self.run(|conn| accounts::add(conn, sealer, account_id, instruction))
     }
 
     fn business_instruction(
@@ -47,6 +53,7 @@ impl Instructions for SqlTx<'_> {
         instruction: &VerifiedInstruction,
         accounts: &[i64],
     ) -> Result<(), StoreError> {
-        self.run(|conn| businesses::add(conn, business_id, instruction, accounts))
+        let sealer = self.sealer;
+        self.run(|conn| businesses::add(conn, sealer, business_id, instruction, accounts))
     }
 }

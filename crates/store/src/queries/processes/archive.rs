@@ -8,6 +8,7 @@ use super::super::types::{Timestamp, instant};
 use super::row::{HistoryRow, StoredRow};
 use super::{restored, stored};
 use crate::error::{Error, Result};
+use crate::sealed::Sealer;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Archivable, KeptProcess, Position, StoredProcess};
 use cutover_process::HistoryEntry;
@@ -49,7 +50,12 @@ pub(super) fn next(
 }
 
 /// Those that cannot be read stay where they are: they must not keep the others.
-pub(super) fn kept(conn: &mut Conn, ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>> {
+pub(super) fn kept(
+    conn: &mut Conn,
+    sealer: &Sealer,
+    ids: &[i64],
+    before: DateTime<Utc>,
+) -> Result<Vec<KeptProcess>> {
     let rows = stored!()
         .filter(processes::id.eq_any(ids))
         .filter(HasEnded)
@@ -58,9 +64,7 @@ pub(super) fn kept(conn: &mut Conn, ids: &[i64], before: DateTime<Utc>) -> Resul
         .order((processes::created_at, processes::id))
         .load(conn)?;
     let mut histories = histories(conn, ids)?;
-    let of_these = payloads::table.filter(payloads::process_id.eq_any(ids));
-    let payloads = of_these.select((payloads::process_id, payloads::payload)).load(conn)?;
-    let mut payloads: HashMap<i64, Vec<u8>> = payloads.into_iter().collect();
+    let mut payloads: HashMap<i64, Vec<u8>> = opened(super::payloads::load(conn, sealer, ids)?).collect();
     let whole = |stored: StoredProcess| {
         let id = stored.process.id();
         let found = payloads.remove(&id).zip(histories.remove(&id).and_then(readable));
@@ -70,6 +74,16 @@ pub(super) fn kept(conn: &mut Conn, ids: &[i64], before: DateTime<Utc>) -> Resul
         found.map(|(payload, history)| KeptProcess { stored, history, payload })
     };
     Ok(restored(rows.into_iter()).into_iter().filter_map(whole).collect())
+}
+
+fn opened(found: Vec<(i64, Result<Vec<u8>>)>) -> impl Iterator<Item = (i64, Vec<u8>)> {
+    found.into_iter().filter_map(|(id, payload)| match payload {
+        Ok(payload) => Some((id, payload)),
+        Err(error) => {
+            tracing::error!(process = id, ?error, "its payload cannot be opened");
+            None
+        }
+    })
 }
 
 /// Oldest first within a process.

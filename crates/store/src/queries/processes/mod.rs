@@ -4,6 +4,7 @@ mod accounts;
 mod archive;
 pub(crate) mod issues;
 mod list;
+pub(crate) mod payloads;
 pub(crate) mod queue;
 mod readable;
 pub(crate) mod row;
@@ -11,13 +12,13 @@ pub(crate) mod write;
 
 use super::SqlTx;
 use super::dialect;
-use super::schema::{accounts as imported, payloads, process_history, processes, suppliers};
+use super::schema::{accounts as imported, process_history, processes, suppliers};
 use super::types::Bits;
-use crate::error::Result;
+use crate::error::{Result, store_error};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, KeptProcess, ListedAccount, ListedProcess, Position, ProcessFilter, Processes,
-    Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
+    AccountList, Archivable, FoundPayload, KeptProcess, ListedAccount, ListedProcess, Position,
+    ProcessFilter, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{HistoryEntry, Process};
@@ -101,7 +102,8 @@ impl Processes for SqlTx<'_> {
         staged: &Staged,
         issues: &StoredIssues,
     ) -> Result<(), StoreError> {
-        self.run(|conn| write::insert(conn, supplier_id, process, entry, staged, issues))
+        let sealer = self.sealer;
+        self.run(|conn| write::insert(conn, sealer, supplier_id, process, entry, staged, issues))
     }
 
     fn step_processes(&mut self, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError> {
@@ -109,27 +111,29 @@ impl Processes for SqlTx<'_> {
     }
 
     fn restage(&mut self, process_id: i64, staged: &Staged) -> Result<(), StoreError> {
-        self.run(|conn| write::restage(conn, process_id, staged))
+        let sealer = self.sealer;
+        self.run(|conn| write::restage(conn, sealer, process_id, staged))
     }
 
     fn staged(&mut self, process_id: i64) -> Result<Option<Staged>, StoreError> {
+        let sealer = self.sealer;
         self.run(|conn| {
             let fingerprint = processes::table
                 .find(process_id)
                 .select(processes::fingerprint)
                 .get_result::<Bits>(conn)
                 .optional()?;
-            let payload =
-                payloads::table.find(process_id).select(payloads::payload).get_result(conn).optional()?;
+            let payload = payloads::load(conn, sealer, &[process_id])?.pop();
+            let payload = payload.map(|(_, payload)| payload).transpose()?;
             Ok(fingerprint.zip(payload).map(|(Bits(fingerprint), payload)| Staged { payload, fingerprint }))
         })
     }
 
-    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
-        self.run(|conn| {
-            let of_these = payloads::table.filter(payloads::process_id.eq_any(process_ids));
-            Ok(of_these.select((payloads::process_id, payloads::payload)).load(conn)?)
-        })
+    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<FoundPayload>, StoreError> {
+        let sealer = self.sealer;
+        let found = self.run(|conn| payloads::load(conn, sealer, process_ids))?;
+        let told = |result: Result<Vec<u8>>| result.map_err(|error| store_error(error, dialect::meaning));
+        Ok(found.into_iter().map(|(id, payload)| (id, told(payload))).collect())
     }
 
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError> {
@@ -232,7 +236,8 @@ impl Processes for SqlTx<'_> {
     }
 
     fn kept(&mut self, process_ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>, StoreError> {
-        self.run(|conn| archive::kept(conn, process_ids, before))
+        let sealer = self.sealer;
+        self.run(|conn| archive::kept(conn, sealer, process_ids, before))
     }
 
     fn archive(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize, StoreError> {

@@ -4,8 +4,10 @@ use super::super::schema::{payloads, processes};
 use super::super::statement::Bind;
 use super::super::types::{Bits, Json, Timestamp};
 use super::issues;
+use super::payloads::Places;
 use super::row::{HistoryRow, ProcessRow, lease};
 use crate::error::Result;
+use crate::sealed::{Place, Sealer};
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{Staged, StepWrite, StoredIssues};
 use cutover_core::ExternalAccountNumber;
@@ -15,6 +17,7 @@ use diesel::sql_types::BigInt;
 
 pub(super) fn insert(
     conn: &mut Conn,
+    sealer: &Sealer,
     supplier_id: i64,
     process: &Process,
     entry: &HistoryEntry,
@@ -25,8 +28,10 @@ pub(super) fn insert(
     diesel::insert_into(processes::table)
         .values((row, processes::issues.eq(issues::write(issues)?)))
         .execute(conn)?;
+    let number = process.snapshot().external_account_number.as_str();
+    let payload = sealer.seal(Place::Payload { supplier_id, number }, &staged.payload)?;
     diesel::insert_into(payloads::table)
-        .values((payloads::process_id.eq(process.id()), payloads::payload.eq(&staged.payload)))
+        .values((payloads::process_id.eq(process.id()), payloads::payload.eq(&*payload)))
         .execute(conn)?;
     HistoryRow::insert_all(&[HistoryRow::new(process.id(), entry)], conn)
 }
@@ -117,8 +122,10 @@ pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool
 }
 
 /// An archived one has no payload here any more; from now on it has.
-pub(super) fn restage(conn: &mut Conn, id: i64, staged: &Staged) -> Result<()> {
-    let payload = payloads::payload.eq(&staged.payload);
+pub(super) fn restage(conn: &mut Conn, sealer: &Sealer, id: i64, staged: &Staged) -> Result<()> {
+    let places = Places::of(conn, sealer.keys().map(|_| id).into_iter())?;
+    let sealed = places.get(id).map(|place| sealer.seal(place, &staged.payload)).transpose()?;
+    let payload = payloads::payload.eq(sealed.as_deref().unwrap_or(&staged.payload));
     diesel::insert_into(payloads::table)
         .values((payloads::process_id.eq(id), payload))
         .on_conflict(payloads::process_id)

@@ -1,4 +1,5 @@
 use super::*;
+use crate::sealed::Sealer;
 use crate::sqlite::migrations;
 use chrono::{DateTime, Utc};
 use cutover_app::port::Tx;
@@ -9,7 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 fn target(folder: &Path) -> Target {
-    Target { path: folder.join("cutover.db"), busy_timeout: Duration::from_millis(100), wal_limit: 1 << 20 }
+    let path = folder.join("cutover.db");
+    Target { path, busy_timeout: Duration::from_millis(100), wal_limit: 1 << 20, wipes: false }
 }
 
 /// A migrated database, and a connection that writes to it.
@@ -58,14 +60,15 @@ fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<Answer>, Vec
         .collect();
     drop(queue);
     let target = target(folder);
-    Desk { wal: Wal::new(&target), target, conn: Some(conn), requests, lost: VecDeque::new() }.work();
+    let sealer = Sealer::default();
+    Desk { wal: Wal::new(&target), target, conn: Some(conn), sealer, requests, lost: VecDeque::new() }.work();
     let statements = seen.lock().unwrap().clone();
     (answers.into_iter().map(|answered| answered.recv().unwrap()).collect(), statements)
 }
 
 fn organisations(folder: &Path) -> Vec<String> {
     let mut conn = target(folder).connect(Role::Reader).unwrap();
-    let mut tx = SqlTx::new(&mut conn);
+    let mut tx = SqlTx::new(&mut conn, Sealer::none());
     let tx: &mut dyn Tx = &mut tx;
     tx.organisations().unwrap().into_iter().map(|organisation| organisation.name).collect()
 }
@@ -151,7 +154,7 @@ fn a_full_disk_is_an_error_that_passes() {
         log.lock().unwrap().extend(results);
         Verdict::Commit
     });
-    let writer = Writer::start(target(folder.path()), conn).unwrap();
+    let writer = Writer::start(target(folder.path()), conn, Sealer::default()).unwrap();
     let full = StoreError::Unavailable("database or disk is full".into());
     assert_eq!(writer.write(large), Err(full.clone()));
     // What comes after it in the same job would stand alone: it is not run.
@@ -165,7 +168,7 @@ fn a_lock_of_another_process_is_waited_for_and_then_passes() {
     let folder = tempfile::tempdir().unwrap();
     let conn = database(folder.path());
     let mut other = target(folder.path()).connect(Role::Writer).unwrap();
-    let writer = Writer::start(target(folder.path()), conn).unwrap();
+    let writer = Writer::start(target(folder.path()), conn, Sealer::default()).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
     let begun = Instant::now();
     assert_eq!(writer.write(add("A")), Err(StoreError::Unavailable("database is locked".into())));
@@ -178,7 +181,7 @@ fn a_lock_of_another_process_is_waited_for_and_then_passes() {
 #[test]
 fn what_was_taken_is_finished_before_the_end() {
     let folder = tempfile::tempdir().unwrap();
-    let writer = Writer::start(target(folder.path()), database(folder.path())).unwrap();
+    let writer = Writer::start(target(folder.path()), database(folder.path()), Sealer::default()).unwrap();
     let (answer, answered) = sync_channel(1);
     let (go, gone) = sync_channel::<()>(1);
     let waits = add_then("A", move |_| {
@@ -201,7 +204,7 @@ fn what_was_taken_is_finished_before_the_end() {
 fn the_log_is_emptied_once_its_readers_have_gone() {
     let folder = tempfile::tempdir().unwrap();
     let target = Target { wal_limit: 200_000, ..target(folder.path()) };
-    let writer = Writer::start(target.clone(), database(folder.path())).unwrap();
+    let writer = Writer::start(target.clone(), database(folder.path()), Sealer::default()).unwrap();
     let log = || std::fs::metadata(folder.path().join("cutover.db-wal")).unwrap().len();
     let write = |from: usize, to: usize| {
         for i in from..to {

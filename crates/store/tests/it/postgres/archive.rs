@@ -117,5 +117,5 @@ fn an_archive_behind_a_step_leaves_the_payload() {
     let met = meet(&database, &store, step(&cancelled, Event::RetriedByOperator), archive(&cancelled));
     assert_eq!(met, ((true, None), 0));
     let id = cancelled.process.id();
-    assert_eq!(read(&store, |tx| tx.payloads(&[id])), Ok(vec![(id, vec![1])]));
+    assert_eq!(read(&store, |tx| tx.payloads(&[id])), Ok(vec![(id, Ok(vec![1]))]));
 }

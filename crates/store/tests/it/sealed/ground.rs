@@ -1,0 +1,274 @@
+//! Databases of both kinds, opened with keys, and looked at past the store.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use chrono::{DateTime, Utc};
+use cutover_app::port::{
+    self, Creation, InstructionDetails, InstructionKey, NewAccount, NewBusiness, Staged, Staging, Store,
+    StoreError, StoredIssues, Supplier, SupplierSettings, VendorBankAccount, VerifiedInstruction, read,
+    write,
+};
+use cutover_core::{ServiceAccountNumber, SupplierStatus, Zone};
+use cutover_model::choices::PaymentInstructionType;
+use cutover_model::{IntoOwned, Limits, decode_account, decode_business};
+use cutover_process::{Actor, NewProcess, Submission};
+use cutover_store::{
+    EncryptionKeys, Options, PostgresOptions, PostgresStore, Resealed, Sealer, Seals, SqliteStore,
+};
+use cutover_testkit::SeededRandom;
+use cutover_testkit_postgres::{TestDatabase, server};
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A kind of database.
+pub(super) struct Kind(fn() -> Option<Place>);
+
+pub(super) const SQLITE: Kind = Kind(|| Some(Place::File(tempfile::tempdir().unwrap())));
+pub(super) const POSTGRES: Kind = Kind(|| Some(Place::Server(TestDatabase::create(server()?).unwrap())));
+
+impl Kind {
+    /// Runs a test on an empty database; it passes where there is no server.
+    pub(super) fn with(&self, test: impl FnOnce(&Place)) {
+        if let Some(place) = self.0() {
+            test(&place);
+        }
+    }
+}
+
+/// Makes a test for each kind of database.
+macro_rules! on_both {
+    ($($test:ident)*) => {
+        mod sqlite {
+            $(#[test] fn $test() { super::super::ground::SQLITE.with(super::$test); })*
+        }
+
+        mod postgres {
+            $(#[test] fn $test() { super::super::ground::POSTGRES.with(super::$test); })*
+        }
+    };
+}
+pub(super) use on_both;
+
+/// Where a database is.
+pub(super) enum Place {
+    File(tempfile::TempDir),
+    Server(TestDatabase),
+}
+
+pub(super) enum Opened {
+    Sqlite(Arc<SqliteStore>),
+    Postgres(Arc<PostgresStore>),
+}
+
+#[derive(QueryableByName)]
+struct Shown {
+    #[diesel(sql_type = diesel::sql_types::Text)]
+    shown: String,
+}
+
+impl Place {
+    fn file(folder: &tempfile::TempDir) -> PathBuf {
+        folder.path().join("cutover.db")
+    }
+
+    fn options(database: &TestDatabase, sealer: Sealer) -> PostgresOptions {
+        PostgresOptions { migrates: true, sealer, ..PostgresOptions::new(database.url()) }
+    }
+
+    pub(super) fn open(&self, sealer: Sealer) -> Opened {
+        match self {
+            Self::File(folder) => {
+                let options = Options { sealer, ..Options::default() };
+                Opened::Sqlite(Arc::new(SqliteStore::open(&Self::file(folder), options).unwrap()))
+            }
+            Self::Server(database) => {
+                let options = Self::options(database, sealer);
+                Opened::Postgres(Arc::new(PostgresStore::open(&options).unwrap()))
+            }
+        }
+    }
+
+    pub(super) fn reseal(&self, sealer: Sealer, told: &mut dyn FnMut(&Resealed)) -> Vec<Resealed> {
+        match self {
+            Self::File(folder) => {
+                let options = Options { sealer, ..Options::default() };
+                SqliteStore::reseal(&Self::file(folder), &options, told).unwrap()
+            }
+            Self::Server(database) => PostgresStore::reseal(&Self::options(database, sealer), told).unwrap(),
+        }
+    }
+
+    /// A text for each row of a query, as whoever has the database sees it.
+    pub(super) fn shown(&self, expression: &str, rest: &str) -> Vec<String> {
+        match self {
+            Self::File(folder) => {
+                let mut conn = SqliteConnection::establish(Self::file(folder).to_str().unwrap()).unwrap();
+                let rows: Vec<Shown> = diesel::sql_query(format!("SELECT {expression} AS shown FROM {rest}"))
+                    .load(&mut conn)
+                    .unwrap();
+                rows.into_iter().map(|row| row.shown).collect()
+            }
+            Self::Server(database) => {
+                let answer = database.sql(&format!("SELECT {expression} FROM {rest}")).unwrap();
+                answer.lines().map(str::to_owned).collect()
+            }
+        }
+    }
+
+    /// Bytes of a column as hexadecimal digits.
+    pub(super) fn hex(&self, column: &str, rest: &str) -> Vec<String> {
+        let expression = match self {
+            Self::File(_) => format!("lower(hex({column}))"),
+            Self::Server(_) => format!("encode({column}, 'hex')"),
+        };
+        self.shown(&expression, rest)
+    }
+
+    /// Changes the database past the store.
+    pub(super) fn change(&self, statement: &str) {
+        match self {
+            Self::File(folder) => {
+                let mut conn = SqliteConnection::establish(Self::file(folder).to_str().unwrap()).unwrap();
+                conn.batch_execute(statement).unwrap();
+            }
+            Self::Server(database) => drop(database.sql(statement).unwrap()),
+        }
+    }
+}
+
+impl Opened {
+    pub(super) fn store(&self) -> Arc<dyn Store> {
+        match self {
+            Self::Sqlite(store) => store.clone(),
+            Self::Postgres(store) => store.clone(),
+        }
+    }
+
+    pub(super) fn seals(&self) -> Vec<Seals> {
+        match self {
+            Self::Sqlite(store) => store.seals().unwrap(),
+            Self::Postgres(store) => store.seals().unwrap(),
+        }
+    }
+}
+
+/// Keys of these names; the same name is the same key. One of a capital letter is lost.
+pub(super) fn sealer(names: &[&str]) -> Sealer {
+    let line = |name: &&str| match name.as_bytes()[0] {
+        byte if byte.is_ascii_uppercase() => format!("{}:lost\n", name.to_lowercase()),
+        byte => format!("{name}:{}\n", STANDARD.encode([byte; 32])),
+    };
+    let keys = EncryptionKeys::parse(&names.iter().map(line).collect::<String>()).unwrap();
+    // Nonces differ from one process to the next.
+    Sealer::new(keys, Arc::new(SeededRandom::new(u64::from(names[0].as_bytes()[0]))))
+}
+
+pub(super) fn at(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
+}
+
+/// The supplier `A`, which is made.
+pub(super) fn supplier(store: &dyn Store) -> Supplier {
+    let added = write(store, |tx| {
+        let owner = tx.add_organisation("Retailer", at(0))?.unwrap();
+        let settings = SupplierSettings {
+            status: SupplierStatus::Ongoing,
+            document_root: "/A".into(),
+            verify_documents: false,
+            send_customer_emails: false,
+            dry_run: false,
+            max_concurrent_imports: None,
+            time_zone: Zone::UTC,
+            rules: Default::default(),
+        };
+        Ok::<_, StoreError>(tx.add_supplier(owner.id, &"A".parse().unwrap(), &settings, at(0))?.unwrap())
+    });
+    added.unwrap()
+}
+
+/// What is staged for an account.
+pub(super) fn payload(number: &str) -> Staged {
+    Staged { payload: format!("CANARY of {number}").into_bytes(), fingerprint: [1; 32] }
+}
+
+/// Stages an account; the key of its process.
+pub(super) fn stage(store: &dyn Store, supplier: &Supplier, number: &str) -> i64 {
+    let process = NewProcess {
+        supplier: supplier.code.clone(),
+        external_account_number: number.parse().unwrap(),
+        submission: Submission::default(),
+    };
+    let creation = Creation {
+        supplier_id: supplier.id,
+        supplier_revision: supplier.revision,
+        process,
+        actor: Actor::System,
+        at: at(0),
+        staged: payload(number),
+        issues: StoredIssues::default(),
+    };
+    assert_eq!(port::stage(store, Arc::new(creation)), Ok(Staging::Staged));
+    let number = number.parse().unwrap();
+    read(store, |tx| tx.process(supplier.id, &number)).unwrap().unwrap().process.id()
+}
+
+const ACCOUNT: &str = r#"{"import_supplier": "A", "external_account_number": "A-1", "unknown_occupier": true,
+    "payment_instructions": [
+        {"vendor": "V", "type": "DIRECT_DEBIT", "reference": "R", "valid_from": "2026-01-01",
+         "bank_account": {"account_holder": "CANARY", "account_number": "999888777", "bsb": "062-000"}},
+        {"vendor": "V", "type": "BPAY", "reference": "R", "valid_from": "2026-01-01"}]}"#;
+
+/// An account with a bank account, another payment without details, an instruction added to it, and a business with
+/// another.
+pub(super) fn import(store: &dyn Store, supplier: &Supplier, id: i64) {
+    let account =
+        decode_account(ACCOUNT.as_bytes(), Zone::UTC).unwrap().draft.unwrap().into_valid().unwrap().0;
+    let account = NewAccount {
+        number: ServiceAccountNumber::from_random(7),
+        process_id: id,
+        supplier_id: supplier.id,
+        customer_emails: false,
+        zone: Zone::UTC,
+        imported_at: at(0),
+        account: account.into_owned(),
+    };
+    let (organisation_id, supplier_id) = (supplier.organisation_id, supplier.id);
+    let done = write(store, move |tx| {
+        tx.insert_accounts(&[&account])?;
+        tx.add_account_instruction(id, &instruction())?;
+        let business = decode_business(BUSINESS.as_bytes(), Zone::UTC, Limits::default()).unwrap();
+        let business = tx.insert_business(&NewBusiness {
+            organisation_id,
+            supplier_id,
+            request: business.draft.unwrap().into_valid().unwrap().into_owned(),
+            fingerprint: [0; 32],
+            created_at: at(0),
+        })?;
+        tx.add_business_instruction(business, &instruction(), &[id])
+    });
+    done.unwrap()
+}
+
+const BUSINESS: &str =
+    r#"{"import_supplier_code": "A", "external_business_identifier": "B-1", "business": {}}"#;
+
+pub(super) fn instruction() -> VerifiedInstruction {
+    VerifiedInstruction {
+        key: InstructionKey {
+            vendor: "V".into(),
+            kind: PaymentInstructionType::DirectDebit,
+            reference: "CANARY-REFERENCE".into(),
+        },
+        details: InstructionDetails {
+            bank_account: Some(VendorBankAccount {
+                account_holder: Some("CANARY".into()),
+                account_number_last_digits: Some("7777".into()),
+                bsb: Some("062-000".into()),
+            }),
+            ..InstructionDetails::default()
+        },
+        verified_at: at(0),
+    }
+}

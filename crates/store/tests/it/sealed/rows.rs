@@ -1,0 +1,144 @@
+use super::ground::{Place, import, instruction, on_both, payload, sealer, stage, supplier};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use cutover_app::port::{StoreError, read, write};
+use cutover_core::Zone;
+use cutover_store::{EncryptionKeys, KeyState, Seal, SealedTable, Sealer};
+use cutover_testkit::SeededRandom;
+use std::sync::Arc;
+
+on_both! {
+    nothing_lies_open
+    what_lay_open_stays_readable
+    a_row_in_the_place_of_another_is_refused_and_the_others_are_not
+    a_key_that_is_not_here_is_told_row_by_row
+    what_is_staged_again_is_sealed_again
+    an_archived_payload_is_open
+    a_wrong_key_of_the_same_name_is_found_out
+}
+
+const DETAILS: [&str; 3] = ["payment_instructions", "account_instructions", "business_instructions"];
+
+/// A payload is `sealed:1:a:…` in hexadecimal digits.
+const SEALED_WITH_A: &str = "7365616c65643a313a613a";
+
+fn nothing_lies_open(place: &Place) {
+    let opened = place.open(sealer(&["a"]));
+    let store = &*opened.store();
+    let id = stage(store, &supplier(store), "A-1");
+    import(store, &read(store, |tx| tx.supplier_by_id(1)).unwrap().unwrap(), id);
+    let payloads = place.hex("payload", "payloads");
+    assert!(payloads.iter().all(|hex| hex.starts_with(SEALED_WITH_A)), "{payloads:?}");
+    for table in DETAILS {
+        let details = place.shown("details", &format!("{table} WHERE details IS NOT NULL"));
+        assert_eq!(details.len(), 1, "{table}");
+        assert!(details[0].starts_with("sealed:1:a:"), "{table}: {details:?}");
+        assert!(!details[0].contains("CANARY") && !details[0].contains("062-000"), "{table}: {details:?}");
+    }
+    assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload("A-1"))));
+    let account = read(store, |tx| tx.imported_account(id, Zone::UTC)).unwrap().unwrap();
+    let bank = account.account.payment_instructions.as_ref().unwrap()[0].bank_account.as_ref().unwrap();
+    assert_eq!(bank.account_number.as_sent(), "999888777");
+    assert_eq!(account.verified_instructions, [instruction()]);
+    let key = Seal::Key("a".into(), KeyState::Seals);
+    for seals in opened.seals() {
+        assert_eq!(seals.found.into_iter().collect::<Vec<_>>(), [(key.clone(), 1)], "{:?}", seals.table);
+        assert!(seals.is_all);
+    }
+}
+
+fn what_lay_open_stays_readable(place: &Place) {
+    let opened = place.open(Sealer::default());
+    let store = &*opened.store();
+    let acme = supplier(store);
+    let id = stage(store, &acme, "A-1");
+    import(store, &acme, id);
+    assert_eq!(place.hex("payload", "payloads").len(), 1);
+    assert!(place.shown("details", "account_instructions")[0].contains("CANARY"));
+    let opened = place.open(sealer(&["a"]));
+    let store = &*opened.store();
+    assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload("A-1"))));
+    let account = read(store, |tx| tx.imported_account(id, Zone::UTC)).unwrap().unwrap();
+    assert_eq!(account.verified_instructions, [instruction()]);
+    assert!(opened.seals().iter().all(|seals| seals.found.keys().eq([&Seal::Open])));
+}
+
+fn a_row_in_the_place_of_another_is_refused_and_the_others_are_not(place: &Place) {
+    let opened = place.open(sealer(&["a"]));
+    let store = &*opened.store();
+    let acme = supplier(store);
+    let ids = ["A-1", "A-2", "A-3"].map(|number| stage(store, &acme, number));
+    let [first, second, third] = ids;
+    place.change(&format!(
+        "UPDATE payloads SET payload = (SELECT payload FROM payloads WHERE process_id = {first}) \
+         WHERE process_id = {second}"
+    ));
+    let mut found = read(store, |tx| tx.payloads(&ids)).unwrap();
+    found.sort_by_key(|(id, _)| *id);
+    assert_eq!(found[0], (first, Ok(payload("A-1").payload)));
+    assert!(
+        matches!(&found[1], (_, Err(StoreError::Corrupt(text))) if !text.contains("CANARY")),
+        "{found:?}"
+    );
+    assert_eq!(found[2], (third, Ok(payload("A-3").payload)));
+    import(store, &acme, first);
+    place.change("UPDATE account_instructions SET details = (SELECT details FROM business_instructions)");
+    let refused = read(store, |tx| tx.imported_account(first, Zone::UTC));
+    assert!(matches!(refused, Err(StoreError::Corrupt(_))), "{refused:?}");
+}
+
+fn a_key_that_is_not_here_is_told_row_by_row(place: &Place) {
+    let (old, new) = (place.open(sealer(&["a"])), place.open(sealer(&["b"])));
+    let acme = supplier(&*old.store());
+    let (first, second) = (stage(&*old.store(), &acme, "A-1"), stage(&*new.store(), &acme, "A-2"));
+    let mut found = read(&*new.store(), |tx| tx.payloads(&[first, second])).unwrap();
+    found.sort_by_key(|(id, _)| *id);
+    let missing = Err(StoreError::KeyMissing("a".into()));
+    assert_eq!(found, [(first, missing), (second, Ok(payload("A-2").payload))]);
+    let lost = place.open(sealer(&["b", "A"]));
+    let found = read(&*lost.store(), |tx| tx.payloads(&[first])).unwrap();
+    assert!(matches!(found[0].1, Err(StoreError::Corrupt(_))), "{found:?}");
+}
+
+fn what_is_staged_again_is_sealed_again(place: &Place) {
+    let opened = place.open(sealer(&["a"]));
+    let store = &*opened.store();
+    let acme = supplier(store);
+    let id = stage(store, &acme, "A-1");
+    let before = place.hex("payload", "payloads");
+    write(store, move |tx| tx.restage(id, &payload("other"))).unwrap();
+    let after = place.hex("payload", "payloads");
+    assert!(after[0].starts_with(SEALED_WITH_A) && after != before);
+    assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload("other"))));
+}
+
+fn an_archived_payload_is_open(place: &Place) {
+    let opened = place.open(sealer(&["a"]));
+    let store = &*opened.store();
+    let acme = supplier(store);
+    let ids = ["A-1", "A-2"].map(|number| stage(store, &acme, number));
+    place.change("UPDATE processes SET state = 'CANCELLED'");
+    let long_after = super::ground::at(1_000);
+    let kept = read(store, |tx| tx.kept(&ids, long_after)).unwrap();
+    let payloads: Vec<_> = kept.into_iter().map(|kept| kept.payload).collect();
+    assert_eq!(payloads, ["A-1", "A-2"].map(|number| payload(number).payload));
+    // One that cannot be opened stays, and keeps no other.
+    place.change(&format!(
+        "UPDATE payloads SET payload = substr(payload, 1, 40) WHERE process_id = {}",
+        ids[0]
+    ));
+    assert_eq!(read(store, |tx| tx.kept(&ids, long_after)).unwrap().len(), 1);
+}
+
+fn a_wrong_key_of_the_same_name_is_found_out(place: &Place) {
+    let opened = place.open(sealer(&["a"]));
+    let acme = supplier(&*opened.store());
+    stage(&*opened.store(), &acme, "A-1");
+    drop(opened);
+    let keys = format!("a:{}", STANDARD.encode([0; 32]));
+    let keys = EncryptionKeys::parse(&keys).unwrap();
+    let opened = place.open(Sealer::new(keys, Arc::new(SeededRandom::new(1))));
+    let seals = opened.seals().remove(0);
+    assert_eq!(seals.table, SealedTable::Payloads);
+    assert!(seals.found.keys().eq([&Seal::Key("a".into(), KeyState::Wrong)]), "{seals:?}");
+}
