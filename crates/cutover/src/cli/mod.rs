@@ -3,6 +3,7 @@
 mod api_key;
 mod context;
 mod doctor;
+mod encryption_key;
 mod migrate;
 mod organisation;
 mod process;
@@ -77,6 +78,9 @@ enum Command {
     /// The keys that sign access tokens
     #[command(subcommand, after_help = signing_key::EXAMPLES)]
     SigningKey(signing_key::Command),
+    /// The keys that payloads and bank details are encrypted with in the database
+    #[command(subcommand, after_help = encryption_key::EXAMPLES)]
+    EncryptionKey(encryption_key::Command),
     /// Apply the migrations of the database, or show them
     #[command(after_help = migrate::EXAMPLES)]
     Migrate(migrate::Args),
@@ -118,6 +122,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         Command::Vendor(command) => vendor::run(&in_context(settings)?, command),
         Command::Process(command) => process::run(&in_context(settings)?, command),
         Command::SigningKey(command) => signing_key::run(&in_context(settings)?, command),
+        Command::EncryptionKey(command) => encryption_key::run(&in_context(settings)?, &command),
         Command::Migrate(args) => migrate::run(&in_context(settings)?, &args),
         Command::Doctor(_) => return doctor::run(settings, output),
     }?;

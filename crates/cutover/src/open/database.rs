@@ -2,8 +2,10 @@ use crate::error::Error;
 use crate::settings::{Database, Settings};
 use crate::system::SystemClock;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Clock, Store};
-use cutover_store::{MigrationStatus, OpenError, Options, PostgresOptions, PostgresStore, SqliteStore};
+use cutover_app::port::{Clock, Store, StoreError};
+use cutover_store::{
+    MigrationStatus, OpenError, Options, PostgresOptions, PostgresStore, Seals, SqliteStore,
+};
 use std::fs::{DirBuilder, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
@@ -32,10 +34,12 @@ impl OpenDatabase {
     /// # Errors
     /// [`Error`] if it cannot be opened, or lacks migrations that are not to be applied now.
     pub(crate) fn open(settings: &Settings, purpose: Purpose) -> Result<Self, Error> {
+        let sealer = settings.encryption.sealer()?;
         let opened = match &settings.database {
             Database::Sqlite(file) => {
                 make_file(file, settings)?;
-                SqliteStore::open(file, Options::default()).map(|store| Self::Sqlite(Arc::new(store)))
+                let options = Options { sealer, ..Options::default() };
+                SqliteStore::open(file, options).map(|store| Self::Sqlite(Arc::new(store)))
             }
             Database::Postgres(options) => {
                 let options = PostgresOptions {
@@ -45,6 +49,7 @@ impl OpenDatabase {
                         Purpose::Serve => settings.serve.migrate,
                         Purpose::Migrate => true,
                     },
+                    sealer,
                     ..(**options).clone()
                 };
                 PostgresStore::open(&options).map(|store| Self::Postgres(Arc::new(store)))
@@ -57,6 +62,17 @@ impl OpenDatabase {
         match self {
             Self::Sqlite(store) => store.clone(),
             Self::Postgres(store) => store.clone(),
+        }
+    }
+
+    /// How what is to be sealed at rest lies in it.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it cannot be asked.
+    pub(crate) fn seals(&self) -> Result<Vec<Seals>, StoreError> {
+        match self {
+            Self::Sqlite(store) => store.seals(),
+            Self::Postgres(store) => store.seals(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! `cutover serve`: the API and the import workers in one process, and their orderly end.
 
+mod keys;
 mod lock;
 mod logs;
 mod service;
@@ -68,6 +69,7 @@ pub(crate) fn run(context: &Context) -> Result<(), Error> {
     let lock = Lock::of(settings)?;
     let database = OpenDatabase::open(settings, Purpose::Serve)?;
     tracing::info!(database = %settings.database, "the database is open");
+    keys::check(&database)?;
     let app = Arc::new(app_over(&database, settings, Outside::open(settings)?));
     // Under the lock no other worker can be alive. Elsewhere there may be some; their leases run out.
     let released = if lock.is_some() { app.release_all()? } else { 0 };

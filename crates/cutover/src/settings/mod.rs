@@ -2,6 +2,7 @@
 //! unknown or unsafe stops the start, with its name and where it was read.
 
 mod database;
+mod encryption;
 mod error;
 mod flags;
 mod read;
@@ -12,6 +13,7 @@ mod table;
 mod tests;
 
 pub(crate) use database::Database;
+pub(crate) use encryption::Encryption;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, Flags, ServeFlags};
 pub(crate) use serve::{Role, ServeSettings, TlsFiles};
@@ -31,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) database: Database,
     /// Where documents lie.
     pub(crate) documents: Documents,
+    /// What is encrypted at rest, and with which keys.
+    pub(crate) encryption: Encryption,
     /// How it logs.
     pub(crate) log: LogSettings,
     /// What only a server needs.
@@ -80,6 +84,7 @@ impl Settings {
         Ok(Self {
             database: Database::read(&given, &data_dir)?,
             documents: documents(&given, &data_dir)?,
+            encryption: Encryption::read(&given)?,
             log: LogSettings {
                 format: given.get("log-format", log_format)?,
                 level: given.get("log-level", log_level)?.unwrap_or(LevelFilter::INFO),

@@ -7,6 +7,8 @@ pub(crate) enum Scope {
     All,
     /// `serve`, and `doctor`, which looks at what `serve` would do.
     Serve,
+    /// None: everybody on a machine sees its command lines.
+    Secret,
 }
 
 /// One setting (decisions D11): `--name`, `CUTOVER_NAME`, or `name = …` in the file.
@@ -118,6 +120,21 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "Where documents lie: file:///DIR, s3://BUCKET/PREFIX, and gs: or az: where the build has them; \
          credentials come from the variables usual for each, such as AWS_ACCESS_KEY_ID",
     ),
+    Setting::all(
+        "encryption-key-file",
+        "FILE",
+        "none: they lie open",
+        "Keys that payloads and bank details are encrypted with in the database, one NAME:KEY a line: the first \
+         encrypts, all decrypt; or with commas between them in the variable CUTOVER_ENCRYPTION_KEYS",
+    ),
+    Setting {
+        name: "encryption-keys",
+        value: "NAME:KEY",
+        default: "none",
+        help: "The same keys themselves; as a variable or in the file of settings, not as a flag",
+        scope: Scope::Secret,
+        form: Form::Many,
+    },
     Setting::serve("role", "ROLE", "all", "What this process does: all, api or worker"),
     Setting {
         name: "migrate",

@@ -1,4 +1,5 @@
 use super::*;
+use clap::Args;
 use std::net::SocketAddr;
 
 fn flags(pairs: &[(&'static str, &str)]) -> Flags {
@@ -190,4 +191,40 @@ fn unsafe_values_are_refused_with_name_and_origin() {
         server("database-statement-timeout", "2h"),
     ];
     insta::assert_snapshot!(format!("{refused}\n{}", bounds.join("\n")));
+}
+
+const KEY: &str = "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+
+#[test]
+fn encryption_keys_come_from_a_file_or_the_environment_and_no_command_line() {
+    let load = |variables: &[(&str, &str)]| Settings::load(&Flags::new(), &environment(variables));
+    assert!(!load(&[]).unwrap().encryption.is_configured());
+    let both = format!("{KEY}, b:lost");
+    let keys = load(&[("CUTOVER_ENCRYPTION_KEYS", &both)]).unwrap();
+    let sealer = keys.encryption.sealer().unwrap();
+    assert_eq!(sealer.keys().unwrap().names().collect::<Vec<_>>(), ["a", "b"]);
+    let (_home, path) = file(&format!("# new\n{KEY}\n"));
+    let file = load(&[("CUTOVER_ENCRYPTION_KEY_FILE", &path)]).unwrap();
+    assert_eq!(file.encryption.sealer().unwrap().keys().unwrap().first(), "a");
+    assert!(load(&[("CUTOVER_ENCRYPTION_KEY_FILE", "/nowhere")]).unwrap().encryption.sealer().is_err());
+    let (_home, path) = self::file(&format!("encryption-keys = ['{KEY}']"));
+    assert!(load(&[("CUTOVER_CONFIG", &path)]).unwrap().encryption.is_configured());
+    for shown in [format!("{keys:?}"), format!("{sealer:?}")] {
+        assert!(!shown.contains("AAAA"), "{shown}");
+    }
+    let flags = super::flags::ServeFlags::augment_args(clap::Command::new("x"));
+    let common = super::flags::CommonFlags::augment_args(flags);
+    assert!(common.get_arguments().all(|arg| arg.get_id() != "encryption-keys"));
+    assert!(common.get_arguments().any(|arg| arg.get_id() == "encryption-key-file"));
+}
+
+#[test]
+fn encryption_keys_that_cannot_be_used_are_refused_unseen() {
+    let refused = |variables: &[(&str, &str)]| {
+        Settings::load(&Flags::new(), &environment(variables)).unwrap_err().to_string()
+    };
+    let bad = refused(&[("CUTOVER_ENCRYPTION_KEYS", "a:CANARY")]);
+    assert!(bad.contains("encryption-keys (from the environment)") && !bad.contains("CANARY"), "{bad}");
+    let both = refused(&[("CUTOVER_ENCRYPTION_KEYS", KEY), ("CUTOVER_ENCRYPTION_KEY_FILE", "x")]);
+    assert!(both.contains("keep one of them") && !both.contains("AAAA"), "{both}");
 }

@@ -4,6 +4,7 @@
 
 mod after_import;
 mod archive;
+mod at_rest;
 mod authentication;
 mod balances;
 mod book;

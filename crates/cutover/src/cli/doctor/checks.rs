@@ -1,3 +1,4 @@
+mod at_rest;
 mod files;
 mod outside;
 mod postgres;
@@ -8,6 +9,7 @@ use crate::serve::{Lock, Taken, tls_config};
 use crate::settings::{Database, Settings};
 use cutover_store::{MigrationState, MigrationStatus};
 use std::net::TcpListener;
+use std::path::Path;
 
 /// Everything there is to look at.
 pub(super) fn all(settings: &Settings) -> Vec<Finding> {
@@ -90,9 +92,11 @@ fn permissions(settings: &Settings) -> Option<Finding> {
         Database::Postgres(_) => None,
     };
     let key = settings.serve.tls.as_ref().map(|files| ("the key of the certificate", &files.key));
-    let files: Vec<_> = database.into_iter().chain(key).collect();
+    let keys = settings.encryption.file().map(|file| ("the file of the encryption keys", file));
+    let files: Vec<(&str, &Path)> =
+        database.into_iter().chain(key).map(|(name, file)| (name, file.as_path())).chain(keys).collect();
     let (name, _) = files.first()?;
-    let is_open = |(_, file): &&(&str, &std::path::PathBuf)| {
+    let is_open = |(_, file): &&(&str, &Path)| {
         file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
     };
     Some(match files.iter().find(is_open) {

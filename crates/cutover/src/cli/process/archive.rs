@@ -3,8 +3,10 @@
 mod file;
 mod line;
 
+use crate::cli::Context;
 use crate::error::Error;
-use crate::output::{Answer, Output, plain};
+use crate::output::{Answer, plain};
+use crate::settings::Encryption;
 use chrono::NaiveDate;
 use clap::Args;
 use cutover_app::App;
@@ -36,6 +38,8 @@ pub(crate) struct ArchiveArgs {
 #[derive(Serialize)]
 struct Counted {
     archivable: u64,
+    #[serde(flatten)]
+    form: Form,
     #[serde(skip)]
     file: String,
 }
@@ -45,8 +49,28 @@ struct Counted {
 struct Done {
     archived: u64,
     stayed: u64,
+    #[serde(flatten)]
+    form: Form,
     #[serde(skip)]
     file: String,
+}
+
+/// How payloads are in the file: it has to be readable without the database's keys.
+#[derive(Clone, Copy, Serialize)]
+struct Form {
+    /// Said where the database encrypts them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payloads: Option<&'static str>,
+}
+
+impl Form {
+    fn of(encryption: &Encryption) -> Self {
+        Self { payloads: encryption.is_configured().then_some("open") }
+    }
+
+    fn text(self) -> &'static str {
+        if self.payloads.is_some() { " Payloads are not encrypted in that file." } else { "" }
+    }
 }
 
 fn processes(count: u64) -> String {
@@ -57,16 +81,17 @@ impl Answer for Counted {
     fn text(&self) -> String {
         let what = processes(self.archivable);
         format!(
-            "Payload and history of {what} would move to {}. Nothing was changed: --yes does it.",
-            plain(&self.file)
+            "Payload and history of {what} would move to {}. Nothing was changed: --yes does it.{}",
+            plain(&self.file),
+            self.form.text()
         )
     }
 }
 
 impl Answer for Done {
     fn text(&self) -> String {
-        let moved =
-            format!("Payload and history of {} moved to {}.", processes(self.archived), plain(&self.file));
+        let (what, file, form) = (processes(self.archived), plain(&self.file), self.form.text());
+        let moved = format!("Payload and history of {what} moved to {file}.{form}");
         match self.stayed {
             0 => moved,
             stayed => {
@@ -76,11 +101,12 @@ impl Answer for Done {
     }
 }
 
-pub(super) fn run(app: &App, output: Output, args: ArchiveArgs) -> Result<(), Error> {
+pub(super) fn run(app: &App, context: &Context, args: ArchiveArgs) -> Result<(), Error> {
+    let (output, form) = (context.output, Form::of(&context.settings.encryption));
     let ArchiveArgs { before, to, supplier, limit, yes } = args;
     let (scope, file) = (ArchiveScope { before, supplier, limit }, to.display().to_string());
     if !yes {
-        return Ok(output.answer(&Counted { archivable: app.count_archivable(&scope)?, file })?);
+        return Ok(output.answer(&Counted { archivable: app.count_archivable(&scope)?, form, file })?);
     }
     let mut archive =
         ArchiveFile::open(&to).map_err(|e| Error::refused(format!("the archive {file}: {e}")))?;
@@ -90,5 +116,5 @@ pub(super) fn run(app: &App, output: Output, args: ArchiveArgs) -> Result<(), Er
             Error::refused(format!("the archive {file} cannot be written: {error}"))
         }
     })?;
-    Ok(output.answer(&Done { archived, stayed, file })?)
+    Ok(output.answer(&Done { archived, stayed, form, file })?)
 }

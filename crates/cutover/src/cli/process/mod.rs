@@ -97,7 +97,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             let status = app.retry_process(&supplier, &number)?;
             output.answer(&Stepped::new(&number, &status, "Started another attempt at"))?;
         }
-        Command::Archive(args) => archive::run(&app, output, args)?,
+        Command::Archive(args) => archive::run(&app, context, args)?,
     }
     Ok(())
 }

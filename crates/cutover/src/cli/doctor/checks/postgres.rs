@@ -1,5 +1,5 @@
 use super::super::finding::Finding;
-use super::{migrations, outside};
+use super::{at_rest, migrations, outside};
 use crate::open::{OpenDatabase, Purpose, refused};
 use crate::settings::Settings;
 use crate::system::SystemClock;
@@ -32,7 +32,9 @@ pub(super) fn all(settings: &Settings, options: &PostgresOptions) -> Vec<Finding
         Err(error) => unreached(error),
     });
     findings.extend(judge(options, &health));
+    findings.extend(settings.encryption.sealer().err().map(|error| at_rest::unusable(&error)));
     if let Ok(database) = OpenDatabase::open(settings, Purpose::Command) {
+        findings.push(at_rest::at_rest(settings, &database));
         findings.extend(outside::vendors(settings, &database));
     }
     findings

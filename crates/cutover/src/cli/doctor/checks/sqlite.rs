@@ -1,5 +1,5 @@
 use super::super::finding::Finding;
-use super::{migrations, outside};
+use super::{at_rest, migrations, outside};
 use crate::open::{OpenDatabase, Purpose};
 use crate::settings::Settings;
 use crate::system::SystemClock;
@@ -13,6 +13,9 @@ const AHEAD: Duration = Duration::seconds(5);
 
 /// A database in a file, and the vendors it names.
 pub(super) fn all(settings: &Settings, file: &Path) -> Vec<Finding> {
+    if let Err(error) = settings.encryption.sealer() {
+        return vec![at_rest::unusable(&error)];
+    }
     let database = match OpenDatabase::open(settings, Purpose::Command) {
         Ok(database) => database,
         Err(error) => {
@@ -31,6 +34,7 @@ pub(super) fn all(settings: &Settings, file: &Path) -> Vec<Finding> {
     };
     let mut findings = vec![writable, migrations(database.migrations()), integrity];
     findings.push(clock(&*store, SystemClock.now()));
+    findings.push(at_rest::at_rest(settings, &database));
     findings.extend(outside::vendors(settings, &database));
     findings
 }

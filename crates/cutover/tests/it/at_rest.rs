@@ -1,0 +1,263 @@
+//! What is encrypted in the database, with which keys, and how they are changed.
+
+use crate::harness::{Client, House, items, text, until};
+use crate::payloads::{small, wrapped};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const VARIABLE: &str = "CUTOVER_ENCRYPTION_KEYS";
+const BANK: &str = "999888777";
+
+/// A new key: its line, and its name.
+fn key(house: &House) -> (String, String) {
+    let output = house.run(&["encryption-key", "generate"]);
+    assert!(output.status.success());
+    let line = String::from_utf8(output.stdout).unwrap().trim_end().to_owned();
+    let name = line.split(':').next().unwrap().to_owned();
+    (line, name)
+}
+
+fn with_bank(number: &str) -> Value {
+    let mut account = small(number);
+    account["payment_instructions"] = json!([{"vendor": "V", "type": "DIRECT_DEBIT", "reference": "R",
+        "valid_from": "2020-01-01",
+        "bank_account": {"account_holder": "M Tran", "account_number": BANK, "bsb": "062-000"}}]);
+    account
+}
+
+/// One that waits for long.
+fn waiting(number: &str) -> Value {
+    wrapped(number, json!({"schedule_window_start": "2099-01-01T00:00:00Z"}))
+}
+
+/// Whether a payload, and whether the bank account's number, lies open to who has the database: all files of the
+/// folder, or all rows on the server.
+fn lies_open(house: &House) -> (bool, bool) {
+    if std::env::var_os("CUTOVER_TEST_ON").is_some() {
+        let rows = rows(house);
+        return (rows.contains("28b52ffd"), rows.contains(BANK));
+    }
+    let (mut payload, mut bank) = (false, false);
+    each_file(house.path(), &mut |bytes| {
+        payload |= has(bytes, b"\x28\xb5\x2f\xfd");
+        bank |= has(bytes, BANK.as_bytes());
+    });
+    (payload, bank)
+}
+
+fn rows(house: &House) -> String {
+    let tables = house.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+    let all =
+        |table: &str| house.sql(&format!("SELECT coalesce(string_agg(t::text, ' '), '') FROM {table} t"));
+    tables.lines().map(all).collect()
+}
+
+fn each_file(folder: &Path, look: &mut dyn FnMut(&[u8])) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        match entry.file_type().unwrap().is_dir() {
+            true => each_file(&entry.path(), look),
+            false => look(&fs::read(entry.path()).unwrap()),
+        }
+    }
+}
+
+fn has(bytes: &[u8], sought: &[u8]) -> bool {
+    bytes.windows(sought.len()).any(|window| window == sought)
+}
+
+/// What the doctor says of it.
+fn at_rest(house: &House) -> String {
+    let output = house.run(&["doctor", "--json"]);
+    let diagnosis: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let check = items(&diagnosis["checks"]).iter().find(|check| check["check"] == "at rest").unwrap();
+    format!("{} {}", text(&check["result"]), text(&check["detail"]))
+}
+
+fn send(client: &Client) {
+    client.import(&[with_bank("R-1")]);
+    assert_eq!(client.create(&waiting("R-2")).status, 201);
+}
+
+#[test]
+fn without_a_key_payloads_and_bank_details_lie_open_and_the_doctor_says_so() {
+    let (house, server, client) = House::open();
+    assert_eq!(at_rest(&house), "ok no key is configured: payloads and bank details will lie open");
+    send(&client);
+    assert_eq!(lies_open(&house), (true, true));
+    assert_eq!(at_rest(&house), "warn no key is configured; open: 2 payloads, 1 payment_instructions");
+    assert!(house.refused(&["encryption-key", "reseal"]).contains("encryption-key-file"));
+    drop(server);
+}
+
+#[test]
+fn with_a_key_neither_is_found_in_the_database() {
+    let (mut house, api_key) = House::furnished();
+    let (line, name) = key(&house);
+    house.set_variable(VARIABLE, &line);
+    let server = house.serve();
+    let client = server.client(&api_key);
+    send(&client);
+    assert_eq!(client.create(&with_bank("R-2")).status, 201, "staged again");
+    client.wait("R-2", "PROCESSED");
+    assert_eq!(lies_open(&house), (false, false), "while it runs");
+    server.signal("TERM");
+    assert_eq!(server.ended().0, Some(0));
+    assert_eq!(lies_open(&house), (false, false));
+    assert_eq!(house.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"], BANK);
+    assert_eq!(at_rest(&house), format!("ok 4 sealed with {name}"));
+    let file = house.path().join("archive.ndjson").display().to_string();
+    let archive = ["process", "archive", "--before", "2999-01-01", "--to", &file, "--yes"];
+    assert_eq!(house.done(&archive), json!({"archived": 2, "payloads": "open", "stayed": 0}));
+    assert!(fs::read_to_string(&file).unwrap().contains(BANK));
+}
+
+/// From the open to a first key, from that to a second one, and the first one is taken away; under load.
+#[test]
+fn keys_change_while_a_server_works() {
+    let (mut house, server, client) = House::open();
+    let api_key = house.key("Acme");
+    send(&client);
+    server.signal("TERM");
+    assert_eq!(server.ended().0, Some(0));
+    let ((first, first_name), (second, second_name)) = (key(&house), key(&house));
+    let steps = [first.clone(), format!("{first},{second}"), format!("{second},{first}")];
+    let mut sent = 0;
+    for keys in &steps {
+        house.set_variable(VARIABLE, keys);
+        let server = house.serve();
+        let (client, over) = (server.client(&api_key), AtomicBool::new(false));
+        let created = std::thread::scope(|scope| {
+            let (client, over) = (&client, &over);
+            let creating = scope.spawn(move || create_until(client, sent, over));
+            for table in items(&house.done(&["encryption-key", "reseal"])) {
+                assert_eq!(table["left"], 0, "{table}");
+            }
+            over.store(true, Ordering::Release);
+            creating.join().unwrap()
+        });
+        for n in sent..created {
+            client.wait(&format!("L-{n}"), "PROCESSED");
+        }
+        sent = created;
+        server.signal("TERM");
+        let (code, log) = server.ended();
+        assert_eq!(code, Some(0));
+        assert!(!log.contains("import failed") && !log.contains("given back"), "{log}");
+    }
+    assert!(!at_rest(&house).contains(&first_name), "{}", at_rest(&house));
+    house.set_variable(VARIABLE, &second);
+    let last = house.done(&["encryption-key", "reseal"]);
+    let sealed: Vec<_> = items(&last).iter().map(|table| &table["sealed"]).collect();
+    assert_eq!(sealed, [0, 0, 0, 0], "the first key seals nothing any more");
+    assert!(at_rest(&house).ends_with(&format!("sealed with {second_name}")), "{}", at_rest(&house));
+    assert_eq!(house.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"], BANK);
+    if std::env::var_os("CUTOVER_TEST_ON").is_none() {
+        house.done(&["encryption-key", "reseal", "--vacuum"]);
+    }
+    assert_eq!(lies_open(&house), (false, false));
+    let server = house.serve();
+    server.client(&api_key).import(&[with_bank("R-3")]);
+}
+
+/// Creates accounts `L-sent` and on; how many there are then.
+fn create_until(client: &Client, sent: usize, over: &AtomicBool) -> usize {
+    let mut sent = sent;
+    let first = sent;
+    while sent == first || !over.load(Ordering::Acquire) {
+        assert_eq!(client.create(&with_bank(&format!("L-{sent}"))).status, 201);
+        sent += 1;
+    }
+    sent
+}
+
+#[test]
+fn a_server_without_the_key_does_not_start() {
+    let (mut house, api_key) = House::furnished();
+    let (line, name) = key(&house);
+    house.set_variable(VARIABLE, &line);
+    let server = house.serve();
+    assert_eq!(server.client(&api_key).create(&waiting("K-1")).status, 201);
+    drop(server);
+    let (other, _) = key(&house);
+    for keys in [String::new(), other.clone(), format!("{name}:{}", other.split_once(':').unwrap().1)] {
+        house.set_variable(VARIABLE, &keys);
+        let output = house.run(&["serve", "--listen", "127.0.0.1:0"]);
+        let log = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{log}");
+        assert!(log.contains(&name) && log.contains("lost"), "{log}");
+        assert!(
+            at_rest(&house).starts_with("fail ") && at_rest(&house).contains(&name),
+            "{}",
+            at_rest(&house)
+        );
+    }
+    house.set_variable(VARIABLE, &format!("{other},{name}:lost"));
+    assert_eq!(at_rest(&house), format!("warn 1 given up with the lost key {name}"));
+    let server = house.serve();
+    let client = server.client(&api_key);
+    assert_eq!(client.create(&small("K-1")).status, 201, "what is lost is sent again");
+    client.wait("K-1", "PROCESSED");
+}
+
+/// A node that is left behind does no harm: it gives back what it cannot open, and no attempt is lost.
+#[test]
+fn a_worker_without_the_key_leaves_the_account_to_others() {
+    let (mut house, api_key) = House::furnished();
+    let ((first, _), (second, name)) = (key(&house), key(&house));
+    house.set_variable(VARIABLE, &first);
+    let server = house.serve();
+    let client = server.client(&api_key);
+    assert_eq!(client.create(&wrapped("K-1", json!({"is_dry_run": true}))).status, 201);
+    client.wait("K-1", "DRY_RUN_SUCCEEDED");
+    house.set_variable(VARIABLE, &format!("{second},{first}"));
+    house.done(&["encryption-key", "reseal"]);
+    house.done(&["process", "retry", "ACME", "K-1"]);
+    let is_given_back = || house.history("ACME", "K-1").last().is_some_and(|event| event == "shut_down");
+    until("it was given back", is_given_back);
+    assert_eq!(client.status("K-1")["status"], "PENDING");
+    // One that it can open goes on meanwhile.
+    client.import(&[small("K-2")]);
+    server.signal("TERM");
+    let (code, log) = server.ended();
+    assert_eq!(code, Some(0));
+    assert!(log.contains(&format!("encryption key {name}")), "{log}");
+    let _server = house.serve();
+    house.done(&["process", "cancel", "ACME", "K-1"]);
+    house.done(&["process", "retry", "ACME", "K-1"]);
+    until("it succeeds where the key is", || house.count("ACME", "DRY_RUN_SUCCEEDED") == 1);
+}
+
+#[test]
+fn keys_are_found_in_no_log_and_no_answer() {
+    let (mut house, api_key) = House::furnished();
+    let (line, name) = key(&house);
+    let secret = line.split_once(':').unwrap().1.to_owned();
+    let file = house.path().join("encryption.keys");
+    fs::write(&file, format!("# ours\n{line}\n")).unwrap();
+    house.set_variable("CUTOVER_ENCRYPTION_KEY_FILE", file.to_str().unwrap());
+    let server = house.serve_with(&["--log-level", "trace"]);
+    let client = server.client(&api_key);
+    send(&client);
+    let mut told = client.get("/metrics").text();
+    for args in [&["doctor"][..], &["encryption-key", "reseal"], &["process", "show", "ACME", "R-2"]] {
+        let output = house.run(args);
+        told += &String::from_utf8(output.stdout).unwrap();
+        told += &String::from_utf8(output.stderr).unwrap();
+    }
+    assert!(told.contains(&name), "the name is told: {told}");
+    server.signal("TERM");
+    told += &server.ended().1;
+    fs::write(&file, format!("{line}\nCANARY{secret}\n")).unwrap();
+    told += &house.refused(&["supplier", "list"]);
+    house.set_variable("CUTOVER_ENCRYPTION_KEYS", &line);
+    told += &house.refused(&["supplier", "list"]);
+    house.set_variable("CUTOVER_ENCRYPTION_KEY_FILE", "");
+    house.set_variable("CUTOVER_ENCRYPTION_KEYS", &format!("CANARY:{secret}CANARY"));
+    told += &house.refused(&["supplier", "list"]);
+    assert!(told.contains("line 2 is not NAME:KEY") && told.contains("keep one of them"), "{told}");
+    for secret in [&secret[..12], "CANARY"] {
+        assert!(!told.contains(secret), "{secret} is told");
+    }
+}
