@@ -89,7 +89,7 @@ impl World {
         };
         let mut oracle = self.oracle();
         let mut faults: Vec<String> = oracle.businesses.fault.clone().into_iter().collect();
-        for (business, _) in &oracle.businesses.stored {
+        for business in oracle.businesses.stored.keys() {
             let found = read(&*self.truth, |tx| tx.business(organisation, &format!("B-{business}"))).unwrap();
             let Some(found) = found else {
                 faults.push(format!("business {business} is gone"));

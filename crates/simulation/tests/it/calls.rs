@@ -96,6 +96,7 @@ impl World {
             Act::Skew(seconds) => self.skew(node, *seconds),
             Act::Away(part) => self.set_away(*part),
             Act::Back => self.set_back(),
+            Act::Sever => self.database.sever(),
             Act::Documents(are_there) => self.set_documents(*are_there),
             _ => return Answer::Wrong("nothing does this".into()),
         }

@@ -36,12 +36,12 @@ pub(crate) struct Database {
     stores: Vec<Arc<dyn Store>>,
     pub(crate) known: Known,
     /// Goes when nobody uses it any more.
-    _place: Place,
+    place: Place,
 }
 
 enum Place {
     Folder { _folder: TempDir },
-    Server { _database: TestDatabase },
+    Server { database: TestDatabase },
 }
 
 impl Template {
@@ -77,12 +77,12 @@ impl Template {
                 std::fs::write(&path, file).unwrap();
                 let store = open_sqlite(&path);
                 let stores = vec![store; NODES + 1];
-                Database { stores, known: known.clone(), _place: Place::Folder { _folder: folder } }
+                Database { stores, known: known.clone(), place: Place::Folder { _folder: folder } }
             }
             Self::Postgres { database, known } => {
                 let copy = TestDatabase::create_from_template(server().unwrap(), database.name()).unwrap();
                 let stores = (0..=NODES).map(|_| open_postgres(&copy)).collect();
-                Database { stores, known: known.clone(), _place: Place::Server { _database: copy } }
+                Database { stores, known: known.clone(), place: Place::Server { database: copy } }
             }
         }
     }
@@ -93,6 +93,15 @@ impl Database {
     pub(crate) fn with_stores(mut self, change: impl Fn(Arc<dyn Store>) -> Arc<dyn Store>) -> Self {
         self.stores[..NODES].iter_mut().for_each(|store| *store = change(store.clone()));
         self
+    }
+
+    /// Breaks every connection to a server: those who need one next find it out by themselves.
+    pub(crate) fn sever(&self) {
+        if let Place::Server { database } = &self.place {
+            let all = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+                       WHERE datname = current_database() AND pid <> pg_backend_pid()";
+            database.sql(all).unwrap();
+        }
     }
 
     /// The store of each node.

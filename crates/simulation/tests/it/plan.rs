@@ -58,6 +58,8 @@ pub(crate) enum Act {
     Away(Part),
     /// All parts are back.
     Back,
+    /// Every connection to a server is broken.
+    Sever,
     /// The documents of the verifying supplier are there, or not.
     Documents(bool),
 }
@@ -124,6 +126,7 @@ impl Act {
             Self::Skew(_) => "skew",
             Self::Away(_) => "away",
             Self::Back => "back",
+            Self::Sever => "sever",
             Self::Documents(_) => "documents",
         }
     }

@@ -63,6 +63,7 @@ const ACTS: &[(u64, Draw)] = &[
     (1, |p| Act::Skew(p.dice.below(7_200) as i64 - 3_600)),
     (2, |p| Act::Away(p.part())),
     (6, |_| Act::Back),
+    (1, |_| Act::Sever),
     (2, |p| Act::Documents(!p.dice.one_in(3))),
 ];
 
@@ -118,8 +119,19 @@ impl Planner {
         if depth > DEPTH || !self.dice.one_in(if depth == 0 { 2 } else { 5 }) {
             return Vec::new();
         }
+        if matches!(act, Act::Create(_)) && self.dice.one_in(6) {
+            return self.staged_twice();
+        }
         let count = 1 + self.dice.below(2);
         (0..count).map(|_| self.disturbance(act, depth)).collect()
+    }
+
+    /// The store loses the answer to its commit, a worker takes the account, and the store stages it once more.
+    fn staged_twice(&mut self) -> Vec<Disturbance> {
+        let turn = Op { node: 0, act: Act::Turn(0), disturbances: Vec::new() };
+        // Of a payload that is checked from memory, and of one that is not.
+        let moment = if self.dice.one_in(2) { 1 } else { 3 };
+        [What::Conflict, What::Meanwhile(vec![turn])].map(|what| Disturbance { moment, what }).into()
     }
 
     fn disturbance(&mut self, act: &Act, depth: u32) -> Disturbance {
