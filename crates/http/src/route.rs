@@ -272,6 +272,12 @@ pub(crate) fn allowed() -> impl Iterator<Item = (&'static str, &'static str)> {
     ROUTES.iter().filter(|route| route.kind != Kind::Console).map(|route| (route.template, route.allow))
 }
 
+/// Every route of the console: its template and the methods that it serves.
+#[cfg(test)]
+pub(crate) fn of_console() -> impl Iterator<Item = (&'static str, &'static [(Method, Handler)])> {
+    ROUTES.iter().filter(|route| route.kind == Kind::Console).map(|route| (route.template, route.endpoints))
+}
+
 impl Route {
     /// The decoded parameters of a path that this route matches.
     fn parameters(&self, path: &str) -> Option<Vec<String>> {

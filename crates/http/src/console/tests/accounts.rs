@@ -1,5 +1,8 @@
 use super::between;
+use crate::route::of_console;
 use crate::testing::{ACCOUNT, ELECTRICITY, House};
+use actix_web::http::Method;
+use cutover_app::account::shown_status;
 use cutover_app::operator::SupplierChange;
 use cutover_core::Level;
 use serde_json::{Value, json};
@@ -71,6 +74,40 @@ async fn accounts_of_others_are_not_there() {
             assert_eq!(browser.post(&format!("{path}{action}/"), "").await.status, 404, "{path}{action}");
         }
     }
+}
+
+/// Failure 21: with a session of ours, every page and form about another's supplier is as about one that nobody has.
+/// They come from the table of routes, so that a new one cannot be forgotten.
+#[actix_web::test]
+async fn no_page_tells_what_is_anothers_from_what_is_absent() {
+    let house = House::with_accounts();
+    let mut browser = house.browser().await;
+    let mut asked = 0;
+    for (template, endpoints) in of_console().filter(|(template, _)| template.contains("<supplier>")) {
+        for (method, _) in endpoints {
+            let mut told = Vec::new();
+            for supplier in ["NOBODY", "OTHER"] {
+                let path = template.replace("<supplier>", supplier).replace("<number>", "ELEC-1001");
+                let reply = match method == Method::GET {
+                    true => browser.get(&path).await,
+                    false => browser.post(&path, "").await,
+                };
+                let plain = |text: &str| text.replace(supplier, "SUPPLIER");
+                let text = reply.text().replace(reply.header("x-request-id"), "ID");
+                told.push((reply.status, plain(reply.header("location")), plain(&text)));
+            }
+            // One only leads on, to a page that is not there.
+            assert!(matches!(told[0].0, 404 | 303), "{method} {template}: {told:?}");
+            assert_eq!(told[0], told[1], "{method} {template}");
+            asked += 1;
+        }
+    }
+    assert!(asked >= 12, "{asked} are asked");
+    let owner = house.app.authenticate(&house.token_of("Other")).unwrap();
+    let theirs = house.app.account_status(&owner, "OTHER", "ELEC-1001").unwrap().unwrap();
+    let number = shown_status(&theirs).service_identifier.unwrap();
+    let page = browser.page(&format!("/console/search/?q={number}")).await;
+    assert!(!page.contains("OTHER"), "{page}");
 }
 
 #[actix_web::test]
