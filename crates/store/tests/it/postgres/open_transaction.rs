@@ -3,7 +3,7 @@
 use super::house::House;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::Step;
-use cutover_app::port::{Store, StoreError, glance, write};
+use cutover_app::port::{Store, glance, write};
 
 /// How many have been claimed and imported of the supplier since the transaction was begun.
 const DEAD: usize = 20_000;
@@ -24,7 +24,7 @@ fn create(house: &House, number: &str) {
 
 /// What is due then, of which nothing is claimed.
 fn due(store: &dyn Store, at: DateTime<Utc>) -> Vec<String> {
-    let due = write(store, move |tx| Ok::<_, StoreError>(tx.due_processes(at, 16)?)).unwrap();
+    let due = write(store, move |tx| tx.due_processes(at, 16)).unwrap();
     due.iter().map(|stored| stored.process.snapshot().external_account_number.to_string()).collect()
 }
 
