@@ -23,6 +23,6 @@ pub use database::TestDatabase;
 pub use pgbouncer::PgBouncer;
 pub use programs::Programs;
 pub use proxy::Proxy;
-pub use psql::{psql, sql};
+pub use psql::{client, psql, sql};
 pub use server::{DATABASE_URL, Server, server};
 pub use standby::Standby;

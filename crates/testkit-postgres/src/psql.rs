@@ -19,10 +19,18 @@ pub fn sql(url: &str, statement: &str) -> io::Result<String> {
 /// # Errors
 /// If there is no `psql`, or the URL is none.
 pub fn psql(url: &str) -> io::Result<Command> {
-    let missing =
-        || io::Error::new(io::ErrorKind::NotFound, "there is no psql, which makes databases for tests");
-    let mut command = Command::new(programs::find_client("psql").ok_or_else(missing)?);
+    let mut command = client("psql", url)?;
     command.args(["-X", "-q", "-v", "ON_ERROR_STOP=1"]);
+    Ok(command)
+}
+
+/// A program of clients, such as `pg_dump`, for the database at a URL.
+///
+/// # Errors
+/// If there is no such program, or the URL is none.
+pub fn client(name: &str, url: &str) -> io::Result<Command> {
+    let missing = || io::Error::new(io::ErrorKind::NotFound, format!("there is no {name}, which tests need"));
+    let mut command = Command::new(programs::find_client(name).ok_or_else(missing)?);
     command.env("PGCONNECT_TIMEOUT", "10").env("LC_ALL", "C");
     let mut url = parse(url)?;
     // The list of processes shows arguments to everybody.
