@@ -5,7 +5,8 @@
 --
 -- Ends with 0 where all holds, with 3 where something does not or the check failed, with 2 without a connection.
 -- Options:
---   -v accepted=FILE    lines `supplier,number`, as CSV: the accounts whose creation was answered 201
+--   -v accepted=FILE    lines `supplier,number`, as CSV: the accounts whose creation was answered 201,
+--                       but for those that were erased since and were not sent again
 --   -v bound='1 hour'   how late due work may be before that is a violation; 5 minutes if it is not said.
 --                       A long queue is late without anything being wrong.
 --
@@ -16,6 +17,7 @@
 -- I2  A supplier's account has one process, and at most one account.
 -- I3  A process is PROCESSED exactly where its account is there as a whole: under its number, with a ledger, rows
 --     that are numbered without a gap, and parents for all of them; and its history tells every step, one import.
+--     One that the audit trail tells was erased is not there.
 -- I4  PROCESSED never changes.
 -- I5  No work of an Ongoing supplier waits for long that is due and inside its window.
 -- I6  What is kept of a supplier's figures is what its processes and accounts come to. Counted anew by recount.sql.
@@ -209,6 +211,9 @@ SELECT 'I1' AS invariant, supplier, number, 'was accepted, and has no process' A
 WHERE NOT EXISTS (SELECT FROM known k WHERE (k.supplier, k.external_account_number) = (a.supplier, a.number))
 UNION ALL
 SELECT invariant, supplier, number, what FROM single
+UNION ALL
+SELECT 'I3', k.supplier, k.external_account_number, 'was erased, and is there'
+FROM audit_trail t JOIN known k ON k.id = t.process_id WHERE t.action = 'account.erase'
 UNION ALL
 SELECT 'I2', s.code, r.external_account_number, r.what FROM repeated r LEFT JOIN suppliers s ON s.id = r.supplier_id
 UNION ALL

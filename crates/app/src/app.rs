@@ -1,7 +1,7 @@
 use crate::Wake;
 use crate::account::KnownSuppliers;
 use crate::auth::KeyRing;
-use crate::port::{Clock, Documents, OutsideJobs, PaymentVendors, Random, Store};
+use crate::port::{Clock, Documents, Operator, OutsideJobs, PaymentVendors, Random, Store};
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
 use std::sync::{Arc, Mutex};
@@ -50,6 +50,8 @@ pub struct App {
     pub(crate) documents: Arc<dyn Documents>,
     pub(crate) vendors: Arc<dyn PaymentVendors>,
     pub(crate) settings: Settings,
+    /// Who gives commands.
+    pub(crate) operator: Operator,
     pub(crate) keys: KeyRing,
     pub(crate) suppliers: KnownSuppliers,
     pub(crate) wake: Arc<Wake>,
@@ -75,12 +77,20 @@ impl App {
             documents,
             vendors,
             settings,
+            operator: Operator::Command { user: None },
             keys,
             suppliers,
             wake,
             lookout,
             late_sought: Mutex::default(),
         }
+    }
+
+    /// The same, whose commands are those of a user of the system: the audit trail names it.
+    #[must_use]
+    pub fn commanded_by(mut self, user: Option<String>) -> Self {
+        self.operator = Operator::Command { user };
+        self
     }
 
     /// What wakes the workers of this process.

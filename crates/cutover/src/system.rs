@@ -28,6 +28,17 @@ impl Random for SystemRandom {
     }
 }
 
+/// Who gives the command, as the environment has it: of `sudo`, who called it. Names that are empty, long or no plain
+/// text are none.
+pub(crate) fn user() -> Option<String> {
+    let named = ["SUDO_USER", "LOGNAME", "USER"].into_iter().filter_map(|name| std::env::var(name).ok());
+    named.into_iter().find(|name| is_name(name))
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= 128 && !name.chars().any(char::is_control)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +46,14 @@ mod tests {
     #[test]
     fn the_clock_shows_what_the_store_can_hold() {
         assert_eq!(SystemClock.now().timestamp_subsec_nanos() % 1_000, 0);
+    }
+
+    #[test]
+    fn a_name_is_plain_text() {
+        assert!(is_name("ana.müller"));
+        for bad in ["", "a\nb", "\u{1b}[2J", &"a".repeat(129)] {
+            assert!(!is_name(bad), "{bad:?}");
+        }
     }
 
     #[test]

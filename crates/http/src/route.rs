@@ -34,6 +34,13 @@ struct Route {
     endpoints: &'static [(Method, Handler)],
 }
 
+/// How many routes of a kind take what changes something.
+#[cfg(test)]
+pub(crate) fn posts(kind: Kind) -> usize {
+    let takes_post = |route: &&Route| route.endpoints.iter().any(|(method, _)| *method == Method::POST);
+    ROUTES.iter().filter(|route| route.kind == kind).filter(takes_post).count()
+}
+
 /// Every route; of two that match, the first one counts.
 const ROUTES: &[Route] = &[
     Route {

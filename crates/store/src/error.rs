@@ -83,9 +83,10 @@ pub(crate) fn store_error(error: Error, meaning: fn(&str) -> Meaning) -> StoreEr
 fn of_database(kind: &DatabaseErrorKind, message: &str, meaning: fn(&str) -> Meaning) -> StoreError {
     let message = message.to_owned();
     match kind {
-        DatabaseErrorKind::UniqueViolation | DatabaseErrorKind::SerializationFailure => {
-            StoreError::Conflict(message)
-        }
+        // What a row refers to is there, unless it was erased by somebody meanwhile.
+        DatabaseErrorKind::UniqueViolation
+        | DatabaseErrorKind::ForeignKeyViolation
+        | DatabaseErrorKind::SerializationFailure => StoreError::Conflict(message),
         DatabaseErrorKind::ClosedConnection
         | DatabaseErrorKind::UnableToSendCommand
         | DatabaseErrorKind::ReadOnlyTransaction => StoreError::Unavailable(message),

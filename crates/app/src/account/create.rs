@@ -4,7 +4,7 @@ use crate::documents::{FoundDocuments, Step};
 use crate::fault::{self, Point};
 use crate::port::{
     Creation, MayConflict, Staged, Staging, StagingDone, StepWrite, StoreError, StoredIssue, StoredIssues,
-    StoredProcess, Supplier, Tx, stage, write_anew,
+    StoredProcess, Supplier, Tx, stage, stage_in, write_anew,
 };
 use crate::{App, codec};
 use cutover_core::{Issue, ServiceAccountNumber, SupplierStatus};
@@ -182,8 +182,10 @@ pub(crate) fn stored(issues: &[Issue]) -> Vec<StoredIssue> {
 fn resubmit(tx: &mut dyn Tx, creation: &Creation) -> Result<(), CreateRefused> {
     let number = &creation.process.external_account_number;
     tx.lock_process(creation.supplier_id, number)?;
-    let gone = || StoreError::Conflict("the process is gone".into());
-    let existing = tx.process(creation.supplier_id, number)?.ok_or_else(gone)?;
+    let Some(existing) = tx.process(creation.supplier_id, number)? else {
+        // It was erased since: this one is new.
+        return stage_anew(tx, creation);
+    };
     if is_of(creation, &existing) {
         return Ok(());
     }
@@ -202,7 +204,15 @@ fn resubmit(tx: &mut dyn Tx, creation: &Creation) -> Result<(), CreateRefused> {
         CreateDecision::InProgress => Err(CreateRefused::InProgress),
         CreateDecision::Replace => renew(tx, creation, process, Event::Replaced(submission)),
         CreateDecision::Resubmit => renew(tx, creation, process, Event::Resubmitted(submission)),
-        CreateDecision::New => Err(gone().into()),
+        CreateDecision::New => stage_anew(tx, creation),
+    }
+}
+
+fn stage_anew(tx: &mut dyn Tx, creation: &Creation) -> Result<(), CreateRefused> {
+    match stage_in(tx, creation)? {
+        Staging::Staged => Ok(()),
+        Staging::SupplierChanged => Err(CreateRefused::SupplierChanging),
+        Staging::Exists => Err(StoreError::Conflict("another was first".into()).into()),
     }
 }
 

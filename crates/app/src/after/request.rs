@@ -190,10 +190,13 @@ pub(super) fn target_to_change(
     number: &ExternalAccountNumber,
 ) -> Result<Result<Target, Code>, StoreError> {
     let target = target(tx, supplier_id, number)?;
-    if let Ok(target) = &target {
-        tx.lock_account(target.id)?;
+    match &target {
+        // Decided anew, it is not found.
+        Ok(target) if !tx.lock_account(target.id)? => {
+            Err(StoreError::Conflict("the account was erased meanwhile".into()))
+        }
+        _ => Ok(target),
     }
-    Ok(target)
 }
 
 /// Counts documents that were added to an imported account.

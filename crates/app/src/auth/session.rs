@@ -2,8 +2,10 @@ use super::key_ring::signer;
 use super::obtain_token::sign;
 use super::{AuthError, Caller, Claims, TokenRefused, digest, session_id};
 use crate::App;
+use crate::operator::{Told, tell};
 use crate::port::{
-    ApiKey, ApiKeyRole, KeyStanding, RefreshToken, SigningKey, StoreError, glance, read, write,
+    ApiKey, ApiKeyRole, AuditAction, KeyStanding, Operator, RefreshToken, SigningKey, StoreError, Subject,
+    glance, read, write,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
@@ -79,6 +81,9 @@ impl App {
                 return Ok::<_, StoreError>(None);
             };
             tx.add_refresh_token(&RefreshToken { api_key_id: key.id, ..row })?;
+            let by = Operator::Key { prefix: key.prefix.clone() };
+            let told = Told::of(Subject::organisation(key.organisation_id));
+            tell(tx, now, by, AuditAction::SignedIn, told)?;
             Ok(Some((key, signer(tx, spare)?)))
         })?;
         let (key, signing_key) = begun.ok_or(TokenRefused::Invalid)?;
@@ -136,9 +141,12 @@ impl App {
     /// [`StoreError`] if it could not be written.
     pub fn sign_out(&self, session: &Session) -> Result<(), StoreError> {
         let hash = digest(&session.id);
-        write(&*self.store, move |tx| match tx.refresh_token(&hash)? {
-            Some(row) => tx.revoke_family(row.family),
-            None => Ok(()),
+        let subject = Subject::organisation(session.caller.organisation_id);
+        self.act(&Operator::of(&session.caller), AuditAction::SignedOut, move |tx, _| {
+            if let Some(row) = tx.refresh_token(&hash)? {
+                tx.revoke_family(row.family)?;
+            }
+            Ok(((), Told::of(subject)))
         })
     }
 

@@ -1,7 +1,7 @@
-use super::OperatorError;
+use super::{OperatorError, Told};
 use crate::App;
 use crate::codec::unpack;
-use crate::port::{KeptProcess, Supplier, glance, read, write};
+use crate::port::{AuditAction, Detail, KeptProcess, StoreError, Subject, Supplier, glance, read};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use cutover_core::Zone;
 use cutover_process::{HistoryEntry, Process};
@@ -160,7 +160,7 @@ impl App {
         ids: &[i64],
         archive: &mut dyn Archive,
     ) -> Result<usize, ArchiveError> {
-        let (at, before) = (self.clock.now(), scope.instant());
+        let before = scope.instant();
         let kept = read(&*self.store, |tx| tx.kept(ids, before)).map_err(OperatorError::from)?;
         let mut versions = Vec::with_capacity(kept.len());
         for process in kept.into_iter().filter_map(|kept| readable(kept, supplier.settings.time_zone)) {
@@ -171,7 +171,13 @@ impl App {
             return Ok(0);
         }
         archive.sync()?;
-        Ok(write(&*self.store, move |tx| tx.archive(&versions, at)).map_err(OperatorError::from)?)
+        let subject = Subject::supplier(supplier);
+        let archived = self.act(&self.operator, AuditAction::ProcessesArchived, move |tx, at| {
+            let archived = tx.archive(&versions, at)?;
+            let detail = Detail::default().count("processes", archived as u64);
+            Ok::<_, StoreError>((archived, Told { subject, detail }))
+        });
+        Ok(archived.map_err(OperatorError::from)?)
     }
 }
 

@@ -1,13 +1,14 @@
 //! What the console shows and does: of the organisation of who is signed in, and of no other (decisions D2).
 
-use super::{Activity, OperatorError, ProcessReport, SupplierChange};
+use super::processes::{Intent, locate, missing, report};
+use super::{Activity, OperatorError, ProcessReport, SupplierChange, Told};
 use crate::App;
 use crate::account::Progress;
 use crate::auth::Caller;
-use crate::port::{StoreError, Supplier, glance};
+use crate::port::{AuditAction, Operator, StoreError, Subject, Supplier, glance};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_core::SupplierStatus;
-use cutover_process::{Event, State};
+use cutover_process::State;
 
 /// How many minutes of what came of accounts are shown, this one included.
 const MINUTES: i64 = 60;
@@ -98,7 +99,8 @@ impl App {
         status: SupplierStatus,
     ) -> Result<Supplier, OperatorError> {
         self.own_supplier(caller, code)?;
-        self.set_supplier(code, SupplierChange { status: Some(status), ..SupplierChange::default() })
+        let change = SupplierChange { status: Some(status), ..SupplierChange::default() };
+        self.set_supplier_by(&Operator::of(caller), code, change)
     }
 
     /// All that is known of a process of an organisation.
@@ -115,6 +117,25 @@ impl App {
         self.show_process(supplier, number)
     }
 
+    /// All that is known of a process of an organisation, to be shown with personal data: that is told first.
+    ///
+    /// # Errors
+    /// As [`show_own_process`](Self::show_own_process).
+    pub fn reveal_own_process(
+        &self,
+        caller: &Caller,
+        supplier: &str,
+        number: &str,
+    ) -> Result<ProcessReport, OperatorError> {
+        self.own_supplier(caller, supplier)?;
+        let (code, number) = (supplier.to_owned(), number.to_owned());
+        self.act(&Operator::of(caller), AuditAction::AccountRevealed, move |tx, _| {
+            let (supplier, stored) = locate(tx, &code, &number)?.ok_or_else(|| missing(&code, &number))?;
+            let told = Told::of(Subject::process(&supplier, stored.process.id()));
+            Ok((report(tx, &supplier, &stored)?, told))
+        })
+    }
+
     /// Takes a pending process of an organisation out; its id.
     ///
     /// # Errors
@@ -127,7 +148,7 @@ impl App {
         number: &str,
     ) -> Result<i64, OperatorError> {
         self.own_supplier(caller, supplier)?;
-        Ok(self.step_process(supplier, number, Event::Cancelled)?.0)
+        Ok(self.step_process(&Operator::of(caller), supplier, number, Intent::Cancel)?.0)
     }
 
     /// Starts another attempt at a process of an organisation that ended without an account; its id.
@@ -142,6 +163,6 @@ impl App {
         number: &str,
     ) -> Result<i64, OperatorError> {
         self.own_supplier(caller, supplier)?;
-        Ok(self.step_process(supplier, number, Event::RetriedByOperator)?.0)
+        Ok(self.step_process(&Operator::of(caller), supplier, number, Intent::Retry)?.0)
     }
 }

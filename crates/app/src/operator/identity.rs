@@ -1,6 +1,10 @@
+use super::Told;
 use crate::App;
 use crate::auth::{api_key, digest};
-use crate::port::{ApiKey, ApiKeyRole, NewApiKey, Organisation, SigningKey, StoreError, Tx, read, write};
+use crate::port::{
+    ApiKey, ApiKeyRole, AuditAction, Detail, NewApiKey, Organisation, SigningKey, StoreError, Subject, Tx,
+    read,
+};
 use chrono::TimeDelta;
 
 /// Why a command was not carried out.
@@ -52,14 +56,17 @@ impl App {
     /// # Errors
     /// [`OperatorError::Exists`] if the name is taken, [`OperatorError::Refused`] if it is blank.
     pub fn add_organisation(&self, name: &str) -> Result<Organisation, OperatorError> {
-        let (name, at) = (name.trim().to_owned(), self.clock.now());
+        let name = name.trim().to_owned();
         if name.is_empty() || name.chars().any(char::is_control) {
             return Err(OperatorError::Refused(
                 "an organisation's name is text without control characters".into(),
             ));
         }
-        write(&*self.store, move |tx| {
-            tx.add_organisation(&name, at)?.ok_or(OperatorError::Exists { what: "organisation", name })
+        self.act(&self.operator, AuditAction::OrganisationAdded, move |tx, at| {
+            let added = tx.add_organisation(&name, at)?;
+            let added = added.ok_or(OperatorError::Exists { what: "organisation", name })?;
+            let told = Told::of(Subject::organisation(added.id));
+            Ok((added, told))
         })
     }
 
@@ -76,10 +83,12 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is none of the name that is not revoked.
     pub fn revoke_organisation(&self, name: &str) -> Result<(), OperatorError> {
-        let (name, at) = (name.to_owned(), self.clock.now());
-        write(&*self.store, move |tx| match tx.revoke_organisation(&name, at)? {
-            true => Ok(()),
-            false => Err(OperatorError::not_found("organisation in force", name)),
+        let name = name.to_owned();
+        self.act(&self.operator, AuditAction::OrganisationRevoked, move |tx, at| {
+            match (tx.revoke_organisation(&name, at)?, tx.organisation(&name)?) {
+                (true, Some(revoked)) => Ok(((), Told::of(Subject::organisation(revoked.id)))),
+                _ => Err(OperatorError::not_found("organisation in force", name)),
+            }
         })
     }
 
@@ -90,17 +99,19 @@ impl App {
     /// revoked.
     pub fn issue_api_key(&self, organisation: &str, role: ApiKeyRole) -> Result<IssuedKey, OperatorError> {
         let (key, prefix) = api_key(&*self.random);
-        let (hash, at) = (digest(&key), self.clock.now());
+        let hash = digest(&key);
         let (organisation, shown) = (organisation.to_owned(), prefix.clone());
-        write(&*self.store, move |tx| {
+        self.act(&self.operator, AuditAction::KeyIssued, move |tx, at| {
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
             if owner.revoked_at.is_some() {
                 return Err(OperatorError::Refused(format!("the organisation {organisation:?} is revoked")));
             }
+            let detail = Detail::default().word("prefix", &shown).word("role", role);
             let new = NewApiKey { organisation_id: owner.id, prefix: shown, hash, role, created_at: at };
-            tx.add_api_key(&new).map(drop).map_err(OperatorError::from)
+            tx.add_api_key(&new)?;
+            Ok(((), Told { subject: Subject::organisation(owner.id), detail }))
         })?;
         Ok(IssuedKey { key, prefix, role })
     }
@@ -118,10 +129,14 @@ impl App {
     /// # Errors
     /// [`OperatorError::NotFound`] if there is none of the prefix that is not revoked.
     pub fn revoke_api_key(&self, prefix: &str) -> Result<(), OperatorError> {
-        let (prefix, at) = (prefix.to_owned(), self.clock.now());
-        write(&*self.store, move |tx| match tx.revoke_api_key(&prefix, at)? {
-            true => Ok(()),
-            false => Err(OperatorError::not_found("key in force with the prefix", prefix)),
+        let prefix = prefix.to_owned();
+        self.act(&self.operator, AuditAction::KeyRevoked, move |tx, at| {
+            if !tx.revoke_api_key(&prefix, at)? {
+                return Err(OperatorError::not_found("key in force with the prefix", prefix));
+            }
+            let owner = tx.api_keys()?.into_iter().find(|key| key.prefix == prefix);
+            let subject = owner.map(|key| Subject::organisation(key.organisation_id)).unwrap_or_default();
+            Ok(((), Told { subject, detail: Detail::default().word("prefix", prefix) }))
         })
     }
 
@@ -131,7 +146,11 @@ impl App {
     /// [`StoreError`] if it could not be stored.
     pub fn rotate_signing_key(&self) -> Result<SigningKey, StoreError> {
         let key = self.make_signing_key();
-        let key = write(&*self.store, move |tx| add_newest(tx, key))?;
+        let key = self.act(&self.operator, AuditAction::SigningKeyRotated, move |tx, _| {
+            let key = add_newest(tx, key)?;
+            let told = of_signing_key(&key.kid);
+            Ok::<_, StoreError>((key, told))
+        })?;
         self.forget_signing_keys();
         Ok(key)
     }
@@ -143,13 +162,13 @@ impl App {
     /// [`OperatorError::NotFound`] if there is none of the id.
     pub fn revoke_signing_key(&self, kid: &str) -> Result<SigningKey, OperatorError> {
         let (kid, spare) = (kid.to_owned(), self.make_signing_key());
-        let signs = write(&*self.store, move |tx| {
+        let signs = self.act(&self.operator, AuditAction::SigningKeyRevoked, move |tx, _| {
             let newest = tx.signing_keys()?.into_iter().next();
             let newest = newest.ok_or_else(|| OperatorError::not_found("signing key", &kid))?;
             // Before the old one goes, so that it is newer than that.
             let signs = if newest.kid == kid { add_newest(tx, spare)? } else { newest };
             match tx.remove_signing_key(&kid)? {
-                true => Ok(signs),
+                true => Ok((signs, of_signing_key(&kid))),
                 false => Err(OperatorError::not_found("signing key", kid)),
             }
         })?;
@@ -164,6 +183,11 @@ impl App {
     pub fn list_signing_keys(&self) -> Result<Vec<SigningKey>, StoreError> {
         read(&*self.store, |tx| tx.signing_keys())
     }
+}
+
+/// What the trail tells of a signing key.
+fn of_signing_key(kid: &str) -> Told {
+    Told { detail: Detail::default().word("kid", kid), ..Told::default() }
 }
 
 /// Stores a key that is to sign: the newest one does, so it is made newer than those there are, wherever the clock was

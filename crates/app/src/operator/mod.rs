@@ -2,7 +2,10 @@
 //! the whole installation, in the console for one organisation.
 
 mod archive;
+mod audit;
 mod console;
+mod erase;
+mod export;
 mod identity;
 mod processes;
 mod progress;
@@ -11,7 +14,11 @@ mod suppliers;
 mod vendors;
 
 pub use archive::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess};
+pub use audit::AuditScope;
+pub(crate) use audit::{Told, tell};
 pub use console::{Migration, OwnSupplier};
+pub use erase::{Erasable, Erased};
+pub use export::AccountExport;
 pub use identity::{IssuedKey, OperatorError};
 pub use processes::ProcessReport;
 pub use progress::Activity;

@@ -1,9 +1,9 @@
-use super::OperatorError;
 use super::suppliers::find;
+use super::{OperatorError, Told};
 use crate::App;
 use crate::port::{
-    ImportedAccount, ListedProcess, ProcessFilter, StepWrite, StoreError, StoredIssues, StoredProcess,
-    Supplier, Tx, read, write,
+    AuditAction, ImportedAccount, ListedProcess, Operator, ProcessFilter, StepWrite, StoreError,
+    StoredIssues, StoredProcess, Subject, Supplier, Tx, read,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::Zone;
@@ -75,7 +75,7 @@ impl App {
     /// # Errors
     /// [`OperatorError::Refused`] if its state does not allow it.
     pub fn cancel_process(&self, supplier: &str, number: &str) -> Result<StatusV2, OperatorError> {
-        Ok(self.step_process(supplier, number, Event::Cancelled)?.1)
+        Ok(self.step_process(&self.operator, supplier, number, Intent::Cancel)?.1)
     }
 
     /// Starts another attempt at a process that ended without an account.
@@ -83,18 +83,20 @@ impl App {
     /// # Errors
     /// [`OperatorError::Refused`] if its state does not allow it, or its payload is archived.
     pub fn retry_process(&self, supplier: &str, number: &str) -> Result<StatusV2, OperatorError> {
-        Ok(self.step_process(supplier, number, Event::RetriedByOperator)?.1)
+        Ok(self.step_process(&self.operator, supplier, number, Intent::Retry)?.1)
     }
 
     /// The id of the process, and how it stands then.
     pub(super) fn step_process(
         &self,
+        by: &Operator,
         supplier: &str,
         number: &str,
-        event: Event,
+        intent: Intent,
     ) -> Result<(i64, StatusV2), OperatorError> {
-        let (supplier, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
-        let stepped = write(&*self.store, move |tx| {
+        let (supplier, number) = (supplier.to_owned(), number.to_owned());
+        let (event, action) = intent.event();
+        let stepped = self.act(by, action, move |tx, at| {
             let (supplier, stored) =
                 locate(tx, &supplier, &number)?.ok_or_else(|| missing(&supplier, &number))?;
             let refused = |e: cutover_process::IllegalStep| OperatorError::Refused(e.to_string());
@@ -113,7 +115,8 @@ impl App {
                     "its payload was archived on {day}: send it again"
                 )));
             }
-            Ok((process.id(), v2(&process, supplier.settings.time_zone)))
+            let told = Told::of(Subject::process(&supplier, process.id()));
+            Ok(((process.id(), v2(&process, supplier.settings.time_zone)), told))
         })?;
         self.wake.call_one();
         self.store.tell_of_work();
@@ -121,11 +124,30 @@ impl App {
     }
 }
 
-fn missing(supplier: &str, number: &str) -> OperatorError {
+/// What operators do to a process.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Intent {
+    /// Take it out.
+    Cancel,
+    /// Try it again.
+    Retry,
+}
+
+impl Intent {
+    fn event(self) -> (Event, AuditAction) {
+        match self {
+            Self::Cancel => (Event::Cancelled, AuditAction::ProcessCancelled),
+            Self::Retry => (Event::RetriedByOperator, AuditAction::ProcessRetried),
+        }
+    }
+}
+
+pub(super) fn missing(supplier: &str, number: &str) -> OperatorError {
     OperatorError::not_found("process", format!("{supplier}/{number}"))
 }
 
-fn locate(
+/// The process of a supplier's code and an account's number, whatever texts they are.
+pub(super) fn locate(
     tx: &mut dyn Tx,
     supplier: &str,
     number: &str,
@@ -135,7 +157,11 @@ fn locate(
     Ok(tx.process(supplier.id, &number)?.map(|stored| (supplier, stored)))
 }
 
-fn report(tx: &mut dyn Tx, supplier: &Supplier, stored: &StoredProcess) -> Result<ProcessReport, StoreError> {
+pub(super) fn report(
+    tx: &mut dyn Tx,
+    supplier: &Supplier,
+    stored: &StoredProcess,
+) -> Result<ProcessReport, StoreError> {
     let (process, zone) = (&stored.process, supplier.settings.time_zone);
     Ok(ProcessReport {
         status: v2(process, zone),

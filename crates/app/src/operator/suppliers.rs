@@ -1,6 +1,6 @@
-use super::OperatorError;
+use super::{OperatorError, Told};
 use crate::App;
-use crate::port::{StoreError, Supplier, SupplierSettings, Tx, read, write};
+use crate::port::{AuditAction, Detail, Operator, StoreError, Subject, Supplier, SupplierSettings, Tx, read};
 use cutover_core::{Level, SupplierCode, SupplierStatus, Zone};
 use cutover_rules::Profile;
 use std::collections::BTreeMap;
@@ -27,6 +27,23 @@ pub struct SupplierChange {
 }
 
 impl SupplierChange {
+    /// What is given, by the names of commands.
+    fn detail(&self) -> Detail {
+        let Self { status, document_root, verify_documents, send_customer_emails, dry_run, .. } = self;
+        let bound =
+            self.max_concurrent_imports.map(|bound| bound.map_or("none".to_owned(), |n| n.to_string()));
+        let detail = Detail::default()
+            .word_if("status", *status)
+            .word_if("document-root", document_root.as_deref())
+            .word_if("verify-documents", *verify_documents)
+            .word_if("send-customer-emails", *send_customer_emails)
+            .word_if("dry-run", *dry_run)
+            .word_if("max-concurrent-imports", bound)
+            .word_if("time-zone", self.time_zone.map(Zone::name));
+        let level = |level: &Option<Level>| level.map_or("default", Level::as_str);
+        self.rules.iter().fold(detail, |detail, (rule, set)| detail.word(rule, level(set)))
+    }
+
     fn apply(self, settings: &mut SupplierSettings) -> Result<(), OperatorError> {
         let Self { status, document_root, verify_documents, send_customer_emails, dry_run, .. } = self;
         replace(&mut settings.status, status);
@@ -99,7 +116,7 @@ impl App {
         change: SupplierChange,
     ) -> Result<Supplier, OperatorError> {
         let code: SupplierCode = code.parse().map_err(|e| OperatorError::Refused(format!("{e}")))?;
-        let (organisation, at) = (organisation.to_owned(), self.clock.now());
+        let (organisation, detail) = (organisation.to_owned(), change.detail());
         let mut settings = SupplierSettings {
             status: SupplierStatus::Ongoing,
             document_root: format!("/{code}"),
@@ -111,14 +128,16 @@ impl App {
             rules: BTreeMap::new(),
         };
         change.apply(&mut settings)?;
-        write(&*self.store, move |tx| {
+        self.act(&self.operator, AuditAction::SupplierAdded, move |tx, at| {
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
             tx.lock_suppliers()?;
             check_root(tx, owner.id, &settings.document_root)?;
             let exists = || OperatorError::Exists { what: "supplier", name: code.to_string() };
-            tx.add_supplier(owner.id, &code, &settings, at)?.ok_or_else(exists)
+            let added = tx.add_supplier(owner.id, &code, &settings, at)?.ok_or_else(exists)?;
+            let told = Told { subject: Subject::supplier(&added), detail };
+            Ok((added, told))
         })
     }
 
@@ -127,15 +146,26 @@ impl App {
     /// # Errors
     /// [`OperatorError`]: no such supplier, or a setting is refused; nothing is changed then.
     pub fn set_supplier(&self, code: &str, change: SupplierChange) -> Result<Supplier, OperatorError> {
+        self.set_supplier_by(&self.operator, code, change)
+    }
+
+    /// The same, by somebody.
+    pub(super) fn set_supplier_by(
+        &self,
+        by: &Operator,
+        code: &str,
+        change: SupplierChange,
+    ) -> Result<Supplier, OperatorError> {
         let code = code.to_owned();
-        let supplier = write(&*self.store, move |tx| {
+        let supplier = self.act(by, AuditAction::SupplierSet, move |tx, _| {
             tx.lock_suppliers()?;
             let mut supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
+            let told = Told { subject: Subject::supplier(&supplier), detail: change.detail() };
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
             tx.set_supplier(supplier.id, &supplier.settings)?;
             supplier.revision += 1;
-            Ok::<_, OperatorError>(supplier)
+            Ok::<_, OperatorError>((supplier, told))
         })?;
         self.wake.call_one();
         self.store.tell_of_work();

@@ -1,6 +1,6 @@
-use super::OperatorError;
+use super::{OperatorError, Told};
 use crate::App;
-use crate::port::{StoreError, Vendor, VendorError, VendorKind, read, write};
+use crate::port::{AuditAction, Detail, StoreError, Vendor, VendorError, VendorKind, read};
 
 /// Payloads name a vendor in at most so many characters (fields 5).
 const NAME: usize = 128;
@@ -28,8 +28,11 @@ impl App {
             secret_env: secret_env.map(legal_variable).transpose()?,
             created_at: self.clock.now(),
         };
-        write(&*self.store, move |tx| match tx.add_vendor(&vendor)? {
-            true => Ok(vendor),
+        self.act(&self.operator, AuditAction::VendorAdded, move |tx, _| match tx.add_vendor(&vendor)? {
+            true => {
+                let told = told(&vendor.name);
+                Ok((vendor, told))
+            }
             false => Err(OperatorError::Exists { what: "vendor", name: vendor.name }),
         })
     }
@@ -48,8 +51,8 @@ impl App {
     /// [`OperatorError::NotFound`] if there is no such one.
     pub fn remove_vendor(&self, name: &str) -> Result<(), OperatorError> {
         let name = name.to_owned();
-        write(&*self.store, move |tx| match tx.remove_vendor(&name)? {
-            true => Ok(()),
+        self.act(&self.operator, AuditAction::VendorRemoved, move |tx, _| match tx.remove_vendor(&name)? {
+            true => Ok(((), told(&name))),
             false => Err(OperatorError::not_found("vendor", name)),
         })
     }
@@ -61,6 +64,11 @@ impl App {
     pub async fn probe_vendor(&self, vendor: &Vendor) -> Result<(), VendorError> {
         self.vendors.probe(vendor).await
     }
+}
+
+/// Vendors have names alone.
+fn told(name: &str) -> Told {
+    Told { detail: Detail::default().word("vendor", name), ..Told::default() }
 }
 
 fn legal_name(name: &str) -> Result<String, OperatorError> {

@@ -62,8 +62,9 @@ pub trait Accounts {
     fn insert_accounts(&mut self, accounts: &[&NewAccount]) -> Result<(), StoreError>;
 
     /// Holds other transactions that do the same off until this one ends: what is then read of the account
-    /// and added to it comes after all that they added.
-    fn lock_account(&mut self, account_id: i64) -> Result<(), StoreError>;
+    /// and added to it comes after all that they added. Whether there is such an account: it may have been
+    /// erased while others were waited for.
+    fn lock_account(&mut self, account_id: i64) -> Result<bool, StoreError>;
 
     /// The account that a process imported.
     fn imported_account(

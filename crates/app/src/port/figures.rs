@@ -35,6 +35,9 @@ pub trait Figures {
     /// Adds to what the imported accounts of a supplier come to.
     fn add_totals(&mut self, supplier_id: i64, added: &Totals) -> Result<(), StoreError>;
 
+    /// Takes off what the imported accounts of a supplier come to: an account is erased.
+    fn remove_totals(&mut self, supplier_id: i64, removed: &Totals) -> Result<(), StoreError>;
+
     /// What the imported accounts of a supplier come to, with all that was added to them.
     ///
     /// # Errors

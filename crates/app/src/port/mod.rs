@@ -1,9 +1,11 @@
 //! What the use cases need of the world.
 
 mod accounts;
+mod audit;
 mod businesses;
 mod clock;
 mod documents;
+mod erasure;
 mod figures;
 mod identity;
 mod in_job;
@@ -17,9 +19,13 @@ mod suppliers;
 mod vendors;
 
 pub use accounts::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount};
+pub use audit::{
+    Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject, UnknownAction,
+};
 pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
+pub use erasure::{ErasedRows, Erasure, Traces};
 pub use figures::{Figures, MinuteCount, StateCount};
 pub use identity::{
     ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey,
@@ -35,6 +41,7 @@ pub use processes::{
     ProcessFilter, Processes, Staged, Staging, StepWrite, StoredIssue, StoredIssues, StoredProcess,
 };
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
+pub(crate) use store::stage_in;
 pub use store::{
     MayConflict, StagingDone, Store, StoreError, Tx, Verdict, WriteJob, find_behind, glance, read, stage,
     staging_job, write, write_anew,

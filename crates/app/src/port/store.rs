@@ -1,6 +1,6 @@
 use super::{
-    Accounts, Businesses, Creation, Figures, HistoricalStatements, Identity, Instructions, Ledgers, Notes,
-    Processes, Staging, Supplier, Suppliers, Vendors,
+    Accounts, Audit, Businesses, Creation, Erasure, Figures, HistoricalStatements, Identity, Instructions,
+    Ledgers, Notes, Processes, Staging, Supplier, Suppliers, Traces, Vendors,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -55,6 +55,8 @@ pub trait Tx:
     + Businesses
     + Vendors
     + Figures
+    + Audit
+    + Erasure
 {
 }
 
@@ -70,6 +72,8 @@ impl<T> Tx for T where
         + Businesses
         + Vendors
         + Figures
+        + Audit
+        + Erasure
 {
 }
 
@@ -147,6 +151,14 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Unavailable`] if it does not.
     fn ping(&self) -> Result<(), StoreError>;
 
+    /// Overwrites what was removed, as far as this store can; what is left of it.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database could not be asked.
+    fn scrub(&self) -> Result<Traces, StoreError> {
+        Ok(Traces::None)
+    }
+
     /// How many connections to a server this process has open, and how many of them lie ready; `None` where
     /// there is no server.
     fn connections(&self) -> Option<(u32, u32)> {
@@ -175,7 +187,8 @@ pub fn staging_job(
     (job, move || staged.try_recv().unwrap_or_else(|_| Err(StoreError::Failed("the job was not run".into()))))
 }
 
-fn stage_in(tx: &mut dyn Tx, creation: &Creation) -> Result<Staging, StoreError> {
+/// Stores a new account in a transaction, unless there is one or its supplier is another by now.
+pub(crate) fn stage_in(tx: &mut dyn Tx, creation: &Creation) -> Result<Staging, StoreError> {
     let supplier = tx.supplier_by_id(creation.supplier_id)?;
     let is_the_same = |s: Supplier| {
         s.revision == creation.supplier_revision && s.settings.status == SupplierStatus::Ongoing

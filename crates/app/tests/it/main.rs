@@ -3,9 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod archive;
+mod audit;
 mod batch;
 mod clocks;
 mod documents;
+mod erase;
+mod export;
 mod herd;
 mod house;
 mod in_job;

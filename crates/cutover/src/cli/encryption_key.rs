@@ -118,11 +118,12 @@ fn reseal(context: &Context, vacuum: bool) -> Result<(), Error> {
     if sealer.keys().is_none() {
         return Err(Error::refused("there is no key to encrypt with: set encryption-key-file"));
     }
+    if vacuum && matches!(settings.database, Database::Postgres(_)) {
+        return Err(Error::refused("--vacuum is for SQLite: on PostgreSQL see docs/OPERATIONS.md"));
+    }
+    context.app()?.begin_reseal()?;
     let resealed = match &settings.database {
         Database::Sqlite(file) => in_file(settings, file, sealer, vacuum)?,
-        Database::Postgres(_) if vacuum => {
-            return Err(Error::refused("--vacuum is for SQLite: on PostgreSQL see docs/OPERATIONS.md"));
-        }
         Database::Postgres(options) => {
             OpenDatabase::open(settings, Purpose::Command)?;
             let options = PostgresOptions { sealer, ..(**options).clone() };

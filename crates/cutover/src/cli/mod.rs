@@ -1,11 +1,15 @@
 //! The operator's commands (decisions D11), a file per group.
 
+mod account;
 mod api_key;
+mod audit;
+mod backup;
 mod context;
 mod doctor;
 mod encryption_key;
 mod migrate;
 mod organisation;
+mod owned_file;
 mod process;
 mod signing_key;
 mod supplier;
@@ -75,6 +79,12 @@ enum Command {
     /// Import processes: one account each
     #[command(subcommand, after_help = process::EXAMPLES)]
     Process(process::Command),
+    /// What operators did: commands and the console
+    #[command(after_help = audit::EXAMPLES)]
+    Audit(audit::AuditArgs),
+    /// The data of one account: handed out, or removed
+    #[command(subcommand, after_help = account::EXAMPLES)]
+    Account(account::Command),
     /// The keys that sign access tokens
     #[command(subcommand, after_help = signing_key::EXAMPLES)]
     SigningKey(signing_key::Command),
@@ -84,6 +94,9 @@ enum Command {
     /// Apply the migrations of the database, or show them
     #[command(after_help = migrate::EXAMPLES)]
     Migrate(migrate::Args),
+    /// Copy a SQLite database to a file, beside a running server
+    #[command(after_help = backup::EXAMPLES)]
+    Backup(backup::BackupArgs),
     /// Look at everything a server needs and say what to mend
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(ServeFlags),
@@ -121,9 +134,12 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         Command::Supplier(command) => supplier::run(&in_context(settings)?, command),
         Command::Vendor(command) => vendor::run(&in_context(settings)?, command),
         Command::Process(command) => process::run(&in_context(settings)?, command),
+        Command::Account(command) => account::run(&in_context(settings)?, command),
+        Command::Audit(args) => audit::run(&in_context(settings)?, args),
         Command::SigningKey(command) => signing_key::run(&in_context(settings)?, command),
         Command::EncryptionKey(command) => encryption_key::run(&in_context(settings)?, &command),
         Command::Migrate(args) => migrate::run(&in_context(settings)?, &args),
+        Command::Backup(args) => backup::run(&in_context(settings)?, &args),
         Command::Doctor(_) => return doctor::run(settings, output),
     }?;
     Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ pub(crate) use database::{OpenDatabase, Purpose, make_file, refused};
 
 use crate::error::Error;
 use crate::settings::Settings;
-use crate::system::SystemRandom;
+use crate::system::{SystemRandom, user};
 use closed::Closed;
 use cutover_app::port::{Documents, PaymentVendors};
 use cutover_app::{App, Ports};
@@ -63,7 +63,7 @@ pub(crate) fn app_over(database: &OpenDatabase, settings: &Settings, outside: Ou
         refresh_token_lifetime: lifetime(serve.refresh_token_lifetime),
         limits: Limits { batch_items: serve.batch_limit, items: serve.list_limit, ..Limits::default() },
     };
-    App::new(Ports { store, clock, random, documents, vendors }, settings)
+    App::new(Ports { store, clock, random, documents, vendors }, settings).commanded_by(user())
 }
 
 fn lifetime(time: std::time::Duration) -> chrono::Duration {

@@ -110,8 +110,6 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("psql ", "as above"),
     ("cutover migrate --status --database-url postgres:", "as above"),
     ("cutover doctor --database-url postgres:", "as above"),
-    ("(umask 077; sqlite3 ", "the shell of SQLite is not everywhere"),
-    ("cutover doctor --database-url sqlite:copy.db", "as above"),
 ];
 
 fn is_run(command: &str) -> bool {

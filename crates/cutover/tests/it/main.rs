@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod account;
 mod after_import;
 mod archive;
 mod at_rest;
+mod audit;
 mod authentication;
 mod balances;
 mod book;

@@ -1,5 +1,6 @@
 //! The binary on PostgreSQL: what another database has nothing of. All other tests are run on both.
 
+mod backup;
 mod doctor;
 mod keys;
 mod migrations;

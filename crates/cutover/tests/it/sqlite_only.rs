@@ -1,5 +1,7 @@
 //! What holds of SQLite files alone. Left out when the tests are run on a server.
 
+mod backup;
+
 use crate::harness::House;
 use crate::payloads::small;
 

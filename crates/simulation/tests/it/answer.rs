@@ -46,7 +46,7 @@ impl From<StoreError> for Answer {
         match error {
             StoreError::Unavailable(_) | StoreError::Conflict(_) => Self::Unavailable,
             StoreError::Failed(_) => Self::Failed(error.to_string()),
-            StoreError::Corrupt(_) => Self::Wrong(error.to_string()),
+            StoreError::Corrupt(_) | StoreError::KeyMissing(_) => Self::Wrong(error.to_string()),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::error::{OpenError, store_error};
 use crate::migrations::{MigrationState, MigrationStatus};
 use crate::sealed::{ResealError, Resealed, Sealer, Seals};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Creation, StagingDone, Store, StoreError, Tx, WriteJob};
+use cutover_app::port::{Creation, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -286,6 +286,11 @@ impl Store for PostgresStore {
     fn poll(&self) -> Duration {
         let is_listening = self.listener.as_ref().is_some_and(|listener| listener.is_listening());
         if is_listening { POLLS.0 } else { POLLS.1 }
+    }
+
+    /// Only who owns the tables may vacuum them, and not in a transaction; the server does so by and by.
+    fn scrub(&self) -> Result<Traces, StoreError> {
+        Ok(Traces::UntilVacuum)
     }
 
     fn connections(&self) -> Option<(u32, u32)> {

@@ -5,7 +5,9 @@
 
 mod accounts;
 pub(crate) mod at_rest;
+mod audit;
 mod businesses;
+mod erasure;
 mod figures;
 mod identity;
 mod instructions;

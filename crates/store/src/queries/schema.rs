@@ -449,6 +449,17 @@ tables! {
         documents -> BigInt,
     }
 
+    audit_trail (id) {
+        id -> BigInt,
+        occurred_at -> Instant,
+        actor -> Text,
+        action -> Text,
+        organisation_id -> Nullable<BigInt>,
+        supplier_id -> Nullable<BigInt>,
+        process_id -> Nullable<BigInt>,
+        detail -> Nullable<Json>,
+    }
+
     payment_vendors (name) {
         name -> Text,
         kind -> Text,

@@ -22,8 +22,6 @@ pub(super) struct Target {
     pub(super) busy_timeout: Duration,
     /// How large the write-ahead log may stay, in bytes.
     pub(super) wal_limit: u64,
-    /// Whether what is removed or replaced is overwritten with zeros.
-    pub(super) wipes: bool,
 }
 
 #[derive(QueryableByName)]
@@ -47,7 +45,7 @@ impl Target {
     }
 
     /// A path, whatever it looks like: SQLite takes a name that starts with `file:` for an address.
-    fn url(&self) -> Result<String, OpenError> {
+    pub(super) fn url(&self) -> Result<String, OpenError> {
         let path = if self.path.is_absolute() { self.path.clone() } else { Path::new(".").join(&self.path) };
         let text = path.to_str().ok_or_else(|| OpenError::Connect("its path is not UTF-8".into()))?;
         Ok(text.to_owned())
@@ -59,11 +57,11 @@ impl Target {
         let common = "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; \
                       PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF;";
         match role {
+            // What is deleted is overwritten: rows of customers are, and payloads that are replaced or archived.
             Role::Writer => format!(
-                "{common} PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000; \
-                 PRAGMA journal_size_limit = {}; PRAGMA secure_delete = {};",
+                "{common} PRAGMA secure_delete = ON; PRAGMA cache_size = -32768; \
+                 PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = {};",
                 self.wal_limit,
-                if self.wipes { "ON" } else { "OFF" },
             ),
             // Small: there are many, and every commit of the writer empties them.
             Role::Reader => format!("{common} PRAGMA cache_size = -2048; PRAGMA query_only = ON;"),
@@ -105,8 +103,7 @@ mod tests {
     #[test]
     fn a_path_is_never_an_address() {
         let url = |path: &str| {
-            let target =
-                Target { path: path.into(), busy_timeout: Duration::ZERO, wal_limit: 0, wipes: false };
+            let target = Target { path: path.into(), busy_timeout: Duration::ZERO, wal_limit: 0 };
             target.url().unwrap()
         };
         assert_eq!(url("file:x?mode=memory"), "./file:x?mode=memory");

@@ -2,7 +2,7 @@
 
 use super::queries::processes::queue::OpenSupplier;
 use super::queries::processes::write::Step;
-use super::queries::schema::{accounts, meter_points, processes, suppliers};
+use super::queries::schema::{accounts, audit_trail, meter_points, processes, suppliers};
 use super::queries::types::Day;
 use crate::error::{Meaning, Result};
 use chrono::NaiveDate;
@@ -87,10 +87,12 @@ pub(crate) fn lock_suppliers(_: &mut Conn) -> Result<()> {
     Ok(())
 }
 
-/// The next key cannot be taken by another before this transaction ends.
+/// The next key cannot be taken by another before this transaction ends. Nor is it that of a process that was
+/// erased, for it may be known to somebody still: the audit trail names those.
 pub(crate) fn next_process_id(conn: &mut Conn) -> Result<i64> {
     let last: Option<i64> = processes::table.select(max(processes::id)).get_result(conn)?;
-    Ok(last.unwrap_or(0) + 1)
+    let named: Option<i64> = audit_trail::table.select(max(audit_trail::process_id)).get_result(conn)?;
+    Ok(last.max(named).unwrap_or(0) + 1)
 }
 
 /// How many open suppliers are looked at for so many processes: nobody else is claiming from them.

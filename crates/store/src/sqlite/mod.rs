@@ -3,6 +3,7 @@
 #[macro_use]
 pub(crate) mod dialect;
 mod at_rest;
+mod backup;
 mod connection;
 mod integrity;
 mod migrations;

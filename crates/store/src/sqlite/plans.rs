@@ -8,6 +8,7 @@ use super::testing::{add_process, add_supplier, at, connect};
 use crate::sealed::Sealer;
 use cutover_app::port::{ProcessFilter, Staged, StepWrite, StoreError, StoredIssues, Tx};
 use cutover_core::{Code, Zone};
+use cutover_model::Totals;
 use cutover_process::{Actor, Event, Process, State};
 use diesel::connection::InstrumentationEvent;
 use diesel::prelude::*;
@@ -165,6 +166,9 @@ fn everything_else_goes_by_a_key() {
         assert_eq!(tx.step_processes(&steps)?, [true, false]);
         assert_eq!(tx.payloads(&[1, 2, 3])?, [(1, Ok(vec![1]))]);
         tx.lock_account(1)?;
+        tx.account_totals(1)?;
+        tx.account_documents(1)?;
+        tx.remove_totals(1, &Totals::default())?;
         tx.lock_process(1, &"A-1".parse().unwrap())?;
         tx.lock_business(1)?;
         tx.staged(1)?;
@@ -179,7 +183,8 @@ fn everything_else_goes_by_a_key() {
         tx.api_key_by_hash(&[0; 32])?;
         tx.refresh_token(&[0; 32])?;
         tx.use_refresh_token(&[0; 32], at(1))?;
-        tx.revoke_family(1)
+        tx.revoke_family(1)?;
+        tx.erase(1).map(drop)
     });
     assert_no_scan(&plan);
 }

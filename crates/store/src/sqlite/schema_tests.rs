@@ -17,7 +17,7 @@ struct Found {
 fn found(sql: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
-    let target = Target { path, busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20, wipes: false };
+    let target = Target { path, busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
     let mut conn: Conn = target.connect(Role::Writer).unwrap();
     migrations::apply(&mut conn).unwrap();
     let rows: Vec<Found> = diesel::sql_query(sql).load(&mut conn).unwrap();
@@ -41,7 +41,7 @@ fn tables_take_only_values_of_their_types() {
         "SELECT name AS found FROM pragma_table_list WHERE name IN ({TABLES}) AND NOT strict"
     ));
     assert_eq!(loose, [""; 0]);
-    assert_eq!(found(&format!("SELECT name AS found FROM ({TABLES})")).len(), 41);
+    assert_eq!(found(&format!("SELECT name AS found FROM ({TABLES})")).len(), 42);
 }
 
 /// Without one, every change of a parent would read all of the child. An index that starts with the
@@ -61,8 +61,7 @@ fn every_foreign_key_has_an_index() {
 fn connections_are_durable_and_keep_references() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
-    let target =
-        Target { path, busy_timeout: Duration::from_millis(1_234), wal_limit: 1 << 20, wipes: false };
+    let target = Target { path, busy_timeout: Duration::from_millis(1_234), wal_limit: 1 << 20 };
     for (role, query_only) in [(Role::Writer, "0"), (Role::Reader, "1")] {
         let mut conn = target.connect(role).unwrap();
         let mut value = |name: &str| {
@@ -76,5 +75,7 @@ fn connections_are_durable_and_keep_references() {
         assert_eq!(value("foreign_keys"), "1");
         assert_eq!(value("busy_timeout"), "1234");
         assert_eq!(value("query_only"), query_only);
+        let overwrites = if role == Role::Writer { "1" } else { "0" };
+        assert_eq!(value("secure_delete"), overwrites);
     }
 }

@@ -7,7 +7,7 @@ use super::writer::Writer;
 use crate::error::{OpenError, store_error};
 use crate::migrations::MigrationStatus;
 use crate::sealed::{Sealer, Seals};
-use cutover_app::port::{Creation, StagingDone, Store, StoreError, Tx, WriteJob};
+use cutover_app::port::{Creation, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +49,7 @@ pub struct SqliteStore {
     readers: Readers,
     writer: Writer,
     sealer: Sealer,
+    target: Target,
     migrations: Vec<MigrationStatus>,
 }
 
@@ -64,7 +65,8 @@ impl SqliteStore {
         let mut conn = target.connect(Role::Writer)?;
         let migrations = migrations::apply(&mut conn)?;
         let readers = Readers::new(target.clone(), readers, pool_timeout, sealer.clone());
-        Ok(Self { readers, writer: Writer::start(target, conn, sealer.clone())?, sealer, migrations })
+        let writer = Writer::start(target.clone(), conn, sealer.clone())?;
+        Ok(Self { readers, writer, sealer, target, migrations })
     }
 
     /// How what is to be sealed at rest lies in the database; of large tables a sample is looked at.
@@ -83,13 +85,7 @@ impl SqliteStore {
 
 impl Options {
     pub(super) fn target(&self, path: &Path) -> Target {
-        Target {
-            path: path.to_owned(),
-            busy_timeout: self.busy_timeout,
-            wal_limit: self.wal_limit,
-            // What lay open is not to stay in the room that it left.
-            wipes: self.sealer.keys().is_some(),
-        }
+        Target { path: path.to_owned(), busy_timeout: self.busy_timeout, wal_limit: self.wal_limit }
     }
 }
 
@@ -114,6 +110,12 @@ impl Store for SqliteStore {
             Ok(creation) => self.writer.stage(creation, done),
             Err(error) => done(Err(store_error(error, dialect::meaning))),
         }
+    }
+
+    /// The log is emptied into the file, over what was removed.
+    fn scrub(&self) -> Result<Traces, StoreError> {
+        let emptied = super::wal::empty(&self.target).map_err(|e| StoreError::Unavailable(e.to_string()))?;
+        Ok(if emptied { Traces::None } else { Traces::UntilCheckpoint })
     }
 
     fn reads_at_once(&self) -> bool {

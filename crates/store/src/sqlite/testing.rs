@@ -20,12 +20,7 @@ pub(super) fn at(seconds: i64) -> DateTime<Utc> {
 
 /// A connection that writes; nothing is migrated.
 pub(super) fn connect(path: &Path) -> Conn {
-    let target = Target {
-        path: path.to_owned(),
-        busy_timeout: Duration::from_secs(1),
-        wal_limit: 1 << 20,
-        wipes: false,
-    };
+    let target = Target { path: path.to_owned(), busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
     target.connect(Role::Writer).unwrap()
 }
 

@@ -1,11 +1,34 @@
-use super::connection::Target;
+use super::connection::{Role, Target};
 use super::dialect::Conn;
+use crate::error::OpenError;
 use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long an attempt to empty the log may hold up the writer.
 const PATIENCE: Duration = Duration::from_millis(250);
+
+/// How long who erases waits for those that read: who writes waits meanwhile.
+const LONG: Duration = Duration::from_secs(1);
+
+#[derive(QueryableByName)]
+struct Checkpoint {
+    #[diesel(sql_type = diesel::sql_types::Integer)]
+    busy: i32,
+}
+
+/// Copies the write-ahead log into the database and empties it, beside others that use it; false if somebody reads
+/// from it for longer than others are waited for.
+///
+/// # Errors
+/// [`OpenError`] if the database cannot be used.
+pub(super) fn empty(target: &Target) -> Result<bool, OpenError> {
+    let busy_timeout = target.busy_timeout.min(LONG);
+    let mut conn = Target { busy_timeout, ..target.clone() }.connect(Role::Writer)?;
+    let done = diesel::sql_query("PRAGMA wal_checkpoint(TRUNCATE)").get_result::<Checkpoint>(&mut conn);
+    done.map(|done| done.busy == 0).map_err(|e| OpenError::Setting(e.to_string()))
+}
 
 /// Keeps the write-ahead log short.
 ///

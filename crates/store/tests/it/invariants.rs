@@ -166,6 +166,11 @@ const VIOLATIONS: &[(&str, &str)] = &[
         "DELETE FROM business_contracts WHERE position = 0",
         "I3,S,B-1,business_contracts: 1 rows of business_id 1 have positions from 1 to 1",
     ),
+    (
+        "INSERT INTO audit_trail (occurred_at, actor, action, process_id) VALUES ('2026-01-03', 'command',
+            'account.erase', 2)",
+        "I3,S,A-2,\"was erased, and is there\"",
+    ),
     ("UPDATE processes SET due_at = '2026-01-03' WHERE id = 2", "I5,S,A-2,is due since 2026-01-03 00:00:00+00"),
     (
         "UPDATE processes SET due_at = '2026-01-03', window_end = '2026-01-04' WHERE id = 2",

@@ -41,7 +41,7 @@ impl Imported {
     }
 
     /// The payload with the notes and transactions that were added.
-    fn grown(&self) -> Account<'static> {
+    pub(super) fn grown(&self) -> Account<'static> {
         let mut account = self.new.account.clone();
         let added = |note: &NewNote| Note {
             created_at: Some(DateTime::at(note.created_at, Zone::UTC)),
@@ -118,8 +118,8 @@ impl Accounts for State {
     }
 
     /// Transactions run one after another.
-    fn lock_account(&mut self, _: i64) -> Result<(), StoreError> {
-        Ok(())
+    fn lock_account(&mut self, account_id: i64) -> Result<bool, StoreError> {
+        Ok(self.accounts.contains_key(&account_id))
     }
 
     fn imported_account(

@@ -1,4 +1,5 @@
 use super::State;
+use super::erasure::less;
 use super::processes::Row;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{Figures, MinuteCount, StateCount, StoreError};
@@ -12,6 +13,13 @@ impl Figures for State {
         let totals = self.totals.entry(supplier_id).or_default();
         let out_of_range = || StoreError::Failed("a sum of balances is out of range".into());
         *totals = totals.checked_add(*added).ok_or_else(out_of_range)?;
+        Ok(())
+    }
+
+    fn remove_totals(&mut self, supplier_id: i64, removed: &Totals) -> Result<(), StoreError> {
+        let totals = self.totals.entry(supplier_id).or_default();
+        let below = || StoreError::Failed("a figure falls below 0".into());
+        *totals = less(*totals, removed).ok_or_else(below)?;
         Ok(())
     }
 

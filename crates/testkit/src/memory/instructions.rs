@@ -17,6 +17,13 @@ impl BusinessInstruction {
     }
 }
 
+impl BusinessInstruction {
+    /// Applies to an account no longer.
+    pub(super) fn forget(&mut self, account_id: i64) {
+        self.accounts.remove(&account_id);
+    }
+}
+
 impl Imported {
     fn was_imported_with(&self, key: &InstructionKey) -> bool {
         self.new.account.payment_instructions.iter().flatten().any(|sent| {

@@ -3,7 +3,9 @@
 
 mod accounts;
 mod archive;
+mod audit;
 mod businesses;
+mod erasure;
 mod figures;
 mod identity;
 mod instructions;
@@ -18,8 +20,8 @@ mod vendors;
 use accounts::Imported;
 use businesses::Business;
 use cutover_app::port::{
-    ApiKey, InJob, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier, Tx, Vendor, Verdict,
-    WriteJob,
+    ApiKey, AuditEntry, InJob, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier, Tx,
+    Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
 use instructions::BusinessInstruction;
@@ -64,6 +66,7 @@ struct State {
     business_instructions: Vec<BusinessInstruction>,
     vendors: BTreeMap<String, Vendor>,
     totals: BTreeMap<i64, Totals>,
+    audit: Vec<AuditEntry>,
 }
 
 impl MemoryStore {

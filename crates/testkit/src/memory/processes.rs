@@ -1,4 +1,4 @@
-use super::{State, next_id};
+use super::State;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     AccountList, Archivable, FoundPayload, KeptProcess, ListedAccount, ListedProcess, Position,
@@ -132,7 +132,9 @@ impl State {
 
 impl Processes for State {
     fn next_process_id(&mut self) -> Result<i64, StoreError> {
-        Ok(next_id(self.processes.len()))
+        let known = self.rows().map(|row| row.process.id());
+        let named = self.audit.iter().filter_map(|entry| entry.subject.process_id);
+        Ok(known.chain(named).max().unwrap_or(0) + 1)
     }
 
     fn process(

@@ -175,7 +175,8 @@ pub fn of_balances_that_change_at_once_none_is_lost(store: &dyn Store) {
     };
     on_threads(8, |_| (0..5).for_each(|_| put(store, raise)));
     assert_eq!(see(store, |tx| tx.first_ledger(id)).unwrap().balance, Some(value("40")));
-    put(store, |tx| tx.lock_account(ABSENT));
+    assert!(put(store, move |tx| tx.lock_account(id)));
+    assert!(!put(store, |tx| tx.lock_account(ABSENT)));
 }
 
 /// Of that ledger alone, with what was added; what was billed before is not in it.

@@ -12,7 +12,9 @@
 
 pub mod accounts;
 pub mod archive;
+pub mod audit;
 pub mod businesses;
+pub mod erasure;
 pub mod figures;
 pub mod identity;
 pub mod instructions;
@@ -104,6 +106,16 @@ stories! { $
         an_archived_process_keeps_its_row
         what_changed_meanwhile_is_not_archived
         an_archived_process_can_be_sent_again;
+    audit:
+        actions_read_back
+        actions_are_found_by_what_they_were
+        what_is_undone_is_not_told_of;
+    erasure:
+        an_erased_account_leaves_nothing
+        an_erased_account_counts_for_nothing
+        an_erased_number_comes_back_under_another_key
+        who_adds_to_an_account_while_it_is_erased_finds_none
+        a_number_that_is_sent_while_it_is_erased_has_one_process_or_none;
     transactions:
         what_is_rolled_back_is_gone
         a_panic_undoes_its_own_job_only

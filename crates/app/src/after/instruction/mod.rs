@@ -113,7 +113,11 @@ impl App {
 /// Stores it, unless a request at the same time came first.
 fn store(tx: &mut dyn Tx, owner: &Owner, verified: &VerifiedInstruction) -> Result<(), StoreError> {
     match owner {
-        Owner::Account(id) => tx.lock_account(*id)?,
+        // Sent again, the request is told that there is none.
+        Owner::Account(id) if !tx.lock_account(*id)? => {
+            return Err(StoreError::Unavailable("the account was erased meanwhile".into()));
+        }
+        Owner::Account(_) => {}
         Owner::Business { id, .. } => tx.lock_business(*id)?,
     }
     match owner {

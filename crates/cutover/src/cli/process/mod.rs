@@ -1,6 +1,6 @@
 mod archive;
 mod list;
-mod shown;
+pub(super) mod shown;
 
 use super::Context;
 use crate::error::Error;

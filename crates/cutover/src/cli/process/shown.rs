@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 /// All that is known of a process (decisions D11).
 #[derive(Serialize)]
-pub(super) struct Shown {
+pub(crate) struct Shown {
     external_account_number: String,
     #[serde(flatten)]
     status: ProcessStatus,
@@ -33,7 +33,7 @@ pub(super) struct Shown {
 
 /// An entry of the history.
 #[derive(Serialize)]
-pub(super) struct Step {
+pub(crate) struct Step {
     event: &'static str,
     from: Option<&'static str>,
     to: &'static str,

@@ -99,7 +99,12 @@ impl Fleet {
 
     /// Holds the invariants against the database; `accepted` are suppliers and numbers that were answered 201.
     pub(crate) fn check_invariants(&self, accepted: &[(String, String)]) {
-        check_invariants(&self.cluster.url(DATABASE), self.house.path(), accepted);
+        self.check_invariants_of(DATABASE, accepted);
+    }
+
+    /// The same of another database of the cluster.
+    pub(crate) fn check_invariants_of(&self, database: &str, accepted: &[(String, String)]) {
+        check_invariants(&self.cluster.url(database), self.house.path(), accepted);
     }
 }
 

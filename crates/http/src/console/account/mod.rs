@@ -107,7 +107,12 @@ async fn answer(call: &mut Call, visitor: &Visitor, asked: &str, mask: Mask) -> 
     let frame = Frame::of(visitor);
     let job = move |app: &App| {
         let supplier = found(app.own_supplier(&caller, &code))?;
-        let report = found(app.show_own_process(&caller, supplier.code.as_str(), &number))?;
+        let code = supplier.code.as_str();
+        let report = match mask {
+            Mask::Nothing => app.reveal_own_process(&caller, code, &number),
+            Mask::Personal | Mask::All => app.show_own_process(&caller, code, &number),
+        };
+        let report = found(report)?;
         let account = report.account.as_ref().map(|account| account.number.to_string());
         // Laid out and written here: large accounts take a while.
         let html = render(&laid_out(frame, &supplier.code, report, turned, mask)?)?;

@@ -1,5 +1,7 @@
 use super::Browser;
+use crate::route::{Kind, posts};
 use crate::testing::{ACCOUNT, House};
+use cutover_app::operator::AuditScope;
 use std::cell::RefCell;
 use std::fmt::{Debug, Write};
 use std::sync::Once;
@@ -89,6 +91,20 @@ async fn who_did_what_is_logged_and_nothing_of_persons() {
     for line in &audited[..5] {
         assert!(line.contains("supplier=\"ACME_ENERGY\""), "{line}");
     }
+    // The same is in the database, whatever becomes of the log; it knows nothing of keys that are none.
+    let scope = AuditScope { limit: 7, ..AuditScope::default() };
+    let mut kept = house.app.audit(&scope).unwrap();
+    kept.reverse();
+    let actions: Vec<_> = kept.iter().map(|record| record.action.as_str()).collect();
+    let of_suppliers = ["account.reveal", "process.cancel", "process.retry", "supplier.set", "supplier.set"];
+    assert_eq!(actions[..5], of_suppliers);
+    assert_eq!(actions.len(), posts(Kind::Console), "what is done by each route is told of");
+    assert_eq!(actions[5..], ["console.sign-out", "console.sign-in"]);
+    for record in &kept {
+        assert_eq!((&record.by, record.organisation.as_deref()), (&format!("key:{prefix}"), Some("Acme")));
+    }
+    assert!(kept[..5].iter().all(|record| record.supplier.as_deref() == Some("ACME_ENERGY")), "{kept:?}");
+    assert_eq!(kept[1].process_id, Some(3));
     let number =
         house.app.show_process("ACME_ENERGY", "ELEC-1001").unwrap().status.service_identifier.unwrap();
     assert!(audited[0].contains(number.as_str()), "{}", audited[0]);

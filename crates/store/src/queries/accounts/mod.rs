@@ -44,11 +44,8 @@ impl Accounts for SqlTx<'_> {
         })
     }
 
-    fn lock_account(&mut self, account_id: i64) -> Result<(), StoreError> {
-        self.run(|conn| {
-            Lock { account_id }.get_result::<i64>(conn).optional()?;
-            Ok(())
-        })
+    fn lock_account(&mut self, account_id: i64) -> Result<bool, StoreError> {
+        self.run(|conn| Ok(Lock { account_id }.get_result::<i64>(conn).optional()?.is_some()))
     }
 
     fn imported_account(

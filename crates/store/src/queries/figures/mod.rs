@@ -35,6 +35,10 @@ impl Figures for SqlTx<'_> {
         self.run(|conn| totals::add(conn, supplier_id, added))
     }
 
+    fn remove_totals(&mut self, supplier_id: i64, removed: &Totals) -> Result<(), StoreError> {
+        self.run(|conn| totals::remove(conn, supplier_id, removed))
+    }
+
     fn totals(&mut self, supplier_id: i64) -> Result<Totals, StoreError> {
         self.run(|conn| totals::read(conn, supplier_id))
     }

@@ -4,7 +4,8 @@ use super::super::statement::Bind;
 use super::super::{Conn, fit};
 use super::{RECOUNT, count};
 use crate::error::{Error, Result};
-use cutover_model::{Decimal, Totals};
+use cutover_model::rust_decimal::Decimal as Value;
+use cutover_model::{Decimal, Totals, exact_sum};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use std::collections::BTreeMap;
@@ -39,32 +40,94 @@ struct TotalsRow {
     documents: i64,
 }
 
-impl TotalsRow {
-    fn new(of: &Totals) -> Result<Self> {
+/// What changes come to. One that is taken off is below 0; what is kept with all changes is not.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    accounts: i64,
+    ledger_balance: Value,
+    readings: i64,
+    transactions: i64,
+    documents: i64,
+}
+
+impl Sum {
+    fn of(totals: &Totals) -> Result<Self> {
         Ok(Self {
-            accounts: fit(of.accounts)?,
-            ledger_balance: of.ledger_balance.to_string(),
-            readings: fit(of.readings)?,
-            transactions: fit(of.transactions)?,
-            documents: fit(of.documents)?,
+            accounts: fit(totals.accounts)?,
+            ledger_balance: totals.ledger_balance,
+            readings: fit(totals.readings)?,
+            transactions: fit(totals.transactions)?,
+            documents: fit(totals.documents)?,
         })
+    }
+
+    fn read((accounts, balance, readings, transactions, documents): &Row) -> Result<Self> {
+        // Of what was counted anew it may be as it was sent, with more zeros than a sum has digits.
+        let balance = Decimal::from_sent(balance, true).map(|sent| sent.value());
+        Ok(Self {
+            accounts: *accounts,
+            ledger_balance: balance.ok_or_else(|| Error::corrupt("a sum of balances cannot be read"))?,
+            readings: *readings,
+            transactions: *transactions,
+            documents: *documents,
+        })
+    }
+
+    /// Of changes; `None` if it cannot be held exactly.
+    fn all<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Option<Self>> {
+        let mut all = Self::default();
+        for row in rows {
+            match all.checked_add(Self::read(row)?) {
+                Some(sum) => all = sum,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(all))
+    }
+
+    fn checked_add(self, other: Self) -> Option<Self> {
+        let balances = (self.ledger_balance.normalize(), other.ledger_balance.normalize());
+        Some(Self {
+            accounts: self.accounts.checked_add(other.accounts)?,
+            ledger_balance: exact_sum(balances.0, balances.1)?.normalize(),
+            readings: self.readings.checked_add(other.readings)?,
+            transactions: self.transactions.checked_add(other.transactions)?,
+            documents: self.documents.checked_add(other.documents)?,
+        })
+    }
+
+    fn taken_off(self) -> Self {
+        Self {
+            accounts: -self.accounts,
+            ledger_balance: -self.ledger_balance,
+            readings: -self.readings,
+            transactions: -self.transactions,
+            documents: -self.documents,
+        }
+    }
+
+    fn totals(self) -> Totals {
+        Totals {
+            accounts: count(self.accounts),
+            ledger_balance: self.ledger_balance,
+            readings: count(self.readings),
+            transactions: count(self.transactions),
+            documents: count(self.documents),
+        }
+    }
+
+    fn row(self) -> TotalsRow {
+        let Self { accounts, ledger_balance, readings, transactions, documents } = self;
+        TotalsRow { accounts, ledger_balance: ledger_balance.to_string(), readings, transactions, documents }
     }
 }
 
-fn parse((accounts, balance, readings, transactions, documents): &Row) -> Result<Totals> {
-    // Of what was counted anew it may be as it was sent, with more zeros than a sum has digits.
-    let balance = Decimal::from_sent(balance, true).map(|sent| sent.value());
-    Ok(Totals {
-        accounts: count(*accounts),
-        ledger_balance: balance.ok_or_else(|| Error::corrupt("a sum of balances cannot be read"))?,
-        readings: count(*readings),
-        transactions: count(*transactions),
-        documents: count(*documents),
-    })
+pub(super) fn add(conn: &mut Conn, supplier_id: i64, added: &Totals) -> Result<()> {
+    insert(conn, supplier_id, Sum::of(added)?.row())
 }
 
-pub(super) fn add(conn: &mut Conn, supplier_id: i64, added: &Totals) -> Result<()> {
-    insert(conn, supplier_id, TotalsRow::new(added)?)
+pub(super) fn remove(conn: &mut Conn, supplier_id: i64, removed: &Totals) -> Result<()> {
+    insert(conn, supplier_id, Sum::of(removed)?.taken_off().row())
 }
 
 fn insert(conn: &mut Conn, supplier_id: i64, change: TotalsRow) -> Result<()> {
@@ -83,8 +146,8 @@ fn insert(conn: &mut Conn, supplier_id: i64, change: TotalsRow) -> Result<()> {
 
 pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
     let rows: Vec<Row> = Read { supplier_id }.load(conn)?;
-    let out_of_range = || Error::Unfit("a sum of balances is out of range");
-    rows.iter().try_fold(Totals::default(), |all, row| all.checked_add(parse(row)?).ok_or_else(out_of_range))
+    let sum = Sum::all(&rows)?.ok_or(Error::Unfit("a sum of balances is out of range"))?;
+    Ok(sum.totals())
 }
 
 /// Folds the oldest changes; how many. Those of a supplier whose sum cannot be held or read stay, behind the others:
@@ -126,12 +189,8 @@ fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[Row]) -> Result<()> {
         totals::documents,
     ));
     let before: Option<Row> = row.get_result(conn).optional()?;
-    let out_of_range = || Error::corrupt("a sum of balances is out of range");
-    let after = before
-        .iter()
-        .chain(changes)
-        .try_fold(Totals::default(), |all, row| all.checked_add(parse(row)?).ok_or_else(out_of_range))?;
-    let after = TotalsRow::new(&after)?;
+    let after = Sum::all(before.iter().chain(changes))?;
+    let after = after.ok_or_else(|| Error::corrupt("a sum of balances is out of range"))?.row();
     diesel::insert_into(totals::table)
         .values((totals::supplier_id.eq(supplier_id), &after))
         .on_conflict(totals::supplier_id)

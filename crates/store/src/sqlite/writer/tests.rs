@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 fn target(folder: &Path) -> Target {
     let path = folder.join("cutover.db");
-    Target { path, busy_timeout: Duration::from_millis(100), wal_limit: 1 << 20, wipes: false }
+    Target { path, busy_timeout: Duration::from_millis(100), wal_limit: 1 << 20 }
 }
 
 /// A migrated database, and a connection that writes to it.

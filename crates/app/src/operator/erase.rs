@@ -1,0 +1,163 @@
+use super::processes::{locate, missing};
+use super::{OperatorError, Told, tell};
+use crate::App;
+use crate::codec::unpack;
+use crate::port::{
+    AuditAction, Detail, ErasedRows, MayConflict, StoreError, StoredProcess, Subject, Supplier, Traces, Tx,
+    read, write_anew,
+};
+use chrono::{DateTime, Utc};
+use cutover_core::{ServiceAccountNumber, Zone};
+use cutover_model::{Limits, decode_account_within};
+use cutover_process::State;
+use cutover_rules::documents_of_account;
+
+/// What is removed of an account, and what lies elsewhere.
+#[derive(Debug, Clone)]
+pub struct Erasable {
+    /// The store's key of its process, which the audit trail names.
+    pub process_id: i64,
+    /// The state of its process.
+    pub state: State,
+    /// Its number here, if it was imported.
+    pub account: Option<ServiceAccountNumber>,
+    /// When its payload and its history went to an archive, if they did: they are there still.
+    pub archived_at: Option<DateTime<Utc>>,
+    /// The documents that it names, under the root of its supplier; they lie in the storage still. `None`: what
+    /// was sent cannot be read, or is archived.
+    pub documents: Option<Vec<String>>,
+}
+
+/// An account that was removed.
+#[derive(Debug, Clone)]
+pub struct Erased {
+    /// What there was.
+    pub what: Erasable,
+    /// How many rows of each table.
+    pub rows: Vec<ErasedRows>,
+    /// What is left of them on the disk.
+    pub traces: Traces,
+}
+
+impl App {
+    /// What erasing an account would remove; nothing is changed.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier or process.
+    pub fn erasable(&self, supplier: &str, number: &str) -> Result<Erasable, OperatorError> {
+        let found = read(&*self.store, |tx| {
+            let Some((supplier, stored)) = locate(tx, supplier, number)? else { return Ok(None) };
+            erasable(tx, &supplier, &stored).map(Some)
+        })?;
+        let found = found.ok_or_else(|| missing(supplier, number))?;
+        refuse_running(found.state)?;
+        Ok(found)
+    }
+
+    /// Removes all that is kept of an account, whatever became of its import, and tells of it without a word of
+    /// whose it was. From then on it is as if it had never been sent, and it can be sent again. Businesses and
+    /// their contracts stay.
+    ///
+    /// # Errors
+    /// [`OperatorError::NotFound`] if there is no such supplier or process, [`OperatorError::Refused`] while it is
+    /// being imported; nothing is changed then.
+    pub fn erase_account(&self, supplier: &str, number: &str) -> Result<Erased, OperatorError> {
+        let (code, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
+        let by = self.operator.clone();
+        let (what, rows) = write_anew(&*self.store, move |tx| {
+            let (supplier, stored) = locked(tx, &code, &number)?;
+            refuse_running(stored.process.state())?;
+            let what = erasable(tx, &supplier, &stored)?;
+            let rows = erase(tx, &supplier, what.process_id)?;
+            let subject = Subject::process(&supplier, what.process_id);
+            let told = Told { subject, detail: detail(&what, &rows) };
+            tell(tx, at, by.clone(), AuditAction::AccountErased, told)?;
+            Ok::<_, OperatorError>((what, rows))
+        })?;
+        // It is removed, whatever is left of it.
+        let traces = self.store.scrub().unwrap_or(Traces::UntilCheckpoint);
+        Ok(Erased { what, rows, traces })
+    }
+}
+
+impl MayConflict for OperatorError {
+    fn is_conflict(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_conflict())
+    }
+}
+
+/// The process of an account, which nobody else steps from now on, nor adds to the account.
+pub(super) fn locked(
+    tx: &mut dyn Tx,
+    code: &str,
+    number: &str,
+) -> Result<(Supplier, StoredProcess), OperatorError> {
+    let absent = || missing(code, number);
+    let (supplier, stored) = locate(tx, code, number)?.ok_or_else(absent)?;
+    tx.lock_process(supplier.id, &stored.process.snapshot().external_account_number)?;
+    // What was read before may have changed while others were waited for.
+    let (supplier, stored) = locate(tx, code, number)?.ok_or_else(absent)?;
+    tx.lock_account(stored.process.id())?;
+    Ok((supplier, stored))
+}
+
+fn erase(tx: &mut dyn Tx, supplier: &Supplier, id: i64) -> Result<Vec<ErasedRows>, StoreError> {
+    if let Some(totals) = tx.account_totals(id)? {
+        tx.remove_totals(supplier.id, &totals)?;
+    }
+    tx.erase(id)
+}
+
+fn detail(what: &Erasable, rows: &[ErasedRows]) -> Detail {
+    let detail = Detail::default().word("state", what.state.as_str());
+    let counted = rows.iter().fold(detail, |detail, (table, rows)| detail.count(table, *rows));
+    match &what.documents {
+        Some(documents) => counted.count("documents", documents.len() as u64),
+        None => counted,
+    }
+}
+
+/// A worker has it in its hands, and would import what is not there.
+fn refuse_running(state: State) -> Result<(), OperatorError> {
+    match state {
+        State::InProgress => {
+            Err(OperatorError::Refused("it is being imported: wait until that has ended".into()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn erasable(tx: &mut dyn Tx, supplier: &Supplier, stored: &StoredProcess) -> Result<Erasable, StoreError> {
+    let is = stored.process.snapshot();
+    let paths = match is.state {
+        State::Processed => Some(tx.account_documents(is.id)?),
+        _ => tx.staged(is.id)?.and_then(|staged| named(&staged.payload, supplier.settings.time_zone)),
+    };
+    Ok(Erasable {
+        process_id: is.id,
+        state: is.state,
+        account: is.service_account_number.clone(),
+        archived_at: tx.archived_at(is.id)?,
+        documents: paths.map(|paths| under(&supplier.settings.document_root, paths)),
+    })
+}
+
+/// The documents that a payload names; `None` if it cannot be read.
+fn named(payload: &[u8], zone: Zone) -> Option<Vec<String>> {
+    let payload = unpack(payload).ok()?;
+    let limits = Limits { items: u32::MAX, ..Limits::default() };
+    let request = decode_account_within(&payload, zone, limits).ok()?.draft?;
+    Some(documents_of_account(&request).into_iter().map(|wanted| wanted.path).collect())
+}
+
+/// Paths under a root, each once.
+fn under(root: &str, paths: Vec<String>) -> Vec<String> {
+    let path = |path: String| {
+        let path = cutover_core::trimmed(&path);
+        format!("{root}/{}", path.strip_prefix('/').unwrap_or(path))
+    };
+    let mut paths: Vec<String> = paths.into_iter().map(path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}

@@ -1,0 +1,193 @@
+//! The data of one account: handed out, and removed.
+
+use crate::harness::{Client, House, NOTES, TRANSACTIONS, adding, items, text};
+use crate::payloads::{KINDS, documented, fixture, small};
+use crate::transactions::transaction;
+use cutover_core::Zone;
+use cutover_model::{IntoOwned, decode_account};
+use cutover_testkit::store_suite::kept::comparable;
+use cutover_testkit_postgres::psql;
+use serde_json::{Value, json};
+
+const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
+const INVARIANTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/invariants.sql");
+
+/// The figures that erasing and importing again must leave as they were.
+fn figures(client: &Client) -> [Value; 2] {
+    let mut progress = client.get(PROGRESS).json();
+    [progress["counts"].take(), progress["totals"].take()]
+}
+
+/// On a server, what operators check a database with finds nothing.
+fn assert_sound(house: &House) {
+    assert_eq!(house.ailments(), [""; 0]);
+    if std::env::var_os("CUTOVER_TEST_ON").is_some() {
+        let output = psql(house.on().url()).unwrap().args(["-f", INVARIANTS]).output().unwrap();
+        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert_eq!((output.status.code(), said.concat()), (Some(0), String::new()));
+    }
+}
+
+#[test]
+fn an_erased_account_can_be_sent_again() {
+    let (house, _server, client) = House::with_accounts(&[documented("A-1"), small("A-2")]);
+    let before = figures(&client);
+    let note = json!([{"body": "B", "document_paths": [{"document_path": "later.txt"}]}]);
+    assert_eq!(client.send_json(NOTES, &adding("A-1", "notes", note.clone())).status, 201);
+    let erase = ["account", "erase", "ACME", "A-1"];
+    let shown = house.done(&erase);
+    let documents = json!(["/ACME/later.txt", "/ACME/notes/call.txt", "/ACME/statements/s-1.pdf"]);
+    assert_eq!((&shown["erased"], &shown["documents"]), (&json!(false), &documents));
+    assert_eq!(client.status("A-1")["status"], "PROCESSED");
+
+    let erased = house.done(&[&erase[..], &["--yes"]].concat());
+    assert_eq!((&erased["erased"], &erased["documents"]), (&json!(true), &documents));
+    assert_eq!((&erased["rows"]["notes"], &erased["rows"]["processes"]), (&json!(2), &json!(1)));
+    let absent = (404, "import_process_does_not_exist".to_owned());
+    assert_eq!(client.get("/v2/data-import/accounts/ACME/A-1/").status, 404);
+    assert_eq!(client.send_json(NOTES, &adding("A-1", "notes", note)).code(), absent);
+    assert!(house.refused(&[&erase[..], &["--yes"]].concat()).contains("A-1"));
+    assert_sound(&house);
+
+    assert_eq!(client.create(&documented("A-1")).status, 201);
+    client.wait("A-1", "PROCESSED");
+    assert_eq!(figures(&client), before);
+    let told = house.done(&["audit", "--action", "account.erase"]);
+    let told = &items(&told)[0];
+    assert_eq!((&told["process_id"], &told["detail"]["notes"]), (&erased["process_id"], &json!(2)));
+    assert_eq!(told["detail"]["documents"], 3);
+    assert_sound(&house);
+}
+
+/// While others send, add and erase, no answer is a fault of ours, and what is kept stays true.
+#[test]
+fn erasing_in_a_storm_leaves_what_is_true() {
+    let (house, _server, client) = House::open();
+    let numbers: Vec<String> = (0..4).map(|n| format!("E-{n}")).collect();
+    client.import(&numbers.iter().map(|number| small(number)).collect::<Vec<_>>());
+    std::thread::scope(|scope| {
+        for number in &numbers {
+            let (client, house) = (&client, &house);
+            scope.spawn(move || {
+                for n in 0..12 {
+                    let created = client.create(&small(number));
+                    assert!([201, 400, 409].contains(&created.status), "{}", created.text());
+                    let id = format!("X-{n}");
+                    let transactions = json!([transaction(&id, "2026-10-01", "5.25", "CREDIT")]);
+                    let note = json!([{"body": id}]);
+                    for (path, member, items) in
+                        [(TRANSACTIONS, "transactions", transactions), (NOTES, "notes", note)]
+                    {
+                        let added = client.send_json(path, &adding(number, member, items));
+                        assert!([201, 404].contains(&added.status), "{}", added.text());
+                    }
+                }
+            });
+            scope.spawn(move || {
+                for _ in 0..4 {
+                    let output = house.run(&["account", "erase", "ACME", number, "--yes"]);
+                    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                    let is_expected = output.status.success()
+                        || said.contains("there is no process")
+                        || said.contains("it is being imported");
+                    assert!(is_expected, "{said}");
+                }
+            });
+        }
+    });
+    for number in &numbers {
+        let created = client.create(&small(number));
+        assert!([201, 400, 409].contains(&created.status), "{}", created.text());
+        client.wait(number, "PROCESSED");
+    }
+    let [counts, totals] = figures(&client);
+    assert_eq!((&counts["PROCESSED"], &totals["accounts"]), (&json!(4), &json!(4)));
+    let transactions: usize = numbers
+        .iter()
+        .map(|number| items(&house.account(number)["ledgers"][0]["current_statement_transactions"]).len())
+        .sum();
+    assert_eq!(totals["transactions"], transactions);
+    assert_sound(&house);
+}
+
+/// What was sent, as it is kept: with what an import adds.
+fn completed(sent: &Value) -> Value {
+    let sent = sent.to_string();
+    let decoded = decode_account(sent.as_bytes(), Zone::UTC).unwrap();
+    let (account, _) = decoded.draft.unwrap().into_valid().unwrap();
+    comparable(&account.into_owned().completed(Zone::UTC), Zone::UTC)
+}
+
+/// What an import says of what was not sent.
+const DECIDED: [&str; 2] = ["created_at", "supply_type"];
+
+/// Everything of `sent` is in `kept`, and nothing else.
+fn assert_same(kept: &Value, sent: &Value, place: &str) {
+    match (kept, sent) {
+        (Value::Object(kept), Value::Object(sent)) => {
+            for (name, value) in kept {
+                match sent.get(name) {
+                    Some(sent) => assert_same(value, sent, &format!("{place}.{name}")),
+                    None => assert!(DECIDED.contains(&name.as_str()), "{place}.{name} was not sent"),
+                }
+            }
+            sent.keys().for_each(|name| assert!(kept.contains_key(name), "{place}.{name} is missing"));
+        }
+        (Value::Array(kept), Value::Array(sent)) => {
+            assert_eq!(kept.len(), sent.len(), "{place}");
+            (0..)
+                .zip(kept.iter().zip(sent))
+                .for_each(|(n, (a, b)): (usize, _)| assert_same(a, b, &format!("{place}.{n}")));
+        }
+        _ => assert_eq!(kept, sent, "{place}"),
+    }
+}
+
+/// Of an account without later additions: what is handed out is what was sent, of every kind of meter point.
+#[test]
+fn an_export_is_what_was_sent() {
+    let (house, _server, client) = House::open();
+    for (kind, _) in KINDS {
+        let account = fixture(kind, kind);
+        client.import(&[account.clone()]);
+        let file = house.path().join(format!("{kind}.json"));
+        let written = house.done(&["account", "export", "ACME", kind, "--out", file.to_str().unwrap()]);
+        let whole = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(written["bytes"], whole.len());
+        assert!(whole.contains(&account.to_string()), "the payload is there to the byte");
+        let export: Value = serde_json::from_str(&whole).unwrap();
+        assert_eq!((&export["export"], &export["supplier"]), (&json!(1), &json!("ACME")));
+        assert_eq!(text(&export["history"][0]["event"]), "created");
+        let mut imported = export["account"].clone();
+        let ours = imported.as_object_mut().unwrap();
+        assert_eq!(ours.remove("service_account_number").as_ref(), Some(&export["service_identifier"]));
+        ours.remove("customer_emails").unwrap();
+        assert_same(&completed(&imported), &completed(&account), kind);
+    }
+    assert_eq!(items(&house.done(&["audit", "--action", "account.export"])).len(), KINDS.len());
+}
+
+#[test]
+fn an_export_is_a_new_file_of_its_owners() {
+    let (house, _server, client) = House::with_accounts(&[small("A-1")]);
+    let path = house.path().join("a-1.json");
+    let (export, file) = (["account", "export", "ACME", "A-1"], path.to_str().unwrap());
+    let to_file = [&export[..], &["--out", file]].concat();
+    house.done(&to_file);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let before = std::fs::read(&path).unwrap();
+    assert!(house.refused(&to_file).contains("exists"));
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let absent = house.path().join("absent.json");
+    house.refused(&["account", "export", "ACME", "NOBODY", "--out", absent.to_str().unwrap()]);
+    assert!(!absent.exists());
+    let note = json!([{"body": "Later"}]);
+    assert_eq!(client.send_json(NOTES, &adding("A-1", "notes", note)).status, 201);
+    let printed = house.done(&export);
+    assert_eq!(printed["account"]["notes"][0]["body"], "Later");
+    assert_eq!(printed["payload"], small("A-1"));
+}

@@ -1,0 +1,84 @@
+//! A copy of a file that is written to, and the file put in its place.
+
+use crate::harness::{Client, House, items, text};
+use crate::payloads::small;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Sends accounts until it is told to stop, and writes down those that were acknowledged.
+fn send(client: &Client, thread: usize, acknowledged: &Mutex<BTreeSet<String>>, stop: &AtomicBool) {
+    for n in 0.. {
+        if stop.load(Ordering::SeqCst) {
+            return;
+        }
+        let number = format!("B-{thread}-{n}");
+        assert_eq!(client.create(&small(&number)).status, 201);
+        acknowledged.lock().unwrap().insert(number);
+    }
+}
+
+fn numbers(house: &House) -> BTreeSet<String> {
+    let listed = house.done(&["process", "list", "ACME"]);
+    items(&listed).iter().map(|process| text(&process["external_account_number"])).collect()
+}
+
+/// A house on a copy.
+fn on(file: &Path) -> House {
+    House::at(&format!("sqlite:{}", file.display()))
+}
+
+#[test]
+fn a_copy_has_what_was_acknowledged_before_it_was_begun() {
+    let (house, server, client) = House::open();
+    let (acknowledged, stop) = (Mutex::new(BTreeSet::new()), AtomicBool::new(false));
+    let file = house.path().join("copy.db");
+    let before = std::thread::scope(|scope| {
+        let sends = [0, 1, 2].map(|thread| {
+            let (client, acknowledged, stop) = (&client, &acknowledged, &stop);
+            scope.spawn(move || send(client, thread, acknowledged, stop))
+        });
+        crate::harness::until("some are sent", || acknowledged.lock().unwrap().len() > 100);
+        let before = acknowledged.lock().unwrap().clone();
+        house.done(&["backup", file.to_str().unwrap()]);
+        stop.store(true, Ordering::SeqCst);
+        sends.into_iter().for_each(|send| send.join().unwrap());
+        before
+    });
+    drop(server);
+    let copy = on(&file);
+    assert_eq!(copy.ailments(), [""; 0]);
+    let there = numbers(&copy);
+    assert!(before.is_subset(&there), "{:?}", before.difference(&there));
+    assert!(there.is_subset(&numbers(&house)));
+    assert_eq!(copy.done(&["audit", "--limit", "1"])[0]["action"], "backup", "it tells of itself");
+
+    // All are imported there, and those that came after are sent again.
+    let server = copy.serve();
+    let client = server.client(&copy.key("Acme"));
+    for number in acknowledged.into_inner().unwrap() {
+        let answer = client.create(&small(&number));
+        assert!(answer.status == 201 || there.contains(&number), "{number}: {}", answer.text());
+        client.wait(&number, "PROCESSED");
+    }
+}
+
+#[test]
+fn a_copy_is_a_new_file_of_its_owners() {
+    let (house, _key) = House::furnished();
+    let path = house.path().join("copy.db");
+    let backup = ["backup", path.to_str().unwrap()];
+    house.done(&backup);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let before = std::fs::read(&path).unwrap();
+    assert!(house.refused(&backup).contains("exists"));
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    assert!(!house.path().join("copy.db.part").exists());
+    let nowhere = house.path().join("no/such/folder.db");
+    house.refused(&["backup", nowhere.to_str().unwrap()]);
+}

@@ -1,0 +1,124 @@
+//! Removes accounts (contract: the customer's right to it; see docs/decisions/0018).
+
+use super::schema::{
+    account_events, account_instructions, accounts, agreements, business_instruction_accounts, customers,
+    historical_statements, ledgers, line_items, meter_points, meters, note_documents, notes, payloads,
+    payment_instructions, payment_schedules, process_history, processes, property_administrators, readings,
+    registers, statements, supply_addresses, tax_items, transactions,
+};
+use super::types::Digits;
+use super::{Conn, SqlTx, number};
+use crate::error::{Error, Result};
+use cutover_app::port::{ErasedRows, Erasure, StoreError};
+use cutover_model::{Totals, names_document};
+use diesel::prelude::*;
+
+/// Removes the rows of a process from these tables, children first.
+macro_rules! erase {
+    ($conn:ident, $id:ident: $($table:ident.$key:ident)*) => {{
+        let mut erased: Vec<ErasedRows> = Vec::new();
+        $(
+            let rows = diesel::delete($table::table.filter($table::$key.eq($id))).execute($conn)?;
+            if rows > 0 {
+                erased.push((stringify!($table), rows as u64));
+            }
+        )*
+        erased
+    }};
+}
+
+fn erase(conn: &mut Conn, id: i64) -> Result<Vec<ErasedRows>> {
+    Ok(erase!(conn, id:
+        line_items.account_id
+        tax_items.account_id
+        transactions.account_id
+        ledgers.account_id
+        readings.account_id
+        registers.account_id
+        meters.account_id
+        agreements.account_id
+        meter_points.account_id
+        property_administrators.account_id
+        supply_addresses.account_id
+        customers.account_id
+        payment_instructions.account_id
+        payment_schedules.account_id
+        statements.account_id
+        note_documents.account_id
+        notes.account_id
+        account_events.account_id
+        historical_statements.account_id
+        account_instructions.account_id
+        business_instruction_accounts.account_id
+        accounts.id
+        payloads.process_id
+        process_history.process_id
+        processes.id
+    ))
+}
+
+/// How many rows of an account a table has.
+macro_rules! count {
+    ($conn:ident, $id:ident, $table:ident) => {{
+        let rows = $table::table.filter($table::account_id.eq($id)).count();
+        number::<i64, u64>(rows.get_result($conn)?, "a number of rows")?
+    }};
+}
+
+/// A column of the rows of an account, in their order.
+macro_rules! column {
+    ($conn:ident, $id:ident, $table:ident.$column:ident) => {
+        $table::table
+            .filter($table::account_id.eq($id))
+            .order($table::table.primary_key())
+            .select($table::$column)
+            .load($conn)?
+    };
+}
+
+/// Paths of statements, those that name a document.
+fn documents(paths: Vec<Option<String>>) -> impl Iterator<Item = String> {
+    paths.into_iter().flatten().filter(|path| names_document(Some(&path.as_str().into())))
+}
+
+fn totals(conn: &mut Conn, id: i64) -> Result<Totals> {
+    let balances: Vec<Option<Digits<'static>>> = column!(conn, id, ledgers.balance);
+    let counted = Totals {
+        accounts: 1,
+        readings: count!(conn, id, readings),
+        transactions: count!(conn, id, transactions),
+        documents: paths(conn, id)?.len() as u64,
+        ..Totals::default()
+    };
+    let add = |all: Totals, digits: &Digits<'_>| {
+        let ledger_balance = digits.decimal()?.value();
+        let sum = all.checked_add(Totals { ledger_balance, ..Totals::default() });
+        sum.ok_or(Error::Unfit("a sum of balances is out of range"))
+    };
+    balances.iter().flatten().try_fold(counted, add)
+}
+
+fn paths(conn: &mut Conn, id: i64) -> Result<Vec<String>> {
+    let mut paths: Vec<String> = column!(conn, id, note_documents.document_path);
+    paths.extend(documents(column!(conn, id, statements.statement_path)));
+    paths.extend(documents(column!(conn, id, historical_statements.statement_path)));
+    Ok(paths)
+}
+
+impl Erasure for SqlTx<'_> {
+    fn account_totals(&mut self, account_id: i64) -> Result<Option<Totals>, StoreError> {
+        self.run(|conn| {
+            let found = accounts::table.find(account_id).select(accounts::id);
+            let is_imported = found.get_result::<i64>(conn).optional()?.is_some();
+            is_imported.then(|| totals(conn, account_id)).transpose()
+        })
+    }
+
+    fn account_documents(&mut self, account_id: i64) -> Result<Vec<String>, StoreError> {
+        self.run(|conn| paths(conn, account_id))
+    }
+
+    fn erase(&mut self, process_id: i64) -> Result<Vec<ErasedRows>, StoreError> {
+        self.run(|conn| erase(conn, process_id))
+    }
+}

@@ -1,0 +1,176 @@
+//! What is left of an erased account, asked of the databases themselves: every table there is, and the bytes on the
+//! disk. A table that is added later is found here.
+
+use cutover_app::port::{Store, Traces, read};
+use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
+use cutover_testkit::store_suite::erasure::{CANARIES, erase, furnish};
+use cutover_testkit_postgres::{TestDatabase, server};
+use diesel::prelude::*;
+use diesel::sql_types::Text;
+use std::path::Path;
+
+/// Names an erased account on purpose, by our key.
+const TELLS: &str = "audit_trail";
+
+/// Erases an account that has rows in every table; `of_process` and `dump` ask the database past the store.
+fn leaves_nothing(
+    store: &dyn Store,
+    tables: &[(String, String)],
+    of_process: &dyn Fn(&str, &str, i64) -> u64,
+    dump: &dyn Fn() -> String,
+) {
+    let id = furnish(store);
+    let acme = read(store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
+    assert!(tables.len() > 20, "{tables:?}");
+    for (table, column) in tables {
+        assert_ne!(of_process(table, column, id), 0, "{table} has nothing of the account: furnish it");
+    }
+    let text = dump();
+    let unseen: Vec<_> = CANARIES.iter().filter(|canary| !text.contains(**canary)).collect();
+    assert!(unseen.is_empty(), "{unseen:?}");
+    let erased = erase(store, &acme, id);
+    for (table, column) in tables {
+        assert_eq!(of_process(table, column, id), 0, "{table} keeps something of the account");
+        assert!(erased.iter().any(|(name, rows)| name == table && *rows > 0), "{table} is not told of");
+    }
+    assert_eq!(erased.len(), tables.len());
+    let text = dump();
+    for canary in CANARIES {
+        assert!(!text.contains(canary), "{canary} is somewhere");
+    }
+}
+
+#[derive(QueryableByName)]
+struct Found {
+    #[diesel(sql_type = Text)]
+    found: String,
+}
+
+fn ask(path: &Path, sql: &str) -> Vec<String> {
+    let mut conn = diesel::SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    diesel::sql_query(sql).load::<Found>(&mut conn).unwrap().into_iter().map(|row| row.found).collect()
+}
+
+/// Tables with a row of a process or an account, and the column that names it.
+const OF_SQLITE: &str = "SELECT t.name || ' ' || c.name AS found FROM pragma_table_list t, pragma_table_info(t.name) c \
+    WHERE t.schema = 'main' AND t.type = 'table' AND (c.name IN ('account_id', 'process_id') \
+    OR t.name IN ('accounts', 'processes') AND c.name = 'id')";
+const OF_POSTGRES: &str = "SELECT table_name || ' ' || column_name FROM information_schema.columns \
+    WHERE table_schema = 'public' AND (column_name IN ('account_id', 'process_id') \
+    OR table_name IN ('accounts', 'processes') AND column_name = 'id')";
+
+fn tables(lines: &[String]) -> Vec<(String, String)> {
+    let pairs = lines.iter().map(|line| line.split_once(' ').unwrap());
+    pairs.filter(|(table, _)| *table != TELLS).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
+}
+
+/// What a column shows: bytes as text, but for hashes, which are none.
+fn cell(name: &String) -> String {
+    format!(
+        "CASE WHEN typeof(\"{name}\") = 'blob' AND length(\"{name}\") <> 32 THEN CAST(\"{name}\" AS TEXT) \
+        ELSE quote(\"{name}\") END"
+    )
+}
+
+/// All that can be read of all tables.
+fn dump_of_sqlite(path: &Path) -> String {
+    let tables =
+        ask(path, "SELECT name AS found FROM pragma_table_list WHERE schema = 'main' AND type = 'table'");
+    let rows = |table: &String| {
+        let columns = ask(path, &format!("SELECT name AS found FROM pragma_table_info('{table}')"));
+        let columns: Vec<_> = columns.iter().map(cell).collect();
+        ask(path, &format!("SELECT concat_ws('|', {}) AS found FROM \"{table}\"", columns.join(", ")))
+    };
+    tables.iter().flat_map(rows).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn nothing_is_left_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cutover.db");
+    let store = SqliteStore::open(&path, Options::default()).unwrap();
+    let count = |table: &str, column: &str, id: i64| {
+        let sql = format!("SELECT CAST(count(*) AS TEXT) AS found FROM {table} WHERE {column} = {id}");
+        ask(&path, &sql)[0].parse().unwrap()
+    };
+    leaves_nothing(&store, &tables(&ask(&path, OF_SQLITE)), &count, &|| dump_of_sqlite(&path));
+    assert_eq!(store.scrub(), Ok(Traces::None));
+    for name in ["cutover.db", "cutover.db-wal"] {
+        let bytes = std::fs::read(folder.path().join(name)).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(name.ends_with("wal") || text.contains("Stays"));
+        for canary in CANARIES {
+            assert!(!text.contains(canary), "{canary} is in {name}");
+        }
+    }
+}
+
+/// Somebody who reads keeps the log from being emptied; that is said.
+#[test]
+fn what_a_reader_keeps_is_told_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cutover.db");
+    let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..Options::default() };
+    let store = SqliteStore::open(&path, options).unwrap();
+    let id = furnish(&store);
+    let acme = read(&store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
+    let during = read(&store, |tx| {
+        tx.suppliers()?;
+        erase(&store, &acme, id);
+        store.scrub()
+    });
+    assert_eq!(during, Ok(Traces::UntilCheckpoint));
+    assert_eq!(store.scrub(), Ok(Traces::None));
+}
+
+#[test]
+fn nothing_is_left_in_a_server() {
+    let Some(server) = server() else { return };
+    let database = TestDatabase::create(server).unwrap();
+    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
+    let store = PostgresStore::open(&options).unwrap();
+    let lines = |sql: &str| database.sql(sql).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
+    let count = |table: &str, column: &str, id: i64| {
+        lines(&format!("SELECT count(*) FROM {table} WHERE {column} = {id}"))[0].parse().unwrap()
+    };
+    let dump = || {
+        let all = lines("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+        // Bytes are shown as text where they are some.
+        let rows =
+            |table: &String| lines(&format!("SET bytea_output = 'escape'; SELECT t::TEXT FROM {table} t"));
+        all.iter().flat_map(rows).collect::<Vec<_>>().join("\n")
+    };
+    leaves_nothing(&store, &tables(&lines(OF_POSTGRES)), &count, &dump);
+    assert_eq!(store.scrub(), Ok(Traces::UntilVacuum));
+}
+
+/// The trail is only added to, whoever tries.
+#[test]
+fn the_audit_trail_is_only_added_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cutover.db");
+    let store = SqliteStore::open(&path, Options::default()).unwrap();
+    furnish_trail(&store);
+    let mut conn = diesel::SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    for change in ["UPDATE audit_trail SET actor = 'nobody'", "DELETE FROM audit_trail"] {
+        let refused = diesel::sql_query(change).execute(&mut conn).unwrap_err().to_string();
+        assert_eq!(refused, "the audit trail is only added to", "{change}");
+    }
+    let Some(server) = server() else { return };
+    let database = TestDatabase::create(server).unwrap();
+    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
+    furnish_trail(&PostgresStore::open(&options).unwrap());
+    for change in
+        ["UPDATE audit_trail SET actor = 'nobody'", "DELETE FROM audit_trail", "TRUNCATE audit_trail"]
+    {
+        let refused = database.sql(change).unwrap_err().to_string();
+        assert!(refused.contains("the audit trail is only added to"), "{change}: {refused}");
+    }
+    assert_eq!(database.sql("SELECT count(*) FROM audit_trail").unwrap(), "1");
+}
+
+fn furnish_trail(store: &dyn Store) {
+    let id = furnish(store);
+    let acme = read(store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
+    erase(store, &acme, id);
+}

@@ -1,0 +1,286 @@
+//! Accounts that are removed.
+
+use super::businesses::business;
+use super::ground::{
+    api, at, insert, new_process, number, on_threads, process, put, see, step, supplier, worker,
+};
+use super::imported::{SYDNEY, account_of, decode, end_with, import, zone};
+use cutover_app::port::{
+    AuditAction, AuditEntry, Creation, Detail, InstructionDetails, InstructionKey, NewAccount,
+    NewHistoricalStatement, NewNote, NewTransaction, Operator, ProcessFilter, Staged, Staging, StateCount,
+    Store, StoreError, StoredIssue, StoredIssues, Subject, Supplier, Tx, VerifiedInstruction, stage,
+};
+use cutover_core::Zone;
+use cutover_model::choices::PaymentInstructionType;
+use cutover_model::{
+    HistoricalStatement, IntoOwned, Limits, Note, Totals, decode_historical_statements, read_transaction,
+};
+use cutover_process::{Event, Process, State, Submission};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Words that the account of [`furnish`] is made of, and no other row.
+pub const CANARIES: [&str; 8] = [
+    "CANARY-NUMBER",
+    "CANARY-PAYLOAD",
+    "CANARY-ISSUE",
+    "CANARY-NOTE",
+    "CANARY-REFERENCE",
+    "mara.okafor",
+    "61023456789",
+    "MD000ELEC1001",
+];
+
+/// An imported account that has rows in every table that accounts have rows in, beside another that stays; the key of
+/// its process.
+pub fn furnish(store: &dyn Store) -> i64 {
+    let acme = supplier(store, "ACME");
+    import(store, &acme, 1, r#""customers":[{"family_name":"Stays"}],"ledgers":[{"ledger_balance":"1.50"}]"#);
+    let owner = acme.clone();
+    let pending = put(store, move |tx| {
+        let new = new_process(&owner, CANARIES[0], Submission::default());
+        let (process, entry) = Process::create(tx.next_process_id()?, new, at(0), api());
+        let staged = Staged { payload: CANARIES[1].into(), fingerprint: [7; 32] };
+        let issue = StoredIssue { attr: "a".into(), code: "c".into(), detail: CANARIES[2].into() };
+        let issues = StoredIssues { errors: Vec::new(), warnings: vec![issue] };
+        tx.insert_process(owner.id, &process, &entry, &staged, &issues)?;
+        Ok(process)
+    });
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/accounts/valid/electricity.json");
+    let payload = decode(&std::fs::read_to_string(fixture).unwrap(), zone(SYDNEY));
+    let new = account_of(&pending, &acme, 77, payload);
+    let written = new.clone();
+    put(store, move |tx| end_with(tx, pending, &written));
+    add_to(store, &acme, &new);
+    new.process_id
+}
+
+/// Something of everything that can be added.
+fn add_to(store: &dyn Store, acme: &Supplier, to: &NewAccount) {
+    let (id, business) = (to.process_id, business(acme, "B-1", &["C-1"], 1));
+    put(store, move |tx| {
+        tx.add_note(id, &added_note())?;
+        tx.add_historical_statement(id, &added_statement())?;
+        add_transaction(tx, id)?;
+        let key = |reference: &str| InstructionKey {
+            vendor: "pay".into(),
+            kind: PaymentInstructionType::Card,
+            reference: reference.into(),
+        };
+        let verified =
+            |key| VerifiedInstruction { key, details: InstructionDetails::default(), verified_at: at(5) };
+        tx.add_account_instruction(id, &verified(key(CANARIES[4])))?;
+        let business = tx.insert_business(&business)?;
+        tx.add_business_instruction(business, &verified(key("of the business")), &[id])
+    });
+}
+
+fn added_note() -> NewNote {
+    let note = Note {
+        body: Some(CANARIES[3].to_owned().into()),
+        document_paths: None,
+        created_at: None,
+        is_pinned: None,
+        unpin_at: None,
+    };
+    NewNote { note, created_at: at(4), unpin_at: None }
+}
+
+fn statement(path: &str) -> HistoricalStatement<'static> {
+    let body = format!(
+        r#"{{"import_supplier":"S","external_account_number":"N","statements":[{{"statement_id":"S",
+        "bill_period_from_date":"2025-01-01","bill_period_to_date":"2025-03-31","statement_path":"{path}"}}]}}"#
+    );
+    let decoded = decode_historical_statements(body.as_bytes(), Zone::UTC, Limits::default()).unwrap();
+    decoded.draft.unwrap().into_valid().unwrap().statements.remove(0).into_owned()
+}
+
+fn added_statement() -> NewHistoricalStatement {
+    NewHistoricalStatement { statement: statement("/added.pdf"), fingerprint: [3; 32], added_at: at(6) }
+}
+
+fn add_transaction(tx: &mut dyn Tx, id: i64) -> Result<(), StoreError> {
+    let sent = r#"{"transaction_id":"T-9","transaction_date":"2026-11-01","amount":1,"type":"CHARGE"}"#;
+    let transaction = read_transaction(sent).unwrap().into_owned();
+    let ledger = tx.first_ledger(id)?.unwrap().position;
+    tx.add_transaction(id, ledger, &NewTransaction { transaction, sent_date: None })
+}
+
+/// Removes a process as a use case does: what was counted is taken off, and it is told of.
+pub fn erase(store: &dyn Store, of: &Supplier, id: i64) -> Vec<(&'static str, u64)> {
+    let of = of.clone();
+    put(store, move |tx| erase_in(tx, &of, id))
+}
+
+fn erase_in(tx: &mut dyn Tx, of: &Supplier, id: i64) -> Result<Vec<(&'static str, u64)>, StoreError> {
+    tx.lock_account(id)?;
+    if let Some(totals) = tx.account_totals(id)? {
+        tx.remove_totals(of.id, &totals)?;
+    }
+    let rows = tx.erase(id)?;
+    tx.record(&AuditEntry {
+        at: at(9),
+        by: Operator::Command { user: None },
+        action: AuditAction::AccountErased,
+        subject: Subject::process(of, id),
+        detail: Detail::default(),
+    })?;
+    Ok(rows)
+}
+
+/// Nothing of it is found any more, by whatever; another account is as it was.
+pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
+    let id = furnish(store);
+    let acme = see(store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap();
+    let here = process(store, &acme, CANARIES[0]).process.service_account_number().unwrap().clone();
+    let other = process(store, &acme, "A-1");
+    let kept = see(store, |tx| tx.imported_account(other.process.id(), Zone::UTC)).unwrap();
+    let rows = erase(store, &acme, id);
+    assert!(rows.contains(&("processes", 1)) && rows.contains(&("accounts", 1)), "{rows:?}");
+    assert!(rows.iter().all(|(_, rows)| *rows > 0), "{rows:?}");
+    assert_eq!(see(store, |tx| tx.process(acme.id, &number(CANARIES[0]))), None);
+    assert_eq!(see(store, |tx| tx.process_of_account(&here)), None);
+    assert_eq!(see(store, |tx| tx.imported_account(id, Zone::UTC)), None);
+    assert_eq!(see(store, |tx| tx.staged(id)), None);
+    assert_eq!((see(store, |tx| tx.history(id)), see(store, |tx| tx.payloads(&[id]))), (vec![], vec![]));
+    assert_eq!(see(store, |tx| tx.account_totals(id)), None);
+    assert_eq!(see(store, |tx| tx.account_documents(id)), [""; 0]);
+    let listed = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, 9));
+    assert_eq!(listed.len(), 1);
+    assert_eq!(erase(store, &acme, id), []);
+    assert_eq!(process(store, &acme, "A-1"), other);
+    assert_eq!(see(store, |tx| tx.imported_account(other.process.id(), Zone::UTC)), Some(kept));
+    // What is of the business stays with it; it applies to the account no more.
+    let business = see(store, |tx| tx.business(acme.organisation_id, "B-1")).unwrap();
+    let key = InstructionKey {
+        vendor: "pay".into(),
+        kind: PaymentInstructionType::Card,
+        reference: "of the business".into(),
+    };
+    assert_eq!(see(store, |tx| tx.business_instruction(business.id, &key)), Some(vec![]));
+    assert!(see(store, |tx| tx.contract_exists(acme.organisation_id, "C-1")));
+}
+
+/// The counts and totals of its supplier are those of the accounts that stay, folded or not.
+pub fn an_erased_account_counts_for_nothing(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let members = |balance: &str| {
+        format!(
+            r#""ledgers":[{{"ledger_balance":"{balance}","current_statement_transactions":[{{"transaction_id":"T",
+            "transaction_date":"2026-05-01","amount":1,"type":"CHARGE"}}]}}],
+            "notes":[{{"body":"N","document_paths":[{{"document_path":"a.pdf"}}]}}],
+            "statements":[{{"statement_id":"S","bill_period_from_date":"2025-01-01",
+            "bill_period_to_date":"2025-02-01","statement_path":"/s.pdf"}}]"#
+        )
+    };
+    let accounts =
+        [(1, "-10.25"), (2, "0"), (3, "7.5")].map(|(n, balance)| import(store, &acme, n, &members(balance)));
+    let counted = accounts.each_ref().map(|new| Totals::of(&new.account, new.zone));
+    for totals in counted {
+        put(store, move |tx| tx.add_totals(acme.id, &totals));
+    }
+    let first = accounts[0].process_id;
+    put(store, move |tx| tx.add_historical_statement(first, &added_statement()));
+    let document = Totals { documents: 1, ..Totals::default() };
+    put(store, move |tx| tx.add_totals(acme.id, &document));
+    assert_eq!(see(store, |tx| tx.account_totals(first)), counted[0].checked_add(document));
+    assert_eq!(see(store, |tx| tx.account_documents(first)), ["a.pdf", "/s.pdf", "/added.pdf"],);
+    let rest = [counted[1].checked_add(counted[2]).unwrap(), counted[2], Totals::default()];
+    for (account, rest) in accounts.iter().zip(rest) {
+        put(store, |tx| tx.fold(2));
+        erase(store, &acme, account.process_id);
+        assert_eq!(see(store, |tx| tx.totals(acme.id)), rest);
+    }
+    while put(store, |tx| tx.fold(3)) > 0 {}
+    assert_eq!(see(store, |tx| tx.totals(acme.id)), Totals::default());
+    assert_eq!(see(store, |tx| tx.state_counts(acme.id)), []);
+    assert_eq!(see(store, |tx| tx.minute_counts(acme.id, at(-9_999))), []);
+}
+
+/// Its key is not given again, so that whoever knows it still, writes nothing of another's.
+pub fn an_erased_number_comes_back_under_another_key(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let owner = acme.clone();
+    let first = put(store, move |tx| insert(tx, &owner, "A-1", Submission::default(), at(0)));
+    let (claimed, entry) = first.clone().step(Event::Claimed, at(1), worker()).unwrap();
+    erase(store, &acme, first.id());
+    let staging = stage(store, creation(&acme, "A-1", at(5)));
+    assert_eq!(staging, Ok(Staging::Staged));
+    let again = process(store, &acme, "A-1").process;
+    assert_ne!(again.id(), first.id());
+    assert_eq!(again.version(), first.version());
+    assert!(!put(store, move |tx| tx.step_process(&claimed, &entry)));
+    assert_eq!(process(store, &acme, "A-1").process, again);
+    assert!(step(store, &again, Event::Claimed, at(6)));
+}
+
+fn creation(of: &Supplier, account: &str, when: chrono::DateTime<chrono::Utc>) -> Arc<Creation> {
+    Arc::new(Creation {
+        supplier_id: of.id,
+        supplier_revision: of.revision,
+        process: new_process(of, account, Submission::default()),
+        actor: api(),
+        at: when,
+        staged: Staged { payload: b"p".to_vec(), fingerprint: [1; 32] },
+        issues: StoredIssues::default(),
+    })
+}
+
+/// Whoever adds to an account while it is erased, adds before, or is told that there is none; nothing is left.
+pub fn who_adds_to_an_account_while_it_is_erased_finds_none(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    for round in 1..=5 {
+        let account = import(store, &acme, round, r#""ledgers":[{}]"#);
+        let id = account.process_id;
+        let added = on_threads(5, |thread| {
+            if thread == 0 {
+                erase(store, &acme, id);
+                return None;
+            }
+            let added = put(store, move |tx| {
+                let is_there = tx.lock_account(id)?;
+                if is_there {
+                    tx.add_note(id, &added_note())?;
+                    add_transaction(tx, id)?;
+                }
+                Ok(is_there)
+            });
+            Some(added)
+        });
+        assert_eq!(added.len(), 5);
+        assert_eq!(see(store, |tx| tx.imported_account(id, Zone::UTC)), None);
+        assert!(!put(store, move |tx| tx.lock_account(id)));
+    }
+    assert_eq!(see(store, |tx| tx.state_counts(acme.id)), []);
+}
+
+/// While a number is sent again and again, and erased again and again, it has one process or none.
+pub fn a_number_that_is_sent_while_it_is_erased_has_one_process_or_none(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let mut counted = 0;
+    on_threads(4, |thread| {
+        for n in 0..15 {
+            if thread == 0 {
+                let of = acme.clone();
+                put(store, move |tx| {
+                    tx.lock_process(of.id, &number("A-1"))?;
+                    match tx.process(of.id, &number("A-1"))? {
+                        Some(stored) => erase_in(tx, &of, stored.process.id()).map(drop),
+                        None => Ok(()),
+                    }
+                });
+            } else {
+                let staging = stage(store, creation(&acme, "A-1", at(100 * thread as i64 + n))).unwrap();
+                assert_ne!(staging, Staging::SupplierChanged);
+            }
+        }
+    });
+    for StateCount { state, processes, .. } in see(store, |tx| tx.state_counts(acme.id)) {
+        assert_eq!(state, State::Pending);
+        counted += processes;
+    }
+    let found = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, 9));
+    assert_eq!(found.len() as u64, counted);
+    assert!(counted <= 1, "{counted}");
+}
