@@ -15,6 +15,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// How long a statement may take on a busy machine. Locks are waited for no longer than 5 s.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Who calls, in every database that was made of one template.
 #[derive(Debug, Clone)]
 pub(crate) struct Known {
@@ -95,6 +98,11 @@ impl Database {
         self
     }
 
+    /// Whether many processes use it at the same time.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.place, Place::Server { .. })
+    }
+
     /// Breaks every connection to a server: those who need one next find it out by themselves.
     pub(crate) fn sever(&self) {
         if let Place::Server { database } = &self.place {
@@ -120,7 +128,13 @@ fn open_sqlite(path: &Path) -> Arc<dyn Store> {
 }
 
 fn open_postgres(database: &TestDatabase) -> Arc<dyn Store> {
-    let options = PostgresOptions { migrates: true, connections: 2, ..PostgresOptions::new(database.url()) };
+    // Whoever waits for a lock that this very thread holds waits in vain.
+    let options = PostgresOptions {
+        migrates: true,
+        connections: 3,
+        statement_timeout: PATIENCE,
+        ..PostgresOptions::new(database.url())
+    };
     Arc::new(PostgresStore::open(&options).unwrap())
 }
 

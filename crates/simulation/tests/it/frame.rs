@@ -1,11 +1,12 @@
 //! What is under way: one operation, and those that happen meanwhile, on top of one another.
 
 use crate::oracle::Submission;
-use crate::plan::{Act, Disturbance, What};
+use crate::plan::{Act, Disturbance, Op, What};
 
 /// An operation under way.
 #[derive(Debug)]
 pub(crate) struct Frame {
+    pub(crate) node: usize,
     pub(crate) act: Act,
     /// The id of its request.
     pub(crate) request: String,
@@ -17,6 +18,8 @@ pub(crate) struct Frame {
     pub(crate) is_disturbed: bool,
     /// Whether other things happened meanwhile.
     pub(crate) is_interrupted: bool,
+    /// What is to happen within its next transaction.
+    pub(crate) within: Vec<Op>,
     /// How often it committed.
     pub(crate) commits: u32,
     /// What its last commit was to answer: for each item whether it was added, or why it had to be refused.
@@ -26,8 +29,9 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub(crate) fn new(act: Act, request: String, disturbances: &[Disturbance]) -> Self {
+    pub(crate) fn new(node: usize, act: Act, request: String, disturbances: &[Disturbance]) -> Self {
         Self {
+            node,
             act,
             request,
             moment: 0,
@@ -35,6 +39,7 @@ impl Frame {
             is_dead: false,
             is_disturbed: false,
             is_interrupted: false,
+            within: Vec::new(),
             commits: 0,
             expected: None,
             submitted: None,
@@ -51,6 +56,8 @@ impl Frame {
         for what in &due {
             match what {
                 What::Meanwhile(_) => self.is_interrupted = true,
+                // They may have to wait for its locks for longer than a transaction may last.
+                What::Within(_) => (self.is_disturbed, self.is_interrupted) = (true, true),
                 What::Fail | What::Conflict | What::Panic => self.is_disturbed = true,
                 What::Die => (self.is_disturbed, self.is_dead) = (true, true),
             }

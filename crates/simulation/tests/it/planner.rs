@@ -143,6 +143,7 @@ impl Planner {
             3 => What::Conflict,
             4 => What::Panic,
             5 => What::Die,
+            6 if depth == 0 && self.dice.one_in(4) => What::Within(self.within(act)),
             _ => What::Meanwhile(self.meanwhile(act, depth)),
         };
         Disturbance { moment, what }
@@ -169,6 +170,17 @@ impl Planner {
         ops.extend((0..count).map(|_| self.one_meanwhile(act, depth + 1)));
         self.focus = before;
         ops
+    }
+
+    /// What nobody can do at the same time without being noticed: settings that change in between are as good as ones
+    /// that change after.
+    fn within(&mut self, act: &Act) -> Vec<Op> {
+        let before = self.focus;
+        self.focus = about(act).or(before);
+        let op = self.one_meanwhile(act, DEPTH + 1);
+        self.focus = before;
+        let is_setting = matches!(op.act, Act::SetStatus(..) | Act::SetLimit(..) | Act::SetDryRun(..));
+        if is_setting { Vec::new() } else { vec![op] }
     }
 
     fn one_meanwhile(&mut self, act: &Act, depth: u32) -> Op {

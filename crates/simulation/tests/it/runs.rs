@@ -92,28 +92,29 @@ pub(crate) fn run_all(name: &str, wanted: Wanted, open: Opening<'_>) -> (u64, Co
             all.1.merge(outcome.coverage);
             if !outcome.violations.is_empty() {
                 stops.store(true, Ordering::SeqCst);
-                lock(&failed).get_or_insert(seed);
+                lock(&failed).get_or_insert((seed, outcome.violations));
             }
         }
     };
     // Half of the time goes by waiting for the disk.
     let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-    if let Some(seed) = failed.into_inner().unwrap() {
-        panic!("{}", told(name, seed, open));
+    if let Some((seed, violations)) = failed.into_inner().unwrap() {
+        panic!("{}", told(name, seed, &violations, open));
     }
     all.into_inner().unwrap()
 }
 
 /// A failing seed for whoever is to mend it.
-fn told(name: &str, seed: u64, open: Opening<'_>) -> String {
+fn told(name: &str, seed: u64, first: &[String], open: Opening<'_>) -> String {
     let whole = plan(seed);
     let fails = |ops: &[Op]| !run(seed, ops, open()).violations.is_empty();
     let short = shrink(whole.clone(), fails);
+    let first = first.join("\n  ");
     let violations = run(seed, &short, open()).violations.join("\n  ");
     let ops: Vec<String> = short.iter().map(|op| format!("{op:?}")).collect();
     format!(
-        "seed {seed} fails:\n  {violations}\n{} of {} operations are left:\n  {}\n\
+        "seed {seed} fails:\n  {first}\nafter {} of its {} operations too:\n  {violations}\n  {}\n\
          again: CUTOVER_SIM_SEED={seed} cargo test -p cutover-simulation {name}",
         short.len(),
         whole.len(),

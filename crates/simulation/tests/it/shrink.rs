@@ -39,10 +39,12 @@ fn calmer(mut ops: Vec<Op>, at: usize, fails: &impl Fn(&[Op]) -> bool) -> Vec<Op
             ops = calmer;
             continue;
         }
-        let What::Meanwhile(inner) = ops[at].disturbances[n].what.clone() else { continue };
+        let (What::Meanwhile(inner) | What::Within(inner)) = ops[at].disturbances[n].what.clone() else {
+            continue;
+        };
         for m in (0..inner.len()).rev() {
             let mut calmer = ops.clone();
-            if let What::Meanwhile(inner) = &mut calmer[at].disturbances[n].what {
+            if let What::Meanwhile(inner) | What::Within(inner) = &mut calmer[at].disturbances[n].what {
                 inner.remove(m);
             }
             if fails(&calmer) {

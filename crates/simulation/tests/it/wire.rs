@@ -1,6 +1,6 @@
 //! The ports as the use cases see them: they may fail, lose answers, and let other things happen first.
 
-use crate::plan::Part;
+use crate::plan::{Op, Part};
 use crate::world::{Hit, World, panics};
 use cutover_app::port::{
     Answer, Creation, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Staging, StagingDone,
@@ -16,6 +16,8 @@ pub(crate) struct Wire {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) documents: Arc<FakeDocuments>,
     pub(crate) vendors: Arc<FakeVendors>,
+    /// Whether transactions of others may be open at the same time.
+    pub(crate) is_shared: bool,
 }
 
 fn lost() -> StoreError {
@@ -39,7 +41,21 @@ impl Wire {
     fn before(&self) -> Result<(), StoreError> {
         match self.hit(Part::Store, true) {
             Hit::Panic => panics(),
-            hit => allowed(hit),
+            hit => {
+                self.perform(&self.within());
+                allowed(hit)
+            }
+        }
+    }
+
+    /// What is to happen within a transaction.
+    fn within(&self) -> Vec<Op> {
+        self.world.upgrade().map(|world| world.within()).unwrap_or_default()
+    }
+
+    fn perform(&self, ops: &[Op]) {
+        if let Some(world) = self.world.upgrade() {
+            ops.iter().for_each(|op| world.perform(op));
         }
     }
 
@@ -98,11 +114,19 @@ impl Store for Wire {
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
         let hit = self.hit(Part::Store, true);
+        let mut within = self.within();
+        if !self.is_shared {
+            self.perform(&std::mem::take(&mut within));
+        }
         allowed(hit)?;
+        let world = self.world.clone();
         let commits = Arc::new(AtomicBool::new(false));
         let told = commits.clone();
         let written = self.store.write(Box::new(move |tx| {
             let verdict = job(tx);
+            if let Some(world) = world.upgrade().filter(|_| !within.is_empty()) {
+                world.perform_within(&within);
+            }
             if hit == Hit::Panic {
                 panics();
             }

@@ -67,6 +67,8 @@ pub(crate) struct World {
     documents: Arc<FakeDocuments>,
     away: [AtomicBool; 3],
     requests: AtomicU64,
+    /// How many transactions are open.
+    open: AtomicU64,
     /// The latest time that any node has known, in microseconds.
     latest: AtomicI64,
     frames: Mutex<Vec<Frame>>,
@@ -93,6 +95,7 @@ impl World {
                         store: store.clone(),
                         documents: documents.clone(),
                         vendors: vendors.clone(),
+                        is_shared: database.is_shared(),
                     });
                     node(wire, clock.clone(), seed.wrapping_mul(8).wrapping_add(n))
                 })
@@ -103,6 +106,7 @@ impl World {
             documents,
             away: [const { AtomicBool::new(false) }; 3],
             requests: AtomicU64::new(0),
+            open: AtomicU64::new(0),
             latest: AtomicI64::new(0),
             frames: Mutex::default(),
             oracle: Mutex::default(),
@@ -180,7 +184,10 @@ impl World {
                 What::Conflict => hit = Hit::Conflict,
                 What::Panic if is_before && part == Part::Store => hit = Hit::Panic,
                 What::Panic | What::Die => panics(),
-                What::Meanwhile(ops) => ops.iter().for_each(|op| self.perform(op)),
+                What::Within(ops) if is_before && part == Part::Store => {
+                    self.with_frame(|frame| frame.within = ops);
+                }
+                What::Meanwhile(ops) | What::Within(ops) => ops.iter().for_each(|op| self.perform(op)),
             }
         }
         if is_before && self.away[part as usize].load(Ordering::SeqCst) {
@@ -194,6 +201,22 @@ impl World {
         if let Some(frame) = lock(&self.frames).last_mut() {
             change(frame);
         }
+    }
+
+    /// What is to happen within the transaction that begins.
+    pub(crate) fn within(&self) -> Vec<Op> {
+        let mut frames = lock(&self.frames);
+        let Some(frame) = frames.last_mut() else { return Vec::new() };
+        let elsewhere = (frame.node + 1) % self.nodes.len();
+        let ops = std::mem::take(&mut frame.within);
+        ops.into_iter().map(|op| Op { node: elsewhere, ..op }).collect()
+    }
+
+    /// Does operations while a transaction is open: they may have to wait for its end in vain.
+    pub(crate) fn perform_within(&self, ops: &[Op]) {
+        self.open.fetch_add(1, Ordering::SeqCst);
+        ops.iter().for_each(|op| self.perform(op));
+        self.open.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// What is under way has committed.
@@ -215,7 +238,8 @@ impl World {
         let Some((act, body)) = self.oracle().to_send(&op.act, self.now(op.node)) else { return };
         let request = format!("r{}", self.requests.fetch_add(1, Ordering::SeqCst));
         self.oracle().sent(&request, &act, &body);
-        let frame = Frame::new(act.clone(), request.clone(), &op.disturbances);
+        let mut frame = Frame::new(op.node, act.clone(), request.clone(), &op.disturbances);
+        frame.is_disturbed = self.open.load(Ordering::SeqCst) > 0;
         let depth = {
             let mut frames = lock(&self.frames);
             frames.push(frame);
