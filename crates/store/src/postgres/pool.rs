@@ -168,12 +168,14 @@ impl Pool {
         let patience = self.patience().min(self.target.statement_timeout);
         let mut result = Err(StoreError::Unavailable("every connection is broken".into()));
         for attempt in 0..=self.pool.max_size() {
+            // Those that lay ready may all be broken; a new one that is has said it of the database.
+            let is_new = !self.has_idle();
             result = if self.target.is_pooled {
                 self.run_in_transaction(&statements)
             } else {
                 self.run(&statements)
             };
-            let is_last = begun.elapsed() >= patience || attempt > 0 && !self.has_idle();
+            let is_last = begun.elapsed() >= patience || attempt > 0 && is_new;
             if is_last || !matches!(result, Err(StoreError::Unavailable(_))) {
                 break;
             }

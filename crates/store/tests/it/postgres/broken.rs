@@ -2,7 +2,8 @@
 
 use super::house::House;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Store, StoreError, glance, write};
+use cutover_app::Step;
+use cutover_app::port::{Staging, Store, StoreError, glance, stage, write};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_postgres::{TestDatabase, server};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +26,22 @@ fn a_read_that_panics_does_not_leave_its_connection_in_its_transaction() {
     assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
     database.sql("UPDATE organisations SET name = 'B'").unwrap();
     assert_eq!(names(&store), ["B"]);
+}
+
+/// As many as lie ready: the database is there.
+#[test]
+fn a_new_account_passes_over_connections_that_are_broken() {
+    let Some(house) = House::new() else { return };
+    let store = &*house.store;
+    let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
+    let creation = house.app.creation(&house.caller, None, body, None).unwrap();
+    let Step::Done(creation) = creation else { panic!("nothing is to be verified") };
+    glance(store, |_| glance(store, |_| glance(store, |tx| tx.organisations()))).unwrap();
+    assert_eq!(store.connections(), Some((3, 3)));
+    let all = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    house.database.sql(all).unwrap();
+    assert_eq!(stage(store, creation), Ok(Staging::Staged));
 }
 
 /// Whatever the database says of it: it commits nothing after it has refused a statement.
