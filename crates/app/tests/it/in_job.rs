@@ -16,7 +16,12 @@ fn the_storage_is_not_asked_inside_a_job() {
         Ok::<_, StoreError>(())
     });
     assert!(matches!(written, Err(StoreError::Failed(_))), "{written:?}");
-    let reads = || read(&*house.store, |_| Ok(ask()));
+    let reads = || {
+        read(&*house.store, |_| {
+            ask();
+            Ok(())
+        })
+    };
     assert!(catch_unwind(AssertUnwindSafe(reads)).is_err());
     ask();
     let inside = InJob::enter();
