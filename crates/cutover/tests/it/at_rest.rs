@@ -146,6 +146,10 @@ fn keys_change_while_a_server_works() {
         assert_eq!(code, Some(0));
         assert!(!log.contains("import failed") && !log.contains("given back"), "{log}");
     }
+    let server = house.serve();
+    let refused = house.refused(&["encryption-key", "reseal", "--vacuum"]);
+    assert!(refused.contains("serves") || refused.contains("SQLite"), "{refused}");
+    drop(server);
     assert!(!at_rest(&house).contains(&first_name), "{}", at_rest(&house));
     house.set_variable(VARIABLE, &second);
     let last = house.done(&["encryption-key", "reseal"]);

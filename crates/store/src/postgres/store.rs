@@ -193,7 +193,7 @@ impl PostgresStore {
     /// uses the database. `told` hears how far it is.
     ///
     /// # Errors
-    /// [`StoreError`] if it could not go on. What was sealed before is.
+    /// [`ResealError`] if it could not go on. What was sealed before is.
     pub fn reseal(
         options: &PostgresOptions,
         told: &mut dyn FnMut(&Resealed),
