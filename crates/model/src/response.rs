@@ -10,7 +10,7 @@ use serde::Serialize;
 
 answers! {
     /// An error item of a refused request (contract 7).
-    ErrorItem (Eq, Serialize) {
+    ErrorItem (Debug, Eq, Serialize) {
         /// Text for people; its wording may change.
         detail: String;
         /// The stable code.
@@ -20,7 +20,7 @@ answers! {
     }
 
     /// A refused request with all that is wrong with it (contract 7.1, decisions D4).
-    ValidationError (Eq, Serialize) {
+    ValidationError (Debug, Eq, Serialize) {
         /// Text for people.
         detail: &'static str;
         /// `account_failed_validation` for accounts, `validation_error` elsewhere.
@@ -30,7 +30,7 @@ answers! {
     }
 
     /// An error of an import process (contract 2.2, 7.2).
-    ProcessError (Eq, Serialize) {
+    ProcessError (Debug, Eq, Serialize) {
         /// The stable code.
         code: &'static str, code;
         /// Text for people.
@@ -40,7 +40,7 @@ answers! {
     }
 
     /// The latest event of an import process (contract 2.2).
-    LatestEvent (Eq, Serialize) {
+    LatestEvent (Debug, Eq, Serialize) {
         /// One of the three names of contract 6.
         event: &'static str, words(
             "EVENT_ACCOUNT_IMPORT_PROCESS_CREATED",
@@ -54,7 +54,7 @@ answers! {
     }
 
     /// The version 2 status of an import process (contract 2.2).
-    ProcessStatus (Eq, Serialize) {
+    ProcessStatus (Debug, Eq, Serialize) {
         /// A status word of contract 3.
         status: &'static str, words(
             "PENDING",
@@ -78,7 +78,7 @@ answers! {
     }
 
     /// A process in a list (decisions D12): its status, and the account it is of.
-    ListedStatus (Eq, Serialize) {
+    ListedStatus (Debug, Eq, Serialize) {
         /// The account's number at its previous supplier.
         external_account_number: String;
         /// A status word of contract 3.
@@ -104,7 +104,7 @@ answers! {
     }
 
     /// A create of an account that exists or is being imported (contract 7.3, decisions D5).
-    AlreadyThere (Eq, Serialize) {
+    AlreadyThere (Debug, Eq, Serialize) {
         /// What is in the way.
         non_field_errors: Detail;
         /// The number of the existing account.
@@ -112,7 +112,7 @@ answers! {
     }
 
     /// The body of every other refusal: `{detail, code}` (rules 9).
-    Detail (Eq, Serialize) {
+    Detail (Debug, Eq, Serialize) {
         /// Text for people.
         detail: String;
         /// The stable code.

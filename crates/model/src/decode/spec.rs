@@ -26,6 +26,9 @@ pub struct FieldSpec {
     pub nullable: bool,
     /// Its type on the wire and its limits.
     pub kind: Kind,
+    /// Whether it is about a person, with all that is below: `Debug` masks it. `false` says of a text that it
+    /// tells nothing of a person, and of an object that its members say it themselves.
+    pub is_personal: bool,
 }
 
 /// The known values of an open list; any other gives a warning (rules STR-19).

@@ -109,7 +109,7 @@ macro_rules! answers {
     )*) => {
         $(
             $(#[doc = $doc])+
-            #[derive(Debug, Clone, PartialEq, $($derive),*)]
+            #[derive(Clone, PartialEq, $($derive),*)]
             pub struct $name {
                 $( $(#[doc = $field_doc])+ $(#[$left_out])? pub $field: $type, )*
             }

@@ -2,44 +2,44 @@ objects! {
     /// An account to validate or import, with all that belongs to it (contract 2.3).
     Account "account" {
         /// Code of the configured import supplier that sends the account (rules PST-01, PST-02).
-        import_supplier: required text(128);
+        import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; with the supplier it identifies the account
         /// (rules ACC-09, PST-05).
-        external_account_number: required text(128);
+        external_account_number: required text(128) shown;
         /// Whether it is not known who occupies the supply address; default false (rules ACC-01, ACC-02).
         unknown_occupier: optional boolean;
         /// Whether the customer is written to online or in print; default `ONLINE` (rules ACC-05).
         communication_preference: optional choice(CommunicationPreference);
         /// Special form in which the customer needs documents; absent or empty = none.
-        document_accessibility: optional choice(DocumentAccessibility);
+        document_accessibility: optional choice(DocumentAccessibility) personal;
         /// The people who hold the account; expected unless the occupier is unknown (rules ACC-01, ACC-04).
-        customers: optional list(object(Customer));
+        customers: optional list(object(Customer)) personal;
         /// Name that bills are made out to.
-        billing_name: optional text(510);
+        billing_name: optional text(510) personal;
         /// Further part of the name on bills.
-        billing_sub_name: optional text(256);
+        billing_sub_name: optional text(256) personal;
         /// The customer's own reference, to be named on bills.
-        billing_customer_reference: optional text(256);
+        billing_customer_reference: optional text(256) personal;
         /// Person or department whose attention bills are marked for.
-        billing_attention_of: optional text(256);
+        billing_attention_of: optional text(256) personal;
         /// First line of the billing address; may be empty.
-        billing_address1: optional text(512);
+        billing_address1: optional text(512) personal;
         /// Second line of the billing address; may be empty.
-        billing_address2: optional text(512);
+        billing_address2: optional text(512) personal;
         /// Third line of the billing address; may be empty.
-        billing_address3: optional text(512);
+        billing_address3: optional text(512) personal;
         /// Fourth line of the billing address; may be empty.
-        billing_address4: optional text(512);
+        billing_address4: optional text(512) personal;
         /// Fifth line of the billing address; may be empty.
-        billing_address5: optional text(512);
+        billing_address5: optional text(512) personal;
         /// Postcode of the billing address; expected to be four digits (rules ADR-03).
-        billing_postcode: optional text(512);
+        billing_postcode: optional text(512) personal;
         /// Postal delivery point of the billing address: capital letters and digits only (rules ADR-04).
-        billing_delivery_point_identifier: optional text(11);
+        billing_delivery_point_identifier: optional text(11) personal;
         /// How the customer was won, such as `DIRECT`; an open list (rules STR-19).
-        sales_channel: optional open(128, SALES_CHANNELS);
+        sales_channel: optional open(128, SALES_CHANNELS) shown;
         /// Finer division of `sales_channel`, in the supplier's words.
-        sales_subchannel: optional text(255);
+        sales_subchannel: optional text(255) shown;
         /// Day of the sale, expected not to be in the future (rules ACC-06).
         date_of_sale: optional date;
         /// The places supplied, each with its meter points (rules ACC-02, ACC-07).
@@ -74,6 +74,6 @@ objects! {
     /// The link of an account to a business contract (contract 2.3).
     AccountBusinessLink "account business link" {
         /// The contract's `identifier` in the business; must be given and not blank (rules BUS-01, PST-10).
-        business_contract_identifier: optional filled(255);
+        business_contract_identifier: optional filled(255) shown;
     }
 }

@@ -2,10 +2,10 @@ objects! {
     /// A business to create, with all its contracts (contract 2.7, 4.4).
     BusinessRequest "business request" {
         /// Code of the configured import supplier that sends the business (rules PST-01).
-        import_supplier_code: required text(128);
+        import_supplier_code: required text(128) shown;
         /// The business's identifier in the supplier's system, unique in the organisation
         /// (decisions D9, rules PST-13).
-        external_business_identifier: required text(128);
+        external_business_identifier: required text(128) shown;
         /// The business itself.
         business: required object(Business);
     }
@@ -15,9 +15,9 @@ objects! {
         /// Kind of business, such as `PTY_LTD`.
         business_type: optional choice(BusinessType);
         /// Registration number, expected to be an ACN or ABN; spaces do not count (rules 10.6, BUS-06).
-        company_number: optional text(100);
+        company_number: optional text(100) personal;
         /// Name of the business.
-        company_name: optional text(255);
+        company_name: optional text(255) personal;
         /// Further facts about the business, each key once (rules BUS-05).
         details: optional list(object(BusinessDetail));
         /// All contracts of the business, sent in one request; absent = none (contract 4.4, rules BUS-02).
@@ -27,9 +27,9 @@ objects! {
     /// A fact about a business, as key and value (contract 2.7).
     BusinessDetail "business detail" {
         /// Which fact it is, such as `abn`; once in a business; an open list (rules BUS-05, STR-19).
-        key: required open(64, BUSINESS_DETAIL_KEYS);
+        key: required open(64, BUSINESS_DETAIL_KEYS) shown;
         /// The fact, always as a string.
-        value: required text(255);
+        value: required text(255) personal;
     }
 
     /// A contract of a business, which accounts refer to (contract 2.7).
@@ -39,7 +39,7 @@ objects! {
         /// Day of the signature, expected not to be after `valid_from_date` (rules BUS-07).
         signed_at_date: required date;
         /// Identifier that accounts name, unique in the organisation (rules BUS-02, PST-09).
-        identifier: required text(255);
+        identifier: required text(255) shown;
         /// Terms over time; if there are any, the earliest applies at `valid_from_date` (rules BUS-03).
         versions: optional list(object(ContractVersion));
     }
@@ -49,6 +49,6 @@ objects! {
         /// Day from which the terms apply, once in a contract (rules BUS-03, BUS-04).
         applicable_at_date: required date;
         /// The terms, any JSON values, kept exactly as sent; may be empty.
-        terms: required free_array;
+        terms: required free_array personal;
     }
 }

@@ -253,6 +253,8 @@ macro_rules! choice_leaf {
             }
         }
 
+        shown_by_debug!($name);
+
         impl $crate::Blank for $name {
             fn is_blank(&self) -> bool {
                 self.as_str().is_empty()

@@ -2,42 +2,42 @@ objects! {
     /// A person who holds an account (contract 2.3).
     Customer "customer" {
         /// Given name; together with the family name not `the occupier` (rules CUS-05).
-        given_name: optional text(255);
+        given_name: optional text(255) personal;
         /// Family name, expected to be given (rules CUS-05, CUS-08).
-        family_name: optional text(255);
+        family_name: optional text(255) personal;
         /// E-mail address, expected not to be made up for a test (rules 10.2, CUS-03, CUS-04).
-        email: nullable text(254);
+        email: nullable text(254) personal;
         /// Mobile number, national or with country code (rules 10.1, CUS-01, CUS-02).
-        mobile: nullable text(32);
+        mobile: nullable text(32) personal;
         /// Landline number, national or with country code (rules 10.1, CUS-01, CUS-02).
-        landline: nullable text(32);
+        landline: nullable text(32) personal;
         /// Day of birth, not in the future (rules CUS-06, CUS-07).
-        date_of_birth: nullable date;
+        date_of_birth: nullable date personal;
         /// Title, such as `Ms`; an open list (rules STR-19).
-        title: nullable open(32, TITLES);
+        title: nullable open(32, TITLES) personal;
         /// Greeting for letters to the customer.
-        salutation: nullable text(128);
+        salutation: nullable text(128) personal;
         /// The customer's own address.
-        address: optional object(Address);
+        address: optional object(Address) personal;
         /// Whether the customer's death is reported or confirmed; absent or empty = neither.
-        deceased: optional choice(Deceased);
+        deceased: optional choice(Deceased) personal;
         /// Whether the customer cannot read the meters; default false.
-        unable_to_read_meters: optional boolean;
+        unable_to_read_meters: optional boolean personal;
         /// The customer's role in the account, in the operator's words (rules CUS-09).
-        role: nullable text(64);
+        role: nullable text(64) personal;
     }
 
     /// A person who looks after a place supplied (contract 2.3).
     PropertyAdministrator "property administrator" {
         /// Given name.
-        given_name: nullable text(255);
+        given_name: nullable text(255) personal;
         /// Family name.
-        family_name: optional text(255);
+        family_name: optional text(255) personal;
         /// E-mail address (rules 10.2, CUS-03).
-        email: nullable text(254);
+        email: nullable text(254) personal;
         /// Mobile number, national or with country code (rules 10.1, CUS-01, CUS-02).
-        mobile: nullable text(32);
+        mobile: nullable text(32) personal;
         /// Landline number, national or with country code (rules 10.1, CUS-01, CUS-02).
-        landline: nullable text(32);
+        landline: nullable text(32) personal;
     }
 }

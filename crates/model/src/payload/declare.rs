@@ -6,19 +6,23 @@
 /// (optional or `null`) and `required_nullable`, and the kinds of `kind!`. Each object becomes a
 /// plain type, and a type of the same name in `draft` that holds what is absent, usable or faulty
 /// while a payload is checked.
+///
+/// Behind the kind stands whether a member is `personal`, which `Debug` masks with all that is below, or `shown`: it
+/// tells nothing of a person. Whoever declares a free text must say which; anything else is shown by default.
 macro_rules! objects {
     ($(
         $(#[doc = $doc:literal])+
         $name:ident $label:literal {
             $(
                 $(#[doc = $field_doc:literal])+
-                $field:ident $(as $wire:literal)? : $presence:ident $kind:ident $( ( $($args:tt)* ) )? ;
+                $field:ident $(as $wire:literal)? :
+                    $presence:ident $kind:ident $( ( $($args:tt)* ) )? $($class:ident)? ;
             )*
         }
     )*) => {
         $(
             $(#[doc = $doc])+
-            #[derive(Debug, Clone, PartialEq)]
+            #[derive(Clone, PartialEq)]
             pub struct $name<'j> {
                 $( $(#[doc = $field_doc])+ pub $field: presence!($presence plain!($kind $( ($($args)*) )?)), )*
             }
@@ -36,9 +40,34 @@ macro_rules! objects {
                         required: is_required!($presence),
                         nullable: is_nullable!($presence),
                         kind: kind!($kind $( ($($args)*) )?),
+                        is_personal: is_personal!($kind $( ($($args)*) )? ; $($class)?),
                     }),*],
                 };
             }
+
+            impl std::fmt::Debug for $name<'_> {
+                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    let mut object = f.debug_struct(stringify!($name));
+                    $(object.field(stringify!($field), &$crate::payload::Member {
+                        value: &self.$field,
+                        is_personal: is_personal!($kind $( ($($args)*) )? ; $($class)?),
+                    });)*
+                    object.finish()
+                }
+            }
+
+            impl std::fmt::Debug for draft::$name<'_> {
+                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    let mut object = f.debug_struct(stringify!($name));
+                    $(object.field(stringify!($field), &$crate::payload::Member {
+                        value: &self.$field,
+                        is_personal: is_personal!($kind $( ($($args)*) )? ; $($class)?),
+                    });)*
+                    object.finish()
+                }
+            }
+
+            shown_by_debug!($name<'_>, draft::$name<'_>);
 
             impl $crate::payload::Object for $name<'_> {
                 fn encode_members(&self, writer: &mut $crate::Writer, keep: impl Fn(&str) -> bool) {
@@ -116,7 +145,7 @@ macro_rules! objects {
 
             $(
                 $(#[doc = $doc])+
-                #[derive(Debug, Clone, PartialEq, Default)]
+                #[derive(Clone, PartialEq, Default)]
                 pub struct $name<'j> {
                     $( $(#[doc = $field_doc])+ pub $field: Field<drafted!($kind $( ($($args)*) )?)>, )*
                 }
@@ -163,6 +192,26 @@ macro_rules! is_nullable {
     };
     ($other:ident) => {
         false
+    };
+}
+
+/// Whether a member is about a person. A free text has no default.
+macro_rules! is_personal {
+    ($kind:ident $( ( $($args:tt)* ) )? ; personal) => { true };
+    ($kind:ident $( ( $($args:tt)* ) )? ; shown) => { false };
+    (text $( ( $($args:tt)* ) )? ;) => { is_personal!(@unclassified) };
+    (filled $( ( $($args:tt)* ) )? ;) => { is_personal!(@unclassified) };
+    (digits $( ( $($args:tt)* ) )? ;) => { is_personal!(@unclassified) };
+    (open $( ( $($args:tt)* ) )? ;) => { is_personal!(@unclassified) };
+    (text_or_integer $( ( $($args:tt)* ) )? ;) => { is_personal!(@unclassified) };
+    (free_object ;) => { is_personal!(@unclassified) };
+    (free_array ;) => { is_personal!(@unclassified) };
+    (list ( $kind:ident $( ( $($args:tt)* ) )? $( ; $($limits:tt)* )? ) ;) => {
+        is_personal!($kind $( ( $($args)* ) )? ;)
+    };
+    ($kind:ident $( ( $($args:tt)* ) )? ;) => { false };
+    (@unclassified) => {
+        compile_error!("say behind its kind whether a text is `personal` or `shown`")
     };
 }
 
@@ -299,6 +348,7 @@ macro_rules! item {
             required: true,
             nullable: false,
             kind: kind!($($kind)*),
+            is_personal: false,
         }
     };
 }

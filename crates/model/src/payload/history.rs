@@ -6,9 +6,9 @@ objects! {
         /// End of the period billed, not before its start (rules STM-01).
         bill_period_to_date: required date;
         /// Path of the PDF under the supplier's document root (rules 10.5, DOC-01 to DOC-03).
-        statement_path: optional text(1024);
+        statement_path: optional text(1024) personal;
         /// Identifier of the statement, expected once in the payload (rules STM-02).
-        statement_id: required text(255);
+        statement_id: required text(255) shown;
         /// Average use a day in the period; the contract gives no unit.
         average_daily_usage: optional decimal(10, 10);
         /// Use in the period; the contract gives no unit.
@@ -29,23 +29,23 @@ objects! {
     AccountEvent "account event" {
         /// What happened; `SUPPRESS_MIGRATION_COMMS` marks the account for no customer e-mails; an open list
         /// (decisions D1, rules STR-19).
-        event_type: required open(128, EVENT_TYPES);
+        event_type: required open(128, EVENT_TYPES) shown;
         /// Group of the event, such as `communications`; an open list (rules STR-19).
-        category: required open(128, EVENT_CATEGORIES);
+        category: required open(128, EVENT_CATEGORIES) shown;
         /// Finer group of the event, such as `price_change`; an open list (rules STR-19).
-        subcategory: required open(128, EVENT_SUBCATEGORIES);
+        subcategory: required open(128, EVENT_SUBCATEGORIES) shown;
         /// When it happened, expected not to be in the future (rules EVT-01).
         occurred_at: required datetime;
         /// What happened, in words.
-        description: required text;
+        description: required text personal;
     }
 
     /// A note on an account (contract 2.4).
     Note "note" {
         /// Text of the note; must be given if there are no documents (rules NOT-01).
-        body: optional text;
+        body: optional text personal;
         /// Documents of the note; must be given if there is no body (rules NOT-01).
-        document_paths: optional list(object(NoteDocument));
+        document_paths: optional list(object(NoteDocument)) personal;
         /// When the note was written; default: the time of creation (rules NOT-02, NOT-04).
         created_at: optional datetime;
         /// Whether the note stays above the others of the account; default false.
@@ -57,6 +57,6 @@ objects! {
     /// A document of a note (contract 2.4).
     NoteDocument "note document" {
         /// Path of the document under the supplier's document root (rules 10.5, DOC-01, DOC-02).
-        document_path: required text(1024);
+        document_path: required text(1024) personal;
     }
 }

@@ -19,7 +19,7 @@ objects! {
     /// A transaction of a ledger (contract 2.5).
     Transaction "transaction" {
         /// Identifier of the transaction within the account (rules LED-11, PST-07).
-        transaction_id: required text(255);
+        transaction_id: required text(255) shown;
         /// Day of the transaction (rules LED-04, LED-05, TXN-01, PST-06).
         transaction_date: required date;
         /// Amount in the main currency unit; its sign comes from the type
@@ -28,17 +28,17 @@ objects! {
         /// What kind of transaction it is; decides whether the amount adds or subtracts (rules 8.1).
         kind as "type": required choice(TransactionType);
         /// Why it was made, such as `IMPORTED_CHARGE`; an open list (rules STR-19).
-        reason: optional open(255, TRANSACTION_REASONS);
+        reason: optional open(255, TRANSACTION_REASONS) shown;
         /// Note that the customer sees.
-        display_note: optional text;
+        display_note: optional text personal;
         /// Note for internal use.
-        note: optional text;
+        note: optional text personal;
         /// Reference of a payment or repayment; never a card number (rules PIN-07).
-        reference: optional text(512);
+        reference: optional text(512) personal;
         /// How a payment or repayment was made; absent or empty = not given (rules TXN-08).
         payment_type: optional choice(PaymentType);
         /// Product that a supply charge is for; required there (rules TXN-03).
-        product_code: optional text(255);
+        product_code: optional text(255) shown;
         /// Lines of a supply charge; at least one is required there (rules TXN-03, TXN-04).
         line_items: optional list(object(LineItem));
         /// Taxes contained in the amount; absent or empty = none (rules TXN-04).
@@ -48,7 +48,7 @@ objects! {
     /// A line of a supply charge (contract 2.5).
     LineItem "line item" {
         /// Band of the rate charged, such as `CONSUMPTION_STANDARD`; an open list (rules STR-19).
-        rate_band: optional open(255, RATE_BANDS);
+        rate_band: optional open(255, RATE_BANDS) shown;
         /// Start of the period charged.
         start_date: required date;
         /// End of the period charged, not before its start (rules TXN-05).
@@ -62,7 +62,7 @@ objects! {
         /// Exactly two values, expected to differ by `number_of_units` (rules TXN-07, TXN-09).
         units: optional list(decimal(12, 4));
         /// Further content of the line: any JSON object, kept exactly as sent.
-        params: nullable free_object;
+        params: nullable free_object personal;
     }
 
     /// A tax contained in a transaction (contract 2.5).
@@ -70,7 +70,7 @@ objects! {
         /// Amount of the tax, in the main currency unit (rules TXN-04, TXN-10).
         amount: required decimal(10, 10);
         /// Kind of tax, such as `VAT`; an open list (rules STR-19).
-        tax_type: required open(255, TAX_TYPES);
+        tax_type: required open(255, TAX_TYPES) shown;
         /// Value that the rate applies to (rules TXN-10).
         value_taxed: required decimal(15, 5);
         /// Rate of the tax in the terms of `unit_type`; as a proportion, 0.1 means ten per cent

@@ -4,6 +4,8 @@
 mod declare;
 #[macro_use]
 mod convert;
+#[macro_use]
+mod shown;
 
 mod account;
 mod address;
@@ -19,6 +21,8 @@ mod supply;
 
 pub use convert::{Encode, IntoOwned};
 pub(crate) use convert::{EncodeValue, IntoValid, Object, write_member, write_null, write_optional};
+
+pub(crate) use shown::{MASK, Member, Show};
 
 pub use account::{Account, AccountBusinessLink};
 pub use address::{Address, GasAddress, GasHouse, GasStreet, StructuredStreetAddress};

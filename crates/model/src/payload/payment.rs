@@ -2,42 +2,42 @@ objects! {
     /// A payment instruction in an account payload, with its details (contract 2.3).
     AccountPaymentInstruction "account payment instruction" {
         /// The payment vendor, as the operator names it.
-        vendor: required text(128);
+        vendor: required text(128) shown;
         /// Kind of payment; each kind at most once in an account (rules PIN-01).
         kind as "type": required choice(PaymentInstructionType);
         /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
-        reference: required text(512);
+        reference: required text(512) personal;
         /// Day from which the instruction applies (rules PIN-06).
         valid_from: required date;
         /// The card; expected for `CARD`, out of place for `DIRECT_DEBIT` (rules PIN-02, PIN-04).
-        card: optional object(Card);
+        card: optional object(Card) personal;
         /// The bank account; expected for `DIRECT_DEBIT`, out of place for `CARD` (rules PIN-02, PIN-05).
-        bank_account: optional object(BankAccount);
+        bank_account: optional object(BankAccount) personal;
     }
 
     /// A payment card, without its full number (contract 2.3).
     Card "card" {
         /// Network of the card, such as `VISA`.
-        card_payment_network: required choice(CardPaymentNetwork);
+        card_payment_network: required choice(CardPaymentNetwork) personal;
         /// Whether it is a credit, debit or prepaid card.
-        card_type: required choice(CardType);
+        card_type: required choice(CardType) personal;
         /// Last three or four digits of the card's number; not blank if given.
-        last_digits: optional digits(3, 4);
+        last_digits: optional digits(3, 4) personal;
         /// Month in which the card expires, 1 to 12 (rules PIN-06).
-        expiry_month: optional integer(1, 12);
+        expiry_month: optional integer(1, 12) personal;
         /// Year in which the card expires, in four digits (rules PIN-06).
-        expiry_year: optional integer(1000, 9999);
+        expiry_year: optional integer(1000, 9999) personal;
     }
 
     /// A bank account to pay from (contract 2.3).
     BankAccount "bank account" {
         /// Name of the account's holder.
-        account_holder: required text(255);
+        account_holder: required text(255) personal;
         /// Number of the account.
-        account_number: required text(64);
+        account_number: required text(64) personal;
         /// Bank, state and branch number: six digits, a hyphen or space after the third allowed
         /// (rules 10.4, PIN-03).
-        bsb: required text(16);
+        bsb: required text(16) personal;
     }
 
     /// A plan of regular payments (contract 2.3).

@@ -2,9 +2,9 @@ objects! {
     /// Notes to add to an imported account (contract 2.4, 4.2).
     NotesRequest "notes request" {
         /// Code of the account's import supplier (rules PST-03).
-        import_supplier: required text(128);
+        import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
-        external_account_number: required text(128);
+        external_account_number: required text(128) shown;
         /// The notes: at least one, by default at most 1,000; all are handled or none (decisions D3, D8).
         notes: required batch(object(Note));
     }
@@ -12,9 +12,9 @@ objects! {
     /// Transactions to add to an imported account (contract 2.5, 4.2).
     TransactionsRequest "transactions request" {
         /// Code of the account's import supplier (rules PST-03).
-        import_supplier: required text(128);
+        import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
-        external_account_number: required text(128);
+        external_account_number: required text(128) shown;
         /// The transactions: at least one, by default at most 1,000; all are handled or none
         /// (decisions D3, D8).
         transactions: required batch(object(Transaction));
@@ -23,9 +23,9 @@ objects! {
     /// Earlier statements to add to an imported account (contract 2.6, 4.2).
     HistoricalStatementsRequest "historical statements request" {
         /// Code of the account's import supplier (rules PST-03).
-        import_supplier: required text(128);
+        import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
-        external_account_number: required text(128);
+        external_account_number: required text(128) shown;
         /// The statements: at least one, by default at most 1,000; all are handled or none
         /// (decisions D3, D8).
         statements: required batch(object(HistoricalStatement));
@@ -38,27 +38,27 @@ objects! {
         /// End of the period billed, not before its start (rules STM-01).
         bill_period_to_date: required date;
         /// Identifier of the statement, once in a request (rules STM-02, PST-08).
-        statement_id: required text(255);
+        statement_id: required text(255) shown;
         /// Day the statement was sent out, expected not before the end of the period (rules STM-03).
         issued_date: nullable date;
         /// Number of the statement.
-        number: optional text(255);
+        number: optional text(255) personal;
         /// Total of the statement with tax, kept as sent; the contract gives no unit.
         gross_amount: nullable decimal(10, 10);
         /// Path of the PDF under the supplier's document root (rules 10.5, DOC-01 to DOC-03).
-        statement_path: optional text(1024);
+        statement_path: optional text(1024) personal;
     }
 
     /// A payment instruction to store for an imported account (contract 2.8, 4.2).
     PaymentInstructionRequest "payment instruction request" {
         /// Code of the account's import supplier (rules PST-01).
-        import_supplier: required text(128);
+        import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; it must be imported (rules PST-04).
-        external_account_number: required text(128);
+        external_account_number: required text(128) shown;
         /// Name of the configured payment vendor that is asked for the instruction (decisions D8).
-        vendor: required text(128);
+        vendor: required text(128) shown;
         /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
-        reference: required text(512);
+        reference: required text(512) personal;
         /// Kind of payment; the vendor must have the same (decisions D8).
         kind as "type": required choice(PaymentInstructionType);
     }
@@ -66,13 +66,13 @@ objects! {
     /// A payment instruction to store for a business (contract 2.8, 4.4).
     BusinessPaymentInstructionRequest "business payment instruction request" {
         /// Code of the business's import supplier (rules PST-01).
-        import_supplier_code: required text(128);
+        import_supplier_code: required text(128) shown;
         /// The business's identifier in the supplier's system; it must be there (rules PST-14).
-        external_business_identifier: required text(128);
+        external_business_identifier: required text(128) shown;
         /// Name of the configured payment vendor that is asked for the instruction (decisions D8).
-        vendor: required text(128);
+        vendor: required text(128) shown;
         /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
-        reference: required text(512);
+        reference: required text(512) personal;
         /// Kind of payment; the vendor must have the same (decisions D8).
         kind as "type": required choice(PaymentInstructionType);
         /// The accounts that the instruction applies to, each once (decisions D9, rules PIN-08).
@@ -82,6 +82,6 @@ objects! {
     /// An account that a business payment instruction applies to (contract 2.8).
     BusinessPaymentInstructionAccount "business payment instruction account" {
         /// The account's number in the supplier's system; it must be imported (rules PIN-08, PST-04).
-        external_account_number: required text(128);
+        external_account_number: required text(128) shown;
     }
 }

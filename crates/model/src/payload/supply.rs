@@ -2,11 +2,11 @@ objects! {
     /// A place supplied, with its meter points (contract 2.3).
     SupplyAddressEntry "supply address entry" {
         /// Address of the place.
-        supply_address: required object(Address);
+        supply_address: required object(Address) personal;
         /// Whether the customer is the landlord; default false.
         is_landlord: optional boolean;
         /// People who look after the place.
-        property_administrators: optional list(object(PropertyAdministrator));
+        property_administrators: optional list(object(PropertyAdministrator)) personal;
         /// Day from which the customer is at the place.
         customer_at_supply_address_from_date: required date;
         /// Meter points of the place, each once in the account; may be empty (rules MPT-04, MPT-05).
@@ -16,7 +16,7 @@ objects! {
     /// A tariff agreed for a meter point over a time (contract 2.3).
     Agreement "agreement" {
         /// Code of the tariff.
-        tariff_code: required text(255);
+        tariff_code: required text(255) shown;
         /// First day of the agreement; no other may be in force then (rules 8.3, AGR-02 to AGR-04).
         effective_from: required date;
         /// Day after the last of the agreement, not before its start; absent or `null` = open
@@ -25,6 +25,6 @@ objects! {
         /// When it was agreed.
         agreed_at: nullable datetime;
         /// The account's business contract, if the agreement is part of it (rules AGR-05).
-        business_contract_identifier: nullable text(255);
+        business_contract_identifier: nullable text(255) shown;
     }
 }

@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 answers! {
     /// How far a supplier's migration has come (decisions D12).
-    SupplierProgress (Eq, Serialize) {
+    SupplierProgress (Debug, Eq, Serialize) {
         /// How many accounts have each status; each status of contract 3 is there.
         counts: StatusCounts, counts(
             "PENDING",
@@ -31,7 +31,7 @@ answers! {
     }
 
     /// An error that accounts stand with (decisions D12).
-    TopError (Eq, Serialize) {
+    TopError (Debug, Eq, Serialize) {
         /// The stable code.
         code: &'static str, code;
         /// How many accounts stand with it.
@@ -41,7 +41,7 @@ answers! {
     }
 
     /// What accounts come to (decisions D12).
-    ControlTotals (Eq, Serialize) {
+    ControlTotals (Debug, Eq, Serialize) {
         /// Accounts.
         accounts: u64;
         /// Sum of the balances of their ledgers, exact, in the main currency unit; above 0 = in credit.

@@ -5,6 +5,7 @@ use crate::payload::{Encode, IntoOwned};
 use crate::{HistoricalStatement, HistoricalStatementsRequest, Nullable, Transaction, Writer};
 use cutover_core::Zone;
 use serde::Serialize;
+use std::fmt;
 
 answers! {
     /// What became of a note (contract 4.2).
@@ -18,7 +19,7 @@ answers! {
     }
 
     /// What became of a transaction (contract 4.2).
-    TransactionResult () {
+    TransactionResult (Debug) {
         /// `TRANSACTION_ADDED_TO_ACCOUNT` or `TRANSACTION_ALREADY_EXISTS` (contract 3).
         status: &'static str, words("TRANSACTION_ADDED_TO_ACCOUNT", "TRANSACTION_ALREADY_EXISTS");
         /// The transaction as stored.
@@ -50,7 +51,7 @@ answers! {
     }
 
     /// The version 1 status of an account's import (contract 2.2, 4.3).
-    TransferStatus (Eq, Serialize) {
+    TransferStatus (Debug, Eq, Serialize) {
         /// `COMPLETED`, `IN_PROGRESS` or `UNKNOWN` (contract 3).
         status: &'static str, words("COMPLETED", "IN_PROGRESS", "UNKNOWN");
         /// The account's number here; empty while there is no account.
@@ -58,7 +59,7 @@ answers! {
     }
 
     /// A business is created (contract 4.4).
-    BusinessCreated (Eq, Serialize) {
+    BusinessCreated (Debug, Eq, Serialize) {
         /// Its number here: a positive integer (decisions D1).
         service_business_id: i64;
         /// Its identifier in the supplier's system.
@@ -73,6 +74,21 @@ answers! {
         external_business_identifier: String;
     }
 }
+
+/// Answers that give back what was sent: `Debug` says which it is, and no more.
+macro_rules! masked {
+    ($($name:ident)*) => {
+        $(
+            impl fmt::Debug for $name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str(concat!(stringify!($name), "(…)"))
+                }
+            }
+        )*
+    };
+}
+
+masked! { NoteResult TransactionRefusal PaymentInstructionStored BusinessPaymentInstructionStored }
 
 /// The body `{results: […]}` of the transactions endpoint: every decimal a string with the digits sent,
 /// absent members left out (decisions D8).

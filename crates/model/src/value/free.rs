@@ -1,9 +1,18 @@
 use crate::json::{Cursor, MAX_DEPTH, Next};
+use crate::payload::MASK;
 use std::borrow::Cow;
+use std::fmt;
 
 /// Free content: any JSON of the documented outer type, kept exactly as sent (fields 6).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Free<'j>(pub(crate) Cow<'j, str>);
+
+/// A mask: nobody knows what it holds.
+impl fmt::Debug for Free<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
 
 impl<'j> Free<'j> {
     /// The JSON text as sent.

@@ -1,11 +1,20 @@
+use crate::payload::MASK;
 use cutover_core::trimmed;
 use std::borrow::Cow;
+use std::fmt;
 
 /// A text as it was sent.
 ///
 /// Rules and identities work on [`Text::trimmed`]; what was sent is what is kept (fields 1.5).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Text<'j>(pub(crate) Cow<'j, str>);
+
+/// A mask: most texts are about people. What is to be seen of one is asked for by name.
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
 
 impl<'j> Text<'j> {
     /// The text as sent, white space at its ends included.

@@ -33,7 +33,8 @@ fn object(spec: &'static ObjectSpec, seen: &mut BTreeSet<&'static str>, out: &mu
     for field in spec.fields {
         let required = if field.required { "required" } else { "optional" };
         let nullable = if field.nullable { " nullable" } else { "" };
-        out.push_str(&format!("    {}: {required}{nullable} {}\n", field.name, kind(field)));
+        let personal = if field.is_personal { ", personal" } else { "" };
+        out.push_str(&format!("    {}: {required}{nullable} {}{personal}\n", field.name, kind(field)));
     }
     spec.fields.iter().for_each(|field| nested(field, seen, out));
 }

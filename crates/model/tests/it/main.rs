@@ -5,6 +5,7 @@
 mod declarations;
 mod hostile;
 mod laws;
+mod personal;
 mod schemas;
 mod totals;
 

@@ -3,7 +3,7 @@ objects! {
     MeterPointCommon "meter point, common fields" {
         /// Identifier of the meter point, such as an NMI or a MIRN; a prefix can tell the variant
         /// (rules 10.3, MPT-01, MPT-02).
-        mpxn: required text(64);
+        mpxn: required text(64) shown;
         /// Variant of the meter point; absent = told by `mpxn` or by the members sent
         /// (rules SUP-01 to SUP-03).
         supply_type: optional choice(SupplyType);

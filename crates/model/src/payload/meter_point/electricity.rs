@@ -2,10 +2,10 @@ objects! {
     /// A metered electricity point, without the common members (contract 2.3).
     ElectricityMeterPoint "meter point, ELECTRICITY" {
         /// How to reach the meter.
-        access_details: optional text(160);
+        access_details: optional text(160) personal;
         /// Hazards at the meter, an item each; one that says none, or none known, must be alone
         /// (rules MPT-06, MPT-07).
-        hazard_details: optional list(text(255));
+        hazard_details: optional list(text(255)) personal;
         /// Meters of the meter point.
         meters: optional list(object(ElectricityMeter));
     }
@@ -13,7 +13,7 @@ objects! {
     /// A meter of a metered electricity point (contract 2.3).
     ElectricityMeter "electricity meter" {
         /// Serial number of the meter, expected once in the meter point (rules MTR-03).
-        meter_serial_number: required text(32);
+        meter_serial_number: required text(32) shown;
         /// Day the meter was installed; absent or `null` = not known (rules RDG-02).
         installed_on: nullable date;
         /// Day the meter was removed, not before its installation; absent or `null` = still there
@@ -30,7 +30,7 @@ objects! {
     /// A register of an electricity meter (contract 2.3).
     ElectricityRegister "electricity register" {
         /// Identifier of the register, once in the meter (rules MTR-04).
-        register_id: required text(32);
+        register_id: required text(32) shown;
         /// Day up to which the register has been billed; absent = the account's date holds (rules 8.4).
         last_billed_to_date: optional date;
     }
@@ -38,7 +38,7 @@ objects! {
     /// A reading of an electricity meter at the transfer (contract 2.3).
     ElectricityTransferReading "electricity transfer reading" {
         /// Register that was read; needed where the meter lists registers (rules MTR-05, MTR-06).
-        register_id: optional text(32);
+        register_id: optional text(32) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
         reading_date: required date;
         /// Value read, expected not to fall from one reading to the next (rules RDG-06).
@@ -50,7 +50,7 @@ objects! {
     /// An earlier reading of an electricity meter (contract 2.3).
     ElectricityHistoricalReading "electricity historical reading" {
         /// Register that was read; needed where the meter lists registers (rules MTR-07, MTR-08).
-        register_id: optional text(32);
+        register_id: optional text(32) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).
         reading_date: required date;
         /// Value read, expected not to fall from one reading to the next (rules RDG-06).

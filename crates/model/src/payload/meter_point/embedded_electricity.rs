@@ -12,14 +12,14 @@ objects! {
         /// Whether the point shares its isolation with others, as a one-letter code.
         shared_isolation_flag: nullable choice(EmbeddedElectricitySharedIsolationFlag);
         /// National metering identifier (NMI) of the parent (rules 10.3, MPT-01, MPT-02).
-        parent_nmi: required text(256);
+        parent_nmi: required text(256) shown;
         /// How to reach the meter.
-        access_details: optional text(160);
+        access_details: optional text(160) personal;
         /// Hazards at the meter, an item each; one that says none, or none known, must be alone
         /// (rules MPT-06, MPT-07).
-        hazard_details: optional list(text(255));
+        hazard_details: optional list(text(255)) personal;
         /// E-mail address of whom to tell of outages (rules 10.2, CUS-03).
-        outage_contact_email: nullable text(254);
+        outage_contact_email: nullable text(254) personal;
         /// Status of the NMI over time, in periods, exactly one of them without end (rules MPT-08, MPT-09).
         nmi_status_periods: required list(object(EmbeddedElectricityStatusPeriod));
         /// Meter data providers over time, exactly one of them without end (rules MPT-08, MPT-09).
@@ -47,7 +47,7 @@ objects! {
         /// End of the period, not before its start; absent or `null` = still running (rules MPT-08, MPT-09).
         to_date: nullable datetime;
         /// Identifier of the meter data provider (MDP), as the operator names it.
-        mdp_id: required text(64);
+        mdp_id: required text(64) shown;
     }
 
     /// The distributor of an embedded electricity point over a time (contract 2.3).
@@ -57,24 +57,24 @@ objects! {
         /// End of the period, not before its start; absent or `null` = still running (rules MPT-08, MPT-09).
         to_date: nullable datetime;
         /// Identifier of the distributor (LNSP, local network service provider), as the operator names it.
-        lnsp_id: required text(64);
+        lnsp_id: required text(64) shown;
     }
 
     /// A meter of an embedded electricity point (contract 2.3).
     EmbeddedElectricityMeter "embedded electricity meter" {
         /// Serial number of the meter, expected once in the meter point (rules MTR-03).
-        meter_serial_number: required text(12);
+        meter_serial_number: required text(12) shown;
         /// When the meter went into use (rules MTR-01, RDG-02).
         active_from: required datetime;
         /// When the meter went out of use, not before its start; absent or `null` = in use
         /// (rules MTR-01, RDG-02).
         active_to: nullable datetime;
         /// Maker of the meter.
-        manufacturer: nullable text(15);
+        manufacturer: nullable text(15) shown;
         /// Model of the meter.
-        model: nullable text(12);
+        model: nullable text(12) shown;
         /// Where the meter is, in free words.
-        location: nullable text(50);
+        location: nullable text(50) personal;
         /// Status of the meter, as a one-letter code (rules MTR-09).
         status: required choice(EmbeddedElectricityMeterStatus);
         /// Kind of metering installation, such as `BASIC` (rules MTR-09).
@@ -96,11 +96,11 @@ objects! {
     /// A register of an embedded electricity meter (contract 2.3).
     EmbeddedElectricityRegister "embedded electricity register" {
         /// Identifier of the register, once in the meter (rules MTR-04).
-        register_id: required text(10);
+        register_id: required text(10) shown;
         /// Unit that the register counts in, in lower case, such as `kwh`.
         unit_of_measure: required choice(UnitOfMeasure);
         /// Time of day that the register counts for, as a code.
-        time_of_day: required text(10);
+        time_of_day: required text(10) shown;
         /// Factor to multiply values read with.
         multiplier: required decimal(8, 5);
         /// Status of the register, as a one-letter code.
@@ -114,7 +114,7 @@ objects! {
         /// Digits of the dial after the point, 0 to 20.
         dial_format_decimals: required integer(0, 20);
         /// Suffix of the NMI that stands for the register.
-        suffix: required text(10);
+        suffix: required text(10) shown;
         /// Whether the register counts a controlled load; absent = not given.
         controlled_load: optional boolean;
     }
@@ -122,7 +122,7 @@ objects! {
     /// A reading of an embedded electricity meter at the transfer (contract 2.3).
     EmbeddedElectricityTransferReading "embedded electricity transfer reading" {
         /// Register that was read, one of the meter's (rules MTR-05).
-        register_id: required text(10);
+        register_id: required text(10) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
         reading_date: required date;
         /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
@@ -134,7 +134,7 @@ objects! {
     /// An earlier reading of an embedded electricity meter (contract 2.3).
     EmbeddedElectricityHistoricalReading "embedded electricity historical reading" {
         /// Register that was read, one of the meter's (rules MTR-07).
-        register_id: required text(10);
+        register_id: required text(10) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).
         reading_date: required date;
         /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).

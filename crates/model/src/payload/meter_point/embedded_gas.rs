@@ -2,9 +2,9 @@ objects! {
     /// A gas point in an embedded network, without the common members (contract 2.3).
     EmbeddedGasMeterPoint "meter point, EMBEDDED_GAS" {
         /// Identifier of the parent installation.
-        parent_installation_id: nullable text(64);
+        parent_installation_id: nullable text(64) shown;
         /// MIRN of the parent (rules 10.3, MPT-01, MPT-02).
-        parent_mirn: required text(256);
+        parent_mirn: required text(256) shown;
         /// Factor that corrects volumes for pressure.
         pressure_correction_factor: required decimal(3, 3);
         /// Heating value of the gas; the contract gives no unit.
@@ -16,13 +16,13 @@ objects! {
         /// Whether the customer is metropolitan or not, and business or residential.
         customer_characterisation: required choice(CustomerCharacterisation);
         /// Class of the distribution tariff, such as `Volume`; an open list (rules STR-19).
-        distribution_tariff: required open(64, EMBEDDED_GAS_TARIFFS);
+        distribution_tariff: required open(64, EMBEDDED_GAS_TARIFFS) shown;
         /// Zone that the heating value is taken from.
-        heating_value_zone: required text(64);
+        heating_value_zone: required text(64) shown;
         /// Status of the meter point, such as `Commissioned`.
         status: required choice(MirnStatus);
         /// Pricing zone, in the operator's words.
-        pricing_zone: required text(64);
+        pricing_zone: required text(64) shown;
         /// Meters of the meter point; may be empty.
         meters: required list(object(EmbeddedGasMeter));
     }
@@ -30,11 +30,11 @@ objects! {
     /// A meter of an embedded gas point (contract 2.3).
     EmbeddedGasMeter "embedded gas meter" {
         /// Serial number of the meter, expected once in the meter point (rules MTR-03).
-        meter_serial_number: required text(12);
+        meter_serial_number: required text(12) shown;
         /// Route on which the meter is read.
-        reading_route: required text(64);
+        reading_route: required text(64) shown;
         /// Number of the meter's model.
-        model_number: nullable text(255);
+        model_number: nullable text(255) shown;
         /// Whether the meter measures in metric (`M`) or imperial (`I`) units.
         measurement_type: required choice(GasMeasurementUnit);
         /// Number of dials on the meter, 0 to 20 (rules RDG-07).
@@ -46,7 +46,7 @@ objects! {
         /// State of the meter, such as `Turned on`.
         status: required choice(MeterStatus);
         /// Where the meter is, such as `BASEMENT`; an open list (rules STR-19).
-        location: required open(64, METER_LOCATIONS);
+        location: required open(64, METER_LOCATIONS) personal;
         /// When the meter went into use (rules RDG-02).
         active_from: required datetime;
         /// Readings at the transfer; may be empty (rules RDG-05).

@@ -2,11 +2,11 @@ objects! {
     /// A water point in an embedded network, without the common members (contract 2.3).
     EmbeddedWaterMeterPoint "meter point, EMBEDDED_WATER" {
         /// Identifier of the installation: ten digits (rules MPT-10).
-        installation_id: required text(10, 10);
+        installation_id: required text(10, 10) shown;
         /// Identifier of the parent installation.
-        parent_installation_id: nullable text(64);
+        parent_installation_id: nullable text(64) shown;
         /// MIRN of the parent (rules 10.3, MPT-01, MPT-02).
-        parent_mirn: nullable text(256);
+        parent_mirn: nullable text(256) shown;
         /// Kind of installation, as a three-letter code.
         installation_type: required choice(EmbeddedWaterInstallationType);
         /// Temperature of the plant, in degrees Celsius; absent or empty = not given.
@@ -14,9 +14,9 @@ objects! {
         /// What the plant runs on: natural gas (`NG`), liquefied petroleum (`LP`) or electricity.
         plant_fuel_type: required choice(EmbeddedWaterPlantFuelType);
         /// Route on which the meters are read.
-        reading_route: required text(64);
+        reading_route: required text(64) shown;
         /// Pricing zone, in the operator's words.
-        pricing_zone: required text(64);
+        pricing_zone: required text(64) shown;
         /// Meters of the meter point; may be empty.
         meters: required list(object(EmbeddedWaterMeter));
     }
@@ -24,9 +24,9 @@ objects! {
     /// A meter of an embedded water point (contract 2.3).
     EmbeddedWaterMeter "embedded water meter" {
         /// Serial number of the meter, expected once in the meter point (rules MTR-03).
-        meter_serial_number: required text(64);
+        meter_serial_number: required text(64) shown;
         /// Maker and model of the meter.
-        make_and_model: optional text(255);
+        make_and_model: optional text(255) shown;
         /// Unit of volume that the meter counts in.
         meter_measurement_unit: required choice(WaterMeasurementUnit);
         /// Day the meter was built.
@@ -40,11 +40,11 @@ objects! {
         /// Place of the meter on the reading route, 0 to 1,000,000.
         reading_route_sequence: nullable integer(0, 1000000);
         /// Where the meter is, such as `BASEMENT`; an open list (rules STR-19).
-        location: required open(64, METER_LOCATIONS);
+        location: required open(64, METER_LOCATIONS) personal;
         /// How to reach the meter.
-        access_details: optional text(256);
+        access_details: optional text(256) personal;
         /// Keys that are needed to reach the meter.
-        key_details: optional text(256);
+        key_details: optional text(256) personal;
         /// When the meter was connected and disconnected.
         connection_periods: optional list(object(EmbeddedWaterConnectionPeriod));
         /// Earlier readings, all of which count as billed (rules 8.4, RDG-04).

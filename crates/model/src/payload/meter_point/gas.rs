@@ -2,12 +2,12 @@ objects! {
     /// A metered gas point, without the common members (contract 2.3).
     GasMeterPoint "meter point, GAS" {
         /// Address of the meter point.
-        address: required object(GasAddress);
+        address: required object(GasAddress) personal;
         /// How to reach the meter.
-        access_details: optional text(160);
+        access_details: optional text(160) personal;
         /// Hazards at the meter, an item each; one that says none, or none known, must be alone
         /// (rules MPT-06, MPT-07).
-        hazard_details: optional list(text(255));
+        hazard_details: optional list(text(255)) personal;
         /// What is known of dogs at the place.
         dog_code: nullable choice(GasDogCode);
         /// Standing data of the meter point in the gas market.
@@ -27,13 +27,13 @@ objects! {
         /// Whether the customer is business or residential, if it is known.
         customer_classification_code: required choice(GasCustomerClassification);
         /// Class of the distribution tariff, such as `Volume`; an open list (rules STR-19).
-        distribution_tariff: optional open(64, GAS_TARIFFS);
+        distribution_tariff: optional open(64, GAS_TARIFFS) shown;
         /// Status of the MIRN, such as `Commissioned`.
         mirn_status: required choice(MirnStatus);
         /// Identifier of the gas network.
-        network_id: optional text(12);
+        network_id: optional text(12) shown;
         /// Zone that the heating value is taken from; must be sent, if only as `null`.
-        heating_value_zone: required_nullable text(3);
+        heating_value_zone: required_nullable text(3) shown;
         /// Gas market of the meter point, such as `VICGAS`.
         market: required choice(GasMarket);
         /// Number of the transmission zone, 0 to 99.
@@ -49,7 +49,7 @@ objects! {
     /// A party to a metered gas point and its role (contract 2.3).
     GasRoleAssignment "gas role assignment" {
         /// Identifier of the party.
-        party: required text(64);
+        party: required text(64) shown;
         /// Role of the party: financially responsible organisation (`FRO`) or distribution business (`DB`).
         role: required choice(GasRole);
     }
@@ -57,7 +57,7 @@ objects! {
     /// A meter of a metered gas point (contract 2.3).
     GasMeter "gas meter" {
         /// Serial number of the meter, expected once in the meter point (rules MTR-03).
-        meter_serial_number: required text(32);
+        meter_serial_number: required text(32) shown;
         /// Day the meter was installed; absent or `null` = not known (rules RDG-02).
         installed_on: nullable date;
         /// Day the meter was removed, not before its installation; absent or `null` = still there
@@ -82,11 +82,11 @@ objects! {
         /// Kind of meter, as a one-letter code; default `G`.
         meter_type: nullable choice(MeterType);
         /// Code for type and size of the meter.
-        meter_type_size_code: nullable text(3);
+        meter_type_size_code: nullable text(3) shown;
         /// Whether the supply point is basic, interval or transmission.
         supply_point_code: nullable choice(SupplyPointCode);
         /// Identifier of the supply point.
-        supply_point_id: nullable text(13);
+        supply_point_id: nullable text(13) shown;
         /// Day of the next planned reading.
         next_scheduled_read_date: nullable date;
         /// Number of dials on the meter, 0 to 20 (rules RDG-07).

@@ -140,6 +140,8 @@ macro_rules! variants {
     };
 }
 
+shown_by_debug!(MeterPoint<'_>, draft::MeterPoint<'_>);
+
 variants! {
     /// Metered electricity.
     Electricity(ElectricityMeterPoint);

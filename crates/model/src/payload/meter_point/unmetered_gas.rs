@@ -2,11 +2,11 @@ objects! {
     /// An unmetered gas point, without the common members (contract 2.3).
     UnmeteredGasMeterPoint "meter point, UNMETERED_GAS" {
         /// MIRN of the parent (rules 10.3, MPT-01, MPT-02).
-        parent_mirn: nullable text(256);
+        parent_mirn: nullable text(256) shown;
         /// Kind of appliance supplied, such as `HEATER`; an open list (rules STR-19).
-        appliance_type: nullable open(64, GAS_APPLIANCES);
+        appliance_type: nullable open(64, GAS_APPLIANCES) shown;
         /// Pricing zone, in the operator's words.
-        pricing_zone: required text(64);
+        pricing_zone: required text(64) shown;
         /// Multiplier of the meter point.
         multiplier: nullable decimal(3, 2);
     }

@@ -1,0 +1,104 @@
+//! What `Debug` of a payload prints: a mask for what is personal, and what tells nothing of a person as it is.
+
+use crate::decode::{Field, Item, List};
+use crate::value::{DateTime, Decimal, Free, Integer, Nullable, Text, TextOrInteger};
+use chrono::NaiveDate;
+use std::fmt::{self, Debug, Formatter};
+
+/// What stands in the place of a personal value.
+pub(crate) const MASK: &str = "***";
+
+/// A member as `Debug` prints it: whether it is there, always; what it is, unless it is personal.
+pub(crate) struct Member<'v, T> {
+    pub(crate) value: &'v T,
+    pub(crate) is_personal: bool,
+}
+
+impl<T: Show> Debug for Member<'_, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.value.show(self.is_personal, f)
+    }
+}
+
+/// A value of a member, or what may hold some.
+pub(crate) trait Show {
+    /// Prints it; of a personal one, that it is there.
+    fn show(&self, is_personal: bool, f: &mut Formatter<'_>) -> fmt::Result;
+}
+
+/// Values that print themselves: those of objects mask what is personal in them.
+macro_rules! shown_by_debug {
+    ($($type:ty),*) => {
+        $(
+            impl $crate::payload::Show for $type {
+                fn show(&self, is_personal: bool, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    if is_personal {
+                        f.write_str($crate::payload::MASK)
+                    } else {
+                        std::fmt::Debug::fmt(self, f)
+                    }
+                }
+            }
+        )*
+    };
+}
+
+shown_by_debug!(bool, NaiveDate, DateTime<'_>, Decimal<'_>, Integer<'_>);
+
+/// Texts hide what they hold from `Debug` unless somebody says that it tells nothing of a person.
+macro_rules! shown_as_text {
+    ($($type:ty: $text:expr),* $(,)?) => {
+        $(
+            impl Show for $type {
+                fn show(&self, is_personal: bool, f: &mut Formatter<'_>) -> fmt::Result {
+                    let text: fn(&Self) -> &str = $text;
+                    if is_personal { f.write_str(MASK) } else { Debug::fmt(text(self), f) }
+                }
+            }
+        )*
+    };
+}
+
+shown_as_text! {
+    Text<'_>: |text| text.as_sent(),
+    TextOrInteger<'_>: |text| text.text.as_sent(),
+    Free<'_>: |free| free.json(),
+}
+
+impl<T: Show> Show for Vec<T> {
+    fn show(&self, is_personal: bool, f: &mut Formatter<'_>) -> fmt::Result {
+        if is_personal {
+            return f.write_str(MASK);
+        }
+        f.debug_list().entries(self.iter().map(|value| Member { value, is_personal })).finish()
+    }
+}
+
+impl<T: Show> Show for List<T> {
+    fn show(&self, is_personal: bool, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.show(is_personal, f)
+    }
+}
+
+/// What holds a value or says why not, as the words for it.
+macro_rules! shown_inside {
+    ($($type:ident { $($empty:ident),* } $value:ident;)*) => {
+        $(
+            impl<T: Show> Show for $type<T> {
+                fn show(&self, is_personal: bool, f: &mut Formatter<'_>) -> fmt::Result {
+                    match self {
+                        $(Self::$empty => f.write_str(stringify!($empty)),)*
+                        Self::$value(value) => value.show(is_personal, f),
+                    }
+                }
+            }
+        )*
+    };
+}
+
+shown_inside! {
+    Option { None } Some;
+    Nullable { Absent, Null } Value;
+    Field { Absent, Null, Faulty } Value;
+    Item { Faulty } Value;
+}
