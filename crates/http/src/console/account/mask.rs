@@ -1,209 +1,58 @@
-//! What of an account is shown to everybody who is signed in. Whatever is not known to tell nothing of a person
-//! is masked until it is asked for: a member that is added to the model is, too, until it is listed here.
+//! What of an account is shown to everybody who is signed in: what the declarations of the model say that it tells
+//! nothing of a person. Whatever is not known to is masked until it is asked for, and so is all that is below.
 
-/// Objects and lists that are about people, or where they live, or what they pay with.
-const PERSONAL: &[&str] = &[
-    "address",
-    "bank_account",
-    "card",
-    "customers",
-    "house",
-    "property_administrators",
-    "street",
-    "structured_street_address",
-    "supply_address",
-];
+use cutover_model::{Account, FieldSpec, HistoricalStatement, Kind, MeterPointCommon, Variant};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
-/// Members of other objects that tell nothing of a person.
-const SHOWN: &[&str] = &[
-    "active_from",
-    "active_to",
-    "agreed_at",
-    "agreements",
-    "amount",
-    "appliance_type",
-    "average_daily_usage",
-    "average_heating_value",
-    "baseload",
-    "bill_period_from_date",
-    "bill_period_to_date",
-    "billed",
-    "billing_method",
-    "business",
-    "business_contract_identifier",
-    "category",
-    "communication_preference",
-    "connection_periods",
-    "construction_date",
-    "consumed_energy",
-    "controlled_load",
-    "created_at",
-    "current_statement_transactions",
-    "customer_at_supply_address_from_date",
-    "customer_characterisation",
-    "customer_classification",
-    "customer_classification_code",
-    "customer_classification_threshold",
+/// What the service adds to what was sent, and tells nothing of a person.
+const OURS: [&str; 5] = [
     "customer_emails",
-    "customer_threshold",
-    "date_of_sale",
-    "day_of_month",
-    "dial_format_decimals",
-    "dial_format_digits",
-    "distribution_tariff",
-    "distributors",
-    "dog_code",
-    "effective_from",
-    "effective_to",
-    "end_at",
-    "end_date",
-    "estimation_substitution_reason_code",
-    "estimation_substitution_type",
-    "event_type",
-    "events",
-    "external_account_number",
-    "frequency",
-    "from_date",
-    "gas_meter_units",
-    "gross_amount",
-    "heating_value",
-    "heating_value_zone",
-    "historical_statement_transactions",
     "historical_statements",
-    "import_supplier",
-    "installation_id",
-    "installation_type",
-    "installed_on",
-    "is_debt_repayment_plan",
-    "is_landlord",
-    "is_pinned",
-    "is_reversed",
-    "issued_date",
-    "jurisdiction",
-    "kpa_value",
-    "last_billed_to_date",
-    "last_payment_review_date",
-    "last_statement_balance",
-    "last_statement_closing_date",
-    "last_statement_issue_date",
-    "ledger_balance",
-    "ledgers",
-    "line_items",
-    "lnsp_id",
-    "make_and_model",
-    "manufacturer",
-    "market",
-    "master_data",
-    "mdp_id",
-    "means",
-    "measurement_type",
-    "meter_data_providers",
-    "meter_installation_type",
-    "meter_measurement_unit",
-    "meter_multiplier",
-    "meter_points",
-    "meter_position",
-    "meter_read_frequency",
-    "meter_serial_number",
-    "meter_status",
-    "meter_type",
-    "meter_type_size_code",
-    "meters",
-    "mirn_status",
-    "model",
-    "model_number",
-    "mpxn",
-    "multiplier",
-    "net_amount",
-    "network_id",
-    "next_bill_due_date",
-    "next_scheduled_read_date",
-    "nmi_classification",
-    "nmi_status_periods",
-    "notes",
-    "number_of_dials",
-    "number_of_dials_on_device",
-    "number_of_units",
-    "occurred_at",
-    "parent_installation_id",
-    "parent_mirn",
-    "parent_nmi",
-    "party",
-    "payment_instructions",
-    "payment_schedules",
-    "payment_type",
-    "plant_fuel_type",
-    "plant_temperature",
-    "pressure_correction_factor",
-    "prev_reading_date",
-    "price_per_unit",
-    "pricing_zone",
-    "product_code",
-    "rate",
-    "rate_band",
-    "read_method",
-    "read_type_frequency",
-    "read_type_method",
-    "read_type_mode",
-    "reading_date",
-    "reading_history",
-    "reading_quality",
-    "reading_route",
-    "reading_route_sequence",
-    "reading_type",
-    "reading_value",
-    "reason",
-    "register_id",
-    "registers",
-    "removed_on",
-    "role",
-    "role_assignments",
-    "sales_channel",
-    "sales_subchannel",
     "service_account_number",
-    "shared_isolation_flag",
-    "start_at",
-    "start_date",
-    "statement_id",
-    "statements",
-    "status",
-    "subcategory",
-    "suffix",
-    "supply_addresses",
-    "supply_end_date",
-    "supply_point_code",
-    "supply_point_id",
-    "supply_start_date",
-    "supply_type",
-    "tariff_code",
-    "tax_items",
-    "tax_type",
-    "temperature_sensitivity_factor",
-    "time_of_day",
-    "to_date",
-    "total_consumption",
-    "total_consumption_cost",
-    "total_feed_in_cost",
-    "total_feed_in_energy",
-    "total_supply_cost",
-    "transaction_date",
-    "transaction_id",
-    "transfer_balance",
-    "transfer_readings",
-    "transmission_zone",
-    "type",
-    "unit_of_measure",
-    "unit_type",
-    "units",
-    "unknown_occupier",
-    "unpin_at",
-    "valid_from",
-    "value_taxed",
-    "vendor",
     "verified_at",
     "verified_payment_instructions",
-    "volume_flow",
 ];
+
+/// Members that are shown wherever they stand, unless below one that is masked.
+static SHOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let (mut shown, mut personal) = (HashSet::from(OURS), HashSet::new());
+    for fields in [Account::SPEC.fields, HistoricalStatement::SPEC.fields] {
+        sort_out(fields, &mut shown, &mut personal);
+    }
+    // A name that is personal in one object is so in all.
+    shown.retain(|name| !personal.contains(name));
+    shown
+});
+
+/// Sorts the names of members, and of those below them as far as they are shown.
+fn sort_out(
+    fields: &'static [FieldSpec],
+    shown: &mut HashSet<&'static str>,
+    personal: &mut HashSet<&'static str>,
+) {
+    for field in fields {
+        if field.is_personal {
+            personal.insert(field.name);
+        } else {
+            shown.insert(field.name);
+            below(field.kind).into_iter().for_each(|fields| sort_out(fields, shown, personal));
+        }
+    }
+}
+
+/// The members of what a member holds.
+fn below(kind: Kind) -> Vec<&'static [FieldSpec]> {
+    match kind {
+        Kind::Object(spec) => vec![spec().fields],
+        Kind::List { item, .. } => below(item.kind),
+        Kind::MeterPoint => {
+            let variants = Variant::SUPPLY_TYPES.iter().map(|kind| Variant::spec(*kind).fields);
+            variants.chain([MeterPointCommon::SPEC.fields]).collect()
+        }
+        _ => Vec::new(),
+    }
+}
 
 /// How much of what stands below is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,7 +69,7 @@ impl Mask {
     /// That of a member.
     pub(super) fn of(self, name: &str) -> Self {
         match self {
-            Self::Personal if PERSONAL.contains(&name) || SHOWN.binary_search(&name).is_err() => Self::All,
+            Self::Personal if !SHOWN.contains(name) => Self::All,
             mask => mask,
         }
     }
@@ -265,12 +114,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_sorted_and_is_there() {
-        assert!(SHOWN.is_sorted() && PERSONAL.is_sorted());
-        let members = members();
-        for name in SHOWN.iter().chain(PERSONAL) {
-            assert!(members.contains(*name), "{name}");
+    fn whatever_is_not_known_is_masked() {
+        for name in ["", "new_member", "Email", "given_name", "task_params"] {
+            assert!(Mask::Personal.of(name).hides(), "{name}");
         }
+        assert!(OURS.iter().all(|name| !Mask::Personal.of(name).hides()));
     }
 
     #[test]
