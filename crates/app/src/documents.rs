@@ -23,19 +23,21 @@ impl<T> Step<T> {
 }
 
 /// Documents that a use case has to know.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct DocumentsWanted {
     root: String,
     wanted: Vec<WantedDocument>,
 }
 
 /// What was found of the documents of a payload.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct FoundDocuments {
     /// Where they were looked for.
     root: String,
     states: HashMap<String, DocumentState>,
 }
+
+masked! { DocumentsWanted FoundDocuments }
 
 impl FoundDocuments {
     /// By path.

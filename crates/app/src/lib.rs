@@ -3,6 +3,9 @@
 //! A use case owns its transaction: it decodes, checks, decides and commits, in that order. Nothing
 //! here knows HTTP, SQL or a runtime; adapters implement the ports and the binary puts them together.
 
+#[macro_use]
+mod masked;
+
 pub mod account;
 pub mod after;
 pub mod auth;

@@ -10,6 +10,7 @@ use actix_web::{HttpResponse, HttpResponseBuilder};
 use cutover_core::{Code, Issue, NON_FIELD_ERRORS, ServiceAccountNumber};
 use cutover_model::{AlreadyThere, Detail, ErrorItem, ProcessError, TransactionRefusal, ValidationError};
 use serde::Serialize;
+use std::fmt;
 use std::time::Duration;
 
 /// When to come again after a 503, in seconds.
@@ -65,7 +66,6 @@ pub(crate) enum Refusal {
 }
 
 /// The first transaction that fails, and all faults of its request.
-#[derive(Debug)]
 pub(crate) struct TransactionFailure {
     /// The transaction as JSON.
     pub(crate) transaction_data: String,
@@ -73,6 +73,13 @@ pub(crate) struct TransactionFailure {
     pub(crate) error_detail: String,
     /// The faults.
     pub(crate) errors: Vec<Issue>,
+}
+
+/// Where it fails, never the transaction.
+impl fmt::Debug for TransactionFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TransactionFailure").field("errors", &self.errors).finish_non_exhaustive()
+    }
 }
 
 impl Refusal {

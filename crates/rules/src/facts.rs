@@ -1,6 +1,7 @@
 use chrono::NaiveDate;
 use cutover_core::Now;
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 /// What rules know besides the payload. Facts are fetched between decoding and checking, from
 /// usable values only. A fact that is `None` was not asked for: the rules about it are silent.
@@ -39,13 +40,19 @@ pub enum DocumentState {
     Pdf,
 }
 
-/// A document that a payload names.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A document that a payload names. `Debug` masks its path, which may tell whose it is.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WantedDocument {
     /// Its path under the supplier's root, safe by rules 10.5, trimmed, without the leading `/`.
     pub path: String,
     /// Whether it is to be a PDF: a statement.
     pub must_be_pdf: bool,
+}
+
+impl fmt::Debug for WantedDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WantedDocument").field("must_be_pdf", &self.must_be_pdf).finish_non_exhaustive()
+    }
 }
 
 /// A meter point of a payload, to be looked for among imported accounts (rule PST-12).

@@ -10,6 +10,7 @@ use crate::port::{
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use subtle::ConstantTimeEq;
 
 /// How long a session lasts without a request of a person.
@@ -21,7 +22,7 @@ const RENEWED_AFTER: TimeDelta = TimeDelta::minutes(1);
 
 /// What the token of a session says. Its audience is its own: it is no access token, and an access token is
 /// none.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct SessionClaims {
     iss: String,
     aud: String,
@@ -42,7 +43,7 @@ struct SessionClaims {
 const AUDIENCE: &str = "console";
 
 /// Somebody who is signed in to the console.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Session {
     /// Who it is.
     pub caller: Caller,
@@ -51,6 +52,13 @@ pub struct Session {
     id: String,
     issued_at: i64,
     ends_at: DateTime<Utc>,
+}
+
+/// Without its id: whoever has that, and a signing key, has the session.
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("caller", &self.caller).finish_non_exhaustive()
+    }
 }
 
 impl App {

@@ -34,7 +34,7 @@ impl ArchiveScope {
 }
 
 /// A process with what leaves the database.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ArchivedProcess {
     /// The process, which stays.
     pub process: Process,
@@ -47,6 +47,8 @@ pub struct ArchivedProcess {
     /// Where times are shown.
     pub zone: Zone,
 }
+
+masked! { ArchivedProcess }
 
 /// What keeps archived processes.
 pub trait Archive {

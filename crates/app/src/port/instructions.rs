@@ -4,7 +4,7 @@ use cutover_model::choices::{CardPaymentNetwork, CardType, PaymentInstructionTyp
 use serde::{Deserialize, Serialize};
 
 /// What names an instruction at a payment vendor.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct InstructionKey {
     /// The vendor's name, trimmed.
     pub vendor: String,
@@ -71,20 +71,7 @@ pub struct InstructionDetails {
     pub bank_account: Option<VendorBankAccount>,
 }
 
-/// Types whose values are nobody's business but the owner's.
-macro_rules! masked {
-    ($($name:ident)*) => {
-        $(
-            impl std::fmt::Debug for $name {
-                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                    f.write_str(concat!(stringify!($name), "(…)"))
-                }
-            }
-        )*
-    };
-}
-
-masked! { VendorCard VendorBankAccount InstructionDetails }
+masked! { InstructionKey VendorCard VendorBankAccount InstructionDetails }
 
 /// An instruction that its vendor has confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]

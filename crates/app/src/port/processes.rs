@@ -4,13 +4,15 @@ use cutover_core::{Code, ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, State};
 
 /// The payload of a process as it was accepted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Staged {
     /// The accepted bytes, compressed with zstd.
     pub payload: Vec<u8>,
     /// Equal for payloads of equal content (decisions D5).
     pub fingerprint: [u8; 32],
 }
+
+masked! { Staged }
 
 /// A finding about a payload, as it is kept with its process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,7 +157,7 @@ pub struct Archivable {
 pub type FoundPayload = (i64, Result<Vec<u8>, StoreError>);
 
 /// A process with all that leaves the database when it is archived.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct KeptProcess {
     /// The process, which stays.
     pub stored: StoredProcess,
@@ -164,6 +166,8 @@ pub struct KeptProcess {
     /// The accepted bytes, compressed with zstd.
     pub payload: Vec<u8>,
 }
+
+masked! { KeptProcess }
 
 /// Import processes, their payloads, issues, history, and the queue that workers claim from.
 pub trait Processes {

@@ -27,7 +27,8 @@ impl fmt::Display for Database {
 }
 
 /// What a URL leads to.
-#[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Debug))]
+#[derive(PartialEq, Eq)]
 enum Place {
     File(PathBuf),
     Server(String),

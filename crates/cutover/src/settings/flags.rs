@@ -1,17 +1,33 @@
 use super::table::{CONFIG, Form, SETTINGS, Scope, Setting};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// Settings given on the command line, as they were written.
 pub(crate) type Flags = BTreeMap<&'static str, Vec<String>>;
 
 /// The flags of the settings that every command takes, before or after its name.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct CommonFlags(pub(crate) Flags);
 
 /// The flags of the settings that only `serve` needs.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ServeFlags(pub(crate) Flags);
+
+/// The names: what was said may hold passwords.
+macro_rules! names_alone {
+    ($($flags:ident)*) => {
+        $(
+            impl fmt::Debug for $flags {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.debug_set().entries(self.0.keys()).finish()
+                }
+            }
+        )*
+    };
+}
+
+names_alone! { CommonFlags ServeFlags }
 
 fn common() -> impl Iterator<Item = &'static Setting> {
     std::iter::once(&CONFIG).chain(of(Scope::All))

@@ -2,14 +2,22 @@ use super::error::{Origin, SettingsError};
 use super::flags::Flags;
 use super::table::{CONFIG, FOREIGN, Form, PREFIX, SETTINGS, Setting, setting};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The environment, as pairs.
 pub(crate) type Environment = Vec<(String, String)>;
 
 /// What was said about settings, as text, with its origin: flag over environment over file.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Given(BTreeMap<&'static str, (Vec<String>, Origin)>);
+
+/// The names: what was said may hold passwords.
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 impl Given {
     /// Collects what the sources say.

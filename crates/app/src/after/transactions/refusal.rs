@@ -2,9 +2,10 @@ use crate::after::AddRefused;
 use crate::port::StoreError;
 use cutover_core::{Issue, Segment};
 use cutover_model::{item_as_sent, read_transaction, transaction_data};
+use std::fmt;
 
 /// Why no transaction was added.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum TransactionsRefused {
     /// For a reason that other requests have as well.
     #[error(transparent)]
@@ -19,6 +20,18 @@ pub enum TransactionsRefused {
         /// All faults of the request.
         errors: Vec<Issue>,
     },
+}
+
+/// What is wrong, never the transaction.
+impl fmt::Debug for TransactionsRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Add(refused) => f.debug_tuple("Add").field(refused).finish(),
+            Self::Transaction { errors, .. } => {
+                f.debug_struct("Transaction").field("errors", errors).finish_non_exhaustive()
+            }
+        }
+    }
 }
 
 impl From<StoreError> for TransactionsRefused {

@@ -1,0 +1,33 @@
+//! `Debug` for what must not be printed.
+
+/// Types whose values are nobody's business but the owner's: `Debug` says that there is one.
+macro_rules! masked {
+    ($($name:ident)*) => {
+        $(
+            impl std::fmt::Debug for $name {
+                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str(concat!(stringify!($name), "(…)"))
+                }
+            }
+        )*
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::after::TransactionsRefused;
+    use crate::port::{InstructionKey, Staged};
+    use cutover_model::choices::PaymentInstructionType;
+
+    #[test]
+    fn what_was_sent_is_not_printed() {
+        let staged = Staged { payload: b"Ada".to_vec(), fingerprint: [7; 32] };
+        assert_eq!(format!("{staged:?}"), "Staged(…)");
+        let (vendor, reference) = ("V".to_owned(), "Ada".to_owned());
+        let key = InstructionKey { vendor, kind: PaymentInstructionType::DirectDebit, reference };
+        assert_eq!(format!("{key:?}"), "InstructionKey(…)");
+        let (transaction_data, error_detail) = ("Ada".to_owned(), "D".to_owned());
+        let refused = TransactionsRefused::Transaction { transaction_data, error_detail, errors: Vec::new() };
+        assert_eq!(format!("{refused:?}"), "Transaction { errors: [], .. }");
+    }
+}
