@@ -134,7 +134,11 @@ mod tests {
 
     #[test]
     fn what_it_holds_is_not_printed() {
-        let body = Body::plain(Bytes::from_static(b"Ada"), LIMIT, Held::new(Arc::new(Allowance::new(LIMIT))));
+        let body = Body::plain(
+            Bytes::from_static(b"Ada"),
+            LIMIT,
+            Held::new(Arc::new(Allowance::new(LIMIT, "")), None),
+        );
         assert_eq!(format!("{body:?}"), "Body { size: 3, .. }");
     }
 
