@@ -93,8 +93,8 @@ pub(crate) enum What {
     Die,
     /// Other things happen first.
     Meanwhile(Vec<Op>),
-    /// Before a write: other things happen on another node while its transaction is open and its job is done. On a
-    /// database that one process uses, and elsewhere, they happen first.
+    /// In the next write other things happen on another node, while its transaction is open and its job is done. On a
+    /// database that one process uses they happen first.
     Within(Vec<Op>),
 }
 

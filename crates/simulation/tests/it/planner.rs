@@ -143,7 +143,7 @@ impl Planner {
             3 => What::Conflict,
             4 => What::Panic,
             5 => What::Die,
-            6 if depth == 0 && self.dice.one_in(4) => What::Within(self.within(act)),
+            6 if depth == 0 && self.dice.one_in(3) => What::Within(self.within(act)),
             _ => What::Meanwhile(self.meanwhile(act, depth)),
         };
         Disturbance { moment, what }
