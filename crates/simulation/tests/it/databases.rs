@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long a statement may take on a busy machine. Locks are waited for no longer than 5 s.
+/// How long a statement or a connection may take on a busy machine. Locks are waited for no longer than 5 s.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Who calls, in every database that was made of one template.
@@ -133,6 +133,7 @@ fn open_postgres(database: &TestDatabase) -> Arc<dyn Store> {
         migrates: true,
         connections: 3,
         statement_timeout: PATIENCE,
+        pool_timeout: PATIENCE,
         ..PostgresOptions::new(database.url())
     };
     Arc::new(PostgresStore::open(&options).unwrap())
