@@ -6,9 +6,11 @@ use cutover_model::choices::SupplyType;
 use cutover_model::{
     Decoded, Finding, Kind, MAX_FINDINGS, ObjectSpec, SyntaxError, SyntaxErrorKind, Variant,
 };
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::LazyLock;
 
 /// What a body decodes to, if it is JSON; the laws of decoding hold of it.
@@ -63,9 +65,8 @@ impl Names {
     /// The names of a body; all are allowed of one that is read by nobody else.
     pub(crate) fn of(body: &[u8]) -> Self {
         let mut names = HashSet::new();
-        let value: Option<Value> = serde_json::from_slice(body).ok();
-        value.as_ref().inspect(|value| collect(value, &mut names));
-        Self(value.map(|_| names))
+        let read = Collect(&mut names).deserialize(&mut serde_json::Deserializer::from_slice(body));
+        Self(read.ok().map(|()| names))
     }
 
     /// Nothing of a body is in a path but names of members.
@@ -82,16 +83,54 @@ impl Names {
     }
 }
 
-fn collect(value: &Value, names: &mut HashSet<String>) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
-        Value::Object(members) => {
-            for (name, value) in members {
-                names.insert(name.clone());
-                collect(value, names);
+/// Collects the names of members, those of repeated ones too.
+struct Collect<'n>(&'n mut HashSet<String>);
+
+impl<'de> DeserializeSeed<'de> for Collect<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+macro_rules! no_names {
+    ($($visit:ident($($type:ty)?);)*) => {
+        $(
+            fn $visit<E>(self $(, _: $type)?) -> Result<(), E> {
+                Ok(())
             }
+        )*
+    };
+}
+
+impl<'de> Visitor<'de> for Collect<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON")
+    }
+
+    no_names! {
+        visit_unit();
+        visit_bool(bool);
+        visit_i64(i64);
+        visit_u64(u64);
+        visit_f64(f64);
+        visit_str(&str);
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Collect(self.0))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(name) = members.next_key()? {
+            self.0.insert(name);
+            members.next_value_seed(Collect(self.0))?;
         }
-        _ => {}
+        Ok(())
     }
 }
 
