@@ -33,7 +33,7 @@ fuzz_target!(init: write_seeds(), |input: &[u8]| (TARGET.run)(input));
 
 // Every other change is one of ours, which knows what JSON is made of.
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         return fuzzer_mutate(data, size, max_size);
     }
     let mut bytes = data[..size].to_vec();
