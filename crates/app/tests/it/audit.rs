@@ -40,8 +40,10 @@ fn sign_in(house: &House) -> String {
     house.app.sign_in(&key).unwrap()
 }
 
+type Act = (AuditAction, fn(&House));
+
 /// What does each action, on a house with `A-1` imported and `P-1` pending, as its last act.
-const ACTS: [(AuditAction, fn(&House)); AuditAction::ALL.len()] = [
+const ACTS: [Act; AuditAction::ALL.len()] = [
     (AuditAction::OrganisationAdded, |house| drop(house.app.add_organisation("Other").unwrap())),
     (AuditAction::OrganisationRevoked, |house| house.app.revoke_organisation("Acme").unwrap()),
     (AuditAction::KeyIssued, |house| drop(house.app.issue_api_key("Acme", ApiKeyRole::Operator).unwrap())),

@@ -149,7 +149,7 @@ fn an_export_is_what_was_sent() {
     let (house, _server, client) = House::open();
     for (kind, _) in KINDS {
         let account = fixture(kind, kind);
-        client.import(&[account.clone()]);
+        client.import(std::slice::from_ref(&account));
         let file = house.path().join(format!("{kind}.json"));
         let written = house.done(&["account", "export", "ACME", kind, "--out", file.to_str().unwrap()]);
         let whole = std::fs::read_to_string(&file).unwrap();

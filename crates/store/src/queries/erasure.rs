@@ -1,4 +1,4 @@
-//! Removes accounts (contract: the customer's right to it; see docs/decisions/0018).
+//! Removes accounts whole: see docs/decisions/0018.
 
 use super::schema::{
     account_events, account_instructions, accounts, agreements, business_instruction_accounts, customers,
