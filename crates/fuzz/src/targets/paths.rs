@@ -60,7 +60,12 @@ fn run(input: &[u8]) {
         assert!(!is_there || state == DocumentState::Present, "{:?} is not seen", wanted.path);
     }
     if let Ok(location) = text.parse::<Location>() {
-        assert_eq!(location.to_string().parse().as_ref(), Ok(&location), "{text:?}");
+        let shown = location.to_string();
+        // Folders are shown as URLs are written, which fold `..` and repeated slashes.
+        assert!(
+            shown.starts_with("file:") || shown.parse::<Location>().as_ref() == Ok(&location),
+            "{text:?}: {shown}"
+        );
     }
 }
 
