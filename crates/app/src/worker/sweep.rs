@@ -112,8 +112,10 @@ impl App {
     /// Has claims look at what they pass over, since it was stored late or the clock went back; whether there was
     /// something.
     fn find_late(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
-        let mut sought = self.late_sought.lock().unwrap_or_else(PoisonError::into_inner);
-        if sought.is_some_and(|at| (Duration::zero()..LATE).contains(&(now - at))) {
+        // Two at a time look twice: nobody waits here for the store.
+        let sought = || self.late_sought.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = *sought();
+        if last.is_some_and(|at| (Duration::zero()..LATE).contains(&(now - at))) {
             return Ok(false);
         }
         let late = glance(&*self.store, |tx| tx.late_suppliers())?;
@@ -122,7 +124,7 @@ impl App {
             tracing::warn!(suppliers = late.len(), "found what was stored late");
             write(&*self.store, move |tx| tx.look_at_all(&late))?;
         }
-        *sought = Some(now);
+        *sought() = Some(now);
         Ok(is_any)
     }
 
