@@ -121,8 +121,11 @@ fn tokens_are_refused_with_the_same_bytes_whatever_is_wrong_with_them() {
     .map(|client| {
         let answer = client.post(VALIDATE, "{ not json");
         let changes = ["x-request-id", "date"];
-        let headers = answer.headers.into_iter().filter(|(name, _)| !changes.contains(&name.as_str()));
-        (answer.status, headers.collect::<Vec<_>>(), answer.body)
+        let mut headers = answer.headers;
+        headers.retain(|(name, _)| !changes.contains(&name.as_str()));
+        // Their order is that of a table with a seed of its own for each request.
+        headers.sort();
+        (answer.status, headers, answer.body)
     });
     assert_eq!(answers[0].0, 401);
     assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{answers:?}");

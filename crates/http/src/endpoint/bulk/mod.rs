@@ -104,12 +104,8 @@ impl Bulk {
             let takes_more = self.end.is_none() && self.under_way.len() < LINES && self.bytes < BYTES;
             tokio::select! {
                 biased;
-                Some(answered) = self.under_way.next(), if !self.under_way.is_empty() => {
-                    // Those that were stored with it are ready in a moment, and go out together.
-                    tokio::task::yield_now().await;
-                    return Some(self.collect(answered));
-                }
                 () = self.desk.service.stopping(), if takes_more => self.end = Some(Err(stopped())),
+                // What has come is taken first: if the client is gone, the first answer that is sent ends this.
                 line = self.source.next(), if takes_more => match line {
                     Ok(Some(line)) => {
                         self.begin(line);
@@ -119,6 +115,11 @@ impl Bulk {
                     Ok(None) => self.end = Some(Ok(())),
                     Err(error) => self.end = Some(Err(error)),
                 },
+                Some(answered) = self.under_way.next(), if !self.under_way.is_empty() => {
+                    // Those that were stored with it are ready in a moment, and go out together.
+                    tokio::task::yield_now().await;
+                    return Some(self.collect(answered));
+                }
                 else => {
                     let error = self.end.replace(Ok(()))?.err()?;
                     // What was answered goes out first: an error cuts the connection at once.
