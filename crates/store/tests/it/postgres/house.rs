@@ -58,13 +58,7 @@ impl House {
     pub(super) fn close(self) -> TestDatabase {
         let Self { app, store, database, .. } = self;
         drop((app, store));
-        let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
-                    WHERE datname = current_database() AND application_name = 'cutover'";
-        let begun = Instant::now();
-        while database.sql(gone).unwrap() != "t" {
-            assert!(begun.elapsed() < Duration::from_secs(10), "connections stay");
-            thread::park_timeout(Duration::from_millis(10));
-        }
+        until_gone(&database);
         database
     }
 
@@ -77,5 +71,16 @@ impl House {
             assert!(begun.elapsed() < Duration::from_secs(10), "there are not {count} that wait");
             thread::park_timeout(Duration::from_millis(10));
         }
+    }
+}
+
+/// Waits until the connections of stores that were dropped have ended, and told what they did.
+pub(super) fn until_gone(database: &TestDatabase) {
+    let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
+                WHERE datname = current_database() AND application_name = 'cutover'";
+    let begun = Instant::now();
+    while database.sql(gone).unwrap() != "t" {
+        assert!(begun.elapsed() < Duration::from_secs(10), "connections stay");
+        thread::park_timeout(Duration::from_millis(10));
     }
 }
