@@ -36,7 +36,8 @@ pub struct AccountRequest<'j> {
 }
 
 impl<'j> AccountRequest<'j> {
-    /// The plain account and task parameters; `None` if a fault was found.
+    /// The plain account and task parameters; `None` if a value is faulty or a required one is missing. A list that is
+    /// too short is a finding and yet a value: look at the findings as well.
     pub fn into_valid(self) -> Option<(Account<'j>, Option<TaskParams<'j>>)> {
         let account = self.account.into_required()?.into_valid()?;
         let params = match self.task_params.into_nullable()? {
@@ -173,7 +174,8 @@ macro_rules! requests {
             }
 
             impl<'j> draft::$object<'j> {
-                /// The plain request; `None` if a fault was found.
+                /// The plain request; `None` if a value is faulty or a required one is missing. A list that is too
+                /// short is a finding and yet a value: look at the findings as well.
                 pub fn into_valid(self) -> Option<crate::$object<'j>> {
                     IntoValid::into_valid(self)
                 }

@@ -111,7 +111,7 @@ impl<T: IntoOwned> IntoOwned for Vec<T> {
     }
 }
 
-/// From what was checked to the plain value; `None` if a fault is left anywhere.
+/// From what was checked to the plain value; `None` if one is faulty or missing anywhere.
 pub(crate) trait IntoValid {
     type Valid;
 
