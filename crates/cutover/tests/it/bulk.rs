@@ -196,15 +196,17 @@ fn a_server_that_stops_takes_no_more_lines() {
 #[test]
 fn clients_that_leave_take_nothing_with_them() {
     let (house, _server, client) = staged(&[]);
-    let listed = || house.done(&["process", "list", "ACME"]).as_array().unwrap().len();
-    // In all more than there are places for use cases, but never so many at once that one is waited for in vain.
-    for n in 1..=100 {
+    // In all more than there are places for use cases.
+    for n in 0..100 {
         let mut lines = Lines::open(&client);
         lines.send(&format!("{}\n{}\n{{\"a\":", small(&format!("B-{n}")), small(&format!("C-{n}"))));
-        drop(lines);
-        if n % 10 == 0 {
-            until("what had come is stored", || listed() == 2 * n);
+        // Who reads nothing resets the connection, so that what it sent may never come to be read.
+        if n % 2 == 0 {
+            assert_eq!(lines.result()["status"], 201);
         }
     }
+    let is_stored = |n: usize| house.run(&["process", "show", "ACME", &format!("C-{n}")]).status.success();
+    until("what had come with a line that is answered is stored", || is_stored(98));
+    assert!((0..100).step_by(2).all(is_stored));
     assert_eq!(client.create(&small("D-1")).status, 201);
 }
