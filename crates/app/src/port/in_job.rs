@@ -39,6 +39,28 @@ impl Drop for InJob {
     }
 }
 
+/// What is done while it lives is no part of the jobs that its thread is in: a simulation has other nodes act
+/// while a transaction is open, on the one thread it has.
+#[derive(Debug)]
+pub struct OutOfJobs {
+    jobs: u32,
+    /// It is of its thread.
+    _here: PhantomData<*const ()>,
+}
+
+impl OutOfJobs {
+    /// Somebody else acts from here on.
+    pub fn enter() -> Self {
+        Self { jobs: JOBS.replace(0), _here: PhantomData }
+    }
+}
+
+impl Drop for OutOfJobs {
+    fn drop(&mut self) {
+        JOBS.set(self.jobs);
+    }
+}
+
 /// A port to the outside that is not to be asked inside a job.
 pub struct OutsideJobs<P: ?Sized>(pub Arc<P>);
 

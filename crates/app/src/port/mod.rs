@@ -30,7 +30,7 @@ pub use figures::{Figures, MinuteCount, StateCount};
 pub use identity::{
     ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
-pub use in_job::{InJob, OutsideJobs};
+pub use in_job::{InJob, OutOfJobs, OutsideJobs};
 pub use instructions::{
     InstructionDetails, InstructionKey, Instructions, VendorBankAccount, VendorCard, VerifiedInstruction,
 };
