@@ -56,7 +56,7 @@ fn a_migration_is_watched_without_loading_anew() {
     page.until("the chart", || drawn(&page, "imported") > 20 && drawn(&page, "failed") > 5);
     page.script("document.querySelector('#minutes-details').open = false");
     page.look("supplier-live");
-    assert!(drawn(&page, "imported") > 20, "drawn anew for another width and scheme");
+    page.until("the chart for another width and scheme", || drawn(&page, "imported") > 20);
 }
 
 #[test]

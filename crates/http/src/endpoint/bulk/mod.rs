@@ -132,6 +132,10 @@ impl Bulk {
 
     fn begin(&mut self, line: Line) {
         self.bytes += line.size();
+        // Without room for it there is none for what follows; it would be told so again and again.
+        if matches!(line.body, Err(Refusal::Unavailable(_))) {
+            self.end.get_or_insert(Ok(()));
+        }
         self.under_way.push_back(spawn(answered(self.desk.clone(), line)));
     }
 
@@ -187,6 +191,9 @@ async fn take(desk: &Desk, line: Line) -> Result<Option<Arc<Creation>>, Refusal>
 
 /// The number of the account of a line that was not stored.
 async fn number_in(service: &Arc<Service>, bytes: Bytes) -> Option<String> {
+    if bytes.is_empty() {
+        return None;
+    }
     let number = move |app: &App| Ok(app.account_number(&bytes));
     service.run(number).await.ok().flatten()
 }

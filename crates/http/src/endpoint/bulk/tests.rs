@@ -119,6 +119,12 @@ async fn nothing_is_taken_after_a_line_that_could_not_be_served() {
 }
 
 #[actix_web::test]
+async fn what_there_is_no_room_for_is_told_once() {
+    let house = House::with(Config { body_limit: 10, rate_limit: 0, ..Config::default() });
+    assert_eq!(statuses(&send(&house, PATH, &[account("A-1")]).await), [(1, 503)]);
+}
+
+#[actix_web::test]
 async fn a_supplier_that_is_paused_takes_no_more() {
     let house = House::new();
     assert_eq!(statuses(&send(&house, PATH, &[account("A-1")]).await), [(1, 201)]);

@@ -4,8 +4,8 @@ use crate::refusal::Refusal;
 use flate2::write::MultiGzDecoder;
 use std::io::Write;
 
-/// So much is unpacked at a time: gzip makes at most a thousandfold of it.
-const SLICE: usize = 4 << 10;
+/// So much is unpacked at a time: gzip makes at most a thousandfold of it, which is room that nobody has asked for yet.
+const SLICE: usize = 1 << 10;
 
 /// Unpacks chunks, or leaves them as they are.
 pub(super) enum Unpacker {
