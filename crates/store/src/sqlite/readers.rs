@@ -5,7 +5,7 @@ use crate::error::{OpenError, store_error};
 use crate::sealed::Sealer;
 use cutover_app::port::{StoreError, Tx};
 use diesel::connection::SimpleConnection;
-use r2d2::{ManageConnection, NopErrorHandler, Pool, State};
+use r2d2::{ManageConnection, NopErrorHandler, Pool, PooledConnection, State};
 use std::time::Duration;
 
 /// The connections that read.
@@ -68,11 +68,26 @@ impl Readers {
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.run(|conn| {
-            let mut tx = SqlTx::new(conn, &self.sealer);
-            let result = job(&mut tx);
-            (result, tx.into_broken().is_none())
-        })
+        self.run(|conn| self.whole(conn, job))
+    }
+
+    /// Runs a job each of whose statements sees a state of its own.
+    pub(super) fn glance(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.reader()?.keep(|conn| self.whole(conn, job))
+    }
+
+    /// What a job found, and whether the connection is whole.
+    fn whole(
+        &self,
+        conn: &mut Conn,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> (Result<(), StoreError>, bool) {
+        let mut tx = SqlTx::new(conn, &self.sealer);
+        let result = job(&mut tx);
+        (result, tx.into_broken().is_none())
     }
 
     /// The same of statements.
@@ -88,24 +103,38 @@ impl Readers {
     }
 
     fn run<T>(&self, job: impl FnOnce(&mut Conn) -> (Result<T, StoreError>, bool)) -> Result<T, StoreError> {
-        let mut reader =
-            self.pool.get().map_err(|e| StoreError::Unavailable(format!("no reader is free: {e}")))?;
-        reader.run(job)
+        self.reader()?.run(job)
+    }
+
+    fn reader(&self) -> Result<PooledConnection<Manager>, StoreError> {
+        self.pool.get().map_err(|e| StoreError::Unavailable(format!("no reader is free: {e}")))
     }
 }
 
 impl Reader {
-    /// Runs a job that says what it found, and whether the connection is still good.
+    /// Runs a job in a transaction; it says what it found, and whether the connection is still good.
     fn run<T>(
+        &mut self,
+        job: impl FnOnce(&mut Conn) -> (Result<T, StoreError>, bool),
+    ) -> Result<T, StoreError> {
+        self.keep(|conn| {
+            if let Err(e) = conn.batch_execute("BEGIN DEFERRED") {
+                return (Err(store_error(e.into(), dialect::meaning)), false);
+            }
+            let (result, is_whole) = job(conn);
+            (result, conn.batch_execute("ROLLBACK").is_ok() && is_whole)
+        })
+    }
+
+    /// Runs a job, and keeps the connection if it says that it is still good.
+    fn keep<T>(
         &mut self,
         job: impl FnOnce(&mut Conn) -> (Result<T, StoreError>, bool),
     ) -> Result<T, StoreError> {
         // Not usable until it is known to be: a job that panics leaves it so, and it is dropped.
         self.is_usable = false;
-        let failed = |e: diesel::result::Error| store_error(e.into(), dialect::meaning);
-        self.conn.batch_execute("BEGIN DEFERRED").map_err(failed)?;
         let (result, is_whole) = job(&mut self.conn);
-        self.is_usable = self.conn.batch_execute("ROLLBACK").is_ok() && is_whole;
+        self.is_usable = is_whole;
         result
     }
 }

@@ -100,6 +100,10 @@ impl Store for SqliteStore {
         self.readers.read(job)
     }
 
+    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.readers.glance(job)
+    }
+
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
         self.writer.write(job)
     }
