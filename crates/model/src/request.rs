@@ -2,7 +2,7 @@
 
 use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Finding, Hints, Limits};
 use crate::draft;
-use crate::json::{Next, SyntaxError};
+use crate::json::{Next, SyntaxError, SyntaxErrorKind};
 use crate::payload::IntoValid;
 use crate::{Account, TaskParams};
 use cutover_core::{Level, Zone};
@@ -68,37 +68,45 @@ pub fn decode_account_within(
     zone: Zone,
     limits: Limits,
 ) -> Result<Decoded<AccountRequest<'_>>, SyntaxError> {
-    let mut decoder = Decoder::new(body, zone, limits)?;
-    if decoder.cursor.peek()? != Next::Object {
-        return no_object(decoder);
-    }
+    Decoder::new(body, zone, limits)?.whole(account_request)
+}
+
+fn account_request<'j>(decoder: &mut Decoder<'j>) -> Result<AccountRequest<'j>, SyntaxErrorKind> {
     let start = decoder.cursor.mark();
     let mut bare = BareAccount::default();
     decoder.members(&mut bare)?;
-    let mut request = AccountRequest { account: Field::Value(bare.account), task_params: Field::Absent };
-    if bare.is_envelope {
-        decoder.cursor.rewind(start, 0);
-        decoder.findings.forget(0);
-        decoder.items_left = decoder.limits.all_items;
-        let mut body = Envelope::default();
-        decoder.members(&mut body)?;
-        let envelope = body.envelope;
-        request = AccountRequest { account: envelope.payload, task_params: envelope.task_params };
+    if !bare.is_envelope {
+        return Ok(AccountRequest { account: Field::Value(bare.account), task_params: Field::Absent });
     }
-    decoder.finish(request)
+    decoder.cursor.rewind(start, 0);
+    decoder.findings.forget(0);
+    decoder.items_left = decoder.limits.all_items;
+    let mut body = Envelope::default();
+    decoder.members(&mut body)?;
+    let envelope = body.envelope;
+    Ok(AccountRequest { account: envelope.payload, task_params: envelope.task_params })
 }
 
-fn no_object<T>(mut decoder: Decoder<'_>) -> Result<Decoded<T>, SyntaxError> {
-    decoder.refuse::<()>(&Check::NO_OBJECT)?;
-    decoder.cursor.finish()?;
-    Ok(Decoded { draft: None, findings: decoder.findings.finish(), zone_matters: false })
-}
+impl<'j> Decoder<'j> {
+    /// What `read` makes of a text that holds one object.
+    fn whole<T>(
+        mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, SyntaxErrorKind>,
+    ) -> Result<Decoded<T>, SyntaxError> {
+        let draft = self.only(read).map_err(|kind| self.cursor.broken(kind))?;
+        Ok(Decoded { draft, findings: self.findings.finish(), zone_matters: self.zone_matters })
+    }
 
-impl Decoder<'_> {
-    fn finish<T>(mut self, draft: T) -> Result<Decoded<T>, SyntaxError> {
+    fn only<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, SyntaxErrorKind>,
+    ) -> Result<Option<T>, SyntaxErrorKind> {
+        let draft = match self.cursor.peek()? {
+            Next::Object => Some(read(self)?),
+            _ => self.refuse(&Check::NO_OBJECT)?,
+        };
         self.cursor.finish()?;
-        let zone_matters = self.zone_matters;
-        Ok(Decoded { draft: Some(draft), findings: self.findings.finish(), zone_matters })
+        Ok(draft)
     }
 }
 
@@ -118,7 +126,7 @@ macro_rules! draft_like {
                 draft::$inner::hints()
             }
 
-            fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxError> {
+            fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxErrorKind> {
                 self.$field.decode_member(index, decoder)
             }
 
@@ -190,22 +198,19 @@ pub(crate) fn decode<'j, T: Draft<'j>>(
     zone: Zone,
     limits: Limits,
 ) -> Result<Decoded<T>, SyntaxError> {
-    run(Decoder::new(body, zone, limits)?)
+    Decoder::new(body, zone, limits)?.whole(object)
 }
 
 /// Decodes a text of ours: arrays have grown, and sums have more digits than what was sent.
 pub(crate) fn decode_kept<'j, T: Draft<'j>>(body: &'j [u8]) -> Result<Decoded<T>, SyntaxError> {
     let limits = Limits { batch_items: u32::MAX, items: u32::MAX, all_items: u32::MAX };
-    run(Decoder { any_digits: true, ..Decoder::new(body, Zone::UTC, limits)? })
+    Decoder { any_digits: true, ..Decoder::new(body, Zone::UTC, limits)? }.whole(object)
 }
 
-fn run<'j, T: Draft<'j>>(mut decoder: Decoder<'j>) -> Result<Decoded<T>, SyntaxError> {
-    if decoder.cursor.peek()? != Next::Object {
-        return no_object(decoder);
-    }
-    let mut request = T::default();
-    decoder.members(&mut request)?;
-    decoder.finish(request)
+fn object<'j, T: Draft<'j>>(decoder: &mut Decoder<'j>) -> Result<T, SyntaxErrorKind> {
+    let mut draft = T::default();
+    decoder.members(&mut draft)?;
+    Ok(draft)
 }
 
 requests! {

@@ -1,5 +1,5 @@
 use super::{Check, Draft, Field, FieldSpec, Findings, Limits};
-use crate::json::{Cursor, Next, SyntaxError};
+use crate::json::{Cursor, Next, SyntaxError, SyntaxErrorKind};
 use cutover_core::Zone;
 
 /// One pass over a payload: the cursor, what was found so far, and what decoding needs to know.
@@ -22,7 +22,7 @@ pub(crate) struct Decoder<'j> {
 pub(crate) trait Leaf<'j>: Sized {
     /// Decodes the value that comes next, which is not `null`. `None` if it is faulty: a finding
     /// was added then.
-    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxError>;
+    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxErrorKind>;
 }
 
 impl<'j> Decoder<'j> {
@@ -45,7 +45,7 @@ impl<'j> Decoder<'j> {
         &mut self,
         into: &mut Field<T>,
         spec: &'static FieldSpec,
-    ) -> Result<(), SyntaxError> {
+    ) -> Result<(), SyntaxErrorKind> {
         if self.cursor.peek()? == Next::Null {
             *into = self.null(spec)?;
             return Ok(());
@@ -62,7 +62,7 @@ impl<'j> Decoder<'j> {
         &mut self,
         into: &mut Field<T>,
         spec: &'static FieldSpec,
-    ) -> Result<(), SyntaxError> {
+    ) -> Result<(), SyntaxErrorKind> {
         match self.cursor.peek()? {
             Next::Object => {
                 *into = Field::Value(T::default());
@@ -79,7 +79,7 @@ impl<'j> Decoder<'j> {
         Ok(())
     }
 
-    fn null<T>(&mut self, spec: &'static FieldSpec) -> Result<Field<T>, SyntaxError> {
+    fn null<T>(&mut self, spec: &'static FieldSpec) -> Result<Field<T>, SyntaxErrorKind> {
         self.cursor.skip()?;
         if spec.nullable {
             return Ok(Field::Null);
@@ -91,7 +91,7 @@ impl<'j> Decoder<'j> {
     /// Skips the next value with a finding at it.
     #[cold]
     #[inline(never)]
-    pub(crate) fn refuse<T>(&mut self, check: &'static Check) -> Result<Option<T>, SyntaxError> {
+    pub(crate) fn refuse<T>(&mut self, check: &'static Check) -> Result<Option<T>, SyntaxErrorKind> {
         self.cursor.skip()?;
         self.fault(check)
     }
@@ -99,7 +99,7 @@ impl<'j> Decoder<'j> {
     /// A finding at the value just read.
     #[cold]
     #[inline(never)]
-    pub(crate) fn fault<T>(&mut self, check: &'static Check) -> Result<Option<T>, SyntaxError> {
+    pub(crate) fn fault<T>(&mut self, check: &'static Check) -> Result<Option<T>, SyntaxErrorKind> {
         self.findings.add(check);
         Ok(None)
     }

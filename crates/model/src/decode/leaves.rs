@@ -1,19 +1,29 @@
 use super::decoder::Leaf;
 use super::{Check, Decoder, FieldSpec, Kind, Part};
-use crate::json::{Next, SyntaxError};
+use crate::json::{Next, SyntaxErrorKind};
 use crate::value::{
     Choice, DateTime, Decimal, Free, Integer, NumberFault, Reading, Text, TextOrInteger, parse_date,
-    read_decimal, read_integer,
+    plain_decimal, read_decimal, read_integer,
 };
 use chrono::NaiveDate;
 use std::borrow::Cow;
 
-type Decoded<T> = Result<Option<T>, SyntaxError>;
+type Decoded<T> = Result<Option<T>, SyntaxErrorKind>;
 
 impl<'j> Decoder<'j> {
     /// The string that comes next, free of U+0000; a finding if it is none.
     #[inline]
     fn string(&mut self) -> Decoded<Cow<'j, str>> {
+        match self.cursor.plain_string() {
+            Some(text) => Ok(Some(Cow::Borrowed(text))),
+            None => self.odd_string(),
+        }
+    }
+
+    /// The same, whatever comes next.
+    #[cold]
+    #[inline(never)]
+    fn odd_string(&mut self) -> Decoded<Cow<'j, str>> {
         if self.cursor.peek()? != Next::String {
             return self.refuse(&Check::INVALID);
         }
@@ -149,10 +159,19 @@ impl<'j> Leaf<'j> for DateTime<'j> {
 impl<'j> Leaf<'j> for Decimal<'j> {
     #[inline(never)]
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
-        let Some((sent, quoted)) = decoder.string_or_number()? else { return Ok(None) };
         let Kind::Decimal { before, after, positive } = spec.kind else {
-            return decoder.fault(&Check::INVALID);
+            return decoder.refuse(&Check::INVALID);
         };
+        let start = decoder.cursor.mark();
+        if let Some((sent, quoted, number)) = decoder.cursor.plain_number() {
+            match plain_decimal(number, before, after) {
+                Some(value) if !(positive && number.digits < 0) => {
+                    return Ok(Some(Decimal::new(Cow::Borrowed(sent), quoted, value)));
+                }
+                _ => decoder.cursor.rewind(start, decoder.cursor.depth()),
+            }
+        }
+        let Some((sent, quoted)) = decoder.string_or_number()? else { return Ok(None) };
         let (before, after) = if decoder.any_digits { (u32::MAX, u32::MAX) } else { (before, after) };
         match read_decimal(&sent, quoted, before, after) {
             Ok(value) if positive && value.is_sign_negative() && !value.is_zero() => {
@@ -211,7 +230,7 @@ impl<'j> Leaf<'j> for Free<'j> {
 
 impl<'j> Decoder<'j> {
     /// Moves over free content; its strings and names may not hold U+0000 (fields 6).
-    fn free(&mut self) -> Result<(), SyntaxError> {
+    fn free(&mut self) -> Result<(), SyntaxErrorKind> {
         match self.cursor.peek()? {
             Next::String => self.string().map(drop),
             Next::Object => self.free_object(),
@@ -220,7 +239,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    fn free_object(&mut self) -> Result<(), SyntaxError> {
+    fn free_object(&mut self) -> Result<(), SyntaxErrorKind> {
         let start = self.findings.count();
         let mut more = self.cursor.open_object()?;
         while more {
@@ -239,7 +258,7 @@ impl<'j> Decoder<'j> {
         Ok(())
     }
 
-    fn free_array(&mut self) -> Result<(), SyntaxError> {
+    fn free_array(&mut self) -> Result<(), SyntaxErrorKind> {
         let start = self.findings.count();
         let mut index = 0;
         let mut more = self.cursor.open_array()?;

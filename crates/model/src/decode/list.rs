@@ -1,6 +1,6 @@
 use super::decoder::Leaf;
 use super::{Check, Decoder, Draft, FieldSpec, Kind, Part};
-use crate::json::{Next, SyntaxError};
+use crate::json::{Next, SyntaxErrorKind};
 
 /// An array while it is checked: the usable items at their indexes, holes where an item is faulty.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(crate) trait Slots<'j>: Sized {
         items: &mut Vec<Item<Self>>,
         decoder: &mut Decoder<'j>,
         spec: &'static FieldSpec,
-    ) -> Result<(), SyntaxError>;
+    ) -> Result<(), SyntaxErrorKind>;
 }
 
 impl<'j, T: Leaf<'j>> Slots<'j> for T {
@@ -62,7 +62,7 @@ impl<'j, T: Leaf<'j>> Slots<'j> for T {
         items: &mut Vec<Item<Self>>,
         decoder: &mut Decoder<'j>,
         spec: &'static FieldSpec,
-    ) -> Result<(), SyntaxError> {
+    ) -> Result<(), SyntaxErrorKind> {
         let item = match decoder.cursor.peek()? {
             Next::Null => decoder.refuse(&Check::NULL)?,
             _ => T::decode(decoder, spec)?,
@@ -74,7 +74,10 @@ impl<'j, T: Leaf<'j>> Slots<'j> for T {
 
 impl<'j> Decoder<'j> {
     /// Decodes the next value as an object item of a list, in place.
-    pub(crate) fn object_item<T: Draft<'j>>(&mut self, items: &mut Vec<Item<T>>) -> Result<(), SyntaxError> {
+    pub(crate) fn object_item<T: Draft<'j>>(
+        &mut self,
+        items: &mut Vec<Item<T>>,
+    ) -> Result<(), SyntaxErrorKind> {
         match self.cursor.peek()? {
             Next::Object => {
                 items.push(Item::Value(T::default()));
@@ -92,7 +95,7 @@ impl<'j> Decoder<'j> {
 }
 
 impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
-    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxError> {
+    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxErrorKind> {
         let Kind::List { item, min, max, batch } = spec.kind else { return decoder.refuse(&Check::INVALID) };
         if decoder.cursor.peek()? != Next::Array {
             return decoder.refuse(&Check::NOT_A_LIST);
@@ -122,7 +125,7 @@ impl<'j> Decoder<'j> {
         items: &mut Vec<Item<T>>,
         spec: &'static FieldSpec,
         limit: u32,
-    ) -> Result<u32, SyntaxError> {
+    ) -> Result<u32, SyntaxErrorKind> {
         let start = self.findings.count();
         let mut index = 0;
         let mut more = self.cursor.open_array()?;

@@ -1,5 +1,5 @@
 use super::{Check, Decoder, FieldSpec, Part};
-use crate::json::SyntaxError;
+use crate::json::SyntaxErrorKind;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -81,7 +81,7 @@ pub(crate) trait Draft<'j>: Default {
     fn hints() -> &'static Hints;
 
     /// Decodes the value that comes next as this member.
-    fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxError>;
+    fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxErrorKind>;
 
     /// What is to be said of a member that is not documented for this object; asked once a name.
     fn undocumented(&mut self, _name: &str) -> Option<&'static Check> {
@@ -96,7 +96,7 @@ pub(crate) trait Draft<'j>: Default {
 
 impl<'j> Decoder<'j> {
     /// Decodes the object that comes next into its draft, all members and all faults of it.
-    pub(crate) fn members<T: Draft<'j>>(&mut self, draft: &mut T) -> Result<(), SyntaxError> {
+    pub(crate) fn members<T: Draft<'j>>(&mut self, draft: &mut T) -> Result<(), SyntaxErrorKind> {
         let start = self.findings.count();
         let hints = T::hints();
         let mut seen = 0u64;
@@ -131,7 +131,7 @@ impl<'j> Decoder<'j> {
         draft: &mut T,
         index: usize,
         seen: &mut u64,
-    ) -> Result<usize, SyntaxError> {
+    ) -> Result<usize, SyntaxErrorKind> {
         let field = T::field(index);
         if *seen & (1 << index) != 0 {
             self.findings.add_at(Part::Name(Cow::Borrowed(field.name)), &Check::DUPLICATE_FIELD);
@@ -153,7 +153,7 @@ impl<'j> Decoder<'j> {
         draft: &mut T,
         name: Cow<'j, str>,
         strangers: &mut Option<HashSet<Cow<'j, str>>>,
-    ) -> Result<(), SyntaxError> {
+    ) -> Result<(), SyntaxErrorKind> {
         let strangers = strangers.get_or_insert_default();
         let repeated = strangers.contains(&name);
         let check = if repeated { Some(&Check::DUPLICATE_FIELD) } else { draft.undocumented(&name) };

@@ -1,5 +1,5 @@
-use crate::SyntaxError;
 use crate::json::{Cursor, Next, Writer};
+use crate::{SyntaxError, SyntaxErrorKind};
 
 /// A JSON value that keeps the order of its members and the digits of its numbers: what descriptions are made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,9 +62,8 @@ impl Json {
     /// [`SyntaxError`] if it is not JSON.
     pub fn parse(text: &[u8]) -> Result<Self, SyntaxError> {
         let mut cursor = Cursor::new(text)?;
-        let value = read(&mut cursor)?;
-        cursor.finish()?;
-        Ok(value)
+        let value = read(&mut cursor).and_then(|value| cursor.finish().map(|()| value));
+        value.map_err(|kind| cursor.broken(kind))
     }
 
     /// The text, indented by two spaces, with a line break at its end. Arrays of plain values take one line.
@@ -136,7 +135,7 @@ fn quoted(text: &str) -> String {
     String::from_utf8_lossy(&writer.into_bytes()).into_owned()
 }
 
-fn read(cursor: &mut Cursor<'_>) -> Result<Json, SyntaxError> {
+fn read(cursor: &mut Cursor<'_>) -> Result<Json, SyntaxErrorKind> {
     let next = cursor.peek()?;
     match next {
         Next::String => Ok(Json::Text(cursor.string()?.into_owned())),

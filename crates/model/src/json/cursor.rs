@@ -1,4 +1,5 @@
-use super::string::{find_special, unescape};
+use super::number::PlainNumber;
+use super::string::{find_special, starts_with, unescape};
 use super::syntax::SyntaxErrorKind as Kind;
 use super::{MAX_DEPTH, SyntaxError};
 use std::borrow::Cow;
@@ -15,7 +16,8 @@ pub(crate) enum Next {
     Null,
 }
 
-pub(crate) type Result<T> = std::result::Result<T, SyntaxError>;
+/// With the kind of an error alone: it fits a register, and [`Cursor::broken`] says where it is.
+pub(crate) type Result<T> = std::result::Result<T, Kind>;
 
 /// A pull parser over one JSON text: it moves over each byte once and copies nothing.
 ///
@@ -30,7 +32,10 @@ pub(crate) struct Cursor<'j> {
 
 impl<'j> Cursor<'j> {
     /// Starts at the text's first value; checks the encoding of the whole.
-    pub(crate) fn new(bytes: &'j [u8]) -> Result<Self> {
+    ///
+    /// # Errors
+    /// If it is not UTF-8, or begins with a byte order mark.
+    pub(crate) fn new(bytes: &'j [u8]) -> std::result::Result<Self, SyntaxError> {
         if bytes.starts_with(b"\xEF\xBB\xBF") {
             return Err(SyntaxError::at(Kind::ByteOrderMark, bytes, 0));
         }
@@ -43,14 +48,12 @@ impl<'j> Cursor<'j> {
     #[cold]
     #[inline(never)]
     fn error<T>(&self, kind: Kind) -> Result<T> {
-        let kind = if self.at >= self.text.len() { Kind::UnexpectedEnd } else { kind };
-        self.error_here(kind)
+        Err(if self.at >= self.text.len() { Kind::UnexpectedEnd } else { kind })
     }
 
-    #[cold]
-    #[inline(never)]
-    fn error_here<T>(&self, kind: Kind) -> Result<T> {
-        Err(SyntaxError::at(kind, self.text.as_bytes(), self.at))
+    /// The error of this kind that ended the text: the cursor has not moved since.
+    pub(crate) fn broken(&self, kind: Kind) -> SyntaxError {
+        SyntaxError::at(kind, self.text.as_bytes(), self.at)
     }
 
     #[inline]
@@ -153,8 +156,7 @@ impl<'j> Cursor<'j> {
     /// Takes the next name and its colon if the name is this one, given in quotes.
     #[inline]
     pub(crate) fn take_name(&mut self, quoted: &str) -> Result<bool> {
-        let rest = &self.text.as_bytes()[self.at..];
-        if !rest.starts_with(quoted.as_bytes()) {
+        if !starts_with(&self.text.as_bytes()[self.at..], quoted.as_bytes()) {
             return Ok(false);
         }
         self.at += quoted.len();
@@ -180,6 +182,41 @@ impl<'j> Cursor<'j> {
         }
         self.at += 1;
         Ok(())
+    }
+
+    /// The string that comes next if it has no escapes; if it has, or something else comes, nothing is moved over.
+    #[inline]
+    pub(crate) fn plain_string(&mut self) -> Option<&'j str> {
+        let start = self.at + 1;
+        if self.byte() != b'"' {
+            return None;
+        }
+        let end = find_special(self.text.as_bytes(), start);
+        if self.text.as_bytes().get(end) != Some(&b'"') {
+            return None;
+        }
+        self.at = end + 1;
+        self.text.get(start..end)
+    }
+
+    /// The number that comes next, and whether it stands in quotes, if it is of few plain digits; if it is of another
+    /// form, or something else comes, nothing is moved over.
+    #[inline]
+    pub(crate) fn plain_number(&mut self) -> Option<(&'j str, bool, PlainNumber)> {
+        let quoted = self.byte() == b'"';
+        let start = self.at + usize::from(quoted);
+        let number = PlainNumber::at(self.text.as_bytes().get(start..)?)?;
+        let end = start + number.len;
+        let next = self.text.as_bytes().get(end);
+        let is_whole = match quoted {
+            true => next == Some(&b'"'),
+            false => !matches!(next, Some(b'e' | b'E')) && !number.is_padded,
+        };
+        if !is_whole {
+            return None;
+        }
+        self.at = end + usize::from(quoted);
+        Some((self.text.get(start..end)?, quoted, number))
     }
 
     /// The string that comes next, without its quotes and escapes.
@@ -212,9 +249,9 @@ impl<'j> Cursor<'j> {
                         text.push(character);
                         from = end + len;
                     }
-                    Err(kind) => return self.error_here(kind),
+                    Err(kind) => return Err(kind),
                 },
-                Some(_) => return self.error_here(Kind::ControlCharacter),
+                Some(_) => return Err(Kind::ControlCharacter),
                 None => return self.error(Kind::UnexpectedEnd),
             }
             end = find_special(bytes, from);

@@ -1,11 +1,13 @@
 //! JSON text: a pull cursor over it, its syntax errors, and a writer of it.
 
 mod cursor;
+mod number;
 mod string;
 mod syntax;
 mod writer;
 
 pub(crate) use cursor::{Cursor, Next};
+pub(crate) use number::PlainNumber;
 pub use syntax::{SyntaxError, SyntaxErrorKind};
 pub use writer::Writer;
 

@@ -30,6 +30,15 @@ pub(super) fn find_special(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Whether the text begins with a name: names are short, and a call that compares them would cost more.
+#[inline]
+pub(super) fn starts_with(text: &[u8], name: &[u8]) -> bool {
+    let Some(text) = text.get(..name.len()) else { return false };
+    let ((words, rest), (expected, end)) = (text.as_chunks::<8>(), name.as_chunks::<8>());
+    let words = words.iter().zip(expected).all(|(a, b)| u64::from_ne_bytes(*a) == u64::from_ne_bytes(*b));
+    words && rest.iter().zip(end).all(|(a, b)| a == b)
+}
+
 /// The character of the escape that the bytes start with, and the length of the escape.
 pub(super) fn unescape(bytes: &[u8]) -> Result<(char, usize), SyntaxErrorKind> {
     let character = match bytes.get(1) {
@@ -87,6 +96,14 @@ mod tests {
                 .find(|i| bytes[*i] < 0x20 || bytes[*i] == b'"' || bytes[*i] == b'\\')
                 .unwrap_or(bytes.len());
             prop_assert_eq!(find_special(bytes, from), plain);
+        }
+
+        #[test]
+        fn begins_as_slices_do(name in "[ab]{0,20}", text in "[ab]{0,24}") {
+            let (text, name) = (text.as_bytes(), name.as_bytes());
+            let both = [name, text].concat();
+            prop_assert_eq!(starts_with(text, name), text.starts_with(name));
+            prop_assert!(starts_with(&both, name));
         }
     }
 }

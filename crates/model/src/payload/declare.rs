@@ -114,7 +114,7 @@ macro_rules! objects {
                     &mut self,
                     index: usize,
                     decoder: &mut $crate::decode::Decoder<'j>,
-                ) -> Result<(), $crate::SyntaxError> {
+                ) -> Result<(), $crate::SyntaxErrorKind> {
                     #[expect(non_camel_case_types, reason = "a number for each member")]
                     enum At { $($field),* }
                     $(
@@ -133,7 +133,7 @@ macro_rules! objects {
                     items: &mut Vec<$crate::Item<Self>>,
                     decoder: &mut $crate::decode::Decoder<'j>,
                     _: &'static $crate::FieldSpec,
-                ) -> Result<(), $crate::SyntaxError> {
+                ) -> Result<(), $crate::SyntaxErrorKind> {
                     decoder.object_item(items)
                 }
             }

@@ -17,5 +17,5 @@ pub(crate) use datetime::Reading;
 pub use free::Free;
 pub use nullable::Nullable;
 pub use number::{Decimal, Integer, InvalidNumber};
-pub(crate) use number::{NumberFault, read_decimal, read_integer};
+pub(crate) use number::{NumberFault, plain_decimal, read_decimal, read_integer};
 pub use text::{Text, TextOrInteger};

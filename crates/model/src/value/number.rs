@@ -1,3 +1,4 @@
+use crate::json::PlainNumber;
 use rust_decimal::Decimal as Value;
 use std::borrow::Cow;
 
@@ -250,32 +251,15 @@ fn value_of(digits: &Digits<'_>, first: i64, end: i64, point: i64) -> Option<Val
 /// The common case: few digits, all of them allowed, no exponent. `None` where more care is due.
 #[inline]
 fn read_short(text: &[u8], before: u32, after: u32) -> Option<Value> {
-    let (negative, digits) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        rest => (false, rest),
-    };
-    if digits.is_empty() || digits.len() > 18 {
-        return None;
-    }
-    let mut value: i64 = 0;
-    let mut point = None;
-    for (i, byte) in digits.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => value = value * 10 + i64::from(byte - b'0'),
-            b'.' if point.is_none() && i > 0 => point = Some(i),
-            _ => return None,
-        }
-    }
-    let places = match point {
-        Some(i) if i + 1 == digits.len() => return None,
-        Some(i) => digits.len() - i - 1,
-        None => 0,
-    };
-    let integer = point.unwrap_or(digits.len());
-    if integer > before as usize || places > after as usize {
-        return None;
-    }
-    Value::try_new(if negative { -value } else { value }, u32::try_from(places).ok()?).ok()
+    let number = PlainNumber::at(text).filter(|number| number.len == text.len())?;
+    plain_decimal(number, before, after)
+}
+
+/// The value of plain digits, if there are no more of them than these on either side of the point.
+#[inline]
+pub(crate) fn plain_decimal(number: PlainNumber, before: u32, after: u32) -> Option<Value> {
+    let fits = number.before <= before && number.after <= after;
+    if fits { Value::try_new(number.digits, number.after).ok() } else { None }
 }
 
 /// Reads a whole number of a magnitude below 10^18 (fields 1.5).

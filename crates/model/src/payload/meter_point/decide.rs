@@ -4,7 +4,7 @@ use super::draft::{MeterPoint, MeterPointCommon, Variant};
 use super::{FIELDS, PREFERENCE, decode_as};
 use crate::choices::SupplyType;
 use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Hints, Item, Part, Slots};
-use crate::json::{Next, SyntaxError};
+use crate::json::{Next, SyntaxErrorKind};
 use crate::value::{Choice, Text};
 use std::borrow::Cow;
 
@@ -95,7 +95,7 @@ impl<'j> Draft<'j> for Undecided {
         &HINTS
     }
 
-    fn decode_member(&mut self, _: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxError> {
+    fn decode_member(&mut self, _: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxErrorKind> {
         decoder.cursor.skip()
     }
 
@@ -138,7 +138,7 @@ impl<'j, V: Draft<'j>> Draft<'j> for Point<'j, V> {
         V::hints()
     }
 
-    fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxError> {
+    fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxErrorKind> {
         if index < COMMON {
             return self.common.decode_member(index, decoder);
         }
@@ -157,7 +157,7 @@ impl<'j, V: Draft<'j>> Draft<'j> for Point<'j, V> {
 pub(super) fn decode_point<'j, V: Draft<'j>>(
     decoder: &mut Decoder<'j>,
     variant: fn(V) -> Variant<'j>,
-) -> Result<Decoded<'j>, SyntaxError> {
+) -> Result<Decoded<'j>, SyntaxErrorKind> {
     let mut point = Point::<V>::default();
     decoder.members(&mut point)?;
     let (decided, assumed) = match (&point.common.supply_type, named_by(&point.common.mpxn)) {
@@ -191,7 +191,7 @@ fn prefix(mpxn: &str) -> Option<SupplyType> {
 }
 
 /// Looks ahead for what tells the kind. A wrong guess costs time only.
-fn guess(decoder: &mut Decoder<'_>) -> Result<SupplyType, SyntaxError> {
+fn guess(decoder: &mut Decoder<'_>) -> Result<SupplyType, SyntaxErrorKind> {
     let start = decoder.cursor.mark();
     let mut candidates = Marks::MAX >> 1;
     let depth = decoder.cursor.depth();
@@ -227,7 +227,7 @@ impl<'j> Slots<'j> for MeterPoint<'j> {
         items: &mut Vec<Item<Self>>,
         decoder: &mut Decoder<'j>,
         _: &'static FieldSpec,
-    ) -> Result<(), SyntaxError> {
+    ) -> Result<(), SyntaxErrorKind> {
         let check = match decoder.cursor.peek()? {
             Next::Object => {
                 items.push(Item::Value(decode(decoder)?));
@@ -242,7 +242,7 @@ impl<'j> Slots<'j> for MeterPoint<'j> {
     }
 }
 
-fn decode<'j>(decoder: &mut Decoder<'j>) -> Result<MeterPoint<'j>, SyntaxError> {
+fn decode<'j>(decoder: &mut Decoder<'j>) -> Result<MeterPoint<'j>, SyntaxErrorKind> {
     let (start, depth, count) = (decoder.cursor.mark(), decoder.cursor.depth(), decoder.findings.count());
     let guessed = Some(guess(decoder)?);
     let items_left = decoder.items_left;

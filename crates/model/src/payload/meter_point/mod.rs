@@ -121,7 +121,7 @@ macro_rules! variants {
         fn decode_as<'j>(
             decoder: &mut crate::decode::Decoder<'j>,
             kind: Option<SupplyType>,
-        ) -> Result<decide::Decoded<'j>, crate::SyntaxError> {
+        ) -> Result<decide::Decoded<'j>, crate::SyntaxErrorKind> {
             match kind {
                 $(Some(SupplyType::$name) => decide::decode_point::<draft::$object<'j>>(decoder, draft::Variant::$name),)*
                 None => decide::decode_point::<decide::Undecided>(decoder, |_| draft::Variant::Undecided),

@@ -1,0 +1,77 @@
+/// A number as nearly all are: up to 18 digits with at most one point between them, and no exponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PlainNumber {
+    /// All digits as one whole number.
+    pub(crate) digits: i64,
+    /// How many of them stand before the point.
+    pub(crate) before: u32,
+    /// And how many behind it.
+    pub(crate) after: u32,
+    /// Whether it begins with a zero that says nothing, which JSON does not allow outside quotes.
+    pub(crate) is_padded: bool,
+    /// Bytes that it takes.
+    pub(crate) len: usize,
+}
+
+/// So many digits fit the number whatever they are.
+const MAX_DIGITS: u32 = 18;
+
+impl PlainNumber {
+    /// The number that the text begins with, as far as it goes; `None` if it is of another form.
+    #[inline]
+    pub(crate) fn at(text: &[u8]) -> Option<Self> {
+        let is_negative = text.first() == Some(&b'-');
+        let start = usize::from(is_negative);
+        let (mut digits, mut count, mut before, mut len) = (0, 0, None, start);
+        while let Some(byte) = text.get(len) {
+            match byte {
+                b'0'..=b'9' if count < MAX_DIGITS => {
+                    digits = digits * 10 + i64::from(byte - b'0');
+                    count += 1;
+                }
+                b'.' if before.is_none() => before = Some(count),
+                b'0'..=b'9' | b'.' => return None,
+                _ => break,
+            }
+            len += 1;
+        }
+        let before = before.map_or(Some(count), |before| (before < count).then_some(before))?;
+        if before == 0 {
+            return None;
+        }
+        let is_padded = before > 1 && text.get(start) == Some(&b'0');
+        let digits = if is_negative { -digits } else { digits };
+        Some(Self { digits, before, after: count - before, is_padded, len })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_it_is_made_of() {
+        let made = |text: &str| PlainNumber::at(text.as_bytes());
+        let plain = |digits, before, after, is_padded, len| {
+            Some(PlainNumber { digits, before, after, is_padded, len })
+        };
+        assert_eq!(made("10.50,"), plain(1_050, 2, 2, false, 5));
+        assert_eq!(made("-0.5"), plain(-5, 1, 1, false, 4));
+        assert_eq!(made("007\""), plain(7, 3, 0, true, 3));
+        assert_eq!(made("999999999999999999"), plain(999_999_999_999_999_999, 18, 0, false, 18));
+        for other in ["", "-", ".5", "5.", "-.5", "1.2.3", "1234567890123456789", "x", "\"1\""] {
+            assert_eq!(made(other), None, "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn its_digits_are_those_of_the_text(text in "-?[0-9]{1,12}(\\.[0-9]{1,6})?", rest in "[^0-9.]?") {
+            let number = PlainNumber::at([text.as_str(), &rest].concat().as_bytes()).unwrap();
+            let digits: i64 = text.replace('.', "").parse().unwrap();
+            let after = text.split_once('.').map_or(0, |(_, after)| after.len());
+            prop_assert_eq!((number.digits, number.after as usize, number.len), (digits, after, text.len()));
+        }
+    }
+}
