@@ -1,7 +1,8 @@
 use super::Args;
+use super::figure::{Figure, Unit};
 use super::load::Connection;
 use super::server::{Installation, SUPPLIER};
-use super::stats::{median, ratios};
+use super::stats::{ratios, show};
 use crate::error::Error;
 use std::time::{Duration, Instant};
 
@@ -45,7 +46,7 @@ const KINDS: [Kind; 3] = [
 ];
 
 /// Calls for accounts that have few and that have many, in turn.
-pub(super) fn compare(args: &Args) -> Result<(), Error> {
+pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let rounds = args.rounds;
     let installation = Installation::new(args, "bench-additions")?;
     let server = installation.serve(false, &[])?;
@@ -53,7 +54,7 @@ pub(super) fn compare(args: &Args) -> Result<(), Error> {
     let connection = Connection::open(server.address).map_err(failed)?;
     let mut bench = Bench { connection, token, sent: 0 };
     bench.create_accounts()?;
-    println!("\nAdditions of {ITEMS} items a call, ms, {rounds} rounds of {CALLS} calls in turn");
+    let mut figures = Vec::new();
     for kind in &KINDS {
         bench.fill(kind, LARGE, MANY)?;
         (0..TURNS).try_for_each(|n| bench.fill(kind, &small(n), FEW))?;
@@ -62,10 +63,14 @@ pub(super) fn compare(args: &Args) -> Result<(), Error> {
             few.push(bench.calls(kind, small)?);
             many.push(bench.calls(kind, |_| LARGE.to_owned())?);
         }
-        let (few, many, ratio) = (median(&few), median(&many), median(&ratios(&many, &few)));
-        println!("  {:<22} of {FEW}: {few}   of {MANY}: {many}   ratio {ratio}", kind.name);
+        let (id, name) = (format!("additions.{}", kind.name), kind.name.replace('-', " "));
+        let what = format!("call of {ITEMS} {name} for an account that has {}", show(MANY as f64));
+        figures.push(Figure::new(&id, what, Unit::Milliseconds, &many));
+        let what = format!("… as a multiple of one for an account that has {FEW}");
+        let ratio = Figure::new(format!("{id}.of_few"), what, Unit::Ratio, &ratios(&many, &few));
+        figures.push(ratio.less_is_better());
     }
-    Ok(())
+    Ok(figures)
 }
 
 fn small(n: usize) -> String {

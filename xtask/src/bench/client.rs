@@ -1,7 +1,8 @@
 use super::Args;
 use super::cpu;
+use super::figure::{Figure, Unit};
 use super::offline::decode_and_rules;
-use super::stats::{median, ratios};
+use super::stats::{Spread, ratios, show};
 use crate::cargo;
 use crate::error::Error;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ const FEWER: usize = 10;
 
 /// The client's offline validation of a file, beside decoding and all rules in memory: what reading, handing
 /// out and counting cost.
-pub(super) fn compare(args: &Args) -> Result<(), Error> {
+pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let kit = args.kit()?;
     let count = usize::try_from(args.count(ACCOUNTS)).unwrap_or(usize::MAX);
     let (file, small) = (kit.accounts(count)?, kit.accounts(count / FEWER)?);
@@ -28,17 +29,24 @@ pub(super) fn compare(args: &Args) -> Result<(), Error> {
         small_peaks.push(validate(&program, &small, count / FEWER)?.megabytes);
         limit.push(decode_and_rules(&kit)?);
     }
-    println!("\ncutover-client validate, {count} accounts of size M, all cores, {} rounds", args.rounds);
-    println!("  accounts per CPU second                       {}", median(&ours));
-    println!("  decoding and all rules, in memory, one core   {}", median(&limit));
-    println!("  ratio  {}  (goal: at least 0.8)", median(&ratios(&ours, &limit)));
-    println!(
-        "  memory at its peak, MB: {}; of {} accounts {}",
-        median(&peaks),
-        count / FEWER,
-        median(&small_peaks)
-    );
-    Ok(())
+    let (ratio, fewer) = (ratios(&ours, &limit), show((count / FEWER) as f64));
+    let peak = format!("… its memory at the peak; of {fewer} accounts {} MB", Spread::of(&small_peaks));
+    Ok(vec![
+        Figure::new(
+            "client.validate",
+            format!("`cutover-client validate`, {} M accounts, all cores", show(count as f64)),
+            Unit::PerCpuSecond,
+            &ours,
+        ),
+        Figure::new(
+            "client.validate.of_memory",
+            "… as a multiple of decoding and all rules in memory",
+            Unit::Ratio,
+            &ratio,
+        )
+        .at_least(0.8),
+        Figure::new("client.validate.memory", peak, Unit::Megabytes, &peaks),
+    ])
 }
 
 /// The client in release, built if it has to be.

@@ -1,4 +1,5 @@
 use super::Args;
+use super::figure::{Figure, Unit};
 use super::load::post_all;
 use super::server::Installation;
 use crate::error::Error;
@@ -9,7 +10,7 @@ const ACCOUNTS: usize = 10_000;
 
 /// Creates accounts, then imports them with the workers of one process.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-pub(super) fn measure(args: &Args) -> Result<(), Error> {
+pub(super) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
     let file = args.kit()?.accounts(ACCOUNTS)?;
     let text = std::fs::read_to_string(file).map_err(|e| Error::Bench(e.to_string()))?;
     let bodies: Vec<&str> = text.lines().collect();
@@ -28,11 +29,18 @@ pub(super) fn measure(args: &Args) -> Result<(), Error> {
         std::thread::park_timeout(Duration::from_millis(250));
     }
     let seconds = start.elapsed().as_secs_f64();
-    println!("\nImport of {ACCOUNTS} accounts of size M on SQLite");
-    println!("  {:.0} accounts a second, {seconds:.1} s in all", ACCOUNTS as f64 / seconds);
-    let peak = server.peak_megabytes().map_or("unknown".into(), |mb| format!("{mb} MB"));
-    println!("  the server's memory at its peak: {peak}  (goal: under 200 MB)");
-    Ok(())
+    let peak = server.peak_megabytes().map(|mb| mb as f64);
+    let peak = peak.ok_or_else(|| Error::Bench("the server's memory is not known".into()))?;
+    Ok(vec![
+        Figure::new(
+            "import.sqlite",
+            format!("import of {ACCOUNTS} M accounts on SQLite"),
+            Unit::PerSecond,
+            &[ACCOUNTS as f64 / seconds],
+        ),
+        Figure::new("import.sqlite.memory", "… the server's memory at its peak", Unit::Megabytes, &[peak])
+            .at_most(200.0),
+    ])
 }
 
 /// Whether anything is still to be imported.

@@ -1,8 +1,9 @@
 use super::Args;
+use super::figure::{Figure, Unit};
 use super::load::{Arrival, download};
 use super::seed::{SMALL, processes};
 use super::server::{Installation, SUPPLIER, Server};
-use super::stats::{median, percentile, ratios};
+use super::stats::{percentile, ratios, show};
 use crate::cargo;
 use crate::error::Error;
 use std::process::Stdio;
@@ -18,34 +19,52 @@ const ASKED: usize = 300;
 /// The list of everything of a large supplier, in turn with the export of the same columns in the same order
 /// by the `sqlite3` shell; and a small supplier beside it.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-pub(super) fn compare(args: &Args) -> Result<(), Error> {
-    let rounds = args.rounds;
+pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
+    let (rounds, count) = (args.rounds, args.count(ACCOUNTS));
     let installation = Installation::new(args, "bench-lists")?;
     installation.command(&["supplier", "add", SMALL, "--organisation", "Bench"])?;
-    processes(&installation, SUPPLIER, 1, ACCOUNTS)?;
-    processes(&installation, SMALL, ACCOUNTS + 1, FEW)?;
+    processes(&installation, SUPPLIER, 1, count)?;
+    processes(&installation, SMALL, count + 1, FEW)?;
     let server = installation.serve(false, &["--role", "api"])?;
     let token = installation.token(&server)?;
-    let (mut ours, mut shell, mut first) = (Vec::new(), Vec::new(), Vec::new());
-    let mut memory = 0;
+    let (mut ours, mut shell, mut first, mut memory) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
         shell.push(export(&installation)?);
         let before = server.forget_peak().unwrap_or_default();
         let Arrival { first_byte, whole, bytes } = download(server.address, &path("all", SUPPLIER), &token)?;
-        memory = memory.max(server.peak_kilobytes().unwrap_or_default().saturating_sub(before));
-        if bytes < ACCOUNTS * 80 {
+        let grown = server.peak_kilobytes().unwrap_or_default().saturating_sub(before);
+        memory.push(grown as f64 / 1024.0);
+        if bytes < count * 80 {
             return Err(Error::Bench(format!("the list had {bytes} bytes only")));
         }
         ours.push(whole.as_secs_f64());
         first.push(first_byte.as_secs_f64() * 1e3);
     }
-    println!("\nThe list of {ACCOUNTS} accounts on SQLite, {rounds} rounds in turn");
-    println!("  ours, HTTP and JSON, seconds     {}", median(&ours));
-    println!("  the sqlite3 shell, seconds       {}", median(&shell));
-    println!("  ratio  {}  (goal: at most 2)", median(&ratios(&ours, &shell)));
-    println!("  first byte, ms  {}  (goal: at most 100)", median(&first));
-    println!("  the server's memory grew by at most {} MB  (goal: under 32)", memory / 1024);
-    beside(&server, &token)
+    let mut figures = vec![
+        Figure::new(
+            "lists.sqlite",
+            format!("list of {} accounts on SQLite, HTTP and JSON, in order of creation", show(count as f64)),
+            Unit::Seconds,
+            &ours,
+        ),
+        Figure::new(
+            "lists.sqlite.of_shell",
+            "… as a multiple of the `sqlite3` shell's export of the same columns in the same order",
+            Unit::Ratio,
+            &ratios(&ours, &shell),
+        )
+        .at_most(2.0),
+        Figure::new("lists.sqlite.first_byte", "… its first byte", Unit::Milliseconds, &first).at_most(50.0),
+        Figure::new(
+            "lists.sqlite.memory",
+            "… growth of the server's memory meanwhile",
+            Unit::Megabytes,
+            &memory,
+        )
+        .at_most(16.0),
+    ];
+    figures.extend(beside(&server, &token)?);
+    Ok(figures)
 }
 
 fn path(list: &str, supplier: &str) -> String {
@@ -71,7 +90,7 @@ fn export(installation: &Installation) -> Result<f64, Error> {
 
 /// The small supplier's list alone, and while the large one's is read by others again and again.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-fn beside(server: &Server, token: &str) -> Result<(), Error> {
+fn beside(server: &Server, token: &str) -> Result<Vec<Figure>, Error> {
     let small = path("all", SMALL);
     let ask = || -> Result<Vec<f64>, Error> {
         let one = |_| Ok(download(server.address, &small, token)?.whole.as_secs_f64() * 1e3);
@@ -90,9 +109,13 @@ fn beside(server: &Server, token: &str) -> Result<(), Error> {
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
         together
     })?;
-    let show =
-        |times: &[f64]| format!("p50 {:.2} ms, p99 {:.2} ms", percentile(times, 50), percentile(times, 99));
-    println!("  a supplier with {FEW} accounts, alone: {}", show(&alone));
-    println!("  … beside the large list:        {}", show(&together));
-    Ok(())
+    let figure = |id: &str, what: &str, times: &[f64], hundredths| {
+        Figure::new(id, what, Unit::Milliseconds, &[percentile(times, hundredths)])
+    };
+    Ok(vec![
+        figure("lists.small.p50", "… a supplier with 10 accounts alone, p50", &alone, 50),
+        figure("lists.small.p99", "… p99", &alone, 99),
+        figure("lists.small.beside.p50", "… beside that list, p50", &together, 50),
+        figure("lists.small.beside.p99", "… p99", &together, 99),
+    ])
 }

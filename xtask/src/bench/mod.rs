@@ -5,24 +5,33 @@
 
 mod additions;
 mod client;
+mod compare;
 mod cpu;
 mod create;
+pub(crate) mod figure;
 mod http;
 mod import;
 mod lists;
 mod load;
+mod machine;
 mod offline;
 mod postgres;
 mod progress;
+pub(crate) mod record;
+mod report;
 mod seed;
 mod server;
-mod stats;
+pub(crate) mod stats;
 mod status;
 mod yardstick;
 
 use crate::cargo;
 use crate::error::Error;
+use chrono::{DateTime, Utc};
 use clap::{Args as ClapArgs, ValueEnum};
+use figure::Figure;
+use machine::Machine;
+use record::{Measured, Run};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use yardstick::Kit;
@@ -36,7 +45,7 @@ enum Part {
     Client,
     /// The validate endpoint, beside the peers' servers
     Http,
-    /// Durable creates over 32 connections on SQLite, beside one commit an insert
+    /// Durable creates over 32 connections on SQLite, beside 1 and 100 a commit
     Create,
     /// Imports, and the memory they take
     Import,
@@ -48,7 +57,7 @@ enum Part {
     Progress,
     /// Notes, transactions and statements for accounts that have 10 and 100,000 of them
     Additions,
-    /// Durable creates over 8 connections on PostgreSQL, beside pgbench
+    /// Durable creates over 32 connections on PostgreSQL, beside pgbench
     PgCreate,
     /// Imports on PostgreSQL by one process, beside UNNEST from Python
     PgImport,
@@ -79,9 +88,25 @@ pub(crate) struct Args {
     /// A built `cutover` to measure [default: the release build, made anew]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// A tenth of the accounts on PostgreSQL: a first look, no figures
-    #[arg(long)]
+    /// A tenth of the accounts: a first look, no figures
+    #[arg(long, conflicts_with = "store")]
     quick: bool,
+    /// Write what was measured as JSON; what the file holds of other parts stays there
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Write the instructions a call alone, which may be compared between machines
+    #[arg(long, value_name = "FILE")]
+    store_instructions: Option<PathBuf>,
+    /// List the ratios and instruction counts that are worse than in a file that was stored; fails if there are any
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+}
+
+impl Part {
+    /// Its word on the command line.
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 }
 
 impl Args {
@@ -115,27 +140,60 @@ pub(crate) struct OfflineArgs {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     let parts = if args.only.is_empty() { Part::value_variants() } else { &args.only };
+    let (mut run, mut is_whole) = (Run { machine: Machine::this(), parts: Vec::new() }, true);
     for part in parts {
-        match part {
-            Part::Offline => offline::compare(&args.kit()?, args.rounds)?,
-            Part::Client => client::compare(args)?,
-            Part::Http => http::compare(args)?,
-            Part::Create => create::compare(args)?,
-            Part::Import => import::measure(args)?,
-            Part::Lists => lists::compare(args)?,
-            Part::Status => status::compare(args)?,
-            Part::Progress => progress::compare(args)?,
-            Part::Additions => additions::compare(args)?,
-            Part::PgCreate => postgres::create(args)?,
-            Part::PgImport => postgres::import(args)?,
-            Part::PgNodes => postgres::nodes(args)?,
-            Part::PgIdle => postgres::idle(args)?,
-            Part::PgClaim => postgres::claim(args)?,
-            Part::PgList => postgres::list(args)?,
-            Part::PgProgress => postgres::progress(args)?,
+        println!("{} …", part.name());
+        match measure(*part, args) {
+            Ok(figures) => run.parts.push(measured(*part, args, figures)),
+            // Hours of other parts are not lost for it.
+            Err(error) => {
+                eprintln!("{}: {error}", part.name());
+                is_whole = false;
+            }
         }
     }
-    Ok(ExitCode::SUCCESS)
+    report::print(&run);
+    let kept =
+        args.compare.as_ref().map(|file| compare::with_file(&run, file).map(|c| compare::print(&c, file)));
+    let is_kept = kept.transpose()?.unwrap_or(true);
+    if let Some(file) = &args.store_instructions {
+        compare::store_instructions(&run, file)?;
+    }
+    if let Some(file) = &args.store {
+        run.store(file)?;
+    }
+    Ok(if is_whole && is_kept { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn measure(part: Part, args: &Args) -> Result<Vec<Figure>, Error> {
+    match part {
+        Part::Offline => offline::compare(&args.kit()?, args.rounds),
+        Part::Client => client::compare(args),
+        Part::Http => http::compare(args),
+        Part::Create => create::compare(args),
+        Part::Import => import::measure(args),
+        Part::Lists => lists::compare(args),
+        Part::Status => status::compare(args),
+        Part::Progress => progress::compare(args),
+        Part::Additions => additions::compare(args),
+        Part::PgCreate => postgres::create(args),
+        Part::PgImport => postgres::import(args),
+        Part::PgNodes => postgres::nodes(args),
+        Part::PgIdle => postgres::idle(args),
+        Part::PgClaim => postgres::claim(args),
+        Part::PgList => postgres::list(args),
+        Part::PgProgress => postgres::progress(args),
+    }
+}
+
+/// What a part came to, with the command that measures it again.
+fn measured(part: Part, args: &Args, figures: Vec<Figure>) -> Measured {
+    let (name, rounds) = (part.name(), args.rounds);
+    // A bench may look at the clock.
+    #[expect(clippy::disallowed_methods, reason = "a bench is no use case")]
+    let now = DateTime::<Utc>::from(std::time::SystemTime::now());
+    let command = format!("cargo xtask bench --only {name} --rounds {rounds}");
+    Measured { part: name, date: now.format("%Y-%m-%d").to_string(), command, figures }
 }
 
 pub(crate) fn measure_offline(args: &OfflineArgs) -> Result<ExitCode, Error> {

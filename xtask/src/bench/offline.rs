@@ -1,5 +1,6 @@
 use super::cpu;
-use super::stats::{median, ratios};
+use super::figure::{Figure, Unit};
+use super::stats::ratios;
 use super::yardstick::{Kit, pinned};
 use crate::cargo;
 use crate::error::Error;
@@ -16,7 +17,7 @@ const YARDSTICK: &str = "typed borrowed + rules + phonenumber crate";
 const SECONDS: f64 = 1.0;
 
 /// Our figures in one process and the yardstick's in another, round by round.
-pub(super) fn compare(kit: &Kit, rounds: usize) -> Result<(), Error> {
+pub(super) fn compare(kit: &Kit, rounds: usize) -> Result<Vec<Figure>, Error> {
     let file = kit.data("M");
     let (mut ours, mut decode, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
@@ -25,12 +26,18 @@ pub(super) fn compare(kit: &Kit, rounds: usize) -> Result<(), Error> {
         decode.push(figures["decode"].as_f64().unwrap_or_default());
         theirs.push(yardstick(kit, &file)?);
     }
-    println!("\nDecode and all rules of a valid account of size M, payloads per CPU second, {rounds} rounds");
-    println!("  ours, decode alone          {}", median(&decode));
-    println!("  ours, decode and all rules  {}", median(&ours));
-    println!("  {YARDSTICK}  {}", median(&theirs));
-    println!("  ratio  {}  (goal: at least 1.5)", median(&ratios(&ours, &theirs)));
-    Ok(())
+    let ratio = ratios(&ours, &theirs);
+    Ok(vec![
+        Figure::new("offline.decode.M", "decode alone, M (18 KB), payloads", Unit::PerCpuSecond, &decode),
+        Figure::new("offline.M", "decode and all rules, M, payloads", Unit::PerCpuSecond, &ours),
+        Figure::new(
+            "offline.M.of_yardstick",
+            "… as a multiple of typed serde with the peers' checks and the phone library",
+            Unit::Ratio,
+            &ratio,
+        )
+        .at_least(2.5),
+    ])
 }
 
 /// Our figures, measured in a release build on one core.

@@ -1,8 +1,9 @@
 use super::Args;
+use super::figure::{Figure, Unit};
 use super::load::Connection;
 use super::seed::processes;
 use super::server::{Installation, SUPPLIER};
-use super::stats::{median, percentile, ratios};
+use super::stats::{percentile, ratios};
 use crate::error::Error;
 use std::time::Instant;
 
@@ -23,7 +24,7 @@ pub(super) struct Times {
 }
 
 /// How far a supplier has come that has few processes and one that has many, in turn.
-pub(super) fn compare(args: &Args) -> Result<(), Error> {
+pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let installation = |name, count| {
         let installation = Installation::new(args, name)?;
         processes(&installation, SUPPLIER, 1, count)?;
@@ -34,8 +35,7 @@ pub(super) fn compare(args: &Args) -> Result<(), Error> {
     for _ in 0..args.rounds {
         all.iter().zip(&mut times).try_for_each(|(installation, times)| times.add(installation))?;
     }
-    print("SQLite", MANY, args.rounds, &times);
-    Ok(())
+    Ok(figures("progress.sqlite", &times))
 }
 
 impl Times {
@@ -79,21 +79,20 @@ fn ask(connection: &mut Connection, path: &str, header: &str, count: usize) -> R
 }
 
 /// Of few and of many.
-pub(super) fn print(database: &str, many: u64, rounds: usize, [with_few, with_many]: &[Times; 2]) {
-    println!(
-        "\nProgress on {database}, asked {ASKED} times a round over one connection, ms, {rounds} rounds in turn"
-    );
-    for (count, times) in [(FEW, with_few), (many, with_many)] {
-        println!("  with {count:>7} processes: p50 {}, p99 {}", median(&times.p50), median(&times.p99));
-        println!(
-            "    the console's pages, p50: all suppliers {}, one supplier {}",
-            median(&times.suppliers),
-            median(&times.supplier)
-        );
-    }
-    let (p50, p99) = (ratios(&with_many.p50, &with_few.p50), ratios(&with_many.p99, &with_few.p99));
-    println!("  ratio: p50 {}, p99 {}  (goal: at most 2)", median(&p50), median(&p99));
-    let of_all = ratios(&with_many.suppliers, &with_few.suppliers);
-    let of_one = ratios(&with_many.supplier, &with_few.supplier);
-    println!("  ratio of the pages: {}, {}  (goal: at most 2)", median(&of_all), median(&of_one));
+pub(super) fn figures(id: &str, [few, many]: &[Times; 2]) -> Vec<Figure> {
+    let of_few = |name: &str, what: &str, few: &[f64], many: &[f64]| {
+        Figure::new(format!("{id}{name}"), what, Unit::Ratio, &ratios(many, few))
+    };
+    let now = |name: &str, what: &str, times: &[f64]| {
+        Figure::new(format!("{id}{name}"), what, Unit::Milliseconds, times)
+    };
+    vec![
+        now(".p50", "progress with 1,000,000 processes, p50", &many.p50),
+        of_few(".p50.of_few", "… as a multiple of that with 1,000", &few.p50, &many.p50).at_most(2.0),
+        of_few(".p99.of_few", "… p99", &few.p99, &many.p99).less_is_better(),
+        now(".suppliers", "… the console's page of all suppliers, p50", &many.suppliers),
+        of_few(".suppliers.of_few", "… as a multiple", &few.suppliers, &many.suppliers).at_most(2.0),
+        now(".supplier", "… the console's page of one supplier, p50", &many.supplier),
+        of_few(".supplier.of_few", "… as a multiple", &few.supplier, &many.supplier).at_most(2.0),
+    ]
 }

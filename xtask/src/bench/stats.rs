@@ -1,21 +1,56 @@
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
 /// The median of some figures, with the least and the greatest.
-pub(super) fn median(figures: &[f64]) -> String {
-    let mut sorted = figures.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    match (sorted.first(), sorted.last()) {
-        (Some(least), Some(greatest)) => {
-            format!("{} [{}-{}]", show(sorted[sorted.len() / 2]), show(*least), show(*greatest))
-        }
-        _ => "-".to_owned(),
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Spread {
+    pub(crate) median: f64,
+    pub(crate) least: f64,
+    pub(crate) greatest: f64,
+}
+
+impl Spread {
+    /// Of an even number the higher of the two in the middle; of none, nothing but zeros.
+    pub(super) fn of(figures: &[f64]) -> Self {
+        let sorted = sorted(figures);
+        let at = |place: usize| sorted.get(place).copied().unwrap_or_default();
+        Self { median: at(sorted.len() / 2), least: at(0), greatest: at(sorted.len().saturating_sub(1)) }
+    }
+
+    /// From the least to the greatest.
+    #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+    pub(super) fn width(&self) -> f64 {
+        self.greatest - self.least
     }
 }
 
-fn show(figure: f64) -> String {
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [median, least, greatest] = [self.median, self.least, self.greatest].map(show);
+        if least == greatest { f.write_str(&median) } else { write!(f, "{median} [{least}-{greatest}]") }
+    }
+}
+
+/// A number in three figures or more, its thousands set apart.
+pub(crate) fn show(figure: f64) -> String {
     match figure {
+        f if f >= 1000.0 => in_thousands(&format!("{f:.0}")),
         f if f >= 100.0 => format!("{f:.0}"),
         f if f >= 10.0 => format!("{f:.1}"),
         f => format!("{f:.2}"),
     }
+}
+
+fn in_thousands(digits: &str) -> String {
+    let comma = |place: usize| place > 0 && (digits.len() - place).is_multiple_of(3);
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if comma(place) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// Ratios round by round.
@@ -26,10 +61,15 @@ pub(super) fn ratios(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
 
 /// The figure that so many hundredths of all do not exceed.
 pub(super) fn percentile(figures: &[f64], hundredths: usize) -> f64 {
-    let mut sorted = figures.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    let sorted = sorted(figures);
     let place = (sorted.len() * hundredths).div_ceil(100).saturating_sub(1);
     sorted.get(place).copied().unwrap_or_default()
+}
+
+fn sorted(figures: &[f64]) -> Vec<f64> {
+    let mut sorted = figures.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
 }
 
 #[cfg(test)]
@@ -38,8 +78,10 @@ mod tests {
 
     #[test]
     fn medians_with_their_range() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), "2.00 [1.00-3.00]");
-        assert_eq!(median(&[]), "-");
+        assert_eq!(Spread::of(&[3.0, 1.0, 2.0]).to_string(), "2.00 [1.00-3.00]");
+        assert_eq!(Spread::of(&[7.0]).to_string(), "7.00");
+        assert_eq!(Spread::of(&[1234.5, 1000.0, 1_234_567.0]).to_string(), "1,234 [1,000-1,234,567]");
+        assert_eq!(Spread::of(&[3.0, 1.0, 2.0]).width(), 2.0);
         let hundred: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         assert_eq!([50, 99, 100].map(|p| percentile(&hundred, p)), [50.0, 99.0, 100.0]);
         assert_eq!(ratios(&[3.0, 8.0], &[2.0, 4.0]), [1.5, 2.0]);

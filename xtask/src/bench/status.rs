@@ -1,8 +1,9 @@
 use super::Args;
+use super::figure::{Figure, Unit};
 use super::load::Connection;
 use super::seed::processes;
 use super::server::{Installation, SUPPLIER};
-use super::stats::{median, percentile, ratios};
+use super::stats::{percentile, ratios};
 use crate::error::Error;
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ const MANY: u64 = 1_000_000;
 const READS: u64 = 20_000;
 
 /// Status reads of a database with few and with many processes, in turn.
-pub(super) fn compare(args: &Args) -> Result<(), Error> {
+pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let rounds = args.rounds;
     let few = installation(args, "bench-status-few", FEW)?;
     let many = installation(args, "bench-status-many", MANY)?;
@@ -21,11 +22,17 @@ pub(super) fn compare(args: &Args) -> Result<(), Error> {
         with_few.push(p99(&few, FEW, round)?);
         with_many.push(p99(&many, MANY, round)?);
     }
-    println!("\nStatus reads, {READS} a round over one connection, p99 in ms, {rounds} rounds in turn");
-    println!("  with {FEW} processes      {}", median(&with_few));
-    println!("  with {MANY} processes   {}", median(&with_many));
-    println!("  ratio  {}  (goal: at most 2)", median(&ratios(&with_many, &with_few)));
-    Ok(())
+    let ratio = ratios(&with_many, &with_few);
+    Ok(vec![
+        Figure::new(
+            "status.p99",
+            "status reads, p99 with 1,000,000 processes",
+            Unit::Milliseconds,
+            &with_many,
+        ),
+        Figure::new("status.p99.of_few", "… as a multiple of that with 1,000", Unit::Ratio, &ratio)
+            .at_most(2.0),
+    ])
 }
 
 fn installation(args: &Args, name: &str, count: u64) -> Result<Installation, Error> {

@@ -1,5 +1,6 @@
 use crate::cargo;
 use crate::error::Error;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,10 +37,14 @@ impl Kit {
 
     /// So many accounts of size M, each with a number of its own, in a file of the scratch folder.
     pub(super) fn accounts(&self, count: usize) -> Result<PathBuf, Error> {
-        let file = cargo::scratch().join(format!("accounts-{count}.ndjson"));
-        std::fs::create_dir_all(cargo::scratch()).map_err(|e| Error::Bench(e.to_string()))?;
+        self.accounts_of("M", count)
+    }
+
+    /// So many accounts of a size, likewise.
+    pub(super) fn accounts_of(&self, size: &str, count: usize) -> Result<PathBuf, Error> {
+        let file = cargo::scratch().join(format!("accounts-{size}-{count}.ndjson"));
         let out = file.to_string_lossy().into_owned();
-        self.run(["gen", "--bulk", &count.to_string(), "--size", "M", "--out", &out])?;
+        self.run(["gen", "--bulk", &count.to_string(), "--size", size, "--out", &out])?;
         Ok(file)
     }
 
@@ -58,12 +63,43 @@ impl Kit {
         self.folder.join(name)
     }
 
-    /// Runs a command of the kit to its end; its output goes to the terminal.
+    /// Runs a command of the kit to its end; its output goes to a file.
     pub(super) fn run<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
+        std::fs::create_dir_all(cargo::scratch()).map_err(Error::file("create", &cargo::scratch()))?;
+        let log = cargo::scratch().join("yardsticks.log");
+        let file = || std::fs::File::options().create(true).append(true).open(&log);
+        let open = || Ok::<_, std::io::Error>((file()?, file()?));
+        let (out, err) = open().map_err(Error::file("open", &log))?;
         let mut command = cargo::command(self.folder.join("run"));
-        command.args(args);
+        command.args(args).stdout(out).stderr(err);
         let shown = format!("{command:?}");
-        if cargo::succeeds(command)? { Ok(()) } else { Err(Error::Bench(format!("{shown} failed"))) }
+        if cargo::succeeds(command)? {
+            return Ok(());
+        }
+        Err(Error::Bench(format!("{shown} failed: see {}", log.display())))
+    }
+
+    /// Runs a command that measures; what it keeps of it.
+    pub(super) fn measure(&self, name: &str, args: &[&str]) -> Result<Value, Error> {
+        let before = self.results(name)?;
+        self.run(args.iter().copied())?;
+        let new = self.results(name)?.into_iter().find(|file| !before.contains(file));
+        let new = new.ok_or_else(|| Error::Bench(format!("the yardsticks kept no result of {name}")))?;
+        super::record::read(&new)
+    }
+
+    /// The files of raw values of a command.
+    fn results(&self, name: &str) -> Result<Vec<PathBuf>, Error> {
+        let folder = self.work.join("results");
+        let entries = match std::fs::read_dir(&folder) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(Error::file("read", &folder))?,
+        };
+        let is_of = |file: &PathBuf| {
+            let stem = file.file_name().map(|name| name.to_string_lossy().into_owned());
+            stem.is_some_and(|stem| stem.starts_with(&format!("{name}-")))
+        };
+        Ok(entries.flatten().map(|entry| entry.path()).filter(is_of).collect())
     }
 }
 

@@ -1,9 +1,9 @@
 use super::seed;
 use super::site::{Site, failed};
-use super::table;
 use crate::bench::Args;
+use crate::bench::figure::{Figure, Unit};
 use crate::bench::server::Installation;
-use crate::bench::stats::{median, ratios};
+use crate::bench::stats::ratios;
 use crate::cargo;
 use crate::error::Error;
 use serde_json::Value;
@@ -23,7 +23,7 @@ struct Times {
 }
 
 /// Claims with few and with many processes that wait, in turn: a bench of the store makes them.
-pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
+pub(in crate::bench) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let (site, many) = (Site::start(&[])?, args.count(MANY));
     let seeded = [("few", FEW), ("many", many)];
     seeded.iter().try_for_each(|(name, count)| prepare(args, &site, name, *count))?;
@@ -33,15 +33,23 @@ pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
             times.add(&site.url(name))?;
         }
     }
-    println!("\nClaims of 16, {SUPPLIERS} suppliers in turn, ms, {} rounds of {CLAIMS} in turn", args.rounds);
-    println!("  {}", site.described()?);
-    table::heads(&["p50", "p99"]);
-    for ((_, count), times) in seeded.iter().zip(&times) {
-        table::line(&format!("with {count} pending"), &[&times.p50, &times.p99]);
-    }
     let [few, many] = &times;
-    println!("  ratio of p99: {} (goal: at most 3)", median(&ratios(&many.p99, &few.p99)));
-    Ok(())
+    Ok(vec![
+        Figure::new(
+            "pg.claim.p99",
+            format!("claim of 16, p99, 1,000,000 pending over {SUPPLIERS} suppliers"),
+            Unit::Milliseconds,
+            &many.p99,
+        ),
+        Figure::new("pg.claim.p50", "… p50", Unit::Milliseconds, &many.p50),
+        Figure::new(
+            "pg.claim.p99.of_few",
+            "… p99 as a multiple of that with 1,000 pending",
+            Unit::Ratio,
+            &ratios(&many.p99, &few.p99),
+        )
+        .at_most(3.0),
+    ])
 }
 
 fn prepare(args: &Args, site: &Site, name: &str, count: u64) -> Result<(), Error> {

@@ -2,6 +2,7 @@ use super::peers::Pgbench;
 use super::site::{Cost, Site};
 use super::table::Rows;
 use crate::bench::Args;
+use crate::bench::figure::Figure;
 use crate::bench::load::{Outcome, bulk_all, post_all};
 use crate::bench::server::Installation;
 use crate::error::Error;
@@ -9,12 +10,12 @@ use std::net::SocketAddr;
 
 /// How many accounts a round creates.
 const ACCOUNTS: u64 = 10_000;
-const CONNECTIONS: usize = 8;
+const CONNECTIONS: usize = 32;
 const BULKS: usize = 2;
 const DATABASE: &str = "creates";
 
 /// Durable creates over HTTP, in turn with pgbench's inserts of the same kind of payload.
-pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
+pub(in crate::bench) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let count = usize::try_from(args.count(ACCOUNTS)).unwrap_or(usize::MAX);
     let (kit, site) = (args.kit()?, Site::start(&[])?);
     let text = std::fs::read_to_string(kit.accounts(count)?).map_err(|e| Error::Bench(e.to_string()))?;
@@ -33,17 +34,24 @@ pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
         zstd.add(pgbench.run("zstd", CONNECTIONS)?);
         jsonb.add(pgbench.run("jsonb", CONNECTIONS)?);
     }
-    println!("\nDurable creates of size M, {CONNECTIONS} connections, {} rounds of {count}", args.rounds);
-    println!("  {}", site.described()?);
-    Rows::print_heads();
-    ours.print("ours: HTTP, checked, compressed");
-    bulk.print("ours, in bulk over 2 connections");
-    zstd.print("pgbench, the kit's zstd row");
-    jsonb.print("pgbench, the kit's jsonb row");
-    ours.print_ratio(&zstd, "zstd", "at least 0.6");
-    ours.print_ratio(&jsonb, "jsonb", "more than 1");
-    bulk.print_ratio(&zstd, "zstd, in bulk", "at least 0.8");
-    Ok(())
+    let what = format!("creates on PostgreSQL, {CONNECTIONS} connections, M, server and database");
+    let mut figures = vec![
+        ours.a_cpu_second("pg.create", &what),
+        ours.ratio(
+            "pg.create.of_zstd",
+            "… as a multiple of the kit's zstd row by pgbench, as many clients",
+            &zstd,
+        )
+        .at_least(0.8),
+        ours.ratio("pg.create.of_jsonb", "… of its jsonb row", &jsonb).at_least(1.0),
+    ];
+    figures.extend(ours.further("pg.create"));
+    figures.extend([
+        bulk.a_cpu_second("pg.bulk", "… the same in bulk over 2 connections"),
+        bulk.ratio("pg.bulk.of_zstd", "… as a multiple of the zstd row", &zstd).at_least(1.0),
+    ]);
+    figures.extend(bulk.further("pg.bulk"));
+    Ok(figures)
 }
 
 fn creates(

@@ -1,6 +1,6 @@
 use super::site::{Site, failed};
-use super::table;
 use crate::bench::Args;
+use crate::bench::figure::{Figure, Unit};
 use crate::bench::server::Installation;
 use crate::error::Error;
 use std::io::{Read, Seek, SeekFrom};
@@ -14,7 +14,7 @@ const REST: Duration = Duration::from_secs(10);
 
 /// Counts what idle workers ask. The database writes each statement to its log, prepared or not.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-pub(in crate::bench) fn measure(args: &Args) -> Result<(), Error> {
+pub(in crate::bench) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
     let site = Site::start(&["log_statement = all", "log_line_prefix = ''"])?;
     site.create(DATABASE)?;
     let installation = Installation::on(args, "bench-pg-idle", site.url(DATABASE))?;
@@ -32,15 +32,13 @@ pub(in crate::bench) fn measure(args: &Args) -> Result<(), Error> {
         heard.push((statements, start.elapsed().as_secs_f64()));
     }
     drop(servers);
-    println!("\n{PROCESSES} idle worker processes, {} rounds", args.rounds);
     let rates: Vec<f64> = heard.iter().map(|(statements, s)| statements.len() as f64 / s).collect();
-    table::heads(&["statements a second"]);
-    table::line("all together (goal: under 20)", &[&rates]);
     let (last, seconds) = heard.pop().ok_or_else(|| failed("no round was run"))?;
     for (statement, count) in most_frequent(&last) {
         println!("  {:.2} a second: {statement}", count as f64 / seconds);
     }
-    Ok(())
+    let what = "statements that eight idle worker processes ask, all together";
+    Ok(vec![Figure::new("pg.idle.statements", what, Unit::PerSecond, &rates).at_most(20.0)])
 }
 
 /// What was logged after a place.

@@ -1,8 +1,9 @@
 use super::peers::unnest;
 use super::site::Site;
 use super::staged::Staged;
-use super::table::{Rows, line};
+use super::table::Rows;
 use crate::bench::Args;
+use crate::bench::figure::{Figure, Unit};
 use crate::error::Error;
 
 /// How many accounts a round imports.
@@ -12,7 +13,7 @@ const ROWS: u64 = 100_000;
 
 /// Imports by one process, in turn with rows of one table from Python.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
+pub(in crate::bench) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let (kit, site) = (args.kit()?, Site::start(&[])?);
     let staged = Staged::prepare(args, &kit, &site, args.count(ACCOUNTS))?;
     let (accounts, count) = (staged.accounts as f64, args.count(ROWS));
@@ -25,12 +26,14 @@ pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
         ours.add((imported.rows, imported.cost));
         theirs.add((count as f64, unnest(&kit, &site, count)?));
     }
-    println!("\nImport of {accounts} accounts of size M by one process, {} rounds", args.rounds);
-    println!("  {}", site.described()?);
-    Rows::print_heads();
-    ours.print(&format!("ours, {rows_each:.1} rows each, all tables"));
-    theirs.print("the kit's UNNEST of 40, one table");
-    line("ours, accounts a second", &[&rate]);
-    ours.print_ratio(&theirs, "UNNEST", "at least 0.5");
-    Ok(())
+    let what = "import by one process, M accounts on PostgreSQL, rows of all tables";
+    let mut figures = vec![
+        ours.a_cpu_second("pg.import.rows", what),
+        ours.ratio("pg.import.of_unnest", "… as a multiple of the kit's UNNEST of 40, one table", &theirs)
+            .at_least(0.7),
+        Figure::new("pg.import.accounts", "… accounts", Unit::PerSecond, &rate),
+        Figure::new("pg.import.rows_each", "… rows an account", Unit::Count, &[rows_each]),
+    ];
+    figures.extend(ours.further("pg.import"));
+    Ok(figures)
 }

@@ -1,8 +1,8 @@
 use super::site::{Site, failed};
 use super::staged::Staged;
-use super::table;
 use crate::bench::Args;
-use crate::bench::stats::{median, ratios};
+use crate::bench::figure::{Figure, Unit};
+use crate::bench::stats::ratios;
 use crate::error::Error;
 use cutover_testkit_postgres::Proxy;
 use std::time::Duration;
@@ -21,33 +21,31 @@ struct Rates {
 }
 
 /// Imports by one process and by two, each on a short line to the database and on a long one.
-pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
+pub(in crate::bench) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let site = Site::start(&[])?;
     let staged = Staged::prepare(args, &args.kit()?, &site, args.count(ACCOUNTS))?;
-    let lines = [(Duration::ZERO, "short line"), (DELAY, "5 ms more a round trip")];
+    let lines = [Duration::ZERO, DELAY];
     let mut all = lines.map(|_| [Rates::default(), Rates::default()]);
     for _ in 0..args.rounds {
-        for ((delay, _), by_processes) in lines.iter().zip(&mut all) {
+        for (delay, by_processes) in lines.iter().zip(&mut all) {
             for (processes, rates) in (1..).zip(by_processes) {
                 rates.add(&site, &staged, processes, *delay)?;
             }
         }
     }
-    println!("\nImport of {} accounts of size M by more processes, {} rounds", staged.accounts, args.rounds);
-    println!("  {}", site.described()?);
-    table::heads(&["accounts a second", "accounts a CPU second", "round trips an account"]);
-    for ((_, name), by_processes) in lines.iter().zip(&all) {
-        for (processes, rates) in ["one process", "two processes"].iter().zip(by_processes) {
-            let columns: [&[f64]; 3] = [&rates.a_second, &rates.a_cpu_second, &rates.round_trips];
-            table::line(&format!("{name}, {processes}"), &columns);
-        }
-    }
     let [[one, two], [far_one, far_two]] = &all;
-    let cpu = median(&ratios(&two.a_cpu_second, &one.a_cpu_second));
-    let (near, far) = (ratios(&two.a_second, &one.a_second), ratios(&far_two.a_second, &far_one.a_second));
-    println!("  two to one, 5 ms more: a second {} (goal: at least 1.7)", median(&far));
-    println!("  two to one, short: a CPU second {cpu} (goal: at least 0.9), a second {}", median(&near));
-    Ok(())
+    let ratio = |id: &str, what: &str, two: &[f64], one: &[f64]| {
+        Figure::new(id, what, Unit::Ratio, &ratios(two, one))
+    };
+    let far = "accounts that one process imports with 5 ms more a round trip";
+    Ok(vec![
+        Figure::new("pg.nodes.far", far, Unit::PerSecond, &far_one.a_second),
+        Figure::new("pg.nodes.far.trips", "… round trips an account", Unit::Count, &far_one.round_trips),
+        ratio("pg.nodes.far.two", "… two processes, as a multiple", &far_two.a_second, &far_one.a_second)
+            .at_least(1.7),
+        ratio("pg.nodes.two", "… two processes without, as a multiple", &two.a_second, &one.a_second),
+        ratio("pg.nodes.two.cpu", "… per CPU second", &two.a_cpu_second, &one.a_cpu_second).at_least(0.9),
+    ])
 }
 
 impl Rates {

@@ -1,12 +1,13 @@
 use super::seed;
 use super::site::Site;
 use crate::bench::Args;
-use crate::bench::progress::{FEW, MANY, Times, print};
+use crate::bench::figure::Figure;
+use crate::bench::progress::{FEW, MANY, Times, figures};
 use crate::bench::server::{Installation, SUPPLIER};
 use crate::error::Error;
 
 /// How far a supplier has come that has few processes and one that has many, in turn.
-pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
+pub(in crate::bench) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let (site, many) = (Site::start(&[])?, args.count(MANY));
     let installation = |name: &str, count| {
         site.create(name)?;
@@ -19,7 +20,5 @@ pub(in crate::bench) fn compare(args: &Args) -> Result<(), Error> {
     for _ in 0..args.rounds {
         all.iter().zip(&mut times).try_for_each(|(installation, times)| times.add(installation))?;
     }
-    print("PostgreSQL", many, args.rounds, &times);
-    println!("  {}", site.described()?);
-    Ok(())
+    Ok(figures("progress.pg", &times))
 }

@@ -16,7 +16,7 @@ const SETTINGS: [&str; 4] = [
     "unix_socket_directories = '.'",
 ];
 
-/// What the head of a table says of the cluster.
+/// Its version, and how durable it is.
 const SHOWN: &str = "SELECT 'PostgreSQL ' || current_setting('server_version') || (\
     SELECT string_agg(', ' || name || ' ' || current_setting(name), '' ORDER BY name) FROM unnest(ARRAY[\
     'fsync', 'full_page_writes', 'synchronous_commit', 'shared_buffers']) AS name)";
@@ -43,7 +43,7 @@ pub(super) fn failed(e: impl std::fmt::Display) -> Error {
 }
 
 impl Site {
-    /// Starts one, with further settings.
+    /// Starts one, with further settings; says what it is and how durable.
     pub(super) fn start(settings: &[&str]) -> Result<Self, Error> {
         let settings = SETTINGS.iter().chain(settings).map(|&line| line.to_owned()).collect();
         let options = ClusterOptions { settings, ..ClusterOptions::default() };
@@ -51,12 +51,8 @@ impl Site {
         let pid = std::fs::read_to_string(cluster.data().join("postmaster.pid")).map_err(failed)?;
         let postmaster = pid.lines().next().and_then(|pid| pid.parse().ok());
         let postmaster = postmaster.ok_or_else(|| failed("its process has no number"))?;
+        println!("  {}", cluster.sql("postgres", SHOWN).map_err(failed)?);
         Ok(Self { cluster, postmaster })
-    }
-
-    /// Its version, and how durable it is.
-    pub(super) fn described(&self) -> Result<String, Error> {
-        self.sql("postgres", SHOWN)
     }
 
     pub(super) fn address(&self) -> SocketAddr {

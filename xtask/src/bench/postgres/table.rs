@@ -1,23 +1,8 @@
-//! Lines of figures, one below the other.
+//! Rows that are written durably, as figures.
 
 use super::site::Cost;
-use crate::bench::stats::{median, ratios};
-
-/// The heads of columns.
-pub(super) fn heads(columns: &[&str]) {
-    let columns: Vec<String> = columns.iter().map(|&head| head.to_owned()).collect();
-    row("", &columns);
-}
-
-/// A line of medians.
-pub(super) fn line(what: &str, columns: &[&[f64]]) {
-    row(what, &columns.iter().map(|figures| median(figures)).collect::<Vec<_>>());
-}
-
-fn row(what: &str, columns: &[String]) {
-    let columns: String = columns.iter().map(|column| format!("{column:>24}")).collect();
-    println!("  {what:<40}{columns}");
-}
+use crate::bench::figure::{Figure, Unit};
+use crate::bench::stats::ratios;
 
 /// Rows that were made durably, round by round.
 #[derive(Default)]
@@ -37,17 +22,29 @@ impl Rows {
         self.wal_bytes.push(cost.wal_bytes / rows);
     }
 
-    pub(super) fn print_heads() {
-        heads(&["rows a CPU second", "of it the database, %", "rows a second", "WAL bytes a row"]);
+    pub(super) fn a_cpu_second(&self, id: &str, what: &str) -> Figure {
+        Figure::new(id, what, Unit::PerCpuSecond, &self.a_cpu_second)
     }
 
-    pub(super) fn print(&self, what: &str) {
-        line(what, &[&self.a_cpu_second, &self.database_share, &self.a_second, &self.wal_bytes]);
+    /// Per CPU second, round by round.
+    pub(super) fn ratio(&self, id: &str, what: &str, to: &Self) -> Figure {
+        Figure::new(id, what, Unit::Ratio, &ratios(&self.a_cpu_second, &to.a_cpu_second))
     }
 
-    pub(super) fn print_ratio(&self, to: &Self, what: &str, goal: &str) {
-        let cpu = median(&ratios(&self.a_cpu_second, &to.a_cpu_second));
-        let wall = median(&ratios(&self.a_second, &to.a_second));
-        println!("  ratio to {what}: a CPU second {cpu} (goal: {goal}), a second {wall}");
+    /// What else is known of them.
+    pub(super) fn further(&self, id: &str) -> [Figure; 3] {
+        let figure = |name: &str, what: &str, unit, figures: &[f64]| {
+            Figure::new(format!("{id}.{name}"), what, unit, figures)
+        };
+        [
+            figure("a_second", "… rows a second on the wall", Unit::PerSecond, &self.a_second),
+            figure(
+                "database_share",
+                "… of the CPU seconds the database's, in hundredths",
+                Unit::Count,
+                &self.database_share,
+            ),
+            figure("wal", "… bytes of WAL a row", Unit::Bytes, &self.wal_bytes),
+        ]
     }
 }

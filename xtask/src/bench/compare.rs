@@ -1,0 +1,168 @@
+//! `--compare`: what became worse since a run that was stored.
+
+use super::figure::{Figure, Unit};
+use super::record::{self, Run};
+use super::stats::Spread;
+use crate::error::Error;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How far a ratio may move between two runs of the same code, in hundredths of it.
+const RATIO: f64 = 10.0;
+/// How many more instructions are noise, in hundredths.
+const INSTRUCTIONS: f64 = 2.0;
+
+/// What was stored: a run, or instructions alone by the names of their figures.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Run(Run),
+    Instructions(Instructions),
+}
+
+/// Instructions a call, by the names of figures: what may be compared between machines.
+type Instructions = BTreeMap<String, f64>;
+
+/// Writes the instructions of a run.
+pub(super) fn store_instructions(run: &Run, file: &Path) -> Result<(), Error> {
+    let counted = run.figures().filter(|figure| figure.unit == Unit::Instructions);
+    let counted: Instructions = counted.map(|figure| (figure.id.clone(), figure.measured.median)).collect();
+    if counted.is_empty() {
+        return Err(Error::Bench("no instructions were counted: measure the part micro".into()));
+    }
+    record::write(file, &counted)
+}
+
+/// What a comparison came to.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Comparison {
+    /// How many figures could be held against one that was stored.
+    pub(super) compared: usize,
+    /// A line for each that became worse.
+    pub(super) worse: Vec<String>,
+}
+
+/// Holds a run against a file.
+pub(super) fn with_file(run: &Run, file: &Path) -> Result<Comparison, Error> {
+    let earlier = match record::read(file)? {
+        Stored::Run(earlier) => earlier.figures().map(|f| (f.id.clone(), f.measured)).collect(),
+        Stored::Instructions(earlier) => {
+            let all = earlier.into_iter();
+            all.map(|(id, n)| (id, Spread { median: n, least: n, greatest: n })).collect()
+        }
+    };
+    Ok(compare(run, &earlier))
+}
+
+/// Ratios and instructions; other figures are the machine's and the day's.
+fn compare(run: &Run, earlier: &BTreeMap<String, Spread>) -> Comparison {
+    let mut comparison = Comparison::default();
+    for figure in run.figures().filter(|f| matches!(f.unit, Unit::Ratio | Unit::Instructions)) {
+        let Some(before) = earlier.get(&figure.id) else { continue };
+        comparison.compared += 1;
+        if is_worse(figure, before) {
+            let (id, now) = (&figure.id, figure.measured);
+            let line = format!("{id}: {now}, it was {before} ({:+.1} %)", moved(figure, before));
+            comparison.worse.push(line);
+        }
+    }
+    comparison
+}
+
+fn is_worse(figure: &Figure, before: &Spread) -> bool {
+    let moved = moved(figure, before);
+    let for_the_worse = if figure.more_is_better { moved < 0.0 } else { moved > 0.0 };
+    let beyond = |hundredths: f64| for_the_worse && moved.abs() > hundredths;
+    match figure.unit {
+        Unit::Instructions => beyond(INSTRUCTIONS),
+        _ => beyond(RATIO) && is_beyond_spread(&figure.measured, before),
+    }
+}
+
+/// How far the median moved, in hundredths of what it was.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn moved(figure: &Figure, before: &Spread) -> f64 {
+    (figure.measured.median / before.median - 1.0) * 100.0
+}
+
+/// Whether the medians lie further apart than the rounds of either run.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn is_beyond_spread(now: &Spread, before: &Spread) -> bool {
+    (now.median - before.median).abs() > now.width().max(before.width())
+}
+
+/// Prints what it came to; whether nothing became worse.
+pub(super) fn print(comparison: &Comparison, file: &Path) -> bool {
+    let Comparison { compared, worse } = comparison;
+    println!("\n{compared} figures held against {}; worse: {}", file.display(), worse.len());
+    worse.iter().for_each(|line| println!("  {line}"));
+    worse.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::Machine;
+    use super::super::record::Measured;
+    use super::*;
+
+    fn run(figures: Vec<Figure>) -> Run {
+        let machine = Machine { cpu: "x".into(), cores: 2, memory_gb: 8, kernel: "6".into() };
+        let (part, date, command) = ("p".into(), "2026-11-21".into(), "c".into());
+        Run { machine, parts: vec![Measured { part, date, command, figures }] }
+    }
+
+    fn ratio(rounds: [f64; 3]) -> Figure {
+        Figure::new("r", "R", Unit::Ratio, &rounds)
+    }
+
+    fn worse(now: Figure, before: &[f64]) -> usize {
+        let earlier = BTreeMap::from([(now.id.clone(), Spread::of(before))]);
+        let comparison = compare(&run(vec![now]), &earlier);
+        assert!(comparison.compared <= 1);
+        comparison.worse.len()
+    }
+
+    #[test]
+    fn a_ratio_is_worse_beyond_its_spread_and_a_tenth() {
+        let before = [2.0, 2.0, 2.1];
+        assert_eq!(worse(ratio([1.7, 1.7, 1.75]), &before), 1);
+        assert_eq!(worse(ratio([2.5, 2.5, 2.5]), &before), 0, "better");
+        assert_eq!(worse(ratio([1.85, 1.85, 1.85]), &before), 0, "within a tenth");
+        assert_eq!(worse(ratio([1.6, 1.7, 2.0]), &before), 0, "within its own spread");
+        assert_eq!(worse(ratio([1.7, 1.7, 1.7]), &[1.7, 2.0, 2.1]), 0, "within the spread before");
+        assert_eq!(worse(ratio([2.5; 3]).less_is_better(), &before), 1);
+        assert_eq!(worse(ratio([1.5; 3]).less_is_better(), &before), 0);
+    }
+
+    #[test]
+    fn instructions_are_worse_beyond_two_hundredths() {
+        let count = |n| Figure::new("i", "I", Unit::Instructions, &[n]);
+        assert_eq!(worse(count(1021.0), &[1000.0]), 1);
+        assert_eq!(worse(count(1019.0), &[1000.0]), 0);
+        assert_eq!(worse(count(500.0), &[1000.0]), 0);
+    }
+
+    #[test]
+    fn rates_and_what_was_not_stored_are_not_compared() {
+        let figures = vec![Figure::new("s", "S", Unit::PerSecond, &[1.0]), ratio([1.0; 3])];
+        let earlier = BTreeMap::from([("s".to_owned(), Spread::of(&[9.0]))]);
+        assert_eq!(compare(&run(figures), &earlier), Comparison::default());
+    }
+
+    #[test]
+    fn a_run_and_instructions_alone_are_both_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, baseline) = (folder.path().join("run.json"), folder.path().join("instructions.json"));
+        let stored = run(vec![Figure::new("i", "I", Unit::Instructions, &[100.0]), ratio([9.0; 3])]);
+        store_instructions(&stored, &baseline).unwrap();
+        assert!(store_instructions(&run(vec![ratio([9.0; 3])]), &baseline).is_err());
+        stored.store(&whole).unwrap();
+        let now = run(vec![Figure::new("i", "I", Unit::Instructions, &[110.0]), ratio([1.0; 3])]);
+        let of_whole = with_file(&now, &whole).unwrap();
+        assert_eq!((of_whole.compared, of_whole.worse.len()), (2, 2));
+        let of_baseline = with_file(&now, &baseline).unwrap();
+        assert_eq!(of_baseline.compared, 1);
+        assert_eq!(of_baseline.worse, ["i: 110, it was 100 (+10.0 %)"]);
+    }
+}
