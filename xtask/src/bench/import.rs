@@ -29,6 +29,8 @@ pub(super) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
         std::thread::park_timeout(Duration::from_millis(250));
     }
     let seconds = start.elapsed().as_secs_f64();
+    let written = server.written_bytes().map(|bytes| bytes as f64 / ACCOUNTS as f64);
+    let written = written.ok_or_else(|| Error::Bench("what the server wrote is not known".into()))?;
     let peak = server.peak_megabytes().map(|mb| mb as f64);
     let peak = peak.ok_or_else(|| Error::Bench("the server's memory is not known".into()))?;
     Ok(vec![
@@ -40,6 +42,12 @@ pub(super) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
         ),
         Figure::new("import.sqlite.memory", "… the server's memory at its peak", Unit::Megabytes, &[peak])
             .at_most(200.0),
+        Figure::new(
+            "import.sqlite.written",
+            "… what it writes to the disk for an account, its write-ahead log included",
+            Unit::Bytes,
+            &[written],
+        ),
     ])
 }
 

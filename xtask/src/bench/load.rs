@@ -23,18 +23,35 @@ pub(super) fn post_all(
     connections: usize,
     status: u16,
 ) -> Result<Outcome, Error> {
+    post_each(address, &[(path, status)], token, bodies, connections)
+}
+
+/// Sends every body once to each of some paths, in this order, over so many connections. Wanted is a body that is
+/// answered with the status beside each path.
+pub(super) fn post_each(
+    address: SocketAddr,
+    requests: &[(&str, u16)],
+    token: &str,
+    bodies: &[&str],
+    connections: usize,
+) -> Result<Outcome, Error> {
     let (next, wanted) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let head = format!(
-        "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Token {token}\r\nContent-Type: application/json\r\n"
-    );
+    let head = |path: &str| {
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Token {token}\r\nContent-Type: application/json\r\n"
+        )
+    };
+    let requests: Vec<_> = requests.iter().map(|&(path, status)| (head(path), status)).collect();
     let start = Instant::now();
     std::thread::scope(|scope| {
         let client = || -> std::io::Result<()> {
             let mut connection = Connection::open(address)?;
             while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if connection.post(&head, body)?.0 == status {
-                    wanted.fetch_add(1, Ordering::Relaxed);
+                let mut is_wanted = true;
+                for (head, status) in &requests {
+                    is_wanted &= connection.post(head, body)?.0 == *status;
                 }
+                wanted.fetch_add(usize::from(is_wanted), Ordering::Relaxed);
             }
             Ok(())
         };

@@ -14,6 +14,7 @@ mod import;
 mod lists;
 mod load;
 mod machine;
+mod memory;
 mod offline;
 mod postgres;
 mod progress;
@@ -23,6 +24,7 @@ mod seed;
 mod server;
 pub(crate) mod stats;
 mod status;
+mod stored;
 mod yardstick;
 
 use crate::cargo;
@@ -47,6 +49,10 @@ enum Part {
     Http,
     /// Durable creates over 32 connections on SQLite, beside 1 and 100 a commit
     Create,
+    /// The memory of a server, idle and under 32 connections with large accounts
+    Memory,
+    /// Bytes that are kept and written for an account on SQLite
+    Stored,
     /// Imports, and the memory they take
     Import,
     /// The list of a supplier with 1,000,000 accounts, beside the export of the sqlite3 shell
@@ -171,6 +177,8 @@ fn measure(part: Part, args: &Args) -> Result<Vec<Figure>, Error> {
         Part::Client => client::compare(args),
         Part::Http => http::compare(args),
         Part::Create => create::compare(args),
+        Part::Memory => memory::measure(args),
+        Part::Stored => stored::measure(args),
         Part::Import => import::measure(args),
         Part::Lists => lists::compare(args),
         Part::Status => status::compare(args),

@@ -158,10 +158,21 @@ impl Server {
     /// Its memory now, in KB; the peak begins anew from here.
     pub(super) fn forget_peak(&self) -> Option<u64> {
         std::fs::write(format!("/proc/{}/clear_refs", self.pid()), "5").ok()?;
+        self.resident_kilobytes()
+    }
+
+    /// Its memory now, in KB.
+    pub(super) fn resident_kilobytes(&self) -> Option<u64> {
         self.kilobytes("VmRSS")
     }
 
-    /// The most memory it has had since, in KB.
+    /// What it has written to the disk so far.
+    pub(super) fn written_bytes(&self) -> Option<u64> {
+        let io = std::fs::read_to_string(format!("/proc/{}/io", self.pid())).ok()?;
+        io.lines().find_map(|line| line.strip_prefix("write_bytes:")?.trim().parse().ok())
+    }
+
+    /// The most memory it has had since, in KB; since its start, if nobody made that be forgotten.
     pub(super) fn peak_kilobytes(&self) -> Option<u64> {
         self.kilobytes("VmHWM")
     }
