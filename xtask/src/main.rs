@@ -71,6 +71,8 @@ enum Chore {
     Bench(bench::Args),
     #[command(hide = true)]
     BenchOffline(bench::OfflineArgs),
+    #[command(hide = true)]
+    BenchMicro(bench::MicroArgs),
     /// Write the references in docs/ that are generated from code
     Docs {
         /// Write nothing; fail and name the files that differ from the code
@@ -97,6 +99,7 @@ fn run(chore: Chore) -> Result<ExitCode, Error> {
         Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Bench(args) => bench::run(&args),
         Chore::BenchOffline(args) => bench::measure_offline(&args),
+        Chore::BenchMicro(args) => bench::measure_micro(&args),
         Chore::Docs { check } => references::command(check),
     }
 }

@@ -3,7 +3,9 @@
 //! The yardsticks are a kit of their own, outside this repository: peers, limits and a payload generator, with
 //! one `run` program. Without it there is nothing to compare with, and the bench says so.
 
+mod accounts;
 mod additions;
+mod calls;
 mod client;
 mod compare;
 mod cpu;
@@ -15,6 +17,7 @@ mod lists;
 mod load;
 mod machine;
 mod memory;
+mod micro;
 mod offline;
 mod postgres;
 mod progress;
@@ -25,6 +28,7 @@ mod server;
 pub(crate) mod stats;
 mod status;
 mod stored;
+mod valgrind;
 mod yardstick;
 
 use crate::cargo;
@@ -41,6 +45,8 @@ use yardstick::Kit;
 /// What can be measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
+    /// Decoding, rules, encoding and a step of a process by themselves: times and instructions, without the yardsticks
+    Micro,
     /// Decoding and all rules in memory, beside typed serde and the peers' checks
     Offline,
     /// The client's validation of 100,000 accounts, beside the same in memory
@@ -144,21 +150,33 @@ pub(crate) struct OfflineArgs {
     file: PathBuf,
 }
 
+/// Measures the steps of a request in this very process: called by `bench` in a release build.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct MicroArgs {
+    /// The one to run [default: all, with their times]
+    #[arg(long)]
+    case: Option<String>,
+    /// How often
+    #[arg(long, default_value_t = 1)]
+    times: u64,
+}
+
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     let parts = if args.only.is_empty() { Part::value_variants() } else { &args.only };
-    let (mut run, mut is_whole) = (Run { machine: Machine::this(), parts: Vec::new() }, true);
+    let (mut run, mut not_run) = (Run { machine: Machine::this(), parts: Vec::new() }, Vec::new());
+    let mut is_whole = true;
     for part in parts {
         println!("{} …", part.name());
-        match measure(*part, args) {
+        match measure(*part, args, &mut not_run) {
             Ok(figures) => run.parts.push(measured(*part, args, figures)),
             // Hours of other parts are not lost for it.
             Err(error) => {
-                eprintln!("{}: {error}", part.name());
+                not_run.push(format!("{}: {error}", part.name()));
                 is_whole = false;
             }
         }
     }
-    report::print(&run);
+    report::print(&run, &not_run);
     let kept =
         args.compare.as_ref().map(|file| compare::with_file(&run, file).map(|c| compare::print(&c, file)));
     let is_kept = kept.transpose()?.unwrap_or(true);
@@ -171,8 +189,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     Ok(if is_whole && is_kept { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn measure(part: Part, args: &Args) -> Result<Vec<Figure>, Error> {
+fn measure(part: Part, args: &Args, not_run: &mut Vec<String>) -> Result<Vec<Figure>, Error> {
     match part {
+        Part::Micro => micro::measure(args, not_run),
         Part::Offline => offline::compare(&args.kit()?, args.rounds),
         Part::Client => client::compare(args),
         Part::Http => http::compare(args),
@@ -206,4 +225,8 @@ fn measured(part: Part, args: &Args, figures: Vec<Figure>) -> Measured {
 
 pub(crate) fn measure_offline(args: &OfflineArgs) -> Result<ExitCode, Error> {
     offline::measure(&args.file)
+}
+
+pub(crate) fn measure_micro(args: &MicroArgs) -> Result<ExitCode, Error> {
+    micro::child(args)
 }

@@ -68,7 +68,7 @@ fn yardstick(kit: &Kit, file: &Path) -> Result<f64, Error> {
 }
 
 /// This program in release, built if it has to be.
-fn release_xtask() -> Result<std::path::PathBuf, Error> {
+pub(super) fn release_xtask() -> Result<std::path::PathBuf, Error> {
     if !cargo::succeeds(cargo::cargo(["build", "--quiet", "--release", "--package", "xtask"]))? {
         return Err(Error::Bench("the release build failed".into()));
     }

@@ -4,13 +4,14 @@ use super::record::Run;
 
 const HEADS: [&str; 4] = ["figure", "measured [least-greatest]", "goal", ""];
 
-/// Prints every figure of a run.
-pub(super) fn print(run: &Run) {
+/// Prints every figure of a run, and what could not be measured.
+pub(super) fn print(run: &Run, not_run: &[String]) {
     println!("\n{}", run.machine);
     for part in &run.parts {
         println!("{}: {}", part.date, part.command);
     }
     println!("\n{}", table(run));
+    not_run.iter().for_each(|what| println!("NOT RUN  {what}"));
 }
 
 /// One line a figure, in columns as wide as they need to be.
