@@ -51,6 +51,16 @@ fn history(count: usize) -> Value {
     (0..count).map(reading).collect()
 }
 
+/// The account under another number, with a meter point of its own.
+pub(super) fn numbered(mut account: Value, n: usize) -> Value {
+    account["external_account_number"] = json!(format!("N-{n:08}"));
+    if let Some(mpxn) = account.pointer_mut("/supply_addresses/0/meter_points/0/mpxn") {
+        // Of ten characters, without a check digit.
+        *mpxn = json!(format!("61{n:08}"));
+    }
+    account
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,7 +73,7 @@ mod tests {
         let instant = "2026-11-21T02:00:00Z".parse().unwrap();
         let facts = Facts { supplier_known: Some(true), ..Facts::at(Now::new(instant, Zone::UTC)) };
         for count in [0, 1, 40, 3_000, 25_000] {
-            let account = with_readings(count).unwrap();
+            let account = numbered(with_readings(count).unwrap(), count);
             let body = account.to_string();
             let decoded = decode_account(body.as_bytes(), Zone::UTC).unwrap();
             let report = check_account(&decoded, facts, &Profile::default());

@@ -11,6 +11,7 @@ mod compare;
 mod cpu;
 mod create;
 pub(crate) mod figure;
+mod flat;
 mod http;
 mod import;
 mod lists;
@@ -29,6 +30,7 @@ pub(crate) mod stats;
 mod status;
 mod stored;
 mod valgrind;
+mod workers;
 mod yardstick;
 
 use crate::cargo;
@@ -69,6 +71,8 @@ enum Part {
     Progress,
     /// Notes, transactions and statements for accounts that have 10 and 100,000 of them
     Additions,
+    /// The server's CPU for requests and imports with few and many processes, suppliers and readings, on SQLite
+    Flat,
     /// Durable creates over 32 connections on PostgreSQL, beside pgbench
     PgCreate,
     /// Imports on PostgreSQL by one process, beside UNNEST from Python
@@ -103,6 +107,9 @@ pub(crate) struct Args {
     /// A tenth of the accounts: a first look, no figures
     #[arg(long, conflicts_with = "store")]
     quick: bool,
+    /// The part flat with 5,000,000 processes as well, which takes minutes to make
+    #[arg(long)]
+    huge: bool,
     /// Write what was measured as JSON; what the file holds of other parts stays there
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -203,6 +210,7 @@ fn measure(part: Part, args: &Args, not_run: &mut Vec<String>) -> Result<Vec<Fig
         Part::Status => status::compare(args),
         Part::Progress => progress::compare(args),
         Part::Additions => additions::compare(args),
+        Part::Flat => flat::measure(args),
         Part::PgCreate => postgres::create(args),
         Part::PgImport => postgres::import(args),
         Part::PgNodes => postgres::nodes(args),
@@ -219,7 +227,8 @@ fn measured(part: Part, args: &Args, figures: Vec<Figure>) -> Measured {
     // A bench may look at the clock.
     #[expect(clippy::disallowed_methods, reason = "a bench is no use case")]
     let now = DateTime::<Utc>::from(std::time::SystemTime::now());
-    let command = format!("cargo xtask bench --only {name} --rounds {rounds}");
+    let huge = if args.huge && part == Part::Flat { " --huge" } else { "" };
+    let command = format!("cargo xtask bench --only {name} --rounds {rounds}{huge}");
     Measured { part: name, date: now.format("%Y-%m-%d").to_string(), command, figures }
 }
 

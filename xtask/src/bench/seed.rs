@@ -13,17 +13,48 @@ pub(super) fn processes(
     first: u64,
     count: u64,
 ) -> Result<(), Error> {
-    // Microseconds since 1970 of 1 November 2026.
-    const START: u64 = 1_793_491_200_000_000;
+    let state = "CASE WHEN i % 20 < 14 THEN 'PROCESSED' WHEN i % 20 < 18 THEN 'PENDING' \
+                 WHEN i % 20 = 18 THEN 'ERRORED' ELSE 'CANCELLED' END";
+    write(installation, &format!("'{supplier}'"), state, first, count)
+}
+
+/// Suppliers of the first organisation, named `BENCH_0` and so on.
+pub(super) fn suppliers(installation: &Installation, count: u64) -> Result<(), Error> {
+    let statement = format!(
+        "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {count}) \
+         INSERT INTO suppliers (organisation_id, code, status, document_root, verify_documents, \
+           send_customer_emails, dry_run, time_zone, created_at) \
+         SELECT (SELECT min(id) FROM organisations), 'BENCH_' || i, 'Ongoing', '/BENCH_' || i, 0, 0, 0, \
+           'Australia/Melbourne', {START} FROM n;"
+    );
+    sqlite3(installation, &[&statement]).map(drop)
+}
+
+/// Processes that have all ended, of these suppliers in turn: that of the number `i` is of `BENCH_(i % suppliers)`.
+pub(super) fn ended(installation: &Installation, suppliers: u64, count: u64) -> Result<(), Error> {
+    let state = "CASE WHEN i % 20 < 18 THEN 'PROCESSED' WHEN i % 20 = 18 THEN 'ERRORED' ELSE 'CANCELLED' END";
+    write(installation, &format!("'BENCH_' || (i % {suppliers})"), state, 1, count)
+}
+
+/// Microseconds since 1970 of 1 November 2026.
+const START: u64 = 1_793_491_200_000_000;
+
+/// Processes by the code of their supplier and their state, both of the number `i`.
+fn write(
+    installation: &Installation,
+    supplier: &str,
+    state: &str,
+    first: u64,
+    count: u64,
+) -> Result<(), Error> {
     let last = first + count - 1;
     let statement = format!(
         "WITH RECURSIVE n(i) AS (SELECT {first} UNION ALL SELECT i + 1 FROM n WHERE i < {last}), \
-         p AS (SELECT i, {START} + i * 1000 AS t, CASE WHEN i % 20 < 14 THEN 'PROCESSED' WHEN i % 20 < 18 \
-           THEN 'PENDING' WHEN i % 20 = 18 THEN 'ERRORED' ELSE 'CANCELLED' END AS s FROM n) \
+         p AS (SELECT i, {START} + i * 1000 AS t, {state} AS s FROM n) \
          INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, tries, version, \
            is_dry_run, due_at, created_at, modified_at, latest_event_at, error_code, error_detail, \
            service_account_number, fingerprint) \
-         SELECT i, (SELECT id FROM suppliers WHERE code = '{supplier}'), printf('X-%08d', i), s, 1, 1, 2, 0, \
+         SELECT i, (SELECT id FROM suppliers WHERE code = {supplier}), printf('X-%08d', i), s, 1, 1, 2, 0, \
            t, t, t + 5000, t + 5000, iif(s = 'ERRORED', 'schedule_window_missed', NULL), \
            iif(s = 'ERRORED', 'The window closed before the import began.', NULL), \
            iif(s = 'PROCESSED', printf('A-%08d', i), NULL), zeroblob(32) FROM p;"

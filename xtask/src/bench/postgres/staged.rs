@@ -1,17 +1,14 @@
 use super::site::{Cost, Site};
 use crate::bench::Args;
-use crate::bench::load::{Connection, post_all};
-use crate::bench::server::{Installation, SUPPLIER, Server};
+use crate::bench::load::post_all;
+use crate::bench::server::{Installation, SUPPLIER};
+use crate::bench::workers;
 use crate::bench::yardstick::Kit;
 use crate::error::Error;
 use cutover_testkit_postgres::Proxy;
-use std::time::{Duration, Instant};
 
 const STAGED: &str = "staged";
 const COPY: &str = "imports";
-
-/// How long an import may take.
-const DEADLINE: Duration = Duration::from_secs(900);
 
 /// Accounts that wait in a database, their supplier paused: copies of it are imported.
 pub(super) struct Staged<'a> {
@@ -57,7 +54,7 @@ impl<'a> Staged<'a> {
         let before = rows(self.site, COPY)?;
         let ((), cost) = self.site.measure(&servers, || {
             direct.command(&["supplier", "set", SUPPLIER, "--status", "ongoing"])?;
-            wait(&servers, self.accounts)
+            workers::wait(&servers, self.accounts)
         })?;
         Ok(Imported { cost, rows: new_rows(self.site, before)? })
     }
@@ -76,32 +73,4 @@ fn rows(site: &Site, database: &str) -> Result<f64, Error> {
          WHERE schemaname = 'public'",
     )?;
     site.number(database, &format!("SELECT {counts}"))
-}
-
-/// Waits until so many are imported. Asks the servers only: what the database is asked would count.
-fn wait(servers: &[Server], accounts: u64) -> Result<(), Error> {
-    let failed = |e: std::io::Error| Error::Bench(format!("the metrics could not be read: {e}"));
-    let open = |server: &Server| Connection::open(server.address).map_err(failed);
-    let mut connections = servers.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-    let start = Instant::now();
-    loop {
-        let (mut processed, mut errored) = (0, 0);
-        for connection in &mut connections {
-            let (_, metrics) = connection.get("/metrics", "none").map_err(failed)?;
-            processed += counter(&metrics, "cutover_worker_accounts_processed_total")?;
-            errored += counter(&metrics, "cutover_worker_processes_errored_total")?;
-        }
-        if processed == accounts {
-            return Ok(());
-        }
-        if errored > 0 || start.elapsed() > DEADLINE {
-            return Err(Error::Bench(format!("{processed} accounts were imported, {errored} failed")));
-        }
-        std::thread::park_timeout(Duration::from_millis(20));
-    }
-}
-
-fn counter(metrics: &str, name: &str) -> Result<u64, Error> {
-    let value = metrics.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
-    value.ok_or_else(|| Error::Bench(format!("there is no metric {name}")))
 }

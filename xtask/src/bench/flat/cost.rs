@@ -1,0 +1,129 @@
+use crate::bench::cpu;
+use crate::bench::load::{Connection, post_all};
+use crate::bench::seed::sqlite3;
+use crate::bench::server::{Installation, Server};
+use crate::bench::workers;
+use crate::error::Error;
+use std::time::Duration;
+
+const CONNECTIONS: usize = 8;
+/// How long a process that has nothing to do may take to come to rest.
+const REST: Duration = Duration::from_secs(1);
+
+/// What a round does.
+pub(super) struct Work<'a> {
+    /// Paths of statuses.
+    pub(super) reads: &'a [String],
+    /// Accounts to create and import.
+    pub(super) bodies: &'a [String],
+    /// How often each is validated.
+    pub(super) turns: usize,
+}
+
+/// Microseconds of the server's CPU: of a request, and of the import of an account.
+pub(super) struct Cost {
+    pub(super) status: f64,
+    pub(super) validate: f64,
+    pub(super) create: f64,
+    pub(super) import: f64,
+}
+
+/// The same, round by round.
+#[derive(Default)]
+pub(super) struct Costs {
+    pub(super) status: Vec<f64>,
+    pub(super) validate: Vec<f64>,
+    pub(super) create: Vec<f64>,
+    pub(super) import: Vec<f64>,
+}
+
+type Pick = fn(&Costs) -> &Vec<f64>;
+
+/// The name of each, what it is, and where it stands.
+pub(super) const KINDS: [(&str, &str, Pick); 4] = [
+    ("status", "a status read", |costs| &costs.status),
+    ("validate", "a validation", |costs| &costs.validate),
+    ("create", "a create", |costs| &costs.create),
+    ("import", "an import", |costs| &costs.import),
+];
+
+impl Costs {
+    pub(super) fn add(&mut self, cost: Cost) {
+        self.status.push(cost.status);
+        self.validate.push(cost.validate);
+        self.create.push(cost.create);
+        self.import.push(cost.import);
+    }
+}
+
+/// A round on an installation, which is afterwards as it was.
+pub(super) fn of(site: &Installation, work: &Work<'_>) -> Result<Cost, Error> {
+    sqlite3(site, &["PRAGMA wal_checkpoint(TRUNCATE);"])?;
+    let (file, kept) = (site.database(), site.database().with_extension("kept"));
+    std::fs::copy(&file, &kept).map_err(Error::file("copy", &file))?;
+    let idle = start_of_workers(site)?;
+    let (status, validate, create) = requests(site, work)?;
+    let import = import(site, work, idle)?;
+    for left in ["db-wal", "db-shm"].map(|extension| file.with_extension(extension)) {
+        // There is none if all of it was taken into the file.
+        let _ = std::fs::remove_file(left);
+    }
+    std::fs::rename(&kept, &file).map_err(Error::file("move", &kept))?;
+    Ok(Cost { status, validate, create, import })
+}
+
+/// CPU seconds that a process of workers takes to come up.
+fn start_of_workers(site: &Installation) -> Result<f64, Error> {
+    let server = site.serve(false, &["--role", "worker"])?;
+    std::thread::sleep(REST);
+    Ok(cpu::of_process(server.pid()))
+}
+
+fn requests(site: &Installation, work: &Work<'_>) -> Result<(f64, f64, f64), Error> {
+    let server = site.serve(false, &["--role", "api"])?;
+    let token = site.token(&server)?;
+    let bodies: Vec<&str> = work.bodies.iter().map(String::as_str).collect();
+    let status = spent(&server, work.reads.len(), || read(&server, &token, work.reads))?;
+    let validate = spent(&server, bodies.len() * work.turns, || {
+        let path = "/v2/data-import/accounts/validate/";
+        (0..work.turns).try_for_each(|_| post(&server, &token, path, &bodies, 200))
+    })?;
+    let create =
+        spent(&server, bodies.len(), || post(&server, &token, "/v2/data-import/accounts/", &bodies, 201))?;
+    Ok((status, validate, create))
+}
+
+/// Microseconds of CPU that each of so many took.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn spent(server: &Server, count: usize, work: impl FnOnce() -> Result<(), Error>) -> Result<f64, Error> {
+    let before = cpu::of_process(server.pid());
+    work()?;
+    Ok((cpu::of_process(server.pid()) - before) * 1e6 / count.max(1) as f64)
+}
+
+fn read(server: &Server, token: &str, paths: &[String]) -> Result<(), Error> {
+    let failed = |e: std::io::Error| Error::Bench(format!("a status could not be read: {e}"));
+    let mut connection = Connection::open(server.address).map_err(failed)?;
+    for path in paths {
+        let (status, _) = connection.get(path, token).map_err(failed)?;
+        if status != 200 {
+            return Err(Error::Bench(format!("{path} was answered with {status}")));
+        }
+    }
+    Ok(())
+}
+
+fn post(server: &Server, token: &str, path: &str, bodies: &[&str], status: u16) -> Result<(), Error> {
+    match post_all(server.address, path, token, bodies, CONNECTIONS, status)?.others {
+        0 => Ok(()),
+        others => Err(Error::Bench(format!("{others} of {} to {path} were refused", bodies.len()))),
+    }
+}
+
+/// Microseconds of an import, without the start of the workers.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn import(site: &Installation, work: &Work<'_>, idle: f64) -> Result<f64, Error> {
+    let server = site.serve(false, &["--role", "worker"])?;
+    workers::wait(std::slice::from_ref(&server), work.bodies.len() as u64)?;
+    Ok((cpu::of_process(server.pid()) - idle) * 1e6 / work.bodies.len().max(1) as f64)
+}

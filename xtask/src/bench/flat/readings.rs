@@ -1,0 +1,78 @@
+use super::cost::{self, Costs, KINDS, Work};
+use crate::bench::Args;
+use crate::bench::accounts::{numbered, with_readings};
+use crate::bench::figure::{Figure, Unit};
+use crate::bench::server::Installation;
+use crate::bench::stats::{ratios, show};
+use crate::error::Error;
+use serde_json::{Value, json};
+
+/// How many readings an account has, how many accounts there are of it, and how often each is validated: few enough
+/// of the large ones, and as many readings of both kinds.
+const SIZES: [(usize, usize, usize); 3] = [(1, 5_000, 4), (1_000, 400, 5), (50_000, 8, 5)];
+
+/// What an account costs by its readings.
+pub(super) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
+    let installation = Installation::new(args, "bench-flat-readings")?;
+    let mut costs = SIZES.map(|_| Costs::default());
+    let accounts = SIZES.iter().map(|&(count, ..)| with_readings(count)).collect::<Result<Vec<_>, _>>()?;
+    for _ in 0..args.rounds {
+        for ((&(_, number, turns), account), costs) in SIZES.iter().zip(&accounts).zip(&mut costs) {
+            let number = if args.quick { number.div_ceil(10) } else { number };
+            let bodies: Vec<String> = (0..number).map(|n| body(account, n)).collect();
+            costs.add(cost::of(&installation, &Work { reads: &[], bodies: &bodies, turns })?);
+        }
+    }
+    Ok(figures(&costs))
+}
+
+fn body(account: &Value, n: usize) -> String {
+    let mut account = numbered(account.clone(), n);
+    account["import_supplier"] = json!(crate::bench::server::SUPPLIER);
+    account.to_string()
+}
+
+/// What an account of each size costs; and what a reading of the large ones does, as a multiple of one of the middle.
+fn figures(costs: &[Costs; 3]) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for (name, what, pick) in KINDS.into_iter().filter(|(name, ..)| *name != "status") {
+        for ((count, ..), costs) in SIZES.iter().zip(costs) {
+            let what = format!("server's CPU for {what}, {} readings", show(*count as f64));
+            let id = format!("flat.{name}.{count}_readings");
+            figures.push(Figure::new(id, what, Unit::Microseconds, pick(costs)));
+        }
+        let [one, middle, large] = costs.each_ref().map(|costs| pick(costs).as_slice());
+        let (middle, large) = (a_reading(middle, one, SIZES[1].0), a_reading(large, one, SIZES[2].0));
+        let what = "… each reading of the last, as a multiple of one of an account with 1,000";
+        let ratio =
+            Figure::new(format!("flat.{name}.a_reading"), what, Unit::Ratio, &ratios(&large, &middle));
+        figures.push(ratio.less_is_better());
+    }
+    figures
+}
+
+/// What each reading adds to an account that has one.
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn a_reading(account: &[f64], one: &[f64], count: usize) -> Vec<f64> {
+    account.iter().zip(one).map(|(account, one)| (account - one) / (count - 1) as f64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cost::Cost;
+    use super::*;
+
+    #[test]
+    fn a_reading_costs_what_it_adds() {
+        let costs = [10.0, 1_009.0, 100_008.0].map(|us| {
+            let mut costs = Costs::default();
+            costs.add(Cost { status: 0.0, validate: us, create: us, import: us });
+            costs
+        });
+        let figures = figures(&costs);
+        let found: Vec<_> = figures[..4].iter().map(|f| (f.id.as_str(), f.measured.median)).collect();
+        assert_eq!(found[0], ("flat.validate.1_readings", 10.0));
+        assert_eq!(found[3].0, "flat.validate.a_reading");
+        assert!((found[3].1 - 2.0).abs() < 0.001, "{found:?}");
+    }
+}
