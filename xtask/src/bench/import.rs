@@ -2,6 +2,7 @@ use super::Args;
 use super::figure::{Figure, Unit};
 use super::load::post_all;
 use super::server::Installation;
+use super::stats::show;
 use crate::error::Error;
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,7 @@ pub(super) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
     Ok(vec![
         Figure::new(
             "import.sqlite",
-            format!("import of {ACCOUNTS} M accounts on SQLite"),
+            format!("import of {} M accounts on SQLite", show(ACCOUNTS as f64)),
             Unit::PerSecond,
             &[ACCOUNTS as f64 / seconds],
         ),

@@ -16,7 +16,7 @@ mod http;
 mod import;
 mod lists;
 mod load;
-mod machine;
+pub(crate) mod machine;
 mod memory;
 mod micro;
 mod offline;

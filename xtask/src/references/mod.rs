@@ -1,6 +1,7 @@
 //! References in `docs/` that are generated from code, so that they cannot lie.
 
 mod error_codes;
+mod performance;
 mod process;
 mod schemas;
 
@@ -14,30 +15,34 @@ use crate::error::Error;
 struct Reference {
     /// Below the root of the repository.
     path: &'static str,
-    render: fn() -> String,
+    render: fn() -> Result<String, Error>,
 }
 
 /// Every generated file: a new one needs a line here and a function that yields its text.
 const REFERENCES: &[Reference] = &[
-    Reference { path: "docs/error-codes.md", render: error_codes::markdown },
-    Reference { path: "docs/process.md", render: process::markdown },
-    Reference { path: "docs/rules.md", render: cutover_rules::reference::rules_markdown },
-    Reference { path: "docs/schema/account.schema.json", render: || schemas::of("account") },
-    Reference { path: "docs/schema/notes.schema.json", render: || schemas::of("notes") },
-    Reference { path: "docs/schema/transactions.schema.json", render: || schemas::of("transactions") },
+    Reference { path: "docs/error-codes.md", render: || Ok(error_codes::markdown()) },
+    Reference { path: "docs/process.md", render: || Ok(process::markdown()) },
+    Reference { path: "docs/rules.md", render: || Ok(cutover_rules::reference::rules_markdown()) },
+    Reference { path: "docs/schema/account.schema.json", render: || Ok(schemas::of("account")) },
+    Reference { path: "docs/schema/notes.schema.json", render: || Ok(schemas::of("notes")) },
+    Reference { path: "docs/schema/transactions.schema.json", render: || Ok(schemas::of("transactions")) },
     Reference {
         path: "docs/schema/historical-statements.schema.json",
-        render: || schemas::of("historical-statements"),
+        render: || Ok(schemas::of("historical-statements")),
     },
     Reference {
         path: "docs/schema/payment-instruction.schema.json",
-        render: || schemas::of("payment-instruction"),
+        render: || Ok(schemas::of("payment-instruction")),
     },
-    Reference { path: "docs/schema/business.schema.json", render: || schemas::of("business") },
+    Reference { path: "docs/schema/business.schema.json", render: || Ok(schemas::of("business")) },
     Reference {
         path: "docs/schema/business-payment-instruction.schema.json",
-        render: || schemas::of("business-payment-instruction"),
+        render: || Ok(schemas::of("business-payment-instruction")),
     },
+    Reference { path: performance::PAGE, render: performance::page },
+    Reference { path: "docs/performance/validate.svg", render: || performance::plot("validate") },
+    Reference { path: "docs/performance/store.svg", render: || performance::plot("store") },
+    Reference { path: "docs/performance/postgresql.svg", render: || performance::plot("postgresql") },
 ];
 
 /// What mends a stale reference.
@@ -91,7 +96,7 @@ pub(crate) fn stale() -> Result<Vec<&'static str>, Error> {
 fn stale_of(root: &Path, references: &[Reference]) -> Result<Vec<&'static str>, Error> {
     let mut stale = Vec::new();
     for reference in references {
-        if read(&root.join(reference.path))?.as_deref() != Some((reference.render)().as_str()) {
+        if read(&root.join(reference.path))?.as_deref() != Some((reference.render)()?.as_str()) {
             stale.push(reference.path);
         }
     }
@@ -101,7 +106,7 @@ fn stale_of(root: &Path, references: &[Reference]) -> Result<Vec<&'static str>, 
 fn write_stale(root: &Path, references: &[Reference]) -> Result<Vec<&'static str>, Error> {
     let stale = stale_of(root, references)?;
     for reference in references.iter().filter(|reference| stale.contains(&reference.path)) {
-        write(&root.join(reference.path), &(reference.render)())?;
+        write(&root.join(reference.path), &(reference.render)()?)?;
     }
     Ok(stale)
 }
@@ -126,8 +131,8 @@ mod tests {
     use super::*;
 
     const TWO: &[Reference] = &[
-        Reference { path: "docs/one.md", render: || "one\n".to_owned() },
-        Reference { path: "docs/two.md", render: || "two\n".to_owned() },
+        Reference { path: "docs/one.md", render: || Ok("one\n".to_owned()) },
+        Reference { path: "docs/two.md", render: || Ok("two\n".to_owned()) },
     ];
 
     #[test]
