@@ -75,6 +75,8 @@ enum Part {
     Flat,
     /// Durable creates over 32 connections on PostgreSQL, beside pgbench
     PgCreate,
+    /// The CPU of server and database likewise, on PostgreSQL
+    PgFlat,
     /// Imports on PostgreSQL by one process, beside UNNEST from Python
     PgImport,
     /// Imports on PostgreSQL by one process and by two, on a short line and on a long one
@@ -107,7 +109,7 @@ pub(crate) struct Args {
     /// A tenth of the accounts: a first look, no figures
     #[arg(long, conflicts_with = "store")]
     quick: bool,
-    /// The part flat with 5,000,000 processes as well, which takes minutes to make
+    /// The parts flat and pg-flat with 5,000,000 processes as well, which takes minutes to make
     #[arg(long)]
     huge: bool,
     /// Write what was measured as JSON; what the file holds of other parts stays there
@@ -210,7 +212,8 @@ fn measure(part: Part, args: &Args, not_run: &mut Vec<String>) -> Result<Vec<Fig
         Part::Status => status::compare(args),
         Part::Progress => progress::compare(args),
         Part::Additions => additions::compare(args),
-        Part::Flat => flat::measure(args),
+        Part::Flat => flat::on_sqlite(args),
+        Part::PgFlat => flat::on_postgres(args),
         Part::PgCreate => postgres::create(args),
         Part::PgImport => postgres::import(args),
         Part::PgNodes => postgres::nodes(args),
@@ -227,7 +230,7 @@ fn measured(part: Part, args: &Args, figures: Vec<Figure>) -> Measured {
     // A bench may look at the clock.
     #[expect(clippy::disallowed_methods, reason = "a bench is no use case")]
     let now = DateTime::<Utc>::from(std::time::SystemTime::now());
-    let huge = if args.huge && part == Part::Flat { " --huge" } else { "" };
+    let huge = if args.huge && matches!(part, Part::Flat | Part::PgFlat) { " --huge" } else { "" };
     let command = format!("cargo xtask bench --only {name} --rounds {rounds}{huge}");
     Measured { part: name, date: now.format("%Y-%m-%d").to_string(), command, figures }
 }

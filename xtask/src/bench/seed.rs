@@ -18,10 +18,10 @@ pub(super) fn processes(
     write(installation, &format!("'{supplier}'"), state, first, count)
 }
 
-/// Suppliers of the first organisation, named `BENCH_0` and so on.
+/// Suppliers of the first organisation, named `BENCH_1` and so on.
 pub(super) fn suppliers(installation: &Installation, count: u64) -> Result<(), Error> {
     let statement = format!(
-        "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {count}) \
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count}) \
          INSERT INTO suppliers (organisation_id, code, status, document_root, verify_documents, \
            send_customer_emails, dry_run, time_zone, created_at) \
          SELECT (SELECT min(id) FROM organisations), 'BENCH_' || i, 'Ongoing', '/BENCH_' || i, 0, 0, 0, \
@@ -30,10 +30,10 @@ pub(super) fn suppliers(installation: &Installation, count: u64) -> Result<(), E
     sqlite3(installation, &[&statement]).map(drop)
 }
 
-/// Processes that have all ended, of these suppliers in turn: that of the number `i` is of `BENCH_(i % suppliers)`.
+/// Processes that have all ended, of these suppliers in turn: that of the number `i` is of `BENCH_(i % suppliers + 1)`.
 pub(super) fn ended(installation: &Installation, suppliers: u64, count: u64) -> Result<(), Error> {
     let state = "CASE WHEN i % 20 < 18 THEN 'PROCESSED' WHEN i % 20 = 18 THEN 'ERRORED' ELSE 'CANCELLED' END";
-    write(installation, &format!("'BENCH_' || (i % {suppliers})"), state, 1, count)
+    write(installation, &format!("'BENCH_' || (i % {suppliers} + 1)"), state, 1, count)
 }
 
 /// Microseconds since 1970 of 1 November 2026.

@@ -1,6 +1,5 @@
-use crate::bench::cpu;
+use super::place::Place;
 use crate::bench::load::{Connection, post_all};
-use crate::bench::seed::sqlite3;
 use crate::bench::server::{Installation, Server};
 use crate::bench::workers;
 use crate::error::Error;
@@ -56,49 +55,50 @@ impl Costs {
     }
 }
 
-/// A round on an installation, which is afterwards as it was.
-pub(super) fn of(site: &Installation, work: &Work<'_>) -> Result<Cost, Error> {
-    sqlite3(site, &["PRAGMA wal_checkpoint(TRUNCATE);"])?;
-    let (file, kept) = (site.database(), site.database().with_extension("kept"));
-    std::fs::copy(&file, &kept).map_err(Error::file("copy", &file))?;
-    let idle = start_of_workers(site)?;
-    let (status, validate, create) = requests(site, work)?;
-    let import = import(site, work, idle)?;
-    for left in ["db-wal", "db-shm"].map(|extension| file.with_extension(extension)) {
-        // There is none if all of it was taken into the file.
-        let _ = std::fs::remove_file(left);
-    }
-    std::fs::rename(&kept, &file).map_err(Error::file("move", &kept))?;
+/// A round on a fresh copy.
+pub(super) fn of(place: &Place<'_>, work: &Work<'_>) -> Result<Cost, Error> {
+    let site = place.fresh()?;
+    let idle = start_of_workers(place, &site)?;
+    let (status, validate, create) = requests(place, &site, work)?;
+    let import = import(place, &site, work, idle)?;
     Ok(Cost { status, validate, create, import })
 }
 
 /// CPU seconds that a process of workers takes to come up.
-fn start_of_workers(site: &Installation) -> Result<f64, Error> {
+#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+fn start_of_workers(place: &Place<'_>, site: &Installation) -> Result<f64, Error> {
+    let before = place.database_cpu();
     let server = site.serve(false, &["--role", "worker"])?;
     std::thread::sleep(REST);
-    Ok(cpu::of_process(server.pid()))
+    Ok(place.cpu(&server) - before)
 }
 
-fn requests(site: &Installation, work: &Work<'_>) -> Result<(f64, f64, f64), Error> {
+fn requests(place: &Place<'_>, site: &Installation, work: &Work<'_>) -> Result<(f64, f64, f64), Error> {
     let server = site.serve(false, &["--role", "api"])?;
     let token = site.token(&server)?;
     let bodies: Vec<&str> = work.bodies.iter().map(String::as_str).collect();
-    let status = spent(&server, work.reads.len(), || read(&server, &token, work.reads))?;
-    let validate = spent(&server, bodies.len() * work.turns, || {
+    let spent = |count: usize, work: &dyn Fn() -> Result<(), Error>| spent(place, &server, count, work);
+    let status = spent(work.reads.len(), &|| read(&server, &token, work.reads))?;
+    let validate = spent(bodies.len() * work.turns, &|| {
         let path = "/v2/data-import/accounts/validate/";
         (0..work.turns).try_for_each(|_| post(&server, &token, path, &bodies, 200))
     })?;
-    let create =
-        spent(&server, bodies.len(), || post(&server, &token, "/v2/data-import/accounts/", &bodies, 201))?;
+    let path = "/v2/data-import/accounts/";
+    let create = spent(bodies.len(), &|| post(&server, &token, path, &bodies, 201))?;
     Ok((status, validate, create))
 }
 
 /// Microseconds of CPU that each of so many took.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-fn spent(server: &Server, count: usize, work: impl FnOnce() -> Result<(), Error>) -> Result<f64, Error> {
-    let before = cpu::of_process(server.pid());
+fn spent(
+    place: &Place<'_>,
+    server: &Server,
+    count: usize,
+    work: &dyn Fn() -> Result<(), Error>,
+) -> Result<f64, Error> {
+    let before = place.cpu(server);
     work()?;
-    Ok((cpu::of_process(server.pid()) - before) * 1e6 / count.max(1) as f64)
+    Ok((place.cpu(server) - before) * 1e6 / count.max(1) as f64)
 }
 
 fn read(server: &Server, token: &str, paths: &[String]) -> Result<(), Error> {
@@ -122,8 +122,9 @@ fn post(server: &Server, token: &str, path: &str, bodies: &[&str], status: u16) 
 
 /// Microseconds of an import, without the start of the workers.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-fn import(site: &Installation, work: &Work<'_>, idle: f64) -> Result<f64, Error> {
+fn import(place: &Place<'_>, site: &Installation, work: &Work<'_>, idle: f64) -> Result<f64, Error> {
+    let before = place.database_cpu();
     let server = site.serve(false, &["--role", "worker"])?;
     workers::wait(std::slice::from_ref(&server), work.bodies.len() as u64)?;
-    Ok((cpu::of_process(server.pid()) - idle) * 1e6 / work.bodies.len().max(1) as f64)
+    Ok((place.cpu(&server) - before - idle) * 1e6 / work.bodies.len().max(1) as f64)
 }

@@ -1,16 +1,17 @@
 //! Whether a request and an import cost the same however much there is: processes, suppliers, readings.
 
 mod cost;
+mod place;
 mod readings;
 
 use super::Args;
 use super::accounts::{numbered, with_readings};
 use super::figure::{Figure, Unit};
-use super::seed;
-use super::server::Installation;
+use super::postgres::Site;
 use super::stats::{ratios, show};
 use crate::error::Error;
 use cost::{Cost, Costs, Work};
+use place::{Database, Place};
 use serde_json::{Value, json};
 
 /// What the database holds before anything is measured.
@@ -38,37 +39,40 @@ const TURNS: usize = 4;
 /// About as many as an account of size M has.
 const READINGS: usize = 40;
 
-/// The costs by the sizes of the database, then by those of the account.
-pub(super) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
-    let mut figures = by_database(args)?;
-    figures.extend(readings::measure(args)?);
+/// The costs by the sizes of the database, then by those of the account, on SQLite.
+pub(super) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
+    measure(args, &Database::Sqlite)
+}
+
+/// The same on PostgreSQL.
+pub(super) fn on_postgres(args: &Args) -> Result<Vec<Figure>, Error> {
+    measure(args, &Database::Postgres(Site::start(&[])?))
+}
+
+fn measure(args: &Args, database: &Database) -> Result<Vec<Figure>, Error> {
+    let mut figures = by_database(args, database)?;
+    figures.extend(readings::measure(args, database)?);
     Ok(figures)
 }
 
-fn by_database(args: &Args) -> Result<Vec<Figure>, Error> {
+fn by_database(args: &Args, database: &Database) -> Result<Vec<Figure>, Error> {
     let sizes = if args.huge { &SIZES[..] } else { &SIZES[..USUAL] };
-    let sites = sizes.iter().map(|size| prepare(args, size)).collect::<Result<Vec<_>, _>>()?;
+    let prepare = |size: &Size| database.prepare(args, size.id, size.suppliers, size.processes);
+    let places = sizes.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
     let account = with_readings(READINGS)?;
     let mut costs: Vec<Costs> = sizes.iter().map(|_| Costs::default()).collect();
     for _ in 0..args.rounds {
-        for ((size, site), costs) in sizes.iter().zip(&sites).zip(&mut costs) {
-            costs.add(size.cost(args, site, &account)?);
+        for ((size, place), costs) in sizes.iter().zip(&places).zip(&mut costs) {
+            costs.add(size.cost(args, place, &account)?);
         }
     }
-    Ok(figures(sizes, &costs))
-}
-
-fn prepare(args: &Args, size: &Size) -> Result<Installation, Error> {
-    let installation = Installation::new(args, &format!("bench-flat-{}", size.id))?;
-    seed::suppliers(&installation, size.suppliers)?;
-    seed::ended(&installation, size.suppliers, size.processes)?;
-    Ok(installation)
+    Ok(figures(database, sizes, &costs))
 }
 
 impl Size {
     /// A round on a copy of the database.
-    fn cost(&self, args: &Args, site: &Installation, account: &Value) -> Result<Cost, Error> {
-        let supplier = |n: usize| format!("BENCH_{}", n as u64 % self.suppliers);
+    fn cost(&self, args: &Args, place: &Place<'_>, account: &Value) -> Result<Cost, Error> {
+        let supplier = |n: usize| format!("BENCH_{}", n as u64 % self.suppliers + 1);
         let body = |n| {
             let mut account = numbered(account.clone(), n);
             account["import_supplier"] = json!(supplier(n));
@@ -78,9 +82,9 @@ impl Size {
         let bodies: Vec<String> = (0..count).map(body).collect();
         // A prime far from the counts: every read is of another process.
         let process = |n: usize| n as u64 * 7_919 % self.processes + 1;
-        let path = |i: u64| format!("/v2/data-import/accounts/BENCH_{}/X-{i:08}/", i % self.suppliers);
+        let path = |i: u64| format!("/v2/data-import/accounts/BENCH_{}/X-{i:08}/", i % self.suppliers + 1);
         let reads: Vec<String> = (0..READS).map(|n| path(process(n))).collect();
-        cost::of(site, &Work { reads: &reads, bodies: &bodies, turns: TURNS })
+        cost::of(place, &Work { reads: &reads, bodies: &bodies, turns: TURNS })
     }
 
     fn shown(&self) -> String {
@@ -92,12 +96,12 @@ impl Size {
     }
 }
 
-fn figures(sizes: &[Size], costs: &[Costs]) -> Vec<Figure> {
+fn figures(database: &Database, sizes: &[Size], costs: &[Costs]) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (name, what, pick) in cost::KINDS {
         for (size, cost) in sizes.iter().zip(costs) {
-            let (id, shown) = (format!("flat.{name}.{}", size.id), size.shown());
-            let what = format!("server's CPU for {what}, {shown}");
+            let (id, shown) = (format!("{}.{name}.{}", database.id(), size.id), size.shown());
+            let what = format!("{} for {what}, {shown}", database.counted());
             figures.push(Figure::new(&id, what, Unit::Microseconds, pick(cost)));
             if let Some(base) = size.base {
                 let what = format!("… as a multiple of that with {}", sizes[base].shown());
@@ -121,18 +125,18 @@ mod tests {
             costs.add(Cost { status: us, validate: us, create: us, import: us });
             costs
         });
-        let figures = figures(&SIZES[..USUAL], &costs);
+        let figures = figures(&Database::Sqlite, &SIZES[..USUAL], &costs);
         assert_eq!(figures.len(), 4 * 5);
         let found: Vec<_> =
             figures[..5].iter().map(|figure| (figure.id.as_str(), figure.measured.median)).collect();
         assert_eq!(
             found,
             [
-                ("flat.status.1k", 10.0),
-                ("flat.status.100k", 12.0),
-                ("flat.status.100k.of_less", 1.2),
-                ("flat.status.1000_suppliers", 18.0),
-                ("flat.status.1000_suppliers.of_less", 1.5),
+                ("flat.sqlite.status.1k", 10.0),
+                ("flat.sqlite.status.100k", 12.0),
+                ("flat.sqlite.status.100k.of_less", 1.2),
+                ("flat.sqlite.status.1000_suppliers", 18.0),
+                ("flat.sqlite.status.1000_suppliers.of_less", 1.5),
             ]
         );
         assert_eq!(figures[4].what, "… as a multiple of that with 100,000 processes");

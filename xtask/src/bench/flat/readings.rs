@@ -1,8 +1,8 @@
 use super::cost::{self, Costs, KINDS, Work};
+use super::place::Database;
 use crate::bench::Args;
 use crate::bench::accounts::{numbered, with_readings};
 use crate::bench::figure::{Figure, Unit};
-use crate::bench::server::Installation;
 use crate::bench::stats::{ratios, show};
 use crate::error::Error;
 use serde_json::{Value, json};
@@ -12,40 +12,44 @@ use serde_json::{Value, json};
 const SIZES: [(usize, usize, usize); 3] = [(1, 5_000, 4), (1_000, 400, 5), (50_000, 8, 5)];
 
 /// What an account costs by its readings.
-pub(super) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
-    let installation = Installation::new(args, "bench-flat-readings")?;
+pub(super) fn measure(args: &Args, database: &Database) -> Result<Vec<Figure>, Error> {
+    let place = database.prepare(args, "readings", 1, 1)?;
     let mut costs = SIZES.map(|_| Costs::default());
     let accounts = SIZES.iter().map(|&(count, ..)| with_readings(count)).collect::<Result<Vec<_>, _>>()?;
     for _ in 0..args.rounds {
         for ((&(_, number, turns), account), costs) in SIZES.iter().zip(&accounts).zip(&mut costs) {
             let number = if args.quick { number.div_ceil(10) } else { number };
             let bodies: Vec<String> = (0..number).map(|n| body(account, n)).collect();
-            costs.add(cost::of(&installation, &Work { reads: &[], bodies: &bodies, turns })?);
+            costs.add(cost::of(&place, &Work { reads: &[], bodies: &bodies, turns })?);
         }
     }
-    Ok(figures(&costs))
+    Ok(figures(database, &costs))
 }
 
 fn body(account: &Value, n: usize) -> String {
     let mut account = numbered(account.clone(), n);
-    account["import_supplier"] = json!(crate::bench::server::SUPPLIER);
+    account["import_supplier"] = json!("BENCH_1");
     account.to_string()
 }
 
 /// What an account of each size costs; and what a reading of the large ones does, as a multiple of one of the middle.
-fn figures(costs: &[Costs; 3]) -> Vec<Figure> {
+fn figures(database: &Database, costs: &[Costs; 3]) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (name, what, pick) in KINDS.into_iter().filter(|(name, ..)| *name != "status") {
         for ((count, ..), costs) in SIZES.iter().zip(costs) {
-            let what = format!("server's CPU for {what}, {} readings", show(*count as f64));
-            let id = format!("flat.{name}.{count}_readings");
+            let what = format!("{} for {what}, {} readings", database.counted(), show(*count as f64));
+            let id = format!("{}.{name}.{count}_readings", database.id());
             figures.push(Figure::new(id, what, Unit::Microseconds, pick(costs)));
         }
         let [one, middle, large] = costs.each_ref().map(|costs| pick(costs).as_slice());
         let (middle, large) = (a_reading(middle, one, SIZES[1].0), a_reading(large, one, SIZES[2].0));
         let what = "… each reading of the last, as a multiple of one of an account with 1,000";
-        let ratio =
-            Figure::new(format!("flat.{name}.a_reading"), what, Unit::Ratio, &ratios(&large, &middle));
+        let ratio = Figure::new(
+            format!("{}.{name}.a_reading", database.id()),
+            what,
+            Unit::Ratio,
+            &ratios(&large, &middle),
+        );
         figures.push(ratio.less_is_better());
     }
     figures
@@ -69,10 +73,10 @@ mod tests {
             costs.add(Cost { status: 0.0, validate: us, create: us, import: us });
             costs
         });
-        let figures = figures(&costs);
+        let figures = figures(&Database::Sqlite, &costs);
         let found: Vec<_> = figures[..4].iter().map(|f| (f.id.as_str(), f.measured.median)).collect();
-        assert_eq!(found[0], ("flat.validate.1_readings", 10.0));
-        assert_eq!(found[3].0, "flat.validate.a_reading");
+        assert_eq!(found[0], ("flat.sqlite.validate.1_readings", 10.0));
+        assert_eq!(found[3].0, "flat.sqlite.validate.a_reading");
         assert!((found[3].1 - 2.0).abs() < 0.001, "{found:?}");
     }
 }

@@ -1,6 +1,6 @@
 use super::peers::Pgbench;
+use super::rows::Rows;
 use super::site::{Cost, Site};
-use super::table::Rows;
 use crate::bench::Args;
 use crate::bench::figure::Figure;
 use crate::bench::load::{Outcome, bulk_all, post_all};

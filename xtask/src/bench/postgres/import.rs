@@ -1,7 +1,7 @@
 use super::peers::unnest;
+use super::rows::Rows;
 use super::site::Site;
 use super::staged::Staged;
-use super::table::Rows;
 use crate::bench::Args;
 use crate::bench::figure::{Figure, Unit};
 use crate::error::Error;

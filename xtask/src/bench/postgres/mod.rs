@@ -10,10 +10,10 @@ mod list;
 mod nodes;
 mod peers;
 mod progress;
-mod seed;
+mod rows;
+pub(super) mod seed;
 mod site;
 mod staged;
-mod table;
 
 pub(super) use claim::compare as claim;
 pub(super) use create::compare as create;
@@ -22,3 +22,4 @@ pub(super) use import::compare as import;
 pub(super) use list::compare as list;
 pub(super) use nodes::compare as nodes;
 pub(super) use progress::compare as progress;
+pub(super) use site::Site;

@@ -2,7 +2,7 @@ use super::site::Site;
 use crate::error::Error;
 
 /// Further suppliers of the first organisation, named `BENCH_1` and so on.
-pub(super) fn suppliers(site: &Site, database: &str, count: u64) -> Result<(), Error> {
+pub(in crate::bench) fn suppliers(site: &Site, database: &str, count: u64) -> Result<(), Error> {
     let statement = format!(
         "INSERT INTO suppliers (organisation_id, code, status, document_root, verify_documents, \
            send_customer_emails, dry_run, time_zone, created_at) \
@@ -32,6 +32,17 @@ pub(super) fn mixed(site: &Site, database: &str, supplier: &str, count: u64) -> 
            'X-' || lpad(i::text, 8, '0') AS number, CASE WHEN i % 20 < 14 THEN 'PROCESSED' \
              WHEN i % 20 < 18 THEN 'PENDING' WHEN i % 20 = 18 THEN 'ERRORED' ELSE 'CANCELLED' END AS state, \
            timestamptz '2026-11-01 00:00Z' + i * interval '1 ms' AS at FROM generate_series(1, {count}) AS i"
+    );
+    processes(site, database, &source)
+}
+
+/// Processes that have all ended, of these suppliers in turn: that of the number `i` is of `BENCH_(i % suppliers + 1)`.
+pub(in crate::bench) fn ended(site: &Site, database: &str, suppliers: u64, count: u64) -> Result<(), Error> {
+    let source = format!(
+        "SELECT nextval('process_ids') AS id, s.id AS supplier, 'X-' || lpad(i::text, 8, '0') AS number, \
+           CASE WHEN i % 20 < 18 THEN 'PROCESSED' WHEN i % 20 = 18 THEN 'ERRORED' ELSE 'CANCELLED' END AS state, \
+           timestamptz '2026-11-01 00:00Z' + i * interval '1 ms' AS at FROM generate_series(1, {count}) AS i \
+         JOIN suppliers AS s ON s.code = 'BENCH_' || (i % {suppliers} + 1)"
     );
     processes(site, database, &source)
 }

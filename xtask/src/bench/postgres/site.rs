@@ -22,7 +22,7 @@ const SHOWN: &str = "SELECT 'PostgreSQL ' || current_setting('server_version') |
     'fsync', 'full_page_writes', 'synchronous_commit', 'shared_buffers']) AS name)";
 
 /// A throwaway cluster with durable settings.
-pub(super) struct Site {
+pub(in crate::bench) struct Site {
     pub(super) cluster: Cluster,
     postmaster: u32,
 }
@@ -44,7 +44,7 @@ pub(super) fn failed(e: impl std::fmt::Display) -> Error {
 
 impl Site {
     /// Starts one, with further settings; says what it is and how durable.
-    pub(super) fn start(settings: &[&str]) -> Result<Self, Error> {
+    pub(in crate::bench) fn start(settings: &[&str]) -> Result<Self, Error> {
         let settings = SETTINGS.iter().chain(settings).map(|&line| line.to_owned()).collect();
         let options = ClusterOptions { settings, ..ClusterOptions::default() };
         let cluster = Cluster::start(&options).map_err(failed)?;
@@ -59,7 +59,7 @@ impl Site {
         self.cluster.address()
     }
 
-    pub(super) fn url(&self, database: &str) -> String {
+    pub(in crate::bench) fn url(&self, database: &str) -> String {
         self.cluster.url(database)
     }
 
@@ -75,13 +75,13 @@ impl Site {
     }
 
     /// Makes a database anew, as a copy of another.
-    pub(super) fn copy(&self, template: &str, name: &str) -> Result<(), Error> {
+    pub(in crate::bench) fn copy(&self, template: &str, name: &str) -> Result<(), Error> {
         self.sql("postgres", &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))?;
         self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE {template}")).map(drop)
     }
 
     /// Makes an empty database anew.
-    pub(super) fn create(&self, name: &str) -> Result<(), Error> {
+    pub(in crate::bench) fn create(&self, name: &str) -> Result<(), Error> {
         self.copy("template0", name)
     }
 
@@ -123,7 +123,8 @@ impl Site {
         Ok((done, Cost { seconds, cpu, database_cpu, wal_bytes: wal()? - wal_before }))
     }
 
-    fn cpu(&self) -> f64 {
+    /// CPU seconds of the database so far.
+    pub(in crate::bench) fn cpu(&self) -> f64 {
         cpu::of_family(self.postmaster)
     }
 }
