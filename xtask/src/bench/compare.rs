@@ -43,20 +43,22 @@ pub(super) struct Comparison {
     pub(super) worse: Vec<String>,
 }
 
-/// Holds a run against a file.
-pub(super) fn with_file(run: &Run, file: &Path) -> Result<Comparison, Error> {
-    let earlier = match record::read(file)? {
+/// Figures that were stored, by their names.
+pub(super) type Earlier = BTreeMap<String, Spread>;
+
+/// What a file holds.
+pub(super) fn read(file: &Path) -> Result<Earlier, Error> {
+    Ok(match record::read(file)? {
         Stored::Run(earlier) => earlier.figures().map(|f| (f.id.clone(), f.measured)).collect(),
         Stored::Instructions(earlier) => {
             let all = earlier.into_iter();
             all.map(|(id, n)| (id, Spread { median: n, least: n, greatest: n })).collect()
         }
-    };
-    Ok(compare(run, &earlier))
+    })
 }
 
-/// Ratios and instructions; other figures are the machine's and the day's.
-fn compare(run: &Run, earlier: &BTreeMap<String, Spread>) -> Comparison {
+/// Holds ratios and instructions against those of a file; other figures are the machine's and the day's.
+pub(super) fn with(run: &Run, earlier: &Earlier) -> Comparison {
     let mut comparison = Comparison::default();
     for figure in run.figures().filter(|f| matches!(f.unit, Unit::Ratio | Unit::Instructions)) {
         let Some(before) = earlier.get(&figure.id) else { continue };
@@ -93,9 +95,9 @@ fn is_beyond_spread(now: &Spread, before: &Spread) -> bool {
 }
 
 /// Prints what it came to; whether nothing became worse.
-pub(super) fn print(comparison: &Comparison, file: &Path) -> bool {
+pub(super) fn print(comparison: &Comparison) -> bool {
     let Comparison { compared, worse } = comparison;
-    println!("\n{compared} figures held against {}; worse: {}", file.display(), worse.len());
+    println!("\n{compared} figures held against those stored, {} of them worse", worse.len());
     worse.iter().for_each(|line| println!("  {line}"));
     worse.is_empty()
 }
@@ -118,7 +120,7 @@ mod tests {
 
     fn worse(now: Figure, before: &[f64]) -> usize {
         let earlier = BTreeMap::from([(now.id.clone(), Spread::of(before))]);
-        let comparison = compare(&run(vec![now]), &earlier);
+        let comparison = with(&run(vec![now]), &earlier);
         assert!(comparison.compared <= 1);
         comparison.worse.len()
     }
@@ -147,7 +149,7 @@ mod tests {
     fn rates_and_what_was_not_stored_are_not_compared() {
         let figures = vec![Figure::new("s", "S", Unit::PerSecond, &[1.0]), ratio([1.0; 3])];
         let earlier = BTreeMap::from([("s".to_owned(), Spread::of(&[9.0]))]);
-        assert_eq!(compare(&run(figures), &earlier), Comparison::default());
+        assert_eq!(with(&run(figures), &earlier), Comparison::default());
     }
 
     #[test]
@@ -159,9 +161,9 @@ mod tests {
         assert!(store_instructions(&run(vec![ratio([9.0; 3])]), &baseline).is_err());
         stored.store(&whole).unwrap();
         let now = run(vec![Figure::new("i", "I", Unit::Instructions, &[110.0]), ratio([1.0; 3])]);
-        let of_whole = with_file(&now, &whole).unwrap();
+        let of_whole = with(&now, &read(&whole).unwrap());
         assert_eq!((of_whole.compared, of_whole.worse.len()), (2, 2));
-        let of_baseline = with_file(&now, &baseline).unwrap();
+        let of_baseline = with(&now, &read(&baseline).unwrap());
         assert_eq!(of_baseline.compared, 1);
         assert_eq!(of_baseline.worse, ["i: 110, it was 100 (+10.0 %)"]);
     }

@@ -20,6 +20,7 @@ pub(crate) mod machine;
 mod memory;
 mod micro;
 mod offline;
+mod part;
 mod postgres;
 mod progress;
 pub(crate) mod record;
@@ -39,57 +40,11 @@ use chrono::{DateTime, Utc};
 use clap::{Args as ClapArgs, ValueEnum};
 use figure::Figure;
 use machine::Machine;
+use part::Part;
 use record::{Measured, Run};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use yardstick::Kit;
-
-/// What can be measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Part {
-    /// Decoding, rules, encoding and a step of a process by themselves: times and instructions, without the yardsticks
-    Micro,
-    /// Decoding and all rules in memory, beside typed serde and the peers' checks
-    Offline,
-    /// The client's validation of 100,000 accounts, beside the same in memory
-    Client,
-    /// The validate endpoint, beside the peers' servers
-    Http,
-    /// Durable creates over 32 connections on SQLite, beside 1 and 100 a commit
-    Create,
-    /// The memory of a server, idle and under 32 connections with large accounts
-    Memory,
-    /// Bytes that are kept and written for an account on SQLite
-    Stored,
-    /// Imports, and the memory they take
-    Import,
-    /// The list of a supplier with 1,000,000 accounts, beside the export of the sqlite3 shell
-    Lists,
-    /// Status reads with 1,000 and with 1,000,000 processes
-    Status,
-    /// The progress of a supplier with 1,000 and with 1,000,000 processes
-    Progress,
-    /// Notes, transactions and statements for accounts that have 10 and 100,000 of them
-    Additions,
-    /// The server's CPU for requests and imports with few and many processes, suppliers and readings, on SQLite
-    Flat,
-    /// Durable creates over 32 connections on PostgreSQL, beside pgbench
-    PgCreate,
-    /// The CPU of server and database likewise, on PostgreSQL
-    PgFlat,
-    /// Imports on PostgreSQL by one process, beside UNNEST from Python
-    PgImport,
-    /// Imports on PostgreSQL by one process and by two, on a short line and on a long one
-    PgNodes,
-    /// What eight idle worker processes ask of PostgreSQL
-    PgIdle,
-    /// Claims on PostgreSQL with 1,000 and with 1,000,000 pending
-    PgClaim,
-    /// The list of a supplier with 1,000,000 accounts on PostgreSQL, beside COPY
-    PgList,
-    /// The progress of a supplier with 1,000 and with 1,000,000 processes on PostgreSQL
-    PgProgress,
-}
 
 /// How to measure.
 #[derive(Debug, Clone, ClapArgs)]
@@ -121,13 +76,6 @@ pub(crate) struct Args {
     /// List the ratios and instruction counts that are worse than in a file that was stored; fails if there are any
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-}
-
-impl Part {
-    /// Its word on the command line.
-    fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-    }
 }
 
 impl Args {
@@ -172,13 +120,21 @@ pub(crate) struct MicroArgs {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     let parts = if args.only.is_empty() { Part::value_variants() } else { &args.only };
+    // Read before anything is measured: hours later a wrong name would be bad news.
+    let earlier = args.compare.as_deref().map(compare::read).transpose()?;
     let (mut run, mut not_run) = (Run { machine: Machine::this(), parts: Vec::new() }, Vec::new());
     let mut is_whole = true;
     for part in parts {
         println!("{} …", part.name());
-        match measure(*part, args, &mut not_run) {
-            Ok(figures) => run.parts.push(measured(*part, args, figures)),
-            // Hours of other parts are not lost for it.
+        match part.measure(args, &mut not_run) {
+            Ok(figures) => {
+                let measured = measured(*part, args, figures);
+                if let Some(file) = &args.store {
+                    Run { machine: run.machine.clone(), parts: vec![measured.clone()] }.store(file)?;
+                }
+                run.parts.push(measured);
+            }
+            // What other parts took hours for is not lost.
             Err(error) => {
                 not_run.push(format!("{}: {error}", part.name()));
                 is_whole = false;
@@ -186,42 +142,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
         }
     }
     report::print(&run, &not_run);
-    let kept =
-        args.compare.as_ref().map(|file| compare::with_file(&run, file).map(|c| compare::print(&c, file)));
-    let is_kept = kept.transpose()?.unwrap_or(true);
     if let Some(file) = &args.store_instructions {
         compare::store_instructions(&run, file)?;
     }
-    if let Some(file) = &args.store {
-        run.store(file)?;
-    }
+    let is_kept = earlier.is_none_or(|earlier| compare::print(&compare::with(&run, &earlier)));
     Ok(if is_whole && is_kept { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn measure(part: Part, args: &Args, not_run: &mut Vec<String>) -> Result<Vec<Figure>, Error> {
-    match part {
-        Part::Micro => micro::measure(args, not_run),
-        Part::Offline => offline::compare(&args.kit()?, args.rounds),
-        Part::Client => client::compare(args),
-        Part::Http => http::compare(args),
-        Part::Create => create::compare(args),
-        Part::Memory => memory::measure(args),
-        Part::Stored => stored::measure(args),
-        Part::Import => import::measure(args),
-        Part::Lists => lists::compare(args),
-        Part::Status => status::compare(args),
-        Part::Progress => progress::compare(args),
-        Part::Additions => additions::compare(args),
-        Part::Flat => flat::on_sqlite(args),
-        Part::PgFlat => flat::on_postgres(args),
-        Part::PgCreate => postgres::create(args),
-        Part::PgImport => postgres::import(args),
-        Part::PgNodes => postgres::nodes(args),
-        Part::PgIdle => postgres::idle(args),
-        Part::PgClaim => postgres::claim(args),
-        Part::PgList => postgres::list(args),
-        Part::PgProgress => postgres::progress(args),
-    }
 }
 
 /// What a part came to, with the command that measures it again.
