@@ -1,7 +1,8 @@
 use crate::refusal::Refusal;
-use actix_web::web;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -14,16 +15,31 @@ pub(crate) fn silent() -> Refusal {
     Refusal::Unavailable("the store did not answer in time".into())
 }
 
-/// Runs what blocks off the event loops: a bounded number at a time, and nobody waits long for a place.
+/// Runs what blocks off the event loops: a bounded number at a time, on as many threads, and nobody waits long for a
+/// place. The event loops have threads for it too, but each its own, and each thread keeps some memory.
 pub(crate) struct Blocking {
     places: Arc<Semaphore>,
     patience: Duration,
+    /// Only its threads that may block are used; none of them waits to be joined.
+    threads: Option<Runtime>,
+}
+
+impl Drop for Blocking {
+    fn drop(&mut self) {
+        if let Some(threads) = self.threads.take() {
+            threads.shutdown_background();
+        }
+    }
 }
 
 impl Blocking {
     /// So many jobs at a time; one that waits longer for a place is refused.
-    pub(crate) fn new(places: usize, patience: Duration) -> Self {
-        Self { places: Arc::new(Semaphore::new(places)), patience }
+    ///
+    /// # Errors
+    /// If the system has nothing left for it.
+    pub(crate) fn new(name: &str, places: usize, patience: Duration) -> io::Result<Self> {
+        let threads = Builder::new_current_thread().max_blocking_threads(places).thread_name(name).build()?;
+        Ok(Self { places: Arc::new(Semaphore::new(places)), patience, threads: Some(threads) })
     }
 
     /// Runs a job. It runs to its end even if nobody waits for it any more, and keeps its place until then.
@@ -35,7 +51,7 @@ impl Blocking {
         &self,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        at(self.place().await?, job).await
+        self.at(self.place().await?, job).await
     }
 
     /// A place for what is done elsewhere, to be held for as long as it lasts.
@@ -59,23 +75,25 @@ impl Blocking {
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         match self.places.clone().acquire_owned().await {
-            Ok(place) => at(place, job).await,
+            Ok(place) => self.at(place, job).await,
             Err(error) => Err(Refusal::Unexpected(error.to_string())),
         }
     }
-}
 
-async fn at<T: Send + 'static>(
-    place: OwnedSemaphorePermit,
-    job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    let job = move || {
-        let _place = place;
-        job()
-    };
-    let panicked = |_| Err(Refusal::Unexpected("a blocking job panicked".into()));
-    let done = timeout(SILENCE, web::block(job)).await.map_err(|_| silent())?;
-    done.unwrap_or_else(panicked)
+    async fn at<T: Send + 'static>(
+        &self,
+        place: OwnedSemaphorePermit,
+        job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let job = move || {
+            let _place = place;
+            job()
+        };
+        let ended = || Refusal::Unexpected("the threads for blocking jobs have ended".into());
+        let done = self.threads.as_ref().ok_or_else(ended)?.spawn_blocking(job);
+        let panicked = |_| Err(Refusal::Unexpected("a blocking job panicked".into()));
+        timeout(SILENCE, done).await.map_err(|_| silent())?.unwrap_or_else(panicked)
+    }
 }
 
 #[cfg(test)]
@@ -85,7 +103,7 @@ mod tests {
 
     #[actix_web::test]
     async fn without_a_place_a_job_is_refused() {
-        let blocking = Blocking::new(1, Duration::ZERO);
+        let blocking = Blocking::new("jobs", 1, Duration::ZERO).unwrap();
         let (finish, finished) = mpsc::channel::<()>();
         let (begin, begun) = tokio::sync::oneshot::channel::<()>();
         let long = blocking.run(move || {
@@ -108,7 +126,7 @@ mod tests {
 
     #[actix_web::test]
     async fn a_panic_is_an_unexpected_refusal_and_frees_the_place() {
-        let blocking = Blocking::new(1, Duration::ZERO);
+        let blocking = Blocking::new("jobs", 1, Duration::ZERO).unwrap();
         let refused = blocking.run(|| -> Result<(), Refusal> { panic!("on purpose") }).await;
         assert!(matches!(refused, Err(Refusal::Unexpected(_))));
         assert!(blocking.run(|| Ok(())).await.is_ok());

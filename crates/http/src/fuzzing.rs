@@ -70,8 +70,12 @@ pub struct Graphql(graphql::Schema);
 
 impl Graphql {
     /// Over these use cases.
-    pub fn new(app: Arc<App>) -> Self {
-        Self(graphql::schema(app, Arc::new(Blocking::new(1, Duration::from_secs(60)))))
+    ///
+    /// # Errors
+    /// If the system has no thread left for it.
+    pub fn new(app: Arc<App>) -> std::io::Result<Self> {
+        let blocking = Blocking::new("use-cases", 1, Duration::from_secs(60))?;
+        Ok(Self(graphql::schema(app, Arc::new(blocking))))
     }
 
     /// The answer to a body. To be awaited on a runtime of tokio that has time.

@@ -1,7 +1,7 @@
 use crate::config::Config;
 use crate::connections::{Connections, Place};
 use crate::pace::Paced;
-use crate::service::{BLOCKING, Listener, PROBES, Service, serve};
+use crate::service::{Listener, Service, serve};
 use actix_http::error::DispatchError;
 use actix_http::{HttpService, Protocol};
 use actix_server::GracefulShutdownSignal;
@@ -69,11 +69,10 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
     let workers = config.workers.clamp(1, MAX_WORKERS);
     let mut builder = Server::build()
         .workers(workers)
-        .worker_max_blocking_threads(BLOCKING + PROBES)
         .max_concurrent_connections(config.max_connections.div_ceil(workers).max(1))
         .shutdown_timeout(config.shutdown_timeout.as_secs())
         .disable_signals();
-    let service = Arc::new(Service::new(parts, &config));
+    let service = Arc::new(Service::new(parts, &config)?);
     service.stops_with(builder.graceful_shutdown_signal());
     let front = Front {
         service,

@@ -19,6 +19,7 @@ use actix_web::http::header::HeaderValue;
 use actix_web::{HttpRequest, HttpResponse, web};
 use cutover_app::App;
 use futures_util::FutureExt;
+use std::io;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
@@ -27,9 +28,12 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Use cases at a time: creates wait for the commit that they share, so there are many.
-pub(crate) const BLOCKING: usize = 64;
+const BLOCKING: usize = 64;
+/// Of them, checks of bodies that are not short, for each event loop: what a large payload is decoded to takes several times
+/// its size, and more at a time than there are cores are not done sooner.
+const CHECKS: usize = 2;
 /// Probes at a time: they have places of their own, to tell the truth when the others are all taken.
-pub(crate) const PROBES: usize = 4;
+const PROBES: usize = 4;
 /// How long a request waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Lists that are streamed at a time, half as many of one organisation; each has two pages in memory, a good MB together.
@@ -41,6 +45,7 @@ const LARGEST_BODIES: usize = 32;
 pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     pub(crate) blocking: Arc<Blocking>,
+    pub(crate) checks: Blocking,
     pub(crate) probes: Blocking,
     pub(crate) lists: Arc<Allowance>,
     /// For lines of requests that have many.
@@ -71,17 +76,21 @@ pub(crate) enum Listener {
 
 impl Service {
     /// A service of these parts.
-    pub(crate) fn new(parts: Parts, config: &Config) -> Self {
+    ///
+    /// # Errors
+    /// If the system has no threads left for it.
+    pub(crate) fn new(parts: Parts, config: &Config) -> io::Result<Self> {
         let bodies = config.body_limit.saturating_mul(LARGEST_BODIES);
         let allowance = Arc::new(Allowance::new(bodies, "bodies in memory have reached their bound"));
-        let blocking = Arc::new(Blocking::new(BLOCKING, PATIENCE));
-        Self {
+        let blocking = Arc::new(Blocking::new("use-cases", BLOCKING, PATIENCE)?);
+        Ok(Self {
             request_ids: RequestIds::new(parts.app.random_number()),
             schema: schema(parts.app.clone(), blocking.clone()),
             metrics: Metrics::new(parts.app.clone(), parts.workers),
             app: parts.app,
             blocking,
-            probes: Blocking::new(PROBES, PATIENCE),
+            checks: Blocking::new("checks", CHECKS * config.workers.max(2), PATIENCE)?,
+            probes: Blocking::new("probes", PROBES, PATIENCE)?,
             lists: Arc::new(Allowance::new(LISTS, "too many lists are being streamed")),
             lines: Semaphore::new(BLOCKING / 2),
             stop: OnceLock::new(),
@@ -93,7 +102,7 @@ impl Service {
             console: config.console,
             is_secure: config.tls.is_some(),
             has_admin: config.admin_listen.is_some(),
-        }
+        })
     }
 
     /// Has what lasts long hear that the server stops.

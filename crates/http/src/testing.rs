@@ -103,7 +103,8 @@ impl House {
         }
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
-        let service = Arc::new(Service::new(Parts { app: app.clone(), workers: Arc::default() }, &config));
+        let parts = Parts { app: app.clone(), workers: Arc::default() };
+        let service = Arc::new(Service::new(parts, &config).unwrap());
         Self { store, clock, app, documents, vendors, key, token, service }
     }
 

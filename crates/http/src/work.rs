@@ -50,7 +50,7 @@ impl Service {
     }
 
     /// Calls a use case that reads a little and works on this body: at once if both are short, which
-    /// spares two changes of threads, else off the event loop.
+    /// spares two changes of threads, else off the event loop, where only a few work on large ones.
     ///
     /// # Errors
     /// Of the use case, or because there was no place for it.
@@ -60,7 +60,11 @@ impl Service {
         job: impl FnOnce(&App, Body) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let app = &self.app;
-        if !(app.reads_at_once() && body.is_short()) {
+        if !body.is_short() {
+            let app = app.clone();
+            return self.checks.run(move || job(&app, body)).await;
+        }
+        if !app.reads_at_once() {
             return self.run(move |app| job(app, body)).await;
         }
         catch_unwind(AssertUnwindSafe(|| job(app, body))).unwrap_or_else(|_| Err(panicked()))

@@ -49,7 +49,8 @@ struct Service {
 static SERVICE: LazyLock<Service> = LazyLock::new(|| {
     let house = House::new(7);
     let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
-    Service { graphql: Graphql::new(house.app.clone()), house, runtime }
+    let graphql = Graphql::new(house.app.clone()).expect("a thread");
+    Service { graphql, house, runtime }
 });
 
 fn run(input: &[u8]) {

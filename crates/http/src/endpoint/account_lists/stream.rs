@@ -137,7 +137,7 @@ mod tests {
     fn source(read: impl Fn(i64) -> Result<Page, Refusal> + Send + Sync + 'static) -> Source {
         Source {
             read: Arc::new(move |(_, id), _| read(id)),
-            blocking: Arc::new(Blocking::new(1, Duration::ZERO)),
+            blocking: Arc::new(Blocking::new("jobs", 1, Duration::ZERO).unwrap()),
             _place: Held::new(Arc::new(Allowance::new(1, "")), None),
             request_id: None,
         }
