@@ -22,7 +22,7 @@ const PEERS: [Peer; 4] = [
         option: "full",
         name: "limit: full",
         id: "of_full",
-        what: "as a multiple of the limit `full`",
+        what: "… as a multiple of the limit `full`",
         goal: 2.0,
     },
     Peer { option: "ajv", name: "Fastify + ajv", id: "of_ajv", what: "… of Fastify with ajv", goal: 5.4 },

@@ -21,18 +21,20 @@ pub(super) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
     let file = args.kit()?.accounts_of("L", count)?;
     let text = std::fs::read_to_string(&file).map_err(Error::file("read", &file))?;
     let bodies: Vec<&str> = text.lines().collect();
-    let (mut idle, mut peak) = (Vec::new(), Vec::new());
+    let (mut idle, mut anonymous, mut peak) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..args.rounds {
         let installation = Installation::new(args, "bench-memory")?;
         let server = installation.serve(false, &[])?;
         std::thread::sleep(REST);
         idle.push(megabytes(server.resident_kilobytes())?);
+        anonymous.push(megabytes(server.anonymous_kilobytes())?);
         load(&installation, &server, &bodies)?;
         peak.push(megabytes(server.peak_kilobytes())?);
     }
     let what = "memory of an idle server, 10 s after its start, API and workers, on SQLite";
     Ok(vec![
         Figure::new("memory.idle", what, Unit::Megabytes, &idle).at_most(20.0),
+        Figure::new("memory.idle.anonymous", "… without pages of the program's file", Unit::Megabytes, &anonymous),
         Figure::new(
             "memory.load",
             format!("… at its peak under {CONNECTIONS} connections that validate and create accounts of size L (170 KB)"),

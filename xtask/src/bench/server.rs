@@ -74,8 +74,12 @@ impl Installation {
         command.args(args).arg("--json");
         self.place(&mut command);
         let shown = args.join(" ");
-        let output = cargo::output(command).ok_or_else(|| Error::Bench(format!("cutover {shown} failed")))?;
-        serde_json::from_str(&output).map_err(bench_error)
+        let output = command.output().map_err(bench_error)?;
+        if !output.status.success() {
+            let reason = String::from_utf8_lossy(&output.stderr);
+            return Err(Error::Bench(format!("cutover {shown} failed: {}", reason.trim())));
+        }
+        serde_json::from_slice(&output.stdout).map_err(bench_error)
     }
 
     /// The file of its database.
@@ -93,8 +97,12 @@ impl Installation {
         Server::start(command, &self.folder)
     }
 
-    /// Says where everything is.
+    /// Says where everything is, and lets no setting of the caller through: the service refuses those it does not know.
     fn place(&self, command: &mut Command) {
+        let settings = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CUTOVER_"));
+        for (name, _) in settings {
+            command.env_remove(name);
+        }
         command.arg("--data-dir").arg(&self.folder);
         if let Some(url) = &self.database_url {
             command.args(["--database-url", url]);
@@ -164,6 +172,11 @@ impl Server {
     /// Its memory now, in KB.
     pub(super) fn resident_kilobytes(&self) -> Option<u64> {
         self.kilobytes("VmRSS")
+    }
+
+    /// What of its memory is no part of a file, in KB: the program itself is.
+    pub(super) fn anonymous_kilobytes(&self) -> Option<u64> {
+        self.kilobytes("RssAnon")
     }
 
     /// What it has written to the disk so far.

@@ -18,7 +18,7 @@ pub(super) fn is_installed() -> bool {
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
 pub(super) fn instructions_a_call(program: &Path, case: &str, turns: u64) -> Result<f64, Error> {
     let (once, twice) = (instructions(program, case, turns)?, instructions(program, case, turns * 2)?);
-    Ok(twice.saturating_sub(once) as f64 / turns as f64)
+    Ok((twice.saturating_sub(once) as f64 / turns as f64).round())
 }
 
 fn instructions(program: &Path, case: &str, times: u64) -> Result<u64, Error> {
