@@ -2,13 +2,13 @@ use super::Args;
 use super::figure::{Figure, Unit};
 use super::load::Connection;
 use super::server::{Installation, SUPPLIER};
-use super::stats::{ratios, show};
+use super::stats::{in_thousands, ratios};
 use crate::error::Error;
 use std::time::{Duration, Instant};
 
 /// How many of each an account has.
 const FEW: usize = 10;
-const MANY: usize = 100_000;
+const MANY: u64 = 100_000;
 /// Items of a call while an account is filled, and while it is measured.
 const BATCH: usize = 1_000;
 const ITEMS: usize = 10;
@@ -47,7 +47,7 @@ const KINDS: [Kind; 3] = [
 
 /// Calls for accounts that have few and that have many, in turn.
 pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
-    let rounds = args.rounds;
+    let (rounds, many_items) = (args.rounds, usize::try_from(args.count(MANY)).unwrap_or(usize::MAX));
     let installation = Installation::new(args, "bench-additions")?;
     let server = installation.serve(false, &[])?;
     let token = installation.token(&server)?;
@@ -56,7 +56,7 @@ pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     bench.create_accounts()?;
     let mut figures = Vec::new();
     for kind in &KINDS {
-        bench.fill(kind, LARGE, MANY)?;
+        bench.fill(kind, LARGE, many_items)?;
         (0..TURNS).try_for_each(|n| bench.fill(kind, &small(n), FEW))?;
         let (mut few, mut many) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
@@ -64,7 +64,7 @@ pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
             many.push(bench.calls(kind, |_| LARGE.to_owned())?);
         }
         let (id, name) = (format!("additions.{}", kind.name), kind.name.replace('-', " "));
-        let what = format!("call of {ITEMS} {name} for an account that has {}", show(MANY as f64));
+        let what = format!("call of {ITEMS} {name} for an account that has {}", in_thousands(many_items));
         figures.push(Figure::new(&id, what, Unit::Milliseconds, &many));
         let what = format!("… as a multiple of one for an account that has {FEW}");
         let ratio = Figure::new(format!("{id}.of_few"), what, Unit::Ratio, &ratios(&many, &few));

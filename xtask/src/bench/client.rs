@@ -2,7 +2,7 @@ use super::Args;
 use super::cpu;
 use super::figure::{Figure, Unit};
 use super::offline::decode_and_rules;
-use super::stats::{ratios, show};
+use super::stats::{in_thousands, ratios};
 use crate::cargo;
 use crate::error::Error;
 use std::path::{Path, PathBuf};
@@ -29,11 +29,11 @@ pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
         small_peaks.push(validate(&program, &small, count / FEWER)?.megabytes);
         limit.push(decode_and_rules(&kit)?);
     }
-    let (ratio, fewer) = (ratios(&ours, &limit), format!("… with {} accounts", show((count / FEWER) as f64)));
+    let (ratio, fewer) = (ratios(&ours, &limit), format!("… with {} accounts", in_thousands(count / FEWER)));
     Ok(vec![
         Figure::new(
             "client.validate",
-            format!("`cutover-client validate`, {} M accounts, all cores", show(count as f64)),
+            format!("`cutover-client validate`, {} M accounts, all cores", in_thousands(count)),
             Unit::PerCpuSecond,
             &ours,
         ),

@@ -3,7 +3,7 @@ use super::figure::{Figure, Unit};
 use super::load::{Arrival, download};
 use super::seed::{SMALL, processes};
 use super::server::{Installation, SUPPLIER, Server};
-use super::stats::{percentile, ratios, show};
+use super::stats::{in_thousands, percentile, ratios};
 use crate::cargo;
 use crate::error::Error;
 use std::process::Stdio;
@@ -43,7 +43,10 @@ pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let mut figures = vec![
         Figure::new(
             "lists.sqlite",
-            format!("list of {} accounts on SQLite, HTTP and JSON, in order of creation", show(count as f64)),
+            format!(
+                "list of {} accounts on SQLite, HTTP and JSON, in order of creation",
+                in_thousands(count)
+            ),
             Unit::Seconds,
             &ours,
         ),

@@ -3,7 +3,7 @@ use super::figure::{Figure, Unit};
 use super::load::Connection;
 use super::seed::processes;
 use super::server::{Installation, SUPPLIER};
-use super::stats::{percentile, ratios};
+use super::stats::{in_thousands, percentile, ratios};
 use crate::error::Error;
 use std::time::Instant;
 
@@ -30,12 +30,13 @@ pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
         processes(&installation, SUPPLIER, 1, count)?;
         Ok::<_, Error>(installation)
     };
-    let all = [installation("bench-progress-few", FEW)?, installation("bench-progress-many", MANY)?];
+    let many = args.count(MANY);
+    let all = [installation("bench-progress-few", FEW)?, installation("bench-progress-many", many)?];
     let mut times = [Times::default(), Times::default()];
     for _ in 0..args.rounds {
         all.iter().zip(&mut times).try_for_each(|(installation, times)| times.add(installation))?;
     }
-    Ok(figures("progress.sqlite", &times))
+    Ok(figures("progress.sqlite", many, &times))
 }
 
 impl Times {
@@ -79,7 +80,7 @@ fn ask(connection: &mut Connection, path: &str, header: &str, count: usize) -> R
 }
 
 /// Of few and of many.
-pub(super) fn figures(id: &str, [few, many]: &[Times; 2]) -> Vec<Figure> {
+pub(super) fn figures(id: &str, processes: u64, [few, many]: &[Times; 2]) -> Vec<Figure> {
     let of_few = |name: &str, what: &str, few: &[f64], many: &[f64]| {
         Figure::new(format!("{id}{name}"), what, Unit::Ratio, &ratios(many, few))
     };
@@ -87,7 +88,7 @@ pub(super) fn figures(id: &str, [few, many]: &[Times; 2]) -> Vec<Figure> {
         Figure::new(format!("{id}{name}"), what, Unit::Milliseconds, times)
     };
     vec![
-        now(".p50", "progress with 1,000,000 processes, p50", &many.p50),
+        now(".p50", &format!("progress with {} processes, p50", in_thousands(processes)), &many.p50),
         of_few(".p50.of_few", "… as a multiple of that with 1,000", &few.p50, &many.p50).at_most(2.0),
         of_few(".p99.of_few", "… p99", &few.p99, &many.p99).less_is_better(),
         now(".suppliers", "… the console's page of all suppliers, p50", &many.suppliers),

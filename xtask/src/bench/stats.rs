@@ -34,14 +34,16 @@ impl fmt::Display for Spread {
 /// A number in three figures or more, its thousands set apart.
 pub(crate) fn show(figure: f64) -> String {
     match figure {
-        f if f >= 1000.0 => in_thousands(&format!("{f:.0}")),
+        f if f >= 1000.0 => in_thousands(format_args!("{f:.0}")),
         f if f >= 100.0 => format!("{f:.0}"),
         f if f >= 10.0 => format!("{f:.1}"),
         f => format!("{f:.2}"),
     }
 }
 
-fn in_thousands(digits: &str) -> String {
+/// A whole number, its thousands set apart.
+pub(super) fn in_thousands(number: impl fmt::Display) -> String {
+    let digits = number.to_string();
     let comma = |place: usize| place > 0 && (digits.len() - place).is_multiple_of(3);
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -82,6 +84,10 @@ mod tests {
         assert_eq!(Spread::of(&[7.0]).to_string(), "7.00");
         assert_eq!(Spread::of(&[1234.5, 1000.0, 1_234_567.0]).to_string(), "1,234 [1,000-1,234,567]");
         assert_eq!(Spread::of(&[3.0, 1.0, 2.0]).width(), 2.0);
+        assert_eq!(
+            [1, 999, 1_000, 1_234_567].map(|n: u32| in_thousands(n)),
+            ["1", "999", "1,000", "1,234,567"]
+        );
         let hundred: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         assert_eq!([50, 99, 100].map(|p| percentile(&hundred, p)), [50.0, 99.0, 100.0]);
         assert_eq!(ratios(&[3.0, 8.0], &[2.0, 4.0]), [1.5, 2.0]);

@@ -3,7 +3,7 @@ use super::figure::{Figure, Unit};
 use super::load::Connection;
 use super::seed::processes;
 use super::server::{Installation, SUPPLIER};
-use super::stats::{percentile, ratios};
+use super::stats::{in_thousands, percentile, ratios};
 use crate::error::Error;
 use std::time::Instant;
 
@@ -14,19 +14,19 @@ const READS: u64 = 20_000;
 
 /// Status reads of a database with few and with many processes, in turn.
 pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
-    let rounds = args.rounds;
+    let (rounds, many_processes) = (args.rounds, args.count(MANY));
     let few = installation(args, "bench-status-few", FEW)?;
-    let many = installation(args, "bench-status-many", MANY)?;
+    let many = installation(args, "bench-status-many", many_processes)?;
     let (mut with_few, mut with_many) = (Vec::new(), Vec::new());
     for round in 0..rounds as u64 {
         with_few.push(p99(&few, FEW, round)?);
-        with_many.push(p99(&many, MANY, round)?);
+        with_many.push(p99(&many, many_processes, round)?);
     }
     let ratio = ratios(&with_many, &with_few);
     Ok(vec![
         Figure::new(
             "status.p99",
-            "status reads, p99 with 1,000,000 processes",
+            format!("status reads, p99 with {} processes", in_thousands(many_processes)),
             Unit::Milliseconds,
             &with_many,
         ),

@@ -8,7 +8,7 @@ use super::Args;
 use super::accounts::{numbered, with_readings};
 use super::figure::{Figure, Unit};
 use super::postgres::Site;
-use super::stats::{ratios, show};
+use super::stats::{in_thousands, ratios};
 use crate::error::Error;
 use cost::{Cost, Costs, Work};
 use place::{Database, Place};
@@ -88,10 +88,10 @@ impl Size {
     }
 
     fn shown(&self) -> String {
-        let processes = format!("{} processes", show(self.processes as f64));
+        let processes = format!("{} processes", in_thousands(self.processes));
         match self.suppliers {
             1 => processes,
-            suppliers => format!("{processes} of {} suppliers", show(suppliers as f64)),
+            suppliers => format!("{processes} of {} suppliers", in_thousands(suppliers)),
         }
     }
 }

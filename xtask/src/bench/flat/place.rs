@@ -86,6 +86,7 @@ impl Place<'_> {
             }
             Database::Postgres(site) => {
                 site.copy(&self.template, COPY)?;
+                site.sql(COPY, "CHECKPOINT")?;
                 Ok(self.installation.at(site.url(COPY)))
             }
         }

@@ -3,7 +3,7 @@ use super::place::Database;
 use crate::bench::Args;
 use crate::bench::accounts::{numbered, with_readings};
 use crate::bench::figure::{Figure, Unit};
-use crate::bench::stats::{ratios, show};
+use crate::bench::stats::{in_thousands, ratios};
 use crate::error::Error;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn figures(database: &Database, costs: &[Costs; 3]) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (name, what, pick) in KINDS.into_iter().filter(|(name, ..)| *name != "status") {
         for ((count, ..), costs) in SIZES.iter().zip(costs) {
-            let what = format!("{} for {what}, {} readings", database.counted(), show(*count as f64));
+            let what = format!("{} for {what}, {} readings", database.counted(), in_thousands(count));
             let id = format!("{}.{name}.{count}_readings", database.id());
             figures.push(Figure::new(id, what, Unit::Microseconds, pick(costs)));
         }

@@ -4,7 +4,7 @@ use crate::bench::Args;
 use crate::bench::figure::{Figure, Unit};
 use crate::bench::load::download;
 use crate::bench::server::{Installation, SUPPLIER};
-use crate::bench::stats::{ratios, show};
+use crate::bench::stats::{in_thousands, ratios};
 use crate::bench::yardstick::Kit;
 use crate::cargo;
 use crate::error::Error;
@@ -46,7 +46,7 @@ pub(in crate::bench) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
             "pg.list",
             format!(
                 "list of {} accounts on PostgreSQL, HTTP and JSON, in order of creation",
-                show(count as f64)
+                in_thousands(count)
             ),
             Unit::Seconds,
             &ours,

@@ -20,5 +20,5 @@ pub(in crate::bench) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     for _ in 0..args.rounds {
         all.iter().zip(&mut times).try_for_each(|(installation, times)| times.add(installation))?;
     }
-    Ok(figures("progress.pg", &times))
+    Ok(figures("progress.pg", many, &times))
 }

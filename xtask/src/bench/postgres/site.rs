@@ -64,7 +64,7 @@ impl Site {
     }
 
     /// Runs a statement; what `psql` prints.
-    pub(super) fn sql(&self, database: &str, statement: &str) -> Result<String, Error> {
+    pub(in crate::bench) fn sql(&self, database: &str, statement: &str) -> Result<String, Error> {
         self.cluster.sql(database, statement).map_err(failed)
     }
 
