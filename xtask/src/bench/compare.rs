@@ -49,7 +49,7 @@ pub(super) type Earlier = BTreeMap<String, Spread>;
 /// What a file holds.
 pub(super) fn read(file: &Path) -> Result<Earlier, Error> {
     Ok(match record::read(file)? {
-        Stored::Run(earlier) => earlier.figures().map(|f| (f.id.clone(), f.measured)).collect(),
+        Stored::Run(earlier) => comparable(&earlier).map(|f| (f.id.clone(), f.measured)).collect(),
         Stored::Instructions(earlier) => {
             let all = earlier.into_iter();
             all.map(|(id, n)| (id, Spread { median: n, least: n, greatest: n })).collect()
@@ -57,10 +57,15 @@ pub(super) fn read(file: &Path) -> Result<Earlier, Error> {
     })
 }
 
-/// Holds ratios and instructions against those of a file; other figures are the machine's and the day's.
+/// Ratios and instructions; other figures are the machine's and the day's.
+fn comparable(run: &Run) -> impl Iterator<Item = &Figure> {
+    run.figures().filter(|figure| matches!(figure.unit, Unit::Ratio | Unit::Instructions))
+}
+
+/// Holds a run against what a file holds.
 pub(super) fn with(run: &Run, earlier: &Earlier) -> Comparison {
     let mut comparison = Comparison::default();
-    for figure in run.figures().filter(|f| matches!(f.unit, Unit::Ratio | Unit::Instructions)) {
+    for figure in comparable(run) {
         let Some(before) = earlier.get(&figure.id) else { continue };
         comparison.compared += 1;
         if is_worse(figure, before) {
@@ -95,9 +100,13 @@ fn is_beyond_spread(now: &Spread, before: &Spread) -> bool {
 }
 
 /// Prints what it came to; whether nothing became worse.
-pub(super) fn print(comparison: &Comparison) -> bool {
+pub(super) fn print(comparison: &Comparison, earlier: &Earlier) -> bool {
     let Comparison { compared, worse } = comparison;
-    println!("\n{compared} figures held against those stored, {} of them worse", worse.len());
+    let stored = earlier.len();
+    println!(
+        "\n{compared} of {stored} ratios and instruction counts that are stored were measured; worse: {}",
+        worse.len()
+    );
     worse.iter().for_each(|line| println!("  {line}"));
     worse.is_empty()
 }
@@ -148,7 +157,8 @@ mod tests {
     #[test]
     fn rates_and_what_was_not_stored_are_not_compared() {
         let figures = vec![Figure::new("s", "S", Unit::PerSecond, &[1.0]), ratio([1.0; 3])];
-        let earlier = BTreeMap::from([("s".to_owned(), Spread::of(&[9.0]))]);
+        let earlier =
+            BTreeMap::from([("s".to_owned(), Spread::of(&[9.0])), ("gone".to_owned(), Spread::of(&[9.0]))]);
         assert_eq!(with(&run(figures), &earlier), Comparison::default());
     }
 

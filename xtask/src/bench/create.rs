@@ -1,60 +1,89 @@
 use super::Args;
+use super::cpu;
 use super::figure::{Figure, Unit};
-use super::load::post_all;
+use super::load::{Outcome, bulk_all, post_all};
 use super::server::Installation;
 use super::stats::ratios;
 use super::yardstick::Kit;
 use crate::cargo;
 use crate::error::Error;
 use serde_json::Value;
+use std::net::SocketAddr;
 
 /// How many accounts a round creates.
-const ACCOUNTS: usize = 10_000;
+const ACCOUNTS: u64 = 10_000;
 const CONNECTIONS: usize = 32;
+const BULKS: usize = 2;
 
-/// Durable creates over HTTP, in turn with the kit's inserts, one a commit and 100.
-#[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+/// What was created, round by round.
+#[derive(Default)]
+struct Rates {
+    a_second: Vec<f64>,
+    a_cpu_second: Vec<f64>,
+}
+
+/// Durable creates over HTTP, single and in bulk, in turn with the kit's inserts, one a commit and 100.
 pub(super) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
-    let (kit, rounds) = (args.kit()?, args.rounds);
-    let file = kit.accounts(ACCOUNTS)?;
-    let text = std::fs::read_to_string(file).map_err(|e| Error::Bench(e.to_string()))?;
+    let kit = args.kit()?;
+    let count = usize::try_from(args.count(ACCOUNTS)).unwrap_or(usize::MAX);
+    let file = kit.accounts(count)?;
+    let text = std::fs::read_to_string(&file).map_err(Error::file("read", &file))?;
     let bodies: Vec<&str> = text.lines().collect();
-    let (mut ours, mut single, mut batch) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        let installation = Installation::new(args, "bench-create")?;
-        let server = installation.serve(false, &["--role", "api"])?;
-        let token = installation.token(&server)?;
-        let done = post_all(server.address, "/v2/data-import/accounts/", &token, &bodies, CONNECTIONS, 201)?;
-        if done.others > 0 {
-            return Err(Error::Bench(format!("{} creates were refused", done.others)));
-        }
-        ours.push(done.wanted as f64 / done.seconds);
-        drop(server);
+    let (mut ours, mut bulk) = (Rates::default(), Rates::default());
+    let (mut single, mut batch) = (Vec::new(), Vec::new());
+    for _ in 0..args.rounds {
+        ours.add(args, |address, token| {
+            post_all(address, "/v2/data-import/accounts/", token, &bodies, CONNECTIONS, 201)
+        })?;
+        bulk.add(args, |address, token| {
+            bulk_all(address, "/v2/data-import/accounts/bulk/", token, &bodies, BULKS, 201)
+        })?;
         let theirs = yardstick(&kit)?;
         single.push(best(&theirs, 1)?);
         batch.push(best(&theirs, 100)?);
     }
-    Ok(vec![
-        Figure::new(
-            "create.sqlite",
-            format!("durable creates on SQLite, {CONNECTIONS} connections, M, checked and compressed"),
-            Unit::PerSecond,
-            &ours,
-        ),
-        Figure::new(
-            "create.sqlite.of_batch",
-            "… as a multiple of the kit's 100 rows a commit, no HTTP, no checks",
-            Unit::Ratio,
-            &ratios(&ours, &batch),
-        )
-        .at_least(0.6),
-        Figure::new(
-            "create.sqlite.of_single",
-            "… of its one commit an insert",
-            Unit::Ratio,
-            &ratios(&ours, &single),
-        ),
-    ])
+    let what = format!("durable creates on SQLite, {CONNECTIONS} connections, M, checked and compressed");
+    let mut figures = ours.figures("create.sqlite", what);
+    let of = |id: &str, what: &str, theirs: &[f64], ours: &Rates| {
+        Figure::new(id, what, Unit::Ratio, &ratios(&ours.a_second, theirs))
+    };
+    let what = "… a second, as a multiple of the kit's 100 rows a commit, no HTTP, no checks";
+    figures.push(of("create.sqlite.of_batch", what, &batch, &ours).at_least(0.6));
+    figures.push(of("create.sqlite.of_single", "… of its one commit an insert", &single, &ours));
+    figures.extend(bulk.figures("bulk.sqlite", format!("… the same in bulk over {BULKS} connections")));
+    let what = "… a second, as a multiple of the kit's 100 rows a commit";
+    figures.push(of("bulk.sqlite.of_batch", what, &batch, &bulk));
+    Ok(figures)
+}
+
+impl Rates {
+    /// A round on a new database.
+    #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
+    fn add(
+        &mut self,
+        args: &Args,
+        send: impl Fn(SocketAddr, &str) -> Result<Outcome, Error>,
+    ) -> Result<(), Error> {
+        let installation = Installation::new(args, "bench-create")?;
+        let server = installation.serve(false, &["--role", "api"])?;
+        let token = installation.token(&server)?;
+        let before = cpu::of_process(server.pid());
+        let done = send(server.address, &token)?;
+        let used = cpu::of_process(server.pid()) - before;
+        if done.others > 0 {
+            return Err(Error::Bench(format!("{} creates were refused", done.others)));
+        }
+        self.a_second.push(done.wanted as f64 / done.seconds);
+        self.a_cpu_second.push(done.wanted as f64 / used);
+        Ok(())
+    }
+
+    fn figures(&self, id: &str, what: String) -> Vec<Figure> {
+        vec![
+            Figure::new(id, what, Unit::PerSecond, &self.a_second),
+            Figure::new(format!("{id}.cpu"), "… of the server", Unit::PerCpuSecond, &self.a_cpu_second),
+        ]
+    }
 }
 
 /// What the kit's inserts come to.

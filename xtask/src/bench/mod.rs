@@ -145,7 +145,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let Some(file) = &args.store_instructions {
         compare::store_instructions(&run, file)?;
     }
-    let is_kept = earlier.is_none_or(|earlier| compare::print(&compare::with(&run, &earlier)));
+    let is_kept = earlier.is_none_or(|earlier| compare::print(&compare::with(&run, &earlier), &earlier));
     Ok(if is_whole && is_kept { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -158,6 +158,12 @@ fn measured(part: Part, args: &Args, figures: Vec<Figure>) -> Measured {
     let huge = if args.huge && matches!(part, Part::Flat | Part::PgFlat) { " --huge" } else { "" };
     let command = format!("cargo xtask bench --only {name} --rounds {rounds}{huge}");
     Measured { part: name, date: now.format("%Y-%m-%d").to_string(), command, figures }
+}
+
+/// The names of all parts.
+#[cfg(test)]
+pub(crate) fn parts() -> Vec<String> {
+    Part::value_variants().iter().map(|part| part.name()).collect()
 }
 
 pub(crate) fn measure_offline(args: &OfflineArgs) -> Result<ExitCode, Error> {

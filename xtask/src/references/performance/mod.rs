@@ -122,6 +122,15 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn the_page_has_a_place_for_every_part() {
+        let text = std::fs::read_to_string(cargo::root().join(PAGE)).unwrap();
+        let of = |part: String| Measured { part, ..a_run().parts.remove(0) };
+        let run = Run { parts: crate::bench::parts().into_iter().map(of).collect(), ..a_run() };
+        assert!(run.parts.len() > 20);
+        filled(&text, &run).unwrap();
+    }
+
+    #[test]
     fn a_part_without_a_place_and_a_mark_without_an_end_are_faults() {
         let no_place = PAGE_BEFORE.replace("offline, http", "offline");
         let error = filled(&no_place, &a_run()).unwrap_err().to_string();
