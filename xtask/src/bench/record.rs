@@ -47,6 +47,22 @@ impl Run {
     }
 }
 
+/// How some parts were measured, each day and command once: those of parts that differ in nothing else are one.
+pub(crate) fn commands<'m>(parts: impl IntoIterator<Item = &'m Measured>) -> Vec<String> {
+    let mut commands: Vec<(String, &str, Vec<&str>)> = Vec::new();
+    for Measured { part, date, command, .. } in parts {
+        let general = command.replace(&format!("--only {part} "), "--only … ");
+        match commands.iter_mut().find(|(other, day, _)| *other == general && day == date) {
+            Some((.., names)) => names.push(part),
+            None => commands.push((general, date, vec![part])),
+        }
+    }
+    let shown = |(general, date, names): (String, &str, Vec<&str>)| {
+        format!("`{}` ({date})", general.replace("--only … ", &format!("--only {} ", names.join(","))))
+    };
+    commands.into_iter().map(shown).collect()
+}
+
 /// Reads JSON from a file.
 pub(crate) fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T, Error> {
     let text = std::fs::read_to_string(file).map_err(Error::file("read", file))?;
@@ -89,6 +105,22 @@ mod tests {
         assert_eq!(read::<Run>(&file).unwrap(), run("x", &[("http", 1.0), ("create", 3.0), ("lists", 4.0)]));
         run("another", &[("lists", 5.0)]).store(&file).unwrap();
         assert_eq!(read::<Run>(&file).unwrap(), run("another", &[("lists", 5.0)]));
+    }
+
+    #[test]
+    fn parts_that_were_measured_alike_are_one_command() {
+        let mut run = run("x", &[("http", 1.0), ("create", 2.0), ("flat", 2.0)]);
+        for part in &mut run.parts {
+            part.command = format!("cargo xtask bench --only {} --rounds 3", part.part);
+        }
+        run.parts[2].command.push_str(" --huge");
+        assert_eq!(
+            commands(&run.parts),
+            [
+                "`cargo xtask bench --only http,create --rounds 3` (2026-11-21)",
+                "`cargo xtask bench --only flat --rounds 3 --huge` (2026-11-21)"
+            ]
+        );
     }
 
     #[test]

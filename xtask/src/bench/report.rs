@@ -1,15 +1,13 @@
 //! The table at the end of a bench.
 
-use super::record::Run;
+use super::record::{Run, commands};
 
 const HEADS: [&str; 4] = ["figure", "measured [least-greatest]", "goal", ""];
 
 /// Prints every figure of a run, and what could not be measured.
 pub(super) fn print(run: &Run, not_run: &[String]) {
     println!("\n{}", run.machine);
-    for part in &run.parts {
-        println!("{}: {}", part.date, part.command);
-    }
+    commands(&run.parts).iter().for_each(|command| println!("{command}"));
     println!("\n{}", table(run));
     not_run.iter().for_each(|what| println!("NOT RUN  {what}"));
 }

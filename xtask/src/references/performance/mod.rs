@@ -69,12 +69,13 @@ fn tables(names: &str, run: &Run, placed: &mut BTreeSet<String>) -> String {
     let parts: Vec<&Measured> = names.split(", ").filter_map(find).collect();
     placed.extend(parts.iter().map(|measured| measured.part.clone()));
     let rows: String = parts.iter().flat_map(|measured| &measured.figures).map(row).collect();
-    let commands: Vec<String> =
-        parts.iter().map(|measured| format!("`{}` ({})", measured.command, measured.date)).collect();
     if rows.is_empty() {
         return "Nothing of this is stored.\n".to_owned();
     }
-    format!("\n| what | measured | goal | |\n|---|---|---|---|\n{rows}\nBy {}.\n", commands.join(", "))
+    format!(
+        "\n| what | measured | goal | |\n|---|---|---|---|\n{rows}\nBy {}.\n",
+        record::commands(parts).join(", ")
+    )
 }
 
 fn row(figure: &Figure) -> String {
