@@ -1,4 +1,5 @@
 use super::stats::Spread;
+use crate::error::Error;
 use serde::{Deserialize, Serialize};
 
 /// What a figure counts.
@@ -119,6 +120,14 @@ impl Figure {
     }
 }
 
+/// Figures that are numbers, all of them: what divides by nothing measured nothing.
+pub(super) fn sound(figures: Vec<Figure>) -> Result<Vec<Figure>, Error> {
+    match figures.iter().find(|figure| !figure.measured.is_finite()) {
+        Some(figure) => Err(Error::Bench(format!("{} is no number: too little was measured", figure.id))),
+        None => Ok(figures),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +142,14 @@ mod tests {
         assert_eq!(figure().at_most(1.9).verdict(), "NOT MET");
         assert_eq!(figure().at_most(1.9).shown_goal(), "at most 1.9");
         assert!(!figure().at_most(1.9).more_is_better);
+    }
+
+    #[test]
+    fn what_is_no_number_is_no_figure() {
+        let figure = |rounds: &[f64]| vec![Figure::new("a", "A", Unit::Ratio, rounds)];
+        assert!(sound(figure(&[1.0, 2.0])).is_ok());
+        assert!(sound(figure(&[1.0, f64::INFINITY])).is_err());
+        assert!(sound(figure(&[f64::NAN, 1.0, 2.0])).is_err());
     }
 
     #[test]

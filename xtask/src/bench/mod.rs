@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', value_name = "PART,…")]
     only: Vec<Part>,
     /// Rounds; medians are printed with the least and the greatest
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, value_parser = rounds)]
     rounds: usize,
     /// The folder of the yardsticks
     #[arg(long, env = "CUTOVER_YARDSTICKS", default_value = "../shared/bench")]
@@ -76,6 +76,12 @@ pub(crate) struct Args {
     /// List the ratios and instruction counts that are worse than in a file that was stored; fails if there are any
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
+}
+
+/// A number of rounds: without one there is no figure.
+fn rounds(text: &str) -> Result<usize, String> {
+    let rounds = text.parse::<std::num::NonZeroUsize>().map_err(|e| e.to_string())?;
+    Ok(rounds.get())
 }
 
 impl Args {
@@ -126,7 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut is_whole = true;
     for part in parts {
         println!("{} …", part.name());
-        match part.measure(args, &mut not_run) {
+        match part.measure(args, &mut not_run).and_then(figure::sound) {
             Ok(figures) => {
                 let measured = measured(*part, args, figures);
                 if let Some(file) = &args.store {

@@ -17,6 +17,10 @@ impl Spread {
         Self { median: at(sorted.len() / 2), least: at(0), greatest: at(sorted.len().saturating_sub(1)) }
     }
 
+    pub(super) fn is_finite(&self) -> bool {
+        [self.median, self.least, self.greatest].iter().all(|figure| figure.is_finite())
+    }
+
     /// From the least to the greatest.
     #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
     pub(super) fn width(&self) -> f64 {
