@@ -72,6 +72,8 @@ fn a_rotation_fails_no_request() {
     let Some((house, first, nodes)) = two_nodes() else { return };
     let (is_over, served) = (AtomicBool::new(false), [(); 2].map(|()| AtomicUsize::new(0)));
     let key = Mutex::new(first.clone());
+    // The first token brings the first signing key; two at once, at two nodes, may each bring one.
+    nodes[0].token(&first);
     std::thread::scope(|scope| {
         for part in 0..2 {
             let (nodes, is_over, served, key) = (&nodes, &is_over, &served, &key);
