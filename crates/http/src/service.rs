@@ -29,7 +29,7 @@ use tokio::sync::Semaphore;
 
 /// Use cases at a time: creates wait for the commit that they share, so there are many.
 const BLOCKING: usize = 64;
-/// Of them, checks of bodies that are not short, for each event loop: what a large payload is decoded to takes several times
+/// Beside them, checks of bodies that are not short, for each event loop: what a large payload is decoded to takes several times
 /// its size, and more at a time than there are cores are not done sooner.
 const CHECKS: usize = 2;
 /// Probes at a time: they have places of their own, to tell the truth when the others are all taken.
