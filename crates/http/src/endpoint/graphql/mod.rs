@@ -12,8 +12,9 @@ use crate::call::{Answer, Call};
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
+use async_graphql::indexmap::IndexMap;
 use async_graphql::parser::parse_query;
-use async_graphql::{Request, Response, ServerError};
+use async_graphql::{Request, Response, ServerError, Value};
 use schema::Attempt;
 use serde_json::error::Category;
 use std::sync::Arc;
@@ -39,10 +40,18 @@ pub(crate) async fn answer(schema: &Schema, body: &[u8]) -> Result<Response, Ref
     let request = read(body)?;
     let attempt = Arc::new(Attempt::default());
     let response = match prepare(request) {
-        Ok(request) => schema.execute(request.data(attempt.clone())).await,
+        Ok(request) => with_data(schema.execute(request.data(attempt.clone())).await),
         Err(error) => Response::from_errors(vec![error]),
     };
     attempt.take_refusal().map_or(Ok(response), Err)
+}
+
+/// Null beside no error is no answer of GraphQL. The library gives it where `@skip` leaves nothing to ask.
+fn with_data(mut response: Response) -> Response {
+    if response.errors.is_empty() && response.data == Value::Null {
+        response.data = Value::Object(IndexMap::new());
+    }
+    response
 }
 
 /// GET is refused, like batches (decisions D2): an operation in an address ends up in logs.

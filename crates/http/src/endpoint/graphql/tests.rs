@@ -232,3 +232,10 @@ async fn key_attempts_are_counted() {
         }
     }
 }
+
+#[actix_web::test]
+async fn what_asks_for_nothing_is_answered_with_nothing() {
+    let house = House::new();
+    let reply = query(&house, "{ apiVersion @skip(if: true) }").await;
+    assert_eq!((reply.status, reply.json()), (200, json!({"data": {}})));
+}
