@@ -66,4 +66,4 @@ mod work;
 mod testing;
 
 pub use config::Config;
-pub use server::{Parts, Running, start};
+pub use server::{Parts, Readiness, Running, start};

@@ -48,9 +48,23 @@ pub struct Running {
     pub admin_addresses: Vec<SocketAddr>,
     /// Ends when the server has stopped. To be awaited on a runtime of `actix_web::rt`.
     pub server: Server,
+    /// Says whether it wants requests.
+    pub readiness: Readiness,
     /// Stops the server: `handle.stop(true)` takes no new connections, lets requests under way finish within
     /// [`Config::shutdown_timeout`], and closes idle connections. No signal is handled here.
     pub handle: ServerHandle,
+}
+
+/// What load balancers are told by `/readyz`.
+#[derive(Clone)]
+pub struct Readiness(Arc<Service>);
+
+impl Readiness {
+    /// Says from now on that it is not ready, and closes each connection after its next answer. It takes
+    /// connections and serves all the same, until it is stopped: those that came before a load balancer knew.
+    pub fn withdraw(&self) {
+        self.0.leave();
+    }
 }
 
 /// Binds the addresses and makes the server.
@@ -74,6 +88,7 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         .disable_signals();
     let service = Arc::new(Service::new(parts, &config)?);
     service.stops_with(builder.graceful_shutdown_signal());
+    let readiness = Readiness(service.clone());
     let front = Front {
         service,
         listener: Listener::Public,
@@ -93,7 +108,7 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         Some(tls) => builder.listen("public", public, move || secure(front.clone(), tls.clone()))?,
     };
     let server = builder.run();
-    Ok(Running { addresses, admin_addresses, handle: server.handle(), server })
+    Ok(Running { addresses, admin_addresses, readiness, handle: server.handle(), server })
 }
 
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {

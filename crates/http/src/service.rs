@@ -15,6 +15,7 @@ use crate::server::Parts;
 use crate::throttle::Throttle;
 use actix_server::GracefulShutdownSignal;
 use actix_web::body::{BodySize, MessageBody};
+use actix_web::http::ConnectionType;
 use actix_web::http::header::HeaderValue;
 use actix_web::{HttpRequest, HttpResponse, web};
 use cutover_app::App;
@@ -23,6 +24,7 @@ use std::io;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -62,6 +64,7 @@ pub(crate) struct Service {
     serve_api: bool,
     console: bool,
     has_admin: bool,
+    is_leaving: AtomicBool,
     stop: OnceLock<GracefulShutdownSignal>,
 }
 
@@ -93,6 +96,7 @@ impl Service {
             probes: Blocking::new("probes", PROBES, PATIENCE)?,
             lists: Arc::new(Allowance::new(LISTS, "too many lists are being streamed")),
             lines: Semaphore::new(BLOCKING / 2),
+            is_leaving: AtomicBool::new(false),
             stop: OnceLock::new(),
             body_limit: config.body_limit,
             bodies: Limits { time: config.body_timeout, allowance },
@@ -109,6 +113,16 @@ impl Service {
     pub(crate) fn stops_with(&self, signal: GracefulShutdownSignal) {
         // It is set once, before the server runs.
         let _ = self.stop.set(signal);
+    }
+
+    /// Has it say that it is about to stop: it is not ready any more, and keeps no connection for a next request.
+    pub(crate) fn leave(&self) {
+        self.is_leaving.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is about to stop.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.is_leaving.load(Ordering::Relaxed)
     }
 
     /// Comes to its end when the server is to stop.
@@ -161,7 +175,12 @@ pub(crate) async fn serve(
         refusal.respond()
     });
     observation.end(response.status(), call.organisation());
-    finish(response, call, id, under_way)
+    let is_leaving = call.service().is_leaving();
+    let mut response = finish(response, call, id, under_way);
+    if is_leaving {
+        response.head_mut().set_connection_type(ConnectionType::Close);
+    }
+    response
 }
 
 /// Logs why a request, or a line of one, failed that was not at fault.

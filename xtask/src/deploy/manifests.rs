@@ -149,19 +149,43 @@ fn what_is_told_to_stop_has_time_to_finish() {
     for (name, service) in services(&compose()).iter().filter(|(_, service)| service["command"][0] == "serve")
     {
         let grace = seconds(service["stop_grace_period"].as_str().unwrap());
-        assert!(grace >= default + SLACK, "{name}");
+        assert!(grace >= delay(&service["command"]) + default + SLACK, "{name}");
     }
     let settings = objects("ConfigMap").remove(0);
     let timeout = seconds(settings["data"]["CUTOVER_SHUTDOWN_TIMEOUT"].as_str().unwrap());
     for deployment in objects("Deployment") {
         let pod = &deployment["spec"]["template"]["spec"];
-        let before = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"].as_u64().unwrap_or(0);
+        let before = delay(&pod["containers"][0]["args"]);
         let grace = pod["terminationGracePeriodSeconds"].as_u64().unwrap();
         assert!(grace >= before + timeout + SLACK, "{}", deployment["metadata"]["name"]);
     }
     let unit = read("deploy/systemd/cutover.service");
     let grace = unit.lines().find_map(|line| line.strip_prefix("TimeoutStopSec=")).unwrap();
     assert!(grace.parse::<u64>().unwrap() >= default + SLACK);
+}
+
+/// The shutdown-delay among arguments, in seconds.
+fn delay(args: &Value) -> u64 {
+    let args = words(args);
+    let flag = args.iter().position(|arg| arg == "--shutdown-delay");
+    flag.map_or(0, |flag| seconds(&args[flag + 1]))
+}
+
+/// A node that is about to stop serves on until the proxy has asked it twice.
+#[test]
+fn the_proxy_hears_of_a_stop_before_it_begins() {
+    let proxy = read("deploy/compose/Caddyfile");
+    let setting = |name: &str| {
+        let value = proxy.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap();
+        seconds(value.trim())
+    };
+    let compose = compose();
+    for (name, service) in services(&compose).iter().filter(|(_, service)| service["command"][2] == "api") {
+        assert!(
+            delay(&service["command"]) > setting("health_interval") + setting("health_timeout"),
+            "{name}"
+        );
+    }
 }
 
 #[test]

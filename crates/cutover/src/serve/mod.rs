@@ -110,6 +110,11 @@ fn warn_of_plain_http(serve: &ServeSettings) {
 fn finish(ending: Ending, service: Service, settings: &Settings) -> Result<(), Error> {
     match ending {
         Ending::Signal(signal) => {
+            let delay = settings.serve.shutdown_delay;
+            if !delay.is_zero() {
+                tracing::info!(target: logs::ALWAYS, signal, ?delay, "about to stop: not ready any more, still serving");
+                service.leave(delay);
+            }
             tracing::info!(target: logs::ALWAYS, signal, "stopping: finishing what was accepted");
             service.stop(settings.serve.shutdown_timeout)?;
             tracing::info!(target: logs::ALWAYS, "stopped");

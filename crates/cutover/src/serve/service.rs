@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::settings::{Role, ServeSettings};
 use actix_web::dev::ServerHandle;
 use cutover_app::App;
-use cutover_http::{Config, Parts, start};
+use cutover_http::{Config, Parts, Readiness, start};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, sync_channel};
@@ -22,6 +22,7 @@ pub(crate) struct Service {
 struct Listening {
     addresses: Vec<SocketAddr>,
     admin_addresses: Vec<SocketAddr>,
+    readiness: Readiness,
     handle: ServerHandle,
 }
 
@@ -54,6 +55,13 @@ impl Service {
     /// Where health and metrics listen, as URLs, if not with the API.
     pub(crate) fn admin_addresses(&self) -> Vec<String> {
         self.listening.admin_addresses.iter().map(|address| format!("http://{address}")).collect()
+    }
+
+    /// Has load balancers send to other nodes, and serves on until they have heard it. Nothing new is imported.
+    pub(crate) fn leave(&self, delay: Duration) {
+        self.workers.tell_to_stop();
+        self.listening.readiness.withdraw();
+        thread::sleep(delay);
     }
 
     /// Stops it: what was accepted is finished, claimed work is given back, within the time.
@@ -92,7 +100,8 @@ fn listen(
                 Err(error) => return drop(sender.send(Err(error))),
             };
             let (addresses, admin_addresses) = (running.addresses, running.admin_addresses);
-            let _ = sender.send(Ok(Listening { addresses, admin_addresses, handle: running.handle }));
+            let (readiness, handle) = (running.readiness, running.handle);
+            let _ = sender.send(Ok(Listening { addresses, admin_addresses, readiness, handle }));
             // Nobody waits for it any more after a signal.
             let _ = ending.send(Ending::Server(running.server.await));
         })

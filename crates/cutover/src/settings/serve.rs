@@ -49,6 +49,8 @@ pub(crate) struct ServeSettings {
     pub(crate) list_limit: u32,
     pub(crate) head_timeout: Duration,
     pub(crate) body_timeout: Duration,
+    /// How long it serves on once it is told to stop.
+    pub(crate) shutdown_delay: Duration,
     pub(crate) shutdown_timeout: Duration,
     pub(crate) access_token_lifetime: Duration,
     pub(crate) refresh_token_lifetime: Duration,
@@ -92,6 +94,7 @@ impl ServeSettings {
             list_limit: limit("list-limit", 100_000, 10_000)?,
             head_timeout: time("head-timeout", HOUR, Duration::from_secs(10))?,
             body_timeout: time("body-timeout", HOUR, MINUTE)?,
+            shutdown_delay: given.get("shutdown-delay", delay)?.unwrap_or_default(),
             shutdown_timeout: time("shutdown-timeout", HOUR, Duration::from_secs(30))?,
             access_token_lifetime: time("access-token-lifetime", DAY, HOUR)?,
             refresh_token_lifetime: time("refresh-token-lifetime", 365 * DAY, 7 * DAY)?,
@@ -127,6 +130,14 @@ pub(super) fn time(
         time => Ok(time),
     };
     Ok(given.get(name, bounded)?.unwrap_or(default))
+}
+
+/// A time that may be none at all.
+fn delay(text: &str) -> Result<Duration, String> {
+    match read::duration(text)? {
+        time if time > HOUR => Err(format!("is {text:?}, more than {} s", HOUR.as_secs())),
+        time => Ok(time),
+    }
 }
 
 fn body_limit(text: &str) -> Result<usize, String> {

@@ -189,6 +189,12 @@ pub(crate) static SETTINGS: &[Setting] = &[
     Setting::serve("list-limit", "N", "10000", "Most items of any other array of a request; at most 100000"),
     Setting::serve("head-timeout", "TIME", "10s", "How long the head of a request may take"),
     Setting::serve("body-timeout", "TIME", "60s", "How long the body of a request may take"),
+    Setting::serve(
+        "shutdown-delay",
+        "TIME",
+        "0s",
+        "How long it serves on when it stops, with /readyz saying 503, for load balancers to hear it",
+    ),
     Setting::serve("shutdown-timeout", "TIME", "30s", "How long what was accepted may take when it stops"),
     Setting::serve("access-token-lifetime", "TIME", "60m", "How long an access token is good; at most 24h"),
     Setting::serve(

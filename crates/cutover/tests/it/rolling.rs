@@ -6,8 +6,8 @@
 //!   request: it may have been done;
 //! - that neither node took.
 //!
-//! One that a node takes no connection for has not failed if the other node takes it, nor has one whose kept
-//! connection was found closed before anything was sent.
+//! One that a node takes no connection for, or is not ready for, has not failed if the other node takes it, nor has
+//! one whose kept connection was found closed before anything was sent.
 
 use crate::harness::{ACCOUNTS, Fleet, Line, NOTES, Node, Server, adding, until, within};
 use crate::payloads::fixture;
@@ -39,6 +39,9 @@ const FUTURE: &str = "
 const CREATORS: usize = 3;
 /// How many accounts are created between one step of the upgrade and the next.
 const STRIDE: usize = 60;
+/// For how long an API node serves on when it stops: longer than a load balancer takes to ask whether it is ready and
+/// to send what it has.
+const DELAY: &str = "2s";
 const LONG: Duration = Duration::from_secs(120);
 
 /// What suppliers send all the while.
@@ -168,7 +171,12 @@ fn replace(fleet: &Fleet, old: Server, name: &str, role: &str) -> Server {
     old.signal("TERM");
     let (code, log) = old.ended();
     assert_eq!(code, Some(0), "{log}");
-    fleet.node(Node { listen: &listen, ..Node::new(name, role) })
+    fleet.node(Node { listen: &listen, ..node(name, role) })
+}
+
+fn node<'a>(name: &'a str, role: &'a str) -> Node<'a> {
+    let shutdown_delay = if role == "api" { DELAY } else { "0s" };
+    Node { shutdown_delay, ..Node::new(name, role) }
 }
 
 /// Failure 25.
@@ -179,9 +187,9 @@ fn an_upgrade_under_load_fails_no_request() {
     let old: Option<&Path> = old.as_deref();
     fleet.migrate(old);
     let key = fleet.furnish(&["ACME"]);
-    let node = |name, role| fleet.node(Node { program: old, ..Node::new(name, role) });
-    let apis = ["api-1", "api-2"].map(|name| node(name, "api"));
-    let workers = ["worker-1", "worker-2"].map(|name| node(name, "worker"));
+    let start = |name, role| fleet.node(Node { program: old, ..node(name, role) });
+    let apis = ["api-1", "api-2"].map(|name| start(name, "api"));
+    let workers = ["worker-1", "worker-2"].map(|name| start(name, "worker"));
     let load = Load::new(apis.iter().map(|api| api.address).collect(), apis[0].token(&key));
     let _new = thread::scope(|scope| {
         let _end = End(&load);

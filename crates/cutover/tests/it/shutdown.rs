@@ -117,6 +117,31 @@ fn a_stop_closes_connections_that_are_kept() {
     }
 }
 
+/// Failure 25. With a delay, load balancers hear of a stop while everything is still served, and connections that are
+/// kept come to their end after an answer. A second signal does not wait.
+#[test]
+fn a_stop_is_told_before_it_begins() {
+    let (house, key) = House::furnished();
+    let server = house.serve_with(&["--shutdown-delay", "1h"]);
+    let client = server.client(&key);
+    let mut kept = server.stranger().connect();
+    let mut ask = || {
+        kept.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        let mut answer = [0; 1024];
+        let size = kept.read(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer[..size]).to_lowercase()
+    };
+    assert!(!ask().contains("connection: close"));
+    server.signal("TERM");
+    until("it says so", || server.stranger().get("/readyz").status == 503);
+    assert_eq!(client.create(&small("S-1")).status, 201);
+    let last = ask();
+    assert!(last.starts_with("http/1.1 200") && last.contains("connection: close"), "{last}");
+    assert_eq!(kept.read(&mut [0]).unwrap(), 0, "the connection is kept");
+    server.signal("TERM");
+    assert_eq!(server.ended().0, Some(130));
+}
+
 /// Whether a create was answered 201; a server that has stopped answers nothing.
 fn created(client: &Client, request: &[u8]) -> bool {
     let Ok(mut stream) = std::net::TcpStream::connect(client.address) else { return false };

@@ -11,22 +11,24 @@ use tokio::time::timeout;
 const DEADLINE: Duration = Duration::from_secs(3);
 
 /// `GET /readyz`: whether the database and the document storage answer (decisions D11); 503 if one does not,
-/// and which.
+/// and which, or if it is about to stop.
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let service = call.service();
         let (database, documents) = futures_util::join!(database(service), documents(service));
         let word = |ready| if ready { "ok" } else { "down" };
         let parts = json!({"database": word(database), "documents": word(documents)});
-        if database && documents {
+        let is_leaving = service.is_leaving();
+        if database && documents && !is_leaving {
             return Ok(json(&mut HttpResponse::Ok(), &json!({"status": "ok", "parts": parts})));
         }
-        tracing::warn!(database, documents, "not ready");
+        if !is_leaving {
+            tracing::warn!(database, documents, "not ready");
+        }
         let refusal = Refusal::Unavailable("not ready".into());
         let code = refusal.code();
-        let body = json!({
-            "status": "unavailable", "parts": parts, "code": code.as_str(), "detail": code.detail(),
-        });
+        let detail = if is_leaving { "It is about to stop." } else { code.detail() };
+        let body = json!({"status": "unavailable", "parts": parts, "code": code.as_str(), "detail": detail});
         Ok(refusal.respond_with(&body))
     })
 }
@@ -49,7 +51,7 @@ mod tests {
     use cutover_testkit::memory::Fault;
 
     #[actix_web::test]
-    async fn it_says_which_part_is_down() {
+    async fn it_says_which_part_is_down_and_that_it_stops() {
         let house = House::new();
         let probe = || house.send(TestRequest::get().uri("/readyz"));
         let mut lines = vec![probe().await.line()];
@@ -61,6 +63,8 @@ mod tests {
         assert_eq!(reply.header("retry-after"), "2");
         lines.push(reply.line());
         house.store.set_fault(None);
+        lines.push(probe().await.line());
+        house.service.leave();
         lines.push(probe().await.line());
         insta::assert_snapshot!(lines.join("\n"));
     }

@@ -397,6 +397,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         template: "/readyz",
         id: "getReadiness",
         summary: "Says whether database and document storage answer",
+        notes: "503 as well while the service is about to stop: send to another node.",
         access: All,
         answers: &[
             done(200, "Both answer.", json(own::ready, &[("usual", own::ready_example)])),

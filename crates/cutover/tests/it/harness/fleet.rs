@@ -25,6 +25,8 @@ pub(crate) struct Node<'a> {
     pub(crate) role: &'a str,
     /// Where it listens.
     pub(crate) listen: &'a str,
+    /// How long it serves on when it is told to stop.
+    pub(crate) shutdown_delay: &'a str,
     /// The program; none: the one under test.
     pub(crate) program: Option<&'a Path>,
 }
@@ -32,7 +34,7 @@ pub(crate) struct Node<'a> {
 impl<'a> Node<'a> {
     /// One of the program under test, on a free port.
     pub(crate) fn new(name: &'a str, role: &'a str) -> Self {
-        Self { name, role, listen: "127.0.0.1:0", program: None }
+        Self { name, role, listen: "127.0.0.1:0", shutdown_delay: "0s", program: None }
     }
 }
 
@@ -64,7 +66,8 @@ impl Fleet {
         let mut command = self.house.program(&["serve", "--log-format", "json", "--rate-limit", "0"]);
         command.args(["--role", node.role, "--listen", node.listen, "--workers", "2", "--http-workers", "2"]);
         let url = format!("{}?application_name={}", self.cluster.url(DATABASE), node.name);
-        command.env("CUTOVER_DATABASE_URL", url);
+        // No flag: a program from before there was one goes without.
+        command.env("CUTOVER_DATABASE_URL", url).env("CUTOVER_SHUTDOWN_DELAY", node.shutdown_delay);
         let mut command = by(node.program, command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         Server::start(command.spawn().unwrap())

@@ -2,11 +2,12 @@
 
 use super::client::{is_whole, parse};
 use super::{Answer, PATIENCE};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 /// A connection to one of several nodes, kept from request to request, as a load balancer keeps it: it goes to the
-/// next node where one takes no connection, or has closed this one since the last answer, or says that it will.
+/// next node where one is not ready, or takes no connection, or has closed this one since the last answer, or says that
+/// it will.
 pub(crate) struct Line {
     nodes: Vec<SocketAddr>,
     /// The node of the connection, or to be tried next.
@@ -69,18 +70,37 @@ impl Line {
         self.node = (self.node + 1) % self.nodes.len();
     }
 
-    /// A connection to the first node that takes one.
+    /// A connection to the first node that is ready and takes one.
     fn connect(&mut self) -> Result<TcpStream, Lost> {
         for _ in 0..self.nodes.len() {
-            if let Ok(stream) = TcpStream::connect(self.nodes[self.node]) {
-                stream.set_read_timeout(Some(PATIENCE)).unwrap();
-                stream.set_nodelay(true).unwrap();
+            let node = self.nodes[self.node];
+            if is_ready(node)
+                && let Ok(stream) = connect(node)
+            {
                 return Ok(stream);
             }
             self.go_on();
         }
         Err(Lost("no node takes a connection".to_owned()))
     }
+}
+
+fn connect(node: SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(node)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// Whether a node wants requests. A probe that is lost says that it does not.
+fn is_ready(node: SocketAddr) -> bool {
+    let ask = || -> Option<Answer> {
+        let mut stream = connect(node).ok()?;
+        let head = format!("GET /readyz HTTP/1.1\r\nHost: {node}\r\nConnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).ok()?;
+        read(&mut stream).ok()
+    };
+    ask().is_some_and(|answer| answer.status == 200)
 }
 
 /// Whether the other side has left a connection open, and has said nothing unasked.
