@@ -1,6 +1,6 @@
 //! Decoding whole request bodies.
 
-use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Finding, Hints, Limits};
+use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Finding, Hints, Limits, Members};
 use crate::draft;
 use crate::json::{Next, SyntaxError, SyntaxErrorKind};
 use crate::payload::IntoValid;
@@ -114,18 +114,14 @@ impl<'j> Decoder<'j> {
 macro_rules! draft_like {
     ($name:ident is $inner:ident in $field:ident, $($item:item)*) => {
         impl<'j> Draft<'j> for $name<'j> {
-            const COUNT: usize = <draft::$inner<'j> as Draft<'j>>::COUNT;
-            const REQUIRED: u64 = <draft::$inner<'j> as Draft<'j>>::REQUIRED;
             const FIELDS: &'static [FieldSpec] = <draft::$inner<'j> as Draft<'j>>::FIELDS;
-
-            fn find(name: &str) -> Option<usize> {
-                draft::$inner::find(name)
-            }
 
             fn hints() -> &'static Hints {
                 draft::$inner::hints()
             }
+        }
 
+        impl<'j> Members<'j> for $name<'j> {
             fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxErrorKind> {
                 self.$field.decode_member(index, decoder)
             }
@@ -160,7 +156,7 @@ struct Envelope<'j> {
 draft_like! {
     Envelope is AccountEnvelope in envelope,
 
-    fn is_transparent(index: usize) -> bool {
+    fn is_transparent(&self, index: usize) -> bool {
         Self::FIELDS[index].name == "payload"
     }
 }

@@ -20,8 +20,8 @@ pub(crate) struct Decoder<'j> {
 
 /// A type that a member can have.
 pub(crate) trait Leaf<'j>: Sized {
-    /// Decodes the value that comes next, which is not `null`. `None` if it is faulty: a finding
-    /// was added then.
+    /// Decodes the value that comes next, which is not `null` and on which the cursor stands. `None` if it is
+    /// faulty: a finding was added then.
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxErrorKind>;
 }
 
@@ -40,13 +40,13 @@ impl<'j> Decoder<'j> {
     }
 
     /// Decodes the next value as a member.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn leaf<T: Leaf<'j>>(
         &mut self,
         into: &mut Field<T>,
         spec: &'static FieldSpec,
     ) -> Result<(), SyntaxErrorKind> {
-        if self.cursor.peek()? == Next::Null {
+        if self.cursor.skip_space() == b'n' {
             *into = self.null(spec)?;
             return Ok(());
         }

@@ -1,5 +1,5 @@
 use super::decoder::Leaf;
-use super::{Check, Decoder, Draft, FieldSpec, Kind, Part};
+use super::{Check, Decoder, Draft, Field, FieldSpec, Kind, Part};
 use crate::json::{Next, SyntaxErrorKind};
 
 /// An array while it is checked: the usable items at their indexes, holes where an item is faulty.
@@ -63,11 +63,12 @@ impl<'j, T: Leaf<'j>> Slots<'j> for T {
         decoder: &mut Decoder<'j>,
         spec: &'static FieldSpec,
     ) -> Result<(), SyntaxErrorKind> {
-        let item = match decoder.cursor.peek()? {
-            Next::Null => decoder.refuse(&Check::NULL)?,
-            _ => T::decode(decoder, spec)?,
-        };
-        items.push(item.map_or(Item::Faulty, Item::Value));
+        let mut item = Field::Absent;
+        decoder.leaf(&mut item, spec)?;
+        items.push(match item {
+            Field::Value(value) => Item::Value(value),
+            Field::Absent | Field::Null | Field::Faulty => Item::Faulty,
+        });
         Ok(())
     }
 }
@@ -138,8 +139,8 @@ impl<'j> Decoder<'j> {
                 T::decode_item(items, self, spec)?;
                 if self.findings.count() > count {
                     self.findings.place(count, &Part::Index(index), false);
+                    self.findings.thin(start);
                 }
-                self.findings.thin(start);
             }
             index += 1;
             more = self.cursor.more_items()?;

@@ -16,6 +16,6 @@ pub use findings::{Finding, MAX_FINDINGS};
 pub(crate) use findings::{Findings, Part};
 pub(crate) use list::Slots;
 pub use list::{Item, List};
-pub(crate) use object::{Draft, Hints, required_mask};
+pub(crate) use object::{Draft, Hints, Members};
 pub use object::{Limits, MAX_ALL_ITEMS, MAX_ITEMS};
 pub use spec::{FieldSpec, Kind, Known, ObjectSpec};

@@ -51,35 +51,28 @@ impl Hints {
         usize::from(self.0[place & 63].load(Ordering::Relaxed))
     }
 
-    #[cold]
+    /// Nothing is written if it was known: other threads read here.
     fn learn(&self, place: usize, next: usize) {
-        self.0[place & 63].store(next as u8, Ordering::Relaxed);
+        if self.after(place) != next {
+            self.0[place & 63].store(next as u8, Ordering::Relaxed);
+        }
     }
 }
 
 /// An object while it is decoded and checked. Implemented by the declarations of `payload`.
-pub(crate) trait Draft<'j>: Default {
-    /// How many members are documented; at most 62.
-    const COUNT: usize;
-
-    /// A bit for each required member.
-    const REQUIRED: u64;
-
-    /// The declarations of the members that are its own.
+pub(crate) trait Draft<'j>: Members<'j> + Default {
+    /// The declarations of the members; at most 62.
     const FIELDS: &'static [FieldSpec];
 
-    /// The declaration of a member.
-    #[inline]
-    fn field(index: usize) -> &'static FieldSpec {
-        &Self::FIELDS[index]
-    }
-
-    /// The member of a name.
-    fn find(name: &str) -> Option<usize>;
+    /// A bit for each required member.
+    const REQUIRED: u64 = required_mask(Self::FIELDS);
 
     /// The learned order.
     fn hints() -> &'static Hints;
+}
 
+/// What the members of an object are decoded into.
+pub(crate) trait Members<'j> {
     /// Decodes the value that comes next as this member.
     fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxErrorKind>;
 
@@ -89,68 +82,108 @@ pub(crate) trait Draft<'j>: Default {
     }
 
     /// Whether findings inside this member are placed at the object itself: the envelope's payload.
-    fn is_transparent(_index: usize) -> bool {
+    fn is_transparent(&self, _index: usize) -> bool {
         false
     }
+}
+
+/// What is known of the members of an object before it is decoded.
+#[derive(Clone, Copy)]
+struct Shape {
+    fields: &'static [FieldSpec],
+    required: u64,
+    hints: &'static Hints,
 }
 
 impl<'j> Decoder<'j> {
     /// Decodes the object that comes next into its draft, all members and all faults of it.
     pub(crate) fn members<T: Draft<'j>>(&mut self, draft: &mut T) -> Result<(), SyntaxErrorKind> {
+        self.members_of(draft, Shape { fields: T::FIELDS, required: T::REQUIRED, hints: T::hints() })
+    }
+
+    /// The same for every kind of object: the code of one loop stays in the processor's cache, that of one
+    /// for each kind does not.
+    #[inline(never)]
+    fn members_of(&mut self, draft: &mut dyn Members<'j>, shape: Shape) -> Result<(), SyntaxErrorKind> {
         let start = self.findings.count();
-        let hints = T::hints();
         let mut seen = 0u64;
         let mut strangers = None;
         let mut place = 0;
         let mut more = self.cursor.open_object()?;
         while more {
-            let guess = hints.after(place);
-            if guess < T::COUNT && self.cursor.take_name(T::field(guess).quoted)? {
-                place = self.member(draft, guess, &mut seen)?;
-            } else {
-                let name = self.cursor.name()?;
-                if let Some(index) = T::find(&name) {
-                    hints.learn(place, index);
-                    place = self.member(draft, index, &mut seen)?;
-                } else {
+            match self.next_member(shape, place)? {
+                Ok(index) => {
+                    self.member(draft, shape.fields, index, &mut seen, start)?;
+                    place = index + 1;
+                }
+                Err(name) => {
                     self.stranger(draft, name, &mut strangers)?;
+                    self.findings.thin(start);
                 }
             }
-            self.findings.thin(start);
             more = self.cursor.more_members()?;
         }
-        if T::REQUIRED & !seen != 0 {
-            self.missing::<T>(T::REQUIRED & !seen);
+        if shape.required & !seen != 0 {
+            self.missing(shape.fields, shape.required & !seen);
         }
         Ok(())
     }
 
+    /// Takes the name that comes next: the documented member that it is, or else the name.
     #[inline]
-    fn member<T: Draft<'j>>(
+    fn next_member(
         &mut self,
-        draft: &mut T,
+        shape: Shape,
+        place: usize,
+    ) -> Result<Result<usize, Cow<'j, str>>, SyntaxErrorKind> {
+        let guess = shape.hints.after(place);
+        match shape.fields.get(guess) {
+            Some(field) if self.cursor.take_name(field.quoted) => Ok(Ok(guess)),
+            _ => self.other_member(shape, place),
+        }
+    }
+
+    #[inline(never)]
+    fn other_member(
+        &mut self,
+        shape: Shape,
+        place: usize,
+    ) -> Result<Result<usize, Cow<'j, str>>, SyntaxErrorKind> {
+        let name = self.cursor.name()?;
+        let index = shape.fields.iter().position(|field| field.name == name);
+        Ok(index.inspect(|index| shape.hints.learn(place, *index)).ok_or(name))
+    }
+
+    #[inline]
+    fn member(
+        &mut self,
+        draft: &mut dyn Members<'j>,
+        fields: &'static [FieldSpec],
         index: usize,
         seen: &mut u64,
-    ) -> Result<usize, SyntaxErrorKind> {
-        let field = T::field(index);
-        if *seen & (1 << index) != 0 {
-            self.findings.add_at(Part::Name(Cow::Borrowed(field.name)), &Check::DUPLICATE_FIELD);
-            self.cursor.skip()?;
-            return Ok(index + 1);
+        start: usize,
+    ) -> Result<(), SyntaxErrorKind> {
+        let bit = 1 << index;
+        if *seen & bit != 0 {
+            self.findings.add_at(Part::Name(Cow::Borrowed(fields[index].name)), &Check::DUPLICATE_FIELD);
+            self.findings.thin(start);
+            return self.cursor.skip();
         }
-        *seen |= 1 << index;
+        *seen |= bit;
         let count = self.findings.count();
         draft.decode_member(index, self)?;
         if self.findings.count() > count {
-            self.findings.place(count, &Part::Name(Cow::Borrowed(field.name)), T::is_transparent(index));
+            let part = Part::Name(Cow::Borrowed(fields[index].name));
+            self.findings.place(count, &part, draft.is_transparent(index));
+            self.findings.thin(start);
         }
-        Ok(index + 1)
+        Ok(())
     }
 
     #[cold]
-    fn stranger<T: Draft<'j>>(
+    fn stranger(
         &mut self,
-        draft: &mut T,
+        draft: &mut dyn Members<'j>,
         name: Cow<'j, str>,
         strangers: &mut Option<HashSet<Cow<'j, str>>>,
     ) -> Result<(), SyntaxErrorKind> {
@@ -165,15 +198,15 @@ impl<'j> Decoder<'j> {
     }
 
     #[cold]
-    fn missing<T: Draft<'j>>(&mut self, missing: u64) {
-        for index in (0..T::COUNT).filter(|i| missing & (1 << i) != 0) {
-            self.findings.add_at(Part::Name(Cow::Borrowed(T::field(index).name)), &Check::REQUIRED);
+    fn missing(&mut self, fields: &'static [FieldSpec], missing: u64) {
+        for (_, field) in fields.iter().enumerate().filter(|(i, _)| missing & (1 << i) != 0) {
+            self.findings.add_at(Part::Name(Cow::Borrowed(field.name)), &Check::REQUIRED);
         }
     }
 }
 
 /// A bit for each required member of a declaration.
-pub(crate) const fn required_mask(fields: &[FieldSpec]) -> u64 {
+const fn required_mask(fields: &[FieldSpec]) -> u64 {
     let mut mask = 0;
     let mut i = 0;
     while i < fields.len() {

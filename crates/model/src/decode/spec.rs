@@ -12,11 +12,11 @@ pub struct ObjectSpec {
 }
 
 /// What is said of one member.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct FieldSpec {
     /// The member's name.
     pub name: &'static str,
-    /// The name in quotes, as it stands in a payload.
+    /// The name in quotes and a colon, as it stands in a payload.
     pub(crate) quoted: &'static str,
     /// What the member is.
     pub doc: &'static str,

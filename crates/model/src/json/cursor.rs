@@ -39,7 +39,7 @@ impl<'j> Cursor<'j> {
         if bytes.starts_with(b"\xEF\xBB\xBF") {
             return Err(SyntaxError::at(Kind::ByteOrderMark, bytes, 0));
         }
-        match std::str::from_utf8(bytes) {
+        match simdutf8::compat::from_utf8(bytes) {
             Ok(text) => Ok(Self { text, at: 0, depth: 0 }),
             Err(e) => Err(SyntaxError::at(Kind::Encoding, bytes, e.valid_up_to())),
         }
@@ -62,11 +62,25 @@ impl<'j> Cursor<'j> {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
+    /// The byte that comes next; 0 at the end.
     #[inline]
-    fn skip_space(&mut self) {
+    pub(crate) fn skip_space(&mut self) -> u8 {
+        let byte = self.byte();
+        // Most often there is none, and one comparison tells.
+        if byte > b' ' { byte } else { self.skip_some_space() }
+    }
+
+    #[inline(never)]
+    fn skip_some_space(&mut self) -> u8 {
         while matches!(self.byte(), b' ' | b'\n' | b'\t' | b'\r') {
             self.at += 1;
         }
+        self.byte()
+    }
+
+    #[inline]
+    fn rest(&self) -> Option<&'j [u8]> {
+        self.text.as_bytes().get(self.at..)
     }
 
     #[inline]
@@ -77,8 +91,7 @@ impl<'j> Cursor<'j> {
     /// What kind of value comes next; the cursor stands on its first byte then.
     #[inline]
     pub(crate) fn peek(&mut self) -> Result<Next> {
-        self.skip_space();
-        match self.byte() {
+        match self.skip_space() {
             b'"' => Ok(Next::String),
             b'-' | b'0'..=b'9' => Ok(Next::Number),
             b'{' => Ok(Next::Object),
@@ -102,8 +115,7 @@ impl<'j> Cursor<'j> {
         }
         self.depth += 1;
         self.at += 1;
-        self.skip_space();
-        if self.byte() == close {
+        if self.skip_space() == close {
             self.at += 1;
             self.depth -= 1;
             return Ok(false);
@@ -113,8 +125,7 @@ impl<'j> Cursor<'j> {
 
     #[inline]
     fn more(&mut self, close: u8) -> Result<bool> {
-        self.skip_space();
-        match self.byte() {
+        match self.skip_space() {
             b',' => {
                 self.at += 1;
                 self.skip_space();
@@ -153,15 +164,14 @@ impl<'j> Cursor<'j> {
         self.more(b']')
     }
 
-    /// Takes the next name and its colon if the name is this one, given in quotes.
+    /// Takes the next name and its colon if the name is this one, given in quotes and with the colon right behind.
     #[inline]
-    pub(crate) fn take_name(&mut self, quoted: &str) -> Result<bool> {
-        if !starts_with(&self.text.as_bytes()[self.at..], quoted.as_bytes()) {
-            return Ok(false);
+    pub(crate) fn take_name(&mut self, quoted: &str) -> bool {
+        let is_next = self.rest().is_some_and(|rest| starts_with(rest, quoted.as_bytes()));
+        if is_next {
+            self.at += quoted.len();
         }
-        self.at += quoted.len();
-        self.colon()?;
-        Ok(true)
+        is_next
     }
 
     /// The next name, whatever it is, and its colon.
@@ -176,8 +186,7 @@ impl<'j> Cursor<'j> {
 
     #[inline]
     fn colon(&mut self) -> Result<()> {
-        self.skip_space();
-        if self.byte() != b':' {
+        if self.skip_space() != b':' {
             return self.error(Kind::ExpectedColon);
         }
         self.at += 1;
@@ -185,7 +194,7 @@ impl<'j> Cursor<'j> {
     }
 
     /// The string that comes next if it has no escapes; if it has, or something else comes, nothing is moved over.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn plain_string(&mut self) -> Option<&'j str> {
         let start = self.at + 1;
         if self.byte() != b'"' {
@@ -199,24 +208,40 @@ impl<'j> Cursor<'j> {
         self.text.get(start..end)
     }
 
-    /// The number that comes next, and whether it stands in quotes, if it is of few plain digits; if it is of another
-    /// form, or something else comes, nothing is moved over.
+    /// What `read` makes of the string that comes next, if it is of so many bytes; if it makes nothing of them, or
+    /// something else comes, nothing is moved over. What it takes may hold no quote and no backslash.
     #[inline]
-    pub(crate) fn plain_number(&mut self) -> Option<(&'j str, bool, PlainNumber)> {
+    pub(crate) fn short_string<const N: usize, T>(
+        &mut self,
+        read: impl FnOnce(&[u8; N]) -> Option<T>,
+    ) -> Option<T> {
+        let (text, rest) = self.rest()?.strip_prefix(b"\"")?.split_first_chunk::<N>()?;
+        let value = read(text).filter(|_| rest.first() == Some(&b'"'))?;
+        self.at += N + 2;
+        Some(value)
+    }
+
+    /// What `read` makes of the number that comes next, if it is of few plain digits, how it was sent and whether in
+    /// quotes; if it makes nothing of it, or the number is of another form, or something else comes, nothing is moved over.
+    #[inline]
+    pub(crate) fn plain_number<T>(
+        &mut self,
+        read: impl FnOnce(PlainNumber) -> Option<T>,
+    ) -> Option<(&'j str, bool, T)> {
         let quoted = self.byte() == b'"';
         let start = self.at + usize::from(quoted);
-        let number = PlainNumber::at(self.text.as_bytes().get(start..)?)?;
-        let end = start + number.len;
-        let next = self.text.as_bytes().get(end);
+        let text = self.text.as_bytes().get(start..)?;
+        let number = PlainNumber::at(text)?;
+        let next = text.get(number.len);
         let is_whole = match quoted {
             true => next == Some(&b'"'),
             false => !matches!(next, Some(b'e' | b'E')) && !number.is_padded,
         };
-        if !is_whole {
-            return None;
-        }
+        let end = start + number.len;
+        let value = read(number).filter(|_| is_whole)?;
+        let sent = self.text.get(start..end)?;
         self.at = end + usize::from(quoted);
-        Some((self.text.get(start..end)?, quoted, number))
+        Some((sent, quoted, value))
     }
 
     /// The string that comes next, without its quotes and escapes.
@@ -297,6 +322,21 @@ impl<'j> Cursor<'j> {
         }
         self.digits();
         Ok(())
+    }
+
+    /// The `true` or `false` that comes next; if something else comes, nothing is moved over.
+    #[inline]
+    pub(crate) fn boolean(&mut self) -> Option<bool> {
+        let rest = self.rest()?;
+        let (value, len) = if rest.starts_with(b"true") {
+            (true, 4)
+        } else if rest.starts_with(b"false") {
+            (false, 5)
+        } else {
+            return None;
+        };
+        self.at += len;
+        Some(value)
     }
 
     /// Moves over `true`, `false` or `null`, whichever [`Cursor::peek`] said.

@@ -14,7 +14,7 @@ pub(crate) struct PlainNumber {
 }
 
 /// So many digits fit the number whatever they are.
-const MAX_DIGITS: u32 = 18;
+const MAX_DIGITS: usize = 18;
 
 impl PlainNumber {
     /// The number that the text begins with, as far as it goes; `None` if it is of another form.
@@ -22,27 +22,33 @@ impl PlainNumber {
     pub(crate) fn at(text: &[u8]) -> Option<Self> {
         let is_negative = text.first() == Some(&b'-');
         let start = usize::from(is_negative);
-        let (mut digits, mut count, mut before, mut len) = (0, 0, None, start);
-        while let Some(byte) = text.get(len) {
-            match byte {
-                b'0'..=b'9' if count < MAX_DIGITS => {
-                    digits = digits * 10 + i64::from(byte - b'0');
-                    count += 1;
-                }
-                b'.' if before.is_none() => before = Some(count),
-                b'0'..=b'9' | b'.' => return None,
-                _ => break,
+        let (mut digits, point) = read_digits(0, text, start);
+        let (mut len, mut after) = (point, 0);
+        if text.get(point) == Some(&b'.') {
+            (digits, len) = read_digits(digits, text, point + 1);
+            after = len - point - 1;
+            if after == 0 || text.get(len) == Some(&b'.') {
+                return None;
             }
-            len += 1;
         }
-        let before = before.map_or(Some(count), |before| (before < count).then_some(before))?;
-        if before == 0 {
+        let before = point - start;
+        if before == 0 || before + after > MAX_DIGITS {
             return None;
         }
         let is_padded = before > 1 && text.get(start) == Some(&b'0');
         let digits = if is_negative { -digits } else { digits };
-        Some(Self { digits, before, after: count - before, is_padded, len })
+        Some(Self { digits, before: before as u32, after: after as u32, is_padded, len })
     }
+}
+
+/// The number with the digits that stand here behind it, and where they end. Too many of them make it a wrong one.
+#[inline]
+fn read_digits(mut number: i64, text: &[u8], mut at: usize) -> (i64, usize) {
+    while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        number = number.wrapping_mul(10).wrapping_add(digit.into());
+        at += 1;
+    }
+    (number, at)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ macro_rules! objects {
                     doc: concat!($($doc),+),
                     fields: &[$($crate::FieldSpec {
                         name: wire_name!($field $($wire)?),
-                        quoted: concat!("\"", wire_name!($field $($wire)?), "\""),
+                        quoted: concat!("\"", wire_name!($field $($wire)?), "\":"),
                         doc: concat!($($field_doc),+),
                         required: is_required!($presence),
                         nullable: is_nullable!($presence),
@@ -96,20 +96,15 @@ macro_rules! objects {
             }
 
             impl<'j> $crate::decode::Draft<'j> for draft::$name<'j> {
-                const COUNT: usize = $name::SPEC.fields.len();
-                const REQUIRED: u64 = $crate::decode::required_mask($name::SPEC.fields);
-
                 const FIELDS: &'static [$crate::FieldSpec] = $name::SPEC.fields;
-
-                fn find(name: &str) -> Option<usize> {
-                    Self::FIELDS.iter().position(|field| field.name == name)
-                }
 
                 fn hints() -> &'static $crate::decode::Hints {
                     static HINTS: $crate::decode::Hints = $crate::decode::Hints::new();
                     &HINTS
                 }
+            }
 
+            impl<'j> $crate::decode::Members<'j> for draft::$name<'j> {
                 fn decode_member(
                     &mut self,
                     index: usize,
@@ -119,7 +114,7 @@ macro_rules! objects {
                     enum At { $($field),* }
                     $(
                         if index == At::$field as usize {
-                            return decode!($kind decoder, &mut self.$field, Self::field(At::$field as usize));
+                            return decode!($kind decoder, &mut self.$field, &$name::SPEC.fields[At::$field as usize]);
                         }
                     )*
                     Ok(())

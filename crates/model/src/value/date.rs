@@ -2,6 +2,12 @@ use chrono::NaiveDate;
 
 /// A calendar day `YYYY-MM-DD`, years 0001 to 9999, with nothing around it (fields 1.5).
 pub(crate) fn parse_date(text: &[u8]) -> Option<NaiveDate> {
+    date_of(text.try_into().ok()?)
+}
+
+/// The same of a text that is as long as a day.
+#[inline]
+pub(crate) fn date_of(text: &[u8; 10]) -> Option<NaiveDate> {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else { return None };
     let year = two(y1, y2)? * 100 + two(y3, y4)?;
     if year == 0 {
@@ -11,6 +17,7 @@ pub(crate) fn parse_date(text: &[u8]) -> Option<NaiveDate> {
 }
 
 /// The number that two ASCII digits write.
+#[inline]
 pub(super) fn two(tens: u8, ones: u8) -> Option<u32> {
     let digit = |b: u8| b.is_ascii_digit().then(|| u32::from(b - b'0'));
     Some(digit(tens)? * 10 + digit(ones)?)

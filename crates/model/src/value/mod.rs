@@ -11,7 +11,7 @@ mod text;
 
 pub(crate) use choice::Choice;
 pub use choice::InvalidChoice;
-pub(crate) use date::parse_date;
+pub(crate) use date::{date_of, parse_date};
 pub use datetime::DateTime;
 pub(crate) use datetime::Reading;
 pub use free::Free;

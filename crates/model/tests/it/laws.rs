@@ -36,6 +36,20 @@ fn tokens(json: &[u8]) -> serde_json::Value {
     serde_json::from_str(&out).unwrap()
 }
 
+/// The same with white space on both sides of all that may stand between values.
+fn spaced(json: &str) -> String {
+    let (mut in_string, mut escaped) = (false, false);
+    let spaced = json.chars().map(|c| {
+        if in_string {
+            (in_string, escaped) = (escaped || c != '"', !escaped && c == '\\');
+        } else {
+            in_string = c == '"';
+        }
+        if !in_string && ",:{}[]".contains(c) { format!(" \t{c}\r\n ") } else { c.to_string() }
+    });
+    spaced.collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -44,6 +58,12 @@ proptest! {
         let sent = account_json(seed);
         let encoded = plain(sent.as_bytes()).to_json();
         prop_assert_eq!(tokens(&encoded), tokens(sent.as_bytes()));
+    }
+
+    #[test]
+    fn white_space_between_tokens_says_nothing(seed: u64) {
+        let sent = account_json(seed);
+        prop_assert_eq!(tokens(&plain(spaced(&sent).as_bytes()).to_json()), tokens(sent.as_bytes()));
     }
 
     #[test]

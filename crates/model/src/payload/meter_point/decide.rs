@@ -3,7 +3,7 @@
 use super::draft::{MeterPoint, MeterPointCommon, Variant};
 use super::{FIELDS, PREFERENCE, decode_as};
 use crate::choices::SupplyType;
-use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Hints, Item, Part, Slots};
+use crate::decode::{Check, Decoder, Draft, Field, FieldSpec, Hints, Item, Members, Part, Slots};
 use crate::json::{Next, SyntaxErrorKind};
 use crate::value::{Choice, Text};
 use std::borrow::Cow;
@@ -82,19 +82,15 @@ impl<V: Default> Default for Point<'_, V> {
 pub(super) struct Undecided;
 
 impl<'j> Draft<'j> for Undecided {
-    const COUNT: usize = 0;
-    const REQUIRED: u64 = 0;
     const FIELDS: &'static [FieldSpec] = &[];
-
-    fn find(_: &str) -> Option<usize> {
-        None
-    }
 
     fn hints() -> &'static Hints {
         static HINTS: Hints = Hints::new();
         &HINTS
     }
+}
 
+impl<'j> Members<'j> for Undecided {
     fn decode_member(&mut self, _: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxErrorKind> {
         decoder.cursor.skip()
     }
@@ -105,9 +101,19 @@ impl<'j> Draft<'j> for Undecided {
     }
 }
 
-const COMMON: usize = super::MeterPointCommon::SPEC.fields.len();
+/// The members that every meter point has.
+const COMMON: &[FieldSpec] = super::MeterPointCommon::SPEC.fields;
 
 impl<'j, V: Draft<'j>> Point<'j, V> {
+    /// The common members and those of the kind, and then some to fill the places.
+    const ALL: [FieldSpec; 62] = {
+        let mut all = [COMMON[0]; 62];
+        let (common, rest) = all.split_at_mut(COMMON.len());
+        common.copy_from_slice(COMMON);
+        rest.split_at_mut(V::FIELDS.len()).0.copy_from_slice(V::FIELDS);
+        all
+    };
+
     /// For which variants each own member is documented.
     const MARKS: [Marks; 64] = {
         let mut all = [0; 64];
@@ -121,29 +127,22 @@ impl<'j, V: Draft<'j>> Point<'j, V> {
 }
 
 impl<'j, V: Draft<'j>> Draft<'j> for Point<'j, V> {
-    const COUNT: usize = COMMON + V::COUNT;
-    const REQUIRED: u64 = <MeterPointCommon<'j> as Draft<'j>>::REQUIRED | V::REQUIRED << COMMON;
-    const FIELDS: &'static [FieldSpec] = V::FIELDS;
-
-    #[inline]
-    fn field(index: usize) -> &'static FieldSpec {
-        if index < COMMON { MeterPointCommon::field(index) } else { V::field(index - COMMON) }
-    }
-
-    fn find(name: &str) -> Option<usize> {
-        MeterPointCommon::find(name).or_else(|| Some(V::find(name)? + COMMON))
-    }
+    const FIELDS: &'static [FieldSpec] = Self::ALL.split_at(COMMON.len() + V::FIELDS.len()).0;
 
     fn hints() -> &'static Hints {
         V::hints()
     }
+}
 
+impl<'j, V: Draft<'j>> Members<'j> for Point<'j, V> {
     fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxErrorKind> {
-        if index < COMMON {
-            return self.common.decode_member(index, decoder);
+        match index.checked_sub(COMMON.len()) {
+            None => self.common.decode_member(index, decoder),
+            Some(own) => {
+                self.matches.add(Self::MARKS[own]);
+                self.own.decode_member(own, decoder)
+            }
         }
-        self.matches.add(Self::MARKS[index - COMMON]);
-        self.own.decode_member(index - COMMON, decoder)
     }
 
     fn undocumented(&mut self, name: &str) -> Option<&'static Check> {
