@@ -3,9 +3,9 @@ use cutover_core::{Level, RuleId};
 use std::collections::BTreeMap;
 
 /// The level of every rule for one import supplier (rules 1.5): those that are set, by the place of the
-/// rule in the catalogue. Where none is, the rule's own counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Profile(Vec<Option<Level>>);
+/// rule in the catalogue. Where none is, the rule's own counts; nearly no supplier sets any.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Profile(Option<Box<[Option<Level>]>>);
 
 /// Why a level cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +30,7 @@ impl Profile {
             if RULES[index].fixed {
                 return Err(InvalidProfile::Fixed(RULES[index].id));
             }
-            profile.0[index] = Some(level);
+            profile.0.get_or_insert_with(|| vec![None; RULES.len()].into())[index] = Some(level);
         }
         Ok(profile)
     }
@@ -42,27 +42,21 @@ impl Profile {
 
     /// The rules that are set otherwise than by default, with their levels.
     pub fn changes(&self) -> BTreeMap<&'static str, Level> {
-        let set = RULES.iter().zip(&self.0).filter_map(|(rule, level)| Some((rule, (*level)?)));
+        let levels = self.0.iter().flat_map(|levels| levels.iter());
+        let set = RULES.iter().zip(levels).filter_map(|(rule, level)| Some((rule, (*level)?)));
         let is_change = |rule: &Rule, level| rule.level != level || rule.level_after_import() != level;
         set.filter(|(rule, level)| is_change(rule, *level)).map(|(rule, level)| (rule.id.0, level)).collect()
     }
 
     /// The level that is set for the rule of an id.
     pub(crate) fn level_of(&self, id: RuleId) -> Option<Level> {
-        position(id.0).and_then(|index| self.0[index])
+        position(id.0).and_then(|index| self.level_set(index))
     }
 
     /// The level that is set for the rule at a place in the catalogue.
     #[inline]
     pub(crate) fn level_set(&self, index: usize) -> Option<Level> {
-        self.0[index]
-    }
-}
-
-impl Default for Profile {
-    /// The catalogue's levels.
-    fn default() -> Self {
-        Self(vec![None; RULES.len()])
+        self.0.as_ref().and_then(|levels| levels[index])
     }
 }
 

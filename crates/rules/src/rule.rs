@@ -103,6 +103,10 @@ pub(crate) enum On {
     Meter(fn(&Meter<'_, '_>, &At<'_>, &mut Checker<'_>)),
     /// Every transfer and historical reading of whatever kind, with its meter.
     Reading(fn(&Reading<'_, '_>, &Meter<'_, '_>, &At<'_>, &mut Checker<'_>)),
+    /// Every transfer reading of whatever kind, with its meter.
+    TransferReading(fn(&Reading<'_, '_>, &Meter<'_, '_>, &At<'_>, &mut Checker<'_>)),
+    /// Every historical reading of whatever kind, with its meter.
+    HistoricalReading(fn(&Reading<'_, '_>, &Meter<'_, '_>, &At<'_>, &mut Checker<'_>)),
     /// Every ledger.
     Ledger(fn(&draft::Ledger<'_>, &At<'_>, &mut Checker<'_>)),
     /// All transactions of a payload together: of an account, or of a transactions request.

@@ -4,7 +4,8 @@ use crate::at::At;
 use crate::check::Checker;
 use crate::rule::On;
 use crate::view::{
-    Address, Meter, MeterPoint, Origin, Reading, Readings, Statement, Transaction, Transactions, of_ledger,
+    Address, Meter, MeterPoint, Origin, Reading, Readings, Side, Statement, Transaction, Transactions,
+    of_ledger,
 };
 use crate::{RULES, Rule};
 use cutover_core::Level;
@@ -50,6 +51,8 @@ by_object! {
     agreement: Agreement(&draft::Agreement<'_>, &MeterPoint<'_, '_>, &At<'_>);
     meter: Meter(&Meter<'_, '_>, &At<'_>);
     reading: Reading(&Reading<'_, '_>, &Meter<'_, '_>, &At<'_>);
+    transfer_reading: TransferReading(&Reading<'_, '_>, &Meter<'_, '_>, &At<'_>);
+    historical_reading: HistoricalReading(&Reading<'_, '_>, &Meter<'_, '_>, &At<'_>);
     ledger: Ledger(&draft::Ledger<'_>, &At<'_>);
     transactions: Transactions(Transactions<'_, '_>);
     transaction: Transaction(&Transaction<'_, '_>, &At<'_>);
@@ -220,8 +223,15 @@ fn meter(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
 }
 
 fn readings(readings: Readings<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let member = readings.side().member();
-    readings.each(|index, reading| run!(checker, reading, &reading, meter, &at.item(member, index)));
+    let side = readings.side();
+    readings.each(|index, reading| {
+        let at = at.item(side.member(), index);
+        run!(checker, reading, &reading, meter, &at);
+        match side {
+            Side::Transfer => run!(checker, transfer_reading, &reading, meter, &at),
+            Side::History => run!(checker, historical_reading, &reading, meter, &at),
+        }
+    });
 }
 
 fn ledger(ledger: &draft::Ledger<'_>, at: &At<'_>, checker: &mut Checker<'_>) {

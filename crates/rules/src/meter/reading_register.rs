@@ -1,7 +1,7 @@
 use crate::at::At;
 use crate::check::Checker;
 use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter, Reading, Side};
+use crate::view::{Dial, Meter, Reading};
 use cutover_core::{Code, Level, RuleId};
 use cutover_model::Presence;
 use cutover_model::choices::SupplyType;
@@ -15,7 +15,7 @@ pub(crate) const MTR_05: Rule = Rule {
     level: Level::Error,
     fixed: false,
     needs: Needs::Payload,
-    on: On::Reading(unknown_transfer),
+    on: On::TransferReading(unknown_transfer),
 };
 
 /// A transfer reading of no register, at a meter with registers.
@@ -27,7 +27,7 @@ pub(crate) const MTR_06: Rule = Rule {
     level: Level::Error,
     fixed: false,
     needs: Needs::Payload,
-    on: On::Reading(nameless_transfer),
+    on: On::TransferReading(nameless_transfer),
 };
 
 /// A historical reading of a register that the meter does not have.
@@ -39,7 +39,7 @@ pub(crate) const MTR_07: Rule = Rule {
     level: Level::Error,
     fixed: false,
     needs: Needs::Payload,
-    on: On::Reading(unknown_history),
+    on: On::HistoricalReading(unknown_history),
 };
 
 /// A historical reading of no register, at a meter with registers.
@@ -51,7 +51,7 @@ pub(crate) const MTR_08: Rule = Rule {
     level: Level::Error,
     fixed: false,
     needs: Needs::Payload,
-    on: On::Reading(nameless_history),
+    on: On::HistoricalReading(nameless_history),
 };
 
 fn unknown_transfer(
@@ -60,7 +60,7 @@ fn unknown_transfer(
     at: &At<'_>,
     checker: &mut Checker<'_>,
 ) {
-    if reading.side == Side::Transfer && is_unknown(reading, meter) {
+    if is_unknown(reading, meter) {
         checker.report(at.member("register_id"), Code::ReadingRegisterIdNotRecognised);
     }
 }
@@ -71,13 +71,13 @@ fn nameless_transfer(
     at: &At<'_>,
     checker: &mut Checker<'_>,
 ) {
-    if reading.side == Side::Transfer && is_nameless(reading, meter) {
+    if is_nameless(reading, meter) {
         checker.report(at.member("register_id"), Code::ReadingWithoutRegisterId);
     }
 }
 
 fn unknown_history(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    if reading.side == Side::History && is_unknown(reading, meter) {
+    if is_unknown(reading, meter) {
         checker.report(at.member("register_id"), Code::HistoricalReadingRegisterIdNotRecognised);
     }
 }
@@ -88,7 +88,7 @@ fn nameless_history(
     at: &At<'_>,
     checker: &mut Checker<'_>,
 ) {
-    if reading.side == Side::History && is_nameless(reading, meter) {
+    if is_nameless(reading, meter) {
         checker.report(at.member("register_id"), Code::NoRegisterIdForReading);
     }
 }

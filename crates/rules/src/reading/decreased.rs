@@ -68,18 +68,19 @@ impl Course {
     }
 }
 
-/// Whether the readings come by day and none is lower than the one before: the common case, seen
+/// Whether no reading is earlier or lower than the one before it of its dial: the common case, seen
 /// without copying them.
 fn rises(meter: &Meter<'_, '_>) -> bool {
-    let mut courses = SmallMap::new();
+    let mut last = SmallMap::new();
     let mut rises = true;
     each(meter, |_, _, reading| {
         let Some((dial, day, value)) = rises.then(|| known(reading, meter)).flatten() else {
             rises = false;
             return;
         };
-        let course: &mut Course = courses.slot(dial, Course::from(day, value));
-        rises = day >= course.day && !course.falls_to(day, value);
+        let last = last.slot(dial, (day, value));
+        rises = day >= last.0 && value >= last.1;
+        *last = (day, value);
     });
     rises
 }

@@ -42,8 +42,8 @@ fn dials(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> Option<i64> {
 
 /// The digits before the point; 0 has none (fields 1.5).
 fn integer_digits(value: Decimal) -> u32 {
-    let whole = value.mantissa().unsigned_abs() / 10_u128.pow(value.scale());
-    whole.checked_ilog10().map_or(0, |log| log + 1)
+    let digits = value.mantissa().unsigned_abs().checked_ilog10().map_or(0, |log| log + 1);
+    digits.saturating_sub(value.scale())
 }
 
 #[cfg(test)]

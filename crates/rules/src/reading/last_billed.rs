@@ -1,7 +1,7 @@
 use crate::at::At;
 use crate::check::Checker;
 use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter, Reading, Side};
+use crate::view::{Dial, Meter, Reading};
 use chrono::NaiveDate;
 use cutover_core::{Code, Level, RuleId};
 use cutover_model::choices::SupplyType;
@@ -16,7 +16,7 @@ pub(crate) const RDG_04: Rule = Rule {
     level: Level::Error,
     fixed: false,
     needs: Needs::Payload,
-    on: On::Reading(billed),
+    on: On::HistoricalReading(billed),
 };
 
 /// A transfer reading of another day than the last billed one.
@@ -28,11 +28,11 @@ pub(crate) const RDG_05: Rule = Rule {
     level: Level::Warning,
     fixed: false,
     needs: Needs::Payload,
-    on: On::Reading(transfer),
+    on: On::TransferReading(transfer),
 };
 
 fn billed(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    if reading.side != Side::History || reading.billed != Presence::Usable(true) {
+    if reading.billed != Presence::Usable(true) {
         return;
     }
     let Some((date, last)) = dates(reading, meter) else { return };
@@ -42,9 +42,6 @@ fn billed(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker
 }
 
 fn transfer(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    if reading.side != Side::Transfer {
-        return;
-    }
     let Some((date, last)) = dates(reading, meter) else { return };
     if date != last {
         checker.report(at.member("reading_date"), Code::TransferReadingDatesMustMatchLastBilledToDate);

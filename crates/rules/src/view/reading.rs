@@ -45,7 +45,6 @@ pub(crate) enum Dial<'a> {
 /// A reading of one of the kinds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading<'a, 'j> {
-    pub(crate) side: Side,
     pub(crate) dial: Dial<'a>,
     pub(crate) reading_date: &'a Field<NaiveDate>,
     pub(crate) reading_value: &'a Field<Decimal<'j>>,
@@ -161,8 +160,7 @@ fn transfer<'a, 'j>(
     reading_date: &'a Field<NaiveDate>,
     reading_value: &'a Field<Decimal<'j>>,
 ) -> Reading<'a, 'j> {
-    let side = Side::Transfer;
-    Reading { side, dial, reading_date, reading_value, prev_reading_date: None, billed: Presence::Absent }
+    Reading { dial, reading_date, reading_value, prev_reading_date: None, billed: Presence::Absent }
 }
 
 fn history<'a, 'j>(
@@ -171,5 +169,5 @@ fn history<'a, 'j>(
     reading_value: &'a Field<Decimal<'j>>,
     billed: Presence<bool>,
 ) -> Reading<'a, 'j> {
-    Reading { side: Side::History, dial, reading_date, reading_value, prev_reading_date: None, billed }
+    Reading { dial, reading_date, reading_value, prev_reading_date: None, billed }
 }
