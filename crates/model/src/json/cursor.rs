@@ -230,36 +230,33 @@ impl<'j> Cursor<'j> {
     ) -> Option<(&'j str, bool, T)> {
         let quoted = self.byte() == b'"';
         let start = self.at + usize::from(quoted);
-        let text = self.text.as_bytes().get(start..)?;
-        let number = PlainNumber::at(text)?;
-        let next = text.get(number.len);
+        let number = PlainNumber::at(self.text.as_bytes(), start)?;
+        let next = self.text.as_bytes().get(number.end);
         let is_whole = match quoted {
             true => next == Some(&b'"'),
             false => !matches!(next, Some(b'e' | b'E')) && !number.is_padded,
         };
-        let end = start + number.len;
         let value = read(number).filter(|_| is_whole)?;
-        let sent = self.text.get(start..end)?;
-        self.at = end + usize::from(quoted);
+        let sent = self.text.get(start..number.end)?;
+        self.at = number.end + usize::from(quoted);
         Some((sent, quoted, value))
     }
 
     /// The string that comes next, without its quotes and escapes.
     #[inline]
     pub(crate) fn string(&mut self) -> Result<Cow<'j, str>> {
-        let start = self.at + 1;
-        let end = find_special(self.text.as_bytes(), start);
-        if self.text.as_bytes().get(end) == Some(&b'"') {
-            self.at = end + 1;
-            return Ok(Cow::Borrowed(self.slice(start, end)));
+        match self.plain_string() {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.string_with_escapes().map(Cow::Owned),
         }
-        self.string_with_escapes(start, end).map(Cow::Owned)
     }
 
     #[cold]
     #[inline(never)]
-    fn string_with_escapes(&mut self, mut from: usize, mut end: usize) -> Result<String> {
+    fn string_with_escapes(&mut self) -> Result<String> {
         let bytes = self.text.as_bytes();
+        let mut from = self.at + 1;
+        let mut end = find_special(bytes, from);
         let mut text = String::with_capacity(2 * (end - from) + 16);
         loop {
             text.push_str(self.slice(from, end));
@@ -358,7 +355,8 @@ impl<'j> Cursor<'j> {
     pub(crate) fn skip(&mut self) -> Result<()> {
         let next = self.peek()?;
         match next {
-            Next::String => self.string().map(drop),
+            Next::String if self.plain_string().is_some() => Ok(()),
+            Next::String => self.string_with_escapes().map(drop),
             Next::Number => self.number().map(drop),
             Next::True | Next::False | Next::Null => self.word(next),
             Next::Object => {

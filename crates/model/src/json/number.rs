@@ -9,25 +9,25 @@ pub(crate) struct PlainNumber {
     pub(crate) after: u32,
     /// Whether it begins with a zero that says nothing, which JSON does not allow outside quotes.
     pub(crate) is_padded: bool,
-    /// Bytes that it takes.
-    pub(crate) len: usize,
+    /// Where the text goes on behind it.
+    pub(crate) end: usize,
 }
 
 /// So many digits fit the number whatever they are.
 const MAX_DIGITS: usize = 18;
 
 impl PlainNumber {
-    /// The number that the text begins with, as far as it goes; `None` if it is of another form.
+    /// The number that stands here in the text, as far as it goes; `None` if it is of another form.
     #[inline]
-    pub(crate) fn at(text: &[u8]) -> Option<Self> {
-        let is_negative = text.first() == Some(&b'-');
-        let start = usize::from(is_negative);
+    pub(crate) fn at(text: &[u8], at: usize) -> Option<Self> {
+        let is_negative = text.get(at) == Some(&b'-');
+        let start = at + usize::from(is_negative);
         let (mut digits, point) = read_digits(0, text, start);
-        let (mut len, mut after) = (point, 0);
+        let (mut end, mut after) = (point, 0);
         if text.get(point) == Some(&b'.') {
-            (digits, len) = read_digits(digits, text, point + 1);
-            after = len - point - 1;
-            if after == 0 || text.get(len) == Some(&b'.') {
+            (digits, end) = read_digits(digits, text, point + 1);
+            after = end - point - 1;
+            if after == 0 || text.get(end) == Some(&b'.') {
                 return None;
             }
         }
@@ -37,7 +37,7 @@ impl PlainNumber {
         }
         let is_padded = before > 1 && text.get(start) == Some(&b'0');
         let digits = if is_negative { -digits } else { digits };
-        Some(Self { digits, before: before as u32, after: after as u32, is_padded, len })
+        Some(Self { digits, before: before as u32, after: after as u32, is_padded, end })
     }
 }
 
@@ -58,9 +58,9 @@ mod tests {
 
     #[test]
     fn what_it_is_made_of() {
-        let made = |text: &str| PlainNumber::at(text.as_bytes());
-        let plain = |digits, before, after, is_padded, len| {
-            Some(PlainNumber { digits, before, after, is_padded, len })
+        let made = |text: &str| PlainNumber::at(text.as_bytes(), 0);
+        let plain = |digits, before, after, is_padded, end| {
+            Some(PlainNumber { digits, before, after, is_padded, end })
         };
         assert_eq!(made("10.50,"), plain(1_050, 2, 2, false, 5));
         assert_eq!(made("-0.5"), plain(-5, 1, 1, false, 4));
@@ -74,10 +74,10 @@ mod tests {
     proptest! {
         #[test]
         fn its_digits_are_those_of_the_text(text in "-?[0-9]{1,12}(\\.[0-9]{1,6})?", rest in "[^0-9.]?") {
-            let number = PlainNumber::at([text.as_str(), &rest].concat().as_bytes()).unwrap();
+            let number = PlainNumber::at(["x", text.as_str(), &rest].concat().as_bytes(), 1).unwrap();
             let digits: i64 = text.replace('.', "").parse().unwrap();
             let after = text.split_once('.').map_or(0, |(_, after)| after.len());
-            prop_assert_eq!((number.digits, number.after as usize, number.len), (digits, after, text.len()));
+            prop_assert_eq!((number.digits, number.after as usize, number.end), (digits, after, 1 + text.len()));
         }
     }
 }

@@ -251,7 +251,7 @@ fn value_of(digits: &Digits<'_>, first: i64, end: i64, point: i64) -> Option<Val
 /// The common case: few digits, all of them allowed, no exponent. `None` where more care is due.
 #[inline]
 fn read_short(text: &[u8], before: u32, after: u32) -> Option<Value> {
-    let number = PlainNumber::at(text).filter(|number| number.len == text.len())?;
+    let number = PlainNumber::at(text, 0).filter(|number| number.end == text.len())?;
     plain_decimal(number, before, after)
 }
 

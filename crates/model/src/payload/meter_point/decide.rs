@@ -30,11 +30,14 @@ const fn marks(name: &str) -> Marks {
 
 const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
     let mut i = 0;
-    while i < a.len() && i < b.len() && a[i] == b[i] {
+    while i < a.len() && a[i] == b[i] {
         i += 1;
     }
-    i == a.len() && i == b.len()
+    i == a.len()
 }
 
 /// How many of the members sent each variant has (fields 3.1, step 3).
@@ -184,6 +187,10 @@ fn named_by(mpxn: &Field<Text<'_>>) -> Option<SupplyType> {
 }
 
 fn prefix(mpxn: &str) -> Option<SupplyType> {
+    // Nearly all are numbers, and a digit names none.
+    if mpxn.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
     let named =
         |kind: &&SupplyType| mpxn.strip_prefix(kind.as_str()).is_some_and(|rest| rest.starts_with('_'));
     PREFERENCE.iter().filter(|kind| kind.as_str().contains('_')).find(named).copied()
@@ -211,10 +218,12 @@ fn guess(decoder: &mut Decoder<'_>) -> Result<SupplyType, SyntaxErrorKind> {
             decoder.cursor.rewind(start, depth);
             return Ok(kind);
         }
-        candidates = match candidates & marks(&name) {
-            0 => candidates,
-            fewer => fewer,
-        };
+        if !COMMON.iter().any(|field| field.name == name) {
+            candidates = match candidates & marks(&name) {
+                0 => candidates,
+                fewer => fewer,
+            };
+        }
         more = decoder.cursor.more_members()?;
     }
     decoder.cursor.rewind(start, depth);
