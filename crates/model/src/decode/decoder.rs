@@ -20,6 +20,12 @@ pub(crate) struct Decoder<'j> {
 
 /// A type that a member can have.
 pub(crate) trait Leaf<'j>: Sized {
+    /// The value that comes next, if it has the form that nearly all have and no fault; if not, nothing is moved over.
+    #[inline]
+    fn usual(_: &mut Decoder<'j>, _: &'static FieldSpec) -> Option<Self> {
+        None
+    }
+
     /// Decodes the value that comes next, which is not `null` and on which the cursor stands. `None` if it is
     /// faulty: a finding was added then.
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxErrorKind>;
@@ -46,7 +52,12 @@ impl<'j> Decoder<'j> {
         into: &mut Field<T>,
         spec: &'static FieldSpec,
     ) -> Result<(), SyntaxErrorKind> {
-        if self.cursor.skip_space() == b'n' {
+        let next = self.cursor.skip_space();
+        if let Some(value) = T::usual(self, spec) {
+            *into = Field::Value(value);
+            return Ok(());
+        }
+        if next == b'n' {
             *into = self.null(spec)?;
             return Ok(());
         }

@@ -1,6 +1,6 @@
 use super::decoder::Leaf;
 use super::{Check, Decoder, FieldSpec, Kind, Part};
-use crate::json::{Next, PlainNumber, SyntaxErrorKind};
+use crate::json::{Next, SyntaxErrorKind};
 use crate::value::{
     Choice, DateTime, Decimal, Free, Integer, NumberFault, Reading, Text, TextOrInteger, date_of, parse_date,
     plain_decimal, read_decimal, read_integer,
@@ -80,44 +80,35 @@ fn is_digits(text: &str, min: u32, max: u32) -> bool {
     (min as usize..=max as usize).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a text passes without a closer look: not blank, and no longer in bytes than it may be in characters.
+/// Whether a text passes without a closer look: not blank, and known or no longer in bytes than it may be in characters.
 #[inline]
 fn is_fine(text: &str, spec: &FieldSpec) -> bool {
-    let Kind::Text { min: 0, max, .. } = spec.kind else { return false };
-    text.as_bytes().first().is_some_and(|byte| *byte > b' ')
-        && max.is_none_or(|max| text.len() <= max as usize)
+    let is_filled = text.as_bytes().first().is_some_and(|byte| *byte > b' ');
+    is_filled
+        && match spec.kind {
+            Kind::Text { min: 0, max, .. } => max.is_none_or(|max| text.len() <= max as usize),
+            Kind::Open { known, .. } => known.contains(&text),
+            _ => false,
+        }
 }
 
 impl<'j> Leaf<'j> for Text<'j> {
     #[inline]
-    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
-        let text = decoder.cursor.plain_string();
-        match text {
-            Some(text) if is_fine(text, spec) => Ok(Some(Text(Cow::Borrowed(text)))),
-            _ => decoder.checked_text(text, spec),
-        }
+    fn usual(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Option<Self> {
+        decoder.cursor.plain_string_as(|text| is_fine(text, spec).then_some(Text(Cow::Borrowed(text))))
     }
-}
 
-impl<'j> Decoder<'j> {
-    /// The text with all its checks; if there is none, the string that comes next.
     #[inline(never)]
-    fn checked_text(&mut self, text: Option<&'j str>, spec: &'static FieldSpec) -> Decoded<Text<'j>> {
-        let text = match text {
-            Some(text) => Text(Cow::Borrowed(text)),
-            None => match self.odd_string()? {
-                Some(text) => Text(text),
-                None => return Ok(None),
-            },
-        };
+    fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
+        let Some(text) = decoder.string()?.map(Text) else { return Ok(None) };
         if let Some(check) = check_text(&text, spec) {
-            return self.fault(check);
+            return decoder.fault(check);
         }
         if let Kind::Open { known, .. } = spec.kind
             && !text.is_blank()
             && !known.contains(&text.trimmed())
         {
-            self.findings.add(&Check::UNRECOGNISED);
+            decoder.findings.add(&Check::UNRECOGNISED);
         }
         Ok(Some(text))
     }
@@ -143,6 +134,12 @@ impl<'j> Leaf<'j> for TextOrInteger<'j> {
 }
 
 impl<'j, C: Choice> Leaf<'j> for C {
+    #[inline]
+    fn usual(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Option<Self> {
+        decoder.cursor.plain_string_as(C::of)
+    }
+
+    #[inline(never)]
     fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
         let Some(text) = decoder.string()? else { return Ok(None) };
         match C::of(&text) {
@@ -154,10 +151,12 @@ impl<'j, C: Choice> Leaf<'j> for C {
 
 impl<'j> Leaf<'j> for NaiveDate {
     #[inline]
+    fn usual(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Option<Self> {
+        decoder.cursor.short_string(date_of)
+    }
+
+    #[inline(never)]
     fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
-        if let Some(date) = decoder.cursor.short_string(date_of) {
-            return Ok(Some(date));
-        }
         let Some(text) = decoder.string()? else { return Ok(None) };
         match parse_date(text.as_bytes()) {
             Some(date) => Ok(Some(date)),
@@ -187,36 +186,29 @@ impl<'j> Leaf<'j> for DateTime<'j> {
 
 impl<'j> Leaf<'j> for Decimal<'j> {
     #[inline]
+    fn usual(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Option<Self> {
+        let Kind::Decimal { before, after, positive } = spec.kind else { return None };
+        let (sent, quoted, value) = decoder.cursor.plain_number(|number| {
+            if positive && number.is_negative { None } else { plain_decimal(number, before, after) }
+        })?;
+        Some(Decimal::new(Cow::Borrowed(sent), quoted, value))
+    }
+
+    #[inline(never)]
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Decoded<Self> {
         let Kind::Decimal { before, after, positive } = spec.kind else {
             return decoder.refuse(&Check::INVALID);
         };
-        let value = |number: PlainNumber| match positive && number.digits < 0 {
-            true => None,
-            false => plain_decimal(number, before, after),
-        };
-        match decoder.cursor.plain_number(value) {
-            Some((sent, quoted, value)) => Ok(Some(Decimal::new(Cow::Borrowed(sent), quoted, value))),
-            None => decoder.odd_decimal(before, after, positive),
-        }
-    }
-}
-
-impl<'j> Decoder<'j> {
-    /// The decimal that comes next, in whatever form; a finding if it is none.
-    #[cold]
-    #[inline(never)]
-    fn odd_decimal(&mut self, before: u32, after: u32, positive: bool) -> Decoded<Decimal<'j>> {
-        let Some((sent, quoted)) = self.string_or_number()? else { return Ok(None) };
-        let (before, after) = if self.any_digits { (u32::MAX, u32::MAX) } else { (before, after) };
+        let Some((sent, quoted)) = decoder.string_or_number()? else { return Ok(None) };
+        let (before, after) = if decoder.any_digits { (u32::MAX, u32::MAX) } else { (before, after) };
         match read_decimal(&sent, quoted, before, after) {
             Ok(value) if positive && value.is_sign_negative() && !value.is_zero() => {
-                self.fault(&Check::MIN_VALUE)
+                decoder.fault(&Check::MIN_VALUE)
             }
             Ok(value) => Ok(Some(Decimal::new(sent, quoted, value))),
-            Err(NumberFault::Invalid) => self.fault(&Check::INVALID),
-            Err(NumberFault::TooManyDigits) => self.fault(&Check::MAX_DIGITS),
-            Err(NumberFault::TooManyPlaces) => self.fault(&Check::MAX_DECIMAL_PLACES),
+            Err(NumberFault::Invalid) => decoder.fault(&Check::INVALID),
+            Err(NumberFault::TooManyDigits) => decoder.fault(&Check::MAX_DIGITS),
+            Err(NumberFault::TooManyPlaces) => decoder.fault(&Check::MAX_DECIMAL_PLACES),
         }
     }
 }
@@ -235,11 +227,14 @@ impl<'j> Leaf<'j> for Integer<'j> {
 }
 
 impl<'j> Leaf<'j> for bool {
+    #[inline]
+    fn usual(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Option<Self> {
+        decoder.cursor.boolean()
+    }
+
     fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
-        match decoder.cursor.boolean() {
-            Some(value) => Ok(Some(value)),
-            None => decoder.refuse(&Check::INVALID),
-        }
+        // What is true or false has that form.
+        decoder.refuse(&Check::INVALID)
     }
 }
 

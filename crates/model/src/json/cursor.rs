@@ -194,8 +194,23 @@ impl<'j> Cursor<'j> {
     }
 
     /// The string that comes next if it has no escapes; if it has, or something else comes, nothing is moved over.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn plain_string(&mut self) -> Option<&'j str> {
+        self.plain_string_as(Some)
+    }
+
+    /// What `read` makes of the string that comes next, if it has no escapes; if it makes nothing of it, or something
+    /// else comes, nothing is moved over.
+    #[inline]
+    pub(crate) fn plain_string_as<T>(&mut self, read: impl FnOnce(&'j str) -> Option<T>) -> Option<T> {
+        let text = self.plain_ahead()?;
+        let value = read(text)?;
+        self.at += text.len() + 2;
+        Some(value)
+    }
+
+    #[inline(never)]
+    fn plain_ahead(&self) -> Option<&'j str> {
         let start = self.at + 1;
         if self.byte() != b'"' {
             return None;
@@ -204,7 +219,6 @@ impl<'j> Cursor<'j> {
         if self.text.as_bytes().get(end) != Some(&b'"') {
             return None;
         }
-        self.at = end + 1;
         self.text.get(start..end)
     }
 

@@ -2,7 +2,9 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PlainNumber {
     /// All digits as one whole number.
-    pub(crate) digits: i64,
+    pub(crate) digits: u64,
+    /// Whether a minus stands before them.
+    pub(crate) is_negative: bool,
     /// How many of them stand before the point.
     pub(crate) before: u32,
     /// And how many behind it.
@@ -36,14 +38,13 @@ impl PlainNumber {
             return None;
         }
         let is_padded = before > 1 && text.get(start) == Some(&b'0');
-        let digits = if is_negative { -digits } else { digits };
-        Some(Self { digits, before: before as u32, after: after as u32, is_padded, end })
+        Some(Self { digits, is_negative, before: before as u32, after: after as u32, is_padded, end })
     }
 }
 
 /// The number with the digits that stand here behind it, and where they end. Too many of them make it a wrong one.
 #[inline]
-fn read_digits(mut number: i64, text: &[u8], mut at: usize) -> (i64, usize) {
+fn read_digits(mut number: u64, text: &[u8], mut at: usize) -> (u64, usize) {
     while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
         number = number.wrapping_mul(10).wrapping_add(digit.into());
         at += 1;
@@ -59,8 +60,9 @@ mod tests {
     #[test]
     fn what_it_is_made_of() {
         let made = |text: &str| PlainNumber::at(text.as_bytes(), 0);
-        let plain = |digits, before, after, is_padded, end| {
-            Some(PlainNumber { digits, before, after, is_padded, end })
+        let plain = |digits: i64, before, after, is_padded, end| {
+            let (digits, is_negative) = (digits.unsigned_abs(), digits < 0);
+            Some(PlainNumber { digits, is_negative, before, after, is_padded, end })
         };
         assert_eq!(made("10.50,"), plain(1_050, 2, 2, false, 5));
         assert_eq!(made("-0.5"), plain(-5, 1, 1, false, 4));
@@ -77,7 +79,8 @@ mod tests {
             let number = PlainNumber::at(["x", text.as_str(), &rest].concat().as_bytes(), 1).unwrap();
             let digits: i64 = text.replace('.', "").parse().unwrap();
             let after = text.split_once('.').map_or(0, |(_, after)| after.len());
-            prop_assert_eq!((number.digits, number.after as usize, number.end), (digits, after, 1 + text.len()));
+            prop_assert_eq!((number.digits, number.is_negative), (digits.unsigned_abs(), text.starts_with('-')));
+            prop_assert_eq!((number.after as usize, number.end), (after, 1 + text.len()));
         }
     }
 }

@@ -8,9 +8,11 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 /// Eight bytes at a time: a byte of the mask is set where such a character may stand; bytes over
 /// 0x7F never set it, and what a borrow sets wrongly lies behind a true hit.
 #[inline]
-pub(super) fn find_special(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*chunk);
+pub(super) fn find_special(bytes: &[u8], from: usize) -> usize {
+    let (words, rest) = bytes.get(from..).unwrap_or_default().as_chunks::<8>();
+    let mut at = from;
+    for word in words {
+        let word = u64::from_le_bytes(*word);
         // With this bit turned a quote is 0x20 and follows the control characters: one comparison finds both.
         let quote_or_control = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
         let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
@@ -20,13 +22,8 @@ pub(super) fn find_special(bytes: &[u8], mut at: usize) -> usize {
         }
         at += 8;
     }
-    while let Some(byte) = bytes.get(at) {
-        if *byte < 0x20 || *byte == b'"' || *byte == b'\\' {
-            return at;
-        }
-        at += 1;
-    }
-    at
+    let is_special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    at + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
 /// Whether the text begins with a name: names are short, and a call that compares them would cost more.

@@ -259,7 +259,8 @@ fn read_short(text: &[u8], before: u32, after: u32) -> Option<Value> {
 #[inline]
 pub(crate) fn plain_decimal(number: PlainNumber, before: u32, after: u32) -> Option<Value> {
     let fits = number.before <= before && number.after <= after;
-    if fits { Value::try_new(number.digits, number.after).ok() } else { None }
+    let (low, high) = (number.digits as u32, (number.digits >> 32) as u32);
+    fits.then(|| Value::from_parts(low, high, 0, number.is_negative, number.after))
 }
 
 /// Reads a whole number of a magnitude below 10^18 (fields 1.5).
