@@ -248,12 +248,19 @@ impl<'j> Cursor<'j> {
         let next = self.text.as_bytes().get(number.end);
         let is_whole = match quoted {
             true => next == Some(&b'"'),
-            false => !matches!(next, Some(b'e' | b'E')) && !number.is_padded,
+            false => !matches!(next, Some(b'e' | b'E')) && !self.is_padded(start, number),
         };
         let value = read(number).filter(|_| is_whole)?;
         let sent = self.text.get(start..number.end)?;
         self.at = number.end + usize::from(quoted);
         Some((sent, quoted, value))
+    }
+
+    /// Whether the number begins with a zero that says nothing, which JSON does not allow outside quotes.
+    #[inline]
+    fn is_padded(&self, start: usize, number: PlainNumber) -> bool {
+        let first = self.text.as_bytes().get(start + usize::from(number.is_negative));
+        number.before > 1 && first == Some(&b'0')
     }
 
     /// The string that comes next, without its quotes and escapes.

@@ -9,11 +9,25 @@ pub(crate) fn parse_date(text: &[u8]) -> Option<NaiveDate> {
 #[inline]
 pub(crate) fn date_of(text: &[u8; 10]) -> Option<NaiveDate> {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else { return None };
-    let year = two(y1, y2)? * 100 + two(y3, y4)?;
+    let [century, year, month, day] = pairs([y1, y2, y3, y4, m1, m2, d1, d2])?;
+    let year = i32::from(century) * 100 + i32::from(year);
     if year == 0 {
         return None;
     }
-    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, two(m1, m2)?, two(d1, d2)?)
+    NaiveDate::from_ymd_opt(year, month.into(), day.into())
+}
+
+/// The numbers that four pairs of ASCII digits write: all digits at once, as there are many days in a payload.
+#[inline]
+fn pairs(digits: [u8; 8]) -> Option<[u8; 4]> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let digits = u64::from_le_bytes(digits) ^ (ONES * u64::from(b'0'));
+    // The highest bit of one that is above 9 is set.
+    if (digits.wrapping_add(ONES * (0x80 - 10)) | digits) & (ONES * 0x80) != 0 {
+        return None;
+    }
+    let [first, _, second, _, third, _, fourth, _] = (digits * 10 + (digits >> 8)).to_le_bytes();
+    Some([first, second, third, fourth])
 }
 
 /// The number that two ASCII digits write.
@@ -26,6 +40,19 @@ pub(super) fn two(tens: u8, ones: u8) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pairs_are_of_digits_alone() {
+        assert_eq!(pairs(*b"20240229"), Some([20, 24, 2, 29]));
+        assert_eq!(pairs(*b"99999999"), Some([99; 4]));
+        for place in 0..8 {
+            for other in (0..=255).filter(|byte: &u8| !byte.is_ascii_digit()) {
+                let mut text = *b"00000000";
+                text[place] = other;
+                assert_eq!(pairs(text), None);
+            }
+        }
+    }
 
     #[test]
     fn only_real_days_with_nothing_around() {

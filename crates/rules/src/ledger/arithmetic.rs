@@ -48,11 +48,22 @@ pub(crate) fn is_near_product(amount: Decimal, a: Decimal, b: Decimal) -> bool {
     distance(amount, a, b).is_some_and(|(distance, cent)| distance <= cent)
 }
 
+/// The powers of ten that can be held.
+const POWERS: [i128; 39] = {
+    let mut powers = [1; 39];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = powers[i - 1] * 10;
+        i += 1;
+    }
+    powers
+};
+
 /// How far amount and product are apart, and a cent, as multiples of the same unit.
 fn distance(amount: Decimal, a: Decimal, b: Decimal) -> Option<(u128, u128)> {
     let scale = a.scale() + b.scale();
     let common = scale.max(amount.scale()).max(CENT.scale());
-    let units = |mantissa: i128, scale: u32| mantissa.checked_mul(10i128.checked_pow(common - scale)?);
+    let units = |mantissa: i128, scale: u32| mantissa.checked_mul(*POWERS.get((common - scale) as usize)?);
     let product = units(a.mantissa().checked_mul(b.mantissa())?, scale)?;
     let distance = product.checked_sub(units(amount.mantissa(), amount.scale())?)?.unsigned_abs();
     Some((distance, units(CENT.mantissa(), CENT.scale())?.unsigned_abs()))

@@ -79,10 +79,15 @@ fn rises(meter: &Meter<'_, '_>) -> bool {
             return;
         };
         let last = last.slot(dial, (day, value));
-        rises = day >= last.0 && value >= last.1;
+        rises = day >= last.0 && !is_lower(value, last.1);
         *last = (day, value);
     });
     rises
+}
+
+/// Readings of a dial are nearly always of as many decimal places: then whole numbers tell.
+fn is_lower(value: Decimal, before: Decimal) -> bool {
+    if value.scale() == before.scale() { value.mantissa() < before.mantissa() } else { value < before }
 }
 
 /// A reading of a dial.

@@ -32,8 +32,8 @@ pub(crate) struct Registers<'a, 'j> {
     pub(crate) count: usize,
     /// Whether the register list is known: not empty, every register usable with a usable id (rules 5).
     pub(crate) is_known: bool,
-    /// The first register that is usable: most meters have no other.
-    head: Option<Register<'a, 'j>>,
+    /// The first usable register and its id: most meters have no other.
+    head: Option<(&'a str, Register<'a, 'j>)>,
     /// The first register of each id, if there are more than a few.
     many: Option<HashMap<&'a str, Register<'a, 'j>>>,
 }
@@ -53,15 +53,21 @@ impl<'a, 'j> Registers<'a, 'j> {
             }
             many
         });
-        let head = list.each().map(|(_, register)| register).next();
+        let head = list.each().next().and_then(|(_, register)| Some((register.id()?, register)));
         Self { list, count, is_known, head, many }
     }
 
     /// The first usable register of an id.
+    #[inline]
     pub(crate) fn first(&self, id: &str) -> Option<Register<'a, 'j>> {
-        if let Some(head) = self.head.filter(|head| head.id() == Some(id)) {
-            return Some(head);
+        match self.head {
+            Some((first, head)) if first == id => Some(head),
+            _ => self.find(id),
         }
+    }
+
+    #[inline(never)]
+    fn find(&self, id: &str) -> Option<Register<'a, 'j>> {
         match &self.many {
             Some(many) => many.get(id).copied(),
             None => self.list.each().map(|(_, register)| register).find(|register| register.id() == Some(id)),
