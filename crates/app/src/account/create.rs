@@ -3,13 +3,13 @@ use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step};
 use crate::fault::{self, Point};
 use crate::port::{
-    Creation, MayConflict, Staged, Staging, StagingDone, StepWrite, StoreError, StoredIssue, StoredIssues,
-    StoredProcess, Supplier, Tx, stage, stage_in, write_anew,
+    Creation, MayConflict, Staged, Staging, StagingDone, StoreError, StoredIssue, StoredIssues, Supplier,
+    stage,
 };
 use crate::{App, codec};
 use cutover_core::{Issue, ServiceAccountNumber, SupplierStatus};
 use cutover_model::TaskParams;
-use cutover_process::{Actor, CreateDecision, Event, NewProcess, Process, Submission, Window, on_create};
+use cutover_process::{Actor, NewProcess, Submission, Window};
 use std::sync::Arc;
 
 /// Why an account was not scheduled (contract 7.2, 7.3, decisions D4, D5).
@@ -116,17 +116,6 @@ impl App {
         self.store.stage(creation, told);
     }
 
-    /// Submits an account that has a process already (decisions D5).
-    ///
-    /// # Errors
-    /// [`CreateRefused`]; nothing is changed then.
-    pub fn resubmit(&self, creation: Arc<Creation>) -> Result<(), CreateRefused> {
-        write_anew(&*self.store, move |tx| resubmit(tx, &creation))?;
-        self.wake.call_one();
-        self.store.tell_of_work();
-        Ok(())
-    }
-
     fn creation_of(
         &self,
         check: Check<'_>,
@@ -141,6 +130,7 @@ impl App {
         let broken = || StoreError::Failed("a payload without errors has no valid form".into());
         let (account, params) = request.into_valid().ok_or_else(broken)?;
         let number = account.external_account_number.as_sent().parse().map_err(|_| broken())?;
+        let payload = codec::pack(body)?;
         Ok(Arc::new(Creation {
             supplier_id: supplier.id,
             supplier_revision: supplier.revision,
@@ -149,10 +139,7 @@ impl App {
                 submission: submission(params.as_ref(), &supplier),
                 supplier: supplier.code.clone(),
             },
-            staged: Staged {
-                payload: codec::pack(body)?,
-                fingerprint: codec::fingerprint(&account, params.as_ref()),
-            },
+            staged: Staged { fingerprint: codec::fingerprint(&payload), payload },
             issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
             actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id },
             at: self.clock.now(),
@@ -176,61 +163,4 @@ pub(crate) fn stored(issues: &[Issue]) -> Vec<StoredIssue> {
         detail: issue.detail.to_string(),
     };
     issues.iter().map(stored).collect()
-}
-
-/// Decides on an account that has a process already.
-fn resubmit(tx: &mut dyn Tx, creation: &Creation) -> Result<(), CreateRefused> {
-    let number = &creation.process.external_account_number;
-    tx.lock_process(creation.supplier_id, number)?;
-    let Some(existing) = tx.process(creation.supplier_id, number)? else {
-        // It was erased since: this one is new.
-        return stage_anew(tx, creation);
-    };
-    if is_of(creation, &existing) {
-        return Ok(());
-    }
-    // The settings may have changed since the payload was checked.
-    let supplier = tx.supplier_by_id(creation.supplier_id)?;
-    if !supplier.is_some_and(|s| {
-        s.revision == creation.supplier_revision && s.settings.status == SupplierStatus::Ongoing
-    }) {
-        return Err(CreateRefused::SupplierChanging);
-    }
-    let StoredProcess { process, fingerprint, .. } = existing;
-    let submission = creation.process.submission;
-    match on_create(Some(&process), fingerprint == creation.staged.fingerprint) {
-        CreateDecision::Unchanged => Ok(()),
-        CreateDecision::AlreadyImported { account } => Err(CreateRefused::AlreadyImported(account)),
-        CreateDecision::InProgress => Err(CreateRefused::InProgress),
-        CreateDecision::Replace => renew(tx, creation, process, Event::Replaced(submission)),
-        CreateDecision::Resubmit => renew(tx, creation, process, Event::Resubmitted(submission)),
-        CreateDecision::New => stage_anew(tx, creation),
-    }
-}
-
-fn stage_anew(tx: &mut dyn Tx, creation: &Creation) -> Result<(), CreateRefused> {
-    match stage_in(tx, creation)? {
-        Staging::Staged => Ok(()),
-        Staging::SupplierChanged => Err(CreateRefused::SupplierChanging),
-        Staging::Exists => Err(StoreError::Conflict("another was first".into()).into()),
-    }
-}
-
-/// Whether the process is of this very creation: where the answer to a commit was lost, the store finds what it
-/// has stored, and a worker may have claimed or imported it by then. Two that sent the same content in the same
-/// microsecond are one submission.
-fn is_of(creation: &Creation, existing: &StoredProcess) -> bool {
-    let created_at = existing.process.snapshot().created_at;
-    created_at.timestamp_micros() == creation.at.timestamp_micros()
-        && existing.fingerprint == creation.staged.fingerprint
-}
-
-fn renew(tx: &mut dyn Tx, creation: &Creation, process: Process, event: Event) -> Result<(), CreateRefused> {
-    let illegal = |e: cutover_process::IllegalStep| StoreError::Failed(e.to_string());
-    let (process, entry) = process.step(event, creation.at, creation.actor.clone()).map_err(illegal)?;
-    let step = StepWrite { process: &process, entry: &entry, issues: Some(&creation.issues) };
-    if tx.step_processes(&[step])? != [true] {
-        return Err(StoreError::Conflict("the process took another step".into()).into());
-    }
-    Ok(tx.restage(process.id(), &creation.staged)?)
 }

@@ -7,6 +7,7 @@ mod find;
 mod known_suppliers;
 mod list;
 mod progress;
+mod resubmit;
 mod status;
 mod validate;
 

@@ -1,4 +1,4 @@
-//! How accepted payloads are kept: zstd, and the fingerprint of their content.
+//! How accepted payloads are kept: zstd, and a fingerprint; and what their content is known by.
 
 use crate::port::StoreError;
 use cutover_model::{Account, Encode, TaskParams, Writer};
@@ -72,9 +72,15 @@ pub(crate) fn unpack(stored: &[u8]) -> Result<Vec<u8>, StoreError> {
         .map_err(|e| StoreError::Corrupt(format!("a payload does not unpack: {e}")))
 }
 
+/// Of a packed payload, which is a sixth of what was sent: equal if the same bytes were packed by the same program,
+/// never for others.
+pub(crate) fn fingerprint(packed: &[u8]) -> [u8; 32] {
+    *blake3::hash(packed).as_bytes()
+}
+
 /// Equal for equal content (decisions D5): the account and the task parameters with their defaults,
 /// members in any order, numbers by value, strings as sent.
-pub(crate) fn fingerprint(account: &Account<'_>, params: Option<&TaskParams<'_>>) -> [u8; 32] {
+pub(crate) fn account(account: &Account<'_>, params: Option<&TaskParams<'_>>) -> [u8; 32] {
     hash(|writer| {
         writer.array(|writer| {
             account.encode(writer);

@@ -43,3 +43,12 @@ fn what_is_no_packed_payload_is_corrupt() {
         assert!(matches!(unpack(stored), Err(StoreError::Corrupt(_))));
     }
 }
+
+/// Else an account that is sent again would always have its content compared.
+#[test]
+fn what_is_packed_twice_is_the_same() {
+    let fingerprints =
+        [PAYLOAD, "{}", PAYLOAD].map(|payload| fingerprint(&pack(payload.as_bytes()).unwrap()));
+    assert_eq!(fingerprints[0], fingerprints[2]);
+    assert_ne!(fingerprints[0], fingerprints[1]);
+}

@@ -8,7 +8,7 @@ use cutover_process::{Actor, HistoryEntry, NewProcess, Process, State};
 pub struct Staged {
     /// The accepted bytes, compressed with zstd.
     pub payload: Vec<u8>,
-    /// Equal for payloads of equal content (decisions D5).
+    /// Equal only for the same payload. Rows may have one of another kind, which earlier programs made of the content.
     pub fingerprint: [u8; 32],
 }
 

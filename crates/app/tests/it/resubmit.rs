@@ -5,6 +5,7 @@ use crate::stand_ins::Restaging;
 use chrono::Duration;
 use cutover_app::account::CreateRefused;
 use cutover_app::operator::SupplierChange;
+use cutover_app::port::{Staged, StoreError, Tx, write};
 use cutover_app::worker::Worked;
 use cutover_app::{Ports, Step};
 use cutover_process::{EventKind, State};
@@ -81,4 +82,60 @@ fn what_was_checked_by_other_settings_is_not_submitted_again() {
     assert_eq!(events(&house), [EventKind::Created, EventKind::Replaced]);
     house.worker.turn().unwrap();
     assert_eq!(house.state_of("A-1"), State::DryRunSucceeded);
+}
+
+/// Sends it again a moment later; what is in the history then.
+fn again(house: &House, body: &str) -> Vec<EventKind> {
+    house.clock.advance(Duration::seconds(1));
+    let again = house.app.create_account(&house.caller, None, body.as_bytes(), None);
+    assert_eq!(again.unwrap(), Step::Done(()));
+    events(house)
+}
+
+/// The same as [`account`] in other words.
+fn reworded(members: &str) -> String {
+    let account = format!(r#"{{ {members}, "external_account_number":"A-1", "import_supplier":"ACME"}}"#);
+    format!(r#"{{"payload":{account},"task_params":{{"is_dry_run":false}}}}"#)
+}
+
+#[test]
+fn the_same_in_other_words_changes_nothing() {
+    let house = House::new();
+    house.create(MEMBERS);
+    assert_eq!(again(&house, &account(MEMBERS)), [EventKind::Created]);
+    assert_eq!(again(&house, &reworded(MEMBERS)), [EventKind::Created]);
+    assert_eq!(again(&house, &reworded(OTHER)), [EventKind::Created, EventKind::Replaced]);
+    let dry_run = reworded(OTHER).replace("false", "true");
+    assert_eq!(again(&house, &dry_run), [EventKind::Created, EventKind::Replaced, EventKind::Replaced]);
+}
+
+/// Puts this fingerprint, and this payload if there is one, in the place of what waits.
+fn put(house: &House, fingerprint: [u8; 32], payload: Option<&[u8]>) {
+    let id = house.app.erasable("ACME", "A-1").unwrap().process_id;
+    let payload = payload.map(<[u8]>::to_vec);
+    let put = move |tx: &mut dyn Tx| {
+        let payload = payload.clone().or(tx.staged(id)?.map(|staged| staged.payload)).unwrap();
+        tx.restage(id, &Staged { payload, fingerprint })
+    };
+    write(&*house.store, put).unwrap_or_else(|e: StoreError| panic!("{e}"));
+}
+
+/// An earlier program made fingerprints of the content.
+#[test]
+fn what_has_the_fingerprint_of_an_earlier_program_is_known_by_its_content() {
+    let house = House::new();
+    house.create(MEMBERS);
+    put(&house, [7; 32], None);
+    assert_eq!(again(&house, &account(MEMBERS)), [EventKind::Created]);
+    assert_eq!(again(&house, &account(OTHER)), [EventKind::Created, EventKind::Replaced]);
+}
+
+#[test]
+fn what_cannot_be_read_is_replaced() {
+    let house = House::new();
+    house.create(MEMBERS);
+    put(&house, [7; 32], Some(b"?"));
+    assert_eq!(again(&house, &account(MEMBERS)), [EventKind::Created, EventKind::Replaced]);
+    house.worker.turn().unwrap();
+    assert_eq!(house.state_of("A-1"), State::Processed);
 }
