@@ -2,6 +2,7 @@
 
 #[macro_use]
 pub(crate) mod dialect;
+mod arrivals;
 mod bulk;
 mod clock;
 mod connection;
