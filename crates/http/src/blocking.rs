@@ -15,6 +15,20 @@ pub(crate) fn silent() -> Refusal {
     Refusal::Unavailable("the store did not answer in time".into())
 }
 
+/// One of these places, to be held for as long as it is used.
+///
+/// # Errors
+/// [`Refusal::Unavailable`] if there was none in time.
+pub(crate) async fn place(
+    places: &Arc<Semaphore>,
+    patience: Duration,
+) -> Result<OwnedSemaphorePermit, Refusal> {
+    match timeout(patience, places.clone().acquire_owned()).await {
+        Ok(Ok(place)) => Ok(place),
+        _ => Err(Refusal::Unavailable("no place for a job in time".into())),
+    }
+}
+
 /// Runs what blocks off the event loops: a bounded number at a time, on as many threads, and nobody waits long for a
 /// place. The event loops have threads for it too, but each its own, and each thread keeps some memory.
 pub(crate) struct Blocking {
@@ -51,18 +65,7 @@ impl Blocking {
         &self,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.at(self.place().await?, job).await
-    }
-
-    /// A place for what is done elsewhere, to be held for as long as it lasts.
-    ///
-    /// # Errors
-    /// [`Refusal::Unavailable`] if there was none in time.
-    pub(crate) async fn place(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        match timeout(self.patience, self.places.clone().acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
-            _ => Err(Refusal::Unavailable("no place for a blocking job in time".into())),
-        }
+        self.at(place(&self.places, self.patience).await?, job).await
     }
 
     /// The same for a part of an answer that has begun: it waits for its turn as long as that takes, for it

@@ -29,15 +29,18 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Use cases at a time: creates wait for the commit that they share, so there are many.
+/// Use cases at a time that take a thread: some wait for a commit, so there are many.
 const BLOCKING: usize = 64;
 /// Beside them, checks of bodies that are not short, for each event loop: what a large payload is decoded to takes several times
 /// its size, and more at a time than there are cores are not done sooner.
 const CHECKS: usize = 2;
+/// Accounts at a time that wait to be stored, which takes no thread. Those that wait together go in one commit: the more,
+/// the less one costs.
+const STAGINGS: usize = 256;
 /// Probes at a time: they have places of their own, to tell the truth when the others are all taken.
 const PROBES: usize = 4;
 /// How long a request waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// Lists that are streamed at a time, half as many of one organisation; each has two pages in memory, a good MB together.
 const LISTS: usize = 256;
 /// All bodies in memory together are at most so many of the largest, those of one organisation half as many.
@@ -50,8 +53,12 @@ pub(crate) struct Service {
     pub(crate) checks: Blocking,
     pub(crate) probes: Blocking,
     pub(crate) lists: Arc<Allowance>,
-    /// For lines of requests that have many.
+    /// For accounts that wait to be stored.
+    pub(crate) stagings: Arc<Semaphore>,
+    /// For lines of requests that have many: they take some of the places for accounts, never all.
     pub(crate) lines: Semaphore,
+    /// For lines that take a thread: likewise of the places for use cases.
+    pub(crate) turns: Semaphore,
     pub(crate) body_limit: usize,
     pub(crate) bodies: Limits,
     pub(crate) throttle: Throttle,
@@ -95,7 +102,9 @@ impl Service {
             checks: Blocking::new("checks", CHECKS * config.workers.max(2), PATIENCE)?,
             probes: Blocking::new("probes", PROBES, PATIENCE)?,
             lists: Arc::new(Allowance::new(LISTS, "too many lists are being streamed")),
-            lines: Semaphore::new(BLOCKING / 2),
+            stagings: Arc::new(Semaphore::new(STAGINGS)),
+            lines: Semaphore::new(STAGINGS / 2),
+            turns: Semaphore::new(BLOCKING / 2),
             is_leaving: AtomicBool::new(false),
             stop: OnceLock::new(),
             body_limit: config.body_limit,

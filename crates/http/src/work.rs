@@ -1,9 +1,9 @@
 //! How use cases are called: where nothing must block, off the event loop, or handed over to the store.
 
-use crate::blocking::{SILENCE, silent};
+use crate::blocking::{SILENCE, place, silent};
 use crate::body::Body;
 use crate::refusal::Refusal;
-use crate::service::Service;
+use crate::service::{PATIENCE, Service};
 use cutover_app::account::CreateRefused;
 use cutover_app::auth::Caller;
 use cutover_app::port::{Creation, Staging};
@@ -89,7 +89,7 @@ impl Service {
     /// # Errors
     /// Because there was no place for it, or of the store; [`Refusal::Unavailable`] too if that says nothing.
     pub(crate) async fn stage(self: &Arc<Self>, creation: Arc<Creation>) -> Result<Staging, Refusal> {
-        let place = self.blocking.place().await?;
+        let place = place(&self.stagings, PATIENCE).await?;
         let (done, staged) = oneshot::channel();
         let told = move |staging| {
             drop(place);

@@ -10,13 +10,14 @@ use cutover_app::account::CreateRefused;
 use cutover_app::auth::Caller;
 use cutover_app::port::{Creation, Staging};
 use std::sync::Arc;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// `POST /v2/data-import/accounts/`: 201 `{}` once the payload is durably stored (contract 4.1, decisions D5).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;
-        create(call.service(), caller, call.request_id(), body).await?;
+        create(call.service(), caller, call.request_id(), body, None).await?;
         Ok(empty_object(StatusCode::CREATED))
     })
 }
@@ -24,7 +25,8 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
 /// How often an account is checked because its supplier changed since the last time.
 const CHECKS: usize = 3;
 
-/// Checks an account and has it stored; what was stored.
+/// Checks an account and has it stored; what was stored. Where that takes a thread, one of these turns is taken first, if
+/// there are any.
 ///
 /// # Errors
 /// Of the use case.
@@ -33,6 +35,7 @@ pub(super) async fn create(
     caller: Caller,
     id: Option<String>,
     mut body: Body,
+    turns: Option<&Semaphore>,
 ) -> Result<Arc<Creation>, Refusal> {
     let from_memory = |app: &App, bytes: &[u8]| app.creation_from_memory(&caller, id.clone(), bytes);
     let mut remembered = service.at_once(&body, from_memory)?;
@@ -40,6 +43,7 @@ pub(super) async fn create(
         let creation = match remembered.take() {
             Some(creation) => creation,
             None => {
+                let _turn = turn(turns).await?;
                 let (caller, id) = (caller.clone(), id.clone());
                 let check = move |app: &App, body: &[u8], found: Option<&_>| {
                     Ok(app.creation(&caller, id.clone(), body, found)?)
@@ -57,6 +61,7 @@ pub(super) async fn create(
                     Err(CreateRefused::SupplierChanging) => Ok(false),
                     resubmitted => Ok(resubmitted.map(|()| true)?),
                 };
+                let _turn = turn(turns).await?;
                 if service.run(resubmit).await? {
                     return Ok(creation);
                 }
@@ -65,6 +70,16 @@ pub(super) async fn create(
         }
     }
     Err(CreateRefused::SupplierChanging.into())
+}
+
+/// One of these turns, however long that takes.
+///
+/// # Errors
+/// [`Refusal::Unavailable`] if there are no more.
+pub(super) async fn turn(turns: Option<&Semaphore>) -> Result<Option<SemaphorePermit<'_>>, Refusal> {
+    let Some(turns) = turns else { return Ok(None) };
+    let ended = |_| Refusal::Unavailable("no place for a line".into());
+    turns.acquire().await.map(Some).map_err(ended)
 }
 
 #[cfg(test)]

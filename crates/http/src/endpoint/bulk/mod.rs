@@ -9,7 +9,7 @@ mod source;
 mod tests;
 mod unpack;
 
-use super::create_account::create;
+use super::create_account::{create, turn};
 use crate::answer::NDJSON;
 use crate::authorization;
 use crate::body::Held;
@@ -35,7 +35,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// How many lines of a request are taken before the first of them is answered.
-const LINES: usize = 64;
+const LINES: usize = 128;
 /// How many bytes of them, unless a single one has more.
 const BYTES: usize = 8 << 20;
 /// How many bytes of answers are sent at once.
@@ -175,14 +175,14 @@ async fn answered(desk: Desk, line: Line) -> Answered {
 /// Does what is to be done with a line; what was stored.
 async fn take(desk: &Desk, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
     let service = &desk.service;
-    // Lines have some of the places for use cases, never all.
-    let full = |_| Refusal::Unavailable("no place for a line".into());
-    let _turn = service.lines.acquire().await.map_err(full)?;
+    let _line = turn(Some(&service.lines)).await?;
     let caller = service.authenticate(&desk.token).await?;
     let body = line.body?;
     if !desk.validate_only {
-        return create(service, caller, desk.request_id.clone(), body).await.map(Some);
+        let turns = Some(&service.turns);
+        return create(service, caller, desk.request_id.clone(), body, turns).await.map(Some);
     }
+    let _turn = turn(Some(&service.turns)).await?;
     let validate =
         move |app: &App, body: &[u8], found: Option<&_>| Ok(app.validate_account(&caller, body, found)?);
     service.run_with_documents(body, Work::Reads, validate).await?;

@@ -1,6 +1,7 @@
 //! A packed body, unpacked as it comes.
 
 use crate::refusal::Refusal;
+use actix_web::web::Bytes;
 use flate2::write::MultiGzDecoder;
 use std::io::Write;
 
@@ -22,13 +23,13 @@ impl Unpacker {
     ///
     /// # Errors
     /// [`Refusal::NotJson`] if it is no gzip.
-    pub(super) fn piece(&mut self, chunk: &mut actix_web::web::Bytes) -> Result<Vec<u8>, Refusal> {
+    pub(super) fn piece(&mut self, chunk: &mut Bytes) -> Result<Bytes, Refusal> {
         match self {
-            Self::Plain => Ok(std::mem::take(chunk).into()),
+            Self::Plain => Ok(std::mem::take(chunk)),
             Self::Gzip(decoder) => {
                 let slice = chunk.split_to(SLICE.min(chunk.len()));
                 decoder.write_all(&slice).and_then(|()| decoder.flush()).map_err(|_| no_gzip())?;
-                Ok(std::mem::take(decoder.get_mut()))
+                Ok(std::mem::take(decoder.get_mut()).into())
             }
         }
     }
@@ -37,12 +38,12 @@ impl Unpacker {
     ///
     /// # Errors
     /// [`Refusal::NotJson`] if it breaks off.
-    pub(super) fn last(&mut self) -> Result<Vec<u8>, Refusal> {
+    pub(super) fn last(&mut self) -> Result<Bytes, Refusal> {
         match self {
-            Self::Plain => Ok(Vec::new()),
+            Self::Plain => Ok(Bytes::new()),
             Self::Gzip(decoder) => {
                 decoder.try_finish().map_err(|_| no_gzip())?;
-                Ok(std::mem::take(decoder.get_mut()))
+                Ok(std::mem::take(decoder.get_mut()).into())
             }
         }
     }
