@@ -35,6 +35,8 @@ impl Program {
         }
         let mut command = cargo::cargo(["install", "--locked"]);
         command.args(self.install).arg("--root").arg(folder());
+        // Nobody debugs them.
+        command.env("CARGO_PROFILE_DEV_DEBUG", "0");
         let succeeded = cargo::succeeds(command).ok()?;
         self.find().filter(|_| succeeded)
     }
