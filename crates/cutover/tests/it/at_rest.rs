@@ -155,7 +155,10 @@ fn keys_change_while_a_server_works() {
     let last = house.done(&["encryption-key", "reseal"]);
     let sealed: Vec<_> = items(&last).iter().map(|table| &table["sealed"]).collect();
     assert_eq!(sealed, [0, 0, 0, 0], "the first key seals nothing any more");
-    assert!(at_rest(&house).ends_with(&format!("sealed with {second_name}")), "{}", at_rest(&house));
+    // Of a sample, where so many could be sent meanwhile.
+    let told = at_rest(&house);
+    let told = told.trim_end_matches(" (of a sample)");
+    assert!(told.ends_with(&format!("sealed with {second_name}")), "{told}");
     assert_eq!(house.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"], BANK);
     if std::env::var_os("CUTOVER_TEST_ON").is_none() {
         house.done(&["encryption-key", "reseal", "--vacuum"]);

@@ -26,8 +26,14 @@ pub(super) struct House {
 impl House {
     /// `None` where there is no server.
     pub(super) fn new() -> Option<Self> {
+        Self::patient(PostgresOptions::new("").pool_timeout)
+    }
+
+    /// The same where so long is waited for a connection.
+    pub(super) fn patient(pool_timeout: Duration) -> Option<Self> {
         let database = TestDatabase::create(server()?).unwrap();
-        let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
+        let options =
+            PostgresOptions { migrates: true, pool_timeout, ..PostgresOptions::new(database.url()) };
         let store = Arc::new(PostgresStore::open(&options).unwrap());
         let clock = Arc::new(FakeClock::of_fixtures());
         let ports = Ports {

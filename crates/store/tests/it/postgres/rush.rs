@@ -7,8 +7,12 @@ use cutover_app::port::{InstructionDetails, InstructionKey, VendorKind, Verified
 use cutover_model::choices::PaymentInstructionType;
 use std::sync::Barrier;
 use std::thread;
+use std::time::Duration;
 
 const REQUESTS: usize = 100;
+
+/// They are more than there are connections, and how fast they are is not what is tested.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs a job so often at once.
 fn at_once(job: impl Fn(usize) + Sync) {
@@ -26,7 +30,7 @@ fn at_once(job: impl Fn(usize) + Sync) {
 
 #[test]
 fn payloads_of_one_account_replace_each_other() {
-    let Some(house) = House::new() else { return };
+    let Some(house) = House::patient(PATIENCE) else { return };
     let send = |n: usize| {
         let body = format!(
             r#"{{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true,
@@ -45,7 +49,7 @@ const BUSINESS: &str = r#""import_supplier_code":"ACME","external_business_ident
 
 #[test]
 fn instructions_of_one_business_are_all_stored() {
-    let Some(house) = House::new() else { return };
+    let Some(house) = House::patient(PATIENCE) else { return };
     house.app.add_vendor("pay", VendorKind::Http, "https://pay.example/", None).unwrap();
     let business = format!(r#"{{{BUSINESS},"business":{{"company_name":"Zoë's","details":[]}}}}"#);
     let id = house.app.create_business(&house.caller, business.as_bytes()).unwrap().service_business_id;
