@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn of(seeds: fn() -> Vec<Vec<u8>>) -> Target {
-        Target { name: "none", what: "", run: no_x, seeds, words: &["x"], max: 100 }
+        Target { name: "none", what: "", run: no_x, seeds, words: &["x"], max: 100, executions: 1 }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Every target on its seeds and on what chance makes of them: a little, the same each time, as a part of all tests;
-//! longer with `CUTOVER_FUZZ_SECONDS` and `CUTOVER_FUZZ_SEED`, as the step `fuzz` does; or with `CUTOVER_FUZZ_REPLAY`
-//! on one input.
+//! as much as is a good check with `CUTOVER_FUZZ_SECONDS`, so long at most, as the step `fuzz` does; other inputs with
+//! `CUTOVER_FUZZ_SEED`; or with `CUTOVER_FUZZ_REPLAY` on one input.
 //!
 //! It is not called `it`: tests of that name are run once more on another database, of which nothing here knows.
 
@@ -23,7 +23,7 @@ fn keeps_its_laws(name: &str) {
         return (target.run)(&std::fs::read(file).unwrap());
     }
     let budget = match number("CUTOVER_FUZZ_SECONDS") {
-        Some(seconds) => Budget { executions: u64::MAX >> 1, time: Duration::from_secs(seconds) },
+        Some(seconds) => Budget { executions: target.executions, time: Duration::from_secs(seconds) },
         None => Budget { executions: EXECUTIONS, time: Duration::from_secs(60) },
     };
     match drive(target, number("CUTOVER_FUZZ_SEED").unwrap_or_default(), budget).unwrap() {

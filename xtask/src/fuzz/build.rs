@@ -78,7 +78,7 @@ fn has_cxx() -> bool {
 }
 
 /// A number that is another one each time.
-pub(crate) fn chance() -> u64 {
+fn chance() -> u64 {
     use std::hash::{BuildHasher, Hasher, RandomState};
     RandomState::new().build_hasher().finish()
 }

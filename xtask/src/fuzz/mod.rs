@@ -13,8 +13,6 @@ use crate::cargo;
 use crate::error::Error;
 use build::Program;
 
-pub(crate) use build::chance;
-
 /// Which targets, and how long.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -55,7 +53,7 @@ fn code(is_good: bool) -> ExitCode {
 }
 
 /// The targets by name: each has a folder for what was made by hand.
-pub(crate) fn targets() -> Vec<String> {
+fn targets() -> Vec<String> {
     let entries = fs::read_dir(cargo::root().join("crates/fuzz/corpus")).into_iter().flatten().flatten();
     let mut names: Vec<_> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();

@@ -75,7 +75,11 @@ const STEPS: &[Step] = &[
         what: "unit, snapshot, store, end-to-end and documentation tests",
         run: tests::run,
     },
-    Step { name: "fuzz", what: "a minute of what anybody may send, by chance", run: |_| fuzz::run() },
+    Step {
+        name: "fuzz",
+        what: "what anybody may send, changed by chance, the same each time",
+        run: |_| fuzz::run(),
+    },
     Step {
         name: "api",
         what: "the running service keeps to its description, with schemathesis",

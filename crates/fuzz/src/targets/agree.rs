@@ -13,6 +13,7 @@ pub(crate) const TARGET: Target = Target {
     seeds: accounts,
     words: &["ACME_ENERGY"],
     max: 64 << 10,
+    executions: 50_000,
 };
 
 static HOUSE: LazyLock<House> = LazyLock::new(|| House::new(7));

@@ -16,6 +16,7 @@ pub(crate) const TARGET: Target = Target {
     seeds,
     words: &[],
     max: 64 << 10,
+    executions: 110_000,
 };
 
 /// What decodes without a fault encodes to what decodes to the same, and to the same bytes again.

@@ -16,6 +16,7 @@ pub(crate) const TARGET: Target = Target {
     seeds,
     words: &["\n", "\n\n", "\r\n", " \t\n", "\x1f\u{8b}\x08"],
     max: 32 << 10,
+    executions: 30_000,
 };
 
 /// What one slice of a packed body can unpack to, twice: in the decoder's hands and in ours.

@@ -38,6 +38,7 @@ pub(crate) const TARGET: Target = Target {
         "\\\"\\\"\\\"",
     ],
     max: 20 << 10,
+    executions: 300_000,
 };
 
 struct Service {

@@ -15,6 +15,7 @@ pub(crate) const TARGET: Target = Target {
     seeds,
     words: &["\"id\":\"1\",", "\"document_paths\":[\"a\"],", "\"serial_number\":\"1\","],
     max: 1 << 10,
+    executions: 5_000,
 };
 
 /// Where a piece is repeated: what stands before and behind, and what is between two.

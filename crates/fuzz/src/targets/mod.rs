@@ -27,6 +27,8 @@ pub struct Target {
     pub words: &'static [&'static str],
     /// The most bytes of an input.
     pub max: usize,
+    /// How many changed seeds are a good check of a change: some nine seconds' worth in a build for tests.
+    pub executions: u64,
 }
 
 /// Every target.

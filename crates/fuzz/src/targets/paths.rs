@@ -42,6 +42,7 @@ pub(crate) const TARGET: Target = Target {
         "b",
     ],
     max: 1 << 10,
+    executions: 280_000,
 };
 
 /// The root of the supplier that asks. What lies there begins otherwise than a PDF does, and everything outside

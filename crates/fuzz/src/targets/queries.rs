@@ -25,6 +25,7 @@ pub(crate) const TARGET: Target = Target {
         "%ED%A0%80",
     ],
     max: 4 << 10,
+    executions: 600_000,
 };
 
 const NAMES: [&str; 6] = ["cursor", "page_size", "status", "error_code", "modified_after", "validate_only"];

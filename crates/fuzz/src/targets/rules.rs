@@ -24,6 +24,7 @@ pub(crate) const TARGET: Target = Target {
     seeds,
     words: &[],
     max: 64 << 10,
+    executions: 150_000,
 };
 
 /// Decodes, checks twice, and compares; what is accepted has a plain form.

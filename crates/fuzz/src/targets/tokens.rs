@@ -25,6 +25,7 @@ pub(crate) const TARGET: Target = Target {
         "cut_session_",
     ],
     max: 5_000,
+    executions: 250_000,
 };
 
 static HOUSE: LazyLock<House> = LazyLock::new(|| House::new(7));
