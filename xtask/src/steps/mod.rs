@@ -1,6 +1,7 @@
 //! The checks of the project, one after another: `cargo xtask test` and `cargo xtask ci`.
 
 mod api;
+mod binaries;
 mod book;
 mod browser;
 mod database;

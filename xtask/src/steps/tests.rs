@@ -1,9 +1,11 @@
 //! `cargo test` over the workspace, its results added up, its snapshots compared with the tree.
 
 use std::io::{BufRead, BufReader, Write};
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::binaries::integration_tests;
 use super::browser::Browser;
 use super::database::Database;
 use super::snapshots;
@@ -20,9 +22,15 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     };
     let browser = Browser::find(tools);
     let (mut counts, mut all_passed) = (Counts::default(), true);
+    let passes: &[fn() -> Option<Command>] =
+        if database.is_there() { &[everything, on_postgres] } else { &[everything] };
     // What fails on one database says nothing of the other.
-    for mut command in commands(&references, &database) {
-        let (succeeded, found) = test(command.envs(database.variable()))?;
+    for pass in passes {
+        let Some(mut command) = pass() else {
+            all_passed = false;
+            continue;
+        };
+        let (succeeded, found) = test(prepared(&mut command, &references).envs(database.variable()))?;
         counts += found;
         all_passed &= succeeded;
     }
@@ -73,37 +81,47 @@ const OF_ONE_DATABASE: [&str; 11] = [
 ];
 
 /// And those that would see the same on any, or go to each by themselves.
-const OF_NO_DATABASE: [&str; 6] =
-    ["browser::checks", "browser::docs", "browser::keyboard", "browser::plain", "simulated::", "planted::"];
+const OF_NO_DATABASE: [&str; 4] = ["browser::checks", "browser::docs", "browser::keyboard", "browser::plain"];
 
 /// Has tests of the service as a whole run on PostgreSQL.
 const TEST_ON: &str = "CUTOVER_TEST_ON";
 
-/// All tests, and those of the service as a whole once more on PostgreSQL, where there is one. Tests of other
-/// crates come along, and are quick.
-fn commands(references: &Path, database: &Database) -> Vec<Command> {
-    let mut commands = vec![command(&["--workspace"], references)];
-    if database.is_there() {
-        // Chosen alone, the crate would be built anew, with the features that it needs itself.
-        let mut again = command(&["--workspace", "--test", "it"], references);
-        again.env(TEST_ON, "postgres").arg("--");
-        OF_ONE_DATABASE.iter().chain(&OF_NO_DATABASE).for_each(|name| {
-            again.args(["--skip", name]);
-        });
-        commands.push(again);
-    }
-    commands
+/// The crate whose tests look at it: no others are run once more.
+const SERVICE: &str = "crates/cutover";
+
+fn everything() -> Option<Command> {
+    let mut command = cargo::cargo(["test", "--no-fail-fast", "--workspace"]);
+    command.env_remove(TEST_ON);
+    Some(command)
 }
 
-fn command(what: &[&str], references: &Path) -> Command {
-    let mut command = cargo::cargo(["test", "--no-fail-fast"]);
-    command.args(what);
+/// Tests of the service as a whole once more, on PostgreSQL; nothing if they cannot be built.
+fn on_postgres() -> Option<Command> {
+    let mut again = integration_tests(SERVICE)?;
+    again.env(TEST_ON, "postgres");
+    OF_ONE_DATABASE.iter().chain(&OF_NO_DATABASE).for_each(|name| {
+        again.args(["--skip", name]);
+    });
+    Some(again)
+}
+
+/// How many tests run at a time, if nobody says it.
+const THREADS: &str = "RUST_TEST_THREADS";
+
+/// More than there are processors: what the long ones take is mostly waiting, for leases to end or databases to come
+/// back. Those of the service take a processor for 150 s of the 550 s that they last, added up. With still more of them
+/// at a time, those that send a hundred requests at once are refused where a machine has other work as well.
+fn threads() -> String {
+    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    std::env::var(THREADS).unwrap_or_else(|_| (processors + 1).to_string())
+}
+
+fn prepared<'c>(command: &'c mut Command, references: &Path) -> &'c mut Command {
     command
         .env("INSTA_UPDATE", "no")
+        .env(THREADS, threads())
         .env_remove("INSTA_FORCE_PASS")
-        .env_remove(TEST_ON)
-        .env(snapshots::VARIABLE, references);
-    command
+        .env(snapshots::VARIABLE, references)
 }
 
 /// Runs it with its output passed on; whether it succeeded, and what it counted.
@@ -144,6 +162,22 @@ fn remark(references: &Path, counts: Counts) -> Result<Result<String, String>, E
 #[cfg(test)]
 mod unit {
     use super::*;
+
+    /// Whether something that is written in Rust below a folder asks what tests are run on.
+    fn asks(folder: &Path) -> bool {
+        folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).any(|path| {
+            let is_code = path.extension().is_some_and(|extension| extension == "rs");
+            (path.is_dir() && asks(&path))
+                || (is_code && std::fs::read_to_string(&path).unwrap().contains(TEST_ON))
+        })
+    }
+
+    #[test]
+    fn no_tests_but_those_that_are_run_again_ask_what_they_are_run_on() {
+        let crates = cargo::root().join("crates").read_dir().unwrap();
+        let asking = crates.map(|entry| entry.unwrap().path()).filter(|folder| asks(folder));
+        assert_eq!(asking.collect::<Vec<_>>(), [cargo::root().join(SERVICE)]);
+    }
 
     #[test]
     fn output_is_passed_on_as_it_is_and_counted() {
