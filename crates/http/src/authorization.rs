@@ -1,5 +1,6 @@
 use crate::refusal::Refusal;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+use memchr::memchr2;
 
 /// Longer than any token of ours; what is longer is not looked at.
 const MAX_TOKEN: usize = 4_096;
@@ -20,7 +21,8 @@ fn token_of(credentials: &str) -> Option<&str> {
     let (scheme, token) = credentials.split_once(' ')?;
     let known = ["token", "bearer"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
     let token = token.trim_matches(' ');
-    let plain = !token.is_empty() && token.len() <= MAX_TOKEN && !token.contains([' ', '\t']);
+    let has_gap = || memchr2(b' ', b'\t', token.as_bytes()).is_some();
+    let plain = !token.is_empty() && token.len() <= MAX_TOKEN && !has_gap();
     (known && plain).then_some(token)
 }
 

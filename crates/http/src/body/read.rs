@@ -4,13 +4,14 @@ use crate::refusal::Refusal;
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
 use actix_web::http::header::{CONTENT_LENGTH, HeaderMap};
+use actix_web::web::Bytes;
 use futures_util::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// No more is set aside for a body on the word of its Content-Length.
-const FIRST_ROOM: usize = 64 << 10;
+/// On the word of its Content-Length no more is set aside for a body than so many times what has come of it.
+const ROOM: usize = 16;
 
 /// What bounds bodies.
 #[derive(Debug)]
@@ -43,31 +44,74 @@ pub(crate) async fn read(
     takes(headers)?;
     let is_packed = media::is_packed(headers)?;
     let mut held = Held::new(limits.allowance.clone(), organisation);
-    let mut bytes = Vec::with_capacity(declared.map_or(0, |length| FIRST_ROOM.min(length as usize)));
-    let whole = collect(payload, limit, &mut bytes, &mut held);
-    timeout(limits.time, whole).await.unwrap_or(Err(Refusal::Timeout))?;
-    Ok(Body { bytes: bytes.into(), is_packed, limit, held })
+    let declared = declared.map(|length| length as usize);
+    let whole = timeout(limits.time, collect(payload, declared, limit, &mut held)).await;
+    Ok(Body { bytes: whole.unwrap_or(Err(Refusal::Timeout))?, is_packed, limit, held })
 }
 
 async fn collect(
     payload: &mut Option<Payload>,
+    declared: Option<usize>,
     limit: usize,
-    bytes: &mut Vec<u8>,
     held: &mut Held,
-) -> Result<(), Refusal> {
+) -> Result<Bytes, Refusal> {
+    let mut pieces = Pieces { declared, ..Pieces::default() };
     while let Some(stream) = payload {
-        let Some(chunk) = stream.next().await else {
+        let Some(piece) = stream.next().await else {
             *payload = None;
             break;
         };
-        let chunk = chunk.map_err(broken)?;
-        if bytes.len() + chunk.len() > limit {
+        let piece = piece.map_err(broken)?;
+        let length = pieces.len() + piece.len();
+        if length > limit {
             return Err(Refusal::TooLarge);
         }
-        held.resize(bytes.len() + chunk.len())?;
-        bytes.extend_from_slice(&chunk);
+        held.resize(length)?;
+        pieces.add(piece);
     }
-    Ok(())
+    Ok(pieces.join())
+}
+
+/// What has come of a body.
+#[derive(Default)]
+struct Pieces {
+    declared: Option<usize>,
+    /// All of it, if it came at once: it stays where the server below has read it.
+    whole: Bytes,
+    joined: Vec<u8>,
+}
+
+impl Pieces {
+    fn len(&self) -> usize {
+        self.whole.len() + self.joined.len()
+    }
+
+    fn add(&mut self, piece: Bytes) {
+        if self.len() == 0 && self.declared == Some(piece.len()) {
+            self.whole = piece;
+            return;
+        }
+        self.make_room(piece.len());
+        self.joined.extend_from_slice(&std::mem::take(&mut self.whole));
+        self.joined.extend_from_slice(&piece);
+    }
+
+    /// Room for so many bytes more; where the whole length is known, for the rest at once: a buffer that doubles
+    /// leaves as much behind as it has.
+    fn make_room(&mut self, more: usize) {
+        let needed = self.len() + more;
+        match self.declared {
+            Some(declared) if needed > self.joined.capacity() => {
+                let room = declared.min(needed.saturating_mul(ROOM)).max(needed);
+                self.joined.reserve_exact(room - self.joined.len());
+            }
+            _ => self.joined.reserve(needed - self.joined.len()),
+        }
+    }
+
+    fn join(self) -> Bytes {
+        if self.joined.is_empty() { self.whole } else { self.joined.into() }
+    }
 }
 
 fn broken(error: PayloadError) -> Refusal {
@@ -114,6 +158,33 @@ mod tests {
         assert!(matches!(body, Err(Refusal::NotJson(_))));
         let (body, _) = read_chunks(vec![chunk(60)], 59).await;
         assert!(matches!(body, Err(Refusal::Unavailable(_))));
+    }
+
+    fn join(declared: Option<usize>, pieces: &[&Bytes]) -> Bytes {
+        let mut body = Pieces { declared, ..Pieces::default() };
+        pieces.iter().for_each(|piece| body.add((*piece).clone()));
+        body.join()
+    }
+
+    #[test]
+    fn a_body_that_comes_at_once_is_not_copied() {
+        let (first, second) = (Bytes::from(vec![b'1'; 60]), Bytes::from(vec![b'2'; 40]));
+        let whole = join(Some(60), &[&first]);
+        assert_eq!((whole.as_ptr(), whole.len()), (first.as_ptr(), 60));
+        let both = [&first[..], &second[..]].concat();
+        for declared in [None, Some(60), Some(100)] {
+            assert_eq!(join(declared, &[&first, &second]), both, "{declared:?}");
+        }
+        assert!(join(Some(0), &[]).is_empty());
+    }
+
+    #[test]
+    fn room_is_made_for_what_is_declared_as_it_comes() {
+        for (declared, room) in [(Some(900), 900), (Some(10_000), 60 * ROOM), (Some(70), 70), (None, 60)] {
+            let mut body = Pieces { declared, ..Pieces::default() };
+            body.add(Bytes::from(vec![b' '; 60]));
+            assert_eq!(body.joined.capacity(), room, "{declared:?}");
+        }
     }
 
     #[actix_web::test]
