@@ -1,3 +1,4 @@
+use super::json_lines::JsonLines;
 use crate::error::Error;
 use crate::settings::{LogFormat, LogSettings};
 use std::fs::File;
@@ -36,7 +37,7 @@ pub(crate) fn start_logs(settings: LogSettings, target: LogTarget) -> Result<(),
     let layer = fmt::layer().with_writer(writer).with_ansi(terminal);
     let layer = match settings.format.unwrap_or(default) {
         LogFormat::Text => layer.with_target(false).boxed(),
-        LogFormat::Json => layer.json().flatten_event(true).boxed(),
+        LogFormat::Json => layer.event_format(JsonLines).boxed(),
     };
     let started = tracing_subscriber::registry().with(layer.with_filter(filter)).try_init();
     started.map_err(|error| Error::refused(format!("logging could not be started: {error}")))?;

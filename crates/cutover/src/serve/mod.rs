@@ -1,5 +1,6 @@
 //! `cutover serve`: the API and the import workers in one process, and their orderly end.
 
+mod json_lines;
 mod keys;
 mod lock;
 mod logs;
