@@ -72,6 +72,9 @@ pub trait Suppliers {
         code: &SupplierCode,
     ) -> Result<Option<Supplier>, StoreError>;
 
+    /// Whether a supplier that was read before has that revision still: much less to read than the supplier.
+    fn is_current(&mut self, supplier: &Supplier) -> Result<bool, StoreError>;
+
     /// The supplier of a key.
     fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError>;
 

@@ -167,6 +167,13 @@ impl Suppliers for SqlTx<'_> {
         })
     }
 
+    fn is_current(&mut self, supplier: &Supplier) -> Result<bool, StoreError> {
+        self.run(|conn| {
+            let row = suppliers::table.filter(suppliers::id.eq(supplier.id)).select(suppliers::revision);
+            Ok(row.get_result(conn).optional()? == Some(supplier.revision))
+        })
+    }
+
     fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError> {
         self.run(|conn| {
             let row = suppliers!().filter(suppliers::id.eq(id)).get_result(conn).optional()?;

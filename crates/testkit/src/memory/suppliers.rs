@@ -54,6 +54,11 @@ impl Suppliers for State {
         Ok(self.supplier(code)?.filter(|supplier| supplier.organisation_id == organisation_id))
     }
 
+    fn is_current(&mut self, supplier: &Supplier) -> Result<bool, StoreError> {
+        let found = self.suppliers.iter().find(|found| found.id == supplier.id);
+        Ok(found.is_some_and(|found| found.revision == supplier.revision))
+    }
+
     fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError> {
         Ok(self.suppliers.iter().find(|supplier| supplier.id == id).cloned())
     }

@@ -1,7 +1,7 @@
 //! Import suppliers and what the operator sets of them.
 
 use super::ground::{ABSENT, at, on_threads, organisation, put, see, settings, supplier};
-use cutover_app::port::{Store, SupplierSettings};
+use cutover_app::port::{Store, Supplier, SupplierSettings};
 use cutover_core::{Level, SupplierStatus};
 
 fn unusual() -> SupplierSettings {
@@ -29,8 +29,13 @@ pub fn settings_read_back(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.supplier(&added.code)).as_ref(), Some(&added));
     assert_eq!(see(store, |tx| tx.supplier_by_id(added.id)).as_ref(), Some(&added));
 
-    put(store, move |tx| tx.set_supplier(added.id, &settings("ACME")));
-    let changed = see(store, |tx| tx.supplier_by_id(added.id)).unwrap();
+    assert!(see(store, |tx| tx.is_current(&added)));
+    let id = added.id;
+    put(store, move |tx| tx.set_supplier(id, &settings("ACME")));
+    assert!(!see(store, |tx| tx.is_current(&added)));
+    let changed = see(store, |tx| tx.supplier_by_id(id)).unwrap();
+    assert!(see(store, |tx| tx.is_current(&changed)));
+    assert!(!see(store, |tx| tx.is_current(&Supplier { id: ABSENT, ..changed.clone() })));
     assert_eq!(changed.settings, settings("ACME"));
     assert_eq!(changed.created_at, at(3));
 }
