@@ -58,8 +58,9 @@ impl Target {
                       PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF;";
         match role {
             // What is deleted is overwritten: rows of customers are, and payloads that are replaced or archived.
+            // With twice the cache creates and imports cost as much, and 18 MB more at the peak.
             Role::Writer => format!(
-                "{common} PRAGMA secure_delete = ON; PRAGMA cache_size = -32768; \
+                "{common} PRAGMA secure_delete = ON; PRAGMA cache_size = -16384; \
                  PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = {};",
                 self.wal_limit,
             ),
