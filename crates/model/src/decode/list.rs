@@ -119,6 +119,9 @@ impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
     }
 }
 
+/// For so many items room is made ahead: what the first one says of the others may be a lie.
+const MAX_AHEAD: u32 = 1_000;
+
 impl<'j> Decoder<'j> {
     /// Decodes the items; beyond a limit they are only counted. Returns how many there are.
     fn items<T: Slots<'j>>(
@@ -130,7 +133,13 @@ impl<'j> Decoder<'j> {
         let start = self.findings.count();
         let mut index = 0;
         let mut more = self.cursor.open_array()?;
+        let first = self.cursor.mark();
         while more {
+            if index == 1 {
+                // Items are large, and moving them each time the list doubles costs more than this look ahead.
+                let most = limit.min(self.items_left).min(MAX_AHEAD) as usize;
+                items.reserve_exact(self.cursor.alike_ahead(first).min(most));
+            }
             if index >= limit || self.items_left == 0 {
                 self.cursor.skip()?;
             } else {
@@ -144,6 +153,9 @@ impl<'j> Decoder<'j> {
             }
             index += 1;
             more = self.cursor.more_items()?;
+        }
+        if items.capacity() > 8.max(2 * items.len()) {
+            items.shrink_to_fit();
         }
         Ok(index)
     }

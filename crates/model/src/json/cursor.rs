@@ -411,6 +411,14 @@ impl<'j> Cursor<'j> {
         self.depth
     }
 
+    /// About how many items as long as the one from the mark to here still come in this array, or a few more.
+    pub(crate) fn alike_ahead(&self, mark: usize) -> usize {
+        // Of an array in one of the items it is the end of that, which makes a small guess.
+        let end = self.rest().and_then(|rest| memchr::memchr(b']', rest)).unwrap_or(0);
+        let alike = end / self.since(mark).len().max(1);
+        alike + alike / 8
+    }
+
     /// Goes back to a mark and the depth it was made at.
     pub(crate) fn rewind(&mut self, mark: usize, depth: u32) {
         self.at = mark;
