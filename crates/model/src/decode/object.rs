@@ -101,8 +101,7 @@ impl<'j> Decoder<'j> {
         self.members_of(draft, Shape { fields: T::FIELDS, required: T::REQUIRED, hints: T::hints() })
     }
 
-    /// The same for every kind of object: the code of one loop stays in the processor's cache, that of one
-    /// for each kind does not.
+    /// One loop for every kind of object, not a copy of it for each.
     #[inline(never)]
     fn members_of(&mut self, draft: &mut dyn Members<'j>, shape: Shape) -> Result<(), SyntaxErrorKind> {
         let start = self.findings.count();
