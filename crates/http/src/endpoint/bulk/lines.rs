@@ -1,6 +1,5 @@
 //! Lines out of chunks.
 
-use actix_web::web::Bytes;
 use std::mem::take;
 
 /// Cuts chunks into lines. A line that is too long is passed over, and said to be.
@@ -9,8 +8,8 @@ pub(super) struct Lines {
     /// Of the line that has begun.
     begun: Vec<u8>,
     limit: usize,
-    /// What lines are cut from.
-    chunk: Bytes,
+    /// Where the chunk ends that lines are cut from.
+    chunk: Vec<u8>,
     at: usize,
     /// The line that has begun is too long already.
     is_long: bool,
@@ -29,7 +28,7 @@ pub(super) struct Cut {
 impl Lines {
     /// Lines of at most so many bytes.
     pub(super) fn new(limit: usize) -> Self {
-        Self { begun: Vec::new(), limit, chunk: Bytes::new(), at: 0, is_long: false, number: 0 }
+        Self { begun: Vec::new(), limit, chunk: Vec::new(), at: 0, is_long: false, number: 0 }
     }
 
     /// The number of the line that has begun.
@@ -39,11 +38,11 @@ impl Lines {
 
     /// Bytes that are kept.
     pub(super) fn held(&self) -> usize {
-        self.begun.capacity() + self.chunk.len()
+        self.begun.capacity() + self.chunk.capacity()
     }
 
     /// Takes the next chunk; the one before has no line left.
-    pub(super) fn push(&mut self, chunk: Bytes) {
+    pub(super) fn push(&mut self, chunk: Vec<u8>) {
         debug_assert!(self.at == self.chunk.len(), "a chunk is cut up before the next");
         (self.chunk, self.at) = (chunk, 0);
     }
@@ -54,8 +53,6 @@ impl Lines {
             let rest = &self.chunk[self.at..];
             let Some(length) = memchr::memchr(b'\n', rest) else {
                 self.keep(self.chunk.len());
-                // Whoever reads the request fills it anew.
-                (self.chunk, self.at) = (Bytes::new(), 0);
                 return None;
             };
             self.keep(self.at + length);
@@ -105,7 +102,7 @@ mod tests {
         let mut lines = Lines::new(limit);
         let mut cuts = Vec::new();
         for chunk in chunks {
-            lines.push(Bytes::copy_from_slice(chunk));
+            lines.push(chunk.to_vec());
             cuts.extend(std::iter::from_fn(|| lines.next()));
         }
         cuts.extend(lines.last());

@@ -1,7 +1,6 @@
 //! A packed body, unpacked as it comes.
 
 use crate::refusal::Refusal;
-use actix_web::web::Bytes;
 use flate2::write::MultiGzDecoder;
 use std::io::Write;
 
@@ -23,13 +22,13 @@ impl Unpacker {
     ///
     /// # Errors
     /// [`Refusal::NotJson`] if it is no gzip.
-    pub(super) fn piece(&mut self, chunk: &mut Bytes) -> Result<Bytes, Refusal> {
+    pub(super) fn piece(&mut self, chunk: &mut actix_web::web::Bytes) -> Result<Vec<u8>, Refusal> {
         match self {
-            Self::Plain => Ok(std::mem::take(chunk)),
+            Self::Plain => Ok(std::mem::take(chunk).into()),
             Self::Gzip(decoder) => {
                 let slice = chunk.split_to(SLICE.min(chunk.len()));
                 decoder.write_all(&slice).and_then(|()| decoder.flush()).map_err(|_| no_gzip())?;
-                Ok(std::mem::take(decoder.get_mut()).into())
+                Ok(std::mem::take(decoder.get_mut()))
             }
         }
     }
@@ -38,12 +37,12 @@ impl Unpacker {
     ///
     /// # Errors
     /// [`Refusal::NotJson`] if it breaks off.
-    pub(super) fn last(&mut self) -> Result<Bytes, Refusal> {
+    pub(super) fn last(&mut self) -> Result<Vec<u8>, Refusal> {
         match self {
-            Self::Plain => Ok(Bytes::new()),
+            Self::Plain => Ok(Vec::new()),
             Self::Gzip(decoder) => {
                 decoder.try_finish().map_err(|_| no_gzip())?;
-                Ok(std::mem::take(decoder.get_mut()).into())
+                Ok(std::mem::take(decoder.get_mut()))
             }
         }
     }
