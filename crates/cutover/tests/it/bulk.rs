@@ -196,7 +196,7 @@ fn a_server_that_stops_takes_no_more_lines() {
 #[test]
 fn clients_that_leave_take_nothing_with_them() {
     let (house, _server, client) = staged(&[]);
-    // In all more than there are places for use cases.
+    // In all more lines than there are places for.
     for n in 0..100 {
         let mut lines = Lines::open(&client);
         lines.send(&format!("{}\n{}\n{{\"a\":", small(&format!("B-{n}")), small(&format!("C-{n}"))));
