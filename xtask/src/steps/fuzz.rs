@@ -19,7 +19,7 @@ pub(super) fn run() -> Result<Outcome, Error> {
     command.env("CUTOVER_FUZZ_SECONDS", AT_MOST).env(SEED_VARIABLE, &seed);
     command.args(["--", "--nocapture"]);
     Ok(match cargo::succeeds(command)? {
-        true => Outcome::Ok(format!("seed {seed} as ever; new ones with: cargo xtask fuzz")),
+        true => Outcome::Ok(format!("seed {seed}; new ones with: cargo xtask fuzz")),
         false => Outcome::Failed(format!("see above; seed {seed}")),
     })
 }
