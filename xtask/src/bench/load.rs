@@ -1,9 +1,9 @@
 //! A load of POSTs over kept-alive connections: as little work as a client can do.
 
+use super::sender;
 use crate::error::Error;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// What a load came to.
@@ -35,33 +35,15 @@ pub(super) fn post_each(
     bodies: &[&str],
     connections: usize,
 ) -> Result<Outcome, Error> {
-    let (next, wanted) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let head = |path: &str| {
         format!(
             "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Token {token}\r\nContent-Type: application/json\r\n"
         )
     };
-    let requests: Vec<_> = requests.iter().map(|&(path, status)| (head(path), status)).collect();
+    let steps: Vec<_> = requests.iter().map(|&(path, status)| (head(path), status)).collect();
     let start = Instant::now();
-    std::thread::scope(|scope| {
-        let client = || -> std::io::Result<()> {
-            let mut connection = Connection::open(address)?;
-            while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let mut is_wanted = true;
-                for (head, status) in &requests {
-                    is_wanted &= connection.post(head, body)?.0 == *status;
-                }
-                wanted.fetch_add(usize::from(is_wanted), Ordering::Relaxed);
-            }
-            Ok(())
-        };
-        let clients: Vec<_> = (0..connections).map(|_| scope.spawn(client)).collect();
-        clients
-            .into_iter()
-            .try_for_each(|c| c.join().unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into())))
-    })
-    .map_err(|e| Error::Bench(format!("a connection failed: {e}")))?;
-    let wanted = wanted.into_inner();
+    let wanted = sender::send(address, &steps, bodies, connections)
+        .map_err(|e| Error::Bench(format!("a connection failed: {e}")))?;
     Ok(Outcome { seconds: start.elapsed().as_secs_f64(), wanted, others: bodies.len() - wanted })
 }
 

@@ -26,6 +26,7 @@ mod progress;
 pub(crate) mod record;
 mod report;
 mod seed;
+mod sender;
 mod server;
 pub(crate) mod stats;
 mod status;
