@@ -101,6 +101,23 @@ fn write_ahead(conn: &mut Conn, patience: Duration) -> Result<(), OpenError> {
 mod tests {
     use super::*;
 
+    #[derive(QueryableByName)]
+    struct CompileOption {
+        #[diesel(sql_type = diesel::sql_types::Text)]
+        compile_options: String,
+    }
+
+    /// By `.cargo/config.toml` (decision 8).
+    #[test]
+    fn sqlite_is_built_without_locks_that_nobody_needs() {
+        let mut conn = Conn::establish(":memory:").unwrap();
+        let options: Vec<CompileOption> = diesel::sql_query("PRAGMA compile_options").load(&mut conn).unwrap();
+        let has = |name: &str| options.iter().any(|option| option.compile_options == name);
+        let found =
+            ["THREADSAFE=2", "DEFAULT_MEMSTATUS=0", "ENABLE_MEMORY_MANAGEMENT", "ENABLE_API_ARMOR"].map(has);
+        assert_eq!(found, [true, true, false, false]);
+    }
+
     #[test]
     fn a_path_is_never_an_address() {
         let url = |path: &str| {
