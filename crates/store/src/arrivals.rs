@@ -1,4 +1,4 @@
-//! What arrives for the stager.
+//! What arrives for the one that writes.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// A bounded queue for one that takes many at a time: it is woken when as many as it wants are there, not by each.
 /// To be woken by each costs a good part of what it takes to store one.
-pub(super) struct Arrivals<T> {
+pub(crate) struct Arrivals<T> {
     state: Mutex<State<T>>,
     enough: Condvar,
     bound: usize,
@@ -21,14 +21,14 @@ struct State<T> {
 
 /// Why one was not taken in.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(crate) enum Refused {
     Full,
     Closed,
 }
 
 impl<T> Arrivals<T> {
     /// At most so many.
-    pub(super) fn new(bound: usize) -> Self {
+    pub(crate) fn new(bound: usize) -> Self {
         let state = State { there: VecDeque::new(), wanted: None, is_closed: false };
         Self { state: Mutex::new(state), enough: Condvar::new(), bound }
     }
@@ -38,7 +38,7 @@ impl<T> Arrivals<T> {
     }
 
     /// One more; given back if there is no room for it.
-    pub(super) fn push(&self, one: T) -> Result<(), (T, Refused)> {
+    pub(crate) fn push(&self, one: T) -> Result<(), (T, Refused)> {
         let mut state = self.state();
         if state.is_closed {
             return Err((one, Refused::Closed));
@@ -56,18 +56,18 @@ impl<T> Arrivals<T> {
     }
 
     /// Nothing more is taken in.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.state().is_closed = true;
         self.enough.notify_one();
     }
 
     /// How many are there.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.state().there.len()
     }
 
     /// Waits for the first; `false` if none comes any more.
-    pub(super) fn wait_for_one(&self) -> bool {
+    pub(crate) fn wait_for_one(&self) -> bool {
         let mut state = self.state();
         while state.there.is_empty() && !state.is_closed {
             state.wanted = Some(1);
@@ -78,7 +78,7 @@ impl<T> Arrivals<T> {
     }
 
     /// Waits until so many are there, nothing more is taken in, or this time is over; how many there are.
-    pub(super) fn wait_for(&self, wanted: usize, at_most: Duration) -> usize {
+    pub(crate) fn wait_for(&self, wanted: usize, at_most: Duration) -> usize {
         let mut state = self.state();
         if state.there.len() < wanted && !state.is_closed {
             state.wanted = Some(wanted);
@@ -90,8 +90,19 @@ impl<T> Arrivals<T> {
         state.there.len()
     }
 
+    /// Whether the one that takes them waits now.
+    #[cfg(test)]
+    pub(crate) fn is_waited_for(&self) -> bool {
+        self.state().wanted.is_some()
+    }
+
+    /// Takes the first, if there is one.
+    pub(crate) fn pop(&self) -> Option<T> {
+        self.state().there.pop_front()
+    }
+
     /// Takes the first ones, as long as they fit.
-    pub(super) fn take_while(&self, mut fits: impl FnMut(&T) -> bool) -> Vec<T> {
+    pub(crate) fn take_while(&self, mut fits: impl FnMut(&T) -> bool) -> Vec<T> {
         let mut state = self.state();
         let count = state.there.iter().take_while(|one| fits(one)).count();
         state.there.drain(..count).collect()

@@ -13,6 +13,7 @@
 //!   group commit, the readers.
 //! - `postgres`: what is particular to PostgreSQL: the pool, creates that go together, bulk statements, the
 //!   connection that listens and keeps the time.
+//! - `arrivals`: the queue before the one that writes, who is woken by many at once.
 //! - `sealed`: encryption at rest; what is sealed, and where it is opened, is for `queries` to say.
 //! - `migrations/sqlite`, `migrations/postgres`: the schema. A test holds both to the same tables.
 //!
@@ -35,6 +36,7 @@
 
 #[macro_use]
 mod sql;
+mod arrivals;
 mod error;
 mod migrations;
 mod postgres;

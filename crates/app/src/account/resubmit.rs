@@ -2,7 +2,7 @@
 
 use super::CreateRefused;
 use crate::port::{
-    Creation, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, stage_in, write_anew,
+    Creation, SeenSupplier, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, stage_in, write_anew,
 };
 use crate::{App, codec};
 use cutover_core::{SupplierStatus, Zone};
@@ -130,7 +130,7 @@ fn is_same(
 }
 
 fn stage_anew(tx: &mut dyn Tx, creation: &Creation) -> Result<Left, CreateRefused> {
-    match stage_in(tx, creation)? {
+    match stage_in(tx, creation, &mut SeenSupplier::default())? {
         Staging::Staged => Ok(Left::Decided),
         Staging::SupplierChanged => Err(CreateRefused::SupplierChanging),
         Staging::Exists => Err(StoreError::Conflict("another was first".into()).into()),

@@ -41,10 +41,9 @@ pub use processes::{
     ProcessFilter, Processes, Staged, Staging, StepWrite, StoredIssue, StoredIssues, StoredProcess,
 };
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
-pub(crate) use store::stage_in;
 pub use store::{
-    MayConflict, StagingDone, Store, StoreError, Tx, Verdict, WriteJob, find_behind, glance, read, stage,
-    staging_job, write, write_anew,
+    MayConflict, SeenSupplier, StagingDone, Store, StoreError, Tx, Verdict, WriteJob, find_behind, glance,
+    read, stage, stage_in, write, write_anew,
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
 pub use vendors::{

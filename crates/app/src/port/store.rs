@@ -1,6 +1,6 @@
 use super::{
     Accounts, Audit, Businesses, Creation, Erasure, Figures, HistoricalStatements, Identity, Instructions,
-    Ledgers, Notes, Processes, Staging, Supplier, Suppliers, Traces, Vendors,
+    Ledgers, Notes, Processes, Staging, Suppliers, Traces, Vendors,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -173,12 +173,10 @@ pub trait Store: Send + Sync {
 }
 
 /// A new account as a job of a transaction, and what tells the outcome once that was committed.
-pub fn staging_job(
-    creation: Arc<Creation>,
-) -> (WriteJob, impl FnOnce() -> Result<Staging, StoreError> + Send) {
+fn staging_job(creation: Arc<Creation>) -> (WriteJob, impl FnOnce() -> Result<Staging, StoreError> + Send) {
     let (staging, staged) = mpsc::sync_channel(1);
     let job = Box::new(move |tx: &mut dyn Tx| {
-        let result = stage_in(tx, &creation);
+        let result = stage_in(tx, &creation, &mut SeenSupplier::default());
         let verdict = if matches!(result, Ok(Staging::Staged)) { Verdict::Commit } else { Verdict::Rollback };
         // Nobody asks where the transaction was lost.
         let _ = staging.send(result);
@@ -187,13 +185,46 @@ pub fn staging_job(
     (job, move || staged.try_recv().unwrap_or_else(|_| Err(StoreError::Failed("the job was not run".into()))))
 }
 
-/// Stores a new account in a transaction, unless there is one or its supplier is another by now.
-pub(crate) fn stage_in(tx: &mut dyn Tx, creation: &Creation) -> Result<Staging, StoreError> {
-    let supplier = tx.supplier_by_id(creation.supplier_id)?;
-    let is_the_same = |s: Supplier| {
-        s.revision == creation.supplier_revision && s.settings.status == SupplierStatus::Ongoing
-    };
-    if !supplier.is_some_and(is_the_same) {
+/// A supplier as a transaction saw it: accounts that are stored one after another ask for it once.
+#[derive(Debug, Default)]
+pub struct SeenSupplier(Option<(i64, Option<Standing>)>);
+
+/// What an account that is stored needs to know of its supplier.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    revision: i64,
+    is_ongoing: bool,
+}
+
+impl SeenSupplier {
+    /// Asked for if it is not the last that was seen.
+    fn standing(&mut self, tx: &mut dyn Tx, supplier_id: i64) -> Result<Option<Standing>, StoreError> {
+        match self.0 {
+            Some((seen, standing)) if seen == supplier_id => Ok(standing),
+            _ => {
+                let standing = tx.supplier_by_id(supplier_id)?.map(|supplier| Standing {
+                    revision: supplier.revision,
+                    is_ongoing: supplier.settings.status == SupplierStatus::Ongoing,
+                });
+                self.0 = Some((supplier_id, standing));
+                Ok(standing)
+            }
+        }
+    }
+}
+
+/// Stores a new account in a transaction, unless there is one or its supplier is another by now. `seen` is of the
+/// same transaction, in which nothing but accounts was written since.
+///
+/// # Errors
+/// [`StoreError`] of the transaction: part of the account may be written in it.
+pub fn stage_in(
+    tx: &mut dyn Tx,
+    creation: &Creation,
+    seen: &mut SeenSupplier,
+) -> Result<Staging, StoreError> {
+    let standing = seen.standing(tx, creation.supplier_id)?;
+    if !standing.is_some_and(|s| s.is_ongoing && s.revision == creation.supplier_revision) {
         return Ok(Staging::SupplierChanged);
     }
     if tx.process(creation.supplier_id, &creation.process.external_account_number)?.is_some() {

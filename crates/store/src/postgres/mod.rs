@@ -2,7 +2,6 @@
 
 #[macro_use]
 pub(crate) mod dialect;
-mod arrivals;
 mod bulk;
 mod clock;
 mod connection;

@@ -1,6 +1,5 @@
 //! New accounts: those that wait at the same time go in one statement, and so in one commit.
 
-use super::arrivals::{Arrivals, Refused};
 use super::bulk::column;
 use super::dialect::{self, Conn, Db};
 use super::pool::Pool;
@@ -8,6 +7,7 @@ use super::queries::processes::issues;
 use super::queries::processes::row::{HistoryRow, ProcessRow};
 use super::queries::statement::Bind;
 use super::queries::types::{Bits, Json, Timestamp};
+use crate::arrivals::{Arrivals, Refused};
 use crate::error::{Result, store_error};
 use crate::sealed::Sealer;
 use cutover_app::port::{Creation, Staging, StagingDone, StoreError};

@@ -2,21 +2,36 @@ use super::connection::{Role, Target};
 use super::dialect::{self, Conn};
 use super::queries::SqlTx;
 use super::wal::Wal;
+use crate::arrivals::{Arrivals, Refused};
 use crate::error::store_error;
 use crate::sealed::Sealer;
 use cutover_app::fault::{self, Point};
-use cutover_app::port::{Creation, Staging, StagingDone, StoreError, Verdict, WriteJob, staging_job};
+use cutover_app::port::{
+    Creation, SeenSupplier, Staging, StagingDone, StoreError, Verdict, WriteJob, stage_in,
+};
 use diesel::connection::SimpleConnection;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// How many jobs may wait. Callers are bounded elsewhere; this bounds them if they are not.
 const QUEUE: usize = 1_024;
 /// How many jobs one commit takes at most.
 const GROUP: usize = 64;
+/// Accounts wait for half as many as were on their way together the last time, as long as some still come: a commit
+/// takes as long as it takes to store a dozen. The other half are received and checked meanwhile; to wait for all
+/// leaves one processor idle in turn. For the next of them they wait so long, for all of them no longer than that.
+const USUAL: Patience = Patience { next: Duration::from_micros(500), all: Duration::from_millis(5) };
+
+/// How long accounts wait for others.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    next: Duration,
+    all: Duration,
+}
 
 type Answer = Result<(), StoreError>;
 
@@ -38,36 +53,28 @@ impl Request {
             Self::Account { done, .. } => done(Err(error)),
         }
     }
-
-    /// The job of it, and what waits for the end of the transaction then.
-    fn begin(self) -> (WriteJob, Waiting) {
-        match self {
-            Self::Job { job, done } => (job, Waiting::Job(done)),
-            Self::Account { creation, done, was_lost } => {
-                let (job, staging) = staging_job(creation.clone());
-                (job, Waiting::Account { creation, done, was_lost, staging: Box::new(staging) })
-            }
-        }
-    }
 }
 
 /// What was run, and waits for its transaction to be durable.
 enum Waiting {
-    Job(Done),
+    Job {
+        done: Done,
+        answer: Answer,
+    },
     Account {
         creation: Arc<Creation>,
         done: StagingDone,
         was_lost: bool,
-        /// What became of it, if the transaction was not lost.
-        staging: Box<dyn FnOnce() -> Result<Staging, StoreError>>,
+        /// What became of it, if the transaction is not lost.
+        staging: Result<Staging, StoreError>,
     },
 }
 
 impl Waiting {
-    fn tell(self, answer: Answer) {
+    fn tell(self) {
         match self {
-            Self::Job(done) => done(answer),
-            Self::Account { done, staging, .. } => done(answer.and_then(|()| staging())),
+            Self::Job { done, answer } => done(answer),
+            Self::Account { done, staging, .. } => done(staging),
         }
     }
 
@@ -75,29 +82,27 @@ impl Waiting {
     fn lose(self, error: &StoreError) -> Option<Request> {
         match self {
             Self::Account { creation, done, was_lost: false, .. } => {
-                Some(Request::Account { creation, done, was_lost: true })
+                return Some(Request::Account { creation, done, was_lost: true });
             }
-            lost => {
-                lost.tell(Err(error.clone()));
-                None
-            }
+            Self::Account { done, .. } => done(Err(error.clone())),
+            Self::Job { done, .. } => done(Err(error.clone())),
         }
+        None
     }
 }
 
 /// The one that writes: a thread with its own connection.
 pub(super) struct Writer {
-    queue: Option<SyncSender<Request>>,
+    arrivals: Arc<Arrivals<Request>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
     pub(super) fn start(target: Target, conn: Conn, sealer: Sealer) -> std::io::Result<Self> {
-        let (queue, requests) = sync_channel(QUEUE);
-        let wal = Wal::new(&target);
-        let mut desk = Desk { target, conn: Some(conn), sealer, wal, requests, lost: VecDeque::new() };
+        let arrivals = Arc::new(Arrivals::new(QUEUE));
+        let mut desk = Desk::new(target, conn, sealer, arrivals.clone());
         let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || desk.work())?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self { arrivals, thread: Some(thread) })
     }
 
     /// Runs a job; comes back once it is durable, undone or failed.
@@ -119,14 +124,12 @@ impl Writer {
     }
 
     fn send(&self, request: Request) {
-        let ended = || StoreError::Unavailable("the writer has ended".into());
-        let Some(queue) = &self.queue else { return request.refuse(ended()) };
-        match queue.try_send(request) {
-            Ok(()) => {}
-            Err(TrySendError::Full(request)) => {
-                request.refuse(StoreError::Unavailable("too many writes are waiting".into()));
-            }
-            Err(TrySendError::Disconnected(request)) => request.refuse(ended()),
+        if let Err((request, why)) = self.arrivals.push(request) {
+            let why = match why {
+                Refused::Full => "too many writes are waiting",
+                Refused::Closed => "the writer has ended",
+            };
+            request.refuse(StoreError::Unavailable(why.into()));
         }
     }
 }
@@ -134,7 +137,7 @@ impl Writer {
 impl Drop for Writer {
     /// Finishes what was taken.
     fn drop(&mut self) {
-        self.queue = None;
+        self.arrivals.close();
         if let Some(thread) = self.thread.take() {
             // Its panics are caught; if one was not, there is nothing left to be done here.
             let _ = thread.join();
@@ -149,9 +152,12 @@ struct Desk {
     conn: Option<Conn>,
     sealer: Sealer,
     wal: Wal,
-    requests: Receiver<Request>,
+    arrivals: Arc<Arrivals<Request>>,
     /// What is to be tried once more, before what comes.
     lost: VecDeque<Request>,
+    /// How many accounts were on their way at the same time, when that was last seen.
+    crowd: usize,
+    patience: Patience,
 }
 
 /// How a job left its transaction.
@@ -162,9 +168,32 @@ enum Left {
     Lost(StoreError),
 }
 
+/// One transaction.
+#[derive(Default)]
+struct Group {
+    waiting: Vec<Waiting>,
+    /// Of the accounts' supplier; a job may change it.
+    seen: SeenSupplier,
+    has_jobs: bool,
+}
+
 impl Desk {
+    fn new(target: Target, conn: Conn, sealer: Sealer, arrivals: Arc<Arrivals<Request>>) -> Self {
+        let wal = Wal::new(&target);
+        Self {
+            target,
+            conn: Some(conn),
+            sealer,
+            wal,
+            arrivals,
+            lost: VecDeque::new(),
+            crowd: 1,
+            patience: USUAL,
+        }
+    }
+
     fn work(&mut self) {
-        while let Some(first) = self.lost.pop_front().or_else(|| self.requests.recv().ok()) {
+        while let Some(first) = self.first() {
             // Jobs are caught one by one; this is for what should not happen. Whoever waits is never
             // called, and finds that out.
             if catch_unwind(AssertUnwindSafe(|| self.group(first))).is_err() {
@@ -173,38 +202,45 @@ impl Desk {
         }
     }
 
-    /// One transaction: the job, and those that are there by the time each one before is done.
+    /// The next that there is to do; waits for it.
+    fn first(&mut self) -> Option<Request> {
+        let lost = self.lost.pop_front();
+        lost.or_else(|| if self.arrivals.wait_for_one() { self.arrivals.pop() } else { None })
+    }
+
+    /// One transaction: the first, those that are there by the time each one before is done, and those that are
+    /// likely to come.
     fn group(&mut self, first: Request) {
         let mut conn = match self.begin() {
             Ok(conn) => conn,
             Err(error) => return self.refuse(first, &error),
         };
-        let mut waiting = Vec::new();
+        let (mut group, begun) = (Group::default(), Instant::now());
         let mut next = Some(first);
         while let Some(request) = next {
-            let is_first = waiting.is_empty();
-            let (job, waits) = request.begin();
-            let run = if is_first { run } else { run_in_savepoint };
-            match run(&mut conn, &self.sealer, job) {
-                Left::Kept => waiting.push((waits, Ok(()))),
-                // The transaction was its own: nobody else's, so it ends with it.
-                Left::Undone(undone) if is_first => {
-                    return self.end(conn, vec![(waits, undone)], "ROLLBACK");
-                }
-                Left::Undone(undone) => waiting.push((waits, undone)),
-                Left::Lost(error) => {
-                    waiting.push((waits, Ok(())));
-                    return self.fail(waiting, &error);
-                }
+            match group.run(&mut conn, &self.sealer, request) {
+                Left::Kept => {}
+                // The transaction was that of one job: nobody else's, so it ends with it.
+                Left::Undone(_) => return self.end(conn, group, "ROLLBACK"),
+                Left::Lost(error) => return self.fail(group.waiting, &error),
             }
-            next = if waiting.len() < GROUP { self.another() } else { None };
+            next = if group.waiting.len() < GROUP { self.another(&group, begun) } else { None };
         }
-        self.end(conn, waiting, "COMMIT");
+        self.crowd = group.waiting.len() + self.arrivals.len();
+        self.end(conn, group, "COMMIT");
     }
 
-    /// One more that is there.
-    fn another(&mut self) -> Option<Request> {
-        self.lost.pop_front().or_else(|| self.requests.try_recv().ok())
+    /// One more that is there, or is likely to come.
+    fn another(&mut self, group: &Group, begun: Instant) -> Option<Request> {
+        let there = self.lost.pop_front().or_else(|| self.arrivals.pop());
+        let wanted = self.crowd.min(GROUP) / 2;
+        let missing = wanted.saturating_sub(group.waiting.len());
+        if there.is_some() || missing == 0 || group.has_jobs || begun.elapsed() >= self.patience.all {
+            return there;
+        }
+        // Woken by half of them, it stores these while the others come.
+        self.arrivals.wait_for(missing.div_ceil(2), self.patience.next);
+        self.arrivals.pop()
     }
 
     /// Takes the connection, and the lock of the file.
@@ -221,18 +257,16 @@ impl Desk {
     }
 
     /// Ends the transaction and tells everybody; nobody is told before it is durable.
-    fn end(&mut self, mut conn: Conn, waiting: Vec<(Waiting, Answer)>, how: &str) {
-        let about = |(waits, _): &(Waiting, Answer)| matches!(waits, Waiting::Account { .. });
-        let about = if waiting.iter().any(about) { "accounts" } else { "" };
+    fn end(&mut self, mut conn: Conn, group: Group, how: &str) {
+        let about = |waits: &Waiting| matches!(waits, Waiting::Account { .. });
+        let about = if group.waiting.iter().any(about) { "accounts" } else { "" };
         let is_lost = how == "COMMIT" && fault::fails(Point::Commit, about);
         let lost = || Err(StoreError::Unavailable("a test wants the transaction to be lost".into()));
         if let Err(error) = if is_lost { lost() } else { execute(&mut conn, how) } {
             // The connection is dropped, and with it whatever is left of the transaction.
-            return self.fail(waiting, &error);
+            return self.fail(group.waiting, &error);
         }
-        for (waits, answer) in waiting {
-            waits.tell(answer);
-        }
+        group.waiting.into_iter().for_each(Waiting::tell);
         self.wal.tend(&mut conn);
         self.conn = Some(conn);
     }
@@ -241,14 +275,15 @@ impl Desk {
     fn refuse(&mut self, first: Request, error: &StoreError) {
         // Taken before anybody is told: what comes after an answer is to be tried.
         let lost = std::mem::take(&mut self.lost);
-        let waiting: Vec<_> = std::iter::once(first).chain(lost).chain(self.requests.try_iter()).collect();
+        let waiting: Vec<_> =
+            std::iter::once(first).chain(lost).chain(self.arrivals.take_while(|_| true)).collect();
         waiting.into_iter().for_each(|request| request.refuse(error.clone()));
     }
 
     /// Nothing of a transaction was kept, whatever its jobs thought.
-    fn fail(&mut self, waiting: Vec<(Waiting, Answer)>, error: &StoreError) {
+    fn fail(&mut self, waiting: Vec<Waiting>, error: &StoreError) {
         tracing::warn!(%error, jobs = waiting.len(), "a transaction was lost");
-        self.lost.extend(waiting.into_iter().filter_map(|(waits, _)| waits.lose(error)));
+        self.lost.extend(waiting.into_iter().filter_map(|waits| waits.lose(error)));
     }
 }
 
@@ -259,6 +294,45 @@ fn execute(conn: &mut Conn, sql: &str) -> Result<(), StoreError> {
         other => other,
     };
     conn.batch_execute(sql).map_err(unavailable)
+}
+
+impl Group {
+    /// Runs what was asked for; it waits for the end of the transaction then.
+    fn run(&mut self, conn: &mut Conn, sealer: &Sealer, request: Request) -> Left {
+        match request {
+            Request::Job { job, done } => {
+                let is_first = self.waiting.is_empty();
+                (self.has_jobs, self.seen) = (true, SeenSupplier::default());
+                let left = match is_first {
+                    true => run(conn, sealer, job),
+                    false => in_savepoint(conn, |conn| run(conn, sealer, job)),
+                };
+                let answer = if let Left::Undone(answer) = &left { answer.clone() } else { Ok(()) };
+                self.waiting.push(Waiting::Job { done, answer });
+                // What others wrote stays.
+                if matches!(left, Left::Undone(_)) && !is_first { Left::Kept } else { left }
+            }
+            Request::Account { creation, done, was_lost } => {
+                let mut staging = Ok(Staging::Exists);
+                let left = match was_lost {
+                    false => stage(conn, sealer, &creation, &mut self.seen, &mut staging),
+                    true => in_savepoint(conn, |conn| {
+                        stage(conn, sealer, &creation, &mut self.seen, &mut staging)
+                    }),
+                };
+                self.waiting.push(Waiting::Account { creation, done, was_lost, staging });
+                match left {
+                    // A savepoint for each would cost a fifth of what it takes to store one: they are tried again,
+                    // each in its own, and the one that fails does so alone.
+                    Left::Undone(Err(error)) if !was_lost => Left::Lost(StoreError::Unavailable(format!(
+                        "an account could not be written: {error}"
+                    ))),
+                    Left::Undone(_) => Left::Kept,
+                    left => left,
+                }
+            }
+        }
+    }
 }
 
 /// Runs a job on its own in a transaction.
@@ -275,12 +349,32 @@ fn run(conn: &mut Conn, sealer: &Sealer, job: WriteJob) -> Left {
     }
 }
 
-/// Runs a job among others: what it writes can be undone without theirs.
-fn run_in_savepoint(conn: &mut Conn, sealer: &Sealer, job: WriteJob) -> Left {
+/// Stores an account; says what became of it.
+fn stage(
+    conn: &mut Conn,
+    sealer: &Sealer,
+    creation: &Creation,
+    seen: &mut SeenSupplier,
+    staging: &mut Result<Staging, StoreError>,
+) -> Left {
+    let mut tx = SqlTx::new(conn, sealer);
+    let run = catch_unwind(AssertUnwindSafe(|| stage_in(&mut tx, creation, seen)));
+    if let Some(error) = tx.into_broken() {
+        return Left::Lost(error);
+    }
+    *staging = run.unwrap_or_else(|_| Err(StoreError::Failed("a job panicked".into())));
+    match staging {
+        Ok(_) => Left::Kept,
+        Err(error) => Left::Undone(Err(error.clone())),
+    }
+}
+
+/// Runs something among others: what it writes can be undone without theirs.
+fn in_savepoint(conn: &mut Conn, run: impl FnOnce(&mut Conn) -> Left) -> Left {
     if let Err(error) = execute(conn, "SAVEPOINT job") {
         return Left::Lost(error);
     }
-    let left = run(conn, sealer, job);
+    let left = run(conn);
     let end = match &left {
         Left::Kept => "RELEASE job",
         Left::Undone(_) => "ROLLBACK TO job; RELEASE job",

@@ -1,11 +1,14 @@
 use super::*;
 use crate::sealed::Sealer;
 use crate::sqlite::migrations;
+use crate::sqlite::testing::{add_supplier, at, found as texts};
 use chrono::{DateTime, Utc};
-use cutover_app::port::Tx;
+use cutover_app::port::{Staged, StoredIssues, Tx};
+use cutover_process::{Actor, NewProcess, Submission};
 use diesel::connection::InstrumentationEvent;
 use diesel::prelude::*;
 use std::path::Path;
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -32,8 +35,8 @@ fn add_then(name: &'static str, then: impl FnOnce(&mut dyn Tx) -> Verdict + Send
     })
 }
 
-/// What was answered to jobs that all wait when the writer begins, and the statements it ran by itself.
-fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<Answer>, Vec<String>) {
+/// Has the writer's own statements noted.
+fn watched(conn: &mut Conn) -> Arc<Mutex<Vec<String>>> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let watch = seen.clone();
     conn.set_instrumentation(move |event: InstrumentationEvent<'_>| {
@@ -47,23 +50,52 @@ fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<Answer>, Vec
             }
         }
     });
-    let (queue, requests) = sync_channel(QUEUE);
-    let answers: Vec<_> = jobs
-        .into_iter()
-        .map(|job| {
-            let (answer, answered) = sync_channel(1);
-            queue
-                .send(Request::Job { job, done: Box::new(move |result| answer.send(result).unwrap()) })
-                .unwrap();
-            answered
-        })
-        .collect();
-    drop(queue);
-    let target = target(folder);
-    let sealer = Sealer::default();
-    Desk { wal: Wal::new(&target), target, conn: Some(conn), sealer, requests, lost: VecDeque::new() }.work();
+    seen
+}
+
+/// What was answered to jobs that all wait when the writer begins, and the statements it ran by itself.
+fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<Answer>, Vec<String>) {
+    let seen = watched(&mut conn);
+    let arrivals = Arc::new(Arrivals::new(QUEUE));
+    let answers: Vec<_> = jobs.into_iter().map(|job| submit(&arrivals, job)).collect();
+    arrivals.close();
+    Desk::new(target(folder), conn, Sealer::default(), arrivals).work();
     let statements = seen.lock().unwrap().clone();
     (answers.into_iter().map(|answered| answered.recv().unwrap()).collect(), statements)
+}
+
+fn submit(arrivals: &Arrivals<Request>, job: WriteJob) -> Receiver<Answer> {
+    let (answer, answered) = sync_channel(1);
+    let done = Box::new(move |result| answer.send(result).unwrap());
+    assert!(arrivals.push(Request::Job { job, done }).is_ok());
+    answered
+}
+
+/// Has an account of the supplier `A` stored, as it is at this revision.
+fn stage_as(
+    arrivals: &Arrivals<Request>,
+    account: &str,
+    revision: i64,
+) -> Receiver<Result<Staging, StoreError>> {
+    let process = NewProcess {
+        supplier: "A".parse().unwrap(),
+        external_account_number: account.parse().unwrap(),
+        submission: Submission::default(),
+    };
+    let creation = Creation {
+        supplier_id: 1,
+        supplier_revision: revision,
+        process,
+        actor: Actor::System,
+        at: at(0),
+        staged: Staged { payload: account.into(), fingerprint: [0; 32] },
+        issues: StoredIssues::default(),
+    };
+    let (answer, answered) = sync_channel(1);
+    let done = Box::new(move |result| answer.send(result).unwrap());
+    let request = Request::Account { creation: Arc::new(creation), done, was_lost: false };
+    assert!(arrivals.push(request).is_ok());
+    answered
 }
 
 fn organisations(folder: &Path) -> Vec<String> {
@@ -84,6 +116,120 @@ fn what_waits_is_committed_at_once() {
         ["BEGIN IMMEDIATE", "SAVEPOINT job", "RELEASE job", "SAVEPOINT job", "RELEASE job", "COMMIT",]
     );
     assert_eq!(organisations(folder.path()), ["A", "B", "C"]);
+}
+
+/// No savepoint for any of them, and one look at their supplier.
+#[test]
+fn accounts_that_wait_are_committed_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = database(folder.path());
+    add_supplier(&mut conn);
+    let seen = watched(&mut conn);
+    let arrivals = Arc::new(Arrivals::new(QUEUE));
+    let told = ["1", "2", "1", "3"].map(|account| stage_as(&arrivals, account, 0));
+    arrivals.close();
+    Desk::new(target(folder.path()), conn, Sealer::default(), arrivals).work();
+    let told = told.map(|told| told.recv().unwrap().unwrap());
+    assert_eq!(told, [Staging::Staged, Staging::Staged, Staging::Exists, Staging::Staged]);
+    assert_eq!(*seen.lock().unwrap(), ["BEGIN IMMEDIATE", "COMMIT"]);
+    assert_eq!(stored(folder.path()), ["1", "2", "3"]);
+}
+
+/// A refusal of the database that nobody expects, after a part of the account was written.
+const REFUSAL: &str = "CREATE TRIGGER refusal BEFORE INSERT ON payloads WHEN NEW.payload = CAST('bad' AS BLOB) \
+    BEGIN SELECT RAISE(ABORT, 'on purpose'); END;";
+
+/// The accounts that are stored whole, and no others.
+fn stored(folder: &Path) -> Vec<String> {
+    let mut conn = target(folder).connect(Role::Reader).unwrap();
+    let parts = ["processes", "payloads", "process_history"]
+        .map(|table| texts(&mut conn, &format!("SELECT CAST(count(*) AS TEXT) AS found FROM {table}")).pop());
+    let stored = texts(
+        &mut conn,
+        "SELECT external_account_number AS found FROM processes ORDER BY external_account_number",
+    );
+    assert_eq!(parts, [const { None::<String> }; 3].map(|_| Some(stored.len().to_string())));
+    stored
+}
+
+#[test]
+fn an_account_that_fails_does_so_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = database(folder.path());
+    add_supplier(&mut conn);
+    conn.batch_execute(REFUSAL).unwrap();
+    let arrivals = Arc::new(Arrivals::new(QUEUE));
+    let told = ["1", "bad", "2"].map(|account| stage_as(&arrivals, account, 0));
+    arrivals.close();
+    Desk::new(target(folder.path()), conn, Sealer::default(), arrivals).work();
+    let [first, bad, second] = told.map(|told| told.recv().unwrap());
+    assert_eq!([first, second], [Ok(Staging::Staged), Ok(Staging::Staged)]);
+    assert!(matches!(&bad, Err(StoreError::Failed(why)) if why.contains("on purpose")), "{bad:?}");
+    assert_eq!(stored(folder.path()), ["1", "2"]);
+}
+
+/// It was undone with the account, and whoever waits for it is to try again.
+#[test]
+fn a_job_beside_an_account_that_fails_is_told_to_come_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = database(folder.path());
+    add_supplier(&mut conn);
+    conn.batch_execute(REFUSAL).unwrap();
+    let arrivals = Arc::new(Arrivals::new(QUEUE));
+    let job = submit(&arrivals, add("A"));
+    let bad = stage_as(&arrivals, "bad", 0);
+    arrivals.close();
+    Desk::new(target(folder.path()), conn, Sealer::default(), arrivals).work();
+    assert!(matches!(job.recv().unwrap(), Err(StoreError::Unavailable(_))));
+    assert!(bad.recv().unwrap().is_err());
+    assert_eq!(organisations(folder.path()), ["R"]);
+}
+
+#[test]
+fn a_supplier_that_a_job_changes_is_looked_at_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = database(folder.path());
+    add_supplier(&mut conn);
+    let arrivals = Arc::new(Arrivals::new(QUEUE));
+    let change: WriteJob = Box::new(|tx| {
+        let supplier = tx.supplier_by_id(1).unwrap().unwrap();
+        tx.set_supplier(1, &supplier.settings).unwrap();
+        Verdict::Commit
+    });
+    let before = stage_as(&arrivals, "1", 0);
+    let changed = submit(&arrivals, change);
+    let (late, after) = (stage_as(&arrivals, "2", 0), stage_as(&arrivals, "3", 1));
+    arrivals.close();
+    Desk::new(target(folder.path()), conn, Sealer::default(), arrivals).work();
+    assert_eq!(changed.recv().unwrap(), Ok(()));
+    let told = [before, late, after].map(|told| told.recv().unwrap().unwrap());
+    assert_eq!(told, [Staging::Staged, Staging::SupplierChanged, Staging::Staged]);
+}
+
+#[test]
+fn accounts_wait_for_others_that_are_on_their_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut conn = database(folder.path());
+    add_supplier(&mut conn);
+    let seen = watched(&mut conn);
+    let arrivals = Arc::new(Arrivals::new(QUEUE));
+    let mut desk = Desk::new(target(folder.path()), conn, Sealer::default(), arrivals.clone());
+    // Eight were on their way together: half as many are waited for.
+    desk.crowd = 8;
+    desk.patience = Patience { next: Duration::from_secs(60), all: Duration::from_secs(60) };
+    let first = stage_as(&arrivals, "1", 0);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| desk.group(arrivals.pop().unwrap()));
+        while !arrivals.is_waited_for() && !writer.is_finished() {
+            std::thread::yield_now();
+        }
+        let others = ["2", "3", "4"].map(|account| stage_as(&arrivals, account, 0));
+        writer.join().unwrap();
+        assert_eq!(first.recv().unwrap(), Ok(Staging::Staged));
+        let told = others.map(|told| told.try_recv());
+        let commits = seen.lock().unwrap().iter().filter(|sql| *sql == "COMMIT").count();
+        assert_eq!((told, commits), ([const { Ok(Ok(Staging::Staged)) }; 3], 1));
+    });
 }
 
 #[test]
@@ -188,12 +334,7 @@ fn what_was_taken_is_finished_before_the_end() {
         gone.recv().unwrap();
         Verdict::Commit
     });
-    writer
-        .queue
-        .as_ref()
-        .unwrap()
-        .send(Request::Job { job: waits, done: Box::new(move |result| drop(answer.send(result))) })
-        .unwrap();
+    writer.submit(waits, Box::new(move |result| drop(answer.send(result))));
     go.send(()).unwrap();
     drop(writer);
     assert_eq!(answered.recv(), Ok(Ok(())));
