@@ -111,7 +111,8 @@ mod tests {
     #[test]
     fn sqlite_is_built_without_locks_that_nobody_needs() {
         let mut conn = Conn::establish(":memory:").unwrap();
-        let options: Vec<CompileOption> = diesel::sql_query("PRAGMA compile_options").load(&mut conn).unwrap();
+        let options: Vec<CompileOption> =
+            diesel::sql_query("PRAGMA compile_options").load(&mut conn).unwrap();
         let has = |name: &str| options.iter().any(|option| option.compile_options == name);
         let found =
             ["THREADSAFE=2", "DEFAULT_MEMSTATUS=0", "ENABLE_MEMORY_MANAGEMENT", "ENABLE_API_ARMOR"].map(has);
