@@ -322,8 +322,8 @@ impl Group {
                 };
                 self.waiting.push(Waiting::Account { creation, done, was_lost, staging });
                 match left {
-                    // A savepoint for each would cost a fifth of what it takes to store one: they are tried again,
-                    // each in its own, and the one that fails does so alone.
+                    // Savepoints cost much and serve this alone (decision 8): all are tried again, each in its own,
+                    // and the one that fails does so alone.
                     Left::Undone(Err(error)) if !was_lost => Left::Lost(StoreError::Unavailable(format!(
                         "an account could not be written: {error}"
                     ))),
