@@ -27,7 +27,7 @@ pub(super) fn post_all(
 }
 
 /// Sends every body once to each of some paths, in this order, over so many connections. Wanted is a body that is
-/// answered with the status beside each path.
+/// answered with the status beside each path; one that is not goes to none of the paths after it.
 pub(super) fn post_each(
     address: SocketAddr,
     requests: &[(&str, u16)],
