@@ -53,13 +53,18 @@ fn watched(conn: &mut Conn) -> Arc<Mutex<Vec<String>>> {
     seen
 }
 
+/// Runs what waits, after which nothing comes.
+fn work_off(folder: &Path, conn: Conn, arrivals: Arc<Arrivals<Request>>) {
+    arrivals.close();
+    Desk::new(target(folder), conn, Sealer::default(), arrivals).work();
+}
+
 /// What was answered to jobs that all wait when the writer begins, and the statements it ran by itself.
 fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<Answer>, Vec<String>) {
     let seen = watched(&mut conn);
     let arrivals = Arc::new(Arrivals::new(QUEUE));
     let answers: Vec<_> = jobs.into_iter().map(|job| submit(&arrivals, job)).collect();
-    arrivals.close();
-    Desk::new(target(folder), conn, Sealer::default(), arrivals).work();
+    work_off(folder, conn, arrivals);
     let statements = seen.lock().unwrap().clone();
     (answers.into_iter().map(|answered| answered.recv().unwrap()).collect(), statements)
 }
@@ -127,8 +132,7 @@ fn accounts_that_wait_are_committed_at_once() {
     let seen = watched(&mut conn);
     let arrivals = Arc::new(Arrivals::new(QUEUE));
     let told = ["1", "2", "1", "3"].map(|account| stage_as(&arrivals, account, 0));
-    arrivals.close();
-    Desk::new(target(folder.path()), conn, Sealer::default(), arrivals).work();
+    work_off(folder.path(), conn, arrivals);
     let told = told.map(|told| told.recv().unwrap().unwrap());
     assert_eq!(told, [Staging::Staged, Staging::Staged, Staging::Exists, Staging::Staged]);
     assert_eq!(*seen.lock().unwrap(), ["BEGIN IMMEDIATE", "COMMIT"]);
@@ -160,8 +164,7 @@ fn an_account_that_fails_does_so_alone() {
     conn.batch_execute(REFUSAL).unwrap();
     let arrivals = Arc::new(Arrivals::new(QUEUE));
     let told = ["1", "bad", "2"].map(|account| stage_as(&arrivals, account, 0));
-    arrivals.close();
-    Desk::new(target(folder.path()), conn, Sealer::default(), arrivals).work();
+    work_off(folder.path(), conn, arrivals);
     let [first, bad, second] = told.map(|told| told.recv().unwrap());
     assert_eq!([first, second], [Ok(Staging::Staged), Ok(Staging::Staged)]);
     assert!(matches!(&bad, Err(StoreError::Failed(why)) if why.contains("on purpose")), "{bad:?}");
@@ -178,8 +181,7 @@ fn a_job_beside_an_account_that_fails_is_told_to_come_again() {
     let arrivals = Arc::new(Arrivals::new(QUEUE));
     let job = submit(&arrivals, add("A"));
     let bad = stage_as(&arrivals, "bad", 0);
-    arrivals.close();
-    Desk::new(target(folder.path()), conn, Sealer::default(), arrivals).work();
+    work_off(folder.path(), conn, arrivals);
     assert!(matches!(job.recv().unwrap(), Err(StoreError::Unavailable(_))));
     assert!(bad.recv().unwrap().is_err());
     assert_eq!(organisations(folder.path()), ["R"]);
@@ -199,8 +201,7 @@ fn a_supplier_that_a_job_changes_is_looked_at_again() {
     let before = stage_as(&arrivals, "1", 0);
     let changed = submit(&arrivals, change);
     let (late, after) = (stage_as(&arrivals, "2", 0), stage_as(&arrivals, "3", 1));
-    arrivals.close();
-    Desk::new(target(folder.path()), conn, Sealer::default(), arrivals).work();
+    work_off(folder.path(), conn, arrivals);
     assert_eq!(changed.recv().unwrap(), Ok(()));
     let told = [before, late, after].map(|told| told.recv().unwrap().unwrap());
     assert_eq!(told, [Staging::Staged, Staging::SupplierChanged, Staging::Staged]);
