@@ -2,7 +2,7 @@ use crate::Wake;
 use crate::account::KnownSuppliers;
 use crate::auth::KeyRing;
 use crate::port::{Clock, Documents, Operator, OutsideJobs, PaymentVendors, Random, Store};
-use chrono::{DateTime, Duration, Utc};
+use chrono::Duration;
 use cutover_model::Limits;
 use std::sync::{Arc, Mutex};
 
@@ -57,8 +57,6 @@ pub struct App {
     pub(crate) wake: Arc<Wake>,
     /// Held by the worker that looks out for work.
     pub(crate) lookout: Mutex<()>,
-    /// When a sweep last looked for what claims pass over.
-    pub(crate) late_sought: Mutex<Option<DateTime<Utc>>>,
 }
 
 impl App {
@@ -82,7 +80,6 @@ impl App {
             suppliers,
             wake,
             lookout,
-            late_sought: Mutex::default(),
         }
     }
 

@@ -14,6 +14,7 @@
 //! - `postgres`: what is particular to PostgreSQL: the pool, creates that go together, bulk statements, the
 //!   connection that listens and keeps the time.
 //! - `arrivals`: the queue before the one that writes, who is woken by many at once.
+//! - `claim_hints`: where claims of this process begin to read.
 //! - `sealed`: encryption at rest; what is sealed, and where it is opened, is for `queries` to say.
 //! - `migrations/sqlite`, `migrations/postgres`: the schema. A test holds both to the same tables.
 //!
@@ -37,6 +38,8 @@
 #[macro_use]
 mod sql;
 mod arrivals;
+mod claim_hints;
+mod context;
 mod error;
 mod migrations;
 mod postgres;

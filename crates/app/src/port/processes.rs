@@ -243,11 +243,13 @@ pub trait Processes {
 
     /// Pending processes that are due, of Ongoing suppliers that may import more, at most `limit`:
     /// in turn between suppliers, those due first within one. On a database of many nodes they are
-    /// locked for this transaction, and locked ones are passed over.
+    /// locked for this transaction, and locked ones are passed over. One that was committed more than a second
+    /// after it fell due may be found half a minute later.
     fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError>;
 
-    /// When the next pending process falls due of an Ongoing supplier that may import more, if any waits.
-    fn next_due_at(&mut self) -> Result<Option<DateTime<Utc>>, StoreError>;
+    /// When the next pending process falls due of an Ongoing supplier that may import more, if any waits; asked at
+    /// `at`.
+    fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError>;
 
     /// Claimed processes whose lease ended before the time, at most `limit`.
     fn expired_leases(&mut self, before: DateTime<Utc>, limit: u32)
@@ -261,18 +263,6 @@ pub trait Processes {
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
         self.expired_leases(before, limit)
-    }
-
-    /// Suppliers of which something waits that [`due_processes`](Self::due_processes) does not look at, since it is
-    /// due before what has been claimed already: it was stored late, or the clock went back. A store that always
-    /// looks at everything has none.
-    fn late_suppliers(&mut self) -> Result<Vec<i64>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    /// Everything that waits of these suppliers is looked at again.
-    fn look_at_all(&mut self, _supplier_ids: &[i64]) -> Result<(), StoreError> {
-        Ok(())
     }
 
     /// Pending processes of Ongoing suppliers whose window closed before the time, at most `limit`.

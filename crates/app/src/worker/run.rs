@@ -208,8 +208,9 @@ impl Worker {
     /// How long until the next process falls due, at most the poll's interval.
     fn until_due(&self) -> Duration {
         let poll = self.app.store.poll();
-        let next = glance(&*self.app.store, |tx| tx.next_due_at()).ok().flatten();
-        let wait = next.map(|at| (at - self.app.clock.now()).to_std().unwrap_or(Duration::ZERO));
+        let now = self.app.clock.now();
+        let next = glance(&*self.app.store, |tx| tx.next_due_at(now)).ok().flatten();
+        let wait = next.map(|at| (at - now).to_std().unwrap_or(Duration::ZERO));
         wait.map_or(poll, |wait| wait.clamp(SOON, poll))
     }
 }

@@ -2,15 +2,11 @@ use crate::App;
 use crate::auth::SESSION_IDLE;
 use crate::fault::{self, Point};
 use crate::port::{StepWrite, StoreError, Tx, glance, write};
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, Failure, Process, on_failure};
-use std::sync::PoisonError;
 
 /// How many processes one transaction of a sweep takes.
 const BATCH: u32 = 500;
-
-/// How often it is looked for what claims pass over: that looks through all that they do not.
-const LATE: Duration = Duration::seconds(30);
 
 /// How many changes of figures one transaction folds, and how often a sweep does: others want to write as well.
 const FOLDED: u32 = 2_000;
@@ -54,8 +50,7 @@ impl App {
         let now = self.clock.now();
         let released = self.release(now)?;
         let missed = self.end_missed(now)?;
-        let found_late = self.find_late(now)?;
-        if released > 0 || found_late {
+        if released > 0 {
             self.wake.call();
         }
         Ok(Swept { released, missed })
@@ -107,25 +102,6 @@ impl App {
             }
         }
         Ok(missed)
-    }
-
-    /// Has claims look at what they pass over, since it was stored late or the clock went back; whether there was
-    /// something.
-    fn find_late(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
-        // Two at a time look twice: nobody waits here for the store.
-        let sought = || self.late_sought.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = *sought();
-        if last.is_some_and(|at| (Duration::zero()..LATE).contains(&(now - at))) {
-            return Ok(false);
-        }
-        let late = glance(&*self.store, |tx| tx.late_suppliers())?;
-        let is_any = !late.is_empty();
-        if is_any {
-            tracing::warn!(suppliers = late.len(), "found what was stored late");
-            write(&*self.store, move |tx| tx.look_at_all(&late))?;
-        }
-        *sought() = Some(now);
-        Ok(is_any)
     }
 
     /// Folds what changed of the figures that are kept, as far as it goes in one sweep; how much was folded. Where

@@ -57,7 +57,7 @@ impl World {
     /// Workers work until nothing is due.
     fn drain(&self) {
         for turn in 0..TURNS {
-            let next = read(&*self.truth, |tx| tx.next_due_at()).unwrap();
+            let next = read(&*self.truth, |tx| tx.next_due_at(self.now(0))).unwrap();
             if next.is_none_or(|at| at > self.now(0)) {
                 return;
             }

@@ -1,6 +1,5 @@
 //! PostgreSQL, as far as queries see it.
 
-use super::queries::processes::queue::OpenSupplier;
 use super::queries::statement::Bind;
 use crate::error::{Meaning, Result};
 use chrono::{Datelike, NaiveDate};
@@ -11,9 +10,9 @@ use diesel::pg::data_types::PgDate;
 use diesel::prelude::*;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::{Array, BigInt, Date, Timestamptz};
-use std::collections::HashMap;
 
 pub(crate) use super::bulk::{are_taken, steps};
+pub(crate) use super::claim::{expired_leases, next_due_at, open_suppliers};
 pub(crate) use super::fold::{begin_fold, fold_processes};
 
 pub(crate) type Conn = diesel::PgConnection;
@@ -113,8 +112,6 @@ pub(crate) fn lock_suppliers(conn: &mut Conn) -> Result<()> {
 
 /// Before every process.
 pub(crate) const FIRST: &str = "'1970-01-01 00:00:00+00'::TIMESTAMPTZ";
-/// By how much a process may be committed later than it is due, as a rule.
-pub(crate) const EARLIER: &str = " - interval '2 seconds'";
 
 /// Around a bounded query of keys whose rows are wanted. As an array it is read once, whatever the plan, and the rows by
 /// their keys: planned while the table is empty, a join would read all of it.
@@ -130,45 +127,6 @@ statement! {
 
 pub(crate) fn next_process_id(conn: &mut Conn) -> Result<i64> {
     Ok(NextProcessId {}.get_result(conn)?)
-}
-
-/// How many open suppliers are looked at for so many processes: others may be claiming from the first.
-pub(crate) fn looked_at(_: i64) -> i64 {
-    i64::MAX
-}
-
-statement! {
-    /// Of these suppliers, the first in turn that nobody else is claiming from.
-    Hold { ids: Vec<i64>, limit: i64 } -> BigInt
-        = "SELECT id FROM suppliers WHERE id = ANY(" ids ") ORDER BY claim_turn, id LIMIT " limit (SKIP_LOCKED)
-}
-
-statement! {
-    /// How many more each of these suppliers may import.
-    Room { ids: Vec<i64> } -> (BigInt, BigInt)
-        = "SELECT s.id, s.max_concurrent_imports - (SELECT count(*) FROM processes r \
-            WHERE r.supplier_id = s.id AND r.state = 'IN_PROGRESS') FROM suppliers s WHERE s.id = ANY(" ids ")"
-}
-
-/// Of suppliers with a bound, the first `limit` that nobody else claims from until this transaction ends, with
-/// the room they have now: what was counted before they were locked may have been taken meanwhile.
-pub(crate) fn hold_bounded(
-    conn: &mut Conn,
-    open: Vec<OpenSupplier>,
-    limit: i64,
-) -> Result<Vec<OpenSupplier>> {
-    let bounded: Vec<i64> = open.iter().filter(|s| s.is_bounded).map(|s| s.id).collect();
-    if bounded.is_empty() {
-        return Ok(open);
-    }
-    let ids: Vec<i64> = Hold { ids: bounded, limit }.load(conn)?;
-    let room: Vec<(i64, i64)> = Room { ids }.load(conn)?;
-    let room: HashMap<i64, i64> = room.into_iter().collect();
-    let held = open.into_iter().filter_map(|supplier| {
-        let left = if supplier.is_bounded { *room.get(&supplier.id)? } else { supplier.room };
-        (left > 0).then_some(OpenSupplier { room: left.min(supplier.room), ..supplier })
-    });
-    Ok(held.collect())
 }
 
 /// Microseconds between 1970 and 2000, where PostgreSQL begins to count.

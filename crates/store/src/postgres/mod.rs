@@ -3,6 +3,7 @@
 #[macro_use]
 pub(crate) mod dialect;
 mod bulk;
+mod claim;
 mod clock;
 mod connection;
 mod doctor;

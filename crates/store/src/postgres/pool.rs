@@ -1,12 +1,13 @@
 use super::connection::Target;
 use super::dialect::{self, Conn};
 use super::queries::SqlTx;
+use crate::context::Context;
 use crate::error::{OpenError, store_error};
-use crate::sealed::Sealer;
 use cutover_app::port::{StoreError, Tx, Verdict, WriteJob};
 use diesel::connection::SimpleConnection;
 use r2d2::{ManageConnection, NopErrorHandler, PooledConnection};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a connection lives: behind a name there may be another server by then.
@@ -20,7 +21,7 @@ const ANSWER: Duration = Duration::from_millis(200);
 pub(super) struct Pool {
     pool: r2d2::Pool<Manager>,
     target: Target,
-    sealer: Sealer,
+    context: Arc<Context>,
 }
 
 struct Manager(Target);
@@ -52,7 +53,7 @@ impl ManageConnection for Manager {
 pub(super) type ReadJob<'j> = &'j mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>;
 
 impl Pool {
-    pub(super) fn new(target: Target, connections: u32, timeout: Duration, sealer: Sealer) -> Self {
+    pub(super) fn new(target: Target, connections: u32, timeout: Duration, context: Arc<Context>) -> Self {
         let pool = r2d2::Pool::builder()
             .max_size(connections.max(1))
             // None is made ahead: a command may end meanwhile, and TLS cleans up below the thread that makes it.
@@ -64,7 +65,7 @@ impl Pool {
             // Whoever wanted the connection is told; there is nobody else to tell.
             .error_handler(Box::new(NopErrorHandler))
             .build_unchecked(Manager(target.clone()));
-        Self { pool, target, sealer }
+        Self { pool, target, context }
     }
 
     /// How many connections are open, and how many of them lie ready.
@@ -112,7 +113,7 @@ impl Pool {
         let mut pooled = self.begin(mode)?;
         // A job that panics leaves it in its transaction.
         pooled.is_usable = false;
-        let mut tx = SqlTx::new(&mut pooled.conn, &self.sealer);
+        let mut tx = SqlTx::new(&mut pooled.conn, &self.context);
         let result = job(&mut tx);
         let is_whole = tx.into_broken().is_none_or(|error| !matches!(error, StoreError::Unavailable(_)));
         pooled.is_usable = is_whole;
@@ -133,7 +134,7 @@ impl Pool {
         for _ in 0..=self.pool.max_size() {
             let mut pooled = self.get()?;
             pooled.is_usable = false;
-            let mut tx = SqlTx::new(&mut pooled.conn, &self.sealer);
+            let mut tx = SqlTx::new(&mut pooled.conn, &self.context);
             result = job(&mut tx);
             // One that died while it lay there fails at the first statement: the next one is taken.
             let is_dead_on_arrival = tx.is_untouched();
@@ -208,7 +209,7 @@ impl Pool {
     /// Runs a job in a transaction.
     pub(super) fn write(&self, job: WriteJob) -> Result<(), StoreError> {
         let mut pooled = self.begin("ISOLATION LEVEL READ COMMITTED")?;
-        let mut tx = SqlTx::new(&mut pooled.conn, &self.sealer);
+        let mut tx = SqlTx::new(&mut pooled.conn, &self.context);
         let verdict = catch_unwind(AssertUnwindSafe(|| job(&mut tx)));
         let broken = tx.into_broken();
         match (verdict, broken) {

@@ -8,6 +8,7 @@ use super::pool::{Pool, ReadJob};
 use super::queries::at_rest;
 use super::stager::Stager;
 use super::url::shown;
+use crate::context::Context;
 use crate::error::{OpenError, store_error};
 use crate::migrations::{MigrationState, MigrationStatus};
 use crate::sealed::{ResealError, Resealed, Sealer, Seals};
@@ -161,8 +162,9 @@ impl PostgresStore {
             .then(|| Listener::start(options.direct(), clock.clone()))
             .transpose()?
             .map(Arc::new);
+        let context = Arc::new(Context::from(options.sealer.clone()));
         let pool = |url: &str, is_pooled, patience| {
-            Pool::new(options.target(url, is_pooled), options.connections, patience, options.sealer.clone())
+            Pool::new(options.target(url, is_pooled), options.connections, patience, context.clone())
         };
         let standby = options.replica_url.as_ref().map(|url| Standby {
             pool: pool(url, false, STANDBY_PATIENCE.min(options.pool_timeout)),

@@ -19,6 +19,8 @@ pub(crate) mod types;
 mod vendors;
 
 use super::dialect::{self, Conn};
+use crate::claim_hints::ClaimHints;
+use crate::context::Context;
 use crate::error::{Error, Result, store_error};
 use crate::sealed::Sealer;
 use cutover_app::port::{InJob, StoreError};
@@ -30,6 +32,7 @@ use cutover_app::port::{InJob, StoreError};
 pub(crate) struct SqlTx<'c> {
     conn: &'c mut Conn,
     sealer: &'c Sealer,
+    hints: &'c ClaimHints,
     /// Whether a statement has succeeded.
     is_touched: bool,
     broken: Option<StoreError>,
@@ -37,9 +40,9 @@ pub(crate) struct SqlTx<'c> {
 }
 
 impl<'c> SqlTx<'c> {
-    /// On a connection; what is to be sealed at rest is sealed and opened by the sealer.
-    pub(crate) fn new(conn: &'c mut Conn, sealer: &'c Sealer) -> Self {
-        Self { conn, sealer, is_touched: false, broken: None, _inside: InJob::enter() }
+    pub(crate) fn new(conn: &'c mut Conn, context: &'c Context) -> Self {
+        let Context { sealer, hints } = context;
+        Self { conn, sealer, hints, is_touched: false, broken: None, _inside: InJob::enter() }
     }
 
     /// Whether no statement has succeeded yet.
@@ -88,7 +91,7 @@ fn changed(rows: usize) -> bool {
 }
 
 /// A number of ours as the column's.
-fn fit<T, U: TryFrom<T>>(number: T) -> Result<U> {
+pub(crate) fn fit<T, U: TryFrom<T>>(number: T) -> Result<U> {
     U::try_from(number).map_err(|_| Error::Unfit("a number is larger than its column"))
 }
 

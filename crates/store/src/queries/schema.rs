@@ -62,10 +62,8 @@ tables! {
         max_concurrent_imports -> Nullable<BigInt>,
         time_zone -> Text,
         rules -> Nullable<Json>,
-        claim_turn -> BigInt,
         created_at -> Instant,
         revision -> BigInt,
-        due_from -> Nullable<Instant>,
     }
 
     processes (id) {

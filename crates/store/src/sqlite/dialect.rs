@@ -1,6 +1,5 @@
 //! SQLite, as far as queries see it.
 
-use super::queries::processes::queue::OpenSupplier;
 use super::queries::processes::write::Step;
 use super::queries::schema::{accounts, audit_trail, meter_points, processes, suppliers};
 use super::queries::types::Day;
@@ -13,6 +12,8 @@ use diesel::dsl::{exists, max};
 use diesel::prelude::*;
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::{BigInt, Text};
+
+pub(crate) use super::claim::{expired_leases, next_due_at, open_suppliers};
 
 pub(crate) type Conn = diesel::SqliteConnection;
 pub(crate) type Db = diesel::sqlite::Sqlite;
@@ -59,12 +60,6 @@ pub(crate) const ORDERS_ARMS: bool = false;
 
 /// There is one writer: whoever writes has locked everything.
 pub(crate) const LOCK: &str = "";
-pub(crate) const SKIP_LOCKED: &str = "";
-
-/// Before every process.
-pub(crate) const FIRST: &str = "0";
-/// By how much a process may be committed later than it is due, as a rule.
-pub(crate) const EARLIER: &str = " - 2000000";
 
 /// Around a bounded query of keys whose rows are wanted.
 pub(crate) const AMONG: &str = " IN (";
@@ -93,16 +88,6 @@ pub(crate) fn next_process_id(conn: &mut Conn) -> Result<i64> {
     let last: Option<i64> = processes::table.select(max(processes::id)).get_result(conn)?;
     let named: Option<i64> = audit_trail::table.select(max(audit_trail::process_id)).get_result(conn)?;
     Ok(last.max(named).unwrap_or(0) + 1)
-}
-
-/// How many open suppliers are looked at for so many processes: nobody else is claiming from them.
-pub(crate) fn looked_at(limit: i64) -> i64 {
-    limit
-}
-
-/// Of suppliers with a bound, those that nobody else claims from now, and how much room they have.
-pub(crate) fn hold_bounded(_: &mut Conn, open: Vec<OpenSupplier>, _: i64) -> Result<Vec<OpenSupplier>> {
-    Ok(open)
 }
 
 /// Writes steps; which of them found their process at the version before.

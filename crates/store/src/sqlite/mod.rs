@@ -4,6 +4,7 @@
 pub(crate) mod dialect;
 mod at_rest;
 mod backup;
+mod claim;
 mod connection;
 mod integrity;
 mod migrations;

@@ -1,18 +1,20 @@
 use super::connection::{Role, Target};
 use super::dialect::{self, Conn};
 use super::queries::SqlTx;
+use crate::context::Context;
 use crate::error::{OpenError, store_error};
 use crate::sealed::Sealer;
 use cutover_app::port::{StoreError, Tx};
 use diesel::connection::SimpleConnection;
 use r2d2::{ManageConnection, NopErrorHandler, Pool, PooledConnection, State};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The connections that read.
 #[derive(Clone)]
 pub(super) struct Readers {
     pool: Pool<Manager>,
-    sealer: Sealer,
+    context: Arc<Context>,
 }
 
 struct Manager(Target);
@@ -41,7 +43,7 @@ impl ManageConnection for Manager {
 }
 
 impl Readers {
-    pub(super) fn new(target: Target, count: u32, timeout: Duration, sealer: Sealer) -> Self {
+    pub(super) fn new(target: Target, count: u32, timeout: Duration, context: Arc<Context>) -> Self {
         let pool = Pool::builder()
             .max_size(count.max(1))
             .min_idle(Some(0))
@@ -52,7 +54,7 @@ impl Readers {
             // Whoever wanted the connection is told; there is nobody else to tell.
             .error_handler(Box::new(NopErrorHandler))
             .build_unchecked(Manager(target));
-        Self { pool, sealer }
+        Self { pool, context }
     }
 
     /// Whether a reader lies ready, and besides it another is free or may be opened, for whoever comes at the
@@ -85,7 +87,7 @@ impl Readers {
         conn: &mut Conn,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> (Result<(), StoreError>, bool) {
-        let mut tx = SqlTx::new(conn, &self.sealer);
+        let mut tx = SqlTx::new(conn, &self.context);
         let result = job(&mut tx);
         (result, tx.into_broken().is_none())
     }
@@ -96,7 +98,7 @@ impl Readers {
         statements: impl FnOnce(&mut Conn, &Sealer) -> crate::error::Result<T>,
     ) -> Result<T, StoreError> {
         self.run(|conn| {
-            let result = statements(conn, &self.sealer).map_err(|e| store_error(e, dialect::meaning));
+            let result = statements(conn, &self.context.sealer).map_err(|e| store_error(e, dialect::meaning));
             let is_whole = !matches!(result, Err(StoreError::Unavailable(_)));
             (result, is_whole)
         })

@@ -4,6 +4,7 @@ use super::migrations;
 use super::queries::at_rest;
 use super::readers::Readers;
 use super::writer::Writer;
+use crate::context::Context;
 use crate::error::{OpenError, store_error};
 use crate::migrations::MigrationStatus;
 use crate::sealed::{Sealer, Seals};
@@ -64,8 +65,9 @@ impl SqliteStore {
         let Options { readers, pool_timeout, sealer, .. } = options;
         let mut conn = target.connect(Role::Writer)?;
         let migrations = migrations::apply(&mut conn)?;
-        let readers = Readers::new(target.clone(), readers, pool_timeout, sealer.clone());
-        let writer = Writer::start(target.clone(), conn, sealer.clone())?;
+        let context = Arc::new(Context::from(sealer.clone()));
+        let readers = Readers::new(target.clone(), readers, pool_timeout, context.clone());
+        let writer = Writer::start(target.clone(), conn, context)?;
         Ok(Self { readers, writer, sealer, target, migrations })
     }
 

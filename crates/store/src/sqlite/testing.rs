@@ -3,7 +3,7 @@
 use super::connection::{Role, Target};
 use super::dialect::Conn;
 use super::queries::SqlTx;
-use crate::sealed::Sealer;
+use crate::context::Context;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Accounts, NewAccount, Processes, Staged, StoredIssues, Tx};
 use cutover_core::{ServiceAccountNumber, Zone};
@@ -43,7 +43,7 @@ pub(super) fn add_process(conn: &mut Conn, id: i64) -> Process {
     };
     let (process, entry) = Process::create(id, new, at(0), Actor::System);
     let staged = Staged { payload: vec![1], fingerprint: [0; 32] };
-    SqlTx::new(conn, Sealer::none())
+    SqlTx::new(conn, &Context::default())
         .insert_process(1, &process, &entry, &staged, &StoredIssues::default())
         .unwrap();
     process
@@ -64,12 +64,12 @@ pub(super) fn add_account(conn: &mut Conn, id: i64, payload: &str) {
         imported_at: at(0),
         account,
     };
-    SqlTx::new(conn, Sealer::none()).insert_accounts(&[&new]).unwrap();
+    SqlTx::new(conn, &Context::default()).insert_accounts(&[&new]).unwrap();
 }
 
 /// Runs a job as use cases do.
 pub(super) fn with<T>(conn: &mut Conn, job: impl FnOnce(&mut dyn Tx) -> T) -> T {
-    job(&mut SqlTx::new(conn, Sealer::none()))
+    job(&mut SqlTx::new(conn, &Context::default()))
 }
 
 #[derive(QueryableByName)]

@@ -3,8 +3,8 @@ use super::dialect::{self, Conn};
 use super::queries::SqlTx;
 use super::wal::Wal;
 use crate::arrivals::{Arrivals, Refused};
+use crate::context::Context;
 use crate::error::store_error;
-use crate::sealed::Sealer;
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{
     Creation, SeenSupplier, Staging, StagingDone, StoreError, Verdict, WriteJob, stage_in,
@@ -98,9 +98,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(target: Target, conn: Conn, sealer: Sealer) -> std::io::Result<Self> {
+    pub(super) fn start(target: Target, conn: Conn, context: Arc<Context>) -> std::io::Result<Self> {
         let arrivals = Arc::new(Arrivals::new(QUEUE));
-        let mut desk = Desk::new(target, conn, sealer, arrivals.clone());
+        let mut desk = Desk::new(target, conn, context, arrivals.clone());
         let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || desk.work())?;
         Ok(Self { arrivals, thread: Some(thread) })
     }
@@ -150,7 +150,7 @@ struct Desk {
     target: Target,
     /// None after a failure; opened again when it is needed.
     conn: Option<Conn>,
-    sealer: Sealer,
+    context: Arc<Context>,
     wal: Wal,
     arrivals: Arc<Arrivals<Request>>,
     /// What is to be tried once more, before what comes.
@@ -178,12 +178,12 @@ struct Group {
 }
 
 impl Desk {
-    fn new(target: Target, conn: Conn, sealer: Sealer, arrivals: Arc<Arrivals<Request>>) -> Self {
+    fn new(target: Target, conn: Conn, context: Arc<Context>, arrivals: Arc<Arrivals<Request>>) -> Self {
         let wal = Wal::new(&target);
         Self {
             target,
             conn: Some(conn),
-            sealer,
+            context,
             wal,
             arrivals,
             lost: VecDeque::new(),
@@ -218,7 +218,7 @@ impl Desk {
         let (mut group, begun) = (Group::default(), Instant::now());
         let mut next = Some(first);
         while let Some(request) = next {
-            match group.run(&mut conn, &self.sealer, request) {
+            match group.run(&mut conn, &self.context, request) {
                 Left::Kept => {}
                 // The transaction was that of one job: nobody else's, so it ends with it.
                 Left::Undone(_) => return self.end(conn, group, "ROLLBACK"),
@@ -298,14 +298,14 @@ fn execute(conn: &mut Conn, sql: &str) -> Result<(), StoreError> {
 
 impl Group {
     /// Runs what was asked for; it waits for the end of the transaction then.
-    fn run(&mut self, conn: &mut Conn, sealer: &Sealer, request: Request) -> Left {
+    fn run(&mut self, conn: &mut Conn, context: &Context, request: Request) -> Left {
         match request {
             Request::Job { job, done } => {
                 let is_first = self.waiting.is_empty();
                 (self.has_jobs, self.seen) = (true, SeenSupplier::default());
                 let left = match is_first {
-                    true => run(conn, sealer, job),
-                    false => in_savepoint(conn, |conn| run(conn, sealer, job)),
+                    true => run(conn, context, job),
+                    false => in_savepoint(conn, |conn| run(conn, context, job)),
                 };
                 let answer = if let Left::Undone(answer) = &left { answer.clone() } else { Ok(()) };
                 self.waiting.push(Waiting::Job { done, answer });
@@ -315,9 +315,9 @@ impl Group {
             Request::Account { creation, done, was_lost } => {
                 let mut staging = Ok(Staging::Exists);
                 let left = match was_lost {
-                    false => stage(conn, sealer, &creation, &mut self.seen, &mut staging),
+                    false => stage(conn, context, &creation, &mut self.seen, &mut staging),
                     true => in_savepoint(conn, |conn| {
-                        stage(conn, sealer, &creation, &mut self.seen, &mut staging)
+                        stage(conn, context, &creation, &mut self.seen, &mut staging)
                     }),
                 };
                 self.waiting.push(Waiting::Account { creation, done, was_lost, staging });
@@ -336,8 +336,8 @@ impl Group {
 }
 
 /// Runs a job on its own in a transaction.
-fn run(conn: &mut Conn, sealer: &Sealer, job: WriteJob) -> Left {
-    let mut tx = SqlTx::new(conn, sealer);
+fn run(conn: &mut Conn, context: &Context, job: WriteJob) -> Left {
+    let mut tx = SqlTx::new(conn, context);
     let verdict = catch_unwind(AssertUnwindSafe(|| job(&mut tx)));
     if let Some(error) = tx.into_broken() {
         return Left::Lost(error);
@@ -352,12 +352,12 @@ fn run(conn: &mut Conn, sealer: &Sealer, job: WriteJob) -> Left {
 /// Stores an account; says what became of it.
 fn stage(
     conn: &mut Conn,
-    sealer: &Sealer,
+    context: &Context,
     creation: &Creation,
     seen: &mut SeenSupplier,
     staging: &mut Result<Staging, StoreError>,
 ) -> Left {
-    let mut tx = SqlTx::new(conn, sealer);
+    let mut tx = SqlTx::new(conn, context);
     let run = catch_unwind(AssertUnwindSafe(|| stage_in(&mut tx, creation, seen)));
     if let Some(error) = tx.into_broken() {
         return Left::Lost(error);

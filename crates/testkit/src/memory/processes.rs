@@ -251,7 +251,7 @@ impl Processes for State {
         Ok(queue.into_iter().map(|(_, stored)| stored).collect())
     }
 
-    fn next_due_at(&mut self) -> Result<Option<DateTime<Utc>>, StoreError> {
+    fn next_due_at(&mut self, _: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
         let open = self.waiting().filter(|(supplier, _)| self.free_places(supplier) > 0);
         Ok(open.map(|(_, row)| row.process.snapshot().due_at).min())
     }

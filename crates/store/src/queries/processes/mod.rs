@@ -156,11 +156,13 @@ impl Processes for SqlTx<'_> {
     }
 
     fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError> {
-        self.run(|conn| queue::due(conn, at, limit))
+        let hints = self.hints;
+        self.run(|conn| queue::due(conn, hints, at, limit))
     }
 
-    fn next_due_at(&mut self) -> Result<Option<DateTime<Utc>>, StoreError> {
-        self.run(queue::next_due_at)
+    fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
+        let hints = self.hints;
+        self.run(|conn| dialect::next_due_at(conn, hints, at))
     }
 
     fn expired_leases(
@@ -168,7 +170,8 @@ impl Processes for SqlTx<'_> {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
-        self.run(|conn| queue::expired_leases(conn, before, limit, Sweep::Look))
+        let hints = self.hints;
+        self.run(|conn| queue::expired_leases(conn, hints, before, limit, Sweep::Look))
     }
 
     fn expired_leases_to_end(
@@ -176,15 +179,8 @@ impl Processes for SqlTx<'_> {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
-        self.run(|conn| queue::expired_leases(conn, before, limit, Sweep::Change))
-    }
-
-    fn late_suppliers(&mut self) -> Result<Vec<i64>, StoreError> {
-        self.run(queue::late)
-    }
-
-    fn look_at_all(&mut self, supplier_ids: &[i64]) -> Result<(), StoreError> {
-        self.run(|conn| queue::look_at_all(conn, supplier_ids))
+        let hints = self.hints;
+        self.run(|conn| queue::expired_leases(conn, hints, before, limit, Sweep::Change))
     }
 
     fn missed_windows(

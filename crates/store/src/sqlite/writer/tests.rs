@@ -1,5 +1,5 @@
 use super::*;
-use crate::sealed::Sealer;
+use crate::context::Context;
 use crate::sqlite::migrations;
 use crate::sqlite::testing::{add_supplier, at, found as texts};
 use chrono::{DateTime, Utc};
@@ -56,7 +56,7 @@ fn watched(conn: &mut Conn) -> Arc<Mutex<Vec<String>>> {
 /// Runs what waits, after which nothing comes.
 fn work_off(folder: &Path, conn: Conn, arrivals: Arc<Arrivals<Request>>) {
     arrivals.close();
-    Desk::new(target(folder), conn, Sealer::default(), arrivals).work();
+    Desk::new(target(folder), conn, Arc::<Context>::default(), arrivals).work();
 }
 
 /// What was answered to jobs that all wait when the writer begins, and the statements it ran by itself.
@@ -105,7 +105,8 @@ fn stage_as(
 
 fn organisations(folder: &Path) -> Vec<String> {
     let mut conn = target(folder).connect(Role::Reader).unwrap();
-    let mut tx = SqlTx::new(&mut conn, Sealer::none());
+    let context = Context::default();
+    let mut tx = SqlTx::new(&mut conn, &context);
     let tx: &mut dyn Tx = &mut tx;
     tx.organisations().unwrap().into_iter().map(|organisation| organisation.name).collect()
 }
@@ -214,7 +215,7 @@ fn accounts_wait_for_others_that_are_on_their_way() {
     add_supplier(&mut conn);
     let seen = watched(&mut conn);
     let arrivals = Arc::new(Arrivals::new(QUEUE));
-    let mut desk = Desk::new(target(folder.path()), conn, Sealer::default(), arrivals.clone());
+    let mut desk = Desk::new(target(folder.path()), conn, Arc::<Context>::default(), arrivals.clone());
     // Eight were on their way together: half as many are waited for.
     desk.crowd = 8;
     desk.patience = Patience { next: Duration::from_secs(60), all: Duration::from_secs(60) };
@@ -301,7 +302,7 @@ fn a_full_disk_is_an_error_that_passes() {
         log.lock().unwrap().extend(results);
         Verdict::Commit
     });
-    let writer = Writer::start(target(folder.path()), conn, Sealer::default()).unwrap();
+    let writer = Writer::start(target(folder.path()), conn, Arc::<Context>::default()).unwrap();
     let full = StoreError::Unavailable("database or disk is full".into());
     assert_eq!(writer.write(large), Err(full.clone()));
     // What comes after it in the same job would stand alone: it is not run.
@@ -315,7 +316,7 @@ fn a_lock_of_another_process_is_waited_for_and_then_passes() {
     let folder = tempfile::tempdir().unwrap();
     let conn = database(folder.path());
     let mut other = target(folder.path()).connect(Role::Writer).unwrap();
-    let writer = Writer::start(target(folder.path()), conn, Sealer::default()).unwrap();
+    let writer = Writer::start(target(folder.path()), conn, Arc::<Context>::default()).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
     let begun = Instant::now();
     assert_eq!(writer.write(add("A")), Err(StoreError::Unavailable("database is locked".into())));
@@ -328,7 +329,8 @@ fn a_lock_of_another_process_is_waited_for_and_then_passes() {
 #[test]
 fn what_was_taken_is_finished_before_the_end() {
     let folder = tempfile::tempdir().unwrap();
-    let writer = Writer::start(target(folder.path()), database(folder.path()), Sealer::default()).unwrap();
+    let writer =
+        Writer::start(target(folder.path()), database(folder.path()), Arc::<Context>::default()).unwrap();
     let (answer, answered) = sync_channel(1);
     let (go, gone) = sync_channel::<()>(1);
     let waits = add_then("A", move |_| {
@@ -346,7 +348,7 @@ fn what_was_taken_is_finished_before_the_end() {
 fn the_log_is_emptied_once_its_readers_have_gone() {
     let folder = tempfile::tempdir().unwrap();
     let target = Target { wal_limit: 200_000, ..target(folder.path()) };
-    let writer = Writer::start(target.clone(), database(folder.path()), Sealer::default()).unwrap();
+    let writer = Writer::start(target.clone(), database(folder.path()), Arc::<Context>::default()).unwrap();
     let log = || std::fs::metadata(folder.path().join("cutover.db-wal")).unwrap().len();
     let write = |from: usize, to: usize| {
         for i in from..to {

@@ -1,0 +1,178 @@
+//! What claims read of all suppliers at once.
+
+use super::dialect::{Conn, Db, FIRST, SKIP_LOCKED, columns};
+use super::queries::processes::queue::{FirstDue, FirstLease, OpenSupplier};
+use super::queries::statement::Bind;
+use super::queries::types::Timestamp;
+use crate::claim_hints::{Bounds, ClaimHints};
+use crate::error::Result;
+use chrono::{DateTime, Utc};
+use cutover_process::LEASE;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use std::collections::HashMap;
+
+statement! {
+    /// Ongoing suppliers, the one behind the last served first, with their first process that is due, if they may
+    /// import more. OFFSET keeps the planner from reading an index once for each use of what was found there.
+    Open {
+        ids: Vec<i64>,
+        due_from: Vec<Option<Timestamp>>,
+        leases_from: Vec<Option<Timestamp>>,
+        limit: i64,
+        last: i64,
+        at: Timestamp,
+    } -> (BigInt, Text, BigInt, Bool, columns::Instant)
+        = "SELECT id, code, room, is_bounded, first_due FROM (\
+            SELECT s.id, s.code, s.max_concurrent_imports IS NOT NULL AS is_bounded, \
+            CASE WHEN s.max_concurrent_imports IS NULL THEN " limit
+            " ELSE s.max_concurrent_imports - (SELECT count(*) FROM processes r \
+            WHERE r.supplier_id = s.id AND r.state = 'IN_PROGRESS' \
+            AND r.lease_until >= coalesce(h.leases_from, " (FIRST) ")) END AS room, \
+            (SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' \
+            AND p.due_at >= coalesce(h.due_from, " (FIRST) ") ORDER BY p.due_at, p.id LIMIT 1) AS first_due \
+            FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
+            AS h (id, due_from, leases_from) ON h.id = s.id WHERE s.status = 'Ongoing' OFFSET 0) AS open \
+            WHERE first_due <= " at " AND room > 0 ORDER BY id <= " last ", id"
+}
+
+statement! {
+    /// When the first process of each Ongoing supplier is due that may import more.
+    FirstOfAll { ids: Vec<i64>, due_from: Vec<Option<Timestamp>>, leases_from: Vec<Option<Timestamp>> }
+        -> (BigInt, Nullable<columns::Instant>)
+        = "SELECT s.id, (SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' \
+            AND p.due_at >= coalesce(h.due_from, " (FIRST) ") ORDER BY p.due_at, p.id LIMIT 1) \
+            FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
+            AS h (id, due_from, leases_from) ON h.id = s.id WHERE s.status = 'Ongoing' \
+            AND (s.max_concurrent_imports IS NULL OR s.max_concurrent_imports > (SELECT count(*) FROM processes r \
+            WHERE r.supplier_id = s.id AND r.state = 'IN_PROGRESS' \
+            AND r.lease_until >= coalesce(h.leases_from, " (FIRST) ")))"
+}
+
+statement! {
+    /// Of these suppliers, those that nobody else is claiming from, the one behind the last served first.
+    Hold { ids: Vec<i64>, last: i64, limit: i64 } -> BigInt
+        = "SELECT id FROM suppliers WHERE id = ANY(" ids ") ORDER BY id <= " last ", id LIMIT " limit (SKIP_LOCKED)
+}
+
+statement! {
+    /// How many more each of these suppliers may import, and when the first of its leases ends.
+    Room { ids: Vec<i64>, leases_from: Vec<Option<Timestamp>> } -> (BigInt, BigInt, Nullable<columns::Instant>)
+        = "SELECT s.id, s.max_concurrent_imports - r.running, r.first FROM unnest(" ids ", " leases_from ") \
+            AS h (id, leases_from) JOIN suppliers s ON s.id = h.id CROSS JOIN LATERAL (\
+            SELECT count(*) AS running, min(r.lease_until) AS first FROM processes r WHERE r.supplier_id = s.id \
+            AND r.state = 'IN_PROGRESS' AND r.lease_until >= coalesce(h.leases_from, " (FIRST) ")) r"
+}
+
+statement! {
+    /// Suppliers with the end of their first lease, if one of their imports is running.
+    Leases { ids: Vec<i64>, leases_from: Vec<Option<Timestamp>> } -> (BigInt, Text, Nullable<columns::Instant>)
+        = "SELECT s.id, s.code, (SELECT r.lease_until FROM processes r WHERE r.supplier_id = s.id \
+            AND r.state = 'IN_PROGRESS' AND r.lease_until >= coalesce(h.leases_from, " (FIRST) ") \
+            ORDER BY r.lease_until, r.id LIMIT 1) FROM suppliers s LEFT JOIN unnest(" ids ", " leases_from ") \
+            AS h (id, leases_from) ON h.id = s.id"
+}
+
+/// Suppliers of which a lease ended before a time.
+pub(crate) fn expired_leases(
+    conn: &mut Conn,
+    hints: &ClaimHints,
+    before: DateTime<Utc>,
+) -> Result<Vec<FirstLease>> {
+    let Columns { ids, leases_from, .. } = Columns::of(&hints.bounds(before));
+    let rows: Vec<(i64, String, Option<Timestamp>)> = Leases { ids, leases_from }.load(conn)?;
+    let mut expired = Vec::new();
+    for (supplier_id, code, first) in rows {
+        let first = first.map(Timestamp::instant).transpose()?;
+        hints.set_first_lease(supplier_id, first.map_or(before, |first| first.min(before)), before);
+        if let Some(first) = first.filter(|first| *first < before) {
+            expired.push(FirstLease { supplier_id, code, lease_until: first.into() });
+        }
+    }
+    Ok(expired)
+}
+
+/// The bounds of suppliers, a column each.
+struct Columns {
+    ids: Vec<i64>,
+    due_from: Vec<Option<Timestamp>>,
+    leases_from: Vec<Option<Timestamp>>,
+}
+
+impl Columns {
+    fn of(bounds: &[Bounds]) -> Self {
+        Self {
+            ids: bounds.iter().map(|bounds| bounds.supplier_id).collect(),
+            due_from: bounds.iter().map(|bounds| bounds.due_from.map(Timestamp::from)).collect(),
+            leases_from: bounds.iter().map(|bounds| bounds.leases_from.map(Timestamp::from)).collect(),
+        }
+    }
+}
+
+/// Suppliers in turn that have a process due and may import more. Those with a bound are locked: until this
+/// transaction ends nobody else claims from them.
+pub(crate) fn open_suppliers(
+    conn: &mut Conn,
+    hints: &ClaimHints,
+    at: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<OpenSupplier>> {
+    let bounds = hints.bounds(at);
+    let Columns { ids, due_from, leases_from } = Columns::of(&bounds);
+    let last = hints.last_served();
+    let open = Open { ids, due_from, leases_from, limit, last, at: at.into() };
+    let open: Vec<OpenSupplier> = open.load(conn)?;
+    for supplier in &open {
+        hints.set_first_due(supplier.id, supplier.first_due.instant()?, at);
+    }
+    let bounded: Vec<i64> = open.iter().filter(|s| s.is_bounded).map(|s| s.id).collect();
+    if bounded.is_empty() {
+        return Ok(open);
+    }
+    let ids: Vec<i64> = Hold { ids: bounded, last, limit }.load(conn)?;
+    let room = room(conn, hints, ids, &bounds, at)?;
+    let held = open.into_iter().filter_map(|supplier| {
+        let left = if supplier.is_bounded { *room.get(&supplier.id)? } else { supplier.room };
+        (left > 0).then_some(OpenSupplier { room: left.min(supplier.room), ..supplier })
+    });
+    Ok(held.collect())
+}
+
+/// How many more these suppliers may import: what was counted before they were locked may have been taken meanwhile.
+fn room(
+    conn: &mut Conn,
+    hints: &ClaimHints,
+    ids: Vec<i64>,
+    bounds: &[Bounds],
+    at: DateTime<Utc>,
+) -> Result<HashMap<i64, i64>> {
+    let leases: HashMap<i64, _> = bounds.iter().map(|of| (of.supplier_id, of.leases_from)).collect();
+    let leases_from = ids.iter().map(|id| Some(Timestamp::from((*leases.get(id)?)?))).collect();
+    let rows: Vec<(i64, i64, Option<Timestamp>)> = Room { ids, leases_from }.load(conn)?;
+    let mut room = HashMap::new();
+    for (id, left, first) in rows {
+        // The next lease ends after those that are running, or a lease from now.
+        let first = first.map_or(Ok(at + LEASE), Timestamp::instant)?;
+        hints.set_first_lease(id, first.min(at + LEASE), at);
+        room.insert(id, left);
+    }
+    Ok(room)
+}
+
+/// When the next pending process falls due of a supplier that may import more. Remembers it of each.
+pub(crate) fn next_due_at(
+    conn: &mut Conn,
+    hints: &ClaimHints,
+    at: DateTime<Utc>,
+) -> Result<Option<DateTime<Utc>>> {
+    let Columns { ids, due_from, leases_from } = Columns::of(&hints.bounds(at));
+    let rows: Vec<FirstDue> = FirstOfAll { ids, due_from, leases_from }.load(conn)?;
+    let mut next = None;
+    for FirstDue { supplier_id, due_at } in rows {
+        let due_at = due_at.map(Timestamp::instant).transpose()?;
+        // What comes later is due now at the earliest.
+        hints.set_first_due(supplier_id, due_at.map_or(at, |due_at| due_at.min(at)), at);
+        next = next.into_iter().chain(due_at).min();
+    }
+    Ok(next)
+}
