@@ -69,7 +69,11 @@ WITH keys AS (
     SELECT *, array_to_string(columns[:cardinality(columns) - 1], ', ') AS group_columns
     FROM owned
     WHERE owners IS NOT NULL AND columns[cardinality(columns)] = 'position'
+), parents ("column", parent) AS (
+    VALUES ('supply_address', 'supply_addresses'), ('meter_point', 'meter_points'), ('meter', 'meters'),
+        ('ledger', 'ledgers'), ('txn', 'transactions'), ('note', 'notes')
 ), referring AS (
+    -- References that are declared.
     SELECT o.name, o.owner, o.owners, f.confrelid::REGCLASS AS parent,
         string_agg(format('p.%I = c.%I', theirs.attname, ours.attname), ' AND ') AS match,
         string_agg(format('c.%I IS NOT NULL', ours.attname), ' AND ') AS given
@@ -80,6 +84,17 @@ WITH keys AS (
     JOIN pg_attribute theirs ON theirs.attrelid = f.confrelid AND theirs.attnum = k.theirs
     WHERE o.owners IS NOT NULL
     GROUP BY f.oid, f.confrelid, o.name, o.owner, o.owners
+    UNION ALL
+    -- Those of rows to their account or process, and to other rows of the same account, which are not.
+    SELECT o.name, o.owner, o.owners, CASE o.owner WHEN 'account_id' THEN 'accounts' ELSE 'processes' END::REGCLASS,
+        format('p.id = c.%I', o.owner), 'true'
+    FROM owned o WHERE o.owner IN ('account_id', 'process_id')
+    UNION ALL
+    SELECT o.name, o.owner, o.owners, p.parent::REGCLASS,
+        format('p.account_id = c.account_id AND p.position = c.%I', p."column"), format('c.%I IS NOT NULL', p."column")
+    FROM owned o JOIN pg_attribute a ON a.attrelid = o.oid AND a.atttypid = 'int8'::REGTYPE
+    JOIN parents p ON p."column" = a.attname
+    WHERE o.owner = 'account_id'
 )
 SELECT
     (SELECT string_agg(format(

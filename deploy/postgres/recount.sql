@@ -1,6 +1,6 @@
 -- Counts anew what is kept of processes and accounts: how many stand in each state, in which minute they ended, and
--- what the accounts come to. Needed only where deploy/postgres/invariants.sql finds I6: whenever a program from before
--- 0007 imported after that migration, or after rows were changed by hand without triggers.
+-- what the accounts come to. Needed only where deploy/postgres/invariants.sql finds I6: after rows were changed by hand
+-- without triggers.
 --
 --   psql -X -1 -d 'postgres://cutover@db.example.com/cutover' -f deploy/postgres/recount.sql
 --

@@ -12,6 +12,12 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use std::collections::HashMap;
 
+/// Leases of a supplier `s` from its hint `h` on. The order has the planner read their index and no other, also where the
+/// table was empty when it planned.
+const RUNNING: &str = "(SELECT r.lease_until FROM processes r WHERE r.supplier_id = s.id \
+    AND r.state = 'IN_PROGRESS' AND r.lease_until >= coalesce(h.leases_from, '1970-01-01 00:00:00+00'::TIMESTAMPTZ) \
+    ORDER BY r.lease_until, r.id OFFSET 0) AS running";
+
 statement! {
     /// Ongoing suppliers, the one behind the last served first, with their first process that is due, if they may
     /// import more. OFFSET keeps the planner from reading an index once for each use of what was found there.
@@ -26,9 +32,7 @@ statement! {
         = "SELECT id, code, room, is_bounded, first_due FROM (\
             SELECT s.id, s.code, s.max_concurrent_imports IS NOT NULL AS is_bounded, \
             CASE WHEN s.max_concurrent_imports IS NULL THEN " limit
-            " ELSE s.max_concurrent_imports - (SELECT count(*) FROM processes r \
-            WHERE r.supplier_id = s.id AND r.state = 'IN_PROGRESS' \
-            AND r.lease_until >= coalesce(h.leases_from, " (FIRST) ")) END AS room, \
+            " ELSE s.max_concurrent_imports - (SELECT count(*) FROM " (RUNNING) ") END AS room, \
             (SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' \
             AND p.due_at >= coalesce(h.due_from, " (FIRST) ") ORDER BY p.due_at, p.id LIMIT 1) AS first_due \
             FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
@@ -44,9 +48,7 @@ statement! {
             AND p.due_at >= coalesce(h.due_from, " (FIRST) ") ORDER BY p.due_at, p.id LIMIT 1) \
             FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
             AS h (id, due_from, leases_from) ON h.id = s.id WHERE s.status = 'Ongoing' \
-            AND (s.max_concurrent_imports IS NULL OR s.max_concurrent_imports > (SELECT count(*) FROM processes r \
-            WHERE r.supplier_id = s.id AND r.state = 'IN_PROGRESS' \
-            AND r.lease_until >= coalesce(h.leases_from, " (FIRST) ")))"
+            AND (s.max_concurrent_imports IS NULL OR s.max_concurrent_imports > (SELECT count(*) FROM " (RUNNING) "))"
 }
 
 statement! {
@@ -58,10 +60,9 @@ statement! {
 statement! {
     /// How many more each of these suppliers may import, and when the first of its leases ends.
     Room { ids: Vec<i64>, leases_from: Vec<Option<Timestamp>> } -> (BigInt, BigInt, Nullable<columns::Instant>)
-        = "SELECT s.id, s.max_concurrent_imports - r.running, r.first FROM unnest(" ids ", " leases_from ") \
+        = "SELECT s.id, s.max_concurrent_imports - r.imports, r.first FROM unnest(" ids ", " leases_from ") \
             AS h (id, leases_from) JOIN suppliers s ON s.id = h.id CROSS JOIN LATERAL (\
-            SELECT count(*) AS running, min(r.lease_until) AS first FROM processes r WHERE r.supplier_id = s.id \
-            AND r.state = 'IN_PROGRESS' AND r.lease_until >= coalesce(h.leases_from, " (FIRST) ")) r"
+            SELECT count(*) AS imports, min(lease_until) AS first FROM " (RUNNING) ") r"
 }
 
 statement! {

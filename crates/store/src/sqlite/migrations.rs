@@ -24,6 +24,3 @@ fn migrate(conn: &mut Conn) -> Result<Vec<MigrationStatus>, Failed> {
     }
     statuses::<Sqlite>(MIGRATIONS, &before, &applied(conn)?)
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,6 +7,8 @@ mod backup;
 mod claim;
 mod connection;
 mod integrity;
+#[cfg(test)]
+pub(crate) use integrity::PARENTS;
 mod migrations;
 mod readers;
 mod store;

@@ -24,7 +24,7 @@ fn pending_ones_stop_everything_but_migrate() {
     assert!(pending.len() > 1 && pending.iter().all(|state| state == "pending"), "{pending:?}");
     for args in [&SERVE[..], &["organisation", "list"]] {
         let refused = house.refused(args);
-        let line = "the database lacks migrations: 0001, 0002, ";
+        let line = "the database lacks migrations: 0001, 0002";
         assert!(refused.contains(line), "{refused}");
         assert!(refused.ends_with(": run `cutover migrate`, or start with --migrate"), "{refused}");
     }
@@ -43,9 +43,9 @@ fn pending_ones_stop_everything_but_migrate() {
 #[test]
 fn one_that_is_missing_is_named() {
     let Some(house) = House::on_server() else { return };
-    house.sql("DELETE FROM __diesel_schema_migrations WHERE version = '0003'");
+    house.sql("DELETE FROM __diesel_schema_migrations WHERE version = '0002'");
     let refused = house.refused(&SERVE);
-    assert!(refused.contains("the database lacks migrations: 0003: run `cutover migrate`"), "{refused}");
+    assert!(refused.contains("the database lacks migrations: 0002: run `cutover migrate`"), "{refused}");
 }
 
 #[test]

@@ -49,11 +49,11 @@ CREATE TABLE suppliers (
     max_concurrent_imports INTEGER CHECK (max_concurrent_imports >= 0),
     time_zone TEXT NOT NULL,
     rules TEXT, -- {"PIN-01": "off"}; null: none is set otherwise than by default
-    claim_turn INTEGER NOT NULL DEFAULT 0, -- who was served longest ago is served next
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    -- Grows with each change of a setting: what was decided by settings kept in memory is held against it.
+    revision INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX suppliers_of_organisation ON suppliers (organisation_id);
-CREATE INDEX suppliers_in_turn ON suppliers (status, claim_turn, id);
 
 CREATE TABLE processes (
     id INTEGER PRIMARY KEY,
@@ -77,6 +77,7 @@ CREATE TABLE processes (
     service_account_number TEXT,
     fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
     issues TEXT, -- null: none
+    archived_at INTEGER, -- when payload and history were moved to an archive; null: they are here
     UNIQUE (supplier_id, external_account_number),
     CHECK ((lease_until IS NOT NULL) = (state = 'IN_PROGRESS')),
     CHECK ((error_code IS NOT NULL) = (state IN ('ERRORED', 'DRY_RUN_ERRORED'))),
@@ -88,16 +89,24 @@ CREATE INDEX processes_by_creation ON processes (supplier_id, created_at, id);
 CREATE INDEX processes_pending ON processes (supplier_id, due_at, id) WHERE state = 'PENDING';
 CREATE INDEX processes_windows ON processes (supplier_id, window_end)
     WHERE state = 'PENDING' AND window_end IS NOT NULL;
-CREATE INDEX processes_running ON processes (supplier_id) WHERE state = 'IN_PROGRESS';
-CREATE INDEX processes_leases ON processes (lease_until) WHERE state = 'IN_PROGRESS';
+CREATE INDEX processes_leases ON processes (supplier_id, lease_until, id) WHERE state = 'IN_PROGRESS';
+-- Lists.
+CREATE INDEX processes_imported ON processes (supplier_id, created_at, id) WHERE state = 'PROCESSED';
+CREATE INDEX processes_unimported ON processes (supplier_id, created_at, id)
+    WHERE state NOT IN ('PROCESSED', 'CANCELLED');
+CREATE INDEX processes_failed ON processes (supplier_id, created_at, id) WHERE error_code IS NOT NULL;
+CREATE INDEX processes_cancelled ON processes (supplier_id, created_at, id) WHERE state = 'CANCELLED';
+CREATE INDEX processes_running ON processes (supplier_id, created_at, id) WHERE state = 'IN_PROGRESS';
+CREATE INDEX processes_by_error ON processes (supplier_id, error_code, created_at, id)
+    WHERE error_code IS NOT NULL;
 
 CREATE TABLE payloads (
-    process_id INTEGER PRIMARY KEY REFERENCES processes (id),
+    process_id INTEGER PRIMARY KEY,
     payload BLOB NOT NULL -- the accepted bytes, compressed with zstd
 ) STRICT;
 
 CREATE TABLE process_history (
-    process_id INTEGER NOT NULL REFERENCES processes (id),
+    process_id INTEGER NOT NULL,
     version INTEGER NOT NULL CHECK (version >= 1),
     event TEXT NOT NULL,
     from_state TEXT,
@@ -109,10 +118,11 @@ CREATE TABLE process_history (
     CHECK ((from_state IS NULL) = (version = 1))
 ) STRICT, WITHOUT ROWID;
 
--- Imported accounts. The key of an account is that of its process. A row that belongs to an account
--- has the account and a position as its key: rows of a table are numbered from 0 in the order of the
--- payload, over the whole account, and what is added later comes after them. So the rows of an account
--- lie together, and children name their parents before anything is written.
+-- Imported accounts. The key of an account is that of its process. A row that belongs to an account has the account and a
+-- position as its key: rows of a table are numbered from 0 in the order of the payload, over the whole account, and
+-- rows that are added later follow. So children name their parents before anything is written. Rows of one
+-- transaction, or one note, are found by its key and numbered within it, so that adding some reads none of the others.
+-- References between these rows are not declared: see docs/decisions/0031-rows-of-an-account.md.
 
 CREATE TABLE accounts (
     id INTEGER PRIMARY KEY REFERENCES processes (id),
@@ -131,7 +141,7 @@ CREATE TABLE accounts (
 ) STRICT;
 
 CREATE TABLE customers (
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    account_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
     given_name TEXT,
     family_name TEXT,
@@ -144,7 +154,7 @@ CREATE TABLE customers (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE supply_addresses (
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    account_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
     administrative_area TEXT NOT NULL,
     locality TEXT NOT NULL,
@@ -165,8 +175,7 @@ CREATE TABLE property_administrators (
     email TEXT,
     mobile TEXT,
     landline TEXT,
-    PRIMARY KEY (account_id, position),
-    FOREIGN KEY (account_id, supply_address) REFERENCES supply_addresses (account_id, position)
+    PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE meter_points (
@@ -179,10 +188,11 @@ CREATE TABLE meter_points (
     supply_start_date TEXT NOT NULL,
     supply_end_date TEXT,
     details TEXT,
-    PRIMARY KEY (account_id, position),
-    FOREIGN KEY (account_id, supply_address) REFERENCES supply_addresses (account_id, position)
+    PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX meter_points_by_mpxn ON meter_points (mpxn);
+-- The open period may begin with the supply.
+CREATE INDEX meter_points_by_start ON meter_points (account_id, supply_start_date);
 
 CREATE TABLE agreements (
     account_id INTEGER NOT NULL,
@@ -193,8 +203,7 @@ CREATE TABLE agreements (
     effective_to TEXT,
     agreed_at INTEGER,
     business_contract_identifier TEXT,
-    PRIMARY KEY (account_id, position),
-    FOREIGN KEY (account_id, meter_point) REFERENCES meter_points (account_id, position)
+    PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE meters (
@@ -205,8 +214,7 @@ CREATE TABLE meters (
     installed_on TEXT,
     removed_on TEXT,
     details TEXT,
-    PRIMARY KEY (account_id, position),
-    FOREIGN KEY (account_id, meter_point) REFERENCES meter_points (account_id, position)
+    PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE registers (
@@ -216,8 +224,7 @@ CREATE TABLE registers (
     register_id TEXT NOT NULL,
     last_billed_to_date TEXT,
     details TEXT,
-    PRIMARY KEY (account_id, position),
-    FOREIGN KEY (account_id, meter) REFERENCES meters (account_id, position)
+    PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE readings (
@@ -231,12 +238,11 @@ CREATE TABLE readings (
     quality TEXT NOT NULL, -- the reading's type or quality, as its kind of meter point calls it
     billed INTEGER CHECK (billed IN (0, 1)),
     details TEXT,
-    PRIMARY KEY (account_id, position),
-    FOREIGN KEY (account_id, meter) REFERENCES meters (account_id, position)
+    PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE ledgers (
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    account_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
     last_statement_closing_date TEXT,
     last_statement_issue_date TEXT,
@@ -260,16 +266,16 @@ CREATE TABLE transactions (
     reference TEXT,
     payment_type TEXT,
     product_code TEXT,
-    PRIMARY KEY (account_id, position),
-    FOREIGN KEY (account_id, ledger) REFERENCES ledgers (account_id, position)
+    sent_date TEXT, -- where the transaction was moved into the open period
+    PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
 -- Not unique: a transaction may be added again on demand.
 CREATE INDEX transactions_by_id ON transactions (account_id, transaction_id);
 
 CREATE TABLE line_items (
     account_id INTEGER NOT NULL,
-    position INTEGER NOT NULL,
     txn INTEGER NOT NULL,
+    position INTEGER NOT NULL,
     rate_band TEXT,
     start_date TEXT NOT NULL,
     end_date TEXT NOT NULL,
@@ -277,25 +283,23 @@ CREATE TABLE line_items (
     net_amount TEXT NOT NULL,
     price_per_unit TEXT,
     details TEXT,
-    PRIMARY KEY (account_id, position),
-    FOREIGN KEY (account_id, txn) REFERENCES transactions (account_id, position)
+    PRIMARY KEY (account_id, txn, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE tax_items (
     account_id INTEGER NOT NULL,
-    position INTEGER NOT NULL,
     txn INTEGER NOT NULL,
+    position INTEGER NOT NULL,
     amount TEXT NOT NULL,
     tax_type TEXT NOT NULL,
     value_taxed TEXT NOT NULL,
     rate TEXT NOT NULL,
     unit_type TEXT NOT NULL,
-    PRIMARY KEY (account_id, position),
-    FOREIGN KEY (account_id, txn) REFERENCES transactions (account_id, position)
+    PRIMARY KEY (account_id, txn, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE payment_instructions (
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    account_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
     vendor TEXT NOT NULL,
     type TEXT NOT NULL,
@@ -306,7 +310,7 @@ CREATE TABLE payment_instructions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE payment_schedules (
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    account_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
     amount TEXT,
     day_of_month INTEGER,
@@ -318,7 +322,7 @@ CREATE TABLE payment_schedules (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE statements (
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    account_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
     statement_id TEXT NOT NULL,
     bill_period_from_date TEXT NOT NULL,
@@ -336,7 +340,7 @@ CREATE TABLE statements (
 CREATE INDEX statements_by_id ON statements (account_id, statement_id);
 
 CREATE TABLE notes (
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    account_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
     body TEXT,
     content_hash BLOB NOT NULL CHECK (length(content_hash) = 32), -- finds notes that may be equal
@@ -345,19 +349,18 @@ CREATE TABLE notes (
     unpin_at INTEGER,
     PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX notes_by_content ON notes (account_id, content_hash);
+CREATE INDEX notes_by_content ON notes (account_id, content_hash, created_at);
 
 CREATE TABLE note_documents (
     account_id INTEGER NOT NULL,
-    position INTEGER NOT NULL,
     note INTEGER NOT NULL,
+    position INTEGER NOT NULL,
     document_path TEXT NOT NULL,
-    PRIMARY KEY (account_id, position),
-    FOREIGN KEY (account_id, note) REFERENCES notes (account_id, position)
+    PRIMARY KEY (account_id, note, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE account_events (
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    account_id INTEGER NOT NULL,
     position INTEGER NOT NULL,
     event_type TEXT NOT NULL,
     category TEXT NOT NULL,
@@ -366,3 +369,129 @@ CREATE TABLE account_events (
     description TEXT NOT NULL,
     PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
+
+-- Added to accounts after their import.
+
+CREATE TABLE historical_statements (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    statement_id TEXT NOT NULL,
+    bill_period_from_date TEXT NOT NULL,
+    bill_period_to_date TEXT NOT NULL,
+    issued_date TEXT,
+    number TEXT,
+    gross_amount TEXT,
+    statement_path TEXT,
+    fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
+    added_at INTEGER NOT NULL,
+    PRIMARY KEY (account_id, position),
+    UNIQUE (account_id, statement_id)
+) STRICT, WITHOUT ROWID;
+
+-- Those that a payment vendor confirmed after the import; vendors and references are trimmed.
+CREATE TABLE account_instructions (
+    account_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    vendor TEXT NOT NULL,
+    type TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    details TEXT NOT NULL, -- what the vendor shows
+    verified_at INTEGER NOT NULL,
+    PRIMARY KEY (account_id, position),
+    UNIQUE (account_id, vendor, type, reference)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE businesses (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- its number, which is never given twice
+    organisation_id INTEGER NOT NULL REFERENCES organisations (id),
+    supplier_id INTEGER NOT NULL REFERENCES suppliers (id),
+    external_identifier TEXT NOT NULL,
+    business_type TEXT,
+    company_number TEXT,
+    company_name TEXT,
+    fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
+    created_at INTEGER NOT NULL,
+    UNIQUE (organisation_id, external_identifier)
+) STRICT;
+CREATE INDEX businesses_of_supplier ON businesses (supplier_id);
+
+CREATE TABLE business_details (
+    business_id INTEGER NOT NULL REFERENCES businesses (id),
+    position INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (business_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE business_contracts (
+    business_id INTEGER NOT NULL REFERENCES businesses (id),
+    position INTEGER NOT NULL,
+    organisation_id INTEGER NOT NULL REFERENCES organisations (id),
+    identifier TEXT NOT NULL,
+    valid_from_date TEXT NOT NULL,
+    signed_at_date TEXT NOT NULL,
+    PRIMARY KEY (business_id, position),
+    UNIQUE (organisation_id, identifier)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE business_contract_versions (
+    business_id INTEGER NOT NULL,
+    contract INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    applicable_at_date TEXT NOT NULL,
+    terms TEXT NOT NULL, -- a JSON array, to the byte as it was sent
+    PRIMARY KEY (business_id, contract, position),
+    FOREIGN KEY (business_id, contract) REFERENCES business_contracts (business_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE business_instructions (
+    business_id INTEGER NOT NULL REFERENCES businesses (id),
+    position INTEGER NOT NULL,
+    vendor TEXT NOT NULL,
+    type TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    details TEXT NOT NULL, -- what the vendor shows
+    verified_at INTEGER NOT NULL,
+    PRIMARY KEY (business_id, position),
+    UNIQUE (business_id, vendor, type, reference)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE business_instruction_accounts (
+    business_id INTEGER NOT NULL,
+    instruction INTEGER NOT NULL,
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    PRIMARY KEY (business_id, instruction, account_id),
+    FOREIGN KEY (business_id, instruction) REFERENCES business_instructions (business_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX business_instructions_of_account ON business_instruction_accounts (account_id);
+
+CREATE TABLE payment_vendors (
+    name TEXT PRIMARY KEY NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('http', 'stripe', 'gocardless')),
+    base_url TEXT NOT NULL,
+    secret_env TEXT, -- the variable that holds the secret; the secret is stored nowhere
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What operators did, a row an action, written with what it tells of and never changed. It names things by our keys and
+-- refers to none of them: a row outlives what it tells of.
+
+CREATE TABLE audit_trail (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    occurred_at INTEGER NOT NULL,
+    actor TEXT NOT NULL, -- command, command:USER or key:PREFIX
+    action TEXT NOT NULL,
+    organisation_id INTEGER,
+    supplier_id INTEGER,
+    process_id INTEGER,
+    detail TEXT -- {"status": "Paused"}; null: nothing is to be said. Never anything of a customer
+) STRICT;
+-- The last key of a process that was erased is found here: none is given twice.
+CREATE INDEX audit_trail_of_process ON audit_trail (process_id);
+
+CREATE TRIGGER audit_trail_is_not_changed BEFORE UPDATE ON audit_trail BEGIN
+    SELECT RAISE(ABORT, 'the audit trail is only added to');
+END;
+CREATE TRIGGER audit_trail_is_not_shortened BEFORE DELETE ON audit_trail BEGIN
+    SELECT RAISE(ABORT, 'the audit trail is only added to');
+END;

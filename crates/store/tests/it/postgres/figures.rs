@@ -96,21 +96,7 @@ fn a_figure_below_0_is_0() {
     assert_eq!(totals(&house, 1), expected);
 }
 
-/// While accounts are counted for the first time, claims go on: they write to suppliers.
-#[test]
-fn the_first_count_holds_nobody_off() {
-    let Some(house) = House::new() else { return };
-    let migration = include_str!("../../../migrations/postgres/0007_totals/up.sql");
-    let (until_counted, _) = migration.split_once("GROUP BY supplier_id;").unwrap();
-    let held = format!(
-        "BEGIN; CREATE SCHEMA anew; SET search_path = anew, public; {until_counted} GROUP BY supplier_id; \
-        SELECT string_agg(DISTINCT mode, ' ') FROM pg_locks \
-        WHERE pid = pg_backend_pid() AND relation = ANY(ARRAY['public.suppliers', 'accounts', 'ledgers']::REGCLASS[])"
-    );
-    assert_eq!(house.database.sql(&held).unwrap().lines().last(), Some("AccessShareLock"));
-}
-
-/// As a program from before 0006 does under a role with rights on the tables of its time.
+/// As an operator's own statement does under a role with rights on processes alone.
 #[test]
 fn whoever_writes_processes_needs_no_right_on_their_figures() {
     let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };

@@ -31,14 +31,6 @@ CREATE TABLE process_changes (
 ) STRICT;
 CREATE INDEX process_changes_of_supplier ON process_changes (supplier_id);
 
--- Examples of an error.
-CREATE INDEX processes_by_error ON processes (supplier_id, error_code, created_at, id) WHERE error_code IS NOT NULL;
-
-INSERT INTO process_counts SELECT supplier_id, state, coalesce(error_code, ''), count(*) FROM processes GROUP BY 1, 2, 3;
-INSERT INTO process_minutes
-    SELECT supplier_id, modified_at / 60000000 * 60000000, state, count(*) FROM processes
-    WHERE state IN ('PROCESSED', 'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED') GROUP BY 1, 2, 3;
-
 CREATE TRIGGER processes_inserted AFTER INSERT ON processes BEGIN
     INSERT INTO process_counts VALUES (NEW.supplier_id, NEW.state, coalesce(NEW.error_code, ''), 1)
         ON CONFLICT (supplier_id, state, error_code) DO UPDATE SET processes = processes + 1;
@@ -69,3 +61,27 @@ CREATE TRIGGER processes_deleted AFTER DELETE ON processes BEGIN
     UPDATE process_minutes SET processes = processes - 1
         WHERE (supplier_id, minute, state) = (OLD.supplier_id, OLD.modified_at / 60000000 * 60000000, OLD.state);
 END;
+
+-- What imported accounts come to: their number, the sum of their ledgers' balances, rows of theirs. Like the figures of
+-- processes it is what was folded and the changes since. Sums are made by the program, exactly, as everything that is
+-- done with money.
+
+CREATE TABLE totals (
+    supplier_id INTEGER PRIMARY KEY REFERENCES suppliers (id),
+    accounts INTEGER NOT NULL,
+    ledger_balance TEXT NOT NULL,
+    readings INTEGER NOT NULL,
+    transactions INTEGER NOT NULL,
+    documents INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE total_changes (
+    id INTEGER PRIMARY KEY,
+    supplier_id INTEGER NOT NULL,
+    accounts INTEGER NOT NULL,
+    ledger_balance TEXT NOT NULL,
+    readings INTEGER NOT NULL,
+    transactions INTEGER NOT NULL,
+    documents INTEGER NOT NULL
+) STRICT;
+CREATE INDEX total_changes_of_supplier ON total_changes (supplier_id);

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY things_by_kind ON things (kind);
