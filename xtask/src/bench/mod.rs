@@ -65,6 +65,9 @@ pub(crate) struct Args {
     /// A tenth of the accounts: a first look, no figures
     #[arg(long, conflicts_with = "store")]
     quick: bool,
+    /// Number of accounts or processes of each part: a try, no figures [default: the part's own]
+    #[arg(long, value_name = "N", conflicts_with_all = ["store", "quick"])]
+    count: Option<u64>,
     /// The parts flat and pg-flat with 5,000,000 processes as well, which takes minutes to make
     #[arg(long)]
     huge: bool,
@@ -101,9 +104,14 @@ impl Args {
         Ok(cargo::root().join("target/release/cutover"))
     }
 
-    /// So many, or fewer for a first look.
+    /// The kit for its payload generator alone, which needs no setup.
+    fn generator(&self) -> Result<Kit, Error> {
+        Kit::find(&self.yardsticks)
+    }
+
+    /// So many, or fewer for a first look, or the number that was given.
     fn count(&self, all: u64) -> u64 {
-        if self.quick { all / 10 } else { all }
+        self.count.unwrap_or(if self.quick { all / 10 } else { all })
     }
 }
 

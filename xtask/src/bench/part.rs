@@ -1,7 +1,7 @@
 use super::figure::Figure;
 use super::{
-    Args, additions, client, create, flat, http, import, lists, memory, micro, offline, postgres, progress,
-    status, stored,
+    Args, additions, client, create, flat, http, import, lists, memory, micro, offline, postgres,
+    progress, status, stored,
 };
 use crate::error::Error;
 use clap::ValueEnum;
@@ -47,6 +47,8 @@ pub(super) enum Part {
     PgIdle,
     /// Claims on PostgreSQL with 1,000 and with 1,000,000 pending
     PgClaim,
+    /// Creates and imports on PostgreSQL next to an open snapshot and to pg_dump, beside the same without
+    PgSnapshot,
     /// The list of a supplier with 1,000,000 accounts on PostgreSQL, beside COPY
     PgList,
     /// The progress of a supplier with 1,000 and with 1,000,000 processes on PostgreSQL
@@ -81,6 +83,7 @@ impl Part {
             Self::PgNodes => postgres::nodes(args),
             Self::PgIdle => postgres::idle(args),
             Self::PgClaim => postgres::claim(args),
+            Self::PgSnapshot => postgres::snapshot(args),
             Self::PgList => postgres::list(args),
             Self::PgProgress => postgres::progress(args),
         }

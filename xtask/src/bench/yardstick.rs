@@ -13,6 +13,14 @@ pub(super) struct Kit {
 impl Kit {
     /// The kit in a folder, set up.
     pub(super) fn open(folder: &Path) -> Result<Self, Error> {
+        let kit = Self::find(folder)?;
+        kit.run(["setup"])?;
+        kit.run(["data"])?;
+        Ok(kit)
+    }
+
+    /// The kit in a folder as it is, which is enough for its payload generator.
+    pub(super) fn find(folder: &Path) -> Result<Self, Error> {
         let folder = cargo::root().join(folder);
         if !folder.join("run").exists() {
             let text = format!(
@@ -24,10 +32,7 @@ impl Kit {
         let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
         let default = home.join(".cache/cutover-bench");
         let work = std::env::var_os("CUTOVER_BENCH_DIR").map_or(default, PathBuf::from);
-        let kit = Self { folder, work };
-        kit.run(["setup"])?;
-        kit.run(["data"])?;
-        Ok(kit)
+        Ok(Self { folder, work })
     }
 
     /// A payload file of the kit.

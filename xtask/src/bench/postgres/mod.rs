@@ -2,6 +2,7 @@
 //! the same one. CPU seconds are those of the service and the database together; of a yardstick, those of its
 //! client and the database.
 
+mod backup;
 mod claim;
 mod create;
 mod idle;
@@ -13,6 +14,7 @@ mod progress;
 mod rows;
 pub(super) mod seed;
 mod site;
+mod snapshot;
 mod staged;
 
 pub(super) use claim::compare as claim;
@@ -23,3 +25,4 @@ pub(super) use list::compare as list;
 pub(super) use nodes::compare as nodes;
 pub(super) use progress::compare as progress;
 pub(super) use site::Site;
+pub(super) use snapshot::compare as snapshot;

@@ -9,7 +9,19 @@ use plotters::prelude::*;
 const PLOTS: [(&str, &[&str]); 3] = [
     ("validate", &["offline", "client", "http"]),
     ("store", &["create", "memory", "stored", "import", "lists", "status", "progress"]),
-    ("postgresql", &["pg-create", "pg-import", "pg-nodes", "pg-idle", "pg-claim", "pg-list", "pg-progress"]),
+    (
+        "postgresql",
+        &[
+            "pg-create",
+            "pg-import",
+            "pg-nodes",
+            "pg-idle",
+            "pg-claim",
+            "pg-snapshot",
+            "pg-list",
+            "pg-progress",
+        ],
+    ),
 ];
 
 const WIDTH: i32 = 900;
