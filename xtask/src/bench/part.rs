@@ -1,6 +1,6 @@
 use super::figure::Figure;
 use super::{
-    Args, additions, client, create, flat, http, import, lists, memory, micro, offline, postgres,
+    Args, additions, client, create, dry_run, flat, http, import, lists, memory, micro, offline, postgres,
     progress, status, stored,
 };
 use crate::error::Error;
@@ -25,6 +25,8 @@ pub(super) enum Part {
     Stored,
     /// Imports, and the memory they take
     Import,
+    /// Dry runs on SQLite, beside imports of the same accounts
+    DryRun,
     /// The list of a supplier with 1,000,000 accounts, beside the export of the sqlite3 shell
     Lists,
     /// Status reads with 1,000 and with 1,000,000 processes
@@ -41,6 +43,8 @@ pub(super) enum Part {
     PgFlat,
     /// Imports on PostgreSQL by one process, beside UNNEST from Python
     PgImport,
+    /// Dry runs on PostgreSQL, beside imports of the same accounts
+    PgDryRun,
     /// Imports on PostgreSQL by one process and by two, on a short line and on a long one
     PgNodes,
     /// What eight idle worker processes ask of PostgreSQL
@@ -72,6 +76,7 @@ impl Part {
             Self::Memory => memory::measure(args),
             Self::Stored => stored::measure(args),
             Self::Import => import::measure(args),
+            Self::DryRun => dry_run::compare(args),
             Self::Lists => lists::compare(args),
             Self::Status => status::compare(args),
             Self::Progress => progress::compare(args),
@@ -80,6 +85,7 @@ impl Part {
             Self::PgFlat => flat::on_postgres(args),
             Self::PgCreate => postgres::create(args),
             Self::PgImport => postgres::import(args),
+            Self::PgDryRun => postgres::dry_run(args),
             Self::PgNodes => postgres::nodes(args),
             Self::PgIdle => postgres::idle(args),
             Self::PgClaim => postgres::claim(args),

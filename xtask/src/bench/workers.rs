@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// How long an import may take.
 const DEADLINE: Duration = Duration::from_secs(900);
 
-/// Waits until these servers have imported so many accounts together.
+/// Waits until these servers have imported so many accounts together, dry runs included.
 pub(super) fn wait(servers: &[Server], accounts: u64) -> Result<(), Error> {
     let failed = |e: std::io::Error| Error::Bench(format!("the metrics could not be read: {e}"));
     let open = |server: &Server| Connection::open(server.address).map_err(failed);
@@ -19,6 +19,7 @@ pub(super) fn wait(servers: &[Server], accounts: u64) -> Result<(), Error> {
         for connection in &mut connections {
             let (_, metrics) = connection.get("/metrics", "none").map_err(failed)?;
             processed += counter(&metrics, "cutover_worker_accounts_processed_total")?;
+            processed += counter(&metrics, "cutover_worker_dry_runs_succeeded_total")?;
             errored += counter(&metrics, "cutover_worker_processes_errored_total")?;
         }
         if processed == accounts {

@@ -1,7 +1,8 @@
 use crate::bench::Args;
 use crate::bench::cpu;
+use crate::bench::kept;
 use crate::bench::postgres::{Site, seed as postgres_seed};
-use crate::bench::seed::{self, sqlite3};
+use crate::bench::seed;
 use crate::bench::server::{Installation, Server};
 use crate::error::Error;
 
@@ -21,8 +22,6 @@ pub(super) struct Place<'a> {
 
 /// The copy that a round works on, on PostgreSQL.
 const COPY: &str = "flat";
-/// The copy that is kept, on SQLite.
-const KEPT: &str = "kept";
 
 impl Database {
     /// The first words of the names of its figures.
@@ -55,8 +54,7 @@ impl Database {
                 let installation = Installation::new(args, &folder)?;
                 seed::suppliers(&installation, suppliers)?;
                 seed::ended(&installation, suppliers, processes)?;
-                sqlite3(&installation, &["PRAGMA wal_checkpoint(TRUNCATE);"])?;
-                copy(&installation.database(), &installation.database().with_extension(KEPT))?;
+                kept::keep(&installation)?;
                 installation
             }
             Self::Postgres(site) => {
@@ -76,12 +74,7 @@ impl Place<'_> {
     pub(super) fn fresh(&self) -> Result<Installation, Error> {
         match self.database {
             Database::Sqlite => {
-                let file = self.installation.database();
-                for left in ["db-wal", "db-shm"].map(|extension| file.with_extension(extension)) {
-                    // There is none where all of it was taken into the file.
-                    let _ = std::fs::remove_file(left);
-                }
-                copy(&file.with_extension(KEPT), &file)?;
+                kept::restore(&self.installation)?;
                 Ok(self.installation.clone())
             }
             Database::Postgres(site) => {
@@ -105,8 +98,4 @@ impl Place<'_> {
             Database::Postgres(site) => site.cpu(),
         }
     }
-}
-
-fn copy(from: &std::path::Path, to: &std::path::Path) -> Result<(), Error> {
-    std::fs::copy(from, to).map(drop).map_err(Error::file("copy", from))
 }

@@ -5,6 +5,7 @@
 mod backup;
 mod claim;
 mod create;
+mod dry_run;
 mod idle;
 mod import;
 mod list;
@@ -19,6 +20,7 @@ mod staged;
 
 pub(super) use claim::compare as claim;
 pub(super) use create::compare as create;
+pub(super) use dry_run::compare as dry_run;
 pub(super) use idle::measure as idle;
 pub(super) use import::compare as import;
 pub(super) use list::compare as list;

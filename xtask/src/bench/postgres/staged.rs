@@ -7,13 +7,13 @@ use crate::bench::yardstick::Kit;
 use crate::error::Error;
 use cutover_testkit_postgres::Proxy;
 
-const STAGED: &str = "staged";
 const COPY: &str = "imports";
 
 /// Accounts that wait in a database, their supplier paused: copies of it are imported.
 pub(super) struct Staged<'a> {
     site: &'a Site,
     installation: Installation,
+    database: &'static str,
     pub(super) accounts: u64,
 }
 
@@ -27,24 +27,46 @@ pub(super) struct Imported {
 impl<'a> Staged<'a> {
     /// Creates them over HTTP.
     pub(super) fn prepare(args: &Args, kit: &Kit, site: &'a Site, accounts: u64) -> Result<Self, Error> {
+        Self::prepare_as(args, kit, site, accounts, false)
+    }
+
+    /// The same of a supplier whose imports are all dry runs.
+    pub(super) fn prepare_dry_runs(
+        args: &Args,
+        kit: &Kit,
+        site: &'a Site,
+        accounts: u64,
+    ) -> Result<Self, Error> {
+        Self::prepare_as(args, kit, site, accounts, true)
+    }
+
+    fn prepare_as(
+        args: &Args,
+        kit: &Kit,
+        site: &'a Site,
+        accounts: u64,
+        is_dry_run: bool,
+    ) -> Result<Self, Error> {
         let count = usize::try_from(accounts).unwrap_or(usize::MAX);
         let file = kit.accounts(count)?;
         let text = std::fs::read_to_string(&file).map_err(Error::file("read", &file))?;
         let bodies: Vec<&str> = text.lines().collect();
-        site.create(STAGED)?;
-        let installation = Installation::on(args, "bench-pg-import", site.url(STAGED))?;
+        let database = if is_dry_run { "staged_dry_runs" } else { "staged" };
+        site.create(database)?;
+        let installation = Installation::on(args, &format!("bench-pg-{database}"), site.url(database))?;
+        installation.command(&["supplier", "set", SUPPLIER, "--dry-run", &is_dry_run.to_string()])?;
         let server = installation.serve(false, &["--role", "api"])?;
         let token = installation.token(&server)?;
         post_all(server.address, "/v2/data-import/accounts/", &token, &bodies, 8, 201)?;
         drop(server);
         installation.command(&["supplier", "set", SUPPLIER, "--status", "paused"])?;
-        site.settle(STAGED)?;
-        Ok(Self { site, installation, accounts })
+        site.settle(database)?;
+        Ok(Self { site, installation, database, accounts })
     }
 
     /// Imports a copy with so many processes, which reach the database through the proxy if there is one.
     pub(super) fn import(&self, processes: usize, proxy: Option<&Proxy>) -> Result<Imported, Error> {
-        self.site.copy(STAGED, COPY)?;
+        self.site.copy(self.database, COPY)?;
         let url = self.site.url(COPY);
         let direct = self.installation.at(url.clone());
         let url = proxy.map_or(Ok(url.clone()), |proxy| proxy.url_through(&url));

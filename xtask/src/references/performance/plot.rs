@@ -8,12 +8,13 @@ use plotters::prelude::*;
 /// Which parts a plot shows.
 const PLOTS: [(&str, &[&str]); 3] = [
     ("validate", &["offline", "client", "http"]),
-    ("store", &["create", "memory", "stored", "import", "lists", "status", "progress"]),
+    ("store", &["create", "memory", "stored", "import", "dry-run", "lists", "status", "progress"]),
     (
         "postgresql",
         &[
             "pg-create",
             "pg-import",
+            "pg-dry-run",
             "pg-nodes",
             "pg-idle",
             "pg-claim",
