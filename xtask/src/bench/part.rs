@@ -55,6 +55,8 @@ pub(super) enum Part {
     PgSnapshot,
     /// The list of a supplier with 1,000,000 accounts on PostgreSQL, beside COPY
     PgList,
+    /// Creates on PostgreSQL while another organisation asks for pages of 2,000,000 processes
+    PgReads,
     /// The progress of a supplier with 1,000 and with 1,000,000 processes on PostgreSQL
     PgProgress,
 }
@@ -91,6 +93,7 @@ impl Part {
             Self::PgClaim => postgres::claim(args),
             Self::PgSnapshot => postgres::snapshot(args),
             Self::PgList => postgres::list(args),
+            Self::PgReads => postgres::reads(args),
             Self::PgProgress => postgres::progress(args),
         }
     }

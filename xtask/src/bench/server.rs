@@ -111,14 +111,7 @@ impl Installation {
 
     /// An access token.
     pub(super) fn token(&self, server: &Server) -> Result<String, Error> {
-        let query = format!(
-            "{{\"query\": \"mutation {{ obtainToken(input: {{apiKey: \\\"{}\\\"}}) {{ token }} }}\"}}",
-            self.api_key
-        );
-        let (_, body) = load::post(server.address, "/v1/graphql/", &query)?;
-        let answer: Value = serde_json::from_str(&body).map_err(bench_error)?;
-        let token = answer["data"]["obtainToken"]["token"].as_str();
-        token.map(str::to_owned).ok_or_else(|| Error::Bench(format!("no token was given: {body}")))
+        server.token(&self.api_key)
     }
 }
 
@@ -152,6 +145,17 @@ impl Server {
             std::thread::sleep(Duration::from_millis(10));
         }
         Err(Error::Bench("the server did not come up".into()))
+    }
+
+    /// An access token for a key.
+    pub(super) fn token(&self, api_key: &str) -> Result<String, Error> {
+        let query = format!(
+            "{{\"query\": \"mutation {{ obtainToken(input: {{apiKey: \\\"{api_key}\\\"}}) {{ token }} }}\"}}"
+        );
+        let (_, body) = load::post(self.address, "/v1/graphql/", &query)?;
+        let answer: Value = serde_json::from_str(&body).map_err(bench_error)?;
+        let token = answer["data"]["obtainToken"]["token"].as_str();
+        token.map(str::to_owned).ok_or_else(|| Error::Bench(format!("no token was given: {body}")))
     }
 
     pub(super) fn pid(&self) -> u32 {

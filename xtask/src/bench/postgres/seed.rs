@@ -47,6 +47,16 @@ pub(in crate::bench) fn ended(site: &Site, database: &str, suppliers: u64, count
     processes(site, database, &source)
 }
 
+/// Processes of one supplier as a rehearsal of all its accounts leaves them, a millisecond apart.
+pub(super) fn rehearsed(site: &Site, database: &str, supplier: &str, count: u64) -> Result<(), Error> {
+    let source = format!(
+        "SELECT nextval('process_ids') AS id, (SELECT id FROM suppliers WHERE code = '{supplier}') AS supplier, \
+           'X-' || lpad(i::text, 8, '0') AS number, 'DRY_RUN_SUCCEEDED' AS state, \
+           timestamptz '2026-11-01 00:00Z' + i * interval '1 ms' AS at FROM generate_series(1, {count}) AS i"
+    );
+    processes(site, database, &source)
+}
+
 /// Processes with the first entry of their history, of (id, supplier, number, state, at).
 fn processes(site: &Site, database: &str, source: &str) -> Result<(), Error> {
     let statement = format!(
@@ -54,7 +64,7 @@ fn processes(site: &Site, database: &str, source: &str) -> Result<(), Error> {
          INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, tries, version, \
            is_dry_run, due_at, created_at, modified_at, latest_event_at, error_code, error_detail, \
            service_account_number, fingerprint) \
-         SELECT id, supplier, number, state, 0, 0, 1, false, at, at, at, at, \
+         SELECT id, supplier, number, state, 0, 0, 1, state = 'DRY_RUN_SUCCEEDED', at, at, at, at, \
            CASE WHEN state = 'ERRORED' THEN 'schedule_window_missed' END, \
            CASE WHEN state = 'ERRORED' THEN 'The window closed before the import began.' END, \
            CASE WHEN state = 'PROCESSED' THEN 'A-' || lpad(id::text, 8, '0') END, \

@@ -20,6 +20,7 @@ const PLOTS: [(&str, &[&str]); 3] = [
             "pg-claim",
             "pg-snapshot",
             "pg-list",
+            "pg-reads",
             "pg-progress",
         ],
     ),
@@ -89,6 +90,8 @@ fn length(figure: &Figure) -> i32 {
     let median = figure.measured.median;
     let better = match figure.goal {
         Some(Goal::AtLeast(goal)) => median / goal,
+        // None of something, where none is wanted.
+        Some(Goal::AtMost(0.0)) if figure.is_met() == Some(true) => 1.0,
         Some(Goal::AtMost(goal)) => goal / median,
         None => 1.0,
     };
@@ -110,6 +113,8 @@ mod tests {
         assert_eq!(length(&of(4.0).at_most(2.0)), (BELOW - 1) * DOUBLING);
         assert_eq!(length(&of(0.0).at_most(2.0)), (BELOW + ABOVE) * DOUBLING);
         assert_eq!(length(&of(0.0).at_least(2.0)), 0);
+        assert_eq!(length(&of(0.0).at_most(0.0)), BELOW * DOUBLING);
+        assert_eq!(length(&of(1.0).at_most(0.0)), 0);
     }
 
     #[test]
