@@ -3,13 +3,19 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// A duration: a whole number of `ms`, `s`, `m`, `h` or `d`; seconds without a unit.
+/// A duration: a whole number of `ms`, `s`, `m`, `h` or `d`. Without a unit it could mean any of them, so none is
+/// assumed.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("is {text:?}, not a time such as 500ms, 10s, 5m, 1h or 7d");
+    let wrong = || format!("is {text:?}, not a time such as 500ms, 60s, 5m, 1h or 7d");
     let (number, unit) = split_unit(text).ok_or_else(wrong)?;
     let millis = match unit {
+        "" => {
+            return Err(format!(
+                "is {text:?}, a time without a unit: write {number}s, or for example 60s or 5m"
+            ));
+        }
         "ms" => 1,
-        "" | "s" => 1_000,
+        "s" => 1_000,
         "m" => 60_000,
         "h" => 3_600_000,
         "d" => 86_400_000,
@@ -72,13 +78,17 @@ mod tests {
 
     #[test]
     fn times_and_sizes_have_units() {
-        assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(duration("7d"), Ok(Duration::from_secs(604_800)));
         assert_eq!(size("8MiB"), Ok(8 << 20));
         assert_eq!(size("1024"), Ok(1024));
         for bad in ["", "-1", "1.5s", "s", "1w", "99999999999999999999", "18446744073709551615d"] {
             assert!(duration(bad).is_err(), "{bad}");
+        }
+        for unitless in ["0", "60", "86400"] {
+            let refused = duration(unitless).unwrap_err();
+            assert!(refused.contains(&format!("write {unitless}s, or for example")), "{refused}");
         }
         for bad in ["", "-1", "8MB", "1.5MiB", "99999999999GiB"] {
             assert!(size(bad).is_err(), "{bad}");

@@ -1,3 +1,4 @@
+use super::table::SETTINGS;
 use super::*;
 use clap::Args;
 use std::net::SocketAddr;
@@ -191,6 +192,33 @@ fn unsafe_values_are_refused_with_name_and_origin() {
         server("database-statement-timeout", "2h"),
     ];
     insta::assert_snapshot!(format!("{refused}\n{}", bounds.join("\n")));
+}
+
+/// Of a number alone nobody can tell seconds from minutes, wherever it was read.
+#[test]
+fn a_time_without_a_unit_is_refused_wherever_it_was_read() {
+    let times = SETTINGS.iter().filter(|setting| setting.value == "TIME");
+    let server = ("database-url", SERVER);
+    let mut found = 0;
+    for setting in times {
+        let (name, text) = (setting.name, format!("{} = 60", setting.name));
+        let (_home, path) = file(&text);
+        let variable = setting.variable();
+        let sources = [
+            (flags(&[server, (name, "60")]), Vec::new(), "the command line"),
+            (flags(&[server]), environment(&[(variable.as_str(), "60")]), "the environment"),
+            (flags(&[server, ("config", path.as_str())]), Vec::new(), path.as_str()),
+        ];
+        for (flags, environment, origin) in sources {
+            let refused = Settings::load(&flags, &environment).unwrap_err().to_string();
+            let expected = format!(
+                "the setting {name} (from {origin}) is \"60\", a time without a unit: write 60s, or for example 60s or 5m"
+            );
+            assert_eq!(refused, expected);
+        }
+        found += 1;
+    }
+    assert!(found >= 8, "{found}");
 }
 
 const KEY: &str = "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";

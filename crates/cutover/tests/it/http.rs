@@ -128,7 +128,7 @@ fn broken_framing_is_refused_and_stages_nothing() {
 /// Failure 17.
 #[test]
 fn slow_bodies_are_ended() {
-    let (_house, server, client) = open(&["--body-timeout", "1", "--head-timeout", "1"]);
+    let (_house, server, client) = open(&["--body-timeout", "1s", "--head-timeout", "1s"]);
     use std::io::{Read, Write};
     let mut stream = client.connect();
     let head = format!(
