@@ -1,6 +1,6 @@
 use crate::body::{self, Body};
 use crate::refusal::Refusal;
-use crate::service::Service;
+use crate::service::{Listener, Service};
 use crate::work::Work;
 use crate::{authorization, client};
 use actix_web::dev::Payload;
@@ -25,6 +25,7 @@ pub(crate) type Handler = for<'c> fn(&'c mut Call) -> Answer<'c>;
 /// One request, as its handler sees it.
 pub(crate) struct Call {
     service: Arc<Service>,
+    listener: Listener,
     http: HttpRequest,
     id: HeaderValue,
     /// What of the body is still to come.
@@ -37,13 +38,14 @@ impl Call {
     /// A request to a route with these path parameters.
     pub(crate) fn new(
         service: Arc<Service>,
+        listener: Listener,
         http: HttpRequest,
         id: HeaderValue,
         payload: Payload,
         parameters: Vec<String>,
     ) -> Self {
         let unread = (!matches!(payload, Payload::None)).then_some(payload);
-        Self { service, http, id, unread, parameters, organisation: None }
+        Self { service, listener, http, id, unread, parameters, organisation: None }
     }
 
     /// What all requests share.
@@ -146,7 +148,9 @@ impl Call {
     pub(crate) fn is_secure(&self) -> bool {
         let peer = self.http.peer_addr().map(|peer| peer.ip().to_canonical());
         let is_trusted = peer.is_some_and(|peer| self.service.trusted_proxies.contains(&peer));
-        self.service.is_secure || is_trusted && client::is_forwarded_with_tls(self.headers())
+        // The admin address has no TLS of its own.
+        let has_tls = self.service.is_secure && self.listener == Listener::Public;
+        has_tls || is_trusted && client::is_forwarded_with_tls(self.headers())
     }
 
     /// Calls a use case, off the event loop; see [`Service::run`].

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// How the service is served (decisions D3, D11).
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where clients connect. Port 0 takes a free one.
+    /// Where clients connect, if [`serve_api`](Self::serve_api). Port 0 takes a free one.
     pub listen: SocketAddr,
     /// Threads that serve connections; at least 1.
     pub workers: usize,
@@ -25,10 +25,11 @@ pub struct Config {
     pub trusted_proxies: Vec<IpAddr>,
     /// Serve [`listen`](Self::listen) with TLS.
     pub tls: Option<rustls::ServerConfig>,
-    /// Where metrics and health are served, in plain HTTP. Without it they are on
-    /// [`listen`](Self::listen); with it that one keeps health and loses metrics. Port 0 takes a free one.
+    /// Where metrics, health, the console and the API's description are served, in plain HTTP. Without it they are
+    /// on [`listen`](Self::listen); with it that one loses metrics and the console. Port 0 takes a free one.
     pub admin_listen: Option<SocketAddr>,
-    /// Whether the API is served; if not, only health and metrics (`serve --role worker`).
+    /// Whether the API is served. If not (`serve --role worker`), [`listen`](Self::listen) is not bound, and
+    /// [`admin_listen`](Self::admin_listen) has health and metrics.
     pub serve_api: bool,
     /// Whether the operator's console is served with the API.
     pub console: bool,

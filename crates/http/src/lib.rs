@@ -19,8 +19,8 @@
 //! | `/v1/data-import/business/` | POST | the same |
 //! | `/v1/data-import/business-payment-instruction/create/` | POST | the same |
 //! | `/v1/graphql/` | POST | the same |
-//! | `/openapi.json`, `/docs/` | GET | the same |
-//! | `/console/…` | GET, POST | the same, if [`Config::console`] |
+//! | `/openapi.json`, `/docs/` | GET | the same, and [`Config::admin_listen`] |
+//! | `/console/…` | GET, POST | if [`Config::console`]: [`Config::admin_listen`] if it is set, else the same |
 //! | `/healthz`, `/readyz` | GET | [`Config::listen`] and [`Config::admin_listen`] |
 //! | `/metrics` | GET | [`Config::admin_listen`] if it is set, else [`Config::listen`] |
 //!

@@ -15,6 +15,8 @@ use actix_web::http::Method;
 pub(crate) enum Kind {
     /// The service itself.
     Api,
+    /// What describes the API, for programs and for people.
+    Description,
     /// Pages for the operator: no part of the API, and not described with it.
     Console,
     /// Whether it is alive and well.
@@ -147,13 +149,13 @@ const ROUTES: &[Route] = &[
     },
     Route {
         template: "/openapi.json",
-        kind: Kind::Api,
+        kind: Kind::Description,
         allow: "GET, HEAD",
         endpoints: &[(Method::GET, openapi::handle)],
     },
     Route {
         template: "/docs/",
-        kind: Kind::Api,
+        kind: Kind::Description,
         allow: "GET, HEAD",
         endpoints: &[(Method::GET, openapi::read)],
     },

@@ -42,7 +42,7 @@ pub struct Parts {
 
 /// A server that is bound, and serves once [`server`](Self::server) is awaited.
 pub struct Running {
-    /// Where the service is.
+    /// Where the service is; nowhere without the API.
     pub addresses: Vec<SocketAddr>,
     /// Where metrics and health are, if they have an address of their own.
     pub admin_addresses: Vec<SocketAddr>,
@@ -70,16 +70,20 @@ impl Readiness {
 /// Binds the addresses and makes the server.
 ///
 /// # Errors
-/// If an address cannot be bound.
+/// If an address cannot be bound, or there is none: neither the API nor an admin address.
 pub fn start(parts: Parts, config: Config) -> io::Result<Running> {
     start_with(parts, config, LINGER)
 }
 
 fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Running> {
-    let public = bind(config.listen)?;
+    let public = config.serve_api.then(|| bind(config.listen)).transpose()?;
     let admin = config.admin_listen.map(bind).transpose()?;
-    let addresses = vec![public.local_addr()?];
-    let admin_addresses = admin.iter().map(TcpListener::local_addr).collect::<io::Result<_>>()?;
+    if public.is_none() && admin.is_none() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no address to listen on"));
+    }
+    let bound = |listener: &Option<TcpListener>| listener.iter().map(TcpListener::local_addr).collect();
+    let (addresses, admin_addresses): (io::Result<_>, io::Result<_>) = (bound(&public), bound(&admin));
+    let (addresses, admin_addresses) = (addresses?, admin_addresses?);
     let workers = config.workers.clamp(1, MAX_WORKERS);
     let mut builder = Server::build()
         .workers(workers)
@@ -103,9 +107,12 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         let front = Front { listener: Listener::Admin, connections, ..front.clone() };
         builder = builder.listen("admin", admin, move || plain(front.clone()))?;
     }
-    builder = match config.tls {
-        None => builder.listen("public", public, move || plain(front.clone()))?,
-        Some(tls) => builder.listen("public", public, move || secure(front.clone(), tls.clone()))?,
+    builder = match (public, config.tls) {
+        (None, _) => builder,
+        (Some(public), None) => builder.listen("public", public, move || plain(front.clone()))?,
+        (Some(public), Some(tls)) => {
+            builder.listen("public", public, move || secure(front.clone(), tls.clone()))?
+        }
     };
     let server = builder.run();
     Ok(Running { addresses, admin_addresses, readiness, handle: server.handle(), server })

@@ -145,9 +145,10 @@ impl Service {
     /// Whether a listener serves routes of a kind.
     fn serves(&self, listener: Listener, kind: Kind) -> bool {
         match (kind, listener) {
-            (Kind::Api, Listener::Public) => self.serve_api,
-            (Kind::Console, Listener::Public) => self.serve_api && self.console,
-            (Kind::Api | Kind::Console, Listener::Admin) => false,
+            (Kind::Api, Listener::Public) | (Kind::Description, _) => self.serve_api,
+            (Kind::Api, Listener::Admin) => false,
+            (Kind::Console, Listener::Public) => self.serve_api && self.console && !self.has_admin,
+            (Kind::Console, Listener::Admin) => self.serve_api && self.console,
             (Kind::Health, _) | (Kind::Metrics, Listener::Admin) => true,
             (Kind::Metrics, Listener::Public) => !self.has_admin,
         }
@@ -168,14 +169,14 @@ pub(crate) async fn serve(
     let observation = Observation::begin(service.clone(), id.clone(), template, is_probe, http.method());
     let (answer, call) = match endpoint {
         Ok((handler, parameters)) => {
-            let mut call = Call::new(service, http, id.clone(), payload.into_inner(), parameters);
+            let mut call = Call::new(service, listener, http, id.clone(), payload.into_inner(), parameters);
             // What it was called with is only dropped after a panic.
             let answer = AssertUnwindSafe(handler(&mut call)).catch_unwind().await;
             (answer.unwrap_or_else(|_| Err(Refusal::Unexpected("a handler panicked".into()))), call)
         }
         Err(refusal) => {
             let is_of_console = service.serves(listener, Kind::Console) && console::has(http.uri().path());
-            let call = Call::new(service, http, id.clone(), payload.into_inner(), Vec::new());
+            let call = Call::new(service, listener, http, id.clone(), payload.into_inner(), Vec::new());
             (if is_of_console { Ok(console::not_served(&call, &refusal)) } else { Err(refusal) }, call)
         }
     };
@@ -215,6 +216,7 @@ fn finish(response: HttpResponse, call: Call, id: HeaderValue, under_way: Option
 
 #[cfg(test)]
 mod tests {
+    use super::Listener;
     use crate::config::Config;
     use crate::testing::{ACCOUNT, House};
     use actix_web::http::Method;
@@ -224,6 +226,10 @@ mod tests {
     use std::io::Read;
 
     const VALIDATE: &str = "/v2/data-import/accounts/validate/";
+
+    fn get(path: &str) -> TestRequest {
+        TestRequest::get().uri(path)
+    }
 
     #[actix_web::test]
     async fn every_answer_has_a_request_id() {
@@ -284,8 +290,30 @@ mod tests {
     #[actix_web::test]
     async fn a_worker_serves_health_and_metrics_alone() {
         let house = House::with(Config { serve_api: false, ..Config::default() });
-        for (path, status) in [("/healthz", 200), ("/metrics", 200), ("/v1/graphql/", 404), (VALIDATE, 404)] {
-            assert_eq!(house.send(TestRequest::get().uri(path)).await.status, status, "{path}");
+        for path in ["/healthz", "/metrics"] {
+            assert_eq!(house.send_to(Listener::Admin, get(path)).await.status, 200, "{path}");
+        }
+        for path in ["/v1/graphql/", VALIDATE, "/openapi.json", "/docs/", "/console/sign-in/"] {
+            assert_eq!(house.send_to(Listener::Admin, get(path)).await.status, 404, "{path}");
+        }
+    }
+
+    /// What is for operators leaves the address that a proxy publishes, whatever the proxy lets through.
+    #[actix_web::test]
+    async fn an_admin_address_takes_the_console_with_it() {
+        let admin_listen = Some(([127, 0, 0, 1], 0).into());
+        let (apart, together) = (House::with(Config { admin_listen, ..Config::default() }), House::new());
+        for (path, public, admin, alone) in [
+            ("/console/sign-in/", 404, 200, 200),
+            ("/metrics", 404, 200, 200),
+            ("/openapi.json", 200, 200, 200),
+            ("/docs/", 200, 200, 200),
+            ("/healthz", 200, 200, 200),
+            ("/v2/data-import/accounts/A/B/", 401, 404, 401),
+        ] {
+            assert_eq!(apart.send_to(Listener::Public, get(path)).await.status, public, "{path}");
+            assert_eq!(apart.send_to(Listener::Admin, get(path)).await.status, admin, "{path}");
+            assert_eq!(together.send(get(path)).await.status, alone, "{path}");
         }
     }
 }

@@ -158,7 +158,12 @@ impl House {
 
     /// Sends a request.
     pub(crate) async fn send(&self, request: TestRequest) -> Reply {
-        let response = self.answer(request).await;
+        self.send_to(Listener::Public, request).await
+    }
+
+    /// Sends a request to one of the listeners.
+    pub(crate) async fn send_to(&self, listener: Listener, request: TestRequest) -> Reply {
+        let response = self.answer_at(listener, request).await;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let bytes = to_bytes(response.into_body()).await.unwrap();
         Reply { status, headers, bytes }
@@ -166,8 +171,12 @@ impl House {
 
     /// Sends a request; what is answered, its body still to be read.
     pub(crate) async fn answer(&self, request: TestRequest) -> ServiceResponse<BoxBody> {
+        self.answer_at(Listener::Public, request).await
+    }
+
+    async fn answer_at(&self, listener: Listener, request: TestRequest) -> ServiceResponse<BoxBody> {
         let service = self.service.clone();
-        let handler = move |http, payload| serve(service.clone(), Listener::Public, http, payload);
+        let handler = move |http, payload| serve(service.clone(), listener, http, payload);
         let site = test::init_service(Site::new().default_service(web::to(handler))).await;
         test::call_service(&site, request.to_request()).await
     }

@@ -92,6 +92,10 @@ impl Installation {
         let mut command =
             if pinned { super::yardstick::pinned(&self.program) } else { cargo::command(&self.program) };
         command.args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "0"]).args(options);
+        // A worker has no other address.
+        if options.contains(&"worker") {
+            command.args(["--admin-listen", "127.0.0.1:0"]);
+        }
         self.place(&mut command);
         command.stdout(Stdio::null());
         Server::start(command, &self.folder)
@@ -122,9 +126,10 @@ static STARTED: AtomicU32 = AtomicU32::new(0);
 /// Until it does.
 const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-/// Where it listens, by a line that it logs.
+/// Where it listens, by a line that it logs: of a worker, its health and metrics.
 fn listening(line: &str) -> Option<SocketAddr> {
-    let (_, rest) = line.split_once("listening on http://")?;
+    let (_, rest) =
+        line.split_once("listening on http://").or(line.split_once("health and metrics on http://"))?;
     rest.split(|c: char| c == '"' || c.is_whitespace()).next()?.parse().ok()
 }
 

@@ -188,6 +188,49 @@ fn the_proxy_hears_of_a_stop_before_it_begins() {
     }
 }
 
+/// The proxy hands on what is below these paths, and nothing else.
+#[test]
+fn the_proxy_publishes_the_api_and_nothing_else() {
+    let proxy = read("deploy/compose/Caddyfile");
+    let lines: Vec<&str> = proxy.lines().map(str::trim).filter(|line| !line.starts_with('#')).collect();
+    let matchers: Vec<&&str> = lines.iter().filter(|line| line.starts_with('@')).collect();
+    assert_eq!(matchers, [&"@api path /v1/* /v2/*"]);
+    let sites = lines.iter().filter(|line| line.starts_with(':')).count();
+    let handles: Vec<&&str> = lines.iter().filter(|line| line.starts_with("handle")).collect();
+    assert_eq!((sites, handles), (1, vec![&"handle @api {", &"handle {"]));
+    assert!(proxy.ends_with("\thandle {\n\t\trespond 404\n\t}\n}\n"), "{proxy}");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("reverse_proxy")).count(), 1);
+    let routes = read("crates/http/src/route.rs");
+    let rows: Vec<(&str, &str)> = routes
+        .split("template: \"")
+        .skip(1)
+        .filter_map(|row| row.split_once("\",\n        kind: Kind::"))
+        .map(|(path, rest)| (path, rest.split(',').next().unwrap()))
+        .collect();
+    assert!(rows.len() > 25, "{rows:?}");
+    for (path, kind) in rows {
+        let is_published = path.starts_with("/v1/") || path.starts_with("/v2/");
+        assert_eq!(is_published, kind == "Api", "{path} {kind}");
+    }
+}
+
+/// What is for operators is at the admin addresses, which are published on this machine alone.
+#[test]
+fn compose_publishes_nothing_beyond_its_machine() {
+    let compose = compose();
+    let mut published = Vec::new();
+    for (name, service) in compose["services"].as_object().unwrap() {
+        for port in service["ports"].as_array().into_iter().flatten() {
+            let port = port.as_str().unwrap();
+            assert!(port.starts_with("127.0.0.1:"), "{name} {port}");
+            published.push((name.as_str(), port.rsplit(':').next().unwrap().to_owned()));
+        }
+    }
+    published.sort();
+    let expected = [("api-1", "9090"), ("proxy", "8080"), ("storage", "7070")];
+    assert_eq!(published, expected.map(|(name, port)| (name, port.to_owned())));
+}
+
 #[test]
 fn secrets_have_no_defaults() {
     let text = read("deploy/compose.yaml");

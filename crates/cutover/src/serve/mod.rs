@@ -19,7 +19,7 @@ use crate::cli::Context;
 use crate::error::Error;
 use crate::open::{OpenDatabase, Outside, Purpose, app_over};
 use crate::output::document;
-use crate::settings::{Role, ServeSettings, Settings};
+use crate::settings::{ServeSettings, Settings};
 use serde::Serialize;
 use std::sync::{Arc, mpsc};
 
@@ -34,6 +34,8 @@ Examples:
 
 On PostgreSQL any number of processes serve one database, and none applies migrations unless --migrate says so:
 `cutover migrate` does.
+
+A TIME has a unit: 500ms, 60s, 5m, 24h or 7d.
 
 Every setting is a variable too (CUTOVER_LISTEN for --listen) and a key of the file (listen = \"…\");
 the flag wins over the variable, the variable over the file.
@@ -91,6 +93,9 @@ fn announce(context: &Context, service: &Service, released: usize) -> Result<(),
     for address in &listening.admin_addresses {
         tracing::info!(target: logs::ALWAYS, "health and metrics on {address}");
     }
+    if !serve.serves_api() {
+        tracing::info!(target: logs::ALWAYS, version = env!("CARGO_PKG_VERSION"), "importing, without the API");
+    }
     for address in &listening.addresses {
         tracing::info!(target: logs::ALWAYS, version = env!("CARGO_PKG_VERSION"), "listening on {address}");
     }
@@ -101,7 +106,7 @@ fn announce(context: &Context, service: &Service, released: usize) -> Result<(),
 }
 
 fn warn_of_plain_http(serve: &ServeSettings) {
-    if serve.role != Role::Worker && serve.tls.is_none() && !serve.listen.ip().is_loopback() {
+    if serve.serves_api() && serve.tls.is_none() && !serve.listen.ip().is_loopback() {
         tracing::warn!(
             "the API is open to the network without TLS: set tls-cert and tls-key, or keep it behind a proxy that has them"
         );

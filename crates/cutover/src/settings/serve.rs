@@ -105,12 +105,18 @@ impl ServeSettings {
         Ok(settings)
     }
 
+    /// Whether this process has the API, and so binds `listen`.
+    pub(crate) fn serves_api(&self) -> bool {
+        self.role != Role::Worker
+    }
+
     /// What settings are to each other.
     fn check(&self, given: &Given) -> Result<(), SettingsError> {
         if self.refresh_token_lifetime < self.access_token_lifetime {
             return Err(given.refuse("refresh-token-lifetime", "is shorter than access-token-lifetime"));
         }
-        if self.admin_listen.is_some_and(|admin| admin.port() != 0 && admin == self.listen) {
+        let is_listen = |admin: SocketAddr| admin.port() != 0 && admin == self.listen;
+        if self.serves_api() && self.admin_listen.is_some_and(is_listen) {
             return Err(given.refuse("admin-listen", "is the address of listen: leave it out instead"));
         }
         Ok(())

@@ -135,7 +135,12 @@ pub(crate) static SETTINGS: &[Setting] = &[
         scope: Scope::Secret,
         form: Form::Many,
     },
-    Setting::serve("role", "ROLE", "all", "What this process does: all, api or worker"),
+    Setting::serve(
+        "role",
+        "ROLE",
+        "all",
+        "What this process does: all, api or worker; a worker listens on admin-listen or nowhere",
+    ),
     Setting {
         name: "migrate",
         value: "true|false",
@@ -154,14 +159,14 @@ pub(crate) static SETTINGS: &[Setting] = &[
     Setting::serve(
         "admin-listen",
         "ADDRESS",
-        "with the API",
-        "Where health and metrics listen instead of with the API",
+        "with the API, nowhere for a worker",
+        "Where metrics and the console listen instead of with the API, in plain HTTP, and health as well",
     ),
     Setting {
         name: "console",
         value: "true|false",
         default: "true",
-        help: "Serve the operator's console at /console/ with the API",
+        help: "Serve the operator's console at /console/, on admin-listen if that is set, else with the API",
         scope: Scope::Serve,
         form: Form::Switch,
     },

@@ -14,7 +14,7 @@ mod vendor;
 pub(crate) use client::{Answer, Client};
 pub(crate) use fleet::{Fleet, Node};
 pub(crate) use line::{Line, Lost};
-pub(crate) use server::Server;
+pub(crate) use server::{NOWHERE, Server};
 pub(crate) use v1::*;
 pub(crate) use vendor::{Act, Asked, Vendor, answer};
 
@@ -228,6 +228,10 @@ impl House {
     fn server(&self, options: &[&str]) -> Command {
         let mut command = self.program(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
         command.args(options).stdout(Stdio::null()).stderr(Stdio::piped());
+        // A worker has no other address.
+        if options.contains(&"worker") && !options.contains(&"--admin-listen") {
+            command.args(["--admin-listen", "127.0.0.1:0"]);
+        }
         command
     }
 

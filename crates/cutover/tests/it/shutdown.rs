@@ -1,4 +1,4 @@
-use crate::harness::{ACCOUNTS, Client, House, until, within};
+use crate::harness::{ACCOUNTS, Client, House, NOWHERE, until, within};
 use crate::payloads::{fixture, small};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -169,4 +169,27 @@ fn health_readiness_and_metrics() {
         "{metrics}"
     );
     assert!(!metrics.contains("S-1"));
+}
+
+/// A worker does not even bind the address of an API beside it; health and metrics have the admin address, or none.
+#[test]
+fn a_worker_listens_on_its_admin_address_or_nowhere() {
+    let api = House::new();
+    let server = api.serve();
+    let taken = server.address.to_string();
+    let house = House::new();
+    let beside = ["--role=worker", "--listen", &taken];
+    let worker = house.serve_with(&[&beside[..], &["--admin-listen", "127.0.0.1:0"]].concat());
+    let stranger = worker.stranger();
+    for (path, status) in [("/healthz", 200), ("/readyz", 200), ("/metrics", 200), ("/console/sign-in/", 404)]
+    {
+        assert_eq!(stranger.get(path).status, status, "{path}");
+    }
+    worker.signal("TERM");
+    assert_eq!(worker.ended().0, Some(0));
+
+    let silent = house.serve_with(&beside);
+    assert_eq!(silent.address, NOWHERE, "{}", silent.log());
+    silent.signal("TERM");
+    assert_eq!(silent.ended().0, Some(0));
 }

@@ -235,6 +235,22 @@ fn metrics_move_to_an_address_of_their_own() {
     assert_eq!(both("/healthz"), ["200", "200"]);
     assert_eq!(both("/readyz"), ["200", "200"]);
     assert_eq!(both("/v2/data-import/accounts/A/B/"), ["401", "404"]);
+    assert_eq!(both("/console/sign-in/"), ["404", "200"]);
+}
+
+#[test]
+fn without_the_api_its_address_is_not_bound() {
+    let taken = Served::new(Config::default());
+    let admin_listen = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let config = Config { listen: taken.address, admin_listen, serve_api: false, ..Config::default() };
+    let parts = || Parts { app: taken.house.app.clone(), workers: Arc::default() };
+    let bound = actix_web::rt::System::new().block_on(async {
+        let running = start(parts(), config.clone()).unwrap();
+        (running.addresses, running.admin_addresses.len())
+    });
+    assert_eq!(bound, (Vec::new(), 1));
+    let error = start(parts(), Config { admin_listen: None, ..config }).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
 }
 
 #[test]

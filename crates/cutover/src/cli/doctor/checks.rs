@@ -8,7 +8,7 @@ use super::finding::Finding;
 use crate::serve::{Lock, Taken, tls_config};
 use crate::settings::{Database, Settings};
 use cutover_store::{MigrationState, MigrationStatus};
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
 /// Everything there is to look at.
@@ -61,7 +61,8 @@ fn migrations(migrations: &[MigrationStatus]) -> Finding {
 /// Whether a server runs, and whether one could.
 fn serving(settings: &Settings) -> Vec<Finding> {
     // Any number of servers run on another database, here or elsewhere.
-    let Database::Sqlite(file) = &settings.database else { return vec![address(settings)] };
+    let address = addresses(settings);
+    let Database::Sqlite(file) = &settings.database else { return address };
     let server = match Lock::probe(file) {
         Err(error) => return vec![Finding::fail("server", error, "see the folder of the database")],
         Ok(Taken::By(holder)) => {
@@ -69,16 +70,23 @@ fn serving(settings: &Settings) -> Vec<Finding> {
         }
         Ok(Taken::Free) => Finding::ok("server", "none runs on this database"),
     };
-    vec![server, address(settings)]
+    std::iter::once(server).chain(address).collect()
 }
 
-fn address(settings: &Settings) -> Finding {
-    let listen = settings.serve.listen;
-    match TcpListener::bind(listen) {
-        Ok(_) => Finding::ok("address", format!("{listen} is free")),
+/// Whether the addresses that `serve` would bind are free.
+fn addresses(settings: &Settings) -> Vec<Finding> {
+    let serve = &settings.serve;
+    let listen = serve.serves_api().then_some(("listen", serve.listen));
+    let admin = serve.admin_listen.map(|admin| ("admin-listen", admin));
+    listen.into_iter().chain(admin).map(|(name, address)| is_free(name, address)).collect()
+}
+
+fn is_free(name: &str, address: SocketAddr) -> Finding {
+    match TcpListener::bind(address) {
+        Ok(_) => Finding::ok("address", format!("{address} is free")),
         Err(error) => {
-            let mend = "set listen to another address, unless it is this server that runs there";
-            Finding::warn("address", format!("{listen}: {error}"), mend)
+            let mend = format!("set {name} to another address, unless it is this server that runs there");
+            Finding::warn("address", format!("{address}: {error}"), mend)
         }
     }
 }

@@ -65,6 +65,9 @@ impl Fleet {
     pub(crate) fn node(&self, node: Node<'_>) -> Server {
         let mut command = self.house.program(&["serve", "--log-format", "json", "--rate-limit", "0"]);
         command.args(["--role", node.role, "--listen", node.listen, "--workers", "2", "--http-workers", "2"]);
+        if node.role == "worker" {
+            command.args(["--admin-listen", "127.0.0.1:0"]);
+        }
         let url = format!("{}?application_name={}", self.cluster.url(DATABASE), node.name);
         // No flag: a program from before there was one goes without.
         command.env("CUTOVER_DATABASE_URL", url).env("CUTOVER_SHUTDOWN_DELAY", node.shutdown_delay);

@@ -1,28 +1,42 @@
 use super::{Client, until};
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
 
 /// A running server.
 pub(crate) struct Server {
     child: Child,
+    /// Where the API is; of a worker, where its health and metrics are.
     pub(crate) address: SocketAddr,
     log: Arc<Mutex<String>>,
     reader: Option<std::thread::JoinHandle<()>>,
+}
+
+/// The address of a worker that does not listen.
+pub(crate) const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+
+/// The address behind some words of a line.
+fn behind(line: &str, words: &str) -> Option<SocketAddr> {
+    let (_, rest) = line.split_once(words)?;
+    let end = rest.find(|c: char| c == '"' || c.is_whitespace()).unwrap_or(rest.len());
+    Some(rest[..end].parse().unwrap())
 }
 
 impl Server {
     pub(crate) fn start(mut child: Child) -> Self {
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let log = Arc::new(Mutex::new(String::new()));
-        let mut address = None;
+        let (mut address, mut admin) = (None, None);
         for line in lines.by_ref().map_while(Result::ok) {
-            let found = line.split_once("listening on http://").map(|(_, rest)| rest.to_owned());
+            let is_worker = line.contains("importing, without the API");
+            address = behind(&line, "listening on http://").or(address);
+            admin = behind(&line, "health and metrics on http://").or(admin);
             log.lock().unwrap().push_str(&(line + "\n"));
-            if let Some(rest) = found {
-                let end = rest.find(|c: char| c == '"' || c.is_whitespace()).unwrap_or(rest.len());
-                address = Some(rest[..end].parse().unwrap());
+            if is_worker {
+                address = admin.or(Some(NOWHERE));
+            }
+            if address.is_some() {
                 break;
             }
         }
