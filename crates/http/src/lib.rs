@@ -49,6 +49,7 @@ mod endpoint;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod metrics;
+mod monitor;
 mod observe;
 mod openapi;
 mod pace;

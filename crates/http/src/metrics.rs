@@ -1,3 +1,4 @@
+use crate::monitor::Monitor;
 use cutover_app::App;
 use cutover_app::worker::WorkerMetrics;
 use prometheus_client::collector::Collector;
@@ -11,6 +12,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -38,18 +40,23 @@ pub(crate) struct Metrics {
     requests: Family<Answered, Counter>,
     durations: Family<Route, Histogram, fn() -> Histogram>,
     in_flight: Gauge,
+    monitor: Monitor,
 }
 
 impl Metrics {
-    /// The metrics of a server, of the workers beside it and of their database.
-    pub(crate) fn new(app: Arc<App>, workers: Arc<WorkerMetrics>) -> Self {
+    /// The metrics of a server, of the workers beside it, of their database, and of the whole installation.
+    ///
+    /// # Errors
+    /// If the system has no thread left for it.
+    pub(crate) fn new(app: Arc<App>, workers: Arc<WorkerMetrics>) -> io::Result<Self> {
         let metrics = Self {
+            monitor: Monitor::new(app.clone())?,
             registry: Registry::with_prefix("cutover"),
             requests: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             in_flight: Gauge::default(),
         };
-        metrics.register(app, workers)
+        Ok(metrics.register(app, workers))
     }
 
     fn register(mut self, app: Arc<App>, workers: Arc<WorkerMetrics>) -> Self {
@@ -69,7 +76,13 @@ impl Metrics {
         registry.register("build", "The program", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
         registry.register_collector(Box::new(Workers(workers)));
         registry.register_collector(Box::new(Connections(app)));
+        registry.register_collector(self.monitor.collector());
         self
+    }
+
+    /// What reads the figures of the installation.
+    pub(crate) fn monitor(&self) -> &Monitor {
+        &self.monitor
     }
 
     /// A request began.

@@ -96,7 +96,7 @@ impl Service {
         Ok(Self {
             request_ids: RequestIds::new(parts.app.random_number()),
             schema: schema(parts.app.clone(), blocking.clone()),
-            metrics: Metrics::new(parts.app.clone(), parts.workers),
+            metrics: Metrics::new(parts.app.clone(), parts.workers)?,
             app: parts.app,
             blocking,
             checks: Blocking::new("checks", CHECKS * config.workers.max(2), PATIENCE)?,

@@ -1,6 +1,6 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_core::{Code, ExternalAccountNumber};
+use cutover_core::{Code, ExternalAccountNumber, SupplierCode};
 use cutover_model::Totals;
 use cutover_process::State;
 
@@ -26,6 +26,19 @@ pub struct MinuteCount {
     pub processes: u64,
 }
 
+/// How the processes of a supplier stand, for monitoring.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The supplier.
+    pub supplier: SupplierCode,
+    /// Whether what waits may be imported: the supplier is neither paused nor complete.
+    pub is_ongoing: bool,
+    /// When the first process that waits is due, or was.
+    pub first_due_at: Option<DateTime<Utc>>,
+    /// How many processes stand in which state; states without any may be left out.
+    pub states: Vec<(State, u64)>,
+}
+
 /// Figures that are kept, so that asking for them costs the same whatever they have come to (decisions D12). The
 /// store counts processes by itself, whoever writes them.
 ///
@@ -46,6 +59,11 @@ pub trait Figures {
 
     /// The processes of a supplier by state and error; those that there are none of are left out.
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError>;
+
+    /// How every supplier stands, for monitoring. What it reads is bounded by the number of suppliers: while many
+    /// changes wait to be folded, the oldest of them are left out. Processes in a state that this version does not
+    /// know are left out too.
+    fn standings(&mut self) -> Result<Vec<Standing>, StoreError>;
 
     /// The processes of a supplier that were imported or rehearsed, or failed, by the minute and the state of
     /// their last step: from the minute of a time on, oldest first.

@@ -103,6 +103,11 @@ impl PaymentVendors for OutsideJobs<dyn PaymentVendors> {
         self.0.check_base_url(base_url)
     }
 
+    fn left_alone(&self) -> usize {
+        // Nobody is asked.
+        self.0.left_alone()
+    }
+
     fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {
         self.port().probe(vendor)
     }

@@ -26,7 +26,7 @@ pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
-pub use figures::{Figures, MinuteCount, StateCount};
+pub use figures::{Figures, MinuteCount, Standing, StateCount};
 pub use identity::{
     ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
@@ -42,8 +42,8 @@ pub use processes::{
 };
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
-    MayConflict, SeenSupplier, StagingDone, Store, StoreError, Tx, Verdict, WriteJob, find_behind, glance,
-    read, stage, stage_in, write, write_anew,
+    MayConflict, SeenSupplier, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict, WriteJob,
+    find_behind, glance, read, stage, stage_in, write, write_anew,
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
 pub use vendors::{

@@ -27,6 +27,23 @@ pub enum StoreError {
     Failed(String),
 }
 
+/// What a database server says of itself, for monitoring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ServerFigures {
+    /// The age of the oldest snapshot: of the transaction, prepared transaction, standby or replication slot that has
+    /// kept dead rows from being removed for the longest. Zero if there is none.
+    pub oldest_snapshot: Duration,
+    /// Whether the role of this process may see the sessions of other roles: without that right, theirs are missing
+    /// from the other figures.
+    pub sees_other_roles: bool,
+    /// How far the standby that is furthest behind is; `None` if none can be seen.
+    pub replication_lag: Option<Duration>,
+    /// Whether the standby that this process reads from answers; `None` without one.
+    pub standby_answers: Option<bool>,
+    /// How much of the write-ahead log, in bytes, is kept for the replication slot that is furthest behind.
+    pub retained_log: u64,
+}
+
 /// What becomes of the transaction after its job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -163,6 +180,14 @@ pub trait Store: Send + Sync {
     /// there is no server.
     fn connections(&self) -> Option<(u32, u32)> {
         None
+    }
+
+    /// What the database server says of itself, for monitoring; `None` where there is no server.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it could not be asked.
+    fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
+        Ok(None)
     }
 
     /// Whether a small read now takes microseconds and waits for nobody, as one of an embedded database may:

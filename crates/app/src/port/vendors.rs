@@ -115,6 +115,11 @@ pub trait PaymentVendors: Send + Sync {
     /// What is wrong with it, for the operator.
     fn check_base_url(&self, base_url: &str) -> Result<(), String>;
 
+    /// How many vendors are left alone since they failed too often, for monitoring. Nobody is asked.
+    fn left_alone(&self) -> usize {
+        0
+    }
+
     /// Whether the vendor could be asked: its secret is there and something answers at its address.
     /// For `doctor`.
     fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>>;

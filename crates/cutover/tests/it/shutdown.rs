@@ -168,6 +168,14 @@ fn health_readiness_and_metrics() {
             .any(|l| !l.starts_with('#') && l.contains("/v2/data-import/accounts/") && l.contains("POST")),
         "{metrics}"
     );
+    for line in [
+        r#"cutover_processes_pending{supplier="ACME"} 0"#,
+        r#"cutover_processes_ended{outcome="processed"} 1"#,
+        "cutover_processes_running 0",
+        "cutover_database_up 1",
+    ] {
+        assert!(metrics.lines().any(|l| l == line), "{line}: {metrics}");
+    }
     assert!(!metrics.contains("S-1"));
 }
 

@@ -6,10 +6,13 @@ use actix_web::HttpResponse;
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// `GET /metrics`: requests by route, method and class of status, their durations, those under way, what the
-/// import workers have done, the connections to the database, the program's version (decisions D11).
+/// import workers have done, the connections to the database, the program's version (decisions D11), and how the whole
+/// installation stands.
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
-        let text = call.service().metrics.text();
+        let metrics = &call.service().metrics;
+        metrics.monitor().refresh().await;
+        let text = metrics.text();
         let text = text.map_err(|error| Refusal::Unexpected(error.to_string()))?;
         Ok(HttpResponse::Ok().content_type(OPEN_METRICS).body(text))
     })

@@ -47,6 +47,15 @@ impl Breaker {
         }
     }
 
+    /// Whether the vendor is left alone now. Not after the pause, though nobody asked it since: it may be gone for good.
+    pub(super) fn is_open(&self, now: Instant) -> bool {
+        match self.state {
+            State::Closed { .. } => false,
+            State::Open { until } => now < until,
+            State::Probing => true,
+        }
+    }
+
     /// The vendor answered, well or not.
     pub(super) fn answered(&mut self) {
         self.state = State::Closed { failures: 0 };
@@ -103,10 +112,13 @@ mod tests {
     #[test]
     fn one_probe_goes_after_the_pause() {
         let (mut breaker, now) = open();
+        assert!(breaker.is_open(now) && !breaker.is_open(now + PAUSE));
         assert_eq!(breaker.ask(now + PAUSE - Duration::from_nanos(1)), None);
         assert_eq!(breaker.ask(now + PAUSE), Some(Leave::Probe));
         assert_eq!(breaker.ask(now + PAUSE * 2), None);
+        assert!(breaker.is_open(now + PAUSE), "nothing is known yet");
         breaker.answered();
+        assert!(!breaker.is_open(now + PAUSE));
         assert_eq!(breaker.ask(now + PAUSE), Some(Leave::Call));
     }
 

@@ -44,6 +44,12 @@ impl Gates {
         Ok(Pass { gate, leave: Some(leave), _place: place })
     }
 
+    /// How many vendors are left alone.
+    pub(super) fn left_alone(&self) -> usize {
+        let now = Instant::now();
+        locked(&self.gates).values().filter(|gate| locked(&gate.breaker).is_open(now)).count()
+    }
+
     fn gate_of(&self, vendor: &Vendor) -> Arc<Gate> {
         let key = (vendor.name.clone(), vendor.base_url.clone());
         locked(&self.gates).entry(key).or_insert_with(|| Arc::new(Gate::new(&self.limits))).clone()

@@ -106,6 +106,10 @@ impl PaymentVendors for HttpVendors {
         BaseUrl::parse(base_url).map(drop)
     }
 
+    fn left_alone(&self) -> usize {
+        self.asker.gates.left_alone()
+    }
+
     fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {
         let (asker, vendor) = (self.asker.clone(), vendor.clone());
         Box::pin(async move { self.runtime.spawn(async move { asker.call(&vendor)?.knock().await }).await })

@@ -110,6 +110,10 @@ pub(crate) fn lock_suppliers(conn: &mut Conn) -> Result<()> {
     Ok(())
 }
 
+/// The latest changes of the figures of processes have a key behind this: several times as many as sweeps leave. The
+/// sequence says which key is the last, without a look at dead rows.
+pub(crate) const LATEST_CHANGES: &str = "(SELECT last_value FROM process_changes_id_seq) - 20000";
+
 /// Before every process.
 pub(crate) const FIRST: &str = "'1970-01-01 00:00:00+00'::TIMESTAMPTZ";
 

@@ -10,6 +10,7 @@ mod doctor;
 mod fold;
 mod listener;
 mod migrations;
+mod monitor;
 mod pool;
 mod stager;
 mod store;

@@ -4,6 +4,7 @@ use super::dialect::{self, Conn, Db};
 use super::doctor::{self, Health};
 use super::listener::Listener;
 use super::migrations;
+use super::monitor::Monitor;
 use super::pool::{Pool, ReadJob};
 use super::queries::at_rest;
 use super::stager::Stager;
@@ -13,7 +14,7 @@ use crate::error::{OpenError, store_error};
 use crate::migrations::{MigrationState, MigrationStatus};
 use crate::sealed::{ResealError, Resealed, Sealer, Seals};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Creation, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
+use cutover_app::port::{Creation, ServerFigures, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -92,6 +93,7 @@ pub struct PostgresStore {
     listener: Option<Arc<Listener>>,
     migrations: Vec<MigrationStatus>,
     sealer: Sealer,
+    monitor: Monitor,
 }
 
 struct Standby {
@@ -175,7 +177,8 @@ impl PostgresStore {
         let tell = move |pool: &Pool| tell_of_work(told.as_deref(), pool);
         let stager = Stager::start(primary.clone(), options.sealer.clone(), tell)?;
         let sealer = options.sealer.clone();
-        Ok(Self { primary, standby, stager, clock, listener, migrations, sealer })
+        let monitor = Monitor::default();
+        Ok(Self { primary, standby, stager, clock, listener, migrations, sealer, monitor })
     }
 
     /// The migrations of the database, oldest first: all that this program has are applied.
@@ -297,6 +300,11 @@ impl Store for PostgresStore {
 
     fn connections(&self) -> Option<(u32, u32)> {
         Some(self.primary.state())
+    }
+
+    fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
+        let standby = self.standby.as_ref().map(|standby| &standby.pool);
+        self.monitor.figures(&self.primary, standby).map(Some)
     }
 
     fn ping(&self) -> Result<(), StoreError> {

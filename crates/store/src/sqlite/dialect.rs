@@ -73,6 +73,9 @@ pub(crate) fn begin_fold(_: &mut Conn) -> Result<bool> {
     Ok(true)
 }
 
+/// The latest changes of the figures of processes have a key behind this.
+pub(crate) const LATEST_CHANGES: &str = "0";
+
 /// Triggers count at once: there is nothing to fold.
 pub(crate) fn fold_processes(_: &mut Conn, _: u32) -> Result<usize> {
     Ok(0)

@@ -4,6 +4,7 @@ mod archive;
 mod broken;
 mod figures;
 mod house;
+mod monitor;
 mod open_transaction;
 mod opening;
 mod plans;

@@ -2,8 +2,8 @@ use super::State;
 use super::erasure::less;
 use super::processes::Row;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
-use cutover_app::port::{Figures, MinuteCount, StateCount, StoreError};
-use cutover_core::{Code, ExternalAccountNumber};
+use cutover_app::port::{Figures, MinuteCount, Standing, StateCount, StoreError, Supplier};
+use cutover_core::{Code, ExternalAccountNumber, SupplierStatus};
 use cutover_model::Totals;
 use cutover_process::State as Status;
 
@@ -37,6 +37,21 @@ impl Figures for State {
             processes: run.len() as u64,
         };
         Ok(runs.map(count).collect())
+    }
+
+    fn standings(&mut self) -> Result<Vec<Standing>, StoreError> {
+        let standing = |supplier: &Supplier| {
+            let stands_in =
+                |state: Status| self.of(supplier.id).filter(move |row| row.process.state() == state);
+            let counted = Status::ALL.iter().map(|state| (*state, stands_in(*state).count() as u64));
+            Standing {
+                supplier: supplier.code.clone(),
+                is_ongoing: supplier.settings.status == SupplierStatus::Ongoing,
+                first_due_at: stands_in(Status::Pending).map(|row| row.process.snapshot().due_at).min(),
+                states: counted.filter(|(_, processes)| *processes > 0).collect(),
+            }
+        };
+        Ok(self.suppliers.iter().map(standing).collect())
     }
 
     fn minute_counts(

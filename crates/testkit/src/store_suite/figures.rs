@@ -1,14 +1,15 @@
 //! Figures that are kept: they are what counting would find, whoever writes and whenever they are folded.
 
 use super::ground::{
-    at, create, create_many, insert, names, on_threads, process, put, see, staged, step, supplier, worker,
+    at, create, create_many, insert, names, on_threads, process, put, see, staged, step, supplier,
+    supplier_with, worker,
 };
 use crate::payload::Dice;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
     ListedProcess, MinuteCount, ProcessFilter, StateCount, StepWrite, Store, Supplier, Verdict, read, write,
 };
-use cutover_core::{Code, ServiceAccountNumber};
+use cutover_core::{Code, ServiceAccountNumber, SupplierStatus};
 use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
 use cutover_process::{Event, HistoryEntry, Process, State, Submission, Window};
@@ -105,6 +106,35 @@ pub fn counts_follow_every_step(store: &dyn Store) {
     fold_all(store);
     assert_counted(store, &acme);
     assert_eq!(kept_states(store, &other), [(("PENDING", None), 3)].into());
+}
+
+/// Monitoring is told of each supplier what stands where, and what has waited for the longest.
+pub fn standings_are_of_every_supplier(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let paused = supplier_with(store, "PAUSED", |settings| settings.status = SupplierStatus::Paused);
+    supplier(store, "QUIET");
+    create_many(store, &acme, "A", 4);
+    create_many(store, &paused, "P", 2);
+    let made: Vec<Process> = all(store, &acme);
+    assert!(step(store, &made[0], Event::Cancelled, at(9)));
+    assert!(step(store, &made[1], Event::Claimed, at(9)));
+    let expected = [
+        ("ACME", true, Some(at(2)), vec![("CANCELLED", 1), ("IN_PROGRESS", 1), ("PENDING", 2)]),
+        ("PAUSED", false, Some(at(0)), vec![("PENDING", 2)]),
+        ("QUIET", true, None, Vec::new()),
+    ];
+    for _ in 0..2 {
+        let standings = see(store, |tx| tx.standings());
+        let told = standings.iter().map(|standing| {
+            let some = standing.states.iter().filter(|(_, processes)| *processes > 0);
+            let mut states: Vec<_> = some.map(|(state, processes)| (state.as_str(), *processes)).collect();
+            states.sort_unstable();
+            (standing.supplier.as_str(), standing.is_ongoing, standing.first_due_at, states)
+        });
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+        // Folded, they are the same.
+        fold_all(store);
+    }
 }
 
 /// Of steps written together, those that come to nothing count for nothing; what is undone was never counted.

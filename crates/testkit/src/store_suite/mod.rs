@@ -175,6 +175,7 @@ stories! { $
         counts_are_of_what_was_written
         counts_do_not_follow_what_is_no_step
         counts_hold_after_any_walk
+        standings_are_of_every_supplier
         minutes_are_asked_for_from_a_time_on
         examples_of_an_error_are_those_that_stand_with_it
         totals_add_up

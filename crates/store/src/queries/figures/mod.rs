@@ -2,12 +2,13 @@
 //! counted twice or not at all while they are folded.
 
 mod counts;
+mod standings;
 mod totals;
 
 use super::SqlTx;
 use super::dialect::{self, Db};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Figures, MinuteCount, StateCount, StoreError};
+use cutover_app::port::{Figures, MinuteCount, Standing, StateCount, StoreError};
 use cutover_core::{Code, ExternalAccountNumber};
 use cutover_model::Totals;
 use diesel::prelude::*;
@@ -45,6 +46,10 @@ impl Figures for SqlTx<'_> {
 
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError> {
         self.run(|conn| counts::by_state(conn, supplier_id))
+    }
+
+    fn standings(&mut self) -> Result<Vec<Standing>, StoreError> {
+        self.run(standings::all)
     }
 
     fn minute_counts(

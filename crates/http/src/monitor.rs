@@ -1,0 +1,240 @@
+//! Figures of the whole installation for `/metrics`: read from the database now and then, however often they are asked
+//! for, and left out while it is away.
+
+use crate::blocking::Blocking;
+use cutover_app::App;
+use cutover_app::operator::Backlog;
+use cutover_app::port::ServerFigures;
+use cutover_process::State;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeGaugeValue, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::gauge::ConstGauge;
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
+
+/// For how long what was read is shown to other scrapes.
+const FRESH: Duration = Duration::from_secs(5);
+/// How long a scrape waits for the database: less than monitoring waits for a scrape.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Reads figures of the installation, at most once at a time.
+pub(crate) struct Monitor {
+    app: Arc<App>,
+    /// A place of its own: what waits for a place elsewhere must not keep monitoring from telling of it.
+    reads: Blocking,
+    last: Arc<Mutex<Last>>,
+}
+
+/// What was read last.
+#[derive(Default)]
+struct Last {
+    at: Option<Instant>,
+    is_reading: bool,
+    seen: Seen,
+}
+
+/// What the database said; nothing of what it could not be asked.
+#[derive(Default)]
+struct Seen {
+    backlog: Option<Backlog>,
+    server: Option<ServerFigures>,
+}
+
+/// The one read that is under way.
+struct Reading(Arc<Mutex<Last>>);
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        locked(&self.0).is_reading = false;
+    }
+}
+
+fn locked(last: &Mutex<Last>) -> MutexGuard<'_, Last> {
+    last.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Monitor {
+    /// One that has read nothing yet.
+    ///
+    /// # Errors
+    /// If the system has no thread left for it.
+    pub(crate) fn new(app: Arc<App>) -> io::Result<Self> {
+        Ok(Self { app, reads: Blocking::new("monitor", 1, PATIENCE)?, last: Arc::default() })
+    }
+
+    /// What shows what was read last.
+    pub(crate) fn collector(&self) -> Box<dyn Collector> {
+        Box::new(Installation { app: self.app.clone(), last: self.last.clone() })
+    }
+
+    /// Reads the figures, unless they are fresh or another scrape reads them. What does not come in time is left out:
+    /// old figures would look like news.
+    pub(crate) async fn refresh(&self) {
+        let Some(reading) = self.begin() else { return };
+        let app = self.app.clone();
+        let read = self.reads.run(move || {
+            reading.keep(read(&app));
+            Ok(())
+        });
+        if timeout(PATIENCE, read).await.is_err() {
+            locked(&self.last).seen = Seen::default();
+        }
+    }
+
+    fn begin(&self) -> Option<Reading> {
+        let mut last = locked(&self.last);
+        if last.is_reading || last.at.is_some_and(|at| at.elapsed() < FRESH) {
+            return None;
+        }
+        last.is_reading = true;
+        Some(Reading(self.last.clone()))
+    }
+}
+
+impl Reading {
+    fn keep(self, seen: Seen) {
+        let mut last = locked(&self.0);
+        (last.at, last.seen) = (Some(Instant::now()), seen);
+    }
+}
+
+fn read(app: &App) -> Seen {
+    let backlog =
+        app.backlog().map_err(|error| tracing::warn!(%error, "monitoring could not ask what waits"));
+    // The other question would fail as well, and as slowly.
+    let server = backlog.as_ref().ok().and_then(|_| {
+        let figures = app.server_figures();
+        figures.map_err(|error| tracing::warn!(%error, "monitoring could not ask the server of itself")).ok()
+    });
+    Seen { backlog: backlog.ok(), server: server.flatten() }
+}
+
+/// The figures, shown as they were read last.
+struct Installation {
+    app: Arc<App>,
+    last: Arc<Mutex<Last>>,
+}
+
+impl fmt::Debug for Installation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Installation")
+    }
+}
+
+impl Collector for Installation {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let last = locked(&self.last);
+        let Seen { backlog, server } = &last.seen;
+        let is_up = i64::from(backlog.is_some());
+        show(
+            &mut encoder,
+            "database_up",
+            "1 if the database answered when this process asked it last",
+            is_up,
+        )?;
+        if let Some(backlog) = backlog {
+            show_backlog(&mut encoder, backlog)?;
+        }
+        if let Some(server) = server {
+            show_server(&mut encoder, server)?;
+        }
+        show(
+            &mut encoder,
+            "payment_vendors_left_alone",
+            "Payment vendors that this process leaves alone since they failed too often",
+            self.app.vendors_left_alone() as i64,
+        )
+    }
+}
+
+fn show(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    value: impl EncodeGaugeValue,
+) -> Result<(), fmt::Error> {
+    ConstGauge::new(value).encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)
+}
+
+/// A gauge with a label.
+fn show_each<V: EncodeGaugeValue>(
+    encoder: &mut DescriptorEncoder<'_>,
+    (name, help, label): (&str, &str, &str),
+    values: impl Iterator<Item = (String, V)>,
+) -> Result<(), fmt::Error> {
+    let mut family = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+    for (of, value) in values {
+        ConstGauge::new(value).encode(family.encode_family(&[(label, of.as_str())])?)?;
+    }
+    Ok(())
+}
+
+fn show_backlog(encoder: &mut DescriptorEncoder<'_>, backlog: &Backlog) -> Result<(), fmt::Error> {
+    let waiting = || backlog.waiting.iter();
+    show_each(
+        encoder,
+        ("processes_pending", "Accounts that wait to be imported, by supplier", "supplier"),
+        waiting().map(|waiting| (waiting.supplier.clone(), waiting.pending as i64)),
+    )?;
+    show_each(
+        encoder,
+        (
+            "processes_oldest_due_seconds",
+            "For how long the first account that waits has been due, by supplier; 0 while a supplier is paused",
+            "supplier",
+        ),
+        waiting().map(|waiting| (waiting.supplier.clone(), waiting.oldest_due.as_secs_f64())),
+    )?;
+    show(encoder, "processes_running", "Accounts that are being imported", backlog.running as i64)?;
+    show_each(
+        encoder,
+        ("processes_ended", "Accounts whose import has ended, by how it did", "outcome"),
+        backlog.ended.iter().map(|(state, processes)| (word(*state), *processes as i64)),
+    )
+}
+
+/// A state as a label.
+fn word(state: State) -> String {
+    state.as_str().to_ascii_lowercase()
+}
+
+fn show_server(encoder: &mut DescriptorEncoder<'_>, server: &ServerFigures) -> Result<(), fmt::Error> {
+    show(
+        encoder,
+        "database_oldest_snapshot_seconds",
+        "The age of the oldest transaction, standby or replication slot that keeps dead rows from being removed",
+        server.oldest_snapshot.as_secs_f64(),
+    )?;
+    show(
+        encoder,
+        "database_sees_other_roles",
+        "1 if this process may see the sessions of other roles, which other figures leave out otherwise",
+        i64::from(server.sees_other_roles),
+    )?;
+    show(
+        encoder,
+        "database_retained_log_bytes",
+        "Write-ahead log that is kept for the replication slot furthest behind",
+        server.retained_log as i64,
+    )?;
+    if let Some(answers) = server.standby_answers {
+        let help = "1 if the standby that this process reads from answered when it was asked last";
+        show(encoder, "database_standby_up", help, i64::from(answers))?;
+    }
+    match server.replication_lag {
+        Some(lag) => show(
+            encoder,
+            "database_replication_lag_seconds",
+            "How far the standby that is furthest behind is",
+            lag.as_secs_f64(),
+        ),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

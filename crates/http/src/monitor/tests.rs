@@ -1,0 +1,183 @@
+use super::*;
+use crate::config::Config;
+use crate::service::Listener;
+use crate::testing::{ELECTRICITY, House};
+use actix_web::test::TestRequest;
+use cutover_app::operator::SupplierChange;
+use cutover_app::port::{Store, StoreError, Tx, WriteJob};
+use cutover_core::SupplierStatus;
+use cutover_testkit::memory::MemoryStore;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::mpsc::{Receiver, channel};
+
+/// A store that says of itself all that a server could, counts what it is asked for, and can be told to wait.
+struct Server {
+    store: Arc<MemoryStore>,
+    asked: AtomicUsize,
+    hold: Mutex<Option<Receiver<()>>>,
+}
+
+impl Store for Server {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.asked.fetch_add(1, SeqCst);
+        if let Some(hold) = self.hold.lock().unwrap().take() {
+            // It also ends when the test does.
+            let _ = hold.recv();
+        }
+        self.store.read(job)
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        self.store.write(job)
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+
+    fn connections(&self) -> Option<(u32, u32)> {
+        Some((5, 3))
+    }
+
+    fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
+        Ok(Some(ServerFigures {
+            oldest_snapshot: Duration::from_millis(1_500),
+            sees_other_roles: true,
+            replication_lag: Some(Duration::from_secs(7)),
+            standby_answers: Some(true),
+            retained_log: 4_096,
+        }))
+    }
+}
+
+/// A house whose store is such a server.
+fn on_server() -> (House, Arc<Server>) {
+    let mut server = None;
+    let house = House::over(Config { rate_limit: 0, ..Config::default() }, |store| {
+        server.insert(Arc::new(Server { store, asked: AtomicUsize::new(0), hold: Mutex::default() })).clone()
+    });
+    (house, server.unwrap())
+}
+
+async fn metrics(house: &House) -> String {
+    let reply = house.send(TestRequest::get().uri("/metrics")).await;
+    assert_eq!(reply.status, 200);
+    reply.text().to_owned()
+}
+
+/// What was read becomes old enough to be read again.
+fn age(house: &House) {
+    locked(&house.service.metrics.monitor().last).at = None;
+}
+
+fn has(metrics: &str, line: &str) {
+    assert!(metrics.lines().any(|l| l == line), "{line} is not in\n{metrics}");
+}
+
+#[actix_web::test]
+async fn what_waits_runs_and_has_ended_is_told_by_supplier() {
+    let house = House::with_accounts();
+    house.create("Acme", &ELECTRICITY.replace("ELEC-1001", "ELEC-2"));
+    house.create("Other", &ELECTRICITY.replace("ACME_ENERGY", "OTHER").replace("ELEC-1001", "ELEC-3"));
+    let paused = SupplierChange { status: Some(SupplierStatus::Paused), ..SupplierChange::default() };
+    house.app.set_supplier("OTHER", paused).unwrap();
+    house.clock.advance(chrono::Duration::seconds(90));
+    let told = metrics(&house).await;
+    for line in [
+        r#"cutover_processes_pending{supplier="ACME_ENERGY"} 1"#,
+        r#"cutover_processes_pending{supplier="OTHER"} 1"#,
+        r#"cutover_processes_oldest_due_seconds{supplier="ACME_ENERGY"} 90.0"#,
+        r#"cutover_processes_oldest_due_seconds{supplier="OTHER"} 0.0"#,
+        "cutover_processes_running 0",
+        r#"cutover_processes_ended{outcome="processed"} 2"#,
+        r#"cutover_processes_ended{outcome="errored"} 0"#,
+        "cutover_database_up 1",
+        "cutover_payment_vendors_left_alone 0",
+    ] {
+        has(&told, line);
+    }
+    assert!(!told.contains("cutover_database_oldest_snapshot_seconds"), "there is no server");
+}
+
+#[actix_web::test]
+async fn however_often_it_is_asked_the_database_is_asked_once() {
+    let (house, server) = on_server();
+    let before = server.asked.load(SeqCst);
+    for _ in 0..10 {
+        has(&metrics(&house).await, "cutover_database_up 1");
+    }
+    assert_eq!(server.asked.load(SeqCst), before + 1);
+    age(&house);
+    metrics(&house).await;
+    assert_eq!(server.asked.load(SeqCst), before + 2);
+}
+
+#[actix_web::test]
+async fn a_database_that_is_away_takes_its_figures_with_it_and_no_more() {
+    let (house, _) = on_server();
+    has(&metrics(&house).await, "cutover_database_oldest_snapshot_seconds 1.5");
+    house.set_store_down(true);
+    age(&house);
+    let told = metrics(&house).await;
+    has(&told, "cutover_database_up 0");
+    has(&told, "cutover_worker_accounts_processed_total 0");
+    assert!(!told.contains("cutover_processes_") && !told.contains("cutover_database_oldest"), "{told}");
+    house.set_store_down(false);
+    age(&house);
+    has(&metrics(&house).await, "cutover_database_up 1");
+}
+
+/// What hangs is waited for by one scrape, and only so long.
+#[actix_web::test]
+async fn a_database_that_is_silent_holds_up_nobody() {
+    let (house, server) = on_server();
+    let (_silent, hold) = channel();
+    *server.hold.lock().unwrap() = Some(hold);
+    let before = server.asked.load(SeqCst);
+    has(&metrics(&house).await, "cutover_database_up 0");
+    let begun = Instant::now();
+    for _ in 0..10 {
+        has(&metrics(&house).await, "cutover_database_up 0");
+    }
+    assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+    assert_eq!(server.asked.load(SeqCst), before + 1);
+}
+
+/// Every metric, with its type and labels, as `/metrics` prints it. The rules and the dashboard in `deploy/` and the
+/// operators' manual are held against this list.
+#[actix_web::test]
+async fn every_metric_with_its_labels() {
+    let (house, _) = on_server();
+    house.get("/v2/data-import/accounts/ACME_ENERGY/A-1/").await;
+    let told = metrics(&house).await;
+    let mut families = BTreeMap::<&str, String>::new();
+    let mut family = "";
+    for line in told.lines() {
+        if let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|rest| rest.split_once(' ')) {
+            family = name;
+            families.insert(name, kind.to_owned());
+        } else if !line.starts_with('#') {
+            let (series, _) = line.rsplit_once(' ').unwrap();
+            let (name, labels) = series.split_once('{').unwrap_or((series, ""));
+            let labels = labels.trim_end_matches('}').split("\",").filter_map(|pair| pair.split('=').next());
+            let labels: Vec<&str> = labels.filter(|label| !label.is_empty()).collect();
+            let told = families.get_mut(family).unwrap();
+            let sample = format!(" {name}({})", labels.join(","));
+            if !told.contains(&sample) {
+                told.push_str(&sample);
+            }
+        }
+    }
+    let lines: Vec<String> = families.iter().map(|(name, told)| format!("{name} {told}")).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+/// A worker, which has no other address, tells them as well.
+#[actix_web::test]
+async fn every_process_tells_them() {
+    let house = House::with(Config { serve_api: false, ..Config::default() });
+    let reply = house.send_to(Listener::Admin, TestRequest::get().uri("/metrics")).await;
+    has(reply.text(), "cutover_processes_running 0");
+}

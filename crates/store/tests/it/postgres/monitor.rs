@@ -1,0 +1,95 @@
+//! What monitoring asks for: of the server, and of all suppliers.
+
+use super::house::House;
+use cutover_app::port::{ServerFigures, Store, glance};
+use cutover_process::State;
+use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_postgres::{Cluster, ClusterOptions, Standby};
+use std::time::{Duration, Instant};
+
+/// No wait lasts longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn figures(store: &PostgresStore) -> ServerFigures {
+    store.server_figures().unwrap().unwrap()
+}
+
+/// Asks until the answer is as it should be.
+#[track_caller]
+fn until(store: &PostgresStore, holds: impl Fn(&ServerFigures) -> bool) {
+    let begun = Instant::now();
+    loop {
+        let figures = figures(store);
+        if holds(&figures) {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{figures:?}");
+    }
+}
+
+#[test]
+fn a_snapshot_grows_old_while_it_is_open() {
+    let Some(house) = House::new() else { return };
+    let open = house.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
+    let begun = Instant::now();
+    let first = figures(&house.store);
+    assert!(first.sees_other_roles && first.standby_answers.is_none(), "{first:?}");
+    until(&house.store, |figures| {
+        figures.oldest_snapshot > first.oldest_snapshot + Duration::from_millis(200)
+    });
+    assert!(figures(&house.store).oldest_snapshot <= begun.elapsed() + Duration::from_secs(1));
+    drop(open);
+    until(&house.store, |figures| figures.oldest_snapshot < Duration::from_millis(100));
+}
+
+/// A role with no rights but to its own tables is told what it may know.
+#[test]
+fn a_role_that_sees_no_others_is_told_of_its_own() {
+    let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
+    cluster.sql("postgres", "CREATE ROLE narrow LOGIN").unwrap();
+    cluster.sql("postgres", "CREATE DATABASE narrow OWNER narrow").unwrap();
+    let url = cluster.url("narrow");
+    let separator = if url.contains('?') { '&' } else { '?' };
+    let narrow = format!("{url}{separator}options=-c%20role%3Dnarrow");
+    let options = PostgresOptions { migrates: true, ..PostgresOptions::new(narrow) };
+    let store = PostgresStore::open(&options).unwrap();
+    let figures = figures(&store);
+    assert!(!figures.sees_other_roles, "{figures:?}");
+    assert_eq!(figures.replication_lag, None);
+    assert_eq!(glance(&store, |tx| tx.standings()), Ok(Vec::new()));
+}
+
+#[test]
+fn a_standby_lags_and_goes() {
+    let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
+    let migrated = PostgresOptions { migrates: true, ..PostgresOptions::new(cluster.url("postgres")) };
+    drop(PostgresStore::open(&migrated).unwrap());
+    let mut standby = Standby::of(&cluster).unwrap();
+    let replica_url = Some(standby.url("postgres"));
+    let store = PostgresStore::open(&PostgresOptions { replica_url, ..migrated }).unwrap();
+    standby.wait_until_caught_up().unwrap();
+    until(&store, |figures| {
+        figures.standby_answers == Some(true) && figures.replication_lag == Some(Duration::ZERO)
+    });
+    standby.pause_replay().unwrap();
+    cluster.sql("postgres", "INSERT INTO organisations (name, created_at) VALUES ('Acme', now())").unwrap();
+    until(&store, |figures| figures.replication_lag.is_some_and(|lag| lag > Duration::from_millis(200)));
+    standby.resume_replay().unwrap();
+    until(&store, |figures| figures.replication_lag == Some(Duration::ZERO));
+    standby.stop_at_once().unwrap();
+    until(&store, |figures| figures.standby_answers == Some(false));
+}
+
+/// Changes that nobody folds are not all read.
+#[test]
+fn what_is_read_of_changes_is_bounded() {
+    let Some(house) = House::new() else { return };
+    let changes = "INSERT INTO process_changes (supplier_id, state, error_code, change) \
+                   SELECT 1, 'PENDING', '', 1 FROM generate_series(1, 50000)";
+    house.database.sql(changes).unwrap();
+    let standings = glance(&*house.store, |tx| tx.standings()).unwrap();
+    assert_eq!(standings[0].states, [(State::Pending, 20_000)]);
+    house.app.fold_figures().unwrap();
+    let standings = glance(&*house.store, |tx| tx.standings()).unwrap();
+    assert_eq!(standings[0].states, [(State::Pending, 50_000)]);
+}
