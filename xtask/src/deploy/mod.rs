@@ -3,6 +3,7 @@
 //! containers is needed.
 
 mod manifests;
+mod monitoring;
 mod names;
 mod program;
 mod shell;

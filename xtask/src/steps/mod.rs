@@ -1,5 +1,6 @@
 //! The checks of the project, one after another: `cargo xtask test` and `cargo xtask ci`.
 
+pub(crate) mod alerts;
 mod api;
 mod binaries;
 mod book;
@@ -33,7 +34,7 @@ pub(crate) struct Args {
     /// List the steps and run none
     #[arg(long)]
     list: bool,
-    /// Install what is missing: tools into target/tools (takes minutes), PostgreSQL and Chromium with apt-get if you are root
+    /// Install what is missing: tools into target/tools (takes minutes), PostgreSQL, Chromium and promtool with apt-get if you are root
     #[arg(long)]
     install: bool,
     /// Go on with the next step after one has failed
@@ -62,6 +63,11 @@ const STEPS: &[Step] = &[
         name: "released",
         what: "nothing of the released description of the API is removed or narrowed",
         run: |_| released_step(),
+    },
+    Step {
+        name: "alerts",
+        what: "alert rules and the dashboard parse, and alerts fire when they should, with promtool",
+        run: alerts::run,
     },
     Step { name: "book", what: "links of the documentation, and its book, with mdBook", run: book::run },
     Step {
