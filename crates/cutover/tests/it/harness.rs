@@ -226,8 +226,11 @@ impl House {
     }
 
     fn server(&self, options: &[&str]) -> Command {
-        let mut command = self.program(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+        let mut command = self.program(&["serve", "--log-format", "json"]);
         command.args(options).stdout(Stdio::null()).stderr(Stdio::piped());
+        if !options.contains(&"--listen") {
+            command.args(["--listen", "127.0.0.1:0"]);
+        }
         // A worker has no other address.
         if options.contains(&"worker") && !options.contains(&"--admin-listen") {
             command.args(["--admin-listen", "127.0.0.1:0"]);
