@@ -140,12 +140,12 @@ fn decode_again_if<'j>(
 }
 
 impl App {
-    /// The number of the account that a payload is about, if it can be told: for answers about payloads that
-    /// were refused.
+    /// The number of the account that a payload is about, trimmed (decisions D1), if it can be told: for answers about
+    /// payloads that were refused.
     pub fn account_number(&self, body: &[u8]) -> Option<String> {
         let decoded = decode_account_within(body, Zone::UTC, self.settings.limits).ok()?;
         let account = decoded.draft.as_ref()?.account.usable()?;
-        Some(account.external_account_number.usable()?.as_sent().to_owned())
+        Some(account.external_account_number.usable()?.trimmed().to_owned())
     }
 }
 

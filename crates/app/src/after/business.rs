@@ -5,7 +5,7 @@ use crate::auth::Caller;
 use crate::codec;
 use crate::port::{NewBusiness, StoreError, Tx, write_anew};
 use cutover_core::{AttrPath, Code, Issue};
-use cutover_model::{BusinessCreated, BusinessRequest, IntoOwned, Text, decode_business, draft};
+use cutover_model::{BusinessCreated, BusinessRequest, IntoOwned, decode_business, draft};
 use cutover_rules::check_business;
 use cutover_rules::service::{PST_09, PST_13};
 use std::collections::HashSet;
@@ -38,11 +38,10 @@ impl App {
 
 /// Identities are kept and compared trimmed (decisions D1).
 fn trim_identities(request: &mut BusinessRequest<'static>) {
-    let trim = |text: &mut Text<'static>| *text = text.trimmed().to_owned().into();
-    trim(&mut request.import_supplier_code);
-    trim(&mut request.external_business_identifier);
+    request.import_supplier_code.trim();
+    request.external_business_identifier.trim();
     let contracts = request.business.business_contracts.iter_mut().flatten();
-    contracts.for_each(|contract| trim(&mut contract.identifier));
+    contracts.for_each(|contract| contract.identifier.trim());
 }
 
 fn create(tx: &mut dyn Tx, new: &NewBusiness) -> Result<i64, AddRefused> {

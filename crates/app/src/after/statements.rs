@@ -51,10 +51,8 @@ fn new_statement(
     mut statement: HistoricalStatement<'static>,
     added_at: DateTime<Utc>,
 ) -> NewHistoricalStatement {
-    // An identity is kept and compared trimmed (decisions D1).
-    statement.statement_id = statement.statement_id.trimmed().to_owned().into();
-    // What we answer is the same content when it is sent again, and we leave out what is absent.
-    statement.leave_out_absent();
+    // What we answer is the same content when it is sent again.
+    statement.normalise();
     let fingerprint = codec::content(&statement);
     NewHistoricalStatement { statement, fingerprint, added_at }
 }

@@ -112,9 +112,11 @@ impl TransactionResult {
     }
 }
 
-/// A transaction without what is absent: texts that are blank, a payment type that is empty (fields 1.4).
+/// A transaction as it is kept: its identity trimmed (decisions D1), without what is absent: texts that are blank, a payment
+/// type that is empty (fields 1.4).
 fn present<'t>(transaction: &Transaction<'t>) -> Transaction<'t> {
     let mut shown = transaction.clone();
+    shown.transaction_id.trim();
     let Transaction { reason, display_note, note, reference, product_code, payment_type, .. } = &mut shown;
     for optional in [reason, display_note, note, reference, product_code] {
         optional.take_if(|text| text.is_blank());
@@ -173,19 +175,23 @@ impl ErrorItem {
     }
 }
 
-/// The body of the historical statements endpoint: the request as validated, values as sent, absent
+/// The body of the historical statements endpoint: the request as validated, values as sent, identities trimmed, absent
 /// members left out (decisions D8).
 pub fn historical_statements(request: &HistoricalStatementsRequest<'_>) -> String {
     let mut request = request.clone().into_owned();
-    request.statements.iter_mut().for_each(HistoricalStatement::leave_out_absent);
+    request.import_supplier.trim();
+    request.external_account_number.trim();
+    request.statements.iter_mut().for_each(HistoricalStatement::normalise);
     let mut writer = Writer::new();
     request.encode(&mut writer);
     text(writer)
 }
 
 impl HistoricalStatement<'_> {
-    /// Leaves out what is absent: members that are `null`, and texts that are blank (fields 1.3, 1.4).
-    pub fn leave_out_absent(&mut self) {
+    /// Trims its identity (decisions D1), and leaves out what is absent: members that are `null`, and texts that are blank
+    /// (fields 1.3, 1.4).
+    pub fn normalise(&mut self) {
+        self.statement_id.trim();
         if self.issued_date == Nullable::Null {
             self.issued_date = Nullable::Absent;
         }
@@ -219,6 +225,14 @@ mod tests {
     }
 
     #[test]
+    fn identities_come_back_trimmed() {
+        let sent = TRANSACTIONS.replace("\"T-1\"", "\" T-1\\n\"");
+        let decoded = decode_transactions(sent.as_bytes(), Zone::UTC, Limits::default()).unwrap();
+        let transaction = decoded.draft.unwrap().into_valid().unwrap().transactions.remove(0);
+        assert!(transaction_data(&transaction).contains(r#""transaction_id":"T-1","#));
+    }
+
+    #[test]
     fn refusals_have_both_shapes() {
         let item = ErrorItem { detail: "D".into(), code: "required", attr: "transactions.0.amount".into() };
         let refusal = TransactionRefusal {
@@ -232,8 +246,8 @@ mod tests {
     }
 
     #[test]
-    fn statements_come_back_as_sent_without_what_is_absent() {
-        let body = r#"{"external_account_number":" 1 ","import_supplier":"A","statements":[
+    fn statements_come_back_with_trimmed_identities_without_what_is_absent() {
+        let body = r#"{"external_account_number":" 1 ","import_supplier":"A\t","statements":[
             {"bill_period_from_date":"2026-01-01","bill_period_to_date":"2026-01-31","statement_id":" S ",
              "issued_date":null,"number":" ","gross_amount":12.50,"statement_path":"/a.pdf"}]}"#;
         let decoded = decode_historical_statements(body.as_bytes(), Zone::UTC, Limits::default()).unwrap();

@@ -32,6 +32,15 @@ impl<'j> Text<'j> {
         self.trimmed().is_empty()
     }
 
+    /// Takes the white space off its ends: identities are kept and returned so (decisions D1).
+    pub fn trim(&mut self) {
+        let trimmed = match &self.0 {
+            Cow::Borrowed(text) => Cow::Borrowed(trimmed(text)),
+            Cow::Owned(text) => Cow::Owned(trimmed(text).to_owned()),
+        };
+        self.0 = trimmed;
+    }
+
     /// The text on its own, borrowing nothing.
     pub fn into_owned(self) -> Text<'static> {
         Text(Cow::Owned(self.0.into_owned()))

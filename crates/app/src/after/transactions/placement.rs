@@ -22,7 +22,7 @@ pub(super) fn place(transaction: &Transaction<'static>, period: &OpenPeriod, may
     let sent = transaction.transaction_date;
     let mut transaction = transaction.clone();
     // An identity is kept trimmed (decisions D1).
-    transaction.transaction_id = transaction.transaction_id.trimmed().to_owned().into();
+    transaction.transaction_id.trim();
     if period.contains(sent) {
         return Placement::AsSent(NewTransaction { transaction, sent_date: None });
     }

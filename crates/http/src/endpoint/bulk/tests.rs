@@ -66,6 +66,19 @@ async fn to_validate_stores_nothing() {
     assert_eq!(processes(&house), 0);
 }
 
+/// Identities are returned trimmed (decisions D1), also of lines that are refused.
+#[actix_web::test]
+async fn numbers_of_results_are_trimmed() {
+    let house = House::new();
+    let faulty =
+        account(" A-2\t").replace("\"external_account_number\"", "\"number\":1,\"external_account_number\"");
+    let results = results(&send(&house, PATH, &[account(" A-1 "), faulty.clone()]).await);
+    let validated = send(&house, &format!("{PATH}?validate_only=true"), &[account("\tA-3"), faulty]).await;
+    let results: Vec<_> = results.into_iter().chain(self::results(&validated)).collect();
+    let numbers = results.iter().map(|result| result["external_account_number"].as_str().unwrap());
+    assert_eq!(numbers.collect::<Vec<_>>(), ["A-1", "A-2", "A-3", "A-2"]);
+}
+
 #[actix_web::test]
 async fn more_lines_than_share_a_commit_keep_their_order() {
     let house = House::new();
