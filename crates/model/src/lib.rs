@@ -49,7 +49,7 @@ mod totals;
 
 pub use cutover_core::{AttrPath, Code, Level, RuleId, Zone};
 pub use decode::{
-    Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_ALL_ITEMS,
+    Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_EXPANSION,
     MAX_FINDINGS, MAX_ITEMS, ObjectSpec, Presence,
 };
 pub use imported::NoteIdentity;

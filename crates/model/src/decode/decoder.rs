@@ -10,8 +10,10 @@ pub(crate) struct Decoder<'j> {
     /// Where a datetime without offset is (fields 1.5).
     pub(crate) zone: Zone,
     pub(crate) limits: Limits,
-    /// How many items may still be decoded.
-    pub(crate) items_left: u32,
+    /// Bytes that items may still take.
+    pub(crate) room: usize,
+    /// Whether items were checked and not kept, because they take more.
+    pub(crate) is_overfull: bool,
     /// Whether a datetime was read whose verdict depends on the zone.
     pub(crate) zone_matters: bool,
     /// Whether decimals may have any number of digits: sums of ours are read back, not what was sent.
@@ -38,7 +40,8 @@ impl<'j> Decoder<'j> {
             cursor,
             findings: Findings::default(),
             zone,
-            items_left: limits.all_items,
+            room: limits.room(bytes.len()),
+            is_overfull: false,
             limits,
             zone_matters: false,
             any_digits: false,

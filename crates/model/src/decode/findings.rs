@@ -93,6 +93,11 @@ impl<'j> Findings<'j> {
         self.0.len()
     }
 
+    /// How many of those since `count` are errors.
+    pub(crate) fn errors_since(&self, count: usize) -> usize {
+        self.0[count..].iter().filter(|found| !found.is_remark()).count()
+    }
+
     /// A finding at the value being decoded.
     #[cold]
     #[inline(never)]

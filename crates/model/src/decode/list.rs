@@ -1,5 +1,5 @@
 use super::decoder::Leaf;
-use super::{Check, Decoder, Draft, Field, FieldSpec, Kind, Part};
+use super::{Check, Decoder, Draft, Field, FieldSpec, Kind, MAX_FINDINGS, Part};
 use crate::json::{Next, SyntaxErrorKind};
 
 /// An array while it is checked: the usable items at their indexes, holes where an item is faulty.
@@ -105,7 +105,7 @@ impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
         let start = decoder.findings.count();
         let mut items = Vec::new();
         let sent = decoder.items::<T>(&mut items, item, general)?;
-        if sent > general || items.len() < sent as usize {
+        if sent > general {
             decoder.findings.forget(start);
             return decoder.fault(&Check::TOO_MANY_ITEMS);
         }
@@ -115,15 +115,20 @@ impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
         } else if max.is_some_and(|max| sent > max) {
             decoder.findings.add(&Check::TOO_MANY_ITEMS);
         }
-        Ok(Some(Self(items)))
+        // Rules are silent about a list that is not kept whole.
+        Ok((items.len() == sent as usize).then_some(Self(items)))
     }
 }
+
+/// After so many items that are not kept, it is counted whether there are errors enough.
+const SETTLED_EVERY: u32 = 1_024;
 
 /// For so many items room is made ahead: what the first one says of the others may be a lie.
 const MAX_AHEAD: u32 = 1_000;
 
 impl<'j> Decoder<'j> {
-    /// Decodes the items; beyond a limit they are only counted. Returns how many there are.
+    /// Decodes the items; beyond a limit they are only counted, and without room for one it and those after it are checked
+    /// and not kept. Returns how many there are.
     fn items<T: Slots<'j>>(
         &mut self,
         items: &mut Vec<Item<T>>,
@@ -131,21 +136,32 @@ impl<'j> Decoder<'j> {
         limit: u32,
     ) -> Result<u32, SyntaxErrorKind> {
         let start = self.findings.count();
-        let mut index = 0;
+        let (mut index, mut is_full, mut is_settled) = (0, false, false);
         let mut more = self.cursor.open_array()?;
         let first = self.cursor.mark();
         while more {
             if index == 1 {
                 // Items are large, and moving them each time the list doubles costs more than this look ahead.
-                let most = limit.min(self.items_left).min(MAX_AHEAD) as usize;
+                let most = (self.room / size_of::<Item<T>>()).min(limit.min(MAX_AHEAD) as usize);
                 items.reserve_exact(self.cursor.alike_ahead(first).min(most));
             }
-            if index >= limit || self.items_left == 0 {
+            if is_full && index % SETTLED_EVERY == 0 {
+                // What is found in later items is behind the errors that an answer names.
+                is_settled = self.findings.errors_since(start) > MAX_FINDINGS;
+            }
+            if index >= limit || is_settled {
                 self.cursor.skip()?;
             } else {
-                self.items_left -= 1;
+                match self.room.checked_sub(size_of::<Item<T>>()) {
+                    Some(room) if !is_full => self.room = room,
+                    _ => is_full = true,
+                }
                 let count = self.findings.count();
                 T::decode_item(items, self, spec)?;
+                if is_full {
+                    self.is_overfull = true;
+                    items.pop();
+                }
                 if self.findings.count() > count {
                     self.findings.place(count, &Part::Index(index), false);
                     self.findings.thin(start);

@@ -17,5 +17,5 @@ pub(crate) use findings::{Findings, Part};
 pub(crate) use list::Slots;
 pub use list::{Item, List};
 pub(crate) use object::{Draft, Hints, Members};
-pub use object::{Limits, MAX_ALL_ITEMS, MAX_ITEMS};
+pub use object::{Limits, MAX_EXPANSION, MAX_ITEMS};
 pub use spec::{FieldSpec, Kind, Known, ObjectSpec};

@@ -7,8 +7,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// How many items any array may have (fields 1.6).
 pub const MAX_ITEMS: u32 = 10_000;
 
-/// How many items all arrays of a request may have together (ours; a limit in the sense of rules STR-14).
-pub const MAX_ALL_ITEMS: u32 = 100_000;
+/// Items that are kept of a request take at most so many bytes for each byte of its body. Arrays nest, and an item that lacks
+/// what it must have is short in JSON and large in memory. Of the shortest valid ones, property administrators without a
+/// member take most: 40.
+pub const MAX_EXPANSION: usize = 48;
+
+/// Arrays that an account has once may hold items without a member that are larger; so much for each that an array may have.
+const ROOM_AN_ITEM: usize = 1_024;
 
 /// Limits that the operator can set (fields 1.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,13 +22,19 @@ pub struct Limits {
     pub batch_items: u32,
     /// Items of any other array.
     pub items: u32,
-    /// Items of all arrays of a request together: nested arrays multiply, and memory is bounded.
-    pub all_items: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch_items: 1_000, items: MAX_ITEMS, all_items: MAX_ALL_ITEMS }
+        Self { batch_items: 1_000, items: MAX_ITEMS }
+    }
+}
+
+impl Limits {
+    /// Bytes that the items of a body of this length may take.
+    pub(crate) fn room(self, length: usize) -> usize {
+        let once = (self.items as usize).saturating_mul(ROOM_AN_ITEM);
+        length.saturating_mul(MAX_EXPANSION).saturating_add(once)
     }
 }
 

@@ -1,5 +1,5 @@
 use super::findings;
-use cutover_model::{SyntaxErrorKind, Zone, decode_account};
+use cutover_model::{Code, Field, Level, MAX_EXPANSION, SyntaxErrorKind, Zone, decode_account, draft};
 use cutover_testkit::payload::{Dice, account_json};
 use proptest::prelude::*;
 
@@ -152,11 +152,84 @@ fn beyond_the_general_limit_items_are_not_looked_at() {
     assert_eq!(findings(&body(10_000)).len(), 1_001);
 }
 
+/// A body with this many times the text in the innermost of some arrays.
+fn repeated(head: &str, item: &str, count: usize, tail: &str) -> String {
+    format!("{head}{}{tail}", vec![item; count].join(","))
+}
+
+/// What takes most memory for its length: nested lists of the shortest valid items, as many as each may have.
+fn widest() -> [(&'static str, String); 3] {
+    let address = r#"{"customer_at_supply_address_from_date":"2020-01-01","supply_address":{"administrative_area":"V",
+        "country":"AU","locality":"L","postal_code":"3000","structured_street_address":{}},"meter_points":["#;
+    let ledgers = r#"{"ledgers":[{"current_statement_transactions":["#;
+    let transaction =
+        r#"{"transaction_id":"1","transaction_date":"2020-01-01","amount":1,"type":"CREDIT","line_items":["#;
+    let line =
+        r#"{"start_date":"2020-01-01","end_date":"2020-01-01","number_of_units":1,"net_amount":1,"units":["#;
+    let administrators = repeated(&format!(r#"{address}],"property_administrators":["#), "{}", 10_000, "]}");
+    let point = r#"{"mpxn":"1","supply_start_date":"2020-01-01"}"#;
+    let units = repeated(line, "1", 10_000, "]}");
+    let addresses = |items: &str, count| repeated(r#"{"supply_addresses":["#, items, count, "]}");
+    [
+        ("administrators", addresses(&administrators, 277)),
+        ("meter points", addresses(&repeated(address, point, 10_000, "]}"), 18)),
+        ("units", repeated(&format!("{ledgers}{transaction}"), &units, 400, "]}]}]}")),
+    ]
+}
+
+#[test]
+fn arrays_of_a_body_within_the_limit_may_hold_what_each_may() {
+    for (what, body) in widest() {
+        assert!((7 << 20..=8 << 20).contains(&body.len()), "{what}: {}", body.len());
+        let decoded = decode_account(body.as_bytes(), Zone::UTC).unwrap();
+        let account = decoded.draft.unwrap().account;
+        let account = account.usable().unwrap();
+        let is_kept = account.supply_addresses.usable().is_some() || account.ledgers.usable().is_some();
+        assert!(is_kept, "{what}");
+        let found = decoded.findings.iter().map(|finding| finding.attr.to_string());
+        let known = ["external_account_number", "import_supplier"];
+        let others: Vec<_> =
+            found.filter(|attr| !known.contains(&attr.as_str()) && !attr.contains("meter_points")).collect();
+        assert_eq!(others, <[String; 0]>::default(), "{what}");
+        assert!(!decoded.findings.iter().any(|f| f.check.code == Code::TooManyItems), "{what}");
+    }
+}
+
+#[test]
+fn lists_without_members_fit_however_short_the_body_is() {
+    let empty = |n: usize| vec!["{}"; n].join(",");
+    for list in ["customers", "ledgers", "notes"] {
+        let body = format!(r#"{{"{list}":[{}]}}"#, empty(10_000));
+        assert_eq!(
+            findings(&body),
+            ["external_account_number: required", "import_supplier: required"],
+            "{list}"
+        );
+    }
+}
+
+/// Nested arrays multiply: what lacks its required members is short in JSON and large in memory.
 #[test]
 fn nested_arrays_do_not_multiply_without_bound() {
-    let point = r#"{"meter_points":[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}]}"#;
-    let body = format!(r#"{{"supply_addresses":[{}]}}"#, vec![point; 9_000].join(","));
-    assert_eq!(findings(&body)[2..], ["supply_addresses: too_many_items"]);
-    let body = format!(r#"{{"supply_addresses":[{}]}}"#, vec![point; 4_000].join(","));
-    assert!(!findings(&body).contains(&"supply_addresses: too_many_items".to_owned()));
+    let point = repeated(r#"{"meter_points":["#, "{}", 10_000, "]}");
+    let body = repeated(r#"{"supply_addresses":["#, &point, 40, "]}");
+    let decoded = decode_account(body.as_bytes(), Zone::UTC).unwrap();
+    assert_eq!(decoded.findings.iter().filter(|f| f.check.level == Level::Error).count(), 1_001);
+    assert!(!decoded.findings.iter().any(|f| f.check.code == Code::TooManyItems));
+    let whole = 400_000 * size_of::<draft::MeterPoint<'_>>();
+    assert!(whole > 4 * MAX_EXPANSION * body.len());
+    let account = decoded.draft.unwrap().account;
+    assert_eq!(account.usable().unwrap().supply_addresses, Field::Faulty, "it is not kept whole");
+}
+
+/// What is not kept is checked all the same, and what follows it as well.
+#[test]
+fn what_is_not_kept_is_still_checked() {
+    let point = repeated(r#"{"meter_points":["#, "{}", 10_000, "]}");
+    let body = repeated(r#"{"supply_addresses":["#, &point, 40, r#"],"billing_name":7}"#);
+    let found = findings(&body);
+    assert!(found.contains(&"billing_name: invalid".to_owned()), "{}", found[0]);
+    assert!(found.contains(&"supply_addresses.0.meter_points.0.mpxn: required".to_owned()));
+    let broken = format!("{}x", &body[..body.len() - 1]);
+    assert!(verdict(broken.as_bytes()).is_err());
 }

@@ -253,13 +253,15 @@ impl<'j> Slots<'j> for MeterPoint<'j> {
 fn decode<'j>(decoder: &mut Decoder<'j>) -> Result<MeterPoint<'j>, SyntaxErrorKind> {
     let (start, depth, count) = (decoder.cursor.mark(), decoder.cursor.depth(), decoder.findings.count());
     let guessed = Some(guess(decoder)?);
-    let items_left = decoder.items_left;
+    let room = decoder.room;
     let mut decoded = decode_as(decoder, guessed)?;
     if decoded.kind != guessed {
-        decoder.items_left = items_left;
+        let kind = decoded.kind;
+        drop(decoded);
+        decoder.room = room;
         decoder.cursor.rewind(start, depth);
         decoder.findings.forget(count);
-        decoded = decode_as(decoder, decoded.kind)?;
+        decoded = decode_as(decoder, kind)?;
     }
     if decoded.assumed {
         decoder.findings.add(&Check::SUPPLY_TYPE_ASSUMED);
