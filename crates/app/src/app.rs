@@ -100,6 +100,11 @@ impl App {
         self.random.number()
     }
 
+    /// The time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
     /// Whether use cases that only read a little may be called now where nothing must block.
     pub fn reads_at_once(&self) -> bool {
         self.store.reads_at_once()

@@ -211,6 +211,8 @@ codes! {
     General {
         AccountFailedValidation = "account_failed_validation", "The account failed validation.";
         ValidationError = "validation_error", "The request failed validation.";
+        BadRequest = "bad_request", "This is no HTTP request, or an ambiguous one.";
+        HeadTooLarge = "head_too_large", "The request line and the headers are too large.";
         ParseError = "parse_error", "The body is not JSON.";
         NotAuthenticated = "not_authenticated", "Authentication credentials were not provided.";
         AuthenticationFailed = "authentication_failed", "The token is not valid.";

@@ -23,7 +23,19 @@ pub(crate) async fn place(
     places: &Arc<Semaphore>,
     patience: Duration,
 ) -> Result<OwnedSemaphorePermit, Refusal> {
-    match timeout(patience, places.clone().acquire_owned()).await {
+    places_for(places, 1, patience).await
+}
+
+/// The same for what takes several.
+///
+/// # Errors
+/// [`Refusal::Unavailable`] if there were not as many in time.
+pub(crate) async fn places_for(
+    places: &Arc<Semaphore>,
+    count: u32,
+    patience: Duration,
+) -> Result<OwnedSemaphorePermit, Refusal> {
+    match timeout(patience, places.clone().acquire_many_owned(count)).await {
         Ok(Ok(place)) => Ok(place),
         _ => Err(Refusal::Unavailable("no place for a job in time".into())),
     }

@@ -1,4 +1,5 @@
 use crate::body::{self, Body};
+use crate::pace::Pace;
 use crate::refusal::Refusal;
 use crate::service::{Listener, Service};
 use crate::work::Work;
@@ -11,6 +12,7 @@ use cutover_app::auth::Caller;
 use cutover_app::{App, FoundDocuments, Step};
 use futures_util::future::LocalBoxFuture;
 use std::net::{IpAddr, Ipv4Addr};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The largest form: that of the console has a key, or nothing.
@@ -108,7 +110,7 @@ impl Call {
     /// The JSON body, of at most the configured size.
     ///
     /// # Errors
-    /// See [`body::read`].
+    /// See [`body::announced`] and what it reads.
     pub(crate) async fn body(&mut self) -> Result<Body, Refusal> {
         self.small_body(self.service.body_limit).await
     }
@@ -116,21 +118,37 @@ impl Call {
     /// The JSON body, of at most so many bytes.
     ///
     /// # Errors
-    /// See [`body::read`].
+    /// See [`body::announced`] and what it reads.
     pub(crate) async fn small_body(&mut self, limit: usize) -> Result<Body, Refusal> {
-        let limit = limit.min(self.service.body_limit);
-        let (headers, bodies) = (self.http.headers(), &self.service.bodies);
-        body::read(headers, &mut self.unread, body::is_json, limit, bodies, self.organisation).await
+        self.read(body::is_json, limit.min(self.service.body_limit)).await
+    }
+
+    async fn read(
+        &mut self,
+        takes: fn(&HeaderMap) -> Result<(), Refusal>,
+        limit: usize,
+    ) -> Result<Body, Refusal> {
+        let body = body::announced(self.http.headers(), takes, limit)?;
+        self.ask_for_body().await;
+        body.read(&mut self.unread, &self.service.bodies, self.organisation).await
+    }
+
+    /// Tells the client to send the body, if it waits to be told: nothing is left that could be refused before.
+    async fn ask_for_body(&self) {
+        if self.http.head().expect()
+            && self.unread.is_some()
+            && let Some(pace) = self.http.conn_data::<Rc<Pace>>()
+        {
+            pace.invite().await;
+        }
     }
 
     /// The text of a form that a browser sent: pairs as in the query of an address.
     ///
     /// # Errors
-    /// See [`body::read`].
+    /// See [`body::announced`] and what it reads.
     pub(crate) async fn form(&mut self) -> Result<String, Refusal> {
-        let (headers, bodies) = (self.http.headers(), &self.service.bodies);
-        let mut body =
-            body::read(headers, &mut self.unread, body::is_form, MAX_FORM, bodies, self.organisation).await?;
+        let mut body = self.read(body::is_form, MAX_FORM).await?;
         let text =
             std::str::from_utf8(body.unpack()?).map_err(|_| Refusal::Invalid("The form is not UTF-8."))?;
         Ok(text.to_owned())
@@ -164,6 +182,18 @@ impl Call {
         self.service.run(job).await
     }
 
+    /// Calls a use case that works on a body and waits for a commit; see [`Service::run_with`].
+    ///
+    /// # Errors
+    /// Of the use case, or because there was no place for it.
+    pub(crate) async fn run_with<T: Send + 'static>(
+        &self,
+        body: Body,
+        job: impl FnOnce(&App, &[u8]) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.service.run_with(body, job).await
+    }
+
     /// Calls a use case that may have to know documents; see [`Service::run_with_documents`].
     ///
     /// # Errors
@@ -177,8 +207,9 @@ impl Call {
         Ok(self.service.run_with_documents(body, work, job).await?.0)
     }
 
-    /// What of the body is still to come, for a handler that reads it by itself.
-    pub(crate) fn take_unread(&mut self) -> Option<Payload> {
+    /// What of the body is still to come, for a handler that reads it by itself from now on.
+    pub(crate) async fn take_unread(&mut self) -> Option<Payload> {
+        self.ask_for_body().await;
         self.unread.take()
     }
 

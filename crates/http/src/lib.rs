@@ -28,8 +28,8 @@
 //!
 //! Order of refusals (decisions D3): 404 and 405, 401, 429, 413, 415, 400 `parse_error`, faulty parameters of
 //! the query, then what the use case says. The endpoints of payment instructions have no 503: what is down is
-//! a 500 there. Every answer that comes of a request carries `X-Request-Id`; a head that is broken, too large
-//! or too slow is answered by the server below us, with an empty body.
+//! a 500 there. Every answer carries `X-Request-Id`, also that to a head that is broken, too large or too slow, which no
+//! endpoint sees.
 //!
 //! The console answers people: with pages, also where it refuses something.
 //!
@@ -56,11 +56,13 @@ mod pace;
 mod path;
 mod query;
 mod refusal;
+mod rejection;
 mod request_id;
 mod route;
 mod server;
 mod service;
 mod throttle;
+mod weights;
 mod work;
 
 #[cfg(test)]

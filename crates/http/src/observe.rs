@@ -25,8 +25,22 @@ impl Observation {
         is_probe: bool,
         method: &Method,
     ) -> Self {
+        Self::of(service, id, route, is_probe, known(method))
+    }
+
+    /// Begins with what never became a request.
+    pub(crate) fn of_none(service: Arc<Service>, id: HeaderValue) -> Self {
+        Self::of(service, id, "none", false, "OTHER")
+    }
+
+    fn of(
+        service: Arc<Service>,
+        id: HeaderValue,
+        route: &'static str,
+        is_probe: bool,
+        method: &'static str,
+    ) -> Self {
         service.metrics.begin();
-        let method = known(method);
         Self { service, id, route, is_probe, method, started: Instant::now(), ended: None }
     }
 

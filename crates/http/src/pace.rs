@@ -1,10 +1,12 @@
 use crate::connections::Place;
-use std::cell::Cell;
-use std::future::Future;
+use crate::rejection::{Reject, Rejection, bare_answer};
+use actix_web::http::StatusCode;
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -12,11 +14,25 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// How long a client may take nothing of what it is sent.
 const STALL: Duration = Duration::from_secs(30);
 
+/// Tells a client that waits for it to send its body.
+const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
 /// What a connection knows of its requests.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     begun: Cell<u64>,
     under_way: Cell<u32>,
+    invitation: RefCell<Invitation>,
+}
+
+/// Whether the client is told to send the body that it announced.
+#[derive(Debug, Default)]
+enum Invitation {
+    #[default]
+    None,
+    /// It is to be; who waits until it is.
+    Due(Waker),
+    Sent,
 }
 
 /// A request under way, until it is dropped.
@@ -28,6 +44,31 @@ impl Pace {
         self.begun.set(self.begun.get() + 1);
         self.under_way.set(self.under_way.get() + 1);
         UnderWay(self.clone())
+    }
+
+    /// Tells the client to send its body, for which it waits (`Expect: 100-continue`). Whatever was answered before is sent
+    /// first.
+    pub(crate) async fn invite(&self) {
+        poll_fn(|cx| {
+            let mut invitation = self.invitation.borrow_mut();
+            if matches!(*invitation, Invitation::Sent) {
+                *invitation = Invitation::None;
+                return Poll::Ready(());
+            }
+            *invitation = Invitation::Due(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    fn is_invitation_due(&self) -> bool {
+        matches!(*self.invitation.borrow(), Invitation::Due(_))
+    }
+
+    fn invited(&self) {
+        if let Invitation::Due(waker) = self.invitation.replace(Invitation::Sent) {
+            waker.wake();
+        }
     }
 
     /// Whether bytes that come now are of the head of another request. The first one of a connection is
@@ -44,20 +85,33 @@ impl Drop for UnderWay {
 }
 
 /// A connection that ends where its client dawdles: in the head of its second or later request, and in
-/// taking what it asked for. The server below times neither.
+/// taking what it asked for. The server below times neither. It also sends what the server below does not: the body of a
+/// refusal that no endpoint gives, and the invitation to send a body.
 pub(crate) struct Paced<S> {
     stream: S,
     pace: Rc<Pace>,
     head_timeout: Duration,
     head: Deadline,
     write: Deadline,
+    /// How much of the invitation is sent.
+    invited: usize,
+    reject: Reject,
+    linger: Duration,
+    /// The end, once it has come.
+    rejection: Option<Rejection>,
     /// Its place among the connections, for as long as it lasts.
     _place: Place,
 }
 
 impl<S> Paced<S> {
-    /// A new connection; heads may take so long.
-    pub(crate) fn new(stream: S, head_timeout: Duration, place: Place) -> Self {
+    /// A new connection; heads may take so long, and what follows the last answer is read for so long.
+    pub(crate) fn new(
+        stream: S,
+        head_timeout: Duration,
+        linger: Duration,
+        reject: Reject,
+        place: Place,
+    ) -> Self {
         Self {
             stream,
             _place: place,
@@ -65,6 +119,10 @@ impl<S> Paced<S> {
             head_timeout,
             head: Deadline::default(),
             write: Deadline::default(),
+            invited: 0,
+            reject,
+            linger,
+            rejection: None,
         }
     }
 
@@ -82,11 +140,44 @@ impl<S> Paced<S> {
         ready!(self.write.poll(cx, 0));
         Poll::Ready(Err(ErrorKind::TimedOut.into()))
     }
+
+    /// Ends the connection with the answer to a head.
+    fn reject(&mut self, status: StatusCode) {
+        if self.rejection.is_none() {
+            self.rejection = Some(Rejection::new((self.reject)(status), self.linger));
+        }
+    }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> Paced<S> {
+    /// Ready when a connection that has come to its end can be closed; `None` while it has not.
+    fn poll_rejection(&mut self, cx: &mut Context<'_>) -> Option<Poll<()>> {
+        let rejection = self.rejection.as_mut()?;
+        Some(rejection.poll(&mut self.stream, cx))
+    }
+
+    fn poll_invitation(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.pace.is_invitation_due() {
+            let written = Pin::new(&mut self.stream).poll_write(cx, &CONTINUE[self.invited..]);
+            match ready!(self.written(cx, written))? {
+                0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
+                written => self.invited += written,
+            }
+            if self.invited == CONTINUE.len() {
+                self.invited = 0;
+                self.pace.invited();
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Paced<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        if let Some(end) = this.poll_rejection(cx) {
+            return end.map(|()| Err(ErrorKind::TimedOut.into()));
+        }
         let before = buf.filled().len();
         let read = Pin::new(&mut this.stream).poll_read(cx, buf);
         if !this.pace.awaits_another() {
@@ -100,19 +191,33 @@ impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
             return read;
         }
         ready!(this.head.poll(cx, request));
-        Poll::Ready(Err(ErrorKind::TimedOut.into()))
+        this.reject(StatusCode::REQUEST_TIMEOUT);
+        Pin::new(this).poll_read(cx, buf)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let written = Pin::new(&mut this.stream).poll_write(cx, buf);
+        let mut ours = buf;
+        if this.pace.under_way.get() == 0
+            && let Some((start, status)) = bare_answer(buf)
+        {
+            ours = &buf[..start];
+            if start == 0 {
+                this.reject(status);
+            }
+        }
+        if let Some(end) = this.poll_rejection(cx) {
+            return end.map(|()| Ok(buf.len()));
+        }
+        let written = Pin::new(&mut this.stream).poll_write(cx, ours);
         this.written(cx, written)
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        ready!(this.poll_invitation(cx))?;
         let flushed = Pin::new(&mut this.stream).poll_flush(cx);
         this.written(cx, flushed)
     }
@@ -163,7 +268,7 @@ impl Deadline {
 mod tests {
     use super::*;
     use crate::connections::Connections;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::time::error::Elapsed;
     use tokio::time::timeout;
 
@@ -173,10 +278,15 @@ mod tests {
         Connections::new(2, Vec::new()).place([127, 0, 0, 1].into()).unwrap()
     }
 
+    fn paced(server: DuplexStream) -> Paced<DuplexStream> {
+        let reject: Reject = Rc::new(|status| status.as_str().into());
+        Paced::new(server, HEAD, HEAD, reject, place())
+    }
+
     /// Reads on after the first byte of a head whose other bytes never come.
     async fn stalled_head(requests_before: usize) -> Result<io::Result<u8>, Elapsed> {
         let (mut client, server) = duplex(64);
-        let mut server = Paced::new(server, HEAD, place());
+        let mut server = paced(server);
         for _ in 0..requests_before {
             drop(server.pace().begin());
         }
@@ -199,7 +309,7 @@ mod tests {
     async fn a_stalled_reader_is_timed() {
         tokio::time::pause();
         let (_client, server) = duplex(64);
-        let mut server = Paced::new(server, HEAD, place());
+        let mut server = paced(server);
         server.write_all(&[0; 64]).await.unwrap();
         let written = timeout(10 * STALL, server.write_all(b"more")).await.unwrap();
         assert_eq!(written.unwrap_err().kind(), ErrorKind::TimedOut);
@@ -209,7 +319,7 @@ mod tests {
     async fn what_is_read_while_a_request_is_under_way_is_not_timed() {
         tokio::time::pause();
         let (mut client, server) = duplex(64);
-        let mut server = Paced::new(server, HEAD, place());
+        let mut server = paced(server);
         let _under_way = server.pace().begin();
         client.write_all(b"b").await.unwrap();
         server.read_u8().await.unwrap();
@@ -220,7 +330,7 @@ mod tests {
     async fn an_idle_connection_is_not_timed() {
         tokio::time::pause();
         let (mut client, server) = duplex(64);
-        let mut server = Paced::new(server, HEAD, place());
+        let mut server = paced(server);
         drop(server.pace().begin());
         client.write_all(b"G").await.unwrap();
         server.read_u8().await.unwrap();

@@ -31,6 +31,10 @@ pub(crate) enum Refusal {
     Timeout,
     /// The body is over the limit.
     TooLarge,
+    /// It is no request of HTTP, or an ambiguous one.
+    BadRequest,
+    /// Request line and headers are over the limit.
+    HeadTooLarge,
     /// The body is no JSON by its headers; what it must be.
     UnsupportedMediaType(&'static str),
     /// The body is no JSON; what is wrong and where.
@@ -83,6 +87,16 @@ impl fmt::Debug for TransactionFailure {
 }
 
 impl Refusal {
+    /// For a head that the server below refuses with this status.
+    pub(crate) fn of_head(status: StatusCode) -> Self {
+        match status {
+            StatusCode::REQUEST_TIMEOUT => Self::Timeout,
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Self::HeadTooLarge,
+            status if status.is_client_error() => Self::BadRequest,
+            status => Self::Unexpected(format!("the server below answers {}", status.as_u16())),
+        }
+    }
+
     /// The stable code (rules 9).
     pub(crate) fn code(&self) -> Code {
         match self {
@@ -93,6 +107,8 @@ impl Refusal {
             Self::Timeout => Code::RequestTimeout,
             Self::TooLarge => Code::PayloadTooLarge,
             Self::UnsupportedMediaType(_) => Code::UnsupportedMediaType,
+            Self::BadRequest => Code::BadRequest,
+            Self::HeadTooLarge => Code::HeadTooLarge,
             Self::NotJson(_) => Code::ParseError,
             Self::Invalid(_) | Self::Parameters(_) => Code::ValidationError,
             Self::Faults(_) | Self::Transaction(_) => Code::ValidationError,
@@ -118,7 +134,9 @@ impl Refusal {
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::NotJson(_) | Self::Invalid(_) | Self::AccountFaults(_) => StatusCode::BAD_REQUEST,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::BadRequest | Self::NotJson(_) | Self::Invalid(_) => StatusCode::BAD_REQUEST,
+            Self::AccountFaults(_) => StatusCode::BAD_REQUEST,
             Self::Parameters(_) | Self::Faults(_) | Self::Transaction(_) => StatusCode::BAD_REQUEST,
             Self::ImportFaults | Self::SupplierNotOngoing => StatusCode::BAD_REQUEST,
             Self::AlreadyImported(_) | Self::InProgress => StatusCode::BAD_REQUEST,
@@ -290,6 +308,8 @@ mod tests {
             Refusal::AuthenticationFailed,
             Refusal::Timeout,
             Refusal::TooLarge,
+            Refusal::BadRequest,
+            Refusal::HeadTooLarge,
             Refusal::UnsupportedMediaType("The body must be application/json."),
             Refusal::NotJson("a value is expected at line 1 column 1".into()),
             Refusal::Invalid("Send one."),

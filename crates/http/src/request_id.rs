@@ -24,7 +24,8 @@ impl RequestIds {
         }
     }
 
-    fn generate(&self) -> HeaderValue {
+    /// A new id.
+    pub(crate) fn generate(&self) -> HeaderValue {
         let count = self.next.fetch_add(1, Ordering::Relaxed);
         HeaderValue::try_from(format!("{:08x}{count:08x}", self.run))
             .unwrap_or_else(|_| HeaderValue::from_static("-"))

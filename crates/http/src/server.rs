@@ -1,21 +1,25 @@
 use crate::config::Config;
 use crate::connections::{Connections, Place};
 use crate::pace::Paced;
+use crate::rejection::Reject;
 use crate::service::{Listener, Service, serve};
 use actix_http::error::DispatchError;
-use actix_http::{HttpService, Protocol};
+use actix_http::{HttpService, Protocol, Request, Response};
 use actix_server::GracefulShutdownSignal;
 use actix_service::{IntoServiceFactory, ServiceFactory, ServiceFactoryExt, map_config};
 use actix_tls::accept::TlsError;
 use actix_tls::accept::rustls_0_23::{Acceptor, TlsStream};
-use actix_web::dev::{AppConfig, Server, ServerHandle, fn_service};
+use actix_web::body::BoxBody;
+use actix_web::dev::{AppConfig, Server, ServerHandle, ServiceResponse, fn_service};
 use actix_web::rt::net::TcpStream;
 use actix_web::{App as Site, web};
 use cutover_app::App;
 use cutover_app::worker::WorkerMetrics;
 use socket2::{Domain, Socket, Type};
+use std::future::ready;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -139,15 +143,27 @@ struct Front {
     stopping: GracefulShutdownSignal,
 }
 
+impl Front {
+    /// A connection with its place.
+    fn pace<S>(&self, stream: S, reject: Reject, place: Place) -> Paced<S> {
+        Paced::new(stream, self.head_timeout, self.linger, reject, place)
+    }
+
+    /// Makes answers to what no endpoint sees.
+    fn reject(&self) -> Reject {
+        let service = self.service.clone();
+        Rc::new(move |status| service.reject(status))
+    }
+}
+
 /// HTTP over TCP.
 fn plain(front: Front) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
-    let (head_timeout, connections) = (front.head_timeout, front.connections.clone());
+    let (accepting, reject) = (front.clone(), front.reject());
     let accept = fn_service(move |stream: TcpStream| {
-        let entered = enter(&stream, &connections);
-        async move {
-            let (peer, place) = entered?;
-            Ok((Paced::new(stream, head_timeout, place), Protocol::Http1, peer))
-        }
+        let entered = enter(&stream, &accepting.connections);
+        let paced = entered
+            .map(|(peer, place)| (accepting.pace(stream, reject.clone(), place), Protocol::Http1, peer));
+        ready(paced)
     });
     accept.and_then(http(front))
 }
@@ -157,15 +173,14 @@ fn secure(
     front: Front,
     mut tls: rustls::ServerConfig,
 ) -> impl ServiceFactory<TcpStream, Config = (), Response = (), InitError = ()> {
-    let (head_timeout, connections) = (front.head_timeout, front.connections.clone());
+    let (accepting, reject) = (front.clone(), front.reject());
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
     let accept = Acceptor::new(tls).map_err(TlsError::into_service_error);
     let accept = accept.and_then(move |stream: TlsStream<TcpStream>| {
-        let entered = enter(stream.get_ref().0, &connections);
-        async move {
-            let (peer, place) = entered.map_err(TlsError::Service)?;
-            Ok((Paced::new(stream, head_timeout, place), Protocol::Http1, peer))
-        }
+        let entered = enter(stream.get_ref().0, &accepting.connections).map_err(TlsError::Service);
+        let paced = entered
+            .map(|(peer, place)| (accepting.pace(stream, reject.clone(), place), Protocol::Http1, peer));
+        ready(paced)
     });
     accept.and_then(http(front).map_err(TlsError::Service))
 }
@@ -199,7 +214,15 @@ fn http<S: AsyncRead + AsyncWrite + Unpin + 'static>(
 > {
     let Front { service, listener, head_timeout, linger, stopping, .. } = front;
     let handler = move |http, payload| serve(service.clone(), listener, http, payload);
-    let site = Site::new().default_service(web::to(handler)).into_factory();
+    let site = || {
+        let site = Site::new().default_service(web::to(handler.clone())).into_factory();
+        map_config(site.map_err(Response::<BoxBody>::from), |()| AppConfig::default())
+    };
+    // A request whose client waits to be told to send its body. The server below would tell it so at once, unless this
+    // fails: the answer is given as the error, and the handler itself tells the client once it wants the body.
+    let expectant = site().and_then(fn_service(|answer: ServiceResponse| {
+        ready(Err::<Request, _>(Response::<BoxBody>::from(answer)))
+    }));
     HttpService::build()
         .graceful_shutdown_signal(move || {
             let stopping = stopping.clone();
@@ -211,9 +234,8 @@ fn http<S: AsyncRead + AsyncWrite + Unpin + 'static>(
         .on_connect_ext(|connection: &Paced<S>, extensions| {
             extensions.insert(connection.pace().clone());
         })
-        .finish(map_config(site.map_err(|error: actix_web::Error| error.error_response()), |()| {
-            AppConfig::default()
-        }))
+        .expect(expectant)
+        .finish(site())
 }
 
 #[cfg(test)]

@@ -9,14 +9,16 @@ use crate::metrics::Metrics;
 use crate::observe::Observation;
 use crate::pace::{Pace, UnderWay};
 use crate::refusal::Refusal;
+use crate::rejection::last_answer;
 use crate::request_id::{RequestIds, X_REQUEST_ID};
 use crate::route::{Found, Kind, find};
 use crate::server::Parts;
 use crate::throttle::Throttle;
+use crate::weights::Weights;
 use actix_server::GracefulShutdownSignal;
 use actix_web::body::{BodySize, MessageBody};
-use actix_web::http::ConnectionType;
 use actix_web::http::header::HeaderValue;
+use actix_web::http::{ConnectionType, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, web};
 use cutover_app::App;
 use futures_util::FutureExt;
@@ -31,8 +33,8 @@ use tokio::sync::Semaphore;
 
 /// Use cases at a time that take a thread: some wait for a commit, so there are many.
 const BLOCKING: usize = 64;
-/// Beside them, checks of bodies that are not short, for each event loop: what a large payload is decoded to takes several times
-/// its size, and more at a time than there are cores are not done sooner.
+/// Beside them, checks of bodies that are not short, for each event loop: more at a time than there are cores are not done
+/// sooner.
 const CHECKS: usize = 2;
 /// Accounts at a time that wait to be stored, which takes no thread. Those that wait together go in one commit: the more,
 /// the less one costs.
@@ -43,6 +45,9 @@ const PROBES: usize = 4;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// Lists that are streamed at a time, half as many of one organisation; each has two pages in memory, a good MB together.
 const LISTS: usize = 256;
+/// Bodies that are decoded at a time have at most so many times the bytes of the largest: what they are decoded to takes up to
+/// 50 times as much ([`cutover_model::MAX_EXPANSION`]).
+const DECODED: usize = 2;
 /// All bodies in memory together are at most so many of the largest, those of one organisation half as many.
 const LARGEST_BODIES: usize = 32;
 
@@ -51,6 +56,7 @@ pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     pub(crate) blocking: Arc<Blocking>,
     pub(crate) checks: Blocking,
+    pub(crate) weights: Weights,
     pub(crate) probes: Blocking,
     pub(crate) lists: Arc<Allowance>,
     /// For accounts that wait to be stored.
@@ -100,6 +106,7 @@ impl Service {
             app: parts.app,
             blocking,
             checks: Blocking::new("checks", CHECKS * config.workers.max(2), PATIENCE)?,
+            weights: Weights::new(DECODED.saturating_mul(config.body_limit)),
             probes: Blocking::new("probes", PROBES, PATIENCE)?,
             lists: Arc::new(Allowance::new(LISTS, "too many lists are being streamed")),
             stagings: Arc::new(Semaphore::new(STAGINGS)),
@@ -140,6 +147,17 @@ impl Service {
             Some(signal) => signal.clone().notified().await,
             None => std::future::pending().await,
         }
+    }
+
+    /// The answer to what is no request, whole, with the body and the id that every answer has; counted and logged.
+    pub(crate) fn reject(self: &Arc<Self>, status: StatusCode) -> Vec<u8> {
+        let refusal = Refusal::of_head(status);
+        let id = self.request_ids.generate();
+        let observation = Observation::of_none(self.clone(), id.clone());
+        log_cause(&refusal, id.to_str().unwrap_or_default(), "none");
+        let response = refusal.respond();
+        observation.end(response.status(), None);
+        last_answer(response, &id, self.app.now())
     }
 
     /// Whether a listener serves routes of a kind.

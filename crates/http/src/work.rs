@@ -4,6 +4,7 @@ use crate::blocking::{SILENCE, place, silent};
 use crate::body::Body;
 use crate::refusal::Refusal;
 use crate::service::{PATIENCE, Service};
+use crate::weights::Weight;
 use cutover_app::account::CreateRefused;
 use cutover_app::auth::Caller;
 use cutover_app::port::{Creation, Staging};
@@ -47,6 +48,36 @@ impl Service {
     ) -> Result<T, Refusal> {
         let app = self.app.clone();
         self.blocking.run(move || job(&app)).await
+    }
+
+    /// Calls a use case that works on a body and waits for a commit.
+    ///
+    /// # Errors
+    /// Of the use case, or because there was no place for it.
+    pub(crate) async fn run_with<T: Send + 'static>(
+        self: &Arc<Self>,
+        body: Body,
+        job: impl FnOnce(&App, &[u8]) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let (mut body, weight) = self.weigh(body).await?;
+        let job = move |app: &App| {
+            let _weight = weight;
+            job(app, body.unpack()?)
+        };
+        self.run(job).await
+    }
+
+    /// The body unpacked, and its weight among those that are decoded at a time. Whoever decodes it holds the weight, also
+    /// when nobody waits for the answer any more.
+    ///
+    /// # Errors
+    /// See [`Body::unpack`] and [`crate::weights::Weights::take`].
+    async fn weigh(self: &Arc<Self>, mut body: Body) -> Result<(Body, Weight), Refusal> {
+        if body.is_packed() {
+            body = self.checks.run(move || body.unpack().map(drop).map(|()| body)).await?;
+        }
+        let weight = self.weights.take(body.len()).await?;
+        Ok((body, weight))
     }
 
     /// Calls a use case that reads a little and works on this body: at once if both are short, which
@@ -116,13 +147,15 @@ impl Service {
         let mut found: Option<FoundDocuments> = None;
         loop {
             let (job, known) = (job.clone(), found.take());
+            let (weighed, weight) = self.weigh(body).await?;
             let turn = move |app: &App, mut body: Body| {
+                let _weight = weight;
                 let step = job(app, body.unpack()?, known.as_ref())?;
                 Ok((step, body))
             };
             let (step, rest) = match work {
-                Work::Reads => self.run_on(body, turn).await?,
-                Work::Writes => self.run(move |app| turn(app, body)).await?,
+                Work::Reads => self.run_on(weighed, turn).await?,
+                Work::Writes => self.run(move |app| turn(app, weighed)).await?,
             };
             match step {
                 Step::Done(done) => return Ok((done, rest)),

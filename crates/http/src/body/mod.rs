@@ -6,7 +6,7 @@ mod read;
 
 pub(crate) use allowance::{Allowance, Held};
 pub(crate) use media::{is_form, is_json, is_ndjson, is_packed};
-pub(crate) use read::{Limits, read};
+pub(crate) use read::{Limits, announced};
 
 use crate::refusal::Refusal;
 use actix_web::web::Bytes;
@@ -30,7 +30,7 @@ impl fmt::Debug for Body {
 }
 
 /// A body of so many bytes is decoded and checked in less time than another thread takes to be woken.
-const SHORT: usize = 64 << 10;
+pub(crate) const SHORT: usize = 64 << 10;
 
 /// The room that unpacking begins with, in bytes; it doubles when it is full.
 const FIRST_ROOM: usize = 64 << 10;
@@ -44,6 +44,16 @@ impl Body {
     /// Whether to work on it takes well under a millisecond.
     pub(crate) fn is_short(&self) -> bool {
         !self.is_packed && self.bytes.len() <= SHORT
+    }
+
+    /// How many bytes there are; fewer than are decoded while it is packed.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether it is still to be unpacked.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.is_packed
     }
 
     /// The bytes, if they are [few](Self::is_short).

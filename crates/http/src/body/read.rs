@@ -22,31 +22,48 @@ pub(crate) struct Limits {
     pub(crate) allowance: Arc<Allowance>,
 }
 
-/// Reads a body of at most so many bytes, and of the type that is taken. The payload is taken once it is read to its end; while it is
-/// there, something of the body is still to come.
+/// A body by its headers, none of it read.
+pub(crate) struct Announced {
+    length: Option<usize>,
+    is_packed: bool,
+    limit: usize,
+}
+
+/// The body of a request with these headers: of at most so many bytes, and of the type that is taken.
 ///
 /// # Errors
-/// [`Refusal::TooLarge`] as soon as it is, [`Refusal::UnsupportedMediaType`], [`Refusal::Timeout`],
-/// [`Refusal::NotJson`] if it breaks off, [`Refusal::Unavailable`] if there is no room for it now, or none for more of
-/// its organisation.
-pub(crate) async fn read(
+/// [`Refusal::TooLarge`] if it says that it is, [`Refusal::UnsupportedMediaType`].
+pub(crate) fn announced(
     headers: &HeaderMap,
-    payload: &mut Option<Payload>,
     takes: fn(&HeaderMap) -> Result<(), Refusal>,
     limit: usize,
-    limits: &Limits,
-    organisation: Option<i64>,
-) -> Result<Body, Refusal> {
+) -> Result<Announced, Refusal> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if declared.is_some_and(|length| length > limit as u64) {
         return Err(Refusal::TooLarge);
     }
     takes(headers)?;
     let is_packed = media::is_packed(headers)?;
-    let mut held = Held::new(limits.allowance.clone(), organisation);
-    let declared = declared.map(|length| length as usize);
-    let whole = timeout(limits.time, collect(payload, declared, limit, &mut held)).await;
-    Ok(Body { bytes: whole.unwrap_or(Err(Refusal::Timeout))?, is_packed, limit, held })
+    Ok(Announced { length: declared.map(|length| length as usize), is_packed, limit })
+}
+
+impl Announced {
+    /// Reads it. The payload is taken once it is read to its end; while it is there, something of the body is still to come.
+    ///
+    /// # Errors
+    /// [`Refusal::TooLarge`] as soon as it is, [`Refusal::Timeout`], [`Refusal::NotJson`] if it breaks off,
+    /// [`Refusal::Unavailable`] if there is no room for it now, or none for more of its organisation.
+    pub(crate) async fn read(
+        self,
+        payload: &mut Option<Payload>,
+        limits: &Limits,
+        organisation: Option<i64>,
+    ) -> Result<Body, Refusal> {
+        let Self { length, is_packed, limit } = self;
+        let mut held = Held::new(limits.allowance.clone(), organisation);
+        let whole = timeout(limits.time, collect(payload, length, limit, &mut held)).await;
+        Ok(Body { bytes: whole.unwrap_or(Err(Refusal::Timeout))?, is_packed, limit, held })
+    }
 }
 
 async fn collect(
@@ -128,6 +145,14 @@ mod tests {
     use actix_web::web::Bytes;
     use futures_util::{Stream, stream};
 
+    async fn read(
+        headers: &HeaderMap,
+        payload: &mut Option<Payload>,
+        limits: &Limits,
+    ) -> Result<Body, Refusal> {
+        announced(headers, media::is_json, 100)?.read(payload, limits, None).await
+    }
+
     type Chunk = Result<Bytes, PayloadError>;
 
     fn payload(chunks: impl Stream<Item = Chunk> + 'static) -> Payload {
@@ -144,7 +169,7 @@ mod tests {
 
     async fn read_chunks(chunks: Vec<Chunk>, allowance: usize) -> (Result<usize, Refusal>, bool) {
         let mut payload = Some(payload(stream::iter(chunks)));
-        let body = read(&HeaderMap::new(), &mut payload, media::is_json, 100, &limits(allowance), None).await;
+        let body = read(&HeaderMap::new(), &mut payload, &limits(allowance)).await;
         (body.map(|mut body| body.unpack().unwrap().len()), payload.is_none())
     }
 
@@ -187,24 +212,15 @@ mod tests {
         }
     }
 
-    #[actix_web::test]
-    async fn a_declared_length_is_refused_unread() {
+    #[test]
+    fn a_declared_length_is_refused_unread() {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
         for (length, expected) in
             [("101", "TooLarge"), ("18446744073709551615", "TooLarge"), ("100", "Unsupp")]
         {
             headers.insert(CONTENT_LENGTH, HeaderValue::from_static(length));
-            let refused = read(
-                &headers,
-                &mut Some(payload(stream::pending())),
-                media::is_json,
-                100,
-                &limits(1_000),
-                None,
-            )
-            .await
-            .unwrap_err();
+            let refused = announced(&headers, media::is_json, 100).err().unwrap();
             assert!(format!("{refused:?}").starts_with(expected), "{refused:?}");
         }
     }
@@ -214,7 +230,7 @@ mod tests {
         let stalled = stream::iter([chunk(1)]).chain(stream::pending());
         let mut payload = Some(payload(stalled));
         let limits = Limits { time: Duration::from_millis(1), ..limits(1_000) };
-        let refused = read(&HeaderMap::new(), &mut payload, media::is_json, 100, &limits, None).await;
+        let refused = read(&HeaderMap::new(), &mut payload, &limits).await;
         assert!(matches!(refused, Err(Refusal::Timeout)));
     }
 }

@@ -57,11 +57,15 @@ pub(super) async fn create(
         match service.stage(creation.clone()).await? {
             Staging::Staged => return Ok(creation),
             Staging::Exists => {
-                let resubmit = move |app: &App| match app.resubmit(staged) {
-                    Err(CreateRefused::SupplierChanging) => Ok(false),
-                    resubmitted => Ok(resubmitted.map(|()| true)?),
-                };
                 let _turn = turn(turns).await?;
+                let weight = service.weights.take(body.len()).await?;
+                let resubmit = move |app: &App| {
+                    let _weight = weight;
+                    match app.resubmit(staged) {
+                        Err(CreateRefused::SupplierChanging) => Ok(false),
+                        resubmitted => Ok(resubmitted.map(|()| true)?),
+                    }
+                };
                 if service.run(resubmit).await? {
                     return Ok(creation);
                 }

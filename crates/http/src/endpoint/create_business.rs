@@ -6,8 +6,8 @@ use actix_web::HttpResponse;
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
-        let mut body = call.body().await?;
-        let created = call.run(move |app| Ok(app.create_business(&caller, body.unpack()?)?)).await?;
+        let body = call.body().await?;
+        let created = call.run_with(body, move |app, body| Ok(app.create_business(&caller, body)?)).await?;
         Ok(json(&mut HttpResponse::Created(), &created))
     })
 }

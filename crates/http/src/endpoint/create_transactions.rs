@@ -10,10 +10,10 @@ use cutover_model::transaction_results;
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
-        let mut body = call.body().await?;
+        let body = call.body().await?;
         let query = options(call.query());
-        let add = call.run(move |app| {
-            Ok(transaction_results(&app.add_transactions(&caller, body.unpack()?, query)?))
+        let add = call.run_with(body, move |app, body| {
+            Ok(transaction_results(&app.add_transactions(&caller, body, query)?))
         });
         Ok(written_json(&mut HttpResponse::Created(), add.await?))
     })

@@ -26,8 +26,8 @@ pub(super) fn handle(call: &mut Call, begin: Begin) -> Answer<'_> {
 /// asked.
 async fn store(call: &mut Call, begin: Begin) -> Result<InstructionStored, Refusal> {
     let caller = call.caller().await?;
-    let mut body = call.body().await?;
-    let step = call.run(move |app| Ok(begin(app, &caller, body.unpack()?)?)).await?;
+    let body = call.body().await?;
+    let step = call.run_with(body, move |app, body| Ok(begin(app, &caller, body)?)).await?;
     let pending = match step {
         InstructionStep::Stored(stored) => return Ok(stored),
         InstructionStep::Ask(pending) => pending,

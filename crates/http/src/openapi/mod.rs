@@ -165,7 +165,7 @@ fn responses(operation: &Operation, schemas: &mut Schemas) -> Json {
     for done in operation.answers {
         responses = responses.with(&done.status.to_string(), answered(done, schemas));
     }
-    for (status, response) in refusals::responses((operation.refusals)(), schemas) {
+    for (status, response) in refusals::responses(refusals::with_head((operation.refusals)()), schemas) {
         responses = responses.with(&status.to_string(), response);
     }
     responses

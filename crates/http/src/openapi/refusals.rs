@@ -9,6 +9,15 @@ use cutover_model::{AlreadyThere, Detail, ProcessError, TransactionRefusal, Vali
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// These, and those of a head, which every operation has: no endpoint sees such a request.
+pub(super) fn with_head(mut refusals: Vec<Refusal>) -> Vec<Refusal> {
+    refusals.extend([Refusal::BadRequest, Refusal::HeadTooLarge]);
+    if !refusals.iter().any(|refusal| matches!(refusal, Refusal::Timeout)) {
+        refusals.push(Refusal::Timeout);
+    }
+    refusals
+}
+
 /// Of every request with a token.
 pub(super) fn with_token() -> Vec<Refusal> {
     vec![

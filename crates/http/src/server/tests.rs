@@ -4,6 +4,7 @@ use super::*;
 use crate::testing::{ACCOUNT, House};
 use cutover_app::port::{Store, StoreError, Tx, WriteJob};
 use cutover_testkit::memory::MemoryStore;
+use rustls::pki_types::PrivateKeyDer;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream as Client;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -147,7 +148,147 @@ fn ambiguous_framing_is_refused() {
         let answer = served
             .talk(format!("{}{{}}0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", served.head(headers)));
         assert_eq!((status(&answer), answer.matches("HTTP/1.1").count()), ("400", 1), "{headers}{answer}");
+        is_last_refusal(&answer, "400", "bad_request");
     }
+}
+
+/// The answer ends its connection, and has the body and the id of every refusal.
+fn is_last_refusal(answer: &str, expected: &str, code: &str) {
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer}"));
+    let head = head.to_lowercase();
+    assert_eq!(status(answer), expected, "{answer}");
+    assert!(head.contains("\r\ncontent-type: application/json") && head.contains("\r\ndate: "), "{answer}");
+    assert!(head.contains("\r\nconnection: close"), "{answer}");
+    let id = head.lines().find_map(|line| line.strip_prefix("x-request-id: "));
+    assert_eq!(id.unwrap_or_else(|| panic!("{answer}")).len(), 16, "{answer}");
+    let body: serde_json::Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("{answer}"));
+    assert_eq!(body["code"], code, "{answer}");
+    assert!(body["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{answer}");
+}
+
+const HEALTH: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+
+#[test]
+fn what_is_no_request_is_refused_with_a_body_and_an_id() {
+    let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let served = Served::new(Config { head_timeout: SHORTEST, admin_listen: any, ..Config::default() });
+    let both = "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n";
+    for (head, status, code) in [
+        ("GET /healthz HTTP/1.1\r\n\r\n".to_owned(), "400", "bad_request"),
+        ("GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n".into(), "400", "bad_request"),
+        (format!("POST /v1/graphql/ HTTP/1.1\r\nHost: x\r\n{both}\r\n{{}}"), "400", "bad_request"),
+        ("hello\r\n\r\n".into(), "400", "bad_request"),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".into(), "400", "bad_request"),
+        ("\u{16}\u{3}\u{1}\u{2}".into(), "400", "bad_request"),
+        (format!("GET /{} HTTP/1.1\r\n", "x".repeat(1 << 20)), "431", "head_too_large"),
+        (format!("GET / HTTP/1.1\r\nHost: x\r\n{}\r\n", "a: b\r\n".repeat(97)), "431", "head_too_large"),
+        ("GET /healthz HTTP/1.1\r\nHo".into(), "408", "request_timeout"),
+    ] {
+        for address in [served.address, served.admin.unwrap()] {
+            let mut first = connect(address);
+            first.write_all(head.as_bytes()).unwrap();
+            is_last_refusal(&rest(&mut first), status, code);
+            // The same behind a request that was served, at once or later.
+            let mut second = connect(address);
+            second.write_all(HEALTH.as_bytes()).unwrap();
+            assert_eq!(super::tests::status(&answer(&mut second, 15)), "200");
+            second.write_all(head.as_bytes()).unwrap();
+            is_last_refusal(&rest(&mut second), status, code);
+            if status == "408" {
+                // What came with the request before is timed as a connection without a request is.
+                continue;
+            }
+            let mut third = connect(address);
+            third.write_all(format!("{HEALTH}{head}").as_bytes()).unwrap();
+            assert_eq!(super::tests::status(&answer(&mut third, 15)), "200");
+            is_last_refusal(&rest(&mut third), status, code);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_request_is_refused_over_tls_as_well() {
+    let identity = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let certificate = identity.cert.der().clone();
+    let key = PrivateKeyDer::try_from(identity.signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = rustls::ServerConfig::builder_with_provider(provider.clone());
+    let tls = tls.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+    let tls = tls.with_single_cert(vec![certificate.clone()], key).unwrap();
+    let served = Served::new(Config { tls: Some(tls), ..Config::default() });
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(certificate).unwrap();
+    let client = rustls::ClientConfig::builder_with_provider(provider);
+    let client = client.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots);
+    let client = Arc::new(client.with_no_client_auth());
+    for (head, status, code) in [
+        ("hello\r\n\r\n".to_owned(), "400", "bad_request"),
+        (format!("GET /{}", "x".repeat(1 << 20)), "431", "head_too_large"),
+    ] {
+        let name = "localhost".try_into().unwrap();
+        let session = rustls::ClientConnection::new(client.clone(), name).unwrap();
+        let mut stream = rustls::StreamOwned::new(session, served.connect());
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        is_last_refusal(&answer, status, code);
+    }
+}
+
+/// Who waits to be told to send a body is told only if it is wanted.
+#[test]
+fn nobody_is_told_to_send_what_is_refused_unread() {
+    let served = Served::new(Config::default());
+    let accounts = "/v2/data-import/accounts/";
+    let token = format!("Authorization: Token {}\r\n", served.house.token());
+    let small = "Content-Length: 100\r\n";
+    for (line, headers, expected) in [
+        (format!("POST {accounts}"), small.to_owned(), "401"),
+        (format!("POST {accounts}"), format!("{small}Authorization: Token x\r\n"), "401"),
+        (format!("POST {accounts}bulk/"), format!("{small}Authorization: Token x\r\n"), "401"),
+        (format!("PUT {accounts}"), format!("{small}{token}"), "405"),
+        ("POST /nowhere/".into(), format!("{small}{token}"), "404"),
+        (format!("POST {accounts}"), format!("Content-Length: 100000000\r\n{token}"), "413"),
+        (format!("POST {accounts}"), format!("{small}{token}Content-Type: text/plain\r\n"), "415"),
+        (format!("POST {accounts}"), format!("{small}{token}Content-Encoding: br\r\n"), "415"),
+        (format!("POST {accounts}bulk/"), format!("{small}{token}Content-Type: text/plain\r\n"), "415"),
+        ("POST /v1/graphql/".into(), "Content-Length: 100000\r\n".into(), "413"),
+    ] {
+        let head = format!("{line} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n{headers}\r\n");
+        let answer = served.talk(head);
+        assert_eq!((status(&answer), answer.matches("HTTP/1.1").count()), (expected, 1), "{line} {answer}");
+    }
+}
+
+#[test]
+fn who_waits_to_be_told_is_told_once_and_behind_earlier_answers() {
+    let served = Served::new(Config::default());
+    let mut client = served.connect();
+    let length = format!("Expect: 100-continue\r\nContent-Length: {}\r\n", ACCOUNT.len());
+    for _ in 0..2 {
+        client.write_all((HEALTH.to_owned() + &served.head(&length)).as_bytes()).unwrap();
+        assert_eq!(status(&answer(&mut client, 15)), "200");
+        assert_eq!(status(&answer(&mut client, 0)), "100");
+        client.write_all(ACCOUNT.as_bytes()).unwrap();
+        assert_eq!(status(&answer(&mut client, 2)), "200");
+    }
+    let chunked = served.head("Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n");
+    client.write_all(chunked.as_bytes()).unwrap();
+    assert_eq!(status(&answer(&mut client, 0)), "100");
+    // In several pieces, as it is sent.
+    for piece in ACCOUNT.as_bytes().chunks(100) {
+        client.write_all(chunk(std::str::from_utf8(piece).unwrap()).as_bytes()).unwrap();
+    }
+    client.write_all(b"0\r\n\r\n").unwrap();
+    assert_eq!(status(&answer(&mut client, 2)), "200");
+    let lines = ACCOUNT.replace('\n', " ");
+    let head = served.head(&format!("Expect: 100-continue\r\nContent-Length: {}\r\n", lines.len()));
+    let head = head.replace("accounts/validate/", "accounts/bulk/?validate_only=true");
+    client.write_all(head.as_bytes()).unwrap();
+    assert_eq!(status(&answer(&mut client, 0)), "100");
+    client.write_all(lines.as_bytes()).unwrap();
+    client.shutdown(std::net::Shutdown::Write).unwrap();
+    assert_eq!(status(&rest(&mut client)), "200");
 }
 
 #[test]
@@ -165,7 +306,8 @@ fn a_body_that_breaks_off_is_refused() {
         assert!(["400", "none"].contains(&status(&answer)), "{headers}{answer}");
     }
     let badly_framed = served.head("Transfer-Encoding: chunked\r\n") + "zz\r\n{}\r\n";
-    assert_eq!(status(&served.talk(badly_framed)), "400");
+    let answer = served.talk(badly_framed);
+    assert_eq!((status(&answer), answer.matches("HTTP/1.1").count()), ("400", 1), "{answer}");
 }
 
 #[test]
@@ -216,7 +358,7 @@ fn slow_heads_and_bodies_are_ended() {
     client.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     assert_eq!(status(&answer(&mut client, 15)), "200");
     client.write_all(b"GET /healthz HTTP/1.1\r\nHo").unwrap();
-    assert_eq!(rest(&mut client), "");
+    is_last_refusal(&rest(&mut client), "408", "request_timeout");
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         query.finish()?;
         let held = Held::new(service.bodies.allowance.clone(), call.organisation());
         let (limit, patience) = (service.body_limit, service.bodies.time);
-        let source = Source::new(call.take_unread(), is_packed, limit, held, patience);
+        let source = Source::new(call.take_unread().await, is_packed, limit, held, patience);
         let desk = Desk { service, token, request_id: call.request_id(), validate_only };
         let body = stream(Bulk { source, desk, under_way: FuturesOrdered::new(), bytes: 0, end: None });
         Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, NDJSON)).streaming(body))
@@ -194,7 +194,11 @@ async fn number_in(service: &Arc<Service>, bytes: Bytes) -> Option<String> {
     if bytes.is_empty() {
         return None;
     }
-    let number = move |app: &App| Ok(app.account_number(&bytes));
+    let weight = service.weights.take(bytes.len()).await.ok()?;
+    let number = move |app: &App| {
+        let _weight = weight;
+        Ok(app.account_number(&bytes))
+    };
     service.run(number).await.ok().flatten()
 }
 

@@ -1,0 +1,58 @@
+use crate::blocking::places_for;
+use crate::body::SHORT;
+use crate::refusal::Refusal;
+use crate::service::PATIENCE;
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How many bytes of bodies may be decoded at a time: what a body is decoded to takes many times its size. Short ones are not
+/// weighed; they are bounded by the places for jobs.
+pub(crate) struct Weights {
+    left: Arc<Semaphore>,
+    whole: u32,
+}
+
+/// Part of what may be decoded at a time, until it is dropped.
+pub(crate) type Weight = Option<OwnedSemaphorePermit>;
+
+impl Weights {
+    /// So many bytes, at least a body of the largest size.
+    pub(crate) fn new(bytes: usize) -> Self {
+        let whole = units(bytes).max(1);
+        Self { left: Arc::new(Semaphore::new(whole as usize)), whole }
+    }
+
+    /// The weight of a body of so many bytes; to be held for as long as what it is decoded to.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`] if there was none in time.
+    pub(crate) async fn take(&self, bytes: usize) -> Result<Weight, Refusal> {
+        if bytes <= SHORT {
+            return Ok(None);
+        }
+        let weight = units(bytes).min(self.whole);
+        places_for(&self.left, weight, PATIENCE).await.map(Some)
+    }
+}
+
+fn units(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(SHORT)).unwrap_or(u32::MAX >> 4).min(u32::MAX >> 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[actix_web::test]
+    async fn large_bodies_share_what_may_be_decoded_and_short_ones_need_none() {
+        tokio::time::pause();
+        let weights = Weights::new(10 * SHORT);
+        let first = weights.take(6 * SHORT).await.unwrap();
+        assert!(matches!(weights.take(5 * SHORT).await, Err(Refusal::Unavailable(_))));
+        let second = weights.take(4 * SHORT).await.unwrap();
+        assert!(matches!(weights.take(SHORT + 1).await, Err(Refusal::Unavailable(_))));
+        assert!(weights.take(SHORT).await.unwrap().is_none());
+        drop((first, second));
+        assert!(weights.take(100 * SHORT).await.is_ok(), "the largest is let in alone");
+    }
+}
