@@ -14,8 +14,7 @@ pub struct Config {
     pub body_limit: usize,
     /// Requests a second of an organisation, twice as many at once; 429 beyond. 0 sets no limit.
     pub rate_limit: u32,
-    /// How long the head of a request may take, at least 1 s. Beyond, the first one on a connection is
-    /// answered with 408 and a later one ends the connection.
+    /// How long the head of a request may take, at least 1 s; 408 beyond.
     pub head_timeout: Duration,
     /// How long a whole body may take; 408 beyond.
     pub body_timeout: Duration,

@@ -256,3 +256,40 @@ fn encryption_keys_that_cannot_be_used_are_refused_unseen() {
     let both = refused(&[("CUTOVER_ENCRYPTION_KEYS", KEY), ("CUTOVER_ENCRYPTION_KEY_FILE", "x")]);
     assert!(both.contains("keep one of them") && !both.contains("AAAA"), "{both}");
 }
+
+/// A default is written where people read it, and once more where it is used.
+#[test]
+fn defaults_are_what_the_help_says() {
+    let usual = Settings::load(&Flags::new(), &Environment::new()).unwrap().serve;
+    let limits = ["-limit", "-timeout", "-delay", "-lifetime", "-connections"];
+    let limits = SETTINGS.iter().filter(|setting| limits.iter().any(|end| setting.name.ends_with(end)));
+    let mut count = 0;
+    for setting in limits {
+        let name = setting.name;
+        let given = Settings::load(&flags(&[(name, setting.default)]), &Environment::new());
+        let given = given.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(given.serve, usual, "{name}");
+        count += 1;
+    }
+    assert!(count > 8, "{count}");
+}
+
+/// Limits and times are published on one page, with the defaults of the settings that set them.
+#[test]
+fn published_limits_are_the_defaults() {
+    let page = include_str!("../../../../docs/RELIABILITY.md");
+    let mut published = Vec::new();
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let name = cells.last().and_then(|cell| cell.strip_prefix('`')?.strip_suffix('`'));
+        let Some(setting) = name.and_then(|name| SETTINGS.iter().find(|setting| setting.name == name)) else {
+            continue;
+        };
+        let much = cells[1].replace([',', ' '], "").replace("min", "m").replace("days", "d");
+        assert!(much.contains(setting.default), "{}: {} is published", setting.name, cells[1]);
+        published.push(setting.name);
+    }
+    for name in ["body-limit", "batch-limit", "list-limit", "rate-limit", "max-connections", "head-timeout"] {
+        assert!(published.contains(&name), "{name}");
+    }
+}

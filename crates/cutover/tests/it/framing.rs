@@ -95,6 +95,53 @@ fn bombs() -> [Vec<u8>; 3] {
     [[gzip(begun.as_bytes()), mebibyte.repeat(1_024)].concat(), mebibyte.repeat(1_024), of_one]
 }
 
+/// Bodies of nearly the limit that take most memory for their length: the shortest items that are valid, and items that lack all
+/// that they must have.
+fn widest() -> [String; 2] {
+    let address = r#"{"customer_at_supply_address_from_date":"2020-01-01","supply_address":{"administrative_area":"V",
+        "country":"AU","locality":"L","postal_code":"3000","structured_street_address":{}},"meter_points":["#;
+    let items = vec!["{}"; 10_000].join(",");
+    let account = |address: &str| {
+        let addresses = vec![address; LIMIT / address.len() - 1].join(",");
+        format!(
+            r#"{{"import_supplier":"ACME","external_account_number":"W-1","supply_addresses":[{addresses}]}}"#
+        )
+    };
+    [
+        account(&format!(r#"{address}],"property_administrators":[{items}]}}"#)),
+        account(&format!(r#"{{"meter_points":[{items}]}}"#)),
+    ]
+}
+
+#[test]
+fn what_arrays_are_decoded_to_takes_bounded_memory() {
+    let (_house, server, client) = open();
+    let widest = widest();
+    let before = server.most_memory();
+    for (body, codes) in widest.iter().zip(["", "required"]) {
+        std::thread::scope(|scope| {
+            for n in 0..12 {
+                let (path, client) = ([VALIDATE, ACCOUNTS][n % 2], &client);
+                scope.spawn(move || {
+                    let answer = client.post(path, body);
+                    // Some may have waited in vain for their turn.
+                    assert!([200, 201, 400, 503].contains(&answer.status), "{}", answer.text());
+                    assert!(!answer.text().contains("too_many_items"), "{}", answer.text());
+                    if answer.status == 400 && path == VALIDATE {
+                        assert!(answer.text().contains(codes), "{}", answer.text());
+                    }
+                });
+            }
+        });
+    }
+    if let (Some(before), Some(after)) = (before, server.most_memory()) {
+        println!("memory in KiB: {before} before, {after} after bodies of {LIMIT} bytes");
+        // Two are decoded at a time, 48 times their bytes each and 10 MiB; each of four threads keeps some of it for a while.
+        assert!((after - before) * 1024 < (4 * 60 + 64) * LIMIT as u64, "{before} before, {after} after");
+    }
+    assert_eq!(server.stranger().get("/readyz").status, 200);
+}
+
 #[test]
 fn what_unpacks_without_end_takes_no_memory() {
     let (house, server, client) = open();
