@@ -26,7 +26,7 @@ const PATIENCE: [(&str, &str); 6] = [
 
 /// What holds for a connection of one's own. The server is to miss a client that is gone as soon as a client
 /// misses the server: what it claimed is locked until then.
-const SESSION: [(&str, &str); 8] = [
+const SESSION: [(&str, &str); 7] = [
     ("default_transaction_isolation", "read committed"),
     ("tcp_keepalives_idle", "15"),
     ("tcp_keepalives_interval", "5"),
@@ -39,9 +39,10 @@ const SESSION: [(&str, &str); 8] = [
     // To compile a small statement takes a hundred times longer than to run it, and one that has to read a
     // table whole looks expensive now.
     ("jit", "off"),
-    // Well within a statement's time, and within a lease.
-    ("lock_timeout", "5000"),
 ];
+
+/// How long a lock is waited for: well within a statement's time, and within a lease.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Target {
     /// A connection with all its settings.
@@ -67,11 +68,12 @@ impl Target {
     }
 
     /// `synchronous_commit`: what is committed is on the disk, whatever the server's default.
-    fn settings(&self) -> [(&'static str, String); 3] {
+    fn settings(&self) -> [(&'static str, String); 4] {
         let timeout = self.statement_timeout.as_millis();
         [
             ("synchronous_commit", "on".to_owned()),
             ("statement_timeout", timeout.to_string()),
+            ("lock_timeout", LOCK_TIMEOUT.as_millis().to_string()),
             ("idle_in_transaction_session_timeout", (timeout * 2).to_string()),
         ]
     }
@@ -115,6 +117,7 @@ mod tests {
         assert_eq!(settings[0], "-c%20synchronous_commit%3Don");
         for setting in [
             "statement_timeout%3D15000",
+            "lock_timeout%3D5000",
             "idle_in_transaction_session_timeout%3D30000",
             "default_transaction_isolation%3Dread%5C%20committed",
             "tcp_keepalives_idle%3D15",
@@ -131,8 +134,10 @@ mod tests {
     fn behind_a_proxy_settings_go_with_each_transaction() {
         let target = target("postgres://h/db", true);
         assert!(!target.address().unwrap().contains("options"));
-        assert!(
-            target.begin("READ ONLY").starts_with("BEGIN READ ONLY; SET LOCAL synchronous_commit = on; ")
-        );
+        let begin = target.begin("READ ONLY");
+        assert!(begin.starts_with("BEGIN READ ONLY; SET LOCAL synchronous_commit = on; "));
+        for setting in ["statement_timeout = 15000", "lock_timeout = 5000"] {
+            assert!(begin.contains(&format!("; SET LOCAL {setting}")), "{setting} in {begin}");
+        }
     }
 }

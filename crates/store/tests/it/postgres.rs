@@ -8,6 +8,7 @@ mod monitor;
 mod open_transaction;
 mod opening;
 mod plans;
+mod pooler;
 mod rush;
 mod suppliers;
 mod sweep;

@@ -1,0 +1,31 @@
+//! What holds behind a proxy that shares connections by transaction.
+
+use super::house::House;
+use chrono::{DateTime, Utc};
+use cutover_app::port::{StoreError, write};
+use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit_postgres::{PgBouncer, server};
+use std::time::Duration;
+
+/// A statement that waits for a lock ends by the lock's timeout, long before its own, and the next one runs.
+#[test]
+fn a_lock_is_not_waited_for_as_long_as_a_statement_may_take() {
+    let Some(house) = House::new() else { return };
+    let direct = house.database.url();
+    let Some(pooler) = PgBouncer::start(server().unwrap().url()).unwrap() else { return };
+    let options = PostgresOptions {
+        direct_url: Some(direct.to_owned()),
+        statement_timeout: Duration::from_secs(60),
+        ..PostgresOptions::new(pooler.url_through(direct).unwrap())
+    };
+    let store = PostgresStore::open(&options).unwrap();
+    let add = || write(&store, |tx| tx.add_organisation("Other", DateTime::<Utc>::UNIX_EPOCH));
+    let held = house.hold("LOCK TABLE organisations IN ACCESS EXCLUSIVE MODE");
+    let waited = add();
+    assert!(
+        matches!(&waited, Err(StoreError::Unavailable(text)) if text.contains("lock timeout")),
+        "{waited:?}"
+    );
+    drop(held);
+    assert_eq!(add().unwrap().unwrap().name, "Other");
+}
