@@ -109,7 +109,8 @@ pub trait PaymentVendors: Send + Sync {
     ) -> Answer<'a, Result<Option<VendorInstruction>, VendorError>>;
 
     /// Whether a base URL keeps the address rule of decisions D11, as far as its text tells: `https:`, or
-    /// `http:` to a loopback or private address; no link-local address, no user, query or fragment.
+    /// `http:` to a loopback or private address; no link-local address, no metadata service of a
+    /// cloud, no user, query or fragment.
     ///
     /// # Errors
     /// What is wrong with it, for the operator.

@@ -42,6 +42,8 @@ fn addresses_that_are_not_allowed_are_refused() {
         "https://169.254.169.254",
         "http://[fe80::1]",
         "http://[::ffff:169.254.169.254]",
+        "http://[fd00:ec2::254]/latest",
+        "https://[fd20:ce::254]",
         "http://2852039166/",
         "http://8.8.8.8",
         "http://0xa9fe.0xa9fe/",

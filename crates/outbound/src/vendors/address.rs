@@ -1,8 +1,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
-/// Which addresses a vendor may have, by the scheme of its base URL (decisions D11). Link-local ones, where
-/// clouds keep their secrets, are never among them.
+/// Which addresses a vendor may have, by the scheme of its base URL (decisions D11). Link-local ones and others at
+/// which clouds answer with a machine's credentials are never among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddressRule {
     /// `https:`: the certificate shows who is there.
@@ -13,8 +13,7 @@ pub(super) enum AddressRule {
 
 impl AddressRule {
     pub(super) fn allows(self, address: IpAddr) -> bool {
-        let address = true_address(address);
-        !is_link_local(address) && (self == Self::Anywhere || is_near(address))
+        refused_kind(address).is_none() && (self == Self::Anywhere || is_near(address))
     }
 }
 
@@ -62,12 +61,10 @@ fn rule_of(url: &Url) -> Result<AddressRule, String> {
 }
 
 fn check_address(rule: AddressRule, address: IpAddr) -> Result<(), String> {
-    match rule {
-        _ if rule.allows(address) => Ok(()),
-        _ if is_link_local(true_address(address)) => {
-            Err(format!("{address} is link-local, which is refused"))
-        }
-        _ => Err(format!("http: is for loopback and private addresses, not for {address}: use https:")),
+    match refused_kind(address) {
+        Some(kind) => Err(format!("{address} is {kind}, which is refused")),
+        None if rule.allows(address) => Ok(()),
+        None => Err(format!("http: is for loopback and private addresses, not for {address}: use https:")),
     }
 }
 
@@ -80,18 +77,63 @@ fn literal_address(url: &Url) -> Option<IpAddr> {
     }
 }
 
-/// Where packets to an address go in the end: IPv4 in the clothes of IPv6 (mapped, or through NAT64).
-fn true_address(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(six) => embedded(six).map_or(address, IpAddr::V4),
-    }
+/// IPv4 addresses of cloud metadata services that are not link-local.
+const METADATA_4: [Ipv4Addr; 3] = [
+    // Alibaba Cloud.
+    Ipv4Addr::new(100, 100, 100, 200),
+    // Azure: certificates and configuration of the machine.
+    Ipv4Addr::new(168, 63, 129, 16),
+    // Oracle Cloud.
+    Ipv4Addr::new(192, 0, 0, 192),
+];
+
+/// IPv6 prefixes of cloud metadata services, with their lengths in segments of 16 bits. All are among the unique
+/// local addresses, which `http:` may go to.
+const METADATA_6: [(Ipv6Addr, usize); 6] = [
+    // AWS: instance metadata at ::254, credentials of EKS pods at ::23.
+    (Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0), 2),
+    // Google Cloud. Its customers' networks have other prefixes of 48 bits next to this one.
+    (Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0), 3),
+    // Alibaba Cloud.
+    (Ipv6Addr::new(0xfd00, 0x100, 0, 0, 0, 0, 0x100, 0x200), 8),
+    // Oracle Cloud.
+    (Ipv6Addr::new(0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe), 8),
+    // Akamai (Linode).
+    (Ipv6Addr::new(0xfd00, 0xa9fe, 0xa9fe, 0, 0, 0, 0, 0), 3),
+    // Scaleway.
+    (Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42), 8),
+];
+
+/// Which kind of address makes this one refused under every rule. An IPv6 address is refused too if it leads to
+/// such an IPv4 address.
+fn refused_kind(address: IpAddr) -> Option<&'static str> {
+    let own = std::iter::once(address);
+    let embedded = match address {
+        IpAddr::V4(_) => Vec::new(),
+        IpAddr::V6(six) => embedded(six),
+    };
+    own.chain(embedded.into_iter().map(IpAddr::V4)).find_map(|address| match address {
+        _ if is_link_local(address) => Some("link-local"),
+        _ if is_metadata(address) => Some("that of a cloud's metadata service"),
+        _ => None,
+    })
 }
 
-fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    match address.segments() {
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low))),
-        _ => address.to_ipv4_mapped(),
+/// The IPv4 addresses that an IPv6 address may stand for: mapped, translated, compatible, through NAT64, 6to4, Teredo
+/// and ISATAP. The prefix of a local NAT64 does not say where the address is in it, so that there may be several.
+fn embedded(six: Ipv6Addr) -> Vec<Ipv4Addr> {
+    let octets = six.octets();
+    let at = |places: [usize; 4]| Ipv4Addr::from(places.map(|place| octets[place]));
+    let last = at([12, 13, 14, 15]);
+    match six.segments() {
+        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => {
+            vec![last]
+        }
+        [0x64, 0xff9b, 1, ..] => vec![last, at([6, 7, 9, 10]), at([7, 9, 10, 11]), at([9, 10, 11, 12])],
+        [0x2002, ..] => vec![at([2, 3, 4, 5])],
+        [0x2001, 0, ..] => vec![Ipv4Addr::from(!u32::from(last))],
+        [_, _, _, _, 0 | 0x200, 0x5efe, ..] => vec![last],
+        _ => Vec::new(),
     }
 }
 
@@ -102,10 +144,29 @@ fn is_link_local(address: IpAddr) -> bool {
     }
 }
 
+fn is_metadata(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(four) => METADATA_4.contains(&four),
+        IpAddr::V6(six) => {
+            let begins = |(prefix, length): &(Ipv6Addr, usize)| {
+                six.segments()[..*length] == prefix.segments()[..*length]
+            };
+            METADATA_6.iter().any(begins)
+        }
+    }
+}
+
+/// Whether packets to an address stay on this machine or in a private network. IPv4 addresses that are mapped or go
+/// through NAT64 count as they are.
 fn is_near(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(four) => four.is_loopback() || four.is_private(),
-        IpAddr::V6(six) => six.is_loopback() || six.is_unique_local(),
+        IpAddr::V6(six) => match six.segments() {
+            [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => {
+                embedded(six).into_iter().all(|four| is_near(four.into()))
+            }
+            _ => six.is_loopback() || six.is_unique_local(),
+        },
     }
 }
 
@@ -171,11 +232,55 @@ mod tests {
             "[febf::1]",
             "[::ffff:169.254.169.254]",
             "[64:ff9b::a9fe:a9fe]",
+            "[::169.254.169.254]",
+            "[::ffff:0:169.254.169.254]",
+            "[64:ff9b:1::a9fe:a9fe]",
+            "[64:ff9b:1:a9fe:a9:fe00::]",
+            "[64:ff9b:1:a9:fe:a9fe::]",
+            "[64:ff9b:1:0:a9:fea9:fe00:0]",
+            "[2002:a9fe:a9fe::]",
+            "[2001:0:4136:e378:8000:63bf:5601:5601]",
+            "[2001:db8::5efe:a9fe:a9fe]",
         ];
         for host in dresses {
             for scheme in ["http", "https"] {
                 let url = format!("{scheme}://{host}/");
                 assert!(refusal(&url).ends_with("is link-local, which is refused"), "{url}");
+            }
+        }
+    }
+
+    #[test]
+    fn metadata_services_are_refused_in_every_dress() {
+        let hosts = [
+            "100.100.100.200",
+            "168.63.129.16",
+            "192.0.0.192",
+            "[fd00:ec2::254]",
+            "[fd00:ec2::23]",
+            "[fd20:ce::254]",
+            "[fd00:100::100:200]",
+            "[fd00:c1::a9fe:a9fe]",
+            "[fd00:a9fe:a9fe::1]",
+            "[fd00:42::42]",
+            "[::ffff:100.100.100.200]",
+            "[::168.63.129.16]",
+            "[64:ff9b::168.63.129.16]",
+            "[2002:a83f:8110::1]",
+        ];
+        for host in hosts {
+            for scheme in ["http", "https"] {
+                let url = format!("{scheme}://{host}/");
+                assert!(
+                    refusal(&url).ends_with("is that of a cloud's metadata service, which is refused"),
+                    "{url}"
+                );
+            }
+        }
+        // Neighbours, and private networks of IPv6 in general, are nobody's metadata.
+        for host in ["fd00::1", "fd00:ec3::254", "fd20:ce:1::254", "fd00:42::43", "fdab::1"] {
+            for scheme in ["http", "https"] {
+                assert!(BaseUrl::parse(&format!("{scheme}://[{host}]/")).is_ok(), "{host}");
             }
         }
     }

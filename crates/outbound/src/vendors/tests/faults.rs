@@ -229,9 +229,16 @@ fn ask_by_name(server: &Server, addresses: &[&str]) -> Outcome {
 #[test]
 fn names_are_held_to_the_address_rule_at_the_connection() {
     let server = Server::start([Act::ok(card())]);
-    for refused in
-        ["169.254.169.254", "fe80::1", "::ffff:169.254.169.254", "8.8.8.8", "0.0.0.0", "2001:db8::1"]
-    {
+    for refused in [
+        "169.254.169.254",
+        "fe80::1",
+        "::ffff:169.254.169.254",
+        "fd00:ec2::254",
+        "fd20:ce::254",
+        "8.8.8.8",
+        "0.0.0.0",
+        "2001:db8::1",
+    ] {
         assert_eq!(ask_by_name(&server, &[refused]), Rejected, "{refused}");
     }
     assert_eq!(server.connections(), 0);
