@@ -1,8 +1,8 @@
 use crate::Wake;
 use crate::account::KnownSuppliers;
 use crate::auth::KeyRing;
-use crate::port::{Clock, Documents, Operator, OutsideJobs, PaymentVendors, Random, Store};
-use chrono::Duration;
+use crate::port::{Clock, Documents, Operator, OutsideJobs, PaymentVendors, Random, Store, StoreError};
+use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
 use std::sync::{Arc, Mutex};
 
@@ -110,12 +110,19 @@ impl App {
         self.store.reads_at_once()
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers, and tokens can be verified.
     ///
     /// # Errors
-    /// [`crate::port::StoreError`] if it does not.
-    pub fn ready(&self) -> Result<(), crate::port::StoreError> {
-        self.store.ping()
+    /// [`StoreError::KeyMissing`] if a signing key is sealed with an encryption key that this process lacks; another
+    /// [`StoreError`] if the database does not answer.
+    pub fn ready(&self) -> Result<(), StoreError> {
+        self.store.ping()?;
+        self.check_signing_keys()
+    }
+
+    /// The names of encryption keys that this process lacks and needed within the last minute, for a request or an import.
+    pub fn missing_encryption_keys(&self) -> Vec<String> {
+        self.store.missing_keys()
     }
 
     /// How many connections to the database are open, and how many of them lie ready; `None` where it is no

@@ -10,6 +10,7 @@ pub mod account;
 pub mod after;
 pub mod auth;
 pub mod fault;
+pub mod nodes;
 pub mod operator;
 pub mod port;
 pub mod worker;

@@ -1,7 +1,7 @@
 use super::{Claims, digest};
 use crate::App;
 use crate::port::{KeyStanding, SigningKey, StoreError, Tx, read};
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Duration, TimeDelta, Utc};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -75,10 +75,16 @@ impl App {
         }
     }
 
-    /// The key that signs what needs no transaction; `None` if there is none yet.
+    /// The key that signs what needs no transaction; `None` if there is none yet, or nobody can read it any more.
     pub(crate) fn newest_signing_key(&self) -> Result<Option<SigningKey>, StoreError> {
         let keys = self.remembered_signing_keys().map_or_else(|| self.read_signing_keys(), Ok)?;
-        Ok(keys.first().cloned())
+        Ok(keys.first().filter(|key| !key.is_gone()).cloned())
+    }
+
+    /// Whether every signing key can be read here that can be read anywhere.
+    pub(crate) fn check_signing_keys(&self) -> Result<(), StoreError> {
+        let keys = self.remembered_signing_keys().map_or_else(|| self.read_signing_keys(), Ok)?;
+        keys.iter().filter(|key| !key.is_gone()).try_for_each(|key| key.secret().map(|_| ()))
     }
 
     /// A signing key that is not among those remembered. One request seeks at a time, and seldom: tokens that
@@ -132,19 +138,32 @@ impl App {
     }
 }
 
+/// The key of an id; none if nobody can read it any more, for then what it signed is good no more.
 fn find(keys: &[SigningKey], kid: &str) -> Option<SigningKey> {
-    keys.iter().find(|key| key.kid == kid).cloned()
+    keys.iter().find(|key| key.kid == kid && !key.is_gone()).cloned()
 }
 
-/// The key that signs: the newest, or the first one if there is none yet.
+/// The key that signs: the newest, or a fresh one if there is none that anybody can read.
+///
+/// # Errors
+/// [`StoreError::KeyMissing`] if others can read the newest one, and this process cannot.
 pub(crate) fn signer(tx: &mut dyn Tx, fresh: SigningKey) -> Result<SigningKey, StoreError> {
     match tx.signing_keys()?.into_iter().next() {
+        Some(newest) if newest.is_gone() => add_newest(tx, fresh),
+        Some(SigningKey { secret: Err(error), .. }) => Err(error),
         Some(newest) => Ok(newest),
-        None => {
-            tx.add_signing_key(&fresh)?;
-            Ok(fresh)
-        }
+        None => add_newest(tx, fresh),
     }
+}
+
+/// Stores a key that is to sign: the newest one does, so it is made newer than those there are, wherever the clock was
+/// when they were made.
+pub(crate) fn add_newest(tx: &mut dyn Tx, mut key: SigningKey) -> Result<SigningKey, StoreError> {
+    if let Some(newest) = tx.signing_keys()?.first() {
+        key.created_at = key.created_at.max(newest.created_at + TimeDelta::microseconds(1));
+    }
+    tx.add_signing_key(&key)?;
+    Ok(key)
 }
 
 impl App {
@@ -152,6 +171,7 @@ impl App {
     pub(crate) fn make_signing_key(&self) -> SigningKey {
         let mut secret = [0; 32];
         self.random.fill(&mut secret);
-        SigningKey { kid: format!("{:016x}", self.random.number()), secret, created_at: self.clock.now() }
+        let kid = format!("{:016x}", self.random.number());
+        SigningKey { kid, secret: Ok(secret), created_at: self.clock.now() }
     }
 }

@@ -7,7 +7,7 @@ mod secret;
 mod session;
 
 pub use authenticate::{AuthError, Caller};
-pub(crate) use key_ring::KeyRing;
+pub(crate) use key_ring::{KeyRing, add_newest};
 pub use obtain_token::{Claims, Credential, TokenRefused, Tokens};
 pub(crate) use secret::{api_key, digest, refresh_token, session_id};
 pub use session::{SESSION_IDLE, SESSION_LIFETIME, Session};

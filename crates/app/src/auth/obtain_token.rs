@@ -140,7 +140,7 @@ impl App {
 /// What claims are sent as.
 pub(super) fn sign(claims: &impl Serialize, key: &SigningKey) -> Result<String, StoreError> {
     let header = Header { kid: Some(key.kid.clone()), ..Header::new(Algorithm::HS256) };
-    encode(&header, claims, &EncodingKey::from_secret(&key.secret))
+    encode(&header, claims, &EncodingKey::from_secret(key.secret()?))
         .map_err(|_| StoreError::Failed("a token could not be signed".into()))
 }
 

@@ -1,11 +1,9 @@
 use super::Told;
 use crate::App;
-use crate::auth::{api_key, digest};
+use crate::auth::{add_newest, api_key, digest};
 use crate::port::{
-    ApiKey, ApiKeyRole, AuditAction, Detail, NewApiKey, Organisation, SigningKey, StoreError, Subject, Tx,
-    read,
+    ApiKey, ApiKeyRole, AuditAction, Detail, NewApiKey, Organisation, SigningKey, StoreError, Subject, read,
 };
-use chrono::TimeDelta;
 
 /// Why a command was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -188,14 +186,4 @@ impl App {
 /// What the trail tells of a signing key.
 fn of_signing_key(kid: &str) -> Told {
     Told { detail: Detail::default().word("kid", kid), ..Told::default() }
-}
-
-/// Stores a key that is to sign: the newest one does, so it is made newer than those there are, wherever the clock was
-/// when they were made.
-fn add_newest(tx: &mut dyn Tx, mut key: SigningKey) -> Result<SigningKey, StoreError> {
-    if let Some(newest) = tx.signing_keys()?.first() {
-        key.created_at = key.created_at.max(newest.created_at + TimeDelta::microseconds(1));
-    }
-    tx.add_signing_key(&key)?;
-    Ok(key)
 }

@@ -123,8 +123,9 @@ pub struct RefreshToken {
 pub struct SigningKey {
     /// What tokens name it by.
     pub kid: String,
-    /// 256 random bits.
-    pub secret: [u8; 32],
+    /// 256 random bits; or why they cannot be read here: they are sealed with an encryption key that this process lacks
+    /// ([`StoreError::KeyMissing`]), or nobody can open them any more.
+    pub secret: Result<[u8; 32], StoreError>,
     /// When it was made; the newest one signs.
     pub created_at: DateTime<Utc>,
 }
@@ -132,6 +133,22 @@ pub struct SigningKey {
 impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SigningKey").field("kid", &self.kid).finish_non_exhaustive()
+    }
+}
+
+impl SigningKey {
+    /// The secret, to sign or to verify with.
+    ///
+    /// # Errors
+    /// [`StoreError::KeyMissing`] if another process may be able to read it.
+    pub fn secret(&self) -> Result<&[u8; 32], StoreError> {
+        self.secret.as_ref().map_err(Clone::clone)
+    }
+
+    /// Whether no process can read the secret any more: its encryption key is lost, or it was damaged. It neither signs
+    /// nor verifies.
+    pub fn is_gone(&self) -> bool {
+        matches!(&self.secret, Err(error) if !matches!(error, StoreError::KeyMissing(_)))
     }
 }
 
@@ -186,7 +203,7 @@ pub trait Identity {
     /// Stores a signing key.
     fn add_signing_key(&mut self, key: &SigningKey) -> Result<(), StoreError>;
 
-    /// Every signing key, newest first.
+    /// Every signing key, newest first, those as well whose secret cannot be read.
     fn signing_keys(&mut self) -> Result<Vec<SigningKey>, StoreError>;
 
     /// Removes a signing key; false if there is none of the id.

@@ -11,6 +11,7 @@ mod identity;
 mod in_job;
 mod instructions;
 mod ledgers;
+mod nodes;
 mod notes;
 mod processes;
 mod statements;
@@ -35,6 +36,7 @@ pub use instructions::{
     InstructionDetails, InstructionKey, Instructions, VendorBankAccount, VendorCard, VerifiedInstruction,
 };
 pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
+pub use nodes::{Node, Nodes};
 pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{
     AccountList, Archivable, Creation, FoundPayload, KeptProcess, ListedAccount, ListedProcess, Position,

@@ -1,6 +1,6 @@
 use super::{
     Accounts, Audit, Businesses, Creation, Erasure, Figures, HistoricalStatements, Identity, Instructions,
-    Ledgers, Notes, Processes, Staging, Suppliers, Traces, Vendors,
+    Ledgers, Nodes, Notes, Processes, Staging, Suppliers, Traces, Vendors,
 };
 use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
@@ -74,6 +74,7 @@ pub trait Tx:
     + Figures
     + Audit
     + Erasure
+    + Nodes
 {
 }
 
@@ -91,6 +92,7 @@ impl<T> Tx for T where
         + Figures
         + Audit
         + Erasure
+        + Nodes
 {
 }
 
@@ -188,6 +190,12 @@ pub trait Store: Send + Sync {
     /// [`StoreError`] if it could not be asked.
     fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
         Ok(None)
+    }
+
+    /// The names of encryption keys that values were sealed with which this process had to read within the last minute and
+    /// could not, for it lacks them.
+    fn missing_keys(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Whether a small read now takes microseconds and waits for nobody, as one of an embedded database may:

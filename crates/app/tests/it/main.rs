@@ -14,6 +14,7 @@ mod house;
 mod in_job;
 mod instructions;
 mod lookout;
+mod nodes;
 mod notes;
 mod operator;
 mod panics;

@@ -1,9 +1,9 @@
 use crate::house::ports;
 use crate::stand_ins::{Asked, Watched};
 use chrono::{DateTime, Duration, Utc};
-use cutover_app::auth::{AuthError, Caller, Credential};
+use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{ApiKeyRole, Clock};
+use cutover_app::port::{ApiKeyRole, Clock, SigningKey, StoreError, write};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::memory::MemoryStore;
 use cutover_testkit::{FakeClock, SeededRandom};
@@ -41,6 +41,19 @@ impl Nodes {
         self.other.obtain_token(&Credential::ApiKey(self.key.clone())).unwrap().token
     }
 
+    /// From now on no secret of a signing key can be read, for this cause.
+    fn lock_away(&self, cause: StoreError) {
+        let locked = write(&*self.store, move |tx| {
+            for key in tx.signing_keys()? {
+                tx.remove_signing_key(&key.kid)?;
+                tx.add_signing_key(&SigningKey { secret: Err(cause.clone()), ..key })?;
+            }
+            Ok::<_, StoreError>(())
+        });
+        locked.unwrap();
+        self.clock.advance(Duration::seconds(3));
+    }
+
     /// What one node answers: from memory if it can.
     fn ask(&self, token: &str) -> (bool, Result<Caller, AuthError>) {
         match self.one.authenticate_from_memory(token) {
@@ -59,6 +72,40 @@ fn a_token_that_was_seen_is_known_for_a_while() {
     assert!(matches!((first, second), ((false, Ok(a)), (true, Ok(b))) if a == b));
     nodes.clock.advance(Duration::seconds(3));
     assert!(matches!(nodes.ask(&token), (false, Ok(_))));
+}
+
+/// Another process may be able to read it.
+#[test]
+fn a_signing_key_that_cannot_be_read_here_is_another_fault_than_a_bad_token() {
+    let nodes = Nodes::new();
+    let seen = nodes.token();
+    nodes.clock.advance(Duration::seconds(1));
+    let unseen = nodes.token();
+    assert!(nodes.ask(&seen).1.is_ok());
+    assert_eq!(nodes.one.ready(), Ok(()));
+    let missing = StoreError::KeyMissing("k".into());
+    nodes.lock_away(missing.clone());
+    assert!(nodes.ask(&seen).1.is_ok(), "its signature was found good before");
+    assert!(matches!(nodes.ask(&unseen).1, Err(AuthError::Store(error)) if error == missing));
+    let refused = nodes.one.obtain_token(&Credential::ApiKey(nodes.key.clone()));
+    assert!(matches!(refused, Err(TokenRefused::Store(error)) if error == missing));
+    assert_eq!(nodes.one.ready(), Err(missing));
+    let rotated = nodes.one.rotate_signing_key().unwrap();
+    assert_eq!(nodes.one.list_signing_keys().unwrap()[0], rotated, "keys are rotated all the same");
+    assert!(nodes.ask(&nodes.token()).1.is_ok());
+}
+
+#[test]
+fn a_signing_key_that_nobody_can_read_any_more_is_replaced() {
+    let nodes = Nodes::new();
+    let token = nodes.token();
+    assert!(nodes.ask(&token).1.is_ok());
+    nodes.lock_away(StoreError::Corrupt("its key is lost".into()));
+    assert!(matches!(nodes.ask(&token).1, Err(AuthError::Invalid)));
+    assert_eq!(nodes.one.ready(), Ok(()));
+    assert!(nodes.ask(&nodes.token()).1.is_ok());
+    let keys = nodes.one.list_signing_keys().unwrap();
+    assert_eq!(keys.iter().map(SigningKey::is_gone).collect::<Vec<_>>(), [false, true]);
 }
 
 #[test]
@@ -103,14 +150,14 @@ fn tokens_that_are_not_as_we_make_them_are_refused() {
     let with = |member: &str, value: serde_json::Value| {
         let mut changed = claims.clone();
         changed[member] = value;
-        sign(Algorithm::HS256, Some(&key.kid), &key.secret, &changed)
+        sign(Algorithm::HS256, Some(&key.kid), key.secret().unwrap(), &changed)
     };
     let without = |member: &str| {
         let mut changed = claims.clone();
         changed.as_object_mut().unwrap().remove(member);
-        sign(Algorithm::HS256, Some(&key.kid), &key.secret, &changed)
+        sign(Algorithm::HS256, Some(&key.kid), key.secret().unwrap(), &changed)
     };
-    let good = sign(Algorithm::HS256, Some(&key.kid), &key.secret, &claims);
+    let good = sign(Algorithm::HS256, Some(&key.kid), key.secret().unwrap(), &claims);
     assert!(nodes.ask(&good).1.is_ok(), "what is signed here is as good as what is signed there");
     let (head, rest) = good.split_once('.').unwrap();
     let (body, signature) = rest.split_once('.').unwrap();
@@ -119,12 +166,12 @@ fn tokens_that_are_not_as_we_make_them_are_refused() {
     let bad = [
         ("alg none", format!("{none}.{body}.")),
         ("alg none, signed", format!("{none}.{body}.{signature}")),
-        ("another alg", sign(Algorithm::HS512, Some(&key.kid), &key.secret, &claims)),
-        ("no kid", sign(Algorithm::HS256, None, &key.secret, &claims)),
-        ("an unknown kid", sign(Algorithm::HS256, Some("x"), &key.secret, &claims)),
+        ("another alg", sign(Algorithm::HS512, Some(&key.kid), key.secret().unwrap(), &claims)),
+        ("no kid", sign(Algorithm::HS256, None, key.secret().unwrap(), &claims)),
+        ("an unknown kid", sign(Algorithm::HS256, Some("x"), key.secret().unwrap(), &claims)),
         ("a kid that is a path", sign(Algorithm::HS256, Some("../../dev/null"), b"", &claims)),
-        ("a kid that is SQL", sign(Algorithm::HS256, Some("' OR 1=1 --"), &key.secret, &claims)),
-        ("another key's kid", sign(Algorithm::HS256, Some(&other.kid), &key.secret, &claims)),
+        ("a kid that is SQL", sign(Algorithm::HS256, Some("' OR 1=1 --"), key.secret().unwrap(), &claims)),
+        ("another key's kid", sign(Algorithm::HS256, Some(&other.kid), key.secret().unwrap(), &claims)),
         ("another secret", sign(Algorithm::HS256, Some(&key.kid), &[7; 32], &claims)),
         ("another audience", with("aud", "console".into())),
         ("two audiences, none ours", with("aud", serde_json::json!(["a", "b"]))),

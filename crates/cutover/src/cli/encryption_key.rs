@@ -2,10 +2,11 @@ use super::Context;
 use crate::error::Error;
 use crate::open::{OpenDatabase, Purpose};
 use crate::output::{Answer, Row};
-use crate::serve::Lock;
+use crate::serve::{Lock, running, shown, without_key};
 use crate::settings::{Database, Settings};
 use crate::system::SystemRandom;
 use clap::Subcommand;
+use cutover_app::port::Node;
 use cutover_store::{
     EncryptionKeys, KeyState, Options, PostgresOptions, PostgresStore, ResealError, Resealed, Seal, Sealer,
     SqliteStore,
@@ -19,6 +20,8 @@ Examples:
   cutover doctor --encryption-key-file encryption.keys            what lies open, what is sealed with which key
   cutover encryption-key reseal --encryption-key-file encryption.keys
   cutover encryption-key reseal --vacuum                          SQLite, no server running
+
+It refuses while a running server lacks the first key; --force does it all the same.
 
 A file has one NAME:KEY a line. The first one encrypts, all decrypt: a new key is given to every process behind the
 old one, then moved to the front everywhere, then everything is sealed anew with it, and the old one is taken away.
@@ -34,6 +37,9 @@ pub(crate) enum Command {
         /// left in it
         #[arg(long)]
         vacuum: bool,
+        /// Even while a running server lacks the first key, and could not read what is encrypted with it
+        #[arg(long)]
+        force: bool,
     },
 }
 
@@ -101,7 +107,7 @@ impl Row for Done {
 pub(super) fn run(context: &Context, command: &Command) -> Result<(), Error> {
     match command {
         Command::Generate => generate(context),
-        Command::Reseal { vacuum } => reseal(context, *vacuum),
+        Command::Reseal { vacuum, force } => reseal(context, *vacuum, *force),
     }
 }
 
@@ -112,16 +118,20 @@ fn generate(context: &Context) -> Result<(), Error> {
     Ok(context.output.answer(&Generated { line, name, key })?)
 }
 
-fn reseal(context: &Context, vacuum: bool) -> Result<(), Error> {
+fn reseal(context: &Context, vacuum: bool, force: bool) -> Result<(), Error> {
     let settings = &context.settings;
     let sealer = settings.encryption.sealer()?;
-    if sealer.keys().is_none() {
+    let Some(key) = sealer.keys().map(|keys| keys.first().to_owned()) else {
         return Err(Error::refused("there is no key to encrypt with: set encryption-key-file"));
-    }
+    };
     if vacuum && matches!(settings.database, Database::Postgres(_)) {
         return Err(Error::refused("--vacuum is for SQLite: on PostgreSQL see docs/OPERATIONS.md"));
     }
-    context.app()?.begin_reseal()?;
+    let app = context.app()?;
+    if !force {
+        check_servers(&running(&app, settings)?, &key)?;
+    }
+    app.begin_reseal()?;
     let resealed = match &settings.database {
         Database::Sqlite(file) => in_file(settings, file, sealer, vacuum)?,
         Database::Postgres(options) => {
@@ -132,6 +142,19 @@ fn reseal(context: &Context, vacuum: bool) -> Result<(), Error> {
     };
     let rows: Vec<Done> = resealed.iter().map(Done::from).collect();
     Ok(context.output.list(&rows)?)
+}
+
+/// Refuses if a running server lacks the key: it could not read what is sealed with it.
+fn check_servers(nodes: &[Node], key: &str) -> Result<(), Error> {
+    let lacking: Vec<String> = without_key(nodes, key).into_iter().map(shown).collect();
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    Err(Error::refused(format!(
+        "running servers lack the key {key} and could not read what is encrypted with it: {}. Give it to them and start \
+         them again, or use --force. One that was killed counts as running for 30 s",
+        lacking.join("; ")
+    )))
 }
 
 fn in_file(settings: &Settings, file: &Path, sealer: Sealer, vacuum: bool) -> Result<Vec<Resealed>, Error> {

@@ -76,6 +76,14 @@ impl OpenDatabase {
         }
     }
 
+    /// The names of the encryption keys that values are opened with here. The first one seals.
+    pub(crate) fn encryption_keys(&self) -> Vec<String> {
+        match self {
+            Self::Sqlite(store) => store.encryption_keys(),
+            Self::Postgres(store) => store.encryption_keys(),
+        }
+    }
+
     /// The clock that its rows are written by.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
         match self {

@@ -4,6 +4,7 @@ mod json_lines;
 mod keys;
 mod lock;
 mod logs;
+mod nodes;
 mod service;
 mod signals;
 mod tls;
@@ -11,6 +12,7 @@ mod workers;
 
 pub(crate) use lock::{Lock, Taken};
 pub(crate) use logs::{LogTarget, start_logs};
+pub(crate) use nodes::{running, shown, without_key};
 pub(crate) use service::Service;
 pub(crate) use signals::watch;
 pub(crate) use tls::server_config as tls_config;
@@ -19,7 +21,8 @@ use crate::cli::Context;
 use crate::error::Error;
 use crate::open::{OpenDatabase, Outside, Purpose, app_over};
 use crate::output::document;
-use crate::settings::{ServeSettings, Settings};
+use crate::settings::{Role, ServeSettings, Settings};
+use nodes::Heartbeat;
 use serde::Serialize;
 use std::sync::{Arc, mpsc};
 
@@ -72,14 +75,19 @@ pub(crate) fn run(context: &Context) -> Result<(), Error> {
     let lock = Lock::of(settings)?;
     let database = OpenDatabase::open(settings, Purpose::Serve)?;
     tracing::info!(database = %settings.database, "the database is open");
-    keys::check(&database)?;
     let app = Arc::new(app_over(&database, settings, Outside::open(settings)?));
+    // Recorded before the look at the keys: whoever seals anew with another key either sees this process, or has begun
+    // and is seen by it.
+    let heartbeat = Heartbeat::start(app.clone(), settings, database.encryption_keys())?;
+    keys::check(&database)?;
     // Under the lock no other worker can be alive. Elsewhere there may be some; their leases run out.
     let released = if lock.is_some() { app.release_all()? } else { 0 };
     let service = Service::start(app, &settings.serve, sender)?;
     announce(context, &service, released)?;
     let ending = ending.recv().unwrap_or(Ending::Signal("nobody to wait for"));
-    finish(ending, service, settings)
+    let finished = finish(ending, service, settings);
+    drop(heartbeat);
+    finished
 }
 
 /// Says where it listens: to the log, and to programs that asked for JSON.

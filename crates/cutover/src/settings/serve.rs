@@ -17,6 +17,17 @@ pub(crate) enum Role {
     Worker,
 }
 
+impl Role {
+    /// Its word.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Api => "api",
+            Self::Worker => "worker",
+        }
+    }
+}
+
 /// The files of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TlsFiles {

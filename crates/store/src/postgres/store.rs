@@ -181,6 +181,11 @@ impl PostgresStore {
         Ok(Self { primary, standby, stager, clock, listener, migrations, sealer, monitor })
     }
 
+    /// The names of the encryption keys that values are opened with. The first one seals.
+    pub fn encryption_keys(&self) -> Vec<String> {
+        self.sealer.keys().map(|keys| keys.opening().map(str::to_owned).collect()).unwrap_or_default()
+    }
+
     /// The migrations of the database, oldest first: all that this program has are applied.
     pub fn migrations(&self) -> &[MigrationStatus] {
         &self.migrations
@@ -305,6 +310,10 @@ impl Store for PostgresStore {
     fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
         let standby = self.standby.as_ref().map(|standby| &standby.pool);
         self.monitor.figures(&self.primary, standby).map(Some)
+    }
+
+    fn missing_keys(&self) -> Vec<String> {
+        self.sealer.missing()
     }
 
     fn ping(&self) -> Result<(), StoreError> {

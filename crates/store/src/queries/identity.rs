@@ -2,8 +2,9 @@
 
 use super::schema::{api_keys, organisations, refresh_tokens, signing_keys};
 use super::types::{Bits, Timestamp, instant};
-use super::{Conn, SqlTx, changed};
-use crate::error::{Error, Result};
+use super::{Conn, SqlTx, changed, dialect};
+use crate::error::{Error, Result, store_error};
+use crate::sealed::{Place, Sealer};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     ApiKey, Identity, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey, StoreError,
@@ -103,15 +104,25 @@ impl TryFrom<RefreshTokenRow> for RefreshToken {
 #[diesel(table_name = signing_keys)]
 struct SigningKeyRow {
     kid: String,
-    secret: Bits,
+    /// Sealed, if there is an encryption key.
+    secret: Vec<u8>,
     created_at: Timestamp,
 }
 
-impl TryFrom<SigningKeyRow> for SigningKey {
-    type Error = Error;
+impl SigningKeyRow {
+    fn sealed(key: &SigningKey, sealer: &Sealer) -> Result<Self> {
+        let secret = key.secret.as_ref().map_err(|_| Error::Unfit("a signing key without its secret"))?;
+        let secret = sealer.seal(Place::SigningKey { kid: &key.kid }, secret)?.into_owned();
+        Ok(Self { kid: key.kid.clone(), secret, created_at: key.created_at.into() })
+    }
 
-    fn try_from(row: SigningKeyRow) -> Result<Self> {
-        Ok(Self { kid: row.kid, secret: row.secret.0, created_at: row.created_at.instant()? })
+    fn opened(self, sealer: &Sealer) -> Result<SigningKey> {
+        let unfit = |_| Error::corrupt("the secret of a signing key has not 256 bits");
+        let secret = sealer
+            .open(Place::SigningKey { kid: &self.kid }, self.secret)
+            .and_then(|secret| <[u8; 32]>::try_from(secret).map_err(unfit))
+            .map_err(|error| store_error(error, dialect::meaning));
+        Ok(SigningKey { kid: self.kid, secret, created_at: self.created_at.instant()? })
     }
 }
 
@@ -140,12 +151,11 @@ fn api_key_by_hash(conn: &mut Conn, hash: &[u8; 32]) -> Result<Option<ApiKey>> {
     row.map(ApiKey::try_from).transpose()
 }
 
-fn newest_signing_keys(conn: &mut Conn) -> Result<Vec<SigningKey>> {
+fn newest_signing_keys(conn: &mut Conn) -> Result<Vec<SigningKeyRow>> {
     let rows = signing_keys::table
         .order((signing_keys::created_at.desc(), signing_keys::kid.desc()))
-        .select(SigningKeyRow::as_select())
-        .load(conn)?;
-    rows.into_iter().map(SigningKey::try_from).collect()
+        .select(SigningKeyRow::as_select());
+    Ok(rows.load(conn)?)
 }
 
 impl Identity for SqlTx<'_> {
@@ -290,19 +300,17 @@ impl Identity for SqlTx<'_> {
     }
 
     fn add_signing_key(&mut self, key: &SigningKey) -> Result<(), StoreError> {
+        let sealer = self.sealer;
         self.run(|conn| {
-            let row = SigningKeyRow {
-                kid: key.kid.clone(),
-                secret: Bits(key.secret),
-                created_at: key.created_at.into(),
-            };
+            let row = SigningKeyRow::sealed(key, sealer)?;
             diesel::insert_into(signing_keys::table).values(row).execute(conn)?;
             Ok(())
         })
     }
 
     fn signing_keys(&mut self) -> Result<Vec<SigningKey>, StoreError> {
-        self.run(newest_signing_keys)
+        let sealer = self.sealer;
+        self.run(|conn| newest_signing_keys(conn)?.into_iter().map(|row| row.opened(sealer)).collect())
     }
 
     fn remove_signing_key(&mut self, kid: &str) -> Result<bool, StoreError> {
@@ -311,7 +319,7 @@ impl Identity for SqlTx<'_> {
 
     fn remove_signing_keys_superseded_before(&mut self, before: DateTime<Utc>) -> Result<usize, StoreError> {
         self.run(|conn| {
-            let keys = newest_signing_keys(conn)?;
+            let (keys, before) = (newest_signing_keys(conn)?, Timestamp::from(before));
             let superseded = keys.windows(2).filter(|pair| pair[0].created_at < before);
             let mut removed = 0;
             for old in superseded.map(|pair| &pair[1]) {

@@ -11,6 +11,7 @@ mod erasure;
 mod figures;
 mod identity;
 mod instructions;
+mod nodes;
 pub(crate) mod processes;
 pub(crate) mod schema;
 pub(crate) mod statement;

@@ -458,6 +458,15 @@ tables! {
         detail -> Nullable<Json>,
     }
 
+    nodes (id) {
+        id -> Text,
+        role -> Text,
+        version -> Text,
+        encryption_keys -> Text,
+        started_at -> Instant,
+        seen_at -> Instant,
+    }
+
     payment_vendors (name) {
         name -> Text,
         kind -> Text,

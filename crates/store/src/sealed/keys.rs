@@ -118,6 +118,11 @@ impl EncryptionKeys {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
+    /// The names of the keys that open values, in their order: all but those that are lost.
+    pub(crate) fn opening(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, key)| matches!(key, Key::Known(_))).map(|(name, _)| name.as_str())
+    }
+
     /// The name of the key that seals.
     pub fn first(&self) -> &str {
         self.names().next().unwrap_or_default()

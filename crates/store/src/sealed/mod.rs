@@ -1,13 +1,15 @@
-//! What is encrypted at rest: staged payloads, and what tables hold of bank accounts and cards.
+//! What is encrypted at rest: staged payloads, what tables hold of bank accounts and cards, and the secrets that sign
+//! tokens.
 //!
 //! A sealed value begins with its head, `sealed:1:KEY:`, where 1 is the version of this form and KEY the name of
 //! a key of the operator's. 24 random bytes follow, then the encrypted bytes and a tag of 16: XChaCha20-Poly1305.
 //! In columns of text what follows the head is in base64. Whatever begins otherwise lies open: payloads begin
-//! with the magic number of zstd, details with a brace.
+//! with the magic number of zstd, details with a brace, and an open secret is 32 random bytes.
 //!
 //! The head and the row that a value belongs to are authenticated with it: it opens nowhere else.
 
 mod keys;
+mod missing;
 mod place;
 mod seal;
 
@@ -23,10 +25,11 @@ use chacha20poly1305::aead::{Aead, AeadInOut, Payload};
 use cutover_app::port::{Creation, Random, Staged};
 use keys::Key;
 pub use keys::{EncryptionKeys, KeyError};
+use missing::MissingKeys;
 pub(crate) use place::Place;
 pub use seal::{KeyState, ResealError, Resealed, Seal, SealedTable, Seals};
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What every sealed value begins with.
 const MARK: &str = "sealed:";
@@ -38,9 +41,13 @@ const NONCE: usize = 24;
 /// Bytes of a tag.
 const TAG: usize = 16;
 
-/// Seals and opens values. Without keys it seals nothing, and opens what lies open.
+/// Seals and opens values. Without keys it seals nothing, and opens what lies open. Clones share what they remember of
+/// missing keys.
 #[derive(Clone, Default)]
-pub struct Sealer(Option<Arc<Inner>>);
+pub struct Sealer {
+    inner: Option<Arc<Inner>>,
+    missing: Arc<MissingKeys>,
+}
 
 struct Inner {
     keys: Arc<EncryptionKeys>,
@@ -54,12 +61,13 @@ impl std::fmt::Debug for Sealer {
     }
 }
 
-static NONE: Sealer = Sealer(None);
+static NONE: LazyLock<Sealer> = LazyLock::new(Sealer::default);
 
 impl Sealer {
     /// One that seals with the first of the keys and opens with any.
     pub fn new(keys: impl Into<Arc<EncryptionKeys>>, random: Arc<dyn Random>) -> Self {
-        Self(Some(Arc::new(Inner { keys: keys.into(), random })))
+        let inner = Some(Arc::new(Inner { keys: keys.into(), random }));
+        Self { inner, missing: Arc::default() }
     }
 
     /// One without keys.
@@ -69,12 +77,17 @@ impl Sealer {
 
     /// The keys, if there are any.
     pub fn keys(&self) -> Option<&EncryptionKeys> {
-        self.0.as_ref().map(|inner| &*inner.keys)
+        self.inner.as_ref().map(|inner| &*inner.keys)
+    }
+
+    /// The names of keys that values had to be opened with lately and that are not here.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        self.missing.names()
     }
 
     /// A value of a place as it is stored. What is sealed already stays as it is.
     pub(crate) fn seal<'v>(&self, place: Place<'_>, value: &'v [u8]) -> Result<Cow<'v, [u8]>> {
-        match &self.0 {
+        match &self.inner {
             Some(inner) if !Self::is_sealed(value) => inner.seal(place, value, inner.head()).map(Cow::Owned),
             _ => Ok(Cow::Borrowed(value)),
         }
@@ -82,7 +95,7 @@ impl Sealer {
 
     /// A new account with its payload as it is stored.
     pub(crate) fn seal_creation(&self, creation: Arc<Creation>) -> Result<Arc<Creation>> {
-        if self.0.is_none() {
+        if self.inner.is_none() {
             return Ok(creation);
         }
         let (supplier_id, number) = (creation.supplier_id, creation.process.external_account_number.as_str());
@@ -99,7 +112,7 @@ impl Sealer {
 
     /// The same in a column of text.
     pub(crate) fn seal_text(&self, place: Place<'_>, value: String) -> Result<String> {
-        let Some(inner) = &self.0 else { return Ok(value) };
+        let Some(inner) = &self.inner else { return Ok(value) };
         let mut text = inner.head();
         STANDARD_NO_PAD.encode_string(inner.seal(place, value.as_bytes(), String::new())?, &mut text);
         Ok(text)
@@ -128,7 +141,10 @@ impl Sealer {
 
     fn open_with(&self, name: &str, place: Place<'_>, sealed: &[u8]) -> Result<Vec<u8>> {
         let cipher = match self.keys().and_then(|keys| keys.get(name)) {
-            None => return Err(Error::KeyMissing(name.to_owned())),
+            None => {
+                self.missing.note(name);
+                return Err(Error::KeyMissing(name.to_owned()));
+            }
             Some(Key::Lost) => {
                 return Err(Error::Corrupt(format!("{place} is sealed with the key {name}, which is lost")));
             }

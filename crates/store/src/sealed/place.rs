@@ -8,6 +8,8 @@ pub(crate) enum Place<'a> {
     Payload { supplier_id: i64, number: &'a str },
     /// A row of a table: its owner, and its position there.
     Row { table: &'static str, owner: i64, position: i64 },
+    /// The signing key of an id.
+    SigningKey { kid: &'a str },
 }
 
 impl Place<'_> {
@@ -17,6 +19,7 @@ impl Place<'_> {
         let (table, first, rest) = match &self {
             Self::Payload { supplier_id, number } => ("payloads", *supplier_id, number.as_bytes()),
             Self::Row { table, owner, position } => (*table, *owner, &position.to_be_bytes()[..]),
+            Self::SigningKey { kid } => ("signing_keys", 0, kid.as_bytes()),
         };
         [head, table.as_bytes(), b"\0", &first.to_be_bytes(), rest].concat()
     }
@@ -28,6 +31,7 @@ impl fmt::Display for Place<'_> {
         match self {
             Self::Payload { .. } => f.write_str("a payload"),
             Self::Row { table, owner, position } => write!(f, "row {position} of {owner} in {table}"),
+            Self::SigningKey { kid } => write!(f, "the signing key {kid}"),
         }
     }
 }

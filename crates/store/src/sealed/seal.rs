@@ -13,12 +13,19 @@ pub enum SealedTable {
     AccountInstructions,
     /// What vendors show of instructions that were added to businesses.
     BusinessInstructions,
+    /// The secrets that access tokens are signed with.
+    SigningKeys,
 }
 
 impl SealedTable {
     /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::Payloads, Self::PaymentInstructions, Self::AccountInstructions, Self::BusinessInstructions];
+    pub const ALL: [Self; 5] = [
+        Self::Payloads,
+        Self::PaymentInstructions,
+        Self::AccountInstructions,
+        Self::BusinessInstructions,
+        Self::SigningKeys,
+    ];
 
     /// Its name in the database.
     pub fn as_str(self) -> &'static str {
@@ -27,6 +34,7 @@ impl SealedTable {
             Self::PaymentInstructions => "payment_instructions",
             Self::AccountInstructions => "account_instructions",
             Self::BusinessInstructions => "business_instructions",
+            Self::SigningKeys => "signing_keys",
         }
     }
 }

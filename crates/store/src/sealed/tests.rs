@@ -85,6 +85,7 @@ fn what_is_moved_to_another_place_is_refused() {
         Place::Row { table: "payment_instructions", owner: 1, position: 7 },
         Place::Row { table: "payment_instructions", owner: 7, position: 2 },
         Place::Row { table: "account_instructions", owner: 7, position: 1 },
+        Place::SigningKey { kid: "A-1" },
     ];
     for place in elsewhere {
         assert!(is_corrupt(sealer.open(place, value.clone())), "{place:?}");

@@ -79,6 +79,11 @@ impl SqliteStore {
         self.readers.ask(at_rest::seals)
     }
 
+    /// The names of the encryption keys that values are opened with. The first one seals.
+    pub fn encryption_keys(&self) -> Vec<String> {
+        self.sealer.keys().map(|keys| keys.opening().map(str::to_owned).collect()).unwrap_or_default()
+    }
+
     /// The migrations of the database, oldest first: all that this program has are applied.
     pub fn migrations(&self) -> &[MigrationStatus] {
         &self.migrations
@@ -126,6 +131,10 @@ impl Store for SqliteStore {
 
     fn reads_at_once(&self) -> bool {
         self.readers.have_spare()
+    }
+
+    fn missing_keys(&self) -> Vec<String> {
+        self.sealer.missing()
     }
 
     fn ping(&self) -> Result<(), StoreError> {

@@ -11,6 +11,7 @@ mod identity;
 mod instructions;
 mod kept;
 mod ledgers;
+mod nodes;
 mod notes;
 mod processes;
 mod statements;
@@ -20,7 +21,7 @@ mod vendors;
 use accounts::Imported;
 use businesses::Business;
 use cutover_app::port::{
-    ApiKey, AuditEntry, InJob, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier, Tx,
+    ApiKey, AuditEntry, InJob, Node, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier, Tx,
     Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
@@ -46,6 +47,7 @@ pub enum Fault {
 pub struct MemoryStore {
     state: Mutex<State>,
     fault: Mutex<Option<Fault>>,
+    missing_keys: Mutex<Vec<String>>,
 }
 
 /// All rows. Those that a state can have many of are shared with its copies until they change.
@@ -67,12 +69,18 @@ struct State {
     vendors: BTreeMap<String, Vendor>,
     totals: BTreeMap<i64, Totals>,
     audit: Vec<AuditEntry>,
+    nodes: Vec<Node>,
 }
 
 impl MemoryStore {
     /// Fails from now on, or works again.
     pub fn set_fault(&self, fault: Option<Fault>) {
         *lock(&self.fault) = fault;
+    }
+
+    /// Says from now on that these encryption keys are missing.
+    pub fn set_missing_keys(&self, names: &[&str]) {
+        *lock(&self.missing_keys) = names.iter().map(|&name| name.to_owned()).collect();
     }
 
     fn check(&self, reads: bool) -> Result<(), StoreError> {
@@ -107,6 +115,10 @@ impl Store for MemoryStore {
             *state = copy;
         }
         Ok(())
+    }
+
+    fn missing_keys(&self) -> Vec<String> {
+        lock(&self.missing_keys).clone()
     }
 
     fn ping(&self) -> Result<(), StoreError> {

@@ -102,7 +102,8 @@ pub fn refresh_tokens_go_by_family_and_by_time(store: &dyn Store) {
 
 /// A key goes once one that follows it is old enough for all tokens of the first to have ended.
 pub fn the_newest_signing_key_comes_first_and_old_ones_go(store: &dyn Store) {
-    let key = |n: u8| SigningKey { kid: format!("k{n}"), secret: [n; 32], created_at: at(i64::from(n) * 10) };
+    let key =
+        |n: u8| SigningKey { kid: format!("k{n}"), secret: Ok([n; 32]), created_at: at(i64::from(n) * 10) };
     for n in [2, 1, 3] {
         put(store, move |tx| tx.add_signing_key(&key(n)));
     }
@@ -119,7 +120,8 @@ pub fn the_newest_signing_key_comes_first_and_old_ones_go(store: &dyn Store) {
 
 /// One that is removed is gone at once, the others stay.
 pub fn a_signing_key_is_removed_by_its_id(store: &dyn Store) {
-    let key = |n: u8| SigningKey { kid: format!("k{n}"), secret: [n; 32], created_at: at(i64::from(n) * 10) };
+    let key =
+        |n: u8| SigningKey { kid: format!("k{n}"), secret: Ok([n; 32]), created_at: at(i64::from(n) * 10) };
     for n in [1, 2] {
         put(store, move |tx| tx.add_signing_key(&key(n)));
     }

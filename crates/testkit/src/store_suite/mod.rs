@@ -22,6 +22,7 @@ pub mod kept;
 pub mod ledgers;
 pub mod lists;
 pub mod meter_points;
+pub mod nodes;
 pub mod notes;
 pub mod processes;
 pub mod queue;
@@ -116,6 +117,9 @@ stories! { $
         an_erased_number_comes_back_under_another_key
         who_adds_to_an_account_while_it_is_erased_finds_none
         a_number_that_is_sent_while_it_is_erased_has_one_process_or_none;
+    nodes:
+        nodes_read_back_the_oldest_first
+        nodes_are_removed;
     transactions:
         what_is_rolled_back_is_gone
         a_panic_undoes_its_own_job_only

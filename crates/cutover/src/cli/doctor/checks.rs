@@ -1,5 +1,6 @@
 mod at_rest;
 mod files;
+mod nodes;
 mod outside;
 mod postgres;
 mod sqlite;

@@ -31,7 +31,7 @@ pub(crate) fn reseal(
         let mut done = Resealed::of(table);
         let mut after = START;
         loop {
-            let Page { rows, last } = page(conn, table, after, LOOK)?;
+            let Page { rows, last } = page(conn, table, &after, LOOK)?;
             let Some(last) = last else { return Ok(done) };
             let stale = rows.into_iter().filter(|row| is_stale(sealer, row, &mut done)).collect();
             for batch in batches(stale) {
@@ -80,8 +80,11 @@ fn renew(conn: &mut Conn, sealer: &Sealer, begin: &str, batch: Vec<Row>, done: &
     done.changed += count - values.stored.len() as u64;
     let mut renewals = Vec::with_capacity(values.stored.len());
     for (at, before) in std::mem::take(&mut values.stored) {
-        match values.opened(sealer, at, before.clone()) {
-            Ok(opened) => renewals.push(Renewal { at, before, after: values.sealed(sealer, at, opened)? }),
+        match values.opened(sealer, &at, before.clone()) {
+            Ok(opened) => {
+                let after = values.sealed(sealer, &at, opened)?;
+                renewals.push(Renewal { at, before, after });
+            }
             Err(_) => *done.left.entry(unopened(sealer, &before)).or_default() += 1,
         }
     }
@@ -103,7 +106,7 @@ fn unopened(sealer: &Sealer, stored: &[u8]) -> Seal {
 fn write(conn: &mut Conn, begin: &str, table: SealedTable, renewals: Vec<Renewal>) -> Result<u64> {
     conn.batch_execute(begin)?;
     let written = renewals.into_iter().try_fold(0, |written, Renewal { at, before, after }| {
-        Ok::<_, Error>(written + u64::from(replace(conn, table, at, before, after)?))
+        Ok::<_, Error>(written + u64::from(replace(conn, table, &at, before, after)?))
     });
     conn.batch_execute(if written.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
     written

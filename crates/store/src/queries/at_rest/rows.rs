@@ -3,7 +3,9 @@
 use super::super::Conn;
 use super::super::dialect::Db;
 use super::super::processes::payloads::Places;
-use super::super::schema::{account_instructions, business_instructions, payloads, payment_instructions};
+use super::super::schema::{
+    account_instructions, business_instructions, payloads, payment_instructions, signing_keys,
+};
 use super::super::statement::Bind;
 use crate::error::{Error, Result};
 use crate::sealed::{Place, SealedTable, Sealer};
@@ -11,11 +13,35 @@ use diesel::dsl::max;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 
-/// The key of a row: its owner, and its position there.
-pub(super) type At = (i64, i64);
+/// The key of a row.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum At {
+    /// Its owner, and its position there.
+    Row(i64, i64),
+    /// The id of a signing key.
+    Kid(String),
+}
 
-/// Before every row.
-pub(super) const START: At = (i64::MIN, i64::MIN);
+/// Before every row of any table.
+pub(super) const START: At = At::Row(i64::MIN, i64::MIN);
+
+impl At {
+    /// Its owner and its position; those before every row if it is no such key.
+    fn row(&self) -> (i64, i64) {
+        match self {
+            Self::Row(owner, position) => (*owner, *position),
+            Self::Kid(_) => START.row(),
+        }
+    }
+
+    /// The id of a signing key; the one before all if it is no such key.
+    fn kid(&self) -> &str {
+        match self {
+            Self::Row(..) => "",
+            Self::Kid(kid) => kid,
+        }
+    }
+}
 
 /// A row, as far as it is looked at.
 pub(super) struct Row {
@@ -54,26 +80,33 @@ instructions!(OfAccounts, ReplaceOfAccount: "account_instructions" of "account_i
 instructions!(OfBusinesses, ReplaceOfBusiness: "business_instructions" of "business_id");
 
 /// The next rows after a key. What has no value is none.
-pub(super) fn page(conn: &mut Conn, table: SealedTable, after: At, limit: i64) -> Result<Page> {
-    let (after, after_position) = after;
+pub(super) fn page(conn: &mut Conn, table: SealedTable, after: &At, limit: i64) -> Result<Page> {
+    let kid = after.kid();
+    let (after, after_position) = after.row();
     let found: Vec<(i64, i64, Option<String>)> = match table {
         SealedTable::Payloads => return payloads_after(conn, after, limit),
+        SealedTable::SigningKeys => return signing_keys_after(conn, kid, limit),
         SealedTable::PaymentInstructions => OfPayloads { after, after_position, limit }.load(conn)?,
         SealedTable::AccountInstructions => OfAccounts { after, after_position, limit }.load(conn)?,
         SealedTable::BusinessInstructions => OfBusinesses { after, after_position, limit }.load(conn)?,
     };
-    let last = found.last().map(|(owner, position, _)| (*owner, *position));
+    let last = found.last().map(|(owner, position, _)| At::Row(*owner, *position));
     let row = |(owner, position, details): (i64, i64, Option<String>)| {
         let beginning = details?.into_bytes();
-        Some(Row { at: (owner, position), length: beginning.len(), beginning })
+        Some(Row { at: At::Row(owner, position), length: beginning.len(), beginning })
     };
     Ok(Page { rows: found.into_iter().filter_map(row).collect(), last })
 }
 
 /// The row of a key.
-pub(super) fn row(conn: &mut Conn, table: SealedTable, at: At) -> Result<Option<Row>> {
-    let before = if table == SealedTable::Payloads { (at.0 - 1, at.1) } else { (at.0, at.1 - 1) };
-    Ok(page(conn, table, before, 1)?.rows.pop().filter(|row| row.at == at))
+pub(super) fn row(conn: &mut Conn, table: SealedTable, at: &At) -> Result<Option<Row>> {
+    let (owner, position) = at.row();
+    let before = match table {
+        SealedTable::SigningKeys => return Ok(signing_key(conn, at.kid())?.map(of_signing_key)),
+        SealedTable::Payloads => At::Row(owner - 1, position),
+        _ => At::Row(owner, position - 1),
+    };
+    Ok(page(conn, table, &before, 1)?.rows.pop().filter(|row| row.at == *at))
 }
 
 /// Rows that follow one another.
@@ -86,15 +119,38 @@ pub(super) struct Page {
 fn payloads_after(conn: &mut Conn, after: i64, limit: i64) -> Result<Page> {
     let found: Vec<(i64, Vec<u8>, i64)> = Payloads { after, limit }.load(conn)?;
     let row = |(id, beginning, length): (i64, Vec<u8>, i64)| Row {
-        at: (id, 0),
+        at: At::Row(id, 0),
         beginning,
         length: usize::try_from(length).unwrap_or_default(),
     };
     let rows: Vec<Row> = found.into_iter().map(row).collect();
-    Ok(Page { last: rows.last().map(|row| row.at), rows })
+    Ok(Page { last: rows.last().map(|row| row.at.clone()), rows })
 }
 
-/// The last owner of a table.
+/// The id of a signing key, and its secret as it is stored.
+type StoredSecret = (String, Vec<u8>);
+
+fn signing_keys_after(conn: &mut Conn, kid: &str, limit: i64) -> Result<Page> {
+    let found: Vec<StoredSecret> = signing_keys::table
+        .filter(signing_keys::kid.gt(kid))
+        .order(signing_keys::kid)
+        .limit(limit)
+        .select((signing_keys::kid, signing_keys::secret))
+        .load(conn)?;
+    let rows: Vec<Row> = found.into_iter().map(of_signing_key).collect();
+    Ok(Page { last: rows.last().map(|row| row.at.clone()), rows })
+}
+
+fn signing_key(conn: &mut Conn, kid: &str) -> Result<Option<StoredSecret>> {
+    let key = signing_keys::table.find(kid).select((signing_keys::kid, signing_keys::secret));
+    Ok(key.get_result(conn).optional()?)
+}
+
+fn of_signing_key((kid, secret): StoredSecret) -> Row {
+    Row { at: At::Kid(kid), length: secret.len(), beginning: secret }
+}
+
+/// The last owner of a table; of one without owners there is none.
 pub(super) fn last(conn: &mut Conn, table: SealedTable) -> Result<Option<i64>> {
     Ok(match table {
         SealedTable::Payloads => payloads::table.select(max(payloads::process_id)).get_result(conn)?,
@@ -107,6 +163,7 @@ pub(super) fn last(conn: &mut Conn, table: SealedTable) -> Result<Option<i64>> {
         SealedTable::BusinessInstructions => {
             business_instructions::table.select(max(business_instructions::business_id)).get_result(conn)?
         }
+        SealedTable::SigningKeys => None,
     })
 }
 
@@ -123,7 +180,7 @@ impl Values {
             let stored = rows.into_iter().map(|row| (row.at, row.beginning)).collect();
             return Ok(Self { table, places: Places::none(), stored });
         }
-        let ids: Vec<i64> = rows.iter().map(|row| row.at.0).collect();
+        let ids: Vec<i64> = rows.iter().map(|row| row.at.row().0).collect();
         let places = Places::of(conn, ids.iter().copied())?;
         let stored: Vec<(i64, Vec<u8>)> = payloads::table
             .filter(payloads::process_id.eq_any(ids))
@@ -132,29 +189,35 @@ impl Values {
         Ok(Self {
             table,
             places,
-            stored: stored.into_iter().map(|(id, payload)| ((id, 0), payload)).collect(),
+            stored: stored.into_iter().map(|(id, payload)| (At::Row(id, 0), payload)).collect(),
         })
     }
 
-    fn place(&self, (owner, position): At) -> Result<Place<'_>> {
-        if self.table != SealedTable::Payloads {
-            return Ok(Place::Row { table: self.table.as_str(), owner, position });
+    fn place<'p>(&'p self, at: &'p At) -> Result<Place<'p>> {
+        let (owner, position) = at.row();
+        match self.table {
+            SealedTable::Payloads => {
+                self.places.get(owner).ok_or_else(|| Error::corrupt("a payload has no process"))
+            }
+            SealedTable::SigningKeys => Ok(Place::SigningKey { kid: at.kid() }),
+            _ => Ok(Place::Row { table: self.table.as_str(), owner, position }),
         }
-        self.places.get(owner).ok_or_else(|| Error::corrupt("a payload has no process"))
     }
 
     /// A stored value, opened.
-    pub(super) fn opened(&self, sealer: &Sealer, at: At, stored: Vec<u8>) -> Result<Vec<u8>> {
+    pub(super) fn opened(&self, sealer: &Sealer, at: &At, stored: Vec<u8>) -> Result<Vec<u8>> {
         match self.table {
-            SealedTable::Payloads => sealer.open(self.place(at)?, stored),
+            SealedTable::Payloads | SealedTable::SigningKeys => sealer.open(self.place(at)?, stored),
             _ => Ok(sealer.open_text(self.place(at)?, text(stored)?)?.into_bytes()),
         }
     }
 
     /// A value as it is to be stored from now on.
-    pub(super) fn sealed(&self, sealer: &Sealer, at: At, value: Vec<u8>) -> Result<Vec<u8>> {
+    pub(super) fn sealed(&self, sealer: &Sealer, at: &At, value: Vec<u8>) -> Result<Vec<u8>> {
         match self.table {
-            SealedTable::Payloads => Ok(sealer.seal(self.place(at)?, &value)?.into_owned()),
+            SealedTable::Payloads | SealedTable::SigningKeys => {
+                Ok(sealer.seal(self.place(at)?, &value)?.into_owned())
+            }
             _ => Ok(sealer.seal_text(self.place(at)?, text(value)?)?.into_bytes()),
         }
     }
@@ -168,14 +231,19 @@ fn text(bytes: Vec<u8>) -> Result<String> {
 pub(super) fn replace(
     conn: &mut Conn,
     table: SealedTable,
-    (owner, position): At,
+    at: &At,
     before: Vec<u8>,
     after: Vec<u8>,
 ) -> Result<bool> {
+    let (owner, position) = at.row();
     if table == SealedTable::Payloads {
         let same =
             payloads::table.filter(payloads::process_id.eq(owner)).filter(payloads::payload.eq(before));
         return Ok(diesel::update(same).set(payloads::payload.eq(after)).execute(conn)? > 0);
+    }
+    if table == SealedTable::SigningKeys {
+        let same = signing_keys::table.find(at.kid()).filter(signing_keys::secret.eq(before));
+        return Ok(diesel::update(same).set(signing_keys::secret.eq(after)).execute(conn)? > 0);
     }
     let (before, after) = (text(before)?, text(after)?);
     let changed = match table {

@@ -4,9 +4,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    self, Creation, InstructionDetails, InstructionKey, NewAccount, NewBusiness, Staged, Staging, Store,
-    StoreError, StoredIssues, Supplier, SupplierSettings, VendorBankAccount, VerifiedInstruction, read,
-    write,
+    self, Creation, InstructionDetails, InstructionKey, NewAccount, NewBusiness, SigningKey, Staged, Staging,
+    Store, StoreError, StoredIssues, Supplier, SupplierSettings, VendorBankAccount, VerifiedInstruction,
+    read, write,
 };
 use cutover_core::{ServiceAccountNumber, SupplierStatus, Zone};
 use cutover_model::choices::PaymentInstructionType;
@@ -213,6 +213,17 @@ pub(super) fn stage(store: &dyn Store, supplier: &Supplier, number: &str) -> i64
     let number = number.parse().unwrap();
     read(store, |tx| tx.process(supplier.id, &number)).unwrap().unwrap().process.id()
 }
+
+/// Adds a signing key, whose secret is the canary.
+pub(super) fn sign(store: &dyn Store, kid: &str) -> SigningKey {
+    let key = SigningKey { kid: kid.into(), secret: Ok(SECRET), created_at: at(0) };
+    let added = key.clone();
+    write(store, move |tx| tx.add_signing_key(&added)).unwrap();
+    key
+}
+
+/// The secret of every signing key.
+pub(super) const SECRET: [u8; 32] = *b"CANARY-CANARY-CANARY-CANARY-SIGN";
 
 const ACCOUNT: &str = r#"{"import_supplier": "A", "external_account_number": "A-1", "unknown_occupier": true,
     "payment_instructions": [

@@ -1,4 +1,4 @@
-use super::ground::{Place, import, on_both, payload, sealer, stage, supplier};
+use super::ground::{Place, import, on_both, payload, sealer, sign, stage, supplier};
 use cutover_app::port::{Store, read, write};
 use cutover_core::Zone;
 use cutover_store::{KeyState, Resealed, Seal, Sealer};
@@ -21,15 +21,17 @@ fn what_lay_open_and_what_had_another_key_is_sealed_with_the_first(place: &Place
     let acme = supplier(&*open.store());
     let first = stage(&*open.store(), &acme, "A-1");
     import(&*open.store(), &acme, first);
+    let signs = sign(&*open.store(), "k1");
     let old = place.open(sealer(&["a"]));
     let second = stage(&*old.store(), &acme, "A-2");
+    let signs = [sign(&*old.store(), "k2"), signs];
     drop((open, old));
 
     let both = || sealer(&["b", "a"]);
-    assert_eq!(sealed(&place.reseal(both(), &mut |_| {})), [(2, 0), (1, 0), (1, 0), (1, 0)]);
+    assert_eq!(sealed(&place.reseal(both(), &mut |_| {})), [(2, 0), (1, 0), (1, 0), (1, 0), (2, 0)]);
     assert_eq!(
         sealed(&place.reseal(both(), &mut |_| {})),
-        [(0, 2), (0, 1), (0, 1), (0, 1)],
+        [(0, 2), (0, 1), (0, 1), (0, 1), (0, 2)],
         "nothing is left"
     );
     let new = place.open(sealer(&["b"]));
@@ -38,6 +40,7 @@ fn what_lay_open_and_what_had_another_key_is_sealed_with_the_first(place: &Place
         assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload(number))), "the old key is gone");
     }
     assert!(read(store, |tx| tx.imported_account(first, Zone::UTC)).is_ok());
+    assert_eq!(read(store, |tx| tx.signing_keys()).unwrap(), signs);
     let key = Seal::Key("b".into(), KeyState::Seals);
     assert!(new.seals().iter().all(|seals| seals.found.keys().eq([&key])));
 }

@@ -1,4 +1,6 @@
-use super::ground::{Place, import, instruction, on_both, payload, sealer, stage, supplier};
+use super::ground::{
+    Place, SECRET, at, import, instruction, on_both, payload, sealer, sign, stage, supplier,
+};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cutover_app::port::{StoreError, read, write};
@@ -15,6 +17,8 @@ on_both! {
     what_is_staged_again_is_sealed_again
     an_archived_payload_is_open
     a_wrong_key_of_the_same_name_is_found_out
+    signing_keys_are_sealed_and_those_of_before_stay_readable
+    a_signing_key_that_cannot_be_opened_says_why
 }
 
 const DETAILS: [&str; 3] = ["payment_instructions", "account_instructions", "business_instructions"];
@@ -27,6 +31,7 @@ fn nothing_lies_open(place: &Place) {
     let store = &*opened.store();
     let id = stage(store, &supplier(store), "A-1");
     import(store, &read(store, |tx| tx.supplier_by_id(1)).unwrap().unwrap(), id);
+    sign(store, "k");
     let payloads = place.hex("payload", "payloads");
     assert!(payloads.iter().all(|hex| hex.starts_with(SEALED_WITH_A)), "{payloads:?}");
     for table in DETAILS {
@@ -53,6 +58,7 @@ fn what_lay_open_stays_readable(place: &Place) {
     let acme = supplier(store);
     let id = stage(store, &acme, "A-1");
     import(store, &acme, id);
+    sign(store, "k");
     assert_eq!(place.hex("payload", "payloads").len(), 1);
     assert!(place.shown("details", "account_instructions")[0].contains("CANARY"));
     let opened = place.open(sealer(&["a"]));
@@ -128,6 +134,53 @@ fn an_archived_payload_is_open(place: &Place) {
         ids[0]
     ));
     assert_eq!(read(store, |tx| tx.kept(&ids, long_after)).unwrap().len(), 1);
+}
+
+/// Secrets of every signing key, as they are stored.
+fn secrets(place: &Place) -> Vec<String> {
+    place.hex("secret", "signing_keys ORDER BY kid")
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn signing_keys_are_sealed_and_those_of_before_stay_readable(place: &Place) {
+    let before = sign(&*place.open(Sealer::default()).store(), "k1");
+    assert_eq!(secrets(place), [hex(&SECRET)]);
+    let opened = place.open(sealer(&["a"]));
+    let store = &*opened.store();
+    let sealed = sign(store, "k2");
+    assert_eq!(read(store, |tx| tx.signing_keys()), Ok(vec![sealed, before]));
+    let stored = secrets(place);
+    assert!(stored[1].starts_with(SEALED_WITH_A) && !stored[1].contains(&hex(b"CANARY")), "{stored:?}");
+    let seals = opened.seals().pop().unwrap();
+    assert_eq!((seals.table, seals.is_all), (SealedTable::SigningKeys, true));
+    let key = Seal::Key("a".into(), KeyState::Seals);
+    assert_eq!(seals.found.into_iter().collect::<Vec<_>>(), [(Seal::Open, 1), (key, 1)]);
+}
+
+/// The others stay readable, and each can be removed.
+fn a_signing_key_that_cannot_be_opened_says_why(place: &Place) {
+    sign(&*place.open(sealer(&["a"])).store(), "k1");
+    sign(&*place.open(sealer(&["c"])).store(), "k2");
+    let opened = place.open(sealer(&["b", "C"]));
+    let store = &*opened.store();
+    sign(store, "k3");
+    let found = read(store, |tx| tx.signing_keys()).unwrap();
+    assert_eq!(found[0].secret, Ok(SECRET));
+    assert!(
+        matches!(found[1].secret, Err(StoreError::Corrupt(_))) && found[1].is_gone(),
+        "{:?}",
+        found[1].secret
+    );
+    assert_eq!(found[2].secret, Err(StoreError::KeyMissing("a".into())));
+    assert!(!found[2].is_gone());
+    // One in the place of another does not open.
+    place.change("UPDATE signing_keys SET secret = (SELECT secret FROM signing_keys WHERE kid = 'k3') WHERE kid = 'k1'");
+    let found = read(store, |tx| tx.signing_keys()).unwrap();
+    assert!(matches!(found[2].secret, Err(StoreError::Corrupt(_))), "{:?}", found[2].secret);
+    assert_eq!(write(store, |tx| tx.remove_signing_keys_superseded_before(at(1))), Ok(2));
 }
 
 fn a_wrong_key_of_the_same_name_is_found_out(place: &Place) {

@@ -12,7 +12,7 @@ const RESEAL: &str = "run `cutover encryption-key reseal`";
 const ABSENT: &str = "add them where keys are configured; of one that nobody has any more the line NAME:lost";
 const AGAIN: &str = "have their suppliers send again what was not imported";
 
-/// What of payloads and bank details lies open, and with which keys the rest is sealed.
+/// What of payloads, bank details and signing keys lies open, and with which keys the rest is sealed.
 pub(super) fn at_rest(settings: &Settings, database: &OpenDatabase) -> Finding {
     match database.seals() {
         Ok(seals) => judge(settings.encryption.is_configured(), &seals),
@@ -59,7 +59,9 @@ fn detail(is_configured: bool, tables: &[Seals]) -> String {
     let sample = if tables.iter().all(|seals| seals.is_all) { "" } else { " (of a sample)" };
     let found = parts.join("; ");
     match (is_configured, parts.is_empty()) {
-        (false, true) => "no key is configured: payloads and bank details will lie open".to_owned(),
+        (false, true) => {
+            "no key is configured: payloads, bank details and signing keys will lie open".to_owned()
+        }
         (false, false) => format!("no key is configured; {found}{sample}"),
         (true, true) => "there is a key, and nothing to be sealed yet".to_owned(),
         (true, false) => format!("{found}{sample}"),

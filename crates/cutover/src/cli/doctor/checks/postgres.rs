@@ -1,5 +1,5 @@
 use super::super::finding::Finding;
-use super::{at_rest, migrations, outside};
+use super::{at_rest, migrations, nodes, outside};
 use crate::open::{OpenDatabase, Purpose, refused};
 use crate::settings::Settings;
 use crate::system::SystemClock;
@@ -35,6 +35,7 @@ pub(super) fn all(settings: &Settings, options: &PostgresOptions) -> Vec<Finding
     findings.extend(settings.encryption.sealer().err().map(|error| at_rest::unusable(&error)));
     if let Ok(database) = OpenDatabase::open(settings, Purpose::Command) {
         findings.push(at_rest::at_rest(settings, &database));
+        findings.push(nodes::nodes(settings, &database));
         findings.extend(outside::vendors(settings, &database));
     }
     findings

@@ -1,5 +1,5 @@
 use super::super::finding::Finding;
-use super::{at_rest, migrations, outside};
+use super::{at_rest, migrations, nodes, outside};
 use crate::open::{OpenDatabase, Purpose};
 use crate::settings::Settings;
 use crate::system::SystemClock;
@@ -35,6 +35,7 @@ pub(super) fn all(settings: &Settings, file: &Path) -> Vec<Finding> {
     let mut findings = vec![writable, migrations(database.migrations()), integrity];
     findings.push(clock(&*store, SystemClock.now()));
     findings.push(at_rest::at_rest(settings, &database));
+    findings.push(nodes::nodes(settings, &database));
     findings.extend(outside::vendors(settings, &database));
     findings
 }
