@@ -223,6 +223,7 @@ codes! {
         UnsupportedMediaType = "unsupported_media_type", "The body must be JSON.";
         Throttled = "throttled", "Too many requests; try again later.";
         ServiceUnavailable = "service_unavailable", "A part of the service is down; try again later.";
+        EncryptionKeyMissing = "encryption_key_missing", "This server lacks an encryption key that the answer needs; try again later, for another one may have it.";
         Error = "error", "Something unexpected happened; try again unchanged.";
     }
 }

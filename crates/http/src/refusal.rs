@@ -65,6 +65,8 @@ pub(crate) enum Refusal {
     VendorUnavailable(String),
     /// A part of the service is down or full; the cause is for the log.
     Unavailable(String),
+    /// A value is sealed with an encryption key that this process lacks; the cause is for the log.
+    KeyMissing(String),
     /// A fault of ours; the cause is for the log.
     Unexpected(String),
 }
@@ -121,6 +123,7 @@ impl Refusal {
             Self::Throttled(_) => Code::Throttled,
             Self::VendorUnavailable(_) => Code::PaymentVendorUnavailable,
             Self::Unavailable(_) => Code::ServiceUnavailable,
+            Self::KeyMissing(_) => Code::EncryptionKeyMissing,
             Self::Unexpected(_) => Code::Error,
         }
     }
@@ -141,7 +144,7 @@ impl Refusal {
             Self::ImportFaults | Self::SupplierNotOngoing => StatusCode::BAD_REQUEST,
             Self::AlreadyImported(_) | Self::InProgress => StatusCode::BAD_REQUEST,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unavailable(_) | Self::KeyMissing(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::VendorUnavailable(_) | Self::Unexpected(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -149,9 +152,10 @@ impl Refusal {
     /// What the log says beside the status.
     pub(crate) fn cause(&self) -> Option<&str> {
         match self {
-            Self::Unavailable(cause) | Self::VendorUnavailable(cause) | Self::Unexpected(cause) => {
-                Some(cause)
-            }
+            Self::Unavailable(cause)
+            | Self::VendorUnavailable(cause)
+            | Self::KeyMissing(cause)
+            | Self::Unexpected(cause) => Some(cause),
             _ => None,
         }
     }
@@ -160,7 +164,7 @@ impl Refusal {
     /// 4.4, decisions D3).
     pub(crate) fn without_503(self) -> Self {
         match self {
-            Self::Unavailable(cause) => Self::Unexpected(cause),
+            Self::Unavailable(cause) | Self::KeyMissing(cause) => Self::Unexpected(cause),
             refusal => refusal,
         }
     }
@@ -204,7 +208,7 @@ impl Refusal {
                 Some((WWW_AUTHENTICATE, HeaderValue::from_static("Token")))
             }
             Self::Throttled(wait) => Some((RETRY_AFTER, whole_seconds(*wait).into())),
-            Self::Unavailable(_) => Some((RETRY_AFTER, RETRY_SOON.into())),
+            Self::Unavailable(_) | Self::KeyMissing(_) => Some((RETRY_AFTER, RETRY_SOON.into())),
             _ => None,
         }
     }
@@ -326,6 +330,8 @@ mod tests {
             Refusal::VendorUnavailable(secret()),
             Refusal::Unavailable(secret()),
             Refusal::Unavailable(secret()).without_503(),
+            Refusal::KeyMissing(secret()),
+            Refusal::KeyMissing(secret()).without_503(),
             Refusal::Unexpected(secret()),
         ];
         insta::assert_snapshot!(all.map(shown).join("\n"));

@@ -214,7 +214,7 @@ pub(crate) async fn serve(
 /// Logs why a request, or a line of one, failed that was not at fault.
 pub(crate) fn log_cause(refusal: &Refusal, request_id: &str, route: &str) {
     match (refusal, refusal.cause()) {
-        (Refusal::Unavailable(_) | Refusal::VendorUnavailable(_), Some(cause)) => {
+        (Refusal::Unavailable(_) | Refusal::VendorUnavailable(_) | Refusal::KeyMissing(_), Some(cause)) => {
             tracing::warn!(request_id, route, cause, "a request could not be served now");
         }
         (_, Some(cause)) => tracing::error!(request_id, route, cause, "a request failed"),

@@ -69,9 +69,14 @@ fn has(bytes: &[u8], sought: &[u8]) -> bool {
 
 /// What the doctor says of it.
 fn at_rest(house: &House) -> String {
+    checked(house, "at rest")
+}
+
+/// What the doctor says of something.
+fn checked(house: &House, what: &str) -> String {
     let output = house.run(&["doctor", "--json"]);
     let diagnosis: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let check = items(&diagnosis["checks"]).iter().find(|check| check["check"] == "at rest").unwrap();
+    let check = items(&diagnosis["checks"]).iter().find(|check| check["check"] == what).unwrap();
     format!("{} {}", text(&check["result"]), text(&check["detail"]))
 }
 
@@ -82,11 +87,19 @@ fn send(client: &Client) {
 
 #[test]
 fn without_a_key_payloads_and_bank_details_lie_open_and_the_doctor_says_so() {
-    let (house, server, client) = House::open();
-    assert_eq!(at_rest(&house), "ok no key is configured: payloads and bank details will lie open");
+    let (house, api_key) = House::furnished();
+    assert_eq!(
+        at_rest(&house),
+        "ok no key is configured: payloads, bank details and signing keys will lie open"
+    );
+    let server = house.serve();
+    let client = server.client(&api_key);
     send(&client);
     assert_eq!(lies_open(&house), (true, true));
-    assert_eq!(at_rest(&house), "warn no key is configured; open: 2 payloads, 1 payment_instructions");
+    assert_eq!(
+        at_rest(&house),
+        "warn no key is configured; open: 2 payloads, 1 payment_instructions, 1 signing_keys"
+    );
     assert!(house.refused(&["encryption-key", "reseal"]).contains("encryption-key-file"));
     drop(server);
 }
@@ -106,7 +119,7 @@ fn with_a_key_neither_is_found_in_the_database() {
     assert_eq!(server.ended().0, Some(0));
     assert_eq!(lies_open(&house), (false, false));
     assert_eq!(house.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"], BANK);
-    assert_eq!(at_rest(&house), format!("ok 4 sealed with {name}"));
+    assert_eq!(at_rest(&house), format!("ok 5 sealed with {name}"));
     let file = house.path().join("archive.ndjson").display().to_string();
     let archive = ["process", "archive", "--before", "2999-01-01", "--to", &file, "--yes"];
     assert_eq!(house.done(&archive), json!({"archived": 2, "payloads": "open", "stayed": 0}));
@@ -154,7 +167,7 @@ fn keys_change_while_a_server_works() {
     house.set_variable(VARIABLE, &second);
     let last = house.done(&["encryption-key", "reseal"]);
     let sealed: Vec<_> = items(&last).iter().map(|table| &table["sealed"]).collect();
-    assert_eq!(sealed, [0, 0, 0, 0], "the first key seals nothing any more");
+    assert_eq!(sealed, [0, 0, 0, 0, 0], "the first key seals nothing any more");
     // Of a sample, where so many could be sent meanwhile.
     let told = at_rest(&house);
     let told = told.trim_end_matches(" (of a sample)");
@@ -201,7 +214,7 @@ fn a_server_without_the_key_does_not_start() {
         );
     }
     house.set_variable(VARIABLE, &format!("{other},{name}:lost"));
-    assert_eq!(at_rest(&house), format!("warn 1 given up with the lost key {name}"));
+    assert_eq!(at_rest(&house), format!("warn 2 given up with the lost key {name}"));
     let server = house.serve();
     let client = server.client(&api_key);
     assert_eq!(client.create(&small("K-1")).status, 201, "what is lost is sent again");
@@ -218,14 +231,25 @@ fn a_worker_without_the_key_leaves_the_account_to_others() {
     let client = server.client(&api_key);
     assert_eq!(client.create(&wrapped("K-1", json!({"is_dry_run": true}))).status, 201);
     client.wait("K-1", "DRY_RUN_SUCCEEDED");
+    assert_eq!(server.stranger().get("/readyz").json()["parts"]["encryption_keys"], "ok");
     house.set_variable(VARIABLE, &format!("{second},{first}"));
-    house.done(&["encryption-key", "reseal"]);
+    house.done(&["encryption-key", "reseal", "--force"]);
     house.done(&["process", "retry", "ACME", "K-1"]);
     let is_given_back = || house.history("ACME", "K-1").last().is_some_and(|event| event == "shut_down");
     until("it was given back", is_given_back);
     assert_eq!(client.status("K-1")["status"], "PENDING");
     // One that it can open goes on meanwhile.
     client.import(&[small("K-2")]);
+    // Tokens that it has seen stay good; it can make no new ones, for it cannot read what they are signed with.
+    until("it is not ready", || server.stranger().get("/readyz").status == 503);
+    let unready = server.stranger().get("/readyz").json();
+    assert_eq!(unready["code"], "encryption_key_missing");
+    assert_eq!(unready["parts"], json!({"database": "ok", "documents": "ok", "encryption_keys": "missing"}));
+    let refused = server
+        .stranger()
+        .graphql(&format!("mutation {{ obtainToken(input: {{apiKey: \"{api_key}\"}}) {{ token }} }}"));
+    assert_eq!(refused.status, 503, "{}", refused.text());
+    assert!(refused.text().contains("encryption_key_missing"), "{}", refused.text());
     server.signal("TERM");
     let (code, log) = server.ended();
     assert_eq!(code, Some(0));
@@ -234,6 +258,41 @@ fn a_worker_without_the_key_leaves_the_account_to_others() {
     house.done(&["process", "cancel", "ACME", "K-1"]);
     house.done(&["process", "retry", "ACME", "K-1"]);
     until("it succeeds where the key is", || house.count("ACME", "DRY_RUN_SUCCEEDED") == 1);
+}
+
+/// What is sealed anew with a key that a running server lacks would be lost to it.
+#[test]
+fn values_are_not_sealed_anew_while_a_server_lacks_the_key() {
+    let (mut house, api_key) = House::furnished();
+    let ((first, first_name), (second, name)) = (key(&house), key(&house));
+    house.set_variable(VARIABLE, &first);
+    let server = house.serve();
+    assert_eq!(server.client(&api_key).create(&waiting("K-1")).status, 201);
+    house.set_variable(VARIABLE, &format!("{second},{first}"));
+    let refused = house.refused(&["encryption-key", "reseal"]);
+    assert!(refused.contains(&format!("lack the key {name}")), "{refused}");
+    assert!(
+        refused.contains(&format!("the encryption keys {first_name}")) && refused.contains("--force"),
+        "{refused}"
+    );
+    let processes = checked(&house, "processes");
+    assert!(processes.starts_with(&format!("warn without the encryption key {name}: ")), "{processes}");
+    assert!(
+        at_rest(&house).contains(&format!("2 sealed with the older key {first_name}")),
+        "{}",
+        at_rest(&house)
+    );
+
+    server.signal("TERM");
+    assert_eq!(server.ended().0, Some(0));
+    assert_eq!(checked(&house, "processes"), "ok none serves this database");
+    house.set_variable(VARIABLE, &format!("{first},{second}"));
+    let server = house.serve();
+    house.set_variable(VARIABLE, &format!("{second},{first}"));
+    assert!(checked(&house, "processes").starts_with("ok "), "it can open what is sealed with the key");
+    house.done(&["encryption-key", "reseal"]);
+    assert_eq!(at_rest(&house), format!("ok 2 sealed with {name}"));
+    assert_eq!(server.client(&api_key).status("K-1")["status"], "PENDING");
 }
 
 #[test]

@@ -83,6 +83,11 @@ pub(super) fn see_other(place: &str) -> HttpResponse {
 /// The page that says that what was asked for is not done, and why.
 pub(super) fn refused(frame: Frame, refusal: &Refusal, request_id: &str) -> HttpResponse {
     let (title, text) = match refusal.status() {
+        _ if matches!(refusal, Refusal::KeyMissing(_)) => (
+            "An encryption key is missing",
+            "This server lacks a key that the database is encrypted with. Another server may have it: try again, and \
+             tell whoever operates the service.",
+        ),
         StatusCode::NOT_FOUND => ("Not found", "There is no such page, supplier or account here."),
         StatusCode::TOO_MANY_REQUESTS => ("Too many attempts", "Wait a little, then try again."),
         StatusCode::SERVICE_UNAVAILABLE => {

@@ -24,6 +24,8 @@ const FETCH_SITE: &str = "sec-fetch-site";
 #[derive(Debug, Clone)]
 pub(super) struct Visitor {
     pub(super) session: Session,
+    /// Whether this process could not read something lately for want of an encryption key.
+    pub(super) lacks_key: bool,
 }
 
 impl Visitor {
@@ -108,7 +110,8 @@ async fn enter(call: &mut Call) -> Result<Visitor, Stop> {
     let session = call.run(move |app| Ok(app.session(&token)?)).await?;
     call.belongs_to(session.caller.organisation_id);
     call.service().throttle.visit(session.caller.api_key_id)?;
-    Ok(Visitor { session })
+    let lacks_key = !call.service().app.missing_encryption_keys().is_empty();
+    Ok(Visitor { session, lacks_key })
 }
 
 /// A page that says why there is none; where somebody is to sign in, the way there and back.

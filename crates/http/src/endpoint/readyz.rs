@@ -10,22 +10,34 @@ use tokio::time::timeout;
 /// A part that takes longer counts as down.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// `GET /readyz`: whether the database and the document storage answer (decisions D11); 503 if one does not,
-/// and which, or if it is about to stop.
+/// `GET /readyz`: whether the database and the document storage answer (decisions D11), and whether this process has the
+/// encryption keys; 503 if one does not answer, if tokens cannot be verified for want of a key, or if it is about to stop.
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let service = call.service();
         let (database, documents) = futures_util::join!(database(service), documents(service));
+        let missing = service.app.missing_encryption_keys();
+        let lacks_signing_key = matches!(database, Err(Refusal::KeyMissing(_)));
+        let database = lacks_signing_key || database.is_ok();
+        let lacks_key = lacks_signing_key || !missing.is_empty();
         let word = |ready| if ready { "ok" } else { "down" };
-        let parts = json!({"database": word(database), "documents": word(documents)});
+        let parts = json!({
+            "database": word(database),
+            "documents": word(documents),
+            "encryption_keys": if lacks_key { "missing" } else { "ok" },
+        });
         let is_leaving = service.is_leaving();
-        if database && documents && !is_leaving {
+        if database && documents && !lacks_signing_key && !is_leaving {
             return Ok(json(&mut HttpResponse::Ok(), &json!({"status": "ok", "parts": parts})));
         }
         if !is_leaving {
-            tracing::warn!(database, documents, "not ready");
+            tracing::warn!(database, documents, missing_encryption_keys = ?missing, "not ready");
         }
-        let refusal = Refusal::Unavailable("not ready".into());
+        let refusal = if lacks_signing_key && database && documents && !is_leaving {
+            Refusal::KeyMissing("not ready".into())
+        } else {
+            Refusal::Unavailable("not ready".into())
+        };
         let code = refusal.code();
         let detail = if is_leaving { "It is about to stop." } else { code.detail() };
         let body = json!({"status": "unavailable", "parts": parts, "code": code.as_str(), "detail": detail});
@@ -33,10 +45,11 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     })
 }
 
-async fn database(service: &Service) -> bool {
+async fn database(service: &Service) -> Result<(), Refusal> {
     let app = service.app.clone();
     let ready = service.probes.run(move || Ok(app.ready()?));
-    matches!(timeout(DEADLINE, ready).await, Ok(Ok(())))
+    let late = |_| Refusal::Unavailable("the database did not answer in time".into());
+    timeout(DEADLINE, ready).await.map_err(late)?
 }
 
 async fn documents(service: &Service) -> bool {
@@ -64,6 +77,16 @@ mod tests {
         lines.push(reply.line());
         house.store.set_fault(None);
         lines.push(probe().await.line());
+        // What a signing key is sealed with.
+        house.store.set_fault(Some(Fault::Error(StoreError::KeyMissing("new".into()))));
+        let reply = probe().await;
+        assert_eq!((reply.status, reply.header("retry-after")), (503, "2"));
+        lines.push(reply.line());
+        house.store.set_fault(None);
+        // What an import met with: requests are served all the same.
+        house.store.set_missing_keys(&["new"]);
+        lines.push(probe().await.line());
+        house.store.set_missing_keys(&[]);
         house.service.leave();
         lines.push(probe().await.line());
         insta::assert_snapshot!(lines.join("\n"));

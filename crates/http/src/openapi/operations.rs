@@ -397,7 +397,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         template: "/readyz",
         id: "getReadiness",
         summary: "Says whether database and document storage answer",
-        notes: "503 as well while the service is about to stop: send to another node.",
+        notes: "503 as well while the service is about to stop, and if it lacks the encryption key that tokens are verified \
+                with: send to another node. Another missing encryption key is shown, and no cause for 503.",
         access: All,
         answers: &[
             done(200, "Both answer.", json(own::ready, &[("usual", own::ready_example)])),

@@ -114,10 +114,11 @@ pub(super) fn health_example() -> Json {
 pub(super) fn ready(schemas: &mut Schemas) -> Json {
     schemas.define("Readiness", |_| {
         let word = typed("string").with("enum", Json::list(["ok", "down"]));
-        let parts = [("database", word.clone()), ("documents", word)];
+        let keys = typed("string").with("enum", Json::list(["ok", "missing"]));
+        let parts = [("database", word.clone()), ("documents", word), ("encryption_keys", keys)];
         let members = [
             ("status", typed("string").with("enum", Json::list(["ok", "unavailable"]))),
-            ("parts", object("Each part.", &parts, &["database", "documents"])),
+            ("parts", object("Each part.", &parts, &["database", "documents", "encryption_keys"])),
             ("code", text("Of an error.")),
             ("detail", text("Of an error, for people.")),
         ];
@@ -126,12 +127,14 @@ pub(super) fn ready(schemas: &mut Schemas) -> Json {
 }
 
 pub(super) fn ready_example() -> Json {
-    examples::of(br#"{"status": "ok", "parts": {"database": "ok", "documents": "ok"}}"#)
+    examples::of(
+        br#"{"status": "ok", "parts": {"database": "ok", "documents": "ok", "encryption_keys": "ok"}}"#,
+    )
 }
 
 pub(super) fn unready_example() -> Json {
     examples::of(
-        br#"{"status": "unavailable", "parts": {"database": "down", "documents": "ok"},
+        br#"{"status": "unavailable", "parts": {"database": "down", "documents": "ok", "encryption_keys": "ok"},
              "code": "service_unavailable", "detail": "A part of the service is down; try again later."}"#,
     )
 }

@@ -26,6 +26,7 @@ pub(super) fn with_token() -> Vec<Refusal> {
         Refusal::Throttled(Duration::from_secs(1)),
         Refusal::Unexpected(String::new()),
         Refusal::Unavailable(String::new()),
+        Refusal::KeyMissing(String::new()),
     ]
 }
 
@@ -119,7 +120,7 @@ pub(super) fn of_instruction() -> Vec<Refusal> {
     let attr = AttrPath::root().name("reference");
     let fault = Refusal::Faults(vec![issue("PST-12", attr, Code::PaymentInstructionNotFound)]);
     let mut refusals = also(with_body, [fault, Refusal::VendorUnavailable(String::new())]);
-    refusals.retain(|refusal| !matches!(refusal, Refusal::Unavailable(_)));
+    refusals.retain(|refusal| !matches!(refusal, Refusal::Unavailable(_) | Refusal::KeyMissing(_)));
     refusals
 }
 
@@ -142,6 +143,7 @@ pub(super) fn of_sign_in() -> Vec<Refusal> {
             Refusal::Throttled(Duration::from_secs(1)),
             Refusal::Unexpected(String::new()),
             Refusal::Unavailable(String::new()),
+            Refusal::KeyMissing(String::new()),
         ],
     )
 }

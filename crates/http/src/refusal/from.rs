@@ -9,8 +9,8 @@ use cutover_app::port::{DocumentsUnavailable, StoreError};
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {
-            // Another process behind the same proxy may have the key.
-            StoreError::Unavailable(_) | StoreError::KeyMissing(_) => Self::Unavailable(error.to_string()),
+            StoreError::Unavailable(_) => Self::Unavailable(error.to_string()),
+            StoreError::KeyMissing(_) => Self::KeyMissing(error.to_string()),
             StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Failed(_) => {
                 Self::Unexpected(error.to_string())
             }
@@ -90,6 +90,12 @@ impl From<VendorRefused> for Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_missing_encryption_key_has_a_code_of_its_own() {
+        let refusal = Refusal::from(StoreError::KeyMissing("new".into()));
+        assert_eq!((refusal.status().as_u16(), refusal.code().as_str()), (503, "encryption_key_missing"));
+    }
 
     #[test]
     fn only_passing_faults_of_the_store_ask_to_come_again() {

@@ -1,6 +1,8 @@
 use super::between;
 use crate::testing::{ACCOUNT, House};
 use actix_web::test::TestRequest;
+use cutover_app::port::StoreError;
+use cutover_testkit::memory::Fault;
 
 #[actix_web::test]
 async fn pages_are_guarded_and_kept_by_nobody() {
@@ -131,4 +133,19 @@ async fn what_is_not_there_is_a_page_as_well() {
     assert!(reply.text().contains("<main"), "{}", reply.text());
     let elsewhere = house.send(TestRequest::get().uri("/consoles/")).await;
     assert_eq!(elsewhere.header("content-type"), "application/json");
+}
+
+#[actix_web::test]
+async fn a_missing_encryption_key_is_told() {
+    let house = House::new();
+    let mut browser = house.browser().await;
+    let words = "lacks a key that the database is encrypted with";
+    assert!(!browser.page("/console/").await.contains(words));
+    house.store.set_missing_keys(&["new"]);
+    assert!(browser.page("/console/").await.contains(words));
+    house.store.set_fault(Some(Fault::Error(StoreError::KeyMissing("new".into()))));
+    let reply = browser.get("/console/").await;
+    assert_eq!((reply.status, reply.header("retry-after")), (503, "2"));
+    assert!(reply.text().contains("An encryption key is missing"), "{}", reply.text());
+    assert!(!reply.text().contains("busy"), "{}", reply.text());
 }
