@@ -37,11 +37,12 @@ fn a_new_installation_is_well() {
     let findings = all(&settings);
     assert!(findings.iter().all(|finding| finding.result == Health::Ok), "{findings:#?}");
     let checks: Vec<&str> = findings.iter().map(|finding| finding.check).collect();
-    let database = ["settings", "database", "migrations", "integrity", "clock", "at rest", "vendors"];
+    let database =
+        ["settings", "database", "migrations", "integrity", "clock", "at rest", "processes", "vendors"];
     let rest = ["permissions", "documents", "server", "address"];
-    assert_eq!(checks[..11], [&database[..], &rest[..]].concat());
+    assert_eq!(checks[..12], [&database[..], &rest[..]].concat());
     // Only some systems tell the limit.
-    assert!(matches!(&checks[11..], [] | ["open files"]), "{checks:?}");
+    assert!(matches!(&checks[12..], [] | ["open files"]), "{checks:?}");
 }
 
 #[test]
