@@ -131,6 +131,11 @@ impl App {
         self.store.connections()
     }
 
+    /// How many connections to the database use cases have at most; `None` where it is no server.
+    pub fn connection_limit(&self) -> Option<u32> {
+        self.store.connection_limit()
+    }
+
     /// The documents that payloads name.
     pub fn documents(&self) -> &Arc<dyn Documents> {
         &self.documents

@@ -198,6 +198,12 @@ pub trait Store: Send + Sync {
         Vec::new()
     }
 
+    /// How many connections to a server jobs have at most: one that comes when all are taken waits as long as theirs
+    /// take. `None` where there is no server.
+    fn connection_limit(&self) -> Option<u32> {
+        None
+    }
+
     /// Whether a small read now takes microseconds and waits for nobody, as one of an embedded database may:
     /// then going to another thread for it costs more than the read.
     fn reads_at_once(&self) -> bool {

@@ -21,7 +21,7 @@ use crate::cli::Context;
 use crate::error::Error;
 use crate::open::{OpenDatabase, Outside, Purpose, app_over};
 use crate::output::document;
-use crate::settings::{Role, ServeSettings, Settings};
+use crate::settings::{ServeSettings, Settings};
 use nodes::Heartbeat;
 use serde::Serialize;
 use std::sync::{Arc, mpsc};

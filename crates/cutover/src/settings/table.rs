@@ -104,7 +104,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         "database-connections",
         "N",
         "16",
-        "Connections to PostgreSQL at the same time, as many to a standby, and one more to listen on",
+        "Connections to PostgreSQL at the same time, as many to a standby, and two more: to listen on and for new accounts",
     ),
     Setting::all(
         "database-pool-timeout",

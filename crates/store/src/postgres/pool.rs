@@ -74,6 +74,11 @@ impl Pool {
         (state.connections, state.idle_connections)
     }
 
+    /// How many connections there may be.
+    pub(super) fn limit(&self) -> u32 {
+        self.pool.max_size()
+    }
+
     fn get(&self) -> Result<PooledConnection<Manager>, StoreError> {
         self.pool
             .get()

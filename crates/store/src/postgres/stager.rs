@@ -45,7 +45,7 @@ struct Waiting {
 }
 
 impl Stager {
-    /// `tell` tells the workers of other processes that there is work.
+    /// The pool is its own, of one connection. `tell` tells the workers of other processes that there is work.
     pub(super) fn start(
         pool: Pool,
         sealer: Sealer,

@@ -30,7 +30,7 @@ pub struct PostgresOptions {
     pub direct_url: Option<String>,
     /// A read-only standby for what may be a little behind.
     pub replica_url: Option<String>,
-    /// How many connections this process opens at most, and as many to the standby.
+    /// How many connections jobs have at most, and as many to the standby. New accounts have one more to themselves.
     pub connections: u32,
     /// How long a free connection is waited for.
     pub pool_timeout: Duration,
@@ -165,17 +165,20 @@ impl PostgresStore {
             .transpose()?
             .map(Arc::new);
         let context = Arc::new(Context::from(options.sealer.clone()));
-        let pool = |url: &str, is_pooled, patience| {
-            Pool::new(options.target(url, is_pooled), options.connections, patience, context.clone())
+        let pool = |url: &str, is_pooled, connections, patience| {
+            Pool::new(options.target(url, is_pooled), connections, patience, context.clone())
         };
         let standby = options.replica_url.as_ref().map(|url| Standby {
-            pool: pool(url, false, STANDBY_PATIENCE.min(options.pool_timeout)),
+            pool: pool(url, false, options.connections, STANDBY_PATIENCE.min(options.pool_timeout)),
             failed: Mutex::default(),
         });
-        let primary = pool(&options.url, options.direct_url.is_some(), options.pool_timeout);
+        let primary =
+            |connections| pool(&options.url, options.direct_url.is_some(), connections, options.pool_timeout);
         let told = listener.clone();
         let tell = move |pool: &Pool| tell_of_work(told.as_deref(), pool);
-        let stager = Stager::start(primary.clone(), options.sealer.clone(), tell)?;
+        // Opened when the first account comes. Reads, however many and slow, do not take it.
+        let stager = Stager::start(primary(1), options.sealer.clone(), tell)?;
+        let primary = primary(options.connections);
         let sealer = options.sealer.clone();
         let monitor = Monitor::default();
         Ok(Self { primary, standby, stager, clock, listener, migrations, sealer, monitor })
@@ -314,6 +317,10 @@ impl Store for PostgresStore {
 
     fn missing_keys(&self) -> Vec<String> {
         self.sealer.missing()
+    }
+
+    fn connection_limit(&self) -> Option<u32> {
+        Some(self.primary.limit())
     }
 
     fn ping(&self) -> Result<(), StoreError> {

@@ -10,6 +10,7 @@ mod opening;
 mod plans;
 mod pooler;
 mod rush;
+mod staging;
 mod suppliers;
 mod sweep;
 mod telling;

@@ -133,7 +133,7 @@ fn timeouts(session: &SessionHealth) -> Finding {
 
 fn connections(options: &PostgresOptions, server: &ServerHealth) -> Finding {
     let ServerHealth { places, taken, .. } = server;
-    let own = if options.direct_url.is_some() { 1 } else { i64::from(options.connections) + 1 };
+    let own = if options.direct_url.is_some() { 1 } else { i64::from(options.connections) + 2 };
     let detail = format!("a server process takes up to {own} of {places}; {taken} are taken now");
     if own > *places {
         let mend = "raise max_connections of PostgreSQL, or lower database-connections";
