@@ -1,9 +1,10 @@
 use crate::refusal::Refusal;
+use std::collections::HashMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 /// How long a use case may take before its client is told to come again: longer than a statement may by default. A
@@ -37,14 +38,59 @@ pub(crate) async fn places_for(
 ) -> Result<OwnedSemaphorePermit, Refusal> {
     match timeout(patience, places.clone().acquire_many_owned(count)).await {
         Ok(Ok(place)) => Ok(place),
-        _ => Err(Refusal::Unavailable("no place for a job in time".into())),
+        _ => Err(no_place()),
+    }
+}
+
+fn no_place() -> Refusal {
+    Refusal::Unavailable("no place for a job in time".into())
+}
+
+/// Places for what is done at the same time. One organisation has a share of them, so that the others find some free however
+/// long its jobs take.
+pub(crate) struct Places {
+    all: Arc<Semaphore>,
+    of_each: usize,
+    /// The share of each organisation that ever came: there are not many.
+    shares: Mutex<HashMap<i64, Arc<Semaphore>>>,
+}
+
+/// A place that is taken, until it is dropped.
+pub(crate) struct Taken {
+    _share: Option<OwnedSemaphorePermit>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Places {
+    /// So many, and so many of them for one organisation; at least one.
+    pub(crate) fn new(all: usize, of_each: usize) -> Self {
+        let of_each = of_each.clamp(1, all.max(1));
+        Self { all: Arc::new(Semaphore::new(all)), of_each, shares: Mutex::default() }
+    }
+
+    fn share(&self, organisation: i64) -> Arc<Semaphore> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        shares.entry(organisation).or_insert_with(|| Arc::new(Semaphore::new(self.of_each))).clone()
+    }
+
+    /// One of them for a job of an organisation, if that is known, however long that takes. Those that wait for their share
+    /// keep no place from others.
+    ///
+    /// # Errors
+    /// If there are none any more.
+    pub(crate) async fn take(&self, organisation: Option<i64>) -> Result<Taken, AcquireError> {
+        let share = match organisation {
+            Some(id) => Some(self.share(id).acquire_owned().await?),
+            None => None,
+        };
+        Ok(Taken { _share: share, _place: self.all.clone().acquire_owned().await? })
     }
 }
 
 /// Runs what blocks off the event loops: a bounded number at a time, on as many threads, and nobody waits long for a
 /// place. The event loops have threads for it too, but each its own, and each thread keeps some memory.
 pub(crate) struct Blocking {
-    places: Arc<Semaphore>,
+    places: Places,
     patience: Duration,
     /// Only its threads that may block are used; none of them waits to be joined.
     threads: Option<Runtime>,
@@ -59,25 +105,29 @@ impl Drop for Blocking {
 }
 
 impl Blocking {
-    /// So many jobs at a time; one that waits longer for a place is refused.
+    /// So many jobs at a time, and so many of one organisation; one that waits longer for a place is refused.
     ///
     /// # Errors
     /// If the system has nothing left for it.
-    pub(crate) fn new(name: &str, places: usize, patience: Duration) -> io::Result<Self> {
+    pub(crate) fn new(name: &str, places: usize, of_each: usize, patience: Duration) -> io::Result<Self> {
         let threads = Builder::new_current_thread().max_blocking_threads(places).thread_name(name).build()?;
-        Ok(Self { places: Arc::new(Semaphore::new(places)), patience, threads: Some(threads) })
+        Ok(Self { places: Places::new(places, of_each), patience, threads: Some(threads) })
     }
 
-    /// Runs a job. It runs to its end even if nobody waits for it any more, and keeps its place until then.
+    /// Runs a job of an organisation, if that is known. It runs to its end even if nobody waits for it any more, and keeps its place until then.
     ///
     /// # Errors
     /// Of the job; [`Refusal::Unavailable`] if there was no place in time, or it takes too long; [`Refusal::Unexpected`]
     /// if it panicked.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        organisation: Option<i64>,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.at(place(&self.places, self.patience).await?, job).await
+        match timeout(self.patience, self.places.take(organisation)).await {
+            Ok(Ok(place)) => self.at(place, job).await,
+            _ => Err(no_place()),
+        }
     }
 
     /// The same for a part of an answer that has begun: it waits for its turn as long as that takes, for it
@@ -87,9 +137,10 @@ impl Blocking {
     /// Of the job; [`Refusal::Unexpected`] if it panicked.
     pub(crate) async fn run_in_turn<T: Send + 'static>(
         &self,
+        organisation: Option<i64>,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        match self.places.clone().acquire_owned().await {
+        match self.places.take(organisation).await {
             Ok(place) => self.at(place, job).await,
             Err(error) => Err(Refusal::Unexpected(error.to_string())),
         }
@@ -97,7 +148,7 @@ impl Blocking {
 
     async fn at<T: Send + 'static>(
         &self,
-        place: OwnedSemaphorePermit,
+        place: Taken,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let job = move || {
@@ -114,36 +165,52 @@ impl Blocking {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt;
     use std::sync::mpsc;
 
     #[actix_web::test]
     async fn without_a_place_a_job_is_refused() {
-        let blocking = Blocking::new("jobs", 1, Duration::ZERO).unwrap();
+        let blocking = Blocking::new("jobs", 1, 1, Duration::ZERO).unwrap();
         let (finish, finished) = mpsc::channel::<()>();
         let (begin, begun) = tokio::sync::oneshot::channel::<()>();
-        let long = blocking.run(move || {
+        let long = blocking.run(None, move || {
             let _ = begin.send(());
             finished.recv().map_err(|e| Refusal::Unexpected(e.to_string()))
         });
         let meanwhile = async {
             begun.await.unwrap();
-            let refused = blocking.run(|| Ok(())).await;
+            let refused = blocking.run(None, || Ok(())).await;
             assert!(matches!(refused, Err(Refusal::Unavailable(_))));
-            let mut patient = std::pin::pin!(blocking.run_in_turn(|| Ok(())));
+            let mut patient = std::pin::pin!(blocking.run_in_turn(None, || Ok(())));
             assert!(futures_util::poll!(patient.as_mut()).is_pending());
             finish.send(()).unwrap();
             patient.await
         };
         let (long, patient) = futures_util::join!(long, meanwhile);
         assert!(long.is_ok() && patient.is_ok());
-        assert!(blocking.run(|| Ok(())).await.is_ok());
+        assert!(blocking.run(None, || Ok(())).await.is_ok());
+    }
+
+    /// Failure 17: an organisation whose jobs take long leaves half of the places to the others.
+    #[actix_web::test]
+    async fn one_organisation_never_has_all_places() {
+        let places = Places::new(4, 2);
+        let now = async |organisation| places.take(organisation).now_or_never();
+        let (_first, second) = (now(Some(1)).await.unwrap(), now(Some(1)).await.unwrap());
+        let mut third = std::pin::pin!(places.take(Some(1)));
+        assert!(futures_util::poll!(third.as_mut()).is_pending());
+        let others = [now(Some(2)).await, now(None).await];
+        assert!(others.iter().all(Option::is_some), "what waits for its share keeps nothing from others");
+        assert!(now(None).await.is_none(), "the whole is a bound as well");
+        drop(second);
+        assert!(futures_util::poll!(third.as_mut()).is_ready());
     }
 
     #[actix_web::test]
     async fn a_panic_is_an_unexpected_refusal_and_frees_the_place() {
-        let blocking = Blocking::new("jobs", 1, Duration::ZERO).unwrap();
-        let refused = blocking.run(|| -> Result<(), Refusal> { panic!("on purpose") }).await;
+        let blocking = Blocking::new("jobs", 1, 1, Duration::ZERO).unwrap();
+        let refused = blocking.run(None, || -> Result<(), Refusal> { panic!("on purpose") }).await;
         assert!(matches!(refused, Err(Refusal::Unexpected(_))));
-        assert!(blocking.run(|| Ok(())).await.is_ok());
+        assert!(blocking.run(None, || Ok(())).await.is_ok());
     }
 }

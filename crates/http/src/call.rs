@@ -179,7 +179,7 @@ impl Call {
         &self,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.service.run(job).await
+        self.service.run(self.organisation, job).await
     }
 
     /// Calls a use case that works on a body and waits for a commit; see [`Service::run_with`].
@@ -191,7 +191,7 @@ impl Call {
         body: Body,
         job: impl FnOnce(&App, &[u8]) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.service.run_with(body, job).await
+        self.service.run_with(self.organisation, body, job).await
     }
 
     /// Calls a use case that may have to know documents; see [`Service::run_with_documents`].
@@ -204,7 +204,7 @@ impl Call {
         work: Work,
         job: impl Fn(&App, &[u8], Option<&FoundDocuments>) -> Result<Step<T>, Refusal> + Clone + Send + 'static,
     ) -> Result<T, Refusal> {
-        Ok(self.service.run_with_documents(body, work, job).await?.0)
+        Ok(self.service.run_with_documents(self.organisation, body, work, job).await?.0)
     }
 
     /// What of the body is still to come, for a handler that reads it by itself from now on.

@@ -74,7 +74,7 @@ impl Graphql {
     /// # Errors
     /// If the system has no thread left for it.
     pub fn new(app: Arc<App>) -> std::io::Result<Self> {
-        let blocking = Blocking::new("use-cases", 1, Duration::from_secs(60))?;
+        let blocking = Blocking::new("use-cases", 1, 1, Duration::from_secs(60))?;
         Ok(Self(graphql::schema(app, Arc::new(blocking))))
     }
 

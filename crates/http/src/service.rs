@@ -1,5 +1,5 @@
 use crate::answer::{Parting, pack};
-use crate::blocking::Blocking;
+use crate::blocking::{Blocking, Places};
 use crate::body::{Allowance, Limits};
 use crate::call::Call;
 use crate::config::Config;
@@ -31,7 +31,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Use cases at a time that take a thread: some wait for a commit, so there are many.
+/// Use cases at a time that take a thread: some wait for a commit, so there are many. One organisation has half of them, and
+/// no more than half of what there are connections to a database for: one that waits there for a lock keeps its own.
 const BLOCKING: usize = 64;
 /// Beside them, checks of bodies that are not short, for each event loop: more at a time than there are cores are not done
 /// sooner.
@@ -64,7 +65,7 @@ pub(crate) struct Service {
     /// For lines of requests that have many: they take some of the places for accounts, never all.
     pub(crate) lines: Semaphore,
     /// For lines that take a thread: likewise of the places for use cases.
-    pub(crate) turns: Semaphore,
+    pub(crate) turns: Places,
     pub(crate) body_limit: usize,
     pub(crate) bodies: Limits,
     pub(crate) throttle: Throttle,
@@ -98,20 +99,24 @@ impl Service {
     pub(crate) fn new(parts: Parts, config: &Config) -> io::Result<Self> {
         let bodies = config.body_limit.saturating_mul(LARGEST_BODIES);
         let allowance = Arc::new(Allowance::new(bodies, "bodies in memory have reached their bound"));
-        let blocking = Arc::new(Blocking::new("use-cases", BLOCKING, PATIENCE)?);
+        let connections = parts.app.connection_limit().map_or(BLOCKING, |limit| limit as usize);
+        let of_each = BLOCKING.min(connections) / 2;
+        let blocking = Arc::new(Blocking::new("use-cases", BLOCKING, of_each, PATIENCE)?);
+        let checks = CHECKS * config.workers.max(2);
         Ok(Self {
             request_ids: RequestIds::new(parts.app.random_number()),
             schema: schema(parts.app.clone(), blocking.clone()),
             metrics: Metrics::new(parts.app.clone(), parts.workers)?,
             app: parts.app,
             blocking,
-            checks: Blocking::new("checks", CHECKS * config.workers.max(2), PATIENCE)?,
+            checks: Blocking::new("checks", checks, checks / 2, PATIENCE)?,
             weights: Weights::new(DECODED.saturating_mul(config.body_limit)),
-            probes: Blocking::new("probes", PROBES, PATIENCE)?,
+            probes: Blocking::new("probes", PROBES, PROBES, PATIENCE)?,
             lists: Arc::new(Allowance::new(LISTS, "too many lists are being streamed")),
             stagings: Arc::new(Semaphore::new(STAGINGS)),
             lines: Semaphore::new(STAGINGS / 2),
-            turns: Semaphore::new(BLOCKING / 2),
+            // Some of an organisation's share are left to its other requests.
+            turns: Places::new(BLOCKING / 2, of_each - of_each / 4),
             is_leaving: AtomicBool::new(false),
             stop: OnceLock::new(),
             body_limit: config.body_limit,

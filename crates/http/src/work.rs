@@ -33,38 +33,40 @@ impl Service {
             Some(answer) => Ok(answer?),
             None => {
                 let token = token.to_owned();
-                self.run(move |app| Ok(app.authenticate(&token)?)).await
+                self.run(None, move |app| Ok(app.authenticate(&token)?)).await
             }
         }
     }
 
-    /// Calls a use case, off the event loop.
+    /// Calls a use case for an organisation, if that is known, off the event loop.
     ///
     /// # Errors
     /// Of the use case, or because there was no place for it.
     pub(crate) async fn run<T: Send + 'static>(
         self: &Arc<Self>,
+        organisation: Option<i64>,
         job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let app = self.app.clone();
-        self.blocking.run(move || job(&app)).await
+        self.blocking.run(organisation, move || job(&app)).await
     }
 
-    /// Calls a use case that works on a body and waits for a commit.
+    /// Calls a use case for an organisation that works on a body and waits for a commit.
     ///
     /// # Errors
     /// Of the use case, or because there was no place for it.
     pub(crate) async fn run_with<T: Send + 'static>(
         self: &Arc<Self>,
+        organisation: Option<i64>,
         body: Body,
         job: impl FnOnce(&App, &[u8]) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let (mut body, weight) = self.weigh(body).await?;
+        let (mut body, weight) = self.weigh(organisation, body).await?;
         let job = move |app: &App| {
             let _weight = weight;
             job(app, body.unpack()?)
         };
-        self.run(job).await
+        self.run(organisation, job).await
     }
 
     /// The body unpacked, and its weight among those that are decoded at a time. Whoever decodes it holds the weight, also
@@ -72,9 +74,13 @@ impl Service {
     ///
     /// # Errors
     /// See [`Body::unpack`] and [`crate::weights::Weights::take`].
-    async fn weigh(self: &Arc<Self>, mut body: Body) -> Result<(Body, Weight), Refusal> {
+    async fn weigh(
+        self: &Arc<Self>,
+        organisation: Option<i64>,
+        mut body: Body,
+    ) -> Result<(Body, Weight), Refusal> {
         if body.is_packed() {
-            body = self.checks.run(move || body.unpack().map(drop).map(|()| body)).await?;
+            body = self.checks.run(organisation, move || body.unpack().map(drop).map(|()| body)).await?;
         }
         let weight = self.weights.take(body.len()).await?;
         Ok((body, weight))
@@ -87,16 +93,17 @@ impl Service {
     /// Of the use case, or because there was no place for it.
     pub(crate) async fn run_on<T: Send + 'static>(
         self: &Arc<Self>,
+        organisation: Option<i64>,
         body: Body,
         job: impl FnOnce(&App, Body) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let app = &self.app;
         if !body.is_short() {
             let app = app.clone();
-            return self.checks.run(move || job(&app, body)).await;
+            return self.checks.run(organisation, move || job(&app, body)).await;
         }
         if !app.reads_at_once() {
-            return self.run(move |app| job(app, body)).await;
+            return self.run(organisation, move |app| job(app, body)).await;
         }
         catch_unwind(AssertUnwindSafe(|| job(app, body))).unwrap_or_else(|_| Err(panicked()))
     }
@@ -140,6 +147,7 @@ impl Service {
     /// Of the use case, because there was no place for it, or because the documents did not answer.
     pub(crate) async fn run_with_documents<T: Send + 'static>(
         self: &Arc<Self>,
+        organisation: Option<i64>,
         mut body: Body,
         work: Work,
         job: impl Fn(&App, &[u8], Option<&FoundDocuments>) -> Result<Step<T>, Refusal> + Clone + Send + 'static,
@@ -147,15 +155,15 @@ impl Service {
         let mut found: Option<FoundDocuments> = None;
         loop {
             let (job, known) = (job.clone(), found.take());
-            let (weighed, weight) = self.weigh(body).await?;
+            let (weighed, weight) = self.weigh(organisation, body).await?;
             let turn = move |app: &App, mut body: Body| {
                 let _weight = weight;
                 let step = job(app, body.unpack()?, known.as_ref())?;
                 Ok((step, body))
             };
             let (step, rest) = match work {
-                Work::Reads => self.run_on(weighed, turn).await?,
-                Work::Writes => self.run(move |app| turn(app, weighed)).await?,
+                Work::Reads => self.run_on(organisation, weighed, turn).await?,
+                Work::Writes => self.run(organisation, move |app| turn(app, weighed)).await?,
             };
             match step {
                 Step::Done(done) => return Ok((done, rest)),

@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{Position, ProcessFilter, StoreError, find_behind};
+use crate::port::{PageLimit, Position, ProcessFilter, StoreError, find_behind};
 use cutover_core::{Code, SupplierCode};
 use cutover_model::DateTime;
 use cutover_process::{State, StatusV2, v2};
@@ -16,7 +16,7 @@ pub struct AccountFilter {
     pub modified_after: Option<DateTime<'static>>,
 }
 
-/// Accounts of a supplier in the order of creation.
+/// A page of a supplier's accounts in the order of creation. It may have none and not be the last.
 #[derive(Debug)]
 pub struct FoundAccounts {
     /// The number and status of each.
@@ -26,8 +26,8 @@ pub struct FoundAccounts {
 }
 
 impl App {
-    /// The accounts of a supplier that match, after a position, at most `limit`; `None` if there is no such
-    /// supplier, or it is another organisation's.
+    /// The accounts of a supplier that match, after a position, at most `limit`, as far as a page may read; `None` if
+    /// there is no such supplier, or it is another organisation's.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -46,16 +46,12 @@ impl App {
             let modified_after = filter.modified_after.as_ref().and_then(|at| at.instant(zone));
             let AccountFilter { status: state, error_code, .. } = *filter;
             let filter = ProcessFilter { state, error_code, modified_after };
-            // One more tells whether there is another page.
-            let mut found = tx.list_processes(supplier.id, filter, after, limit + 1)?;
-            let has_more = found.len() > limit as usize;
-            found.truncate(limit as usize);
-            let next = found.last().filter(|_| has_more).map(|last| last.position);
-            let shown = found.iter().map(|listed| {
+            let page = tx.list_processes(supplier.id, filter, after, PageLimit::of(limit))?;
+            let shown = page.processes.iter().map(|listed| {
                 let number = listed.process.snapshot().external_account_number.to_string();
                 (number, v2(&listed.process, zone))
             });
-            Ok(Some(FoundAccounts { accounts: shown.collect(), next }))
+            Ok(Some(FoundAccounts { accounts: shown.collect(), next: page.next }))
         })
     }
 }

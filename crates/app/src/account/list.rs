@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{AccountList, ListedAccount, Position, StoreError, find_behind};
+use crate::port::{AccountList, ListedAccount, PageLimit, Position, StoreError, find_behind};
 use chrono::{DateTime, Utc};
 use cutover_core::{SupplierCode, Zone};
 
@@ -32,8 +32,8 @@ impl App {
         Ok(supplier.map(|s| OpenList { supplier_id: s.id, list, until, zone: s.settings.time_zone }))
     }
 
-    /// Calls with the next items of a list, at most `limit`; where the last one stands, `None` if there
-    /// was none.
+    /// Calls with the next items of a list, at most `limit`; returns the position that those behind them follow, `None`
+    /// if the list ends here. There may be fewer than `limit`, and more behind them.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -44,11 +44,11 @@ impl App {
         limit: u32,
         mut each: impl FnMut(ListedAccount<'_>),
     ) -> Result<Option<Position>, StoreError> {
-        let mut last = None;
+        let (limit, mut next) = (PageLimit::of(limit), None);
         self.store.glance_behind(&mut |tx| {
-            last = tx.each_account(open.supplier_id, open.list, after, open.until, limit, &mut each)?;
+            next = tx.each_account(open.supplier_id, open.list, after, open.until, limit, &mut each)?;
             Ok(())
         })?;
-        Ok(last)
+        Ok(next)
     }
 }

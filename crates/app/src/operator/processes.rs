@@ -2,8 +2,8 @@ use super::suppliers::find;
 use super::{OperatorError, Told};
 use crate::App;
 use crate::port::{
-    AuditAction, ImportedAccount, ListedProcess, Operator, ProcessFilter, StepWrite, StoreError,
-    StoredIssues, StoredProcess, Subject, Supplier, Tx, read,
+    AuditAction, ImportedAccount, Operator, PageLimit, ProcessFilter, StepWrite, StoreError, StoredIssues,
+    StoredProcess, Subject, Supplier, Tx, read,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::Zone;
@@ -48,11 +48,11 @@ impl App {
         let filter = ProcessFilter { state: status, ..ProcessFilter::default() };
         let mut after = None;
         loop {
-            let page: Vec<ListedProcess> =
-                read(&*self.store, |tx| tx.list_processes(supplier.id, filter, after, PAGE))?;
-            page.iter().for_each(|listed| f(&listed.process, supplier.settings.time_zone));
-            match page.last() {
-                Some(last) => after = Some(last.position),
+            let limit = PageLimit::of(PAGE);
+            let page = read(&*self.store, |tx| tx.list_processes(supplier.id, filter, after, limit))?;
+            page.processes.iter().for_each(|listed| f(&listed.process, supplier.settings.time_zone));
+            match page.next {
+                Some(next) => after = Some(next),
                 None => return Ok(()),
             }
         }

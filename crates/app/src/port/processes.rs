@@ -95,6 +95,36 @@ pub struct ListedProcess {
     pub position: Position,
 }
 
+/// How much of a list is read at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageLimit {
+    /// Items of a page at most.
+    pub items: u32,
+    /// Rows that may be read for them: some match no filter, and no index knows which.
+    pub scanned: u32,
+}
+
+/// So many rows are read for an item at most, and for a page at least so many. A thousand rows are a few milliseconds
+/// of the database; a page of the largest size passes over 40,000.
+const SCANNED_PER_ITEM: u32 = 4;
+const LEAST_SCANNED: u32 = 1_000;
+
+impl PageLimit {
+    /// A page of at most so many items.
+    pub fn of(items: u32) -> Self {
+        Self { items, scanned: items.saturating_mul(SCANNED_PER_ITEM).max(LEAST_SCANNED) }
+    }
+}
+
+/// A page of a supplier's processes. It may have fewer items than were asked for, even none, and not be the last.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProcessPage {
+    /// The processes, by creation.
+    pub processes: Vec<ListedProcess>,
+    /// The position up to which this page read, which the next one follows; `None`: the list ends here.
+    pub next: Option<Position>,
+}
+
 /// A step to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct StepWrite<'a> {
@@ -279,17 +309,18 @@ pub trait Processes {
         self.missed_windows(before, limit)
     }
 
-    /// Processes of a supplier by creation, after a position, at most `limit`.
+    /// Processes of a supplier by creation, after a position. What is read does not grow with the number of
+    /// processes that do not match.
     fn list_processes(
         &mut self,
         supplier_id: i64,
         filter: ProcessFilter,
         after: Option<Position>,
-        limit: u32,
-    ) -> Result<Vec<ListedProcess>, StoreError>;
+        limit: PageLimit,
+    ) -> Result<ProcessPage, StoreError>;
 
-    /// Calls with each item of a list by creation: after a position, created at `until` or before, at most
-    /// `limit`. Where the last one stands; `None` if there was none. Items are read as they are handed
+    /// Calls with each item of a list by creation: after a position, created at `until` or before. Returns the
+    /// position that the next page follows; `None`: the list ends here. Items are read as they are handed
     /// out: memory does not grow with the limit.
     fn each_account(
         &mut self,
@@ -297,7 +328,7 @@ pub trait Processes {
         list: AccountList,
         after: Option<Position>,
         until: DateTime<Utc>,
-        limit: u32,
+        limit: PageLimit,
         each: &mut dyn FnMut(ListedAccount<'_>),
     ) -> Result<Option<Position>, StoreError>;
 

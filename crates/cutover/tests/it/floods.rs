@@ -5,8 +5,10 @@
 
 use crate::harness::{ACCOUNTS, Client, GRAPHQL, House, Server, VALIDATE, until};
 use crate::payloads::small;
+use cutover_testkit_postgres::psql;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -210,6 +212,59 @@ fn an_organisation_that_comes_too_often_takes_nothing_from_others() {
         p99(&client, "A")
     });
     assert_bounded(quiet, attacked, "another organisation's flood");
+}
+
+/// A transaction that locks a table, until it is dropped.
+struct Lock(Child);
+
+impl Lock {
+    fn of(house: &House, table: &str) -> Self {
+        let mut psql = psql(house.on().url()).unwrap();
+        let mut psql = psql.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let script = format!("BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE; SELECT 1;\n");
+        psql.stdin.as_mut().unwrap().write_all(script.as_bytes()).unwrap();
+        let mut answer = [0];
+        psql.stdout.as_mut().unwrap().read_exact(&mut answer).unwrap();
+        Self(psql)
+    }
+}
+
+impl Drop for Lock {
+    /// Without input it ends.
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// Reads of one organisation that hang in the database take their share of its connections, and leave the others theirs.
+#[test]
+fn slow_reads_of_one_organisation_leave_connections_to_others() {
+    let Some(house) = House::on_server() else { return };
+    let key = house.furnish();
+    house.done(&["organisation", "add", "Other"]);
+    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+    let reading = house.key("Other");
+    let server = house.serve_with(&["--rate-limit", "0"]);
+    let (client, reader) = (server.client(&key), server.client(&reading));
+    // Progress is read from it, and no account is written to it.
+    let lock = Lock::of(&house, "process_counts");
+    let read = || {
+        let answer = reader.get("/v2/data-import/import-suppliers/OTHERS/progress/");
+        assert!(matches!(answer.status, 200 | 503), "{}", answer.text());
+    };
+    meanwhile(64, read, || {
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                       AND wait_event_type = 'Lock'";
+        until("its share hangs", || house.sql(waiting).trim().parse::<u32>().unwrap() >= 8);
+        for n in 0..100 {
+            let number = format!("S-{n}");
+            assert_eq!(client.create(&small(&number)).status, 201, "others have theirs");
+            assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{number}/")).status, 200, "others have theirs");
+        }
+        assert!(house.sql(waiting).trim().parse::<u32>().unwrap() >= 8, "it hangs still");
+        drop(lock);
+    });
 }
 
 /// Bodies that are begun and never ended fill the share of their organisation, and leave the others theirs.

@@ -1,4 +1,5 @@
 use crate::answer::empty_object;
+use crate::blocking::{Places, Taken};
 use crate::body::Body;
 use crate::call::{Answer, Call};
 use crate::refusal::Refusal;
@@ -10,7 +11,6 @@ use cutover_app::account::CreateRefused;
 use cutover_app::auth::Caller;
 use cutover_app::port::{Creation, Staging};
 use std::sync::Arc;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// `POST /v2/data-import/accounts/`: 201 `{}` once the payload is durably stored (contract 4.1, decisions D5).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
@@ -35,20 +35,22 @@ pub(super) async fn create(
     caller: Caller,
     id: Option<String>,
     mut body: Body,
-    turns: Option<&Semaphore>,
+    turns: Option<&Places>,
 ) -> Result<Arc<Creation>, Refusal> {
+    let organisation = Some(caller.organisation_id);
     let from_memory = |app: &App, bytes: &[u8]| app.creation_from_memory(&caller, id.clone(), bytes);
     let mut remembered = service.at_once(&body, from_memory)?;
     for _ in 0..CHECKS {
         let creation = match remembered.take() {
             Some(creation) => creation,
             None => {
-                let _turn = turn(turns).await?;
+                let _turn = turn(turns, organisation).await?;
                 let (caller, id) = (caller.clone(), id.clone());
                 let check = move |app: &App, body: &[u8], found: Option<&_>| {
                     Ok(app.creation(&caller, id.clone(), body, found)?)
                 };
-                let (checked, rest) = service.run_with_documents(body, Work::Reads, check).await?;
+                let (checked, rest) =
+                    service.run_with_documents(organisation, body, Work::Reads, check).await?;
                 body = rest;
                 checked
             }
@@ -57,7 +59,7 @@ pub(super) async fn create(
         match service.stage(creation.clone()).await? {
             Staging::Staged => return Ok(creation),
             Staging::Exists => {
-                let _turn = turn(turns).await?;
+                let _turn = turn(turns, organisation).await?;
                 let weight = service.weights.take(body.len()).await?;
                 let resubmit = move |app: &App| {
                     let _weight = weight;
@@ -66,7 +68,7 @@ pub(super) async fn create(
                         resubmitted => Ok(resubmitted.map(|()| true)?),
                     }
                 };
-                if service.run(resubmit).await? {
+                if service.run(organisation, resubmit).await? {
                     return Ok(creation);
                 }
             }
@@ -80,10 +82,17 @@ pub(super) async fn create(
 ///
 /// # Errors
 /// [`Refusal::Unavailable`] if there are no more.
-pub(super) async fn turn(turns: Option<&Semaphore>) -> Result<Option<SemaphorePermit<'_>>, Refusal> {
+pub(super) async fn turn(
+    turns: Option<&Places>,
+    organisation: Option<i64>,
+) -> Result<Option<Taken>, Refusal> {
     let Some(turns) = turns else { return Ok(None) };
-    let ended = |_| Refusal::Unavailable("no place for a line".into());
-    turns.acquire().await.map(Some).map_err(ended)
+    turns.take(organisation).await.map(Some).map_err(|_| no_line())
+}
+
+/// What is said where there are no places for lines any more.
+pub(super) fn no_line() -> Refusal {
+    Refusal::Unavailable("no place for a line".into())
 }
 
 #[cfg(test)]
@@ -91,7 +100,7 @@ mod tests {
     use crate::testing::{ACCOUNT, ELECTRICITY, House};
     use chrono::Duration;
     use cutover_app::operator::SupplierChange;
-    use cutover_app::port::{DocumentState, ProcessFilter, Store, StoreError, read};
+    use cutover_app::port::{DocumentState, PageLimit, ProcessFilter, Store, StoreError, read};
     use cutover_core::SupplierStatus;
     use cutover_testkit::memory::Fault;
     use serde_json::Value;
@@ -99,9 +108,10 @@ mod tests {
     const PATH: &str = "/v2/data-import/accounts/";
 
     fn processes(house: &House) -> usize {
-        let list =
-            |tx: &mut dyn cutover_app::port::Tx| tx.list_processes(1, ProcessFilter::default(), None, 100);
-        read(&*house.store as &dyn Store, list).unwrap().len()
+        let list = |tx: &mut dyn cutover_app::port::Tx| {
+            tx.list_processes(1, ProcessFilter::default(), None, PageLimit::of(100))
+        };
+        read(&*house.store as &dyn Store, list).unwrap().processes.len()
     }
 
     #[actix_web::test]

@@ -92,10 +92,18 @@ fn plain(datetime: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::config::Config;
     use crate::testing::{ACCOUNT, House, Reply};
+    use actix_web::http::header::AUTHORIZATION;
+    use actix_web::test::TestRequest;
     use chrono::Duration;
     use cutover_app::operator::SupplierChange;
+    use cutover_app::port::{Store, StoreError, Tx, WriteJob};
     use cutover_core::Level;
+    use cutover_testkit::memory::MemoryStore;
+    use futures_util::future::{Either, join_all, select};
+    use std::pin::pin;
+    use std::sync::{Arc, Condvar, Mutex};
 
     const PATH: &str = "/v2/data-import/accounts/ACME_ENERGY/";
 
@@ -166,6 +174,94 @@ mod tests {
             path = next.to_owned();
         }
         assert_eq!(pages, [vec!["A-0", "A-2", "A-3"], vec!["A-4"]]);
+    }
+
+    /// More than a page reads.
+    #[actix_web::test]
+    async fn an_empty_page_leads_to_the_next() {
+        let house = House::new();
+        let accounts = (0..1_001).map(|n| ACCOUNT.replace("UNME-4001", &format!("N-{n}")));
+        accounts.for_each(|account| house.create("Acme", &account));
+        let first = house.get(&format!("{PATH}?modified_after=9000-01-01T00:00:00Z&page_size=5")).await;
+        assert_eq!(numbers(&first), [""; 0]);
+        let (next, _) = first.header("link").strip_prefix('<').unwrap().split_once('>').unwrap();
+        assert!(
+            next.starts_with(&format!("{PATH}?modified_after=9000-01-01T00:00:00Z&page_size=5&cursor=")),
+            "{next}"
+        );
+        let last = house.get(next).await;
+        assert_eq!((numbers(&last), last.header("link")), (vec![], ""));
+    }
+
+    /// A store whose lists end when they are told to.
+    struct Stalled {
+        store: Arc<MemoryStore>,
+        /// How many are being read, and whether they may end.
+        lists: Mutex<(usize, bool)>,
+        changed: Condvar,
+    }
+
+    impl Store for Stalled {
+        fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+            self.store.read(job)
+        }
+
+        fn glance_behind(
+            &self,
+            job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+        ) -> Result<(), StoreError> {
+            let mut lists = self.lists.lock().unwrap();
+            lists.0 += 1;
+            self.changed.notify_all();
+            drop(self.changed.wait_while(lists, |(_, may_end)| !*may_end).unwrap());
+            self.store.read(job)
+        }
+
+        fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+            self.store.write(job)
+        }
+
+        fn ping(&self) -> Result<(), StoreError> {
+            self.store.ping()
+        }
+
+        fn connection_limit(&self) -> Option<u32> {
+            Some(16)
+        }
+    }
+
+    /// Failure 17: reads of one organisation that do not end leave places and connections to the others.
+    #[actix_web::test]
+    async fn slow_lists_of_one_organisation_hold_up_no_other() {
+        let mut stalled = None;
+        let house = House::over(Config { rate_limit: 0, ..Config::default() }, |store| {
+            let (lists, changed) = (Mutex::default(), Condvar::new());
+            stalled.insert(Arc::new(Stalled { store, lists, changed })).clone()
+        });
+        let store = stalled.unwrap();
+        let lists = join_all((0..64).map(|_| house.get(PATH)));
+        let other = (AUTHORIZATION, format!("Token {}", house.token_of("Other")));
+        let body = ACCOUNT.replace("ACME_ENERGY", "OTHER");
+        let create = async {
+            let held = store.clone();
+            let wait =
+                move || drop(held.changed.wait_while(held.lists.lock().unwrap(), |l| l.0 < 8).unwrap());
+            actix_web::rt::task::spawn_blocking(wait).await.unwrap();
+            let request = TestRequest::post().uri("/v2/data-import/accounts/").insert_header(other);
+            let created = house.send(request.set_payload(body)).await;
+            let read = std::mem::replace(&mut *store.lists.lock().unwrap(), (0, true)).0;
+            store.changed.notify_all();
+            (created.line(), read)
+        };
+        let (created, read) = match select(pin!(create), pin!(lists)).await {
+            Either::Left((created, lists)) => {
+                lists.await;
+                created
+            }
+            Either::Right(_) => panic!("the lists have ended"),
+        };
+        assert_eq!(created, "201 {}");
+        assert_eq!(read, 8, "half of the connections are others'");
     }
 
     #[actix_web::test]

@@ -47,7 +47,7 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
 
 async fn database(service: &Service) -> Result<(), Refusal> {
     let app = service.app.clone();
-    let ready = service.probes.run(move || Ok(app.ready()?));
+    let ready = service.probes.run(None, move || Ok(app.ready()?));
     let late = |_| Refusal::Unavailable("the database did not answer in time".into());
     timeout(DEADLINE, ready).await.map_err(late)?
 }

@@ -55,12 +55,14 @@ const FILTERS: &[Parameter] = &[
     Parameter { name: "error_code", doc: "Only those whose latest error has this code.", schema: own::code },
     Parameter {
         name: "modified_after",
-        doc: "Only those that took a step after this time. Without an offset it is in the supplier's zone.",
+        doc: "Only those that took a step after this time. Without an offset it is in the supplier's zone. No index \
+              knows this: a page looks through so many accounts, and may have none though others follow.",
         schema: || Json::object().with("type", "string").with("format", "date-time"),
     },
     Parameter {
         name: "page_size",
-        doc: "How many there are at most.",
+        doc: "How many there are at most. There may be fewer, even none, and more on the next page: go on until an \
+              answer has no `Link`.",
         schema: || {
             let size = Json::object().with("type", "integer").with("minimum", 1_u32);
             size.with("maximum", 10_000_u32).with("default", 100_u32)

@@ -6,7 +6,7 @@ use crate::quiet::accounts;
 use crate::specs::{AccountRef, SUPPLIERS, zone};
 use crate::world::World;
 use chrono::{DurationRound, TimeDelta};
-use cutover_app::port::{AccountList, ImportedAccount, StateCount, StoredProcess, Supplier, read};
+use cutover_app::port::{AccountList, ImportedAccount, PageLimit, StateCount, StoredProcess, Supplier, read};
 use cutover_core::Zone;
 use cutover_model::{DateTime, Encode, HistoricalStatement, Totals};
 use cutover_process::{EventKind, State};
@@ -160,7 +160,7 @@ impl World {
                         item.account.map(|(n, _)| n.to_owned()),
                     ));
                 };
-                tx.each_account(supplier.id, list, None, until, 100, &mut each)
+                tx.each_account(supplier.id, list, None, until, PageLimit::of(100), &mut each)
             })
             .unwrap();
             listed.sort();

@@ -6,7 +6,7 @@ use super::migrations;
 use super::queries::SqlTx;
 use super::testing::{add_process, add_supplier, at, connect};
 use crate::context::Context;
-use cutover_app::port::{ProcessFilter, Staged, StepWrite, StoreError, StoredIssues, Tx};
+use cutover_app::port::{PageLimit, ProcessFilter, Staged, StepWrite, StoreError, StoredIssues, Tx};
 use cutover_core::{Code, Zone};
 use cutover_model::Totals;
 use cutover_process::{Actor, Event, Process, State};
@@ -123,8 +123,10 @@ fn a_process_is_found_by_its_number() {
 fn pages_of_a_list_are_ranges_of_its_index() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
+    add_process(&mut conn, 2);
     let mut page = |filter: ProcessFilter, after| {
-        let plan = plan_of(&mut conn, |tx| tx.list_processes(1, filter, after, 100).map(|_| ()));
+        let limit = PageLimit { items: 100, scanned: 1 };
+        let plan = plan_of(&mut conn, |tx| tx.list_processes(1, filter, after, limit).map(|_| ()));
         assert_no_scan(&plan);
         assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
         plan
@@ -135,20 +137,29 @@ fn pages_of_a_list_are_ranges_of_its_index() {
     let failed = ProcessFilter { error_code: Some(Code::Error), ..all };
     for (filter, index) in [
         (all, "by_creation"),
-        (later, "by_creation"),
-        (ProcessFilter::of(State::Errored), "failed"),
-        (ProcessFilter::of(State::DryRunErrored), "failed"),
+        (ProcessFilter::of(State::Errored), "errored"),
+        (ProcessFilter::of(State::DryRunErrored), "dry_run_errored"),
+        (ProcessFilter::of(State::DryRunSucceeded), "dry_run_succeeded"),
         (ProcessFilter::of(State::Cancelled), "cancelled"),
         (ProcessFilter::of(State::Processed), "imported"),
         (ProcessFilter::of(State::InProgress), "running"),
-        (ProcessFilter::of(State::Pending), "unimported"),
-        (ProcessFilter::of(State::DryRunSucceeded), "unimported"),
+        (ProcessFilter::of(State::Pending), "listed_pending"),
     ] {
-        let plan = page(filter, Some((at(0), 1)));
-        assert_uses(&plan, &format!("INDEX processes_{index} (supplier_id=? AND created_at>?)"));
+        let index = format!("INDEX processes_{index}");
+        let range = "(supplier_id=? AND created_at>?)";
+        assert_uses(&page(filter, Some((at(-1), 1))), &format!("{index} {range}"));
+        // The end of what a page may read is looked for in the index alone.
+        let plan = page(ProcessFilter { modified_after: later.modified_after, ..filter }, Some((at(-1), 1)));
+        assert_uses(&plan, &format!("USING COVERING {index} {range}"));
     }
+    let plan = page(later, Some((at(-1), 1)));
+    assert_uses(&plan, "USING INDEX processes_by_creation (supplier_id=? AND created_at>? AND created_at<?)");
     let plan = page(failed, Some((at(0), 1)));
     assert_uses(&plan, "INDEX processes_by_error (supplier_id=? AND error_code=? AND created_at>?)");
+    for state in [State::Errored, State::DryRunErrored] {
+        let plan = page(ProcessFilter { state: Some(state), ..failed }, Some((at(0), 1)));
+        assert!(plan.iter().all(|step| !step.contains("processes") || step.contains("processes_by_error")));
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
 use super::State;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, FoundPayload, KeptProcess, ListedAccount, ListedProcess, Position,
-    ProcessFilter, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Supplier,
+    AccountList, Archivable, FoundPayload, KeptProcess, ListedAccount, ListedProcess, PageLimit, Position,
+    ProcessFilter, ProcessPage, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
+    Supplier,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierStatus};
 use cutover_process::{HistoryEntry, LEASE, Process, State as Status};
@@ -40,12 +41,19 @@ impl Row {
         (self.process.snapshot().created_at, self.process.id())
     }
 
+    /// Whether it is read for a list: an index would have it.
+    fn is_read_for(&self, filter: ProcessFilter) -> bool {
+        let code = self.process.snapshot().latest_error.as_ref().map(|error| error.code);
+        match filter.error_code {
+            Some(_) => code == filter.error_code,
+            None => filter.state.is_none_or(|state| self.is(state)),
+        }
+    }
+
     fn matches(&self, filter: ProcessFilter) -> bool {
-        let snapshot = self.process.snapshot();
-        let code = snapshot.latest_error.as_ref().map(|error| error.code);
+        let modified_at = self.process.snapshot().modified_at;
         filter.state.is_none_or(|state| self.is(state))
-            && (filter.error_code.is_none() || code == filter.error_code)
-            && filter.modified_after.is_none_or(|after| snapshot.modified_at > after)
+            && filter.modified_after.is_none_or(|after| modified_at > after)
     }
 
     fn is_in(&self, list: AccountList) -> bool {
@@ -281,12 +289,21 @@ impl Processes for State {
         supplier_id: i64,
         filter: ProcessFilter,
         after: Option<Position>,
-        limit: u32,
-    ) -> Result<Vec<ListedProcess>, StoreError> {
-        let wanted = |row: &Row| row.matches(filter);
-        let page = self.page(supplier_id, wanted, after, limit);
+        limit: PageLimit,
+    ) -> Result<ProcessPage, StoreError> {
+        let mut read = self.page(supplier_id, |row| row.is_read_for(filter), after, u32::MAX);
+        // An index alone decides: no row is read in vain.
+        let is_decided =
+            filter.modified_after.is_none() && (filter.error_code.is_none() || filter.state.is_none());
+        let scanned = if is_decided { usize::MAX } else { limit.scanned.max(1) as usize };
+        let end = (read.len() > scanned).then(|| read[scanned - 1].position());
+        read.truncate(scanned);
         let listed = |row: &&Row| ListedProcess { process: row.process.clone(), position: row.position() };
-        Ok(page.iter().map(listed).collect())
+        let mut processes: Vec<_> = read.iter().filter(|row| row.matches(filter)).map(listed).collect();
+        let is_full = processes.len() > limit.items as usize;
+        processes.truncate(limit.items as usize);
+        let next = if is_full { processes.last().map(|last| last.position) } else { end };
+        Ok(ProcessPage { processes, next })
     }
 
     fn each_account(
@@ -295,13 +312,13 @@ impl Processes for State {
         list: AccountList,
         after: Option<Position>,
         until: DateTime<Utc>,
-        limit: u32,
+        limit: PageLimit,
         each: &mut dyn FnMut(ListedAccount<'_>),
     ) -> Result<Option<Position>, StoreError> {
         let wanted = |row: &Row| row.is_in(list) && row.position().0 <= until;
-        let page = self.page(supplier_id, wanted, after, limit);
+        let page = self.page(supplier_id, wanted, after, limit.items);
         page.iter().for_each(|row| each(row.listed()));
-        Ok(page.last().map(|row| row.position()))
+        Ok(page.last().filter(|_| page.len() == limit.items as usize).map(|row| row.position()))
     }
 
     fn archivable(

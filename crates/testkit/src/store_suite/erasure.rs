@@ -7,8 +7,9 @@ use super::ground::{
 use super::imported::{SYDNEY, account_of, decode, end_with, import, zone};
 use cutover_app::port::{
     AuditAction, AuditEntry, Creation, Detail, InstructionDetails, InstructionKey, NewAccount,
-    NewHistoricalStatement, NewNote, NewTransaction, Operator, ProcessFilter, Staged, Staging, StateCount,
-    Store, StoreError, StoredIssue, StoredIssues, Subject, Supplier, Tx, VerifiedInstruction, stage,
+    NewHistoricalStatement, NewNote, NewTransaction, Operator, PageLimit, ProcessFilter, Staged, Staging,
+    StateCount, Store, StoreError, StoredIssue, StoredIssues, Subject, Supplier, Tx, VerifiedInstruction,
+    stage,
 };
 use cutover_core::Zone;
 use cutover_model::choices::PaymentInstructionType;
@@ -143,8 +144,9 @@ pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
     assert_eq!((see(store, |tx| tx.history(id)), see(store, |tx| tx.payloads(&[id]))), (vec![], vec![]));
     assert_eq!(see(store, |tx| tx.account_totals(id)), None);
     assert_eq!(see(store, |tx| tx.account_documents(id)), [""; 0]);
-    let listed = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, 9));
-    assert_eq!(listed.len(), 1);
+    let listed =
+        see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, PageLimit::of(9)));
+    assert_eq!(listed.processes.len(), 1);
     assert_eq!(erase(store, &acme, id), []);
     assert_eq!(process(store, &acme, "A-1"), other);
     assert_eq!(see(store, |tx| tx.imported_account(other.process.id(), Zone::UTC)), Some(kept));
@@ -282,7 +284,7 @@ pub fn a_number_that_is_sent_while_it_is_erased_has_one_process_or_none(store: &
         assert_eq!(state, State::Pending);
         counted += processes;
     }
-    let found = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, 9));
-    assert_eq!(found.len() as u64, counted);
+    let found = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, PageLimit::of(9)));
+    assert_eq!(found.processes.len() as u64, counted);
     assert!(counted <= 1, "{counted}");
 }

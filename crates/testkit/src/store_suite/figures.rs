@@ -7,7 +7,8 @@ use super::ground::{
 use crate::payload::Dice;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{
-    ListedProcess, MinuteCount, ProcessFilter, StateCount, StepWrite, Store, Supplier, Verdict, read, write,
+    ListedProcess, MinuteCount, PageLimit, ProcessFilter, StateCount, StepWrite, Store, Supplier, Verdict,
+    read, write,
 };
 use cutover_core::{Code, ServiceAccountNumber, SupplierStatus};
 use cutover_model::Totals;
@@ -16,8 +17,9 @@ use cutover_process::{Event, HistoryEntry, Process, State, Submission, Window};
 use std::collections::BTreeMap;
 
 fn all(store: &dyn Store, of: &Supplier) -> Vec<Process> {
-    let page = see(store, |tx| tx.list_processes(of.id, ProcessFilter::default(), None, 10_000));
-    page.into_iter().map(|ListedProcess { process, .. }| process).collect()
+    let limit = PageLimit::of(10_000);
+    let page = see(store, |tx| tx.list_processes(of.id, ProcessFilter::default(), None, limit));
+    page.processes.into_iter().map(|ListedProcess { process, .. }| process).collect()
 }
 
 fn minute(at: DateTime<Utc>) -> DateTime<Utc> {

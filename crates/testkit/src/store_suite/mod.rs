@@ -74,6 +74,8 @@ stories! { $
         lists_go_on_where_a_page_ended
         lists_can_be_of_one_status
         lists_can_be_of_what_failed_or_changed
+        a_page_reads_so_many_rows_and_may_be_empty
+        pages_give_every_match_once
         accounts_are_found_by_how_their_numbers_begin
         a_process_is_found_by_its_account;
     staging:
@@ -189,5 +191,6 @@ stories! { $
         lists_hold_what_they_are_named_for
         lists_go_by_creation_and_key
         lists_end_at_their_bound
-        pages_give_every_account_once;
+        pages_give_every_account_once
+        pages_pass_over_cancelled_accounts;
 }

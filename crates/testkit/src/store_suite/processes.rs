@@ -4,9 +4,16 @@ use super::ground::{
     at, create, create_many, insert, number, process, put, see, staged, step, supplier, worker,
 };
 use super::imported::import;
-use cutover_app::port::{ProcessFilter, Store, StoreError, write};
+use cutover_app::port::{
+    PageLimit, Position, ProcessFilter, ProcessPage, Store, StoreError, Supplier, write,
+};
 use cutover_core::ServiceAccountNumber;
-use cutover_process::{Event, State, Submission, Window};
+use cutover_process::{Event, Process, State, Submission, Window};
+
+/// The numbers of a page's accounts.
+fn numbers(page: &ProcessPage) -> Vec<String> {
+    page.processes.iter().map(|p| number_of(&p.process)).collect()
+}
 
 fn account_number() -> ServiceAccountNumber {
     ServiceAccountNumber::from_random(42)
@@ -68,15 +75,17 @@ pub fn lists_go_on_where_a_page_ended(store: &dyn Store) {
     });
     create_many(store, &other, "B", 3);
     let (mut after, mut seen) = (None, Vec::new());
-    for expected in [7, 7, 7, 4, 0] {
-        let page = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), after, 7));
-        assert_eq!(page.len(), expected);
-        if let Some(last) = page.last() {
-            assert_eq!(last.position.1, last.process.id());
-            after = Some(last.position);
-        }
-        seen.extend(page.iter().map(|p| p.process.snapshot().external_account_number.to_string()));
+    let limit = PageLimit::of(7);
+    for (expected, is_last) in [(7, false), (7, false), (7, false), (4, true)] {
+        let page = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), after, limit));
+        let last = page.processes.last().unwrap();
+        assert_eq!(last.position.1, last.process.id());
+        assert_eq!((page.processes.len(), page.next), (expected, (!is_last).then_some(last.position)));
+        after = Some(last.position);
+        seen.extend(numbers(&page));
     }
+    let beyond = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), after, limit));
+    assert_eq!(beyond, ProcessPage::default());
     assert_eq!(seen, (0..25).map(|i| format!("A-{i}")).collect::<Vec<_>>());
 }
 
@@ -88,12 +97,14 @@ pub fn lists_can_be_of_one_status(store: &dyn Store) {
         assert!(step(store, &process(store, &acme, account).process, Event::Cancelled, at(100)));
     }
     let list = |status, after, limit| {
-        let page = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::of(status), after, limit));
-        page.iter().map(|p| p.process.snapshot().external_account_number.to_string()).collect::<Vec<_>>()
+        let limit = PageLimit::of(limit);
+        numbers(&see(store, |tx| tx.list_processes(acme.id, ProcessFilter::of(status), after, limit)))
     };
     assert_eq!(list(State::Cancelled, None, 10), ["A-1", "A-4"]);
     assert_eq!(list(State::Pending, None, 3), ["A-0", "A-2", "A-3"]);
-    let position = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, 4))[3].position;
+    let four = PageLimit::of(4);
+    let first = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, four));
+    let position = first.processes[3].position;
     assert_eq!(list(State::Pending, Some(position), 3), ["A-5"]);
     assert_eq!(list(State::Processed, None, 3), [""; 0]);
 }
@@ -118,19 +129,107 @@ pub fn lists_can_be_of_what_failed_or_changed(store: &dyn Store) {
     let (code, other) = (code("A-1"), code("A-4"));
     assert_ne!(code, other);
     let list = |filter, after, limit| {
-        let page = see(store, |tx| tx.list_processes(acme.id, filter, after, limit));
-        page.iter().map(|p| p.process.snapshot().external_account_number.to_string()).collect::<Vec<_>>()
+        let limit = PageLimit::of(limit);
+        numbers(&see(store, |tx| tx.list_processes(acme.id, filter, after, limit)))
     };
     let failed = ProcessFilter { error_code: Some(code), ..ProcessFilter::default() };
     let later = ProcessFilter { modified_after: Some(at(100)), ..ProcessFilter::default() };
     assert_eq!(list(failed, None, 10), ["A-1", "A-3"]);
     assert_eq!(list(ProcessFilter::of(State::Errored), None, 2), ["A-1", "A-3"]);
-    let first = see(store, |tx| tx.list_processes(acme.id, failed, None, 1))[0].position;
+    let first = see(store, |tx| tx.list_processes(acme.id, failed, None, PageLimit::of(1)));
+    let first = first.processes[0].position;
     assert_eq!(list(failed, Some(first), 10), ["A-3"]);
     assert_eq!(list(later, None, 10), ["A-3"]);
     assert_eq!(list(ProcessFilter { state: Some(State::Pending), ..later }, None, 10), [""; 0]);
     assert_eq!(list(ProcessFilter { error_code: Some(other), ..failed }, None, 10), ["A-4"]);
     assert_eq!(list(ProcessFilter { state: Some(State::Cancelled), ..failed }, None, 10), [""; 0]);
+}
+
+/// The pages of a list, one after another until there is no next.
+fn pages(store: &dyn Store, of: &Supplier, filter: ProcessFilter, limit: PageLimit) -> Vec<Vec<String>> {
+    let (mut after, mut pages): (Option<Position>, Vec<_>) = (None, Vec::new());
+    loop {
+        let page = see(store, |tx| tx.list_processes(of.id, filter, after, limit));
+        assert!(page.processes.len() <= limit.items as usize);
+        assert!(page.next.is_none_or(|next| after.is_none_or(|after| after < next)), "it goes on");
+        pages.push(numbers(&page));
+        match page.next {
+            Some(next) => after = Some(next),
+            None => return pages,
+        }
+    }
+}
+
+/// What no index knows is looked for among so many rows a page: those that match none are passed over page by page.
+pub fn a_page_reads_so_many_rows_and_may_be_empty(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    create_many(store, &acme, "A", 10);
+    let later = ProcessFilter { modified_after: Some(at(1_000)), ..ProcessFilter::default() };
+    let limit = |items, scanned| PageLimit { items, scanned };
+    assert_eq!(pages(store, &acme, later, limit(2, 3)), vec![vec![""; 0]; 4]);
+    assert_eq!(pages(store, &acme, later, limit(2, 5)), vec![vec![""; 0]; 2]);
+    assert_eq!(pages(store, &acme, later, limit(2, 10)), [[""; 0]]);
+    let first = see(store, |tx| tx.list_processes(acme.id, later, None, limit(2, 3)));
+    let all = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, limit(10, 1)));
+    assert_eq!(first.next, Some(all.processes[2].position));
+    assert_eq!((all.processes.len(), all.next), (10, None), "no row is read in vain");
+    assert!(step(store, &process(store, &acme, "A-4").process, Event::Cancelled, at(2_000)));
+    let found: [&[&str]; 4] = [&[], &["A-4"], &[], &[]];
+    assert_eq!(pages(store, &acme, later, limit(2, 3)), found);
+    // Of one state only its rows are read.
+    let cancelled = ProcessFilter { state: Some(State::Cancelled), ..later };
+    assert_eq!(pages(store, &acme, cancelled, limit(2, 3)), [["A-4"]]);
+}
+
+/// Whatever is asked for, and however large pages are: what matches comes once, in order, and nothing else.
+pub fn pages_give_every_match_once(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let owner = acme.clone();
+    put(store, move |tx| {
+        (0..60).try_for_each(|i| {
+            let submission = Submission { is_dry_run: i % 2 == 0, ..Submission::default() };
+            insert(tx, &owner, &format!("A-{i}"), submission, at(i / 7)).map(|_| ())
+        })
+    });
+    let take = |i: i64, event| {
+        assert!(step(store, &process(store, &acme, &format!("A-{i}")).process, event, at(100 + i)));
+    };
+    for i in 0..60 {
+        match i % 5 {
+            0 => take(i, Event::WindowMissed),
+            1 if i % 2 == 0 => [Event::Claimed, Event::DryRunPassed].into_iter().for_each(|e| take(i, e)),
+            2 if i % 2 == 0 => [Event::Claimed, Event::DryRunFailed].into_iter().for_each(|e| take(i, e)),
+            2 => [Event::Claimed, Event::Rejected].into_iter().for_each(|e| take(i, e)),
+            3 => take(i, Event::Cancelled),
+            _ => {}
+        }
+    }
+    let all: Vec<_> = (0..60).map(|i| process(store, &acme, &format!("A-{i}")).process).collect();
+    let code = |process: &Process| process.snapshot().latest_error.as_ref().map(|error| error.code);
+    let mut codes: Vec<_> = all.iter().map(code).collect();
+    codes.sort_by_key(|code| code.map(|code| code.as_str()));
+    codes.dedup();
+    assert_eq!(codes.len(), 3, "none, and two errors");
+    let states = [None].into_iter().chain(State::ALL.iter().copied().map(Some));
+    for (state, error_code) in states.flat_map(|state| codes.iter().map(move |code| (state, *code))) {
+        for modified_after in [None, Some(at(130)), Some(at(1_000))] {
+            let filter = ProcessFilter { state, error_code, modified_after };
+            let matches = |process: &&Process| {
+                state.is_none_or(|state| process.state() == state)
+                    && (error_code.is_none() || code(process) == error_code)
+                    && modified_after.is_none_or(|after| process.snapshot().modified_at > after)
+            };
+            let expected: Vec<_> = all.iter().filter(matches).map(|p| number_of(p)).collect();
+            for (items, scanned) in [(1, 1), (1, 7), (3, 4), (7, 20), (60, 60)] {
+                let found = pages(store, &acme, filter, PageLimit { items, scanned }).concat();
+                assert_eq!(found, expected, "{filter:?}, {items} of {scanned}");
+            }
+        }
+    }
+}
+
+fn number_of(process: &Process) -> String {
+    process.snapshot().external_account_number.to_string()
 }
 
 /// By the bytes of their numbers; nothing in a prefix has a meaning of its own.

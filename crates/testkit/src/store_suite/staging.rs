@@ -4,7 +4,9 @@ use super::ground::{
     api, at, create, new_process, number, on_threads, process, put, see, staged, step, supplier,
     supplier_with,
 };
-use cutover_app::port::{self, Creation, ProcessFilter, Staging, Store, StoredIssue, StoredIssues, Supplier};
+use cutover_app::port::{
+    self, Creation, PageLimit, ProcessFilter, Staging, Store, StoredIssue, StoredIssues, Supplier,
+};
 use cutover_core::SupplierStatus;
 use cutover_process::{Event, EventKind, Submission, Window};
 use std::collections::HashSet;
@@ -141,7 +143,9 @@ pub fn what_many_stage_at_once_is_all_there(store: &dyn Store) {
     }
     let mut ids = HashSet::new();
     for supplier in [&acme, &other] {
-        let listed = see(store, |tx| tx.list_processes(supplier.id, ProcessFilter::default(), None, 1_000));
+        let limit = PageLimit::of(1_000);
+        let listed = see(store, |tx| tx.list_processes(supplier.id, ProcessFilter::default(), None, limit));
+        let listed = listed.processes;
         assert_eq!(listed.len(), 100);
         ids.extend(listed.iter().map(|listed| listed.process.id()));
     }
@@ -173,7 +177,9 @@ pub fn those_that_wait_together_share_no_fate(store: &dyn Store) {
         [0, 3, 6].iter().for_each(|n| is_stored(store, &acme, &creation(&acme, &format!("{n}-{i}"), "1")));
     }
     let count = |of: &Supplier| {
-        see(store, |tx| tx.list_processes(of.id, ProcessFilter::default(), None, 1_000)).len()
+        let limit = PageLimit::of(1_000);
+        let page = see(store, |tx| tx.list_processes(of.id, ProcessFilter::default(), None, limit));
+        page.processes.len()
     };
     assert_eq!((count(&acme), count(&paused)), (40, 0));
 }

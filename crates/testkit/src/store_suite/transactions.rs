@@ -1,7 +1,9 @@
 //! What a transaction promises: all or nothing, one state, and durable when it is said to be.
 
 use super::ground::{at, create, insert, number, process, put, see, supplier};
-use cutover_app::port::{ProcessFilter, Store, StoreError, Verdict, find_behind, glance, write};
+use cutover_app::port::{
+    PageLimit, ProcessFilter, Store, StoreError, Tx, Verdict, find_behind, glance, write,
+};
 use cutover_process::Submission;
 use std::sync::Barrier;
 use std::sync::mpsc;
@@ -79,8 +81,9 @@ pub fn a_panic_undoes_its_own_job_only(store: &dyn Store) {
         threads.map(|thread| thread.join().unwrap()).into_iter().sum::<usize>()
     });
     assert_eq!(panicked, 8);
-    let listed = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, 100));
-    assert_eq!(listed.len(), 32);
+    let listed =
+        see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, PageLimit::of(100)));
+    assert_eq!(listed.processes.len(), 32);
 }
 
 /// A job that only reads cannot leave anything behind.
@@ -103,10 +106,15 @@ pub fn a_read_sees_one_state(store: &dyn Store) {
     thread::scope(|scope| {
         scope.spawn(move || {
             let seen = see(store, |tx| {
-                let before = tx.list_processes(acme.id, ProcessFilter::default(), None, 10)?.len();
+                let count = |tx: &mut dyn Tx| {
+                    let page =
+                        tx.list_processes(acme.id, ProcessFilter::default(), None, PageLimit::of(10))?;
+                    Ok::<_, StoreError>(page.processes.len())
+                };
+                let before = count(tx)?;
                 begun.send(()).unwrap();
                 has_written.recv().unwrap();
-                Ok((before, tx.list_processes(acme.id, ProcessFilter::default(), None, 10)?.len()))
+                Ok((before, count(tx)?))
             });
             assert_eq!(seen, (1, 1));
         });
@@ -157,7 +165,8 @@ pub fn many_writers_lose_nothing(store: &dyn Store) {
             });
         }
     });
-    let listed = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, 1_000));
+    let limit = PageLimit::of(1_000);
+    let listed = see(store, |tx| tx.list_processes(acme.id, ProcessFilter::default(), None, limit)).processes;
     assert_eq!(listed.len(), 800);
     let mut ids: Vec<_> = listed.iter().map(|p| p.process.id()).collect();
     ids.sort_unstable();

@@ -94,7 +94,13 @@ async fn whole(
     place.resize(1)?;
     let (app, blocking) = (service.app.clone(), service.blocking.clone());
     let read = Arc::new(move |after, buffer| page::read(&app, &list, Some(after), LATER, buffer));
-    let source = Source { read, blocking, _place: place, request_id: call.request_id() };
+    let source = Source {
+        read,
+        blocking,
+        organisation: call.organisation(),
+        _place: place,
+        request_id: call.request_id(),
+    };
     Ok(streamed_json(&mut HttpResponse::Ok(), stream(source, first)))
 }
 
@@ -109,10 +115,11 @@ async fn one_page(
     let read = move |app: &App| {
         let list = find(app, &caller, &supplier, list)?;
         let page = page::read(app, &list, after, size, Vec::new())?;
-        let more = match page.next {
-            Some(last) => app.list_page(&list, Some(last), 1, |_| {})?.is_some(),
-            None => false,
-        };
+        let mut more = false;
+        if page.next.is_some() {
+            let goes_on = app.list_page(&list, page.next, 1, |_| more = true)?.is_some();
+            more |= goes_on;
+        }
         Ok((page, more))
     };
     let (page, more) = call.run(read).await?;

@@ -5,7 +5,7 @@ use cutover_app::account::OpenList;
 use cutover_app::port::{ListedAccount, Position};
 use cutover_core::Zone;
 
-/// Items of a list, as many as were asked for or, at its end, less.
+/// Items of a list, at most as many as were asked for.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     /// Each of them as JSON, with a comma in front.
@@ -26,12 +26,11 @@ pub(super) fn read(
     buffer: Vec<u8>,
 ) -> Result<Page, Refusal> {
     let page = Page { items: buffer, next: None };
-    let mut writer = Writer { zone: list.zone, page, count: 0, failed: None };
-    let last = app.list_page(list, after, size, |account| writer.add(account))?;
+    let mut writer = Writer { zone: list.zone, page, failed: None };
+    let next = app.list_page(list, after, size, |account| writer.add(account))?;
     if let Some(error) = writer.failed {
         return Err(Refusal::Unexpected(error.to_string()));
     }
-    let next = last.filter(|_| writer.count >= size);
     Ok(Page { next, ..writer.page })
 }
 
@@ -39,13 +38,11 @@ pub(super) fn read(
 struct Writer {
     zone: Zone,
     page: Page,
-    count: u32,
     failed: Option<serde_json::Error>,
 }
 
 impl Writer {
     fn add(&mut self, account: ListedAccount<'_>) {
-        self.count += 1;
         if let Err(error) = write(&mut self.page.items, self.zone, account) {
             self.failed = Some(error);
         }

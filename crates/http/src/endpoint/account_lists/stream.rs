@@ -21,6 +21,8 @@ pub(super) type Read = Arc<dyn Fn(Position, Vec<u8>) -> Result<Page, Refusal> + 
 pub(super) struct Source {
     pub(super) read: Read,
     pub(super) blocking: Arc<Blocking>,
+    /// The organisation whose share its reads take.
+    pub(super) organisation: Option<i64>,
     /// The list's place among those that are streamed.
     pub(super) _place: Held,
     /// What the log says of a list that is cut.
@@ -103,7 +105,8 @@ impl Listing {
         if let Some(after) = self.next.take() {
             let (read, blocking) = (self.source.read.clone(), self.source.blocking.clone());
             let buffer = std::mem::take(&mut self.spare);
-            let page = async move { blocking.run_in_turn(move || read(after, buffer)).await };
+            let organisation = self.source.organisation;
+            let page = async move { blocking.run_in_turn(organisation, move || read(after, buffer)).await };
             self.ahead = Some(Ahead(rt::spawn(page)));
         }
     }
@@ -137,7 +140,8 @@ mod tests {
     fn source(read: impl Fn(i64) -> Result<Page, Refusal> + Send + Sync + 'static) -> Source {
         Source {
             read: Arc::new(move |(_, id), _| read(id)),
-            blocking: Arc::new(Blocking::new("jobs", 1, Duration::ZERO).unwrap()),
+            blocking: Arc::new(Blocking::new("jobs", 1, 1, Duration::ZERO).unwrap()),
+            organisation: None,
             _place: Held::new(Arc::new(Allowance::new(1, "")), None),
             request_id: None,
         }
@@ -231,7 +235,7 @@ mod tests {
                 let _ = begin.send(());
                 finished.recv().map_err(|e| Refusal::Unexpected(e.to_string()))
             };
-            async move { blocking.run_in_turn(job).await }
+            async move { blocking.run_in_turn(None, job).await }
         });
         begun.await.unwrap();
         let mut list = Box::pin(stream(source, page(1, Some(1))));
@@ -241,7 +245,7 @@ mod tests {
         drop(list);
         finish.send(()).unwrap();
         busy.await.unwrap().unwrap();
-        blocking.run_in_turn(|| Ok(())).await.unwrap();
+        blocking.run_in_turn(None, || Ok(())).await.unwrap();
         assert_eq!(reads.load(Ordering::SeqCst), 0);
     }
 }

@@ -9,7 +9,7 @@ mod source;
 mod tests;
 mod unpack;
 
-use super::create_account::{create, turn};
+use super::create_account::{create, no_line, turn};
 use crate::answer::NDJSON;
 use crate::authorization;
 use crate::body::Held;
@@ -55,7 +55,8 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         let held = Held::new(service.bodies.allowance.clone(), call.organisation());
         let (limit, patience) = (service.body_limit, service.bodies.time);
         let source = Source::new(call.take_unread().await, is_packed, limit, held, patience);
-        let desk = Desk { service, token, request_id: call.request_id(), validate_only };
+        let organisation = call.organisation();
+        let desk = Desk { service, organisation, token, request_id: call.request_id(), validate_only };
         let body = stream(Bulk { source, desk, under_way: FuturesOrdered::new(), bytes: 0, end: None });
         Ok(HttpResponse::Ok().insert_header((CONTENT_TYPE, NDJSON)).streaming(body))
     })
@@ -65,6 +66,7 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
 #[derive(Clone)]
 struct Desk {
     service: Arc<Service>,
+    organisation: Option<i64>,
     /// Looked at for each line: a request may outlive it, or its key.
     token: String,
     request_id: Option<String>,
@@ -163,8 +165,8 @@ async fn answered(desk: Desk, line: Line) -> Answered {
     let (number, size, bytes) = (line.number, line.size(), line.bytes.clone());
     let (account, refusal) = match take(&desk, line).await {
         Ok(Some(creation)) => (Some(creation.process.external_account_number.to_string()), None),
-        Ok(None) => (number_in(&desk.service, bytes).await, None),
-        Err(refusal) => (number_in(&desk.service, bytes).await, Some(refusal)),
+        Ok(None) => (number_in(&desk.service, desk.organisation, bytes).await, None),
+        Err(refusal) => (number_in(&desk.service, desk.organisation, bytes).await, Some(refusal)),
     };
     if let Some(refusal) = &refusal {
         log_cause(refusal, desk.request_id.as_deref().unwrap_or_default(), "bulk");
@@ -175,22 +177,23 @@ async fn answered(desk: Desk, line: Line) -> Answered {
 /// Does what is to be done with a line; what was stored.
 async fn take(desk: &Desk, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
     let service = &desk.service;
-    let _line = turn(Some(&service.lines)).await?;
+    let _line = service.lines.acquire().await.map_err(|_| no_line())?;
     let caller = service.authenticate(&desk.token).await?;
     let body = line.body?;
     if !desk.validate_only {
         let turns = Some(&service.turns);
         return create(service, caller, desk.request_id.clone(), body, turns).await.map(Some);
     }
-    let _turn = turn(Some(&service.turns)).await?;
+    let organisation = Some(caller.organisation_id);
+    let _turn = turn(Some(&service.turns), organisation).await?;
     let validate =
         move |app: &App, body: &[u8], found: Option<&_>| Ok(app.validate_account(&caller, body, found)?);
-    service.run_with_documents(body, Work::Reads, validate).await?;
+    service.run_with_documents(organisation, body, Work::Reads, validate).await?;
     Ok(None)
 }
 
 /// The number of the account of a line that was not stored.
-async fn number_in(service: &Arc<Service>, bytes: Bytes) -> Option<String> {
+async fn number_in(service: &Arc<Service>, organisation: Option<i64>, bytes: Bytes) -> Option<String> {
     if bytes.is_empty() {
         return None;
     }
@@ -199,7 +202,7 @@ async fn number_in(service: &Arc<Service>, bytes: Bytes) -> Option<String> {
         let _weight = weight;
         Ok(app.account_number(&bytes))
     };
-    service.run(number).await.ok().flatten()
+    service.run(organisation, number).await.ok().flatten()
 }
 
 fn stopped() -> io::Error {

@@ -4,7 +4,7 @@ use crate::testing::{ACCOUNT, House, Reply, gzip};
 use actix_web::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use actix_web::test::TestRequest;
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{ProcessFilter, Store, Tx, read};
+use cutover_app::port::{PageLimit, ProcessFilter, Store, Tx, read};
 use cutover_core::SupplierStatus;
 use serde_json::Value;
 
@@ -38,8 +38,9 @@ fn statuses(reply: &Reply) -> Vec<(u64, u64)> {
 }
 
 fn processes(house: &House) -> usize {
-    let list = |tx: &mut dyn Tx| tx.list_processes(1, ProcessFilter::default(), None, 1_000);
-    read(&*house.store as &dyn Store, list).unwrap().len()
+    let limit = PageLimit::of(1_000);
+    let list = |tx: &mut dyn Tx| tx.list_processes(1, ProcessFilter::default(), None, limit);
+    read(&*house.store as &dyn Store, list).unwrap().processes.len()
 }
 
 fn lines() -> Vec<String> {

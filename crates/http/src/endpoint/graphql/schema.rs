@@ -126,7 +126,7 @@ async fn obtain(ctx: &Context<'_>, key: Option<String>, refresh: Option<String>)
         Err(TokenRefused::Invalid) => Ok(None),
         Err(TokenRefused::Store(error)) => Err(error.into()),
     };
-    match ctx.data::<Arc<Blocking>>()?.run(job).await {
+    match ctx.data::<Arc<Blocking>>()?.run(None, job).await {
         Ok(Some(tokens)) => Ok(tokens.into()),
         Ok(None) => Err(error("The key or refresh token is not valid.", Code::AuthenticationFailed)),
         Err(refusal) => {

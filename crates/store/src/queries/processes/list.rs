@@ -1,39 +1,53 @@
 use super::super::Conn;
-use super::super::dialect::Db;
+use super::super::dialect::{Db, columns};
 use super::super::schema::{processes, suppliers};
 use super::super::types::Timestamp;
 use super::row::StoredRow;
 use super::stored;
 use crate::error::Result;
-use chrono::{DateTime, Utc};
-use cutover_app::port::{ListedProcess, ProcessFilter, StoredProcess};
+use cutover_app::port::{ListedProcess, PageLimit, Position, ProcessFilter, ProcessPage, StoredProcess};
 use cutover_process::State;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Bool};
 
-/// Behind a position in the order of the list. One comparison of both, so that it is a range of the
+/// Behind a position in the order of the list, or up to it. One comparison of both, so that it is a range of the
 /// index; SQLite begins the range with those created in the same microsecond, and passes over them.
-#[derive(Debug, Clone, Copy, QueryId)]
-struct After {
+#[derive(Debug, Clone, Copy)]
+struct Beside<const IS_AFTER: bool> {
     created_at: Timestamp,
     id: i64,
 }
 
-impl diesel::Expression for After {
+type After = Beside<true>;
+type UpTo = Beside<false>;
+
+impl<const IS_AFTER: bool> From<Position> for Beside<IS_AFTER> {
+    fn from((created_at, id): Position) -> Self {
+        Self { created_at: created_at.into(), id }
+    }
+}
+
+impl<const IS_AFTER: bool> QueryId for Beside<IS_AFTER> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<const IS_AFTER: bool> diesel::Expression for Beside<IS_AFTER> {
     type SqlType = Bool;
 }
-impl<QS> diesel::SelectableExpression<QS> for After {}
-impl<QS> diesel::AppearsOnTable<QS> for After {}
-impl<GB> diesel::expression::ValidGrouping<GB> for After {
+impl<QS, const IS_AFTER: bool> diesel::SelectableExpression<QS> for Beside<IS_AFTER> {}
+impl<QS, const IS_AFTER: bool> diesel::AppearsOnTable<QS> for Beside<IS_AFTER> {}
+impl<GB, const IS_AFTER: bool> diesel::expression::ValidGrouping<GB> for Beside<IS_AFTER> {
     type IsAggregate = diesel::expression::is_aggregate::Never;
 }
 
-impl QueryFragment<Db> for After {
+impl<const IS_AFTER: bool> QueryFragment<Db> for Beside<IS_AFTER> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        out.push_sql("(processes.created_at, processes.id) > (");
-        out.push_bind_param::<super::super::dialect::columns::Instant, _>(&self.created_at)?;
+        out.push_sql("(processes.created_at, processes.id) ");
+        out.push_sql(if IS_AFTER { "> (" } else { "<= (" });
+        out.push_bind_param::<columns::Instant, _>(&self.created_at)?;
         out.push_sql(", ");
         out.push_bind_param::<BigInt, _>(&self.id)?;
         out.push_sql(")");
@@ -41,54 +55,107 @@ impl QueryFragment<Db> for After {
     }
 }
 
-/// The words of the index that has what is asked for in its order, and the state: as a value they would not be
-/// known when the statement is planned.
+/// The words of the index that has what is asked for in its order: as a value they would not be known when the
+/// statement is planned. There are more indexes of errors: the one of their codes comes first.
 fn indexed(filter: ProcessFilter) -> Option<&'static str> {
-    let Some(state) = filter.state else {
-        return filter.error_code.map(|_| "processes.error_code IS NOT NULL");
-    };
-    Some(match state {
+    if filter.error_code.is_some() {
+        return Some("processes.error_code IS NOT NULL");
+    }
+    filter.state.map(|state| match state {
+        State::Pending => "processes.state = 'PENDING'",
+        State::InProgress => "processes.state = 'IN_PROGRESS'",
         State::Processed => "processes.state = 'PROCESSED'",
         State::Cancelled => "processes.state = 'CANCELLED'",
-        State::InProgress => "processes.state = 'IN_PROGRESS'",
-        State::Errored => "processes.error_code IS NOT NULL AND processes.state = 'ERRORED'",
-        State::DryRunErrored => "processes.error_code IS NOT NULL AND processes.state = 'DRY_RUN_ERRORED'",
-        State::Pending => "processes.state NOT IN ('PROCESSED', 'CANCELLED') AND processes.state = 'PENDING'",
-        State::DryRunSucceeded => {
-            "processes.state NOT IN ('PROCESSED', 'CANCELLED') AND processes.state = 'DRY_RUN_SUCCEEDED'"
-        }
+        State::Errored => "processes.state = 'ERRORED'",
+        State::DryRunSucceeded => "processes.state = 'DRY_RUN_SUCCEEDED'",
+        State::DryRunErrored => "processes.state = 'DRY_RUN_ERRORED'",
     })
+}
+
+/// The state of what has an error, in words that fit no index: one of the state would have to be searched for the
+/// code.
+fn not_indexed(filter: ProcessFilter) -> Option<&'static str> {
+    match filter.state? {
+        State::Errored if filter.error_code.is_some() => Some("processes.state || '' = 'ERRORED'"),
+        State::DryRunErrored if filter.error_code.is_some() => {
+            Some("processes.state || '' = 'DRY_RUN_ERRORED'")
+        }
+        _ => None,
+    }
+}
+
+/// The range of an index that is read for a page, in its order.
+macro_rules! range {
+    ($query:expr, $supplier_id:expr, $filter:expr, $after:expr) => {{
+        let mut range = $query
+            .filter(processes::supplier_id.eq($supplier_id))
+            .order((processes::created_at, processes::id))
+            .into_boxed();
+        if let Some(words) = indexed($filter) {
+            range = range.filter(sql::<Bool>(words));
+        }
+        if let Some(code) = $filter.error_code {
+            range = range.filter(processes::error_code.eq(code.as_str()));
+        }
+        if let Some(after) = $after {
+            range = range.filter(After::from(after));
+        }
+        range
+    }};
 }
 
 pub(super) fn page(
     conn: &mut Conn,
     supplier_id: i64,
     filter: ProcessFilter,
-    after: Option<(DateTime<Utc>, i64)>,
-    limit: u32,
-) -> Result<Vec<ListedProcess>> {
+    after: Option<Position>,
+    limit: PageLimit,
+) -> Result<ProcessPage> {
     let can_have_error = matches!(filter.state, None | Some(State::Errored | State::DryRunErrored));
     if filter.error_code.is_some() && !can_have_error {
-        return Ok(Vec::new());
+        return Ok(ProcessPage::default());
     }
-    let mut page = stored!()
-        .filter(processes::supplier_id.eq(supplier_id))
-        .order((processes::created_at, processes::id))
-        .limit(limit.into())
-        .into_boxed();
-    if let Some(words) = indexed(filter) {
+    let end = end_of_scan(conn, supplier_id, filter, after, limit)?;
+    // One more tells whether there is another page.
+    let mut page = range!(stored!(), supplier_id, filter, after).limit(i64::from(limit.items) + 1);
+    if let Some(words) = not_indexed(filter) {
         page = page.filter(sql::<Bool>(words));
-    }
-    if let Some(code) = filter.error_code {
-        page = page.filter(processes::error_code.eq(code.as_str()));
     }
     if let Some(after) = filter.modified_after {
         page = page.filter(processes::modified_at.gt(Timestamp::from(after)));
     }
-    if let Some((created_at, id)) = after {
-        page = page.filter(After { created_at: created_at.into(), id });
+    if let Some(end) = end {
+        page = page.filter(UpTo::from(end));
     }
-    page.load::<StoredRow>(conn)?.into_iter().map(listed).collect()
+    let rows = page.load::<StoredRow>(conn)?;
+    let mut processes = rows.into_iter().map(listed).collect::<Result<Vec<_>>>()?;
+    let is_full = processes.len() > limit.items as usize;
+    processes.truncate(limit.items as usize);
+    let next = if is_full { processes.last().map(|last| last.position) } else { end };
+    Ok(ProcessPage { processes, next })
+}
+
+/// The last position that may be read for a page, if not all that is left may be. Indexes alone tell it. What matches
+/// by its index is not read in vain, and needs no such bound.
+fn end_of_scan(
+    conn: &mut Conn,
+    supplier_id: i64,
+    filter: ProcessFilter,
+    after: Option<Position>,
+    limit: PageLimit,
+) -> Result<Option<Position>> {
+    if filter.modified_after.is_none() && not_indexed(filter).is_none() {
+        return Ok(None);
+    }
+    let positions = processes::table.select((processes::created_at, processes::id));
+    let last = i64::from(limit.scanned.max(1)) - 1;
+    // The one behind the last tells whether there is more.
+    let ends: Vec<(Timestamp, i64)> =
+        range!(positions, supplier_id, filter, after).offset(last).limit(2).load(conn)?;
+    match ends[..] {
+        [(created_at, id), _] => Ok(Some((created_at.instant()?, id))),
+        _ => Ok(None),
+    }
 }
 
 fn listed(row: StoredRow) -> Result<ListedProcess> {

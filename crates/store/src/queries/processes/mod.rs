@@ -17,8 +17,8 @@ use super::types::Bits;
 use crate::error::{Result, store_error};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, FoundPayload, KeptProcess, ListedAccount, ListedProcess, Position,
-    ProcessFilter, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
+    AccountList, Archivable, FoundPayload, KeptProcess, ListedAccount, PageLimit, Position, ProcessFilter,
+    ProcessPage, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{HistoryEntry, Process};
@@ -204,8 +204,8 @@ impl Processes for SqlTx<'_> {
         supplier_id: i64,
         filter: ProcessFilter,
         after: Option<Position>,
-        limit: u32,
-    ) -> Result<Vec<ListedProcess>, StoreError> {
+        limit: PageLimit,
+    ) -> Result<ProcessPage, StoreError> {
         self.run(|conn| list::page(conn, supplier_id, filter, after, limit))
     }
 
@@ -215,7 +215,7 @@ impl Processes for SqlTx<'_> {
         list: AccountList,
         after: Option<Position>,
         until: DateTime<Utc>,
-        limit: u32,
+        limit: PageLimit,
         each: &mut dyn FnMut(ListedAccount<'_>),
     ) -> Result<Option<Position>, StoreError> {
         self.run(|conn| accounts::each(conn, supplier_id, list, after, until, limit, each))

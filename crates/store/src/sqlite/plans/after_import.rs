@@ -4,7 +4,8 @@ use super::super::testing::{add_account, at, found, with};
 use super::*;
 use cutover_app::port::{
     AccountList, InstructionDetails, InstructionKey, MeterPointQuestion, NewBusiness, NewHistoricalStatement,
-    NewNote, NewTransaction, NoteContent, SoughtMeterPoint, Vendor, VendorKind, VerifiedInstruction,
+    NewNote, NewTransaction, NoteContent, PageLimit, SoughtMeterPoint, Vendor, VendorKind,
+    VerifiedInstruction,
 };
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{
@@ -181,19 +182,19 @@ fn lists_are_ranges_of_their_indexes() {
     let mut conn = with_account(folder.path());
     let mut plan = |list| {
         let plan = plan_of(&mut conn, |tx| {
-            tx.each_account(1, list, Some((at(0), 0)), at(1), 10, &mut |_| {}).map(|_| ())
+            tx.each_account(1, list, Some((at(0), 0)), at(1), PageLimit::of(10), &mut |_| {}).map(|_| ())
         });
         assert_by_key(&plan);
         plan
     };
     let range = "(supplier_id=? AND created_at>? AND created_at<?)";
     assert_uses(&plan(AccountList::Imported), &format!("INDEX processes_imported {range}"));
-    assert_uses(&plan(AccountList::Pending), &format!("INDEX processes_unimported {range}"));
-    let all = plan(AccountList::All);
-    for index in ["processes_imported", "processes_unimported"] {
-        assert_uses(&all, &format!("INDEX {index} {range}"));
+    assert_uses(&plan(AccountList::All), &format!("INDEX processes_by_creation {range}"));
+    let pending = plan(AccountList::Pending);
+    for index in ["processes_listed_pending", "processes_running", "processes_without_account"] {
+        assert_uses(&pending, &format!("INDEX {index} {range}"));
     }
-    assert_uses(&all, "MERGE (UNION ALL)");
+    assert_uses(&pending, "MERGE (UNION ALL)");
 }
 
 /// Identities are trimmed, all else is as it was sent, to the byte.
