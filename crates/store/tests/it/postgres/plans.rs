@@ -141,9 +141,11 @@ fn few_are_read_for(filter: ProcessFilter, others: &str, one: &str) {
     assert!(read < 300, "{read} were read for {filter:?}");
 }
 
-const ERRORED: &str = "state = 'ERRORED', error_code = 'error', error_detail = ''";
-const PENDING: &str = "state = 'PENDING', error_code = NULL, error_detail = NULL";
-const REHEARSED: &str = "state = 'DRY_RUN_SUCCEEDED', error_code = NULL, error_detail = NULL";
+const ERRORED: &str = "state = 'ERRORED', is_dry_run = FALSE, error_detail = '', \
+    error_code = 'import_process_failed_validation'";
+const PENDING: &str = "state = 'PENDING', is_dry_run = FALSE, error_code = NULL, error_detail = NULL";
+const REHEARSED: &str =
+    "state = 'DRY_RUN_SUCCEEDED', is_dry_run = TRUE, error_code = NULL, error_detail = NULL";
 
 #[test]
 fn a_list_of_one_state_reads_no_other_from_the_first_day() {
@@ -160,7 +162,8 @@ fn a_page_reads_a_bounded_number_of_rows_from_the_first_day() {
     };
     few_are_read_for(later, PENDING, PENDING);
     few_are_read_for(ProcessFilter { state: Some(State::Pending), ..later }, PENDING, PENDING);
-    let failed = ProcessFilter { error_code: Some(Code::Error), ..ProcessFilter::default() };
+    let failed =
+        ProcessFilter { error_code: Some(Code::ImportProcessFailedValidation), ..ProcessFilter::default() };
     few_are_read_for(failed, PENDING, ERRORED);
     few_are_read_for(ProcessFilter { state: Some(State::DryRunErrored), ..failed }, ERRORED, ERRORED);
 }
