@@ -1,5 +1,5 @@
 use super::super::Conn;
-use super::super::dialect::{Db, columns};
+use super::super::dialect::{BYTES, Db, columns};
 use super::super::schema::{processes, suppliers};
 use super::super::types::Timestamp;
 use super::row::StoredRow;
@@ -10,7 +10,7 @@ use cutover_process::State;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::{BigInt, Bool};
+use diesel::sql_types::{BigInt, Bool, Text};
 
 /// Behind a position in the order of the list, or up to it. One comparison of both, so that it is a range of the
 /// index; SQLite begins the range with those created in the same microsecond, and passes over them.
@@ -95,7 +95,8 @@ macro_rules! range {
             range = range.filter(sql::<Bool>(words));
         }
         if let Some(code) = $filter.error_code {
-            range = range.filter(processes::error_code.eq(code.as_str()));
+            let code = sql::<Bool>("processes.error_code = ").bind::<Text, _>(code.as_str()).sql(BYTES);
+            range = range.filter(code);
         }
         if let Some(after) = $after {
             range = range.filter(After::from(after));
