@@ -39,8 +39,7 @@ pub fn on_create(existing: Option<&Process>, same_content: bool) -> CreateDecisi
     }
 }
 
-/// The event for an import that went through. A dry run's account was rolled back: its number is
-/// dropped.
+/// The event for an import that went through. A dry run writes no account: its number is dropped.
 pub fn on_success(process: &Process, account: ServiceAccountNumber) -> Event {
     if process.is_dry_run() { Event::DryRunPassed } else { Event::Imported(account) }
 }

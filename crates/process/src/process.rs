@@ -58,7 +58,8 @@ impl Process {
 
     /// The process after an event, and the entry of its history.
     ///
-    /// A time before the creation (the clock went back) counts as that of the creation.
+    /// A time before the step before (the clock went back) is dated like that step: what reads by the time of the last
+    /// step goes forward only.
     ///
     /// # Errors
     /// [`IllegalStep`] where the table has no such step, or where an attempt is to follow the last.
@@ -70,15 +71,15 @@ impl Process {
     ) -> Result<(Self, HistoryEntry), IllegalStep> {
         let on = event.kind();
         let row = self.legal(on)?;
-        let at = at.max(self.0.created_at);
         let mut next = self.0;
         next.state = row.to;
         next.version += 1;
-        next.modified_at = at;
+        next.modified_at = at.max(next.modified_at);
         if row.moves_latest_event {
-            next.latest_event_at = at;
+            next.latest_event_at = next.modified_at;
         }
         next.latest_error = on.error_code().map(ProcessError::new);
+        let at = at.max(next.created_at);
         next.take(event, at);
         let next = Self(next);
         let entry = next.entry(on, row.from, actor);

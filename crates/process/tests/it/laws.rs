@@ -49,7 +49,7 @@ fn check_step(before: &Process, after: &Process, entry: &HistoryEntry) {
     assert_eq!((new.id, &new.supplier, new.created_at), (old.id, &old.supplier, old.created_at));
     assert_eq!((entry.version, new.version), (old.version + 1, old.version + 1));
     assert_eq!((entry.occurred_at, entry.attempt), (new.modified_at, new.attempt));
-    assert!(new.modified_at >= new.created_at);
+    assert!(new.modified_at >= old.modified_at && new.modified_at >= new.created_at);
     assert!(new.tries <= MAX_ATTEMPTS && new.attempt >= old.attempt);
     assert_eq!(new.latest_error.is_some(), new.state.is_error());
     assert_eq!(new.service_account_number.is_some(), new.state == State::Processed);
