@@ -59,7 +59,10 @@ impl Error {
 /// What a database's own message means; each dialect knows its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
+    /// The database is away, or full.
     Passing,
+    /// It answers: a statement took too long, or did not get a lock.
+    Busy,
     /// Two writers met.
     Conflict,
     Corrupt,
@@ -92,6 +95,7 @@ fn of_database(kind: &DatabaseErrorKind, message: &str, meaning: fn(&str) -> Mea
         | DatabaseErrorKind::ReadOnlyTransaction => StoreError::Unavailable(message),
         DatabaseErrorKind::Unknown => match meaning(&message) {
             Meaning::Passing => StoreError::Unavailable(message),
+            Meaning::Busy => StoreError::Busy(message),
             Meaning::Conflict => StoreError::Conflict(message),
             Meaning::Corrupt => StoreError::Corrupt(message),
             Meaning::Other => StoreError::Failed(message),

@@ -9,9 +9,13 @@ use std::time::Duration;
 /// Why the store did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// It cannot be reached, is busy, or full: a passing fault, to be tried again.
+    /// It cannot be reached, or is full: a passing fault, to be tried again.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// It answers, but a statement took too long, or a lock or a connection was not to be had in time: a passing
+    /// fault too. A part of the work may pass where the whole did not.
+    #[error("the database is busy: {0}")]
+    Busy(String),
     /// A row that no program of ours can have written.
     #[error("the database holds corrupt data: {0}")]
     Corrupt(String),
@@ -42,6 +46,13 @@ pub struct ServerFigures {
     pub standby_answers: Option<bool>,
     /// How much of the write-ahead log, in bytes, is kept for the replication slot that is furthest behind.
     pub retained_log: u64,
+}
+
+impl StoreError {
+    /// Whether the same may succeed later, without anything being decided anew.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Unavailable(_) | Self::Busy(_))
+    }
 }
 
 /// What becomes of the transaction after its job.

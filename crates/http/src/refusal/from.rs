@@ -9,7 +9,7 @@ use cutover_app::port::{DocumentsUnavailable, StoreError};
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) => Self::Unavailable(error.to_string()),
+            StoreError::Unavailable(_) | StoreError::Busy(_) => Self::Unavailable(error.to_string()),
             StoreError::KeyMissing(_) => Self::KeyMissing(error.to_string()),
             StoreError::Conflict(_) | StoreError::Corrupt(_) | StoreError::Failed(_) => {
                 Self::Unexpected(error.to_string())
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn only_passing_faults_of_the_store_ask_to_come_again() {
         let status = |error: StoreError| Refusal::from(error).status().as_u16();
-        for error in [StoreError::Unavailable, StoreError::KeyMissing] {
+        for error in [StoreError::Unavailable, StoreError::Busy, StoreError::KeyMissing] {
             assert_eq!(status(error(String::new())), 503);
         }
         for error in [StoreError::Corrupt, StoreError::Conflict, StoreError::Failed] {

@@ -44,7 +44,7 @@ impl Answer {
 impl From<StoreError> for Answer {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(_) | StoreError::Conflict(_) => Self::Unavailable,
+            StoreError::Unavailable(_) | StoreError::Busy(_) | StoreError::Conflict(_) => Self::Unavailable,
             StoreError::Failed(_) => Self::Failed(error.to_string()),
             StoreError::Corrupt(_) | StoreError::KeyMissing(_) => Self::Wrong(error.to_string()),
         }

@@ -176,16 +176,29 @@ const LASTING: [&str; 8] = [
     "out of range",
 ];
 const CORRUPT: [&str; 3] = ["invalid page in block", "could not read block", "missing chunk number"];
+/// What the server says when it cannot work for anybody.
+const AWAY: [&str; 8] = [
+    "o space left",
+    "could not extend file",
+    "could not write",
+    "out of memory",
+    "out of shared memory",
+    "terminating connection",
+    "the database system is",
+    "recovery",
+];
 
-/// What an error without a kind means. Most others are of the connection, of timeouts and of resources, and
-/// pass; a server may say them in any language.
+/// What an error without a kind means. A connection that is lost has a kind; so these are of a server that answers,
+/// and most of them are timeouts of statements and locks. It may say them in any language: what is not known is
+/// taken for one.
 pub(crate) fn meaning(message: &str) -> Meaning {
     let says = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
     match () {
         () if message.contains("deadlock detected") => Meaning::Conflict,
         () if says(&CORRUPT) => Meaning::Corrupt,
         () if says(&LASTING) => Meaning::Other,
-        () => Meaning::Passing,
+        () if says(&AWAY) => Meaning::Passing,
+        () => Meaning::Busy,
     }
 }
 

@@ -80,9 +80,12 @@ impl Pool {
     }
 
     fn get(&self) -> Result<PooledConnection<Manager>, StoreError> {
-        self.pool
-            .get()
-            .map_err(|e| StoreError::Unavailable(format!("no connection to the database is free: {e}")))
+        self.pool.get().map_err(|e| {
+            let why = format!("no connection to the database is free: {e}");
+            // Where all are lent out, the database was there; else a new one was not to be had.
+            let are_lent = self.pool.state().connections >= self.pool.max_size();
+            if are_lent { StoreError::Busy(why) } else { StoreError::Unavailable(why) }
+        })
     }
 
     /// How long connections that turn out to be dead are given up for others: each may take a while.
@@ -102,7 +105,7 @@ impl Pool {
             let mut pooled = self.get()?;
             match pooled.execute(&begin) {
                 Ok(()) => return Ok(pooled),
-                Err(error @ StoreError::Unavailable(_)) => failed = Some(error),
+                Err(error) if error.is_passing() => failed = Some(error),
                 Err(error) => return Err(error),
             }
         }
@@ -120,7 +123,7 @@ impl Pool {
         pooled.is_usable = false;
         let mut tx = SqlTx::new(&mut pooled.conn, &self.context);
         let result = job(&mut tx);
-        let is_whole = tx.into_broken().is_none_or(|error| !matches!(error, StoreError::Unavailable(_)));
+        let is_whole = tx.into_broken().is_none_or(|error| !error.is_passing());
         pooled.is_usable = is_whole;
         if is_whole {
             // Whether that went well shows in the connection; what was read stands.
@@ -143,7 +146,7 @@ impl Pool {
             result = job(&mut tx);
             // One that died while it lay there fails at the first statement: the next one is taken.
             let is_dead_on_arrival = tx.is_untouched();
-            pooled.is_usable = !matches!(tx.into_broken(), Some(StoreError::Unavailable(_)));
+            pooled.is_usable = !tx.into_broken().is_some_and(|error| error.is_passing());
             if pooled.is_usable || !is_dead_on_arrival || begun.elapsed() >= self.patience() {
                 break;
             }
@@ -159,7 +162,7 @@ impl Pool {
         let mut pooled = self.get()?;
         pooled.is_usable = false;
         let result = statements(&mut pooled.conn).map_err(|error| store_error(error, dialect::meaning));
-        pooled.is_usable = !matches!(result, Err(StoreError::Unavailable(_)));
+        pooled.is_usable = !result.as_ref().is_err_and(StoreError::is_passing);
         result
     }
 
@@ -182,7 +185,7 @@ impl Pool {
                 self.run(&statements)
             };
             let is_last = begun.elapsed() >= patience || attempt > 0 && is_new;
-            if is_last || !matches!(result, Err(StoreError::Unavailable(_))) {
+            if is_last || !result.as_ref().is_err_and(StoreError::is_passing) {
                 break;
             }
         }

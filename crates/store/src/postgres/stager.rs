@@ -153,7 +153,7 @@ fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError
         Ok(stagings) => stagings.into_iter().map(Ok).collect(),
         Err(error) if group.len() == 1 => vec![Err(error)],
         // The database is away: each alone would find out the same.
-        Err(error @ StoreError::Unavailable(_)) if !pool.answers() => vec![Err(error); group.len()],
+        Err(error) if error.is_passing() && !pool.answers() => vec![Err(error); group.len()],
         Err(_) => {
             let alone = |creation| Ok(together(std::slice::from_ref(creation))?[0]);
             group.iter().map(alone).collect()

@@ -66,7 +66,7 @@ impl<'c> SqlTx<'c> {
         found.map_err(|error| {
             let is_refused = dialect::REFUSAL_ENDS_TRANSACTION && error.is_refusal();
             let error = store_error(error, dialect::meaning);
-            if is_refused || matches!(error, StoreError::Unavailable(_)) {
+            if is_refused || error.is_passing() {
                 self.broken = Some(error.clone());
             }
             error

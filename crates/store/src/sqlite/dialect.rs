@@ -141,17 +141,15 @@ pub(crate) fn read_day(value: <Db as Backend>::RawValue<'_>) -> deserialize::Res
 pub(crate) const REFUSAL_ENDS_TRANSACTION: bool = false;
 
 /// Messages of `sqlite3_errmsg`: texts of `sqlite3_errstr`, which diesel hands on without their codes.
-const PASSING: [&str; 9] = [
-    "database is locked",
-    "database table is locked",
+const PASSING: [&str; 6] = [
     "database or disk is full",
     "disk I/O error",
     "attempt to write a readonly database",
     "unable to open database file",
-    "locking protocol",
     "out of memory",
     "interrupted",
 ];
+const BUSY: [&str; 3] = ["database is locked", "database table is locked", "locking protocol"];
 const CORRUPT: [&str; 2] = ["database disk image is malformed", "file is not a database"];
 
 /// What an error without a kind means.
@@ -159,6 +157,7 @@ pub(crate) fn meaning(message: &str) -> Meaning {
     let is = |texts: &[&str]| texts.iter().any(|text| message.starts_with(text));
     match () {
         () if is(&PASSING) => Meaning::Passing,
+        () if is(&BUSY) => Meaning::Busy,
         () if is(&CORRUPT) => Meaning::Corrupt,
         () => Meaning::Other,
     }

@@ -99,7 +99,7 @@ impl Readers {
     ) -> Result<T, StoreError> {
         self.run(|conn| {
             let result = statements(conn, &self.context.sealer).map_err(|e| store_error(e, dialect::meaning));
-            let is_whole = !matches!(result, Err(StoreError::Unavailable(_)));
+            let is_whole = !result.as_ref().is_err_and(StoreError::is_passing);
             (result, is_whole)
         })
     }
@@ -109,7 +109,7 @@ impl Readers {
     }
 
     fn reader(&self) -> Result<PooledConnection<Manager>, StoreError> {
-        self.pool.get().map_err(|e| StoreError::Unavailable(format!("no reader is free: {e}")))
+        self.pool.get().map_err(|e| StoreError::Busy(format!("no reader is free: {e}")))
     }
 }
 

@@ -135,7 +135,7 @@ fn when_all_readers_are_taken_one_is_told_so_soon() {
         is_taken.recv().unwrap();
         let begun = Instant::now();
         let refused = read(store, |tx| tx.organisations()).unwrap_err();
-        assert!(matches!(refused, StoreError::Unavailable(_)), "{refused}");
+        assert!(matches!(refused, StoreError::Busy(_)), "{refused}");
         assert!(begun.elapsed() < Duration::from_secs(2));
         assert!(matches!(store.ping(), Err(StoreError::Unavailable(_))));
         // Writes need no reader.

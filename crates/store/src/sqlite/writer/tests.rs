@@ -319,7 +319,7 @@ fn a_lock_of_another_process_is_waited_for_and_then_passes() {
     let writer = Writer::start(target(folder.path()), conn, Arc::<Context>::default()).unwrap();
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
     let begun = Instant::now();
-    assert_eq!(writer.write(add("A")), Err(StoreError::Unavailable("database is locked".into())));
+    assert_eq!(writer.write(add("A")), Err(StoreError::Busy("database is locked".into())));
     assert!(begun.elapsed() >= Duration::from_millis(100));
     other.batch_execute("COMMIT").unwrap();
     assert_eq!(writer.write(add("B")), Ok(()));

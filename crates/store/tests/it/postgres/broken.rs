@@ -44,6 +44,10 @@ fn a_new_account_passes_over_connections_that_are_broken() {
     assert_eq!(stage(store, creation), Ok(Staging::Staged));
 }
 
+fn busy(message: &str) -> StoreError {
+    StoreError::Busy(message.into())
+}
+
 /// Whatever the database says of it: it commits nothing after it has refused a statement.
 #[test]
 fn after_a_refusal_nothing_is_run_nor_committed() {
@@ -53,6 +57,8 @@ fn after_a_refusal_nothing_is_run_nor_committed() {
         ("syntax error", StoreError::Failed("syntax error".into())),
         ("deadlock detected", StoreError::Conflict("deadlock detected".into())),
         ("no space left", StoreError::Unavailable("no space left".into())),
+        ("canceling statement due to lock timeout", busy("canceling statement due to lock timeout")),
+        ("storniere Anfrage wegen Zeitüberschreitung", busy("storniere Anfrage wegen Zeitüberschreitung")),
     ] {
         let refuse = format!(
             "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
