@@ -7,20 +7,24 @@ use cutover_model::{
 
 /// A deterministic source of choices (an xorshift generator).
 #[derive(Debug, Clone)]
-pub struct Dice(u64);
+pub struct Dice {
+    state: u64,
+    /// Whether every value is as large as its field allows.
+    is_widest: bool,
+}
 
 impl Dice {
     /// The choices of a seed.
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+        Self { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, is_widest: false }
     }
 
     /// A number below `bound`, which is not 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) % bound
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 16) % bound
     }
 
     /// True once in so many times.
@@ -49,6 +53,14 @@ pub fn account_json(seed: u64) -> String {
     object_json(&Account::SPEC, seed)
 }
 
+/// An account payload like those of [`account_json`] with every member, each as large as its field allows: texts of
+/// characters that take four bytes, decimals with all their digits, times at the end of what there is.
+pub fn widest_account_json(seed: u64) -> String {
+    let mut out = String::new();
+    object(&Account::SPEC, &mut Dice { is_widest: true, ..Dice::new(seed) }, &mut out);
+    out
+}
+
 /// A transaction like those of [`account_json`].
 pub fn transaction_json(seed: u64) -> String {
     object_json(&Transaction::SPEC, seed)
@@ -75,11 +87,11 @@ fn object(spec: &ObjectSpec, dice: &mut Dice, out: &mut String) {
 
 fn members(fields: &[FieldSpec], dice: &mut Dice, out: &mut String) {
     for field in fields.iter().filter(|f| f.name != "supply_type") {
-        if !field.required && dice.one_in(3) {
+        if !field.required && !dice.is_widest && dice.one_in(3) {
             continue;
         }
         out.push_str(&format!("\"{}\":", field.name));
-        if field.nullable && dice.one_in(5) {
+        if field.nullable && !dice.is_widest && dice.one_in(5) {
             out.push_str("null");
         } else {
             value(field, dice, out);
@@ -97,6 +109,17 @@ fn close(out: &mut String, bracket: char) {
 
 fn value(field: &FieldSpec, dice: &mut Dice, out: &mut String) {
     match field.kind {
+        Kind::Text { max, .. } if dice.is_widest => widest_text(max.unwrap_or(5_000), out),
+        Kind::TextOrInteger { max } if dice.is_widest => widest_text(max, out),
+        Kind::Open { max, .. } if dice.is_widest => widest_text(max.unwrap_or(5_000), out),
+        Kind::Digits { max, .. } if dice.is_widest => {
+            out.push_str(&format!("\"{}\"", "7".repeat(max as usize)))
+        }
+        Kind::Date if dice.is_widest => out.push_str("\"9999-12-31\""),
+        Kind::DateTime if dice.is_widest => out.push_str("\"9999-12-31T23:59:59.999999Z\""),
+        Kind::Decimal { before, after, .. } if dice.is_widest => {
+            out.push_str(&format!("\"{}.{}\"", "9".repeat(before as usize), "9".repeat(after as usize)));
+        }
         Kind::Text { min, max, .. } => text(min.max(1), max.unwrap_or(40).min(40), dice, out),
         Kind::Digits { min, max } => {
             let len = min + dice.below(u64::from(max - min + 1)) as u32;
@@ -129,6 +152,10 @@ fn value(field: &FieldSpec, dice: &mut Dice, out: &mut String) {
         Kind::FreeObject => out.push_str(r#"{"b":[1.50,{"a":null}],"a":"x"}"#),
         Kind::FreeArray => out.push_str(r#"[{"term_type":"BILL_DUE_DATE","days":14},7,"é"]"#),
     }
+}
+
+fn widest_text(max: u32, out: &mut String) {
+    out.push_str(&format!("\"{}\"", "\u{1d54f}".repeat(max as usize)));
 }
 
 fn text(min: u32, max: u32, dice: &mut Dice, out: &mut String) {

@@ -3,7 +3,7 @@
 use super::ground::{ABSENT, at, create, process, put, see, supplier, worker};
 use super::imported::{SYDNEY, account, decided, decode, zone};
 use super::kept::{comparable, difference};
-use crate::payload::account_json;
+use crate::payload::{account_json, widest_account_json};
 use cutover_app::port::{ImportedAccount, NewAccount, Store, StoreError, Supplier, write};
 use cutover_core::Zone;
 use cutover_model::{IntoOwned, Variant, decode_account};
@@ -46,6 +46,19 @@ pub fn fixtures_read_back(store: &dyn Store) {
         let points = payload.supply_addresses.iter().flatten().flat_map(|entry| &entry.meter_points);
         kinds.extend(points.map(|point| point.variant.supply_type()));
         reads_back(store, &account(store, &acme, n, payload));
+    }
+    assert_eq!(kinds.len(), 7);
+}
+
+/// Whatever the fields accept there is room for: a dry run, which writes no account, counts on it.
+pub fn the_widest_accounts_read_back(store: &dyn Store) {
+    let acme = supplier(store, "ACME");
+    let mut kinds = HashSet::new();
+    for seed in 1..=24 {
+        let payload = decode(&widest_account_json(seed), zone(SYDNEY));
+        let points = payload.supply_addresses.iter().flatten().flat_map(|entry| &entry.meter_points);
+        kinds.extend(points.map(|point| point.variant.supply_type()));
+        reads_back(store, &account(store, &acme, seed, payload));
     }
     assert_eq!(kinds.len(), 7);
 }

@@ -132,6 +132,7 @@ stories! { $
     accounts:
         fixtures_read_back
         generated_accounts_read_back
+        the_widest_accounts_read_back
         digits_stay_and_times_move_to_the_zone
         an_account_with_ten_thousand_readings_reads_back
         a_number_belongs_to_one_account
