@@ -1,3 +1,4 @@
+use super::ready::in_time;
 use crate::App;
 use crate::fault::{self, Point};
 use crate::port::{StepWrite, StoreError, StoredProcess, Supplier, Tx, write};
@@ -28,8 +29,9 @@ pub(crate) fn illegal(step: IllegalStep) -> StoreError {
 impl App {
     /// Claims due processes, at most `limit`: each belongs to the worker until its lease ends.
     pub(crate) fn claim(&self, actor: &Actor, limit: u32) -> Result<Vec<Claimed>, StoreError> {
-        let (at, actor) = (self.clock.now(), actor.clone());
+        let (clock, actor) = (self.clock.clone(), actor.clone());
         write(&*self.store, move |tx| {
+            let at = clock.now();
             let due = tx.due_processes(at, limit)?;
             let suppliers = suppliers_of(tx, &due)?;
             let mut taken = Vec::new();
@@ -38,6 +40,7 @@ impl App {
             }
             let steps: Vec<_> = taken.iter().map(|(begun, entry)| step_of(&begun.process, entry)).collect();
             let written = tx.step_processes(&steps)?;
+            in_time(&*clock, at)?;
             taken.iter().for_each(|(begun, _)| fault::reached(Point::ClaimWritten, begun.number()));
             let claimed = taken.into_iter().zip(written).filter(|(_, is_written)| *is_written);
             // What missed its window has just ended.

@@ -3,7 +3,9 @@
 
 mod claim;
 mod import;
+mod pace;
 mod prepare;
+mod ready;
 mod run;
 mod sweep;
 

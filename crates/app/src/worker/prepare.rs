@@ -3,6 +3,7 @@ use crate::account::{Known, Sought, profile, stored};
 use crate::documents::{FoundDocuments, missing};
 use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, glance};
 use crate::{App, codec};
+use chrono::DateTime;
 use cutover_core::{Now, ServiceAccountNumber};
 use cutover_model::{Account, AccountRequest, Decoded, IntoOwned, Limits, decode_account_within};
 use cutover_rules::{Facts, Report, check_account, documents_of_account};
@@ -10,7 +11,12 @@ use cutover_rules::{Facts, Report, check_account, documents_of_account};
 /// What checking a claimed payload came to.
 pub(crate) enum Prepared {
     /// It can be written, and there may be warnings to be kept.
-    Account(Box<NewAccount>, StoredIssues),
+    Account {
+        account: Box<NewAccount>,
+        issues: StoredIssues,
+        /// Of the unpacked payload.
+        bytes: usize,
+    },
     /// It fails the rules as they are now.
     Rejected(StoredIssues),
 }
@@ -57,10 +63,11 @@ impl App {
             supplier_id: supplier.id,
             customer_emails: supplier.settings.send_customer_emails && !suppresses_emails(&account),
             zone,
-            imported_at: self.clock.now(),
+            // Dated when it is written.
+            imported_at: DateTime::UNIX_EPOCH,
             account: account.into_owned().completed(zone),
         };
-        Ok(Prepared::Account(Box::new(account), issues))
+        Ok(Prepared::Account { account: Box::new(account), issues, bytes: payload.len() })
     }
 
     fn check_again(

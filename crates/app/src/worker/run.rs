@@ -1,4 +1,5 @@
 use super::import::{Batch, Outcome};
+use super::pace::Pace;
 use crate::App;
 use crate::fault::{self, Point};
 use crate::port::{StoreError, glance};
@@ -63,12 +64,13 @@ pub struct Worker {
     actor: Actor,
     metrics: Arc<WorkerMetrics>,
     stop: Arc<AtomicBool>,
+    pace: Pace,
 }
 
 impl Worker {
     /// A worker of a name; `stop` ends its loop.
     pub fn new(app: Arc<App>, name: String, metrics: Arc<WorkerMetrics>, stop: Arc<AtomicBool>) -> Self {
-        Self { app, actor: Actor::Worker { name }, metrics, stop }
+        Self { app, actor: Actor::Worker { name }, metrics, stop, pace: Pace::new(CLAIM as usize) }
     }
 
     /// Works until it is stopped: accounts under way are finished, other claims are given back.
@@ -188,7 +190,8 @@ impl Worker {
         // The lease is one for all: what is begun late in it could lose it on the way.
         let may_begin = || !self.stopped() && self.app.clock.now() - claimed_at <= LEASE / 2;
         let (mut failed, mut keyless, mut worked) = (None, None, 0);
-        let batch = Batch { app: &self.app, actor: &self.actor, may_begin: &may_begin };
+        let pace = self.pace.limit();
+        let batch = Batch { app: &self.app, actor: &self.actor, pace: &self.pace, may_begin: &may_begin };
         // One that cannot be ended must not cost the others their attempt.
         batch.import(claims, &mut |outcome| match outcome {
             Ok(outcome) => {
@@ -201,6 +204,9 @@ impl Worker {
             }
             Err(error) => failed = Some(error),
         });
+        if self.pace.limit() == pace {
+            self.pace.speed_up();
+        }
         // One that can do others goes on.
         failed.or(keyless.filter(|_| worked == 0)).map_or(Ok(Worked::Processes(count)), Err)
     }

@@ -1,7 +1,7 @@
 //! The accounts that a worker claims at once: written together, and none at the cost of another.
 
 use crate::house::{House, account_of};
-use crate::stand_ins::{Asked, Hooked, Repeating, Watched};
+use crate::stand_ins::{Asked, Hooked, Repeating, Slow, Watched};
 use chrono::Duration;
 use cutover_app::Ports;
 use cutover_app::operator::SupplierChange;
@@ -11,6 +11,7 @@ use cutover_app::port::{
 use cutover_app::worker::Worked;
 use cutover_core::Level;
 use cutover_process::{Actor, Event, EventKind, LEASE, NewProcess, State, Submission};
+use cutover_testkit::FakeClock;
 use cutover_testkit::payload::Dice;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -97,6 +98,164 @@ fn large_accounts_are_not_all_held_until_the_last_is_ready() {
     assert_eq!(states(&house, ["A-1", "A-2", "A-3"]), [State::Processed; 3]);
 }
 
+/// Repetitive payloads pack to next to nothing.
+#[test]
+fn what_payloads_unpack_to_bounds_a_commit() {
+    let (house, asked) = counted(|ports| ports);
+    for number in ["A-1", "A-2", "A-3"] {
+        let body = "again ".repeat(500_000);
+        house.create_as(number, &format!(r#"{EMPTY},"notes":[{{"body":"{body}"}}]"#));
+    }
+    assert_eq!(turn(&house, &asked), (Worked::Processes(3), 3, 1));
+    assert_eq!(states(&house, ["A-1", "A-2", "A-3"]), [State::Processed; 3]);
+}
+
+#[test]
+fn what_payloads_come_to_in_rows_bounds_a_commit() {
+    let (house, asked) = counted(|ports| ports);
+    let event = r#"{"event_type":"E","category":"C","subcategory":"S","description":"D","occurred_at":"2026-01-01T00:00:00Z"}"#;
+    let events = vec![event; 9_000].join(",");
+    for number in ["A-1", "A-2", "A-3", "A-4"] {
+        house.create_as(number, &format!(r#"{EMPTY},"events":[{events}]"#));
+    }
+    assert_eq!(turn(&house, &asked), (Worked::Processes(4), 3, 1));
+    assert_eq!(states(&house, ["A-1", "A-2", "A-3", "A-4"]), [State::Processed; 4]);
+}
+
+/// A house whose store is too slow for some commits, and how often it was.
+fn slow(
+    is_slow: impl Fn(&[String]) -> bool + Send + Sync + 'static,
+    takes: Duration,
+) -> (House, Arc<Slow>, Arc<AtomicUsize>) {
+    let (count, made) = (Arc::<AtomicUsize>::default(), Arc::<OnceLock<Arc<Slow>>>::default());
+    let (counted, kept) = (count.clone(), made.clone());
+    let clock = Arc::<OnceLock<Arc<FakeClock>>>::default();
+    let told = clock.clone();
+    let house = House::on(move |ports| {
+        let on_slow = move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            told.get().unwrap().advance(takes);
+        };
+        let store = kept.get_or_init(|| Arc::new(Slow::new(ports.store, is_slow, on_slow))).clone();
+        Ports { store, ..ports }
+    });
+    assert!(clock.set(house.clock.clone()).is_ok());
+    let store = made.get().unwrap().clone();
+    (house, store, count)
+}
+
+const IMPORTED_AT_ONCE: [EventKind; 3] = [EventKind::Created, EventKind::Claimed, EventKind::Imported];
+
+#[test]
+fn a_commit_that_takes_too_long_is_split_and_costs_nobody_an_attempt() {
+    let (house, _, refused) = slow(|ended| ended.len() > 1, Duration::milliseconds(200));
+    let numbers: Vec<_> = (0..32).map(|n| format!("A-{n}")).collect();
+    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+    assert_eq!(refused.swap(0, Ordering::SeqCst), 4, "16, 8, 4 and 2 at once");
+    // The worker remembers what fits.
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+    assert_eq!(refused.load(Ordering::SeqCst), 0);
+    assert!(numbers.iter().all(|number| steps(&house, number) == IMPORTED_AT_ONCE));
+}
+
+#[test]
+fn only_an_account_that_fails_alone_loses_an_attempt() {
+    let (house, ..) = slow(|ended| ended.iter().any(|number| number == "A-3"), Duration::zero());
+    let numbers = ["A-1", "A-2", "A-3", "A-4", "A-5"];
+    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
+    house.create_with(r#"{"is_dry_run":true}"#, "dry", EMPTY);
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(6));
+    assert_eq!(steps(&house, "A-3"), [EventKind::Created, EventKind::Claimed, EventKind::Deferred]);
+    assert_eq!(steps(&house, "dry"), [EventKind::Created, EventKind::Claimed, EventKind::DryRunPassed]);
+    let others = numbers.iter().filter(|number| **number != "A-3");
+    assert!(others.map(|number| steps(&house, number)).all(|steps| steps == IMPORTED_AT_ONCE));
+}
+
+#[test]
+fn what_no_longer_fits_in_the_lease_is_given_back_and_loses_no_attempt() {
+    let (house, _, refused) = slow(|ended| ended.len() > 1, LEASE / 2 + Duration::seconds(1));
+    let numbers: Vec<_> = (0..16).map(|n| format!("A-{n}")).collect();
+    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
+    // Each turn tries half as many at once.
+    for turn in 1..=4 {
+        assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+        assert_eq!(refused.load(Ordering::SeqCst), turn);
+        assert!(numbers.iter().all(|number| house.state_of(number) == State::Pending));
+    }
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+    for number in numbers {
+        let report = house.report_of(&number);
+        assert_eq!(report.status.status, State::Processed);
+        let lost = report.history.iter().filter(|entry| entry.event == EventKind::Deferred);
+        assert_eq!(lost.count(), 0);
+    }
+}
+
+#[test]
+fn payloads_that_cannot_be_read_together_in_time_are_read_one_by_one() {
+    let (house, store, _) = slow(|_| false, Duration::zero());
+    let numbers = ["A-1", "A-2", "A-3"];
+    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
+    store.slow_glances(1);
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert!(numbers.iter().all(|number| steps(&house, number) == IMPORTED_AT_ONCE));
+}
+
+#[test]
+fn dry_runs_are_written_together_with_imports_and_keep_nothing() {
+    let (house, asked) = counted(|ports| ports);
+    let numbers: Vec<_> = (0..16).map(|n| format!("A-{n}")).collect();
+    for (n, number) in numbers.iter().enumerate() {
+        house.create_with(&format!(r#"{{"is_dry_run":{}}}"#, n % 4 != 0), number, EMPTY);
+    }
+    assert_eq!(turn(&house, &asked), (Worked::Processes(16), 2, 1));
+    for (n, number) in numbers.iter().enumerate() {
+        let report = house.report_of(number);
+        let state = if n % 4 == 0 { State::Processed } else { State::DryRunSucceeded };
+        assert_eq!((report.status.status, report.account.is_some()), (state, n % 4 == 0), "{number}");
+    }
+    assert_eq!((count(&house.metrics.processed), count(&house.metrics.dry_runs)), (4, 12));
+}
+
+#[test]
+fn what_is_rejected_is_written_together_with_what_is_imported() {
+    let (house, asked) = counted(|ports| ports);
+    house.create_as("real", EMPTY);
+    ["bad-1", "bad-2"]
+        .iter()
+        .for_each(|number| house.create_as(number, r#""customers":[{"family_name":"B"}]"#));
+    house.create_with(r#"{"is_dry_run":true}"#, "bad-3", r#""customers":[{"family_name":"B"}]"#);
+    require_roles(&house);
+    assert_eq!(turn(&house, &asked), (Worked::Processes(4), 2, 1));
+    let expected = [State::Processed, State::Errored, State::Errored, State::DryRunErrored];
+    assert_eq!(states(&house, ["real", "bad-1", "bad-2", "bad-3"]), expected);
+    let issues = ["bad-1", "bad-3"].map(|number| house.report_of(number).issues);
+    assert_eq!(issues[0].errors[0].code, "required_user_role");
+    assert_eq!(issues[0], issues[1]);
+}
+
+/// However long it takes to check the accounts beside it: what reads by the time of the last step reads what was
+/// committed since.
+#[test]
+fn an_import_is_dated_when_it_is_written() {
+    let (house, documents) = hooked();
+    ["A-1", "A-2"].iter().for_each(|number| house.create_as(number, &with_document(number)));
+    house.create_with(r#"{"is_dry_run":true}"#, "dry", EMPTY);
+    verify(&house);
+    let clock = house.clock.clone();
+    documents.on_look_up(move |path| {
+        if path == "A-2" {
+            clock.advance(Duration::seconds(10));
+        }
+        Ok(())
+    });
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    for number in ["A-1", "A-2", "dry"] {
+        assert_eq!(house.report_of(number).status.modified_at, house.clock.now(), "{number}");
+    }
+}
+
 #[test]
 fn a_number_that_is_taken_costs_nobody_an_attempt() {
     let (house, asked) = counted(|ports| Ports { random: Arc::new(Repeating::new(2)), ..ports });
@@ -123,12 +282,13 @@ fn one_that_finds_no_free_number_is_put_off_and_the_others_are_imported() {
     house.create_as("A-4", r#""customers":[{"family_name":"B"}]"#);
     require_roles(&house);
     assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
-    let expected = [State::Processed, State::Pending, State::Pending, State::Errored];
+    // A dry run needs no number.
+    let expected = [State::Processed, State::Pending, State::DryRunSucceeded, State::Errored];
     assert_eq!(states(&house, ["A-1", "A-2", "A-3", "A-4"]), expected);
     assert_eq!(steps(&house, "A-2"), [EventKind::Created, EventKind::Claimed, EventKind::Deferred]);
     assert_eq!(house.worker.turn().unwrap(), Worked::Nothing);
     house.clock.advance(Duration::minutes(10));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(2));
+    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(1));
 }
 
 /// From now on every customer has to have a role.

@@ -1,13 +1,13 @@
 //! Ports that tests reach into.
 
 use cutover_app::port::{
-    Answer, Creation, DocumentState, Documents, DocumentsUnavailable, Random, Staging, StagingDone, Store,
-    StoreError, Tx, WantedDocument, WriteJob, stage,
+    Answer, Creation, DocumentState, Documents, DocumentsUnavailable, ListedProcess, ProcessFilter, Random,
+    Staging, StagingDone, Store, StoreError, Tx, Verdict, WantedDocument, WriteJob, stage,
 };
 use cutover_process::State;
 use cutover_testkit::SeededRandom;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
 
 type LookUp = dyn Fn(&str) -> Result<(), DocumentsUnavailable> + Send + Sync;
@@ -216,6 +216,90 @@ impl Store for Panicking {
         }));
         assert!(!self.escapes || !matches!(written, Err(StoreError::Failed(_))), "so does this");
         written
+    }
+
+    fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
+        self.store.stage(creation, done);
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+}
+
+/// A store in which some commits take too long, and some reads.
+pub(crate) struct Slow {
+    store: Arc<dyn Store>,
+    is_slow: Arc<SlowCommit>,
+    on_slow: Box<dyn Fn() + Send + Sync>,
+    slow_glances: AtomicU64,
+}
+
+/// Whether a commit takes too long that ends the imports of these accounts of `ACME`.
+type SlowCommit = dyn Fn(&[String]) -> bool + Send + Sync;
+
+impl Slow {
+    /// `on_slow` is called after each commit that took too long.
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        is_slow: impl Fn(&[String]) -> bool + Send + Sync + 'static,
+        on_slow: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            store,
+            is_slow: Arc::new(is_slow),
+            on_slow: Box::new(on_slow),
+            slow_glances: AtomicU64::new(0),
+        }
+    }
+
+    /// The next glances take too long, this many of them.
+    pub(crate) fn slow_glances(&self, glances: u64) {
+        self.slow_glances.store(glances, Ordering::SeqCst);
+    }
+}
+
+/// The accounts of `ACME` that are imported or rehearsed.
+fn ended(tx: &mut dyn Tx) -> Vec<String> {
+    let Some(supplier) = tx.supplier(&"ACME".parse().unwrap()).unwrap() else { return Vec::new() };
+    let of = |state| tx.list_processes(supplier.id, ProcessFilter::of(state), None, 1_000).unwrap();
+    let listed = [State::Processed, State::DryRunSucceeded].map(of);
+    let number = |listed: ListedProcess| listed.process.snapshot().external_account_number.to_string();
+    listed.into_iter().flatten().map(number).collect()
+}
+
+fn busy() -> StoreError {
+    StoreError::Busy("on purpose".into())
+}
+
+impl Store for Slow {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.store.read(job)
+    }
+
+    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let slow = self.slow_glances.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+        if slow.is_ok() { Err(busy()) } else { self.store.glance(job) }
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        let is_slow = self.is_slow.clone();
+        let (tell, told) = mpsc::sync_channel(1);
+        let written = self.store.write(Box::new(move |tx| {
+            let before = ended(tx);
+            let verdict = job(tx);
+            let ended: Vec<_> = ended(tx).into_iter().filter(|number| !before.contains(number)).collect();
+            if !ended.is_empty() && is_slow(&ended) {
+                tell.send(()).unwrap();
+                return Verdict::Rollback;
+            }
+            verdict
+        }));
+        if told.try_recv().is_err() {
+            return written;
+        }
+        (self.on_slow)();
+        Err(busy())
     }
 
     fn stage(&self, creation: Arc<Creation>, done: StagingDone) {

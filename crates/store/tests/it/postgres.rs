@@ -1,6 +1,7 @@
 //! The store's contract, held by PostgreSQL.
 
 mod archive;
+mod batches;
 mod broken;
 mod figures;
 mod house;
@@ -8,6 +9,7 @@ mod monitor;
 mod open_transaction;
 mod opening;
 mod plans;
+mod polling;
 mod pooler;
 mod rush;
 mod staging;

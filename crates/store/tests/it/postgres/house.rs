@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// The use cases, with the organisation `Acme` and its supplier `ACME`. What is first goes first.
 pub(super) struct House {
-    pub(super) app: App,
+    pub(super) app: Arc<App>,
     pub(super) store: Arc<PostgresStore>,
     pub(super) clock: Arc<FakeClock>,
     pub(super) key: String,
@@ -31,9 +31,13 @@ impl House {
 
     /// The same where so long is waited for a connection.
     pub(super) fn patient(pool_timeout: Duration) -> Option<Self> {
+        Self::with(|url| PostgresOptions { pool_timeout, ..PostgresOptions::new(url) })
+    }
+
+    /// The same with other options of the database at a URL.
+    pub(super) fn with(options: impl FnOnce(&str) -> PostgresOptions) -> Option<Self> {
         let database = TestDatabase::create(server()?).unwrap();
-        let options =
-            PostgresOptions { migrates: true, pool_timeout, ..PostgresOptions::new(database.url()) };
+        let options = PostgresOptions { migrates: true, ..options(database.url()) };
         let store = Arc::new(PostgresStore::open(&options).unwrap());
         let clock = Arc::new(FakeClock::of_fixtures());
         let ports = Ports {
@@ -43,7 +47,7 @@ impl House {
             documents: Arc::<FakeDocuments>::default(),
             vendors: Arc::<FakeVendors>::default(),
         };
-        let app = App::new(ports, Settings::default());
+        let app = Arc::new(App::new(ports, Settings::default()));
         app.add_organisation("Acme").unwrap();
         app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
