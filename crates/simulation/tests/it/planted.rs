@@ -3,9 +3,11 @@
 use crate::databases::Template;
 use crate::planner::plan;
 use crate::runs::run;
+use crate::specs::{SUPPLIERS, code};
 use cutover_app::port::{Store, StoreError, Tx, Verdict, WriteJob};
+use cutover_process::State;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A store that says it has kept what it has not, one time of so many.
 struct Forgetful {
@@ -31,6 +33,60 @@ impl Store for Forgetful {
     fn ping(&self) -> Result<(), StoreError> {
         self.store.ping()
     }
+}
+
+/// A store that cannot write accounts with a number that every rule accepts, as if a column refused it.
+struct Refusing {
+    store: Arc<dyn Store>,
+}
+
+/// How many of them are imported.
+fn imported(tx: &mut dyn Tx) -> usize {
+    let mut is_imported = |supplier: u8| {
+        let Some(supplier) = tx.supplier(&code(supplier).parse().unwrap()).unwrap() else { return false };
+        let stored = tx.process(supplier.id, &"A-1".parse().unwrap()).unwrap();
+        stored.is_some_and(|stored| stored.process.state() == State::Processed)
+    };
+    (0..SUPPLIERS).filter(|supplier| is_imported(*supplier)).count()
+}
+
+impl Store for Refusing {
+    fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        self.store.read(job)
+    }
+
+    fn write(&self, job: WriteJob) -> Result<(), StoreError> {
+        let refused = Arc::new(AtomicBool::new(false));
+        let refuses = refused.clone();
+        let written = self.store.write(Box::new(move |tx| {
+            let before = imported(tx);
+            let verdict = job(tx);
+            refuses.store(imported(tx) > before, Ordering::SeqCst);
+            if refuses.load(Ordering::SeqCst) { Verdict::Rollback } else { verdict }
+        }));
+        match refused.load(Ordering::SeqCst) {
+            true => Err(StoreError::Failed("a column refuses it on purpose".into())),
+            false => written,
+        }
+    }
+
+    fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping()
+    }
+}
+
+/// Its dry run writes no account, so that it cannot find this out: what the rules accept has to be writable.
+#[test]
+fn a_dry_run_that_passes_where_an_import_fails_is_found() {
+    let template = Template::sqlite();
+    let refusing = |store| Arc::new(Refusing { store }) as Arc<dyn Store>;
+    let finds = |seed: &u64| {
+        let database = template.open().with_stores(refusing);
+        let violations = run(*seed, &plan(*seed), database).violations;
+        violations.iter().any(|violation| violation.contains("its dry run came to (true"))
+    };
+    let found = (0..10).filter(finds).count();
+    assert!(found >= 5, "found in {found} of 10 runs");
 }
 
 /// The job tells that it commits, and its transaction is rolled back: as if a disk had lied.

@@ -4,8 +4,8 @@ use crate::plan::Act;
 use crate::planner::{NODES, NUMBERS};
 use crate::specs::{AccountRef, CreateSpec, SUPPLIERS, When};
 use crate::world::World;
-use cutover_app::port::read;
-use cutover_core::SupplierStatus;
+use cutover_app::port::{StoredIssues, read};
+use cutover_core::{Code, SupplierStatus};
 use cutover_process::{BACKOFF_CAP, LEASE, SWEEP, State};
 use std::sync::atomic::Ordering;
 
@@ -42,6 +42,7 @@ impl World {
         self.calmly(Act::Sweep);
         self.drain();
         self.expect_ended("all are resumed", |state| !state.has_ended());
+        self.compare_verdicts();
         self.import_the_rest();
         self.calmly(Act::Fold);
         if self.deferred() != deferred {
@@ -74,6 +75,39 @@ impl World {
                 self.oracle().violate(format!("I5: after {after} {account:?} is {state}"));
             }
         }
+    }
+
+    /// A dry run comes to what an import of the same comes to right after it: where it passes and, as documents that it
+    /// names have gone since it was sent, where it is rejected.
+    fn compare_verdicts(&self) {
+        (0..SUPPLIERS).for_each(|supplier| self.calmly(Act::SetDryRun(supplier, false)));
+        for account in accounts() {
+            let state = self.process(account).map(|stored| stored.process.state());
+            let last = self.last_submission(account).filter(|_| state != Some(State::Processed));
+            let Some(last) = last else { continue };
+            let [rehearsed, imported] = [true, false].map(|dry_run| {
+                self.set_documents(true);
+                self.calmly(Act::Create(CreateSpec { dry_run, when: When::Now, ..last.spec }));
+                self.set_documents(false);
+                self.drain();
+                self.verdict(account)
+            });
+            self.coverage().add(if imported.0 { "verdict: accepted" } else { "verdict: rejected" }, 1);
+            if rehearsed != imported {
+                let found =
+                    format!("{account:?}: its dry run came to {rehearsed:?}, its import to {imported:?}");
+                self.oracle().violate(found);
+            }
+        }
+        self.set_documents(true);
+    }
+
+    /// Whether an account was accepted, with which error it ended, and what was found.
+    fn verdict(&self, account: AccountRef) -> (bool, Option<Code>, StoredIssues) {
+        let process = self.process(account).unwrap().process;
+        let is_accepted = matches!(process.state(), State::Processed | State::DryRunSucceeded);
+        let issues = read(&*self.truth, |tx| tx.issues(process.id())).unwrap();
+        (is_accepted, process.latest_error().map(|error| error.code), issues)
     }
 
     /// What has ended without an account is imported after all, from what was accepted last: nothing of it was lost.

@@ -99,6 +99,8 @@ const HAPPENS: &[&str] = &[
     "take over: done",
     "archive: done",
     "token: done",
+    "verdict: accepted",
+    "verdict: rejected",
     "stale",
 ];
 
