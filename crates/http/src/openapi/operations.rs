@@ -55,8 +55,10 @@ const FILTERS: &[Parameter] = &[
     Parameter { name: "error_code", doc: "Only those whose latest error has this code.", schema: own::code },
     Parameter {
         name: "modified_after",
-        doc: "Only those that took a step after this time. Without an offset it is in the supplier's zone. No index \
-              knows this: a page looks through so many accounts, and may have none though others follow.",
+        doc: "Only those that took a step after this time. Without an offset it is in the supplier's zone. Steps \
+              may be committed in another order than their times: who polls asks from the newest `modified_at` \
+              that was seen less one minute, and passes over what comes twice. No index knows this: a page reads a \
+              bounded number of accounts, and may have none though others follow.",
         schema: || Json::object().with("type", "string").with("format", "date-time"),
     },
     Parameter {
