@@ -75,6 +75,7 @@ impl Metrics {
         registry.register("http_requests_in_flight", "Requests under way", self.in_flight.clone());
         registry.register("build", "The program", Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]));
         registry.register_collector(Box::new(Workers(workers)));
+        registry.register_collector(Box::new(Documents(app.clone())));
         registry.register_collector(Box::new(Connections(app)));
         registry.register_collector(self.monitor.collector());
         self
@@ -124,6 +125,23 @@ impl Collector for Workers {
         show("worker_attempts_deferred", "Attempts that will be made again", &workers.deferred)?;
         show("worker_attempts_stale", "Attempts whose claim had run out", &workers.stale)?;
         show("worker_claims_released", "Claims taken from lost workers", &workers.released)
+    }
+}
+
+/// The circuit breaker of the document storage, looked at when it is asked for.
+struct Documents(Arc<App>);
+
+impl fmt::Debug for Documents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Documents")
+    }
+}
+
+impl Collector for Documents {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let (name, help) = ("documents_circuit_open", "1 while document storage is left alone, else 0");
+        let gauge = ConstGauge::new(i64::from(self.0.documents().is_left_alone()));
+        gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)
     }
 }
 

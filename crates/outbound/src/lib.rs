@@ -3,6 +3,7 @@
 //! Only this crate knows object storage and an HTTP client; everything else names documents by their path and
 //! payment instructions by their reference.
 
+mod breaker;
 mod documents;
 mod location;
 mod runtime;

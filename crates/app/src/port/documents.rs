@@ -24,4 +24,9 @@ pub trait Documents: Send + Sync {
         root: &'a str,
         wanted: &'a [WantedDocument],
     ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>>;
+
+    /// Whether the storage failed so often that it is left alone for a while: lookups fail at once then.
+    fn is_left_alone(&self) -> bool {
+        false
+    }
 }

@@ -87,6 +87,10 @@ impl Documents for OutsideJobs<dyn Documents> {
     ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
         self.port().look_up(root, wanted)
     }
+
+    fn is_left_alone(&self) -> bool {
+        self.0.is_left_alone()
+    }
 }
 
 impl PaymentVendors for OutsideJobs<dyn PaymentVendors> {

@@ -6,8 +6,8 @@ use actix_web::HttpResponse;
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// `GET /metrics`: requests by route, method and class of status, their durations, those under way, what the
-/// import workers have done, the connections to the database, the program's version (decisions D11), and how the whole
-/// installation stands.
+/// import workers have done, the circuit breaker of document storage, the connections to the database, the program's
+/// version (decisions D11), and how the whole installation stands.
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let metrics = &call.service().metrics;
@@ -40,6 +40,7 @@ mod tests {
             r#"cutover_http_request_duration_seconds_count{route="none"} 1"#,
             "cutover_http_requests_in_flight 1",
             "cutover_worker_accounts_processed_total 0",
+            "cutover_documents_circuit_open 0",
             concat!(r#"cutover_build_info{version=""#, env!("CARGO_PKG_VERSION"), r#""} 1"#),
         ] {
             assert!(reply.text().lines().any(|l| l == line), "{line} is not in\n{}", reply.text());

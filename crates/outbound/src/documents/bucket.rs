@@ -1,6 +1,6 @@
 //! Documents in a bucket.
 
-use super::PDF;
+use super::{LookupError, PDF};
 use crate::location::{BucketPlace, Cloud};
 use cutover_app::port::DocumentState;
 use futures_util::TryStreamExt;
@@ -32,7 +32,7 @@ impl Bucket {
         root: &str,
         path: &str,
         must_be_pdf: bool,
-    ) -> Result<DocumentState, String> {
+    ) -> Result<DocumentState, LookupError> {
         let Some(key) = self.key(&[root, path]) else { return Ok(DocumentState::Missing) };
         let state = match must_be_pdf {
             true => self.begins_as_pdf(&key).await,
@@ -40,18 +40,20 @@ impl Bucket {
         };
         match state {
             Err(Error::NotFound { .. }) => Ok(DocumentState::Missing),
-            answer => answer.map_err(|error| cause(&error)),
+            answer => answer.map_err(|error| failure(&error)),
         }
     }
 
     /// Whether the bucket is there and may be listed. Who may not list is told that missing objects are
     /// forbidden, and asking for one object does not tell a missing bucket from a missing object.
-    pub(super) async fn answers(&self) -> Result<(), String> {
+    pub(super) async fn answers(&self) -> Result<(), LookupError> {
         let probe = self.key(&[PROBE]);
         match self.store.list(probe.as_ref()).try_next().await {
             Ok(_) => Ok(()),
-            Err(error) if status(&error) == Some(404) => Err("there is no such bucket".into()),
-            Err(error) => Err(cause(&error)),
+            Err(error) if status(&error) == Some(404) => {
+                Err(LookupError::Refused("there is no such bucket".into()))
+            }
+            Err(error) => Err(failure(&error)),
         }
     }
 
@@ -79,6 +81,14 @@ impl Bucket {
             start.extend_from_slice(&chunk);
         }
         Ok(if start.starts_with(PDF) { DocumentState::Pdf } else { DocumentState::Present })
+    }
+}
+
+/// Storage that refuses a request is there: one supplier's prefix may be forbidden, and the others' be open.
+fn failure(error: &Error) -> LookupError {
+    match status(error) {
+        Some(400..=407 | 409..=428 | 430..=499) => LookupError::Refused(cause(error)),
+        _ => LookupError::Unavailable(cause(error)),
     }
 }
 

@@ -11,6 +11,7 @@ mod tests;
 
 pub(crate) use resolve::is_safe;
 
+use crate::breaker::{Circuit, FAILURES, PAUSE};
 use crate::location::Place;
 use crate::{Location, OutboundRuntime};
 use bucket::Bucket;
@@ -20,8 +21,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 /// How long storage may take to answer whether it is there.
 const READY: Duration = Duration::from_secs(2);
@@ -40,6 +43,7 @@ const PDF: &[u8] = b"%PDF-";
 /// folder is read through handles, so that no link leads out of a supplier's root. Of an object in a bucket
 /// only its head or its first bytes are asked for, by attempts of 1.5 s, repeated at most twice; the
 /// credentials must allow to list the bucket, for else a missing object cannot be told from a forbidden one.
+/// After five calls in a row that got no answer, storage is left alone for 10 s, and then asked once.
 pub struct ObjectDocuments {
     desk: Arc<Desk>,
     runtime: OutboundRuntime,
@@ -52,6 +56,28 @@ struct Desk {
     lookups: Arc<Semaphore>,
     /// Looking whether a folder is there may hang as well: one at a time.
     probes: Arc<Semaphore>,
+    circuit: Arc<Circuit>,
+}
+
+/// Why a lookup came to nothing.
+#[derive(Debug)]
+enum LookupError {
+    /// Storage answered, and refused.
+    Refused(String),
+    /// Storage did not answer.
+    Unavailable(String),
+}
+
+impl LookupError {
+    fn late() -> Self {
+        Self::Unavailable("it did not answer in time".into())
+    }
+
+    fn cause(self) -> String {
+        match self {
+            Self::Refused(cause) | Self::Unavailable(cause) => cause,
+        }
+    }
 }
 
 enum Storage {
@@ -103,21 +129,20 @@ impl ObjectDocuments {
             storage,
             lookups: Arc::new(Semaphore::new(AT_ONCE)),
             probes: Arc::new(Semaphore::new(1)),
+            circuit: Circuit::new(FAILURES, PAUSE),
         };
         Self { desk: Arc::new(desk), runtime: runtime.clone() }
     }
 
-    /// Runs work of the desk on the runtime, for so long.
-    fn within<T, F>(&self, time: Duration, work: F) -> Answer<'static, Result<T, DocumentsUnavailable>>
+    /// Runs work of the desk on the runtime.
+    fn spawn<T, F>(&self, work: F) -> Answer<'static, Result<T, DocumentsUnavailable>>
     where
         T: Send + 'static,
-        F: Future<Output = Result<T, String>> + Send + 'static,
+        F: Future<Output = Result<T, LookupError>> + Send + 'static,
     {
         let desk = self.desk.clone();
         Box::pin(self.runtime.spawn(async move {
-            let answer = tokio::time::timeout(time, work).await;
-            let answer = answer.unwrap_or_else(|_| Err("it did not answer in time".into()));
-            answer.map_err(|cause| DocumentsUnavailable(format!("{}: {cause}", desk.location)))
+            work.await.map_err(|e| DocumentsUnavailable(format!("{}: {}", desk.location, e.cause())))
         }))
     }
 }
@@ -126,7 +151,9 @@ impl Documents for ObjectDocuments {
     /// Answers within 2 s.
     fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
         let desk = self.desk.clone();
-        self.within(READY, async move { desk.ready().await })
+        self.spawn(
+            async move { timeout(READY, desk.ready()).await.unwrap_or_else(|_| Err(LookupError::late())) },
+        )
     }
 
     fn look_up<'a>(
@@ -136,9 +163,9 @@ impl Documents for ObjectDocuments {
     ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>> {
         let (desk, paths) = (self.desk.clone(), resolve::distinct(wanted));
         let root = resolve::root(root).map(str::to_owned);
-        let states = self.within(CALL, async move {
+        let states = self.spawn(async move {
             match root {
-                Some(root) if !paths.is_empty() => desk.states(root, paths).await,
+                Some(root) if !paths.is_empty() => desk.look_up(root, paths).await,
                 _ => Ok(States::new()),
             }
         });
@@ -148,13 +175,17 @@ impl Documents for ObjectDocuments {
             Ok(wanted.iter().map(|document| state(document).unwrap_or(DocumentState::Missing)).collect())
         })
     }
+
+    fn is_left_alone(&self) -> bool {
+        self.desk.circuit.is_open()
+    }
 }
 
 /// What was found, by path; nothing of what is not in it.
 type States = HashMap<String, DocumentState>;
 
 impl Desk {
-    async fn ready(&self) -> Result<(), String> {
+    async fn ready(&self) -> Result<(), LookupError> {
         match &self.storage {
             Storage::Bucket(bucket) => bucket.answers().await,
             Storage::Folder(path) => {
@@ -164,11 +195,38 @@ impl Desk {
         }
     }
 
-    /// What safe paths name under a safe root.
-    async fn states(&self, root: String, paths: BTreeMap<String, bool>) -> Result<States, String> {
+    /// What safe paths name under a safe root, unless storage is left alone.
+    async fn look_up(&self, root: String, paths: BTreeMap<String, bool>) -> Result<States, LookupError> {
+        let left_alone =
+            || LookupError::Unavailable("it failed too often and is left alone for a while".into());
+        let attempt = self.circuit.enter().ok_or_else(left_alone)?;
+        let has_answered = AtomicBool::new(false);
+        let found = timeout(CALL, self.states(root, paths, &has_answered)).await;
+        // A call for many documents may take too long though storage answers.
+        let is_there = match &found {
+            Err(_) => has_answered.into_inner(),
+            Ok(found) => !matches!(found, Err(LookupError::Unavailable(_))),
+        };
+        let has_changed = if is_there { attempt.answered() } else { attempt.failed() };
+        match (has_changed, is_there) {
+            (true, true) => tracing::info!("document storage answers again"),
+            (true, false) => {
+                tracing::warn!("document storage failed too often and is left alone for a while");
+            }
+            (false, _) => {}
+        }
+        found.unwrap_or_else(|_| Err(LookupError::late()))
+    }
+
+    async fn states(
+        &self,
+        root: String,
+        paths: BTreeMap<String, bool>,
+        has_answered: &AtomicBool,
+    ) -> Result<States, LookupError> {
         match &self.storage {
-            Storage::Bucket(bucket) => self.in_bucket(bucket, root, paths).await,
-            Storage::Folder(path) => self.in_folder(path.clone(), root, paths).await,
+            Storage::Bucket(bucket) => self.in_bucket(bucket, root, paths, has_answered).await,
+            Storage::Folder(path) => self.in_folder(path.clone(), root, paths, has_answered).await,
         }
     }
 
@@ -177,12 +235,13 @@ impl Desk {
         folder: PathBuf,
         root: String,
         paths: BTreeMap<String, bool>,
-    ) -> Result<States, String> {
+        has_answered: &AtomicBool,
+    ) -> Result<States, LookupError> {
         let opened = move || folder::root(&folder::open(&folder)?, &root);
         let Some(root) = blocking(permit(&self.lookups).await?, opened).await?.map(Arc::new) else {
             return Ok(States::new());
         };
-        self.each(paths, move |path, must_be_pdf, permit| {
+        self.each(paths, has_answered, move |path, must_be_pdf, permit| {
             let root = root.clone();
             blocking(permit, move || {
                 let state = folder::state(&root, &path, must_be_pdf)?;
@@ -197,9 +256,10 @@ impl Desk {
         bucket: &Bucket,
         root: String,
         paths: BTreeMap<String, bool>,
-    ) -> Result<States, String> {
+        has_answered: &AtomicBool,
+    ) -> Result<States, LookupError> {
         let root = Arc::<str>::from(root);
-        let states = self.each(paths, |path, must_be_pdf, permit| {
+        let states = self.each(paths, has_answered, |path, must_be_pdf, permit| {
             let (bucket, root) = (bucket.clone(), root.clone());
             async move {
                 let _permit = permit;
@@ -215,20 +275,28 @@ impl Desk {
     }
 
     /// Looks each path up, some at the same time; the first that gets no answer ends all.
-    async fn each<F, A>(&self, paths: BTreeMap<String, bool>, look: F) -> Result<States, String>
+    async fn each<F, A>(
+        &self,
+        paths: BTreeMap<String, bool>,
+        has_answered: &AtomicBool,
+        look: F,
+    ) -> Result<States, LookupError>
     where
         F: Fn(String, bool, OwnedSemaphorePermit) -> A,
-        A: Future<Output = Result<(String, DocumentState), String>>,
+        A: Future<Output = Result<(String, DocumentState), LookupError>>,
     {
         let (look, lookups) = (&look, &self.lookups);
-        let lookups = stream::iter(paths)
-            .map(async |(path, must_be_pdf)| look(path, must_be_pdf, permit(lookups).await?).await);
+        let lookups = stream::iter(paths).map(async |(path, must_be_pdf)| {
+            let state = look(path, must_be_pdf, permit(lookups).await?).await;
+            has_answered.fetch_or(state.is_ok(), Ordering::Relaxed);
+            state
+        });
         lookups.buffer_unordered(OF_A_CALL).try_collect().await
     }
 }
 
-async fn permit(of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, String> {
-    of.clone().acquire_owned().await.map_err(|error| error.to_string())
+async fn permit(of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, LookupError> {
+    of.clone().acquire_owned().await.map_err(|error| LookupError::Unavailable(error.to_string()))
 }
 
 /// Reads files off the threads that wait for sockets. The permit is kept until the system has answered,
@@ -236,11 +304,16 @@ async fn permit(of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, String> {
 async fn blocking<T: Send + 'static>(
     permit: OwnedSemaphorePermit,
     read: impl FnOnce() -> std::io::Result<T> + Send + 'static,
-) -> Result<T, String> {
+) -> Result<T, LookupError> {
     let read = move || {
         let _permit = permit;
         read()
     };
-    let answer = tokio::task::spawn_blocking(read).await.map_err(|error| error.to_string())?;
-    answer.map_err(|error| error.to_string())
+    let unavailable = |error: String| LookupError::Unavailable(error);
+    let answer = tokio::task::spawn_blocking(read).await.map_err(|error| unavailable(error.to_string()))?;
+    answer.map_err(|error| match error.kind() {
+        // A file that may not be read, in a folder that is there.
+        std::io::ErrorKind::PermissionDenied => LookupError::Refused(error.to_string()),
+        _ => unavailable(error.to_string()),
+    })
 }

@@ -1,11 +1,10 @@
 use super::VendorLimits;
-use super::breaker::{Breaker, Leave};
 use super::outcome::unavailable;
+use crate::breaker::{Attempt, Circuit};
 use cutover_app::port::{Vendor, VendorError};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::Instant;
 
 /// A gate for each vendor, by name and base URL: one that moves starts anew.
 pub(super) struct Gates {
@@ -16,13 +15,12 @@ pub(super) struct Gates {
 /// Keeps a vendor that is down from taking more than its share of the service.
 struct Gate {
     places: Arc<Semaphore>,
-    breaker: Mutex<Breaker>,
+    circuit: Arc<Circuit>,
 }
 
 /// One who went through a gate. Dropping it leaves without a word on the vendor.
 pub(super) struct Pass {
-    gate: Arc<Gate>,
-    leave: Option<Leave>,
+    attempt: Attempt,
     _place: OwnedSemaphorePermit,
 }
 
@@ -39,15 +37,15 @@ impl Gates {
         let gate = self.gate_of(vendor);
         let place = gate.places.clone().try_acquire_owned();
         let place = place.map_err(|_| unavailable("too many ask it at the same time"))?;
-        let leave = locked(&gate.breaker).ask(Instant::now());
-        let leave = leave.ok_or_else(|| unavailable("it failed too often and is left alone for a while"))?;
-        Ok(Pass { gate, leave: Some(leave), _place: place })
+        let attempt = gate.circuit.enter();
+        let attempt =
+            attempt.ok_or_else(|| unavailable("it failed too often and is left alone for a while"))?;
+        Ok(Pass { attempt, _place: place })
     }
 
     /// How many vendors are left alone.
     pub(super) fn left_alone(&self) -> usize {
-        let now = Instant::now();
-        locked(&self.gates).values().filter(|gate| locked(&gate.breaker).is_open(now)).count()
+        locked(&self.gates).values().filter(|gate| gate.circuit.is_open()).count()
     }
 
     fn gate_of(&self, vendor: &Vendor) -> Arc<Gate> {
@@ -58,30 +56,20 @@ impl Gates {
 
 impl Gate {
     fn new(limits: &VendorLimits) -> Self {
-        let breaker = Breaker::new(limits.failures, limits.pause);
-        Self { places: Arc::new(Semaphore::new(limits.in_flight)), breaker: Mutex::new(breaker) }
+        let circuit = Circuit::new(limits.failures, limits.pause);
+        Self { places: Arc::new(Semaphore::new(limits.in_flight)), circuit }
     }
 }
 
 impl Pass {
     /// Leaves, having asked. True if the vendor is left alone from now on.
-    pub(super) fn end<T>(mut self, outcome: &Result<T, VendorError>) -> bool {
-        let Some(leave) = self.leave.take() else { return false };
-        let mut breaker = locked(&self.gate.breaker);
+    pub(super) fn end<T>(self, outcome: &Result<T, VendorError>) -> bool {
         match outcome {
-            Err(VendorError::Unavailable(_)) => breaker.failed(leave, Instant::now()),
+            Err(VendorError::Unavailable(_)) => self.attempt.failed(),
             Ok(_) | Err(VendorError::Rejected(_)) => {
-                breaker.answered();
+                self.attempt.answered();
                 false
             }
-        }
-    }
-}
-
-impl Drop for Pass {
-    fn drop(&mut self) {
-        if let Some(leave) = self.leave.take() {
-            locked(&self.gate.breaker).given_up(leave, Instant::now());
         }
     }
 }

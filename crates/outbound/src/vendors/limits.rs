@@ -1,3 +1,4 @@
+use crate::breaker::{FAILURES, PAUSE};
 use std::time::Duration;
 
 /// How long and how often vendors are asked (decisions D8).
@@ -31,8 +32,8 @@ impl Default for VendorLimits {
             backoff: Duration::from_millis(100),
             answer_bytes: 64 * 1024,
             in_flight: 32,
-            failures: 5,
-            pause: Duration::from_secs(10),
+            failures: FAILURES,
+            pause: PAUSE,
         }
     }
 }

@@ -5,7 +5,6 @@
 //! `outcome`.
 
 mod address;
-mod breaker;
 mod call;
 mod client;
 mod gate;

@@ -1,3 +1,4 @@
+mod breaking;
 mod bucket;
 mod faults;
 mod folder;

@@ -1,10 +1,73 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Leaves a vendor alone for a while after it was not available a number of times in a row, then asks it once
+/// Failures in a row after which a dependency is left alone, unless said otherwise.
+pub(crate) const FAILURES: u32 = 5;
+/// How long it is left alone, unless said otherwise.
+pub(crate) const PAUSE: Duration = Duration::from_secs(10);
+
+/// The circuit breaker of one dependency outside: a payment vendor, or document storage.
+#[derive(Debug)]
+pub(crate) struct Circuit(Mutex<Breaker>);
+
+/// A call that may be made. Dropping it says nothing of the dependency.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    circuit: Arc<Circuit>,
+    leave: Option<Leave>,
+}
+
+impl Circuit {
+    /// Opens for `pause` after `limit` failures in a row.
+    pub(crate) fn new(limit: u32, pause: Duration) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Breaker::new(limit, pause))))
+    }
+
+    /// Leave to call, or none while the dependency is left alone.
+    pub(crate) fn enter(self: &Arc<Self>) -> Option<Attempt> {
+        let leave = self.breaker().ask(Instant::now())?;
+        Some(Attempt { circuit: self.clone(), leave: Some(leave) })
+    }
+
+    /// Whether the dependency is left alone.
+    pub(crate) fn is_open(&self) -> bool {
+        self.breaker().is_open(Instant::now())
+    }
+
+    /// What is locked here is whole after each step.
+    fn breaker(&self) -> MutexGuard<'_, Breaker> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Attempt {
+    /// The dependency answered, well or not. True if it was left alone until now.
+    pub(crate) fn answered(mut self) -> bool {
+        let leave = self.leave.take();
+        self.circuit.breaker().answered();
+        leave == Some(Leave::Probe)
+    }
+
+    /// The dependency was not available. True if it is left alone from now on.
+    pub(crate) fn failed(mut self) -> bool {
+        let leave = self.leave.take();
+        leave.is_some_and(|leave| self.circuit.breaker().failed(leave, Instant::now()))
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        if let Some(leave) = self.leave.take() {
+            self.circuit.breaker().given_up(leave, Instant::now());
+        }
+    }
+}
+
+/// Leaves a dependency alone for a while after it was not available a number of times in a row, then asks it once
 /// to see whether it is back.
 #[derive(Debug)]
-pub(super) struct Breaker {
+struct Breaker {
     limit: u32,
     pause: Duration,
     state: State,
@@ -16,27 +79,27 @@ enum State {
     Closed { failures: u32 },
     /// No calls until then.
     Open { until: Instant },
-    /// One call is on its way to see whether the vendor is back.
+    /// One call is on its way to see whether the dependency is back.
     Probing,
 }
 
 /// A call that may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leave {
+enum Leave {
     /// One of many.
     Call,
-    /// The one that sees whether the vendor is back.
+    /// The one that sees whether the dependency is back.
     Probe,
 }
 
 impl Breaker {
     /// Opens for `pause` after `limit` failures in a row.
-    pub(super) fn new(limit: u32, pause: Duration) -> Self {
+    fn new(limit: u32, pause: Duration) -> Self {
         Self { limit, pause, state: State::Closed { failures: 0 } }
     }
 
     /// Leave to call, or none.
-    pub(super) fn ask(&mut self, now: Instant) -> Option<Leave> {
+    fn ask(&mut self, now: Instant) -> Option<Leave> {
         match self.state {
             State::Closed { .. } => Some(Leave::Call),
             State::Open { until } if until <= now => {
@@ -47,8 +110,8 @@ impl Breaker {
         }
     }
 
-    /// Whether the vendor is left alone now. Not after the pause, though nobody asked it since: it may be gone for good.
-    pub(super) fn is_open(&self, now: Instant) -> bool {
+    /// Whether nobody is asked now. Not after the pause, though nobody asked since: the dependency may be gone for good.
+    fn is_open(&self, now: Instant) -> bool {
         match self.state {
             State::Closed { .. } => false,
             State::Open { until } => now < until,
@@ -56,13 +119,13 @@ impl Breaker {
         }
     }
 
-    /// The vendor answered, well or not.
-    pub(super) fn answered(&mut self) {
+    /// The dependency answered, well or not.
+    fn answered(&mut self) {
         self.state = State::Closed { failures: 0 };
     }
 
-    /// The vendor was not available. True if it is left alone from now on.
-    pub(super) fn failed(&mut self, leave: Leave, now: Instant) -> bool {
+    /// The dependency was not available. True if it is left alone from now on.
+    fn failed(&mut self, leave: Leave, now: Instant) -> bool {
         let failures = match (leave, &self.state) {
             (Leave::Call, State::Closed { failures }) => failures + 1,
             (Leave::Probe, _) => self.limit,
@@ -75,7 +138,7 @@ impl Breaker {
     }
 
     /// Nobody waited for the answer: nothing is known.
-    pub(super) fn given_up(&mut self, leave: Leave, now: Instant) {
+    fn given_up(&mut self, leave: Leave, now: Instant) {
         if leave == Leave::Probe {
             self.state = State::Open { until: now };
         }
@@ -85,8 +148,6 @@ impl Breaker {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const PAUSE: Duration = Duration::from_secs(10);
 
     /// A breaker of three that has just opened, and when.
     fn open() -> (Breaker, Instant) {

@@ -1,0 +1,64 @@
+//! Reliability 12: storage that is down is left alone, and found when it is back.
+
+use super::*;
+use cutover_testkit_s3::{Fault, S3Server};
+use std::time::Instant;
+
+fn left_alone() -> DocumentsUnavailable {
+    DocumentsUnavailable("s3://documents/live: it failed too often and is left alone for a while".into())
+}
+
+/// Storage that is gone, and has failed once less than it may.
+fn nearly_open(fault: Fault) -> (S3Server, ObjectDocuments) {
+    let (server, documents) = bucket::home();
+    server.set_fault(fault);
+    for _ in 1..FAILURES {
+        assert_ne!(look_up(&documents, "/root-a", &[plain("a.pdf")]), Err(left_alone()));
+        assert!(!documents.is_left_alone());
+    }
+    (server, documents)
+}
+
+#[test]
+fn after_five_failures_storage_is_not_asked() {
+    let (server, documents) = nearly_open(Fault::Status(503));
+    look_up(&documents, "/root-a", &[plain("a.pdf")]).unwrap_err();
+    assert!(documents.is_left_alone());
+    let asked = server.seen().len();
+    for _ in 0..100 {
+        assert_eq!(look_up(&documents, "/root-a", &[plain("a.pdf")]), Err(left_alone()));
+    }
+    assert_eq!(server.seen().len(), asked);
+    // Who names no document asks nothing, and whether storage is there is asked all the same.
+    assert_eq!(look_up(&documents, "/root-a", &[]), Ok(vec![]));
+    assert!(pollster::block_on(documents.ready()).is_err());
+}
+
+/// One supplier's prefix may be forbidden while the others' are open.
+#[test]
+fn refusals_and_misses_are_answers() {
+    for status in [403, 404] {
+        let (_server, documents) = nearly_open(Fault::Status(status));
+        for _ in 0..FAILURES {
+            assert_ne!(look_up(&documents, "/root-a", &[plain("a.pdf")]), Err(left_alone()));
+        }
+        assert!(!documents.is_left_alone());
+    }
+}
+
+#[test]
+fn storage_that_is_back_is_asked_again_after_the_pause() {
+    let (server, mut documents) = bucket::home();
+    let pause = Duration::from_millis(20);
+    Arc::get_mut(&mut documents.desk).unwrap().circuit = Circuit::new(1, pause);
+    server.set_fault(Fault::Stopped);
+    let failed = Instant::now();
+    look_up(&documents, "/root-a", &[plain("a.pdf")]).unwrap_err();
+    assert!(documents.is_left_alone());
+    server.set_fault(Fault::None);
+    while look_up(&documents, "/root-a", &[plain("a.pdf")]).is_err() {
+        assert!(failed.elapsed() < Duration::from_secs(30), "it is never asked again");
+    }
+    assert!(failed.elapsed() >= pause);
+    assert!(!documents.is_left_alone());
+}
