@@ -2,8 +2,10 @@ use crate::Wake;
 use crate::account::KnownSuppliers;
 use crate::auth::KeyRing;
 use crate::port::{Clock, Documents, Operator, OutsideJobs, PaymentVendors, Random, Store, StoreError};
+use crate::worker::Interrupted;
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
+use cutover_process::RETRY_TIME;
 use std::sync::{Arc, Mutex};
 
 /// What the operator sets for the whole installation.
@@ -15,6 +17,8 @@ pub struct Settings {
     pub refresh_token_lifetime: Duration,
     /// How many items a request may have (decisions D3).
     pub limits: Limits,
+    /// How long an import is retried that outages fail (decisions D6).
+    pub import_retry_time: Duration,
 }
 
 impl Default for Settings {
@@ -23,6 +27,7 @@ impl Default for Settings {
             access_token_lifetime: Duration::minutes(60),
             refresh_token_lifetime: Duration::days(7),
             limits: Limits::default(),
+            import_retry_time: RETRY_TIME,
         }
     }
 }
@@ -57,6 +62,8 @@ pub struct App {
     pub(crate) wake: Arc<Wake>,
     /// Held by the worker that looks out for work.
     pub(crate) lookout: Mutex<()>,
+    /// Claims that the database was not there to end.
+    pub(crate) interrupted: Mutex<Vec<Interrupted>>,
 }
 
 impl App {
@@ -80,6 +87,7 @@ impl App {
             suppliers,
             wake,
             lookout,
+            interrupted: Mutex::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What to do with a process: pure answers for the use cases, which then make the step.
 
-use crate::{Event, Failure, MAX_ATTEMPTS, Process, State, backoff};
-use chrono::{DateTime, Utc};
+use crate::{Event, Failure, MAX_ATTEMPTS, Outage, Process, State, backoff};
+use chrono::{DateTime, Duration, Utc};
 use cutover_core::ServiceAccountNumber;
 
 /// What a create does (decisions D5).
@@ -51,16 +51,26 @@ pub fn on_rejection(process: &Process) -> Event {
 
 /// The event for an attempt that came to nothing: another one after a [`backoff`], or the end.
 ///
-/// A lost worker's attempt waits like any other, so that a payload that kills its workers parts
-/// from the accounts that were under way with it.
-pub fn on_failure(process: &Process, failure: Failure, at: DateTime<Utc>, jitter: u64) -> Event {
-    let tries = process.snapshot().tries;
-    if tries >= MAX_ATTEMPTS {
-        return Event::RetriesExhausted;
-    }
-    let due_at = at.checked_add_signed(backoff(tries, jitter)).unwrap_or(at);
+/// Outages are retried for `retry_time`, whatever the number of attempts; all else up to
+/// [`MAX_ATTEMPTS`]. A lost worker's attempt waits like any other, so that a payload that kills its
+/// workers parts from the accounts that were under way with it.
+pub fn on_failure(
+    process: &Process,
+    failure: Failure,
+    retry_time: Duration,
+    at: DateTime<Utc>,
+    jitter: u64,
+) -> Event {
+    let snapshot = process.snapshot();
+    let due_after = |tries| at.checked_add_signed(backoff(tries, jitter)).unwrap_or(at);
     match failure {
-        Failure::PassingFault | Failure::Panic => Event::Deferred { due_at },
-        Failure::WorkerLost => Event::Released { due_at },
+        Failure::Outage => {
+            let outage = Outage::after_failure(snapshot.outage, at);
+            let is_over = at - outage.since >= retry_time;
+            if is_over { Event::OutageTooLong } else { Event::Deferred { due_at: due_after(outage.tries) } }
+        }
+        _ if snapshot.tries >= MAX_ATTEMPTS => Event::RetriesExhausted,
+        Failure::Defect | Failure::Panic => Event::Failed { due_at: due_after(snapshot.tries) },
+        Failure::WorkerLost => Event::Released { due_at: due_after(snapshot.tries) },
     }
 }

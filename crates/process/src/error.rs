@@ -20,6 +20,13 @@ impl ProcessError {
         Self { code, detail: Cow::Borrowed(code.detail()) }
     }
 
+    /// The error of an import that an outage ended.
+    pub(crate) fn of_outage() -> Self {
+        let detail =
+            "Document storage or the database could not be reached for as long as an import is retried.";
+        Self { code: Code::ImportProcessRetriesExhausted, detail: Cow::Borrowed(detail) }
+    }
+
     /// The `domain` of the error object.
     pub fn domain(&self) -> &'static str {
         Self::DOMAIN

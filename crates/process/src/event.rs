@@ -1,5 +1,5 @@
-use crate::Submission;
 use crate::word::words;
+use crate::{ProcessError, Submission};
 use chrono::{DateTime, Utc};
 use cutover_core::{Code, ServiceAccountNumber};
 
@@ -22,7 +22,7 @@ words! {
         Imported = "imported",
         /// The account failed the checks of the import.
         Rejected = "rejected",
-        /// The last attempt failed too.
+        /// The last attempt failed too, or an outage lasted too long.
         RetriesExhausted = "retries_exhausted",
         /// A dry run found no error.
         DryRunPassed = "dry_run_passed",
@@ -32,8 +32,10 @@ words! {
         Released = "released",
         /// The worker is shutting down, or lacks the key that the payload is sealed with, and hands its claim back.
         ShutDown = "shut_down",
-        /// A passing fault, or a panic, put it off.
+        /// Document storage or database could not be reached; the attempt does not count.
         Deferred = "deferred",
+        /// The attempt panicked or failed by a defect, and there is another.
+        Failed = "failed",
         /// A create after the process had ended.
         Resubmitted = "resubmitted",
         /// The operator had it run again.
@@ -52,12 +54,13 @@ impl EventKind {
             Self::Cancelled => "cancelled by the operator",
             Self::Imported => "account written",
             Self::Rejected => "account rejected",
-            Self::RetriesExhausted => "last attempt failed",
+            Self::RetriesExhausted => "last attempt failed, or an outage lasted too long",
             Self::DryRunPassed => "dry run found no error",
             Self::DryRunFailed => "dry run found an error",
             Self::Released => "worker lost, its lease ran out",
             Self::ShutDown => "worker shut down or lacks a key, claim handed back",
-            Self::Deferred => "passing fault, put off",
+            Self::Deferred => "storage or database out of reach, put off",
+            Self::Failed => "attempt failed or panicked, put off",
             Self::Resubmitted => "created again after its end",
             Self::RetriedByOperator => "retried by the operator",
         }
@@ -75,7 +78,7 @@ impl EventKind {
 
     /// Whether it needs another attempt to be left.
     pub(crate) fn tries_again(self) -> bool {
-        matches!(self, Self::Released | Self::Deferred)
+        matches!(self, Self::Released | Self::Failed)
     }
 }
 
@@ -101,6 +104,8 @@ pub enum Event {
     Rejected,
     /// See [`EventKind::RetriesExhausted`].
     RetriesExhausted,
+    /// See [`EventKind::RetriesExhausted`]: an outage lasted longer than it is retried.
+    OutageTooLong,
     /// See [`EventKind::DryRunPassed`].
     DryRunPassed,
     /// See [`EventKind::DryRunFailed`].
@@ -118,8 +123,13 @@ pub enum Event {
         /// When another worker may try; this one does not try again before.
         due_at: DateTime<Utc>,
     },
-    /// See [`EventKind::Deferred`]. Refused in the last attempt.
+    /// See [`EventKind::Deferred`]. The attempt is not held against the process; the outage is remembered.
     Deferred {
+        /// When the next attempt may begin.
+        due_at: DateTime<Utc>,
+    },
+    /// See [`EventKind::Failed`]. Refused in the last attempt.
+    Failed {
         /// When the next attempt may begin.
         due_at: DateTime<Utc>,
     },
@@ -139,14 +149,23 @@ impl Event {
             Self::Cancelled => EventKind::Cancelled,
             Self::Imported(_) => EventKind::Imported,
             Self::Rejected => EventKind::Rejected,
-            Self::RetriesExhausted => EventKind::RetriesExhausted,
+            Self::RetriesExhausted | Self::OutageTooLong => EventKind::RetriesExhausted,
             Self::DryRunPassed => EventKind::DryRunPassed,
             Self::DryRunFailed => EventKind::DryRunFailed,
             Self::Released { .. } => EventKind::Released,
             Self::ShutDown | Self::HandedBack { .. } => EventKind::ShutDown,
             Self::Deferred { .. } => EventKind::Deferred,
+            Self::Failed { .. } => EventKind::Failed,
             Self::Resubmitted(_) => EventKind::Resubmitted,
             Self::RetriedByOperator => EventKind::RetriedByOperator,
+        }
+    }
+
+    /// The error that it leaves behind.
+    pub(crate) fn error(&self) -> Option<ProcessError> {
+        match self {
+            Self::OutageTooLong => Some(ProcessError::of_outage()),
+            _ => self.kind().error_code().map(ProcessError::new),
         }
     }
 }

@@ -47,7 +47,7 @@ pub use error::ProcessError;
 pub use event::{Event, EventKind};
 pub use history::{Actor, HistoryEntry};
 pub use process::{NewProcess, Process};
-pub use retry::{BACKOFF_CAP, Failure, LEASE, MAX_ATTEMPTS, SWEEP, backoff};
+pub use retry::{BACKOFF_CAP, Failure, IDLE, LEASE, MAX_ATTEMPTS, Outage, RETRY_TIME, SWEEP, backoff};
 pub use snapshot::{CorruptProcess, Snapshot};
 pub use state::{ShownEvent, State};
 pub use table::{IllegalStep, Refusal, Run, TRANSITIONS, Transition, transition};

@@ -1,6 +1,6 @@
 use crate::{
-    Actor, CorruptProcess, Event, EventKind, HistoryEntry, IllegalStep, MAX_ATTEMPTS, ProcessError, Refusal,
-    Snapshot, State, Submission, Transition, Window, transition,
+    Actor, CorruptProcess, Event, EventKind, HistoryEntry, IllegalStep, MAX_ATTEMPTS, Outage, ProcessError,
+    Refusal, Snapshot, State, Submission, Transition, Window, transition,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierCode};
@@ -31,6 +31,7 @@ impl Process {
             state: State::Pending,
             attempt: 0,
             tries: 0,
+            outage: None,
             version: 1,
             is_dry_run: new.submission.is_dry_run,
             window: new.submission.window,
@@ -78,7 +79,7 @@ impl Process {
         if row.moves_latest_event {
             next.latest_event_at = next.modified_at;
         }
-        next.latest_error = on.error_code().map(ProcessError::new);
+        next.latest_error = event.error();
         let at = at.max(next.created_at);
         next.take(event, at);
         let next = Self(next);
@@ -183,21 +184,33 @@ impl Snapshot {
                 self.is_dry_run |= event == Event::ClaimedForDryRun;
                 self.attempt += 1;
                 self.tries += 1;
+                self.outage = self.outage.map(|outage| outage.at_claim(self.due_at, at));
             }
             Event::ShutDown => self.hand_back(at),
             Event::HandedBack { due_at } => self.hand_back(due_at),
-            Event::Released { due_at } | Event::Deferred { due_at } => self.due_at = due_at,
-            Event::Imported(number) => self.service_account_number = Some(number),
+            Event::Deferred { due_at } => {
+                self.hand_back(due_at);
+                self.outage = Some(Outage::after_failure(self.outage, at));
+            }
+            Event::Released { due_at } | Event::Failed { due_at } => {
+                self.due_at = due_at;
+                self.outage = None;
+            }
+            Event::Imported(number) => {
+                self.service_account_number = Some(number);
+                self.outage = None;
+            }
             Event::WindowMissed
             | Event::Cancelled
             | Event::Rejected
             | Event::RetriesExhausted
+            | Event::OutageTooLong
             | Event::DryRunPassed
-            | Event::DryRunFailed => {}
+            | Event::DryRunFailed => self.outage = None,
         }
     }
 
-    /// As if it had not been claimed.
+    /// As if it had not been claimed: an outage before the claim goes on.
     fn hand_back(&mut self, due_at: DateTime<Utc>) {
         self.tries = self.tries.saturating_sub(1);
         self.due_at = due_at;
@@ -208,6 +221,7 @@ impl Snapshot {
         self.is_dry_run = submission.is_dry_run;
         self.window = submission.window;
         self.tries = 0;
+        self.outage = None;
         self.due_at = submission.window.first_chance(at);
     }
 }

@@ -1,8 +1,16 @@
-use chrono::Duration;
+use chrono::{DateTime, Duration, Utc};
 
 /// The attempts that a submission has. They count at the claim, so a payload that kills its worker
-/// comes to an end too (decisions D6).
+/// comes to an end too (decisions D6). An attempt that an outage ended is taken off again: outages
+/// are bounded by time instead.
 pub const MAX_ATTEMPTS: u32 = 8;
+
+/// How long an outage is retried if the operator does not set it otherwise (decisions D6).
+pub const RETRY_TIME: Duration = Duration::hours(24);
+
+/// A process that was due for longer than this before it was claimed was not tried meanwhile, because
+/// its supplier was paused or no worker ran. That time does not count as outage.
+pub const IDLE: Duration = Duration::hours(1);
 
 /// How long a claim holds without a sign of its worker.
 pub const LEASE: Duration = Duration::seconds(30);
@@ -16,12 +24,39 @@ pub const BACKOFF_CAP: Duration = Duration::minutes(5);
 /// Why an attempt came to nothing without a verdict on the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Failure {
-    /// Storage or database could not be reached.
-    PassingFault,
+    /// Document storage or database could not be reached, or did not answer in time.
+    Outage,
+    /// The import failed for a reason that is its own, such as a row that cannot be read.
+    Defect,
     /// The import panicked; its worker lives.
     Panic,
     /// The lease ran out.
     WorkerLost,
+}
+
+/// The outage that a process is in: its attempts have failed by outages since then, one after another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Outage {
+    /// When the first of these attempts failed, later by the time in which nobody tried ([`IDLE`]).
+    pub since: DateTime<Utc>,
+    /// How many attempts failed since.
+    pub tries: u32,
+}
+
+impl Outage {
+    /// The outage after another attempt has failed by it.
+    pub(crate) fn after_failure(before: Option<Self>, at: DateTime<Utc>) -> Self {
+        // If the clock was set back, the outage began now at the latest.
+        let since = before.map_or(at, |outage| outage.since.min(at));
+        Self { since, tries: before.map_or(0, |outage| outage.tries).saturating_add(1) }
+    }
+
+    /// The outage of a process that was due at `due_at` and is claimed at `at`.
+    pub(crate) fn at_claim(self, due_at: DateTime<Utc>, at: DateTime<Utc>) -> Self {
+        let waited = at - due_at;
+        let since = self.since.checked_add_signed(waited).filter(|_| waited > IDLE);
+        Self { since: since.unwrap_or(self.since), ..self }
+    }
 }
 
 /// The wait after the failed attempt number `attempt`, counted from 1: a second at most after the

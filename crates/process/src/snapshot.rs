@@ -1,4 +1,4 @@
-use crate::{MAX_ATTEMPTS, ProcessError, State, Window};
+use crate::{MAX_ATTEMPTS, Outage, ProcessError, State, Window};
 use chrono::{DateTime, Utc};
 use cutover_core::{Domain, ExternalAccountNumber, ServiceAccountNumber, SupplierCode};
 
@@ -17,8 +17,10 @@ pub struct Snapshot {
     /// The claims so far, over all submissions: the number of the current or last attempt.
     pub attempt: u32,
     /// The attempts that the current submission has used, at most [`MAX_ATTEMPTS`]. New content and
-    /// a new run start from 0; a claim that a worker hands back is not counted.
+    /// a new run start from 0; a claim that a worker hands back, or that an outage ends, is not counted.
     pub tries: u32,
+    /// The outage that has ended its last attempts; a claim that ends otherwise, and a new run, clear it.
+    pub outage: Option<Outage>,
     /// The number of steps. A write is only good on the version before it.
     pub version: i64,
     /// Whether nothing of the import is kept.

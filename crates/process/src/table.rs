@@ -74,6 +74,7 @@ pub static TRANSITIONS: &[Transition] = {
         quiet(InProgress, On::Released, Pending),
         quiet(InProgress, On::ShutDown, Pending),
         quiet(InProgress, On::Deferred, Pending),
+        quiet(InProgress, On::Failed, Pending),
         row(Errored, On::Resubmitted, Any, Pending),
         row(Errored, On::RetriedByOperator, Any, Pending),
         row(DryRunSucceeded, On::Resubmitted, Any, Pending),

@@ -7,7 +7,7 @@ use crate::fault::{self, Point};
 use crate::port::{StepWrite, StoreError, Tx, glance, write};
 use chrono::Duration;
 use cutover_core::ServiceAccountNumber;
-use cutover_process::{Actor, Event, Failure, Process, State, on_failure, on_rejection};
+use cutover_process::{Actor, Event, Failure, Process, State, on_rejection};
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -100,7 +100,7 @@ impl Batch<'_> {
                 return Begun::Ready(Box::new(Ready::ended(process, on_rejection(process), issues)));
             }
             Ok(Err(Fault::Store(StoreError::KeyMissing(key)))) => self.hand_back(process, key),
-            Ok(Err(fault)) => self.put_off(process, &fault),
+            Ok(Err(fault)) => self.put_off(process, fault),
             Err(_) => {
                 tracing::error!(process = process.id(), "import panicked");
                 self.fail(process, Failure::Panic)
@@ -167,10 +167,10 @@ impl Batch<'_> {
                 Err(StoreError::Conflict(_)) => {
                     alone.iter_mut().for_each(|one| one.renumber(self.number()));
                 }
-                Err(error) => return self.put_off(&process, &error),
+                Err(error) => return self.put_off(&process, error.into()),
             }
         }
-        self.put_off(&process, &StoreError::Unavailable("no free account number was found".into()))
+        self.put_off(&process, StoreError::Conflict("no free account number was found".into()).into())
     }
 
     /// Writes accounts, their status and their events in one transaction; of dry runs only the step.
@@ -195,13 +195,13 @@ impl Batch<'_> {
         self.end(process, Event::HandedBack { due_at }).and(Err(error))
     }
 
-    fn put_off(&self, process: &Process, error: &dyn std::fmt::Display) -> Result<Outcome, StoreError> {
-        tracing::warn!(process = process.id(), %error, "import failed; it will be tried again");
-        self.fail(process, Failure::PassingFault)
+    fn put_off(&self, process: &Process, fault: Fault) -> Result<Outcome, StoreError> {
+        tracing::warn!(process = process.id(), error = %fault, "import failed; it will be tried again");
+        self.fail(process, fault.failure())
     }
 
     fn fail(&self, process: &Process, failure: Failure) -> Result<Outcome, StoreError> {
-        let event = on_failure(process, failure, self.app.clock.now(), self.app.random.number());
+        let event = self.app.after_failure(process, failure);
         self.end(process, event)
     }
 

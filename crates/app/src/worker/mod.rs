@@ -3,6 +3,7 @@
 
 mod claim;
 mod import;
+mod outage;
 mod pace;
 mod prepare;
 mod ready;
@@ -10,5 +11,6 @@ mod run;
 mod sweep;
 
 pub use import::Outcome;
+pub(crate) use outage::Interrupted;
 pub use run::{Worked, Worker, WorkerMetrics};
 pub use sweep::Swept;

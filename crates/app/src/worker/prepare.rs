@@ -6,6 +6,7 @@ use crate::{App, codec};
 use chrono::DateTime;
 use cutover_core::{Now, ServiceAccountNumber};
 use cutover_model::{Account, AccountRequest, Decoded, IntoOwned, Limits, decode_account_within};
+use cutover_process::Failure;
 use cutover_rules::{Facts, Report, check_account, documents_of_account};
 
 /// What checking a claimed payload came to.
@@ -28,6 +29,16 @@ pub(crate) enum Fault {
     Store(#[from] StoreError),
     #[error(transparent)]
     Documents(#[from] DocumentsUnavailable),
+}
+
+impl Fault {
+    /// What it counts as: an outage passes with time, all else need not.
+    pub(crate) fn failure(&self) -> Failure {
+        match self {
+            Self::Documents(_) | Self::Store(StoreError::Unavailable(_) | StoreError::Busy(_)) => Failure::Outage,
+            Self::Store(_) => Failure::Defect,
+        }
+    }
 }
 
 impl App {

@@ -3,7 +3,7 @@ use super::pace::Pace;
 use crate::App;
 use crate::fault::{self, Point};
 use crate::port::{StoreError, glance};
-use cutover_process::{Actor, LEASE, SWEEP, State};
+use cutover_process::{Actor, LEASE, Process, SWEEP, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -170,12 +170,13 @@ impl Worker {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Claims what is due and imports it.
+    /// Claims what is due and imports it. Before that it ends what an outage of the database kept it from ending.
     ///
     /// # Errors
     /// [`StoreError`] if nothing could be claimed, or the end of an import not be written: its lease
     /// runs out then. [`StoreError::KeyMissing`] if it could open none of what it claimed.
     pub fn turn(&self) -> Result<Worked, StoreError> {
+        self.app.put_off_interrupted()?;
         let claimed_at = self.app.clock.now();
         let claims = self.app.claim(&self.actor, CLAIM)?;
         let count = claims.len();
@@ -190,6 +191,7 @@ impl Worker {
         // The lease is one for all: what is begun late in it could lose it on the way.
         let may_begin = || !self.stopped() && self.app.clock.now() - claimed_at <= LEASE / 2;
         let (mut failed, mut keyless, mut worked) = (None, None, 0);
+        let claimed: Vec<Process> = claims.iter().map(|claimed| claimed.process.clone()).collect();
         let pace = self.pace.limit();
         let batch = Batch { app: &self.app, actor: &self.actor, pace: &self.pace, may_begin: &may_begin };
         // One that cannot be ended must not cost the others their attempt.
@@ -206,6 +208,9 @@ impl Worker {
         });
         if self.pace.limit() == pace {
             self.pace.speed_up();
+        }
+        if matches!(failed, Some(StoreError::Unavailable(_))) {
+            self.app.remember_interrupted(claimed, &self.actor);
         }
         // One that can do others goes on.
         failed.or(keyless.filter(|_| worked == 0)).map_or(Ok(Worked::Processes(count)), Err)

@@ -47,6 +47,7 @@ impl App {
     /// # Errors
     /// [`StoreError`]; what was swept before stays swept.
     pub fn sweep(&self) -> Result<Swept, StoreError> {
+        self.put_off_interrupted()?;
         let now = self.clock.now();
         let released = self.release(now)?;
         let missed = self.end_missed(now)?;
@@ -70,13 +71,14 @@ impl App {
         while !glance(&*self.store, |tx| tx.expired_leases(before, BATCH))?.is_empty() {
             fault::reached(Point::SweepLooked, "");
             let (now, jitter) = (self.clock.now(), self.random.number());
+            let retry_time = self.settings.import_retry_time;
             let taken = write(&*self.store, move |tx| {
                 let expired = tx.expired_leases_to_end(before, BATCH)?;
                 fault::reached(Point::SweepRead, "");
                 let steps = expired.into_iter().enumerate().map(|(i, stored)| {
                     // One draw a batch; spread so that what was lost together parts.
                     let jitter = jitter.wrapping_add((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-                    let event = on_failure(&stored.process, Failure::WorkerLost, now, jitter);
+                    let event = on_failure(&stored.process, Failure::WorkerLost, retry_time, now, jitter);
                     (stored.process, event)
                 });
                 take_steps(tx, steps, now)

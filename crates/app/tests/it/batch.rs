@@ -285,7 +285,7 @@ fn one_that_finds_no_free_number_is_put_off_and_the_others_are_imported() {
     // A dry run needs no number.
     let expected = [State::Processed, State::Pending, State::DryRunSucceeded, State::Errored];
     assert_eq!(states(&house, ["A-1", "A-2", "A-3", "A-4"]), expected);
-    assert_eq!(steps(&house, "A-2"), [EventKind::Created, EventKind::Claimed, EventKind::Deferred]);
+    assert_eq!(steps(&house, "A-2"), [EventKind::Created, EventKind::Claimed, EventKind::Failed]);
     assert_eq!(house.worker.turn().unwrap(), Worked::Nothing);
     house.clock.advance(Duration::minutes(10));
     assert_eq!(house.worker.turn().unwrap(), Worked::Processes(1));
@@ -342,11 +342,13 @@ fn whatever_one_comes_to_the_others_are_imported() {
         let report = house.report_of(number);
         assert_eq!((report.status.status, report.account.is_some()), (State::Processed, true), "{number}");
     }
-    for number in ["panics", "unreadable", "down"] {
+    let failures =
+        [("panics", EventKind::Failed), ("unreadable", EventKind::Failed), ("down", EventKind::Deferred)];
+    for (number, failure) in failures {
         let report = house.report_of(number);
         assert_eq!((report.status.status, report.attempt), (State::Pending, 1), "{number}");
         assert!(report.account.is_none(), "{number}");
-        assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, EventKind::Deferred]);
+        assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, failure]);
     }
     let rejected = house.report_of("rejected");
     assert_eq!(rejected.status.status, State::Errored);

@@ -30,6 +30,11 @@ impl House {
 
     /// A house on other ports.
     pub(crate) fn on(change: impl FnOnce(Ports) -> Ports) -> Self {
+        Self::set(change, Settings::default())
+    }
+
+    /// A house on other ports, with other settings.
+    pub(crate) fn set(change: impl FnOnce(Ports) -> Ports, settings: Settings) -> Self {
         let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
         let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::<FakeVendors>::default());
         let random = Arc::new(SeededRandom::new(1));
@@ -39,7 +44,7 @@ impl House {
             ..ports(store, clock.clone(), random)
         });
         let store = ports.store.clone();
-        let app = Arc::new(App::new(ports, Settings::default()));
+        let app = Arc::new(App::new(ports, settings));
         app.add_organisation("Acme").unwrap();
         app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;

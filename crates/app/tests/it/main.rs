@@ -17,6 +17,7 @@ mod lookout;
 mod nodes;
 mod notes;
 mod operator;
+mod outages;
 mod panics;
 mod resubmit;
 mod sessions;

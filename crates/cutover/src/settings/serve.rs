@@ -49,6 +49,8 @@ pub(crate) struct ServeSettings {
     pub(crate) console: bool,
     pub(crate) http_workers: usize,
     pub(crate) workers: usize,
+    /// How long an import is retried that outages fail.
+    pub(crate) import_retry_time: Duration,
     pub(crate) max_connections: usize,
     /// Requests a second per organisation; 0 for no limit.
     pub(crate) rate_limit: u32,
@@ -98,6 +100,7 @@ impl ServeSettings {
             console: given.get("console", read::switch)?.unwrap_or(true),
             http_workers: count("http-workers", 1024, cores)?,
             workers: count("workers", 1024, cores)?,
+            import_retry_time: time("import-retry-time", 30 * DAY, DAY)?,
             max_connections: count("max-connections", 1_000_000, 25_000)?,
             rate_limit: rate.and_then(|n| n.try_into().ok()).unwrap_or(1_000),
             body_limit: given.get("body-limit", body_limit)?.unwrap_or(8 << 20),

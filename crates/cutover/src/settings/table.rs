@@ -173,6 +173,12 @@ pub(crate) static SETTINGS: &[Setting] = &[
     Setting::serve("http-workers", "N", "the cores", "Threads that answer requests"),
     Setting::serve("workers", "N", "the cores", "Threads that import accounts"),
     Setting::serve(
+        "import-retry-time",
+        "TIME",
+        "24h",
+        "How long an import is retried while document storage or the database cannot be reached; at most 30d",
+    ),
+    Setting::serve(
         "max-connections",
         "N",
         "25000",

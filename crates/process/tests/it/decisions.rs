@@ -1,8 +1,9 @@
 use crate::support::{at, create, imported, step, steps, submission};
-use cutover_core::ServiceAccountNumber;
+use chrono::{DateTime, Duration, Utc};
+use cutover_core::{Code, ServiceAccountNumber};
 use cutover_process::{
-    CreateDecision, Event, Failure, State, Submission, Window, on_create, on_failure, on_rejection,
-    on_success,
+    Actor, BACKOFF_CAP, CreateDecision, Event, Failure, IDLE, MAX_ATTEMPTS, Outage, Process, ProcessError,
+    RETRY_TIME, State, Submission, Window, on_create, on_rejection, on_success,
 };
 
 #[test]
@@ -57,21 +58,118 @@ fn a_dry_run_keeps_nothing() {
 fn a_failure_waits_the_longer_the_more_there_were() {
     let mut process = steps(&create(submission(false)), [Event::Claimed]);
     let mut waits = Vec::new();
-    while let Event::Deferred { due_at } = on_failure(&process, Failure::PassingFault, at(0), 0) {
+    while let Event::Failed { due_at } = on_failure(&process, Failure::Defect, at(0)) {
         waits.push((due_at - at(0)).num_milliseconds());
-        process = steps(&process, [Event::Deferred { due_at }, Event::Claimed]);
+        process = steps(&process, [Event::Failed { due_at }, Event::Claimed]);
     }
     assert_eq!(waits, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000]);
     assert_eq!(process.snapshot().attempt, 8);
-    assert_eq!(on_failure(&process, Failure::WorkerLost, at(0), 0), Event::RetriesExhausted);
+    assert_eq!(on_failure(&process, Failure::WorkerLost, at(0)), Event::RetriesExhausted);
+}
+
+/// What to do after a failure, with the default time and the shortest wait.
+fn on_failure(process: &Process, failure: Failure, at: DateTime<Utc>) -> Event {
+    cutover_process::on_failure(process, failure, RETRY_TIME, at, 0)
+}
+
+/// The process after it was claimed when it was due and failed at once, again and again, until a time has passed since
+/// the first claim or it has ended; and that time.
+fn fails(mut process: Process, failure: Failure, time: Duration) -> (Process, Duration) {
+    let begun = process.snapshot().due_at;
+    loop {
+        let now = process.snapshot().due_at.max(process.snapshot().modified_at);
+        let claimed = process.clone().step(Event::Claimed, now, Actor::System).unwrap().0;
+        let event = on_failure(&claimed, failure, now);
+        process = claimed.step(event, now, Actor::System).unwrap().0;
+        if process.state().has_ended() || now - begun >= time {
+            return (process, now - begun);
+        }
+    }
+}
+
+#[test]
+fn an_outage_is_retried_for_its_time_and_no_longer() {
+    let (process, after) = fails(create(submission(false)), Failure::Outage, RETRY_TIME * 2);
+    assert!(after >= RETRY_TIME && after < RETRY_TIME + BACKOFF_CAP, "{after}");
+    assert!(process.snapshot().attempt > 200, "{}", process.snapshot().attempt);
+    let error = process.latest_error().unwrap();
+    assert_eq!(error.code, Code::ImportProcessRetriesExhausted);
+    assert!(error.detail.contains("could not be reached"), "{}", error.detail);
+    assert_eq!((process.state(), process.snapshot().outage), (State::Errored, None));
+}
+
+#[test]
+fn an_outage_costs_no_attempt() {
+    let (waits, after) = fails(create(submission(false)), Failure::Outage, Duration::minutes(10));
+    let snapshot = waits.snapshot();
+    assert_eq!((waits.state(), snapshot.tries), (State::Pending, 0));
+    assert!(snapshot.attempt > MAX_ATTEMPTS && after >= Duration::minutes(10));
+    assert_eq!(snapshot.outage.map(|outage| (outage.since, outage.tries)), Some((at(0), snapshot.attempt)));
+    // A payload that kills its worker has as many attempts as ever, before an outage and after.
+    let (crashed, _) = fails(waits.clone(), Failure::WorkerLost, Duration::days(9));
+    assert_eq!(crashed.snapshot().attempt, snapshot.attempt + MAX_ATTEMPTS);
+    assert_eq!(crashed.latest_error(), Some(&ProcessError::new(Code::ImportProcessRetriesExhausted)));
+}
+
+/// Of a process that has used all its attempts but one.
+#[test]
+fn an_outage_in_the_last_attempt_is_put_off_and_the_attempt_is_kept() {
+    let crash = || [Event::Claimed, Event::Released { due_at: at(9) }];
+    let crashed = steps(&create(submission(false)), (1..MAX_ATTEMPTS).flat_map(|_| crash()));
+    let last = step(&crashed, Event::Claimed, 20);
+    let event = on_failure(&last, Failure::Outage, at(20));
+    assert!(matches!(event, Event::Deferred { .. }), "{event:?}");
+    let again = step(&step(&last, event, 20), Event::Claimed, 30);
+    assert_eq!(on_failure(&again, Failure::Panic, at(30)), Event::RetriesExhausted);
+}
+
+#[test]
+fn whatever_else_a_claim_comes_to_ends_the_outage() {
+    let outage = |process: &Process| process.snapshot().outage.map(|outage| (outage.since, outage.tries));
+    let waits = steps(&create(submission(false)), [Event::Claimed, Event::Deferred { due_at: at(3) }]);
+    assert_eq!(outage(&waits), Some((at(2), 1)));
+    let claimed = step(&waits, Event::Claimed, 4);
+    for event in
+        [Event::Failed { due_at: at(9) }, Event::Released { due_at: at(9) }, imported(), Event::Rejected]
+    {
+        assert_eq!(outage(&step(&claimed, event, 5)), None);
+    }
+    for event in [Event::Cancelled, Event::WindowMissed, Event::Replaced(submission(false))] {
+        assert_eq!(outage(&step(&waits, event, 5)), None);
+    }
+    // A claim that was handed back tells nothing of the world.
+    for event in [Event::ShutDown, Event::HandedBack { due_at: at(9) }] {
+        assert_eq!(outage(&step(&claimed, event, 5)), Some((at(2), 1)));
+    }
+    assert_eq!(outage(&step(&claimed, Event::Deferred { due_at: at(9) }, 5)), Some((at(2), 2)));
+    // The clock was set back: the outage began now.
+    let before = step(&claimed, Event::Deferred { due_at: at(9) }, 1);
+    assert_eq!(before.snapshot().outage, Some(Outage { since: at(1), tries: 2 }));
+}
+
+/// A supplier that is paused, or a service that is stopped, for longer than an outage is retried.
+#[test]
+fn time_in_which_nobody_tried_is_no_outage() {
+    let (waits, _) = fails(create(submission(false)), Failure::Outage, Duration::hours(1));
+    let since = waits.snapshot().outage.unwrap().since;
+    let claim_after = |time: Duration| {
+        let now = waits.snapshot().due_at + time;
+        (waits.clone().step(Event::Claimed, now, Actor::System).unwrap().0, now)
+    };
+    let (busy, _) = claim_after(IDLE);
+    assert_eq!(busy.snapshot().outage.unwrap().since, since, "there was much to do");
+    let (resumed, now) = claim_after(RETRY_TIME * 3);
+    assert_eq!(resumed.snapshot().outage.unwrap().since, since + RETRY_TIME * 3);
+    assert!(matches!(on_failure(&resumed, Failure::Outage, now), Event::Deferred { .. }));
 }
 
 #[test]
 fn a_lost_worker_is_told_from_a_fault() {
     let process = steps(&create(submission(false)), [Event::Claimed]);
     let due_at = at(0) + chrono::Duration::milliseconds(500);
-    assert_eq!(on_failure(&process, Failure::WorkerLost, at(0), 0), Event::Released { due_at });
-    assert_eq!(on_failure(&process, Failure::Panic, at(0), 0), Event::Deferred { due_at });
+    assert_eq!(on_failure(&process, Failure::WorkerLost, at(0)), Event::Released { due_at });
+    assert_eq!(on_failure(&process, Failure::Panic, at(0)), Event::Failed { due_at });
+    assert_eq!(on_failure(&process, Failure::Outage, at(0)), Event::Deferred { due_at });
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! What holds after any sequence of events.
 
 use crate::support::{at, create};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{
-    Actor, Event, EventKind, Failure, HistoryEntry, MAX_ATTEMPTS, Process, Refusal, State, Submission,
-    Window, on_failure, transition,
+    Actor, BACKOFF_CAP, Event, EventKind, Failure, HistoryEntry, MAX_ATTEMPTS, Process, RETRY_TIME, Refusal,
+    State, Submission, Window, on_failure, transition,
 };
 use proptest::prelude::*;
 
@@ -25,6 +25,7 @@ fn events() -> impl Strategy<Value = Event> {
         8 => Just(Event::Claimed),
         1 => Just(Event::ClaimedForDryRun),
         3 => instants().prop_map(|due_at| Event::Deferred { due_at }),
+        3 => instants().prop_map(|due_at| Event::Failed { due_at }),
         3 => instants().prop_map(|due_at| Event::Released { due_at }),
         1 => Just(Event::ShutDown),
         1 => submissions().prop_map(Event::Replaced),
@@ -35,6 +36,7 @@ fn events() -> impl Strategy<Value = Event> {
         1 => any::<u64>().prop_map(|n| Event::Imported(ServiceAccountNumber::from_random(n))),
         1 => Just(Event::Rejected),
         1 => Just(Event::RetriesExhausted),
+        1 => Just(Event::OutageTooLong),
         1 => Just(Event::DryRunPassed),
         1 => Just(Event::DryRunFailed),
     ]
@@ -55,6 +57,12 @@ fn check_step(before: &Process, after: &Process, entry: &HistoryEntry) {
     assert_eq!(new.service_account_number.is_some(), new.state == State::Processed);
     let event_at = if row.moves_latest_event { new.modified_at } else { old.latest_event_at };
     assert_eq!(new.latest_event_at, event_at);
+    let keeps_outage = [EventKind::Claimed, EventKind::Deferred, EventKind::ShutDown].contains(&entry.event);
+    assert!(new.outage.is_none() || keeps_outage, "{}", entry.event);
+    assert_eq!(
+        entry.event == EventKind::Deferred,
+        new.outage.map(|outage| outage.tries) > old.outage.map(|outage| outage.tries)
+    );
     assert_eq!(Process::restore(new.clone()).as_ref(), Ok(after));
 }
 
@@ -64,13 +72,14 @@ fn check_refusal(before: &Process, on: EventKind, reason: Refusal) {
     assert_eq!(in_table, reason == Refusal::LastAttempt && spent, "{} {on}", before.state());
 }
 
-/// Claims that count since the last submission, told from the history alone.
+/// Claims that count since the last submission, told from the history alone: those that were neither handed back nor
+/// ended by an outage.
 fn claims_that_count(history: &[HistoryEntry]) -> usize {
     use EventKind as On;
     let submitted = [On::Created, On::Replaced, On::Resubmitted, On::RetriedByOperator];
     let since = history.iter().rposition(|entry| submitted.contains(&entry.event)).unwrap_or(0);
     let count = |on| history[since..].iter().filter(|entry| entry.event == on).count();
-    count(On::Claimed) - count(On::ShutDown)
+    count(On::Claimed) - count(On::ShutDown) - count(On::Deferred)
 }
 
 proptest! {
@@ -101,6 +110,36 @@ proptest! {
         prop_assert_eq!(u32::try_from(claims).unwrap(), process.snapshot().attempt);
     }
 
+    /// Whatever the order of outages and crashes: eight crashes end it, and so does an outage of its time; nothing else
+    /// does, and one of the two comes.
+    #[test]
+    fn crashes_and_outages_are_counted_apart(
+        first in submissions(),
+        crash_every in 1_u64..1_000,
+        seed: u64,
+    ) {
+        let (mut process, mut now) = (create(first), at(200_000));
+        let (mut crashes, mut since) = (0, None);
+        for attempt in 1..5_000 {
+            let (is_outage, jitter) = (attempt % crash_every != 0, seed.wrapping_mul(attempt));
+            now = now.max(process.snapshot().due_at);
+            let (claimed, _) = process.step(Event::Claimed, now, Actor::System).unwrap();
+            let failure = if is_outage { Failure::Outage } else { Failure::WorkerLost };
+            crashes += u32::from(!is_outage);
+            since = if is_outage { since.or(Some(now)) } else { None };
+            let event = on_failure(&claimed, failure, RETRY_TIME, now, jitter);
+            process = claimed.step(event, now, Actor::System).unwrap().0;
+            let outlasted = since.is_some_and(|since| now - since >= RETRY_TIME);
+            prop_assert_eq!(process.state().has_ended(), crashes == MAX_ATTEMPTS || outlasted);
+            prop_assert!(process.snapshot().due_at - now <= BACKOFF_CAP || process.state().has_ended());
+            if process.state().has_ended() {
+                prop_assert!(now - at(200_000) <= (RETRY_TIME + Duration::hours(1)) * 9);
+                return Ok(());
+            }
+        }
+        prop_assert!(false, "it never ended");
+    }
+
     #[test]
     fn whatever_fails_ends_after_eight_attempts(
         first in submissions(),
@@ -110,8 +149,8 @@ proptest! {
         for (i, (failure, jitter)) in failures.into_iter().enumerate() {
             prop_assert_eq!(process.state(), State::Pending, "before claim {}", i + 1);
             let (claimed, _) = process.step(Event::Claimed, at(0), Actor::System).unwrap();
-            let failure = [Failure::PassingFault, Failure::Panic, Failure::WorkerLost][failure];
-            let event = on_failure(&claimed, failure, at(0), jitter);
+            let failure = [Failure::Defect, Failure::Panic, Failure::WorkerLost][failure];
+            let event = on_failure(&claimed, failure, RETRY_TIME, at(0), jitter);
             process = claimed.step(event, at(0), Actor::System).unwrap().0;
         }
         prop_assert!(process.state().is_error());

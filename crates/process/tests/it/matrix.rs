@@ -21,6 +21,7 @@ const MATRIX: &str = "
     released             .    .    P    .    .    .    .    .
     shut_down            .    .    P    .    .    .    .    .
     deferred             .    .    P    .    .    .    .    .
+    failed               .    .    P    .    .    .    .    .
     resubmitted          .    .    .    P    .    P    P    P
     retried_by_operator  .    .    .    P    .    P    P    P
 ";
@@ -126,10 +127,10 @@ fn a_creation_makes_the_step_of_its_row() {
 
 #[test]
 fn nothing_is_tried_again_after_the_last_attempt() {
-    let again = || [Event::Claimed, Event::Deferred { due_at: at(1) }];
+    let again = || [Event::Claimed, Event::Failed { due_at: at(1) }];
     let events = (1..MAX_ATTEMPTS).flat_map(|_| again());
     let last = steps(&create(submission(false)), events.chain([Event::Claimed]));
-    for event in [Event::Deferred { due_at: at(9) }, Event::Released { due_at: at(9) }] {
+    for event in [Event::Failed { due_at: at(9) }, Event::Released { due_at: at(9) }] {
         let on = event.kind();
         let refused = last.clone().step(event, at(9), Actor::System).unwrap_err();
         assert_eq!((refused.reason, refused.event), (Refusal::LastAttempt, on));

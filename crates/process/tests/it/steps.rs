@@ -30,6 +30,8 @@ fn a_creation_is_the_first_entry() {
 fn claims_and_their_return_leave_the_latest_event() {
     let created = create(submission(false));
     let claimed = step(&created, Event::Claimed, 10);
+    let failed = step(&claimed, Event::Failed { due_at: at(99) }, 20);
+    assert_eq!((failed.snapshot().latest_event_at, failed.snapshot().due_at), (at(0), at(99)));
     let deferred = step(&claimed, Event::Deferred { due_at: at(99) }, 20);
     assert_eq!((deferred.snapshot().latest_event_at, deferred.snapshot().modified_at), (at(0), at(20)));
     assert_eq!(deferred.snapshot().due_at, at(99));

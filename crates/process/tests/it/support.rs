@@ -33,7 +33,7 @@ pub(crate) fn imported() -> Event {
     Event::Imported("A-00000001".parse().unwrap())
 }
 
-/// One event of each kind but the creation.
+/// One event of each kind at least but the creation.
 pub(crate) fn every_event() -> Vec<Event> {
     vec![
         Event::Replaced(submission(false)),
@@ -43,11 +43,13 @@ pub(crate) fn every_event() -> Vec<Event> {
         imported(),
         Event::Rejected,
         Event::RetriesExhausted,
+        Event::OutageTooLong,
         Event::DryRunPassed,
         Event::DryRunFailed,
         Event::Released { due_at: at(60) },
         Event::ShutDown,
         Event::Deferred { due_at: at(60) },
+        Event::Failed { due_at: at(60) },
         Event::Resubmitted(submission(false)),
         Event::RetriedByOperator,
     ]

@@ -1,6 +1,6 @@
 //! The invariants, from the database alone and beside what was acknowledged.
 
-use crate::history::{fault, stolen, submission};
+use crate::history::{fault, given_up_wrongly, stolen, submission};
 use crate::model::{Model, current, note_spec, transaction_spec};
 use crate::quiet::accounts;
 use crate::specs::{AccountRef, SUPPLIERS, zone};
@@ -66,7 +66,8 @@ impl World {
 
     fn check_history(&self, account: AccountRef, stored: &StoredProcess) {
         let history = self.history(stored.process.id());
-        let faults = [fault(&history, stored), stolen(&history).filter(|_| !self.oracle().takes_over)];
+        let stolen = stolen(&history).filter(|_| !self.oracle().takes_over);
+        let faults = [fault(&history, stored), stolen, given_up_wrongly(&history)];
         faults.into_iter().flatten().for_each(|fault| self.violate(account, fault));
         for entry in &history {
             self.coverage().step(entry.from, entry.event, entry.to);

@@ -2,9 +2,10 @@
 
 use crate::oracle::{Oracle, Submission};
 use crate::specs::AccountRef;
-use crate::world::World;
+use crate::world::{RETRY_TIME, World};
+use chrono::TimeDelta;
 use cutover_app::port::{StoredProcess, read};
-use cutover_process::{Actor, EventKind, HistoryEntry, LEASE, TRANSITIONS};
+use cutover_process::{Actor, EventKind, HistoryEntry, LEASE, MAX_ATTEMPTS, TRANSITIONS};
 
 impl World {
     /// The process of an account.
@@ -45,6 +46,30 @@ pub(crate) fn stolen(history: &[HistoryEntry]) -> Option<String> {
     stolen
         .next()
         .map(|(claim, next)| format!("a claim of {} was taken at {}", claim.occurred_at, next.occurred_at))
+}
+
+/// An import that was given up too early, or too late: it ends after so many crashes, or an outage of its time. Both are
+/// told from the history alone.
+pub(crate) fn given_up_wrongly(history: &[HistoryEntry]) -> Option<String> {
+    use EventKind as On;
+    let (mut crashes, mut outage) = (0, None);
+    for entry in history {
+        let lasted = outage.map_or(TimeDelta::zero(), |since| entry.occurred_at - since);
+        match entry.event {
+            On::RetriesExhausted if crashes + 1 < MAX_ATTEMPTS && lasted < RETRY_TIME => {
+                return Some(format!("it was given up after {crashes} crashes and an outage of {lasted}"));
+            }
+            On::Failed | On::Released if crashes + 1 == MAX_ATTEMPTS => {
+                return Some(format!("after {MAX_ATTEMPTS} crashes it goes on: {entry:?}"));
+            }
+            // Clocks are set back, too.
+            On::Deferred => outage = outage.min(Some(entry.occurred_at)).or(Some(entry.occurred_at)),
+            On::Failed | On::Released => (crashes, outage) = (crashes + 1, None),
+            On::Claimed | On::ShutDown => {}
+            _ => (crashes, outage) = (0, None),
+        }
+    }
+    None
 }
 
 /// The request of an entry that says what is to be imported.

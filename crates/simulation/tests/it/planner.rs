@@ -7,6 +7,7 @@ use crate::specs::{
     TransactionsSpec, VERIFYING, When,
 };
 use cutover_core::SupplierStatus;
+use cutover_process::MAX_ATTEMPTS;
 use cutover_testkit::payload::Dice;
 
 /// How many nodes there are.
@@ -80,7 +81,8 @@ impl Planner {
         creates.into_iter().map(Act::Create).chain([Act::Turn(0)]).map(calm).collect()
     }
 
-    /// In some runs documents that were there go, or storage is away for longer than a worker tries.
+    /// In some runs documents that were there go, storage is away for longer than an import is retried or for a shorter
+    /// time, or a payload loses its worker again and again, with or without outages between.
     fn trouble(&mut self) -> Vec<Op> {
         let calm = |act| Op { node: 0, act, disturbances: Vec::new() };
         let account = AccountRef { supplier: VERIFYING, number: self.below(NUMBERS) };
@@ -88,13 +90,36 @@ impl Planner {
         let create = CreateSpec { account, payload, dry_run: self.dice.one_in(3), when: When::Now };
         let create = [Act::Documents(true), Act::Back, Act::Create(create)];
         let turns = |n: usize| (0..n).flat_map(|_| [Act::Pass(301), Act::Turn(0)]);
-        let acts: Vec<Act> = match self.dice.below(16) {
-            0 => create.into_iter().chain([Act::Away(Part::Documents)]).chain(turns(9)).collect(),
-            1..=3 => create.into_iter().chain([Act::Documents(false), Act::Turn(0)]).collect(),
+        let outage = |n| [Act::Away(Part::Documents)].into_iter().chain(turns(n)).chain([Act::Back]);
+        let acts: Vec<Act> = match self.dice.below(24) {
+            0 => create.into_iter().chain(outage(9)).collect(),
+            1 => create.into_iter().chain(outage(5)).collect(),
+            2 => {
+                let outages = self.below(2);
+                return create.into_iter().map(calm).chain(self.crashes(outages.into())).collect();
+            }
+            3..=6 => create.into_iter().chain([Act::Documents(false), Act::Turn(0)]).collect(),
             _ => Vec::new(),
         };
         let retry = self.dice.one_in(2).then_some(Act::Retry(account)).filter(|_| !acts.is_empty());
         acts.into_iter().chain(retry).map(calm).collect()
+    }
+
+    /// A worker claims what is due and dies, as often as there are attempts and once more, with so many outages between.
+    fn crashes(&self, outages: usize) -> Vec<Op> {
+        let op = |act, disturbances| Op { node: 0, act, disturbances };
+        let calm = |act| op(act, Vec::new());
+        let crash = || {
+            let dies = Disturbance { moment: 2, what: What::Die };
+            [calm(Act::Pass(301)), op(Act::Turn(0), vec![dies]), calm(Act::Pass(36)), calm(Act::Sweep)]
+        };
+        let outage = || {
+            let acts = [Act::Pass(301), Act::Away(Part::Documents), Act::Turn(0), Act::Back];
+            acts.into_iter().map(calm)
+        };
+        (0..=MAX_ATTEMPTS)
+            .flat_map(|_| crash().into_iter().chain((0..outages).flat_map(|_| outage())))
+            .collect()
     }
 
     fn op(&mut self, depth: u32) -> Op {

@@ -2,8 +2,11 @@
 
 use crate::databases::Template;
 use crate::planner::plan;
-use crate::runs::run;
+use crate::runs::{run, run_in};
 use crate::specs::{SUPPLIERS, code};
+use crate::world::{World, settings};
+use chrono::Duration;
+use cutover_app::Settings;
 use cutover_app::port::{Store, StoreError, Tx, Verdict, WriteJob};
 use cutover_process::State;
 use std::sync::Arc;
@@ -100,4 +103,18 @@ fn a_store_that_forgets_is_found() {
     };
     let found = (0..10).filter(fails).count();
     assert!(found >= 5, "found in {found} of 10 runs");
+}
+
+/// An import ends at the first fault of storage or database, instead of waiting for them.
+#[test]
+fn a_worker_that_gives_up_in_an_outage_is_found() {
+    let template = Template::sqlite();
+    let fails = |seed: &u64| {
+        let settings = Settings { import_retry_time: Duration::zero(), ..settings() };
+        let world = World::with(template.open(), *seed, settings);
+        let violations = run_in(&world, &plan(*seed)).violations;
+        violations.iter().any(|violation| violation.contains("given up"))
+    };
+    let found = (0..30).filter(fails).count();
+    assert!(found >= 5, "found in {found} of 30 runs");
 }

@@ -24,7 +24,11 @@ pub(crate) type Opening<'o> = &'o (dyn Fn() -> Database + Sync);
 
 /// Runs what is planned, on a database of its own.
 pub(crate) fn run(seed: u64, plan: &[Op], database: Database) -> Outcome {
-    let world = World::new(database, seed);
+    run_in(&World::new(database, seed), plan)
+}
+
+/// Runs what is planned in a world.
+pub(crate) fn run_in(world: &World, plan: &[Op]) -> Outcome {
     let ran = catch_unwind(AssertUnwindSafe(|| {
         plan.iter().for_each(|op| world.perform(op));
         world.quiet();

@@ -52,6 +52,7 @@ impl Clock for NodeClock {
 struct Node {
     app: Mutex<Arc<App>>,
     ports: Ports,
+    settings: Settings,
     clock: Arc<NodeClock>,
     metrics: Arc<WorkerMetrics>,
     stop: Arc<AtomicBool>,
@@ -83,6 +84,11 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl World {
     /// Nodes over a database.
     pub(crate) fn new(database: Database, seed: u64) -> Arc<Self> {
+        Self::with(database, seed, settings())
+    }
+
+    /// Nodes of these settings over a database.
+    pub(crate) fn with(database: Database, seed: u64, settings: Settings) -> Arc<Self> {
         let clock = Arc::new(FakeClock::of_fixtures());
         let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::new(vendors()));
         let stores = database.stores();
@@ -97,7 +103,7 @@ impl World {
                         vendors: vendors.clone(),
                         is_shared: database.is_shared(),
                     });
-                    node(wire, clock.clone(), seed.wrapping_mul(8).wrapping_add(n))
+                    node(wire, clock.clone(), seed.wrapping_mul(8).wrapping_add(n), settings.clone())
                 })
                 .collect(),
             truth: database.truth(),
@@ -265,8 +271,8 @@ impl World {
 
     /// A process that died comes back, and remembers nothing.
     fn restart(&self, node: usize) {
-        let Node { app, ports, .. } = &self.nodes[node];
-        *lock(app) = Arc::new(App::new(ports.clone(), Settings::default()));
+        let Node { app, ports, settings, .. } = &self.nodes[node];
+        *lock(app) = Arc::new(App::new(ports.clone(), settings.clone()));
     }
 
     /// Nothing disturbs anything any more. No node is behind what any of them has said the time was.
@@ -286,7 +292,15 @@ impl World {
     }
 }
 
-fn node(wire: Arc<Wire>, world: Arc<FakeClock>, seed: u64) -> Node {
+/// How long an import is retried here that outages fail: shorter than usual, so that runs reach it.
+pub(crate) const RETRY_TIME: Duration = Duration::minutes(30);
+
+/// What the operator has set.
+pub(crate) fn settings() -> Settings {
+    Settings { import_retry_time: RETRY_TIME, ..Settings::default() }
+}
+
+fn node(wire: Arc<Wire>, world: Arc<FakeClock>, seed: u64, settings: Settings) -> Node {
     let clock = Arc::new(NodeClock { world, skew: AtomicI64::new(0) });
     let ports = Ports {
         store: wire.clone(),
@@ -295,8 +309,8 @@ fn node(wire: Arc<Wire>, world: Arc<FakeClock>, seed: u64) -> Node {
         documents: wire.clone(),
         vendors: wire,
     };
-    let app = Arc::new(App::new(ports.clone(), Settings::default()));
-    Node { app: Mutex::new(app), ports, clock, metrics: Arc::default(), stop: Arc::default() }
+    let app = Arc::new(App::new(ports.clone(), settings.clone()));
+    Node { app: Mutex::new(app), ports, settings, clock, metrics: Arc::default(), stop: Arc::default() }
 }
 
 /// What the vendor knows.

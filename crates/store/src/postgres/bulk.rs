@@ -12,6 +12,7 @@ use std::collections::HashSet;
 
 arrays! {
     Vec<bool> => Bool;
+    Vec<Option<i64>> => Nullable<BigInt>;
     Vec<&'static str> => Text;
     Vec<Option<&'static str>> => Nullable<Text>;
     Vec<String> => Text;
@@ -43,6 +44,8 @@ statement! {
         error_code: Vec<Option<&'static str>>,
         error_detail: Vec<Option<String>>,
         service_account_number: Vec<Option<String>>,
+        failing_since: Vec<Option<Timestamp>>,
+        failing_tries: Vec<Option<i64>>,
         sets_issues: Vec<bool>,
         issues: Vec<Option<Json<'static>>>,
     } -> BigInt
@@ -51,14 +54,15 @@ statement! {
             window_end = n.window_end, due_at = n.due_at, lease_until = n.lease_until, \
             modified_at = n.modified_at, latest_event_at = n.latest_event_at, error_code = n.error_code, \
             error_detail = n.error_detail, service_account_number = n.service_account_number, \
+            failing_since = n.failing_since, failing_tries = n.failing_tries, \
             issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END FROM unnest("
             id ", " version_before ", " state ", " attempt ", " tries ", " version ", " is_dry_run ", "
             window_start ", " window_end ", " due_at ", " lease_until ", " modified_at ", "
             latest_event_at ", " error_code ", " error_detail ", " service_account_number ", "
-            sets_issues ", " issues
+            failing_since ", " failing_tries ", " sets_issues ", " issues
             ") AS n (id, version_before, state, attempt, tries, version, is_dry_run, window_start, \
             window_end, due_at, lease_until, modified_at, latest_event_at, error_code, error_detail, \
-            service_account_number, sets_issues, issues) \
+            service_account_number, failing_since, failing_tries, sets_issues, issues) \
             WHERE p.id = n.id AND p.version = n.version_before RETURNING p.id"
 }
 
@@ -92,6 +96,8 @@ pub(crate) fn steps(conn: &mut Conn, mut rows: Vec<Step>) -> Result<Vec<bool>> {
         error_code: column!(rows.error_code),
         error_detail: column!(rows.error_detail),
         service_account_number: column!(rows.service_account_number),
+        failing_since: column!(rows.failing_since),
+        failing_tries: column!(rows.failing_tries),
         sets_issues: column!(rows.sets_issues),
         issues: column!(rows.issues),
     };

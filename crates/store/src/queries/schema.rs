@@ -88,6 +88,8 @@ tables! {
         fingerprint -> Binary,
         issues -> Nullable<Json>,
         archived_at -> Nullable<Instant>,
+        failing_since -> Nullable<Instant>,
+        failing_tries -> Nullable<BigInt>,
     }
 
     payloads (process_id) {

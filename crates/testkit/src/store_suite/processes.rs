@@ -34,6 +34,8 @@ pub fn a_process_reads_back(store: &dyn Store) {
         (Event::Claimed, 11),
         (Event::Deferred { due_at: at(40) }, 12),
         (Event::Claimed, 41),
+        (Event::Failed { due_at: at(41) }, 41),
+        (Event::Claimed, 41),
         (Event::DryRunFailed, 42),
         (Event::Resubmitted(Submission::default()), 50),
         (Event::Cancelled, 51),

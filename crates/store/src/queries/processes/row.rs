@@ -4,7 +4,7 @@ use super::super::types::{Bits, Timestamp, instant};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
 use cutover_app::port::StoredProcess;
-use cutover_process::{HistoryEntry, LEASE, Process, ProcessError, Snapshot, State, Window};
+use cutover_process::{HistoryEntry, LEASE, Outage, Process, ProcessError, Snapshot, State, Window};
 use diesel::prelude::*;
 use std::borrow::Cow;
 
@@ -31,6 +31,8 @@ pub(crate) struct ProcessRow<'a> {
     pub(crate) error_detail: Option<Cow<'a, str>>,
     pub(crate) service_account_number: Option<Cow<'a, str>>,
     pub(crate) fingerprint: Bits,
+    pub(crate) failing_since: Option<Timestamp>,
+    pub(crate) failing_tries: Option<i64>,
 }
 
 impl<'a> ProcessRow<'a> {
@@ -57,6 +59,8 @@ impl<'a> ProcessRow<'a> {
             error_detail: error.map(|error| error.detail.as_ref().into()),
             service_account_number: is.service_account_number.as_ref().map(|n| n.as_str().into()),
             fingerprint: Bits(fingerprint),
+            failing_since: is.outage.map(|outage| outage.since.into()),
+            failing_tries: is.outage.map(|outage| outage.tries.into()),
         }
     }
 }
@@ -106,6 +110,7 @@ fn snapshot(row: ProcessRow<'_>, supplier: &str) -> Result<Snapshot> {
         state: row.state.parse().map_err(Error::corrupt)?,
         attempt: number(row.attempt, "attempt")?,
         tries: number(row.tries, "tries")?,
+        outage: outage(row.failing_since, row.failing_tries)?,
         version: row.version,
         is_dry_run: row.is_dry_run,
         window: Window { start: instant(row.window_start)?, end: instant(row.window_end)? },
@@ -116,6 +121,11 @@ fn snapshot(row: ProcessRow<'_>, supplier: &str) -> Result<Snapshot> {
         latest_error: latest_error(row.error_code, row.error_detail)?,
         service_account_number: account.transpose()?,
     })
+}
+
+fn outage(since: Option<Timestamp>, tries: Option<i64>) -> Result<Option<Outage>> {
+    let Some((since, tries)) = since.zip(tries) else { return Ok(None) };
+    Ok(Some(Outage { since: since.instant()?, tries: number(tries, "failing_tries")? }))
 }
 
 fn latest_error(code: Option<Cow<'_, str>>, detail: Option<Cow<'_, str>>) -> Result<Option<ProcessError>> {

@@ -67,6 +67,8 @@ statement! {
         error_code: Option<&'static str>,
         error_detail: Option<String>,
         service_account_number: Option<String>,
+        failing_since: Option<Timestamp>,
+        failing_tries: Option<i64>,
         sets_issues: bool,
         issues: Option<Json<'static>>,
         id: i64,
@@ -77,6 +79,7 @@ statement! {
         ", modified_at = " modified_at ", latest_event_at = " latest_event_at
         ", error_code = " error_code ", error_detail = " error_detail
         ", service_account_number = " service_account_number
+        ", failing_since = " failing_since ", failing_tries = " failing_tries
         ", issues = CASE WHEN " sets_issues " THEN " issues " ELSE issues END"
         " WHERE id = " id " AND version = " version_before
 }
@@ -100,6 +103,8 @@ impl Step {
             error_code: error.map(|error| error.code.as_str()),
             error_detail: error.map(|error| error.detail.to_string()),
             service_account_number: is.service_account_number.as_ref().map(ToString::to_string),
+            failing_since: is.outage.map(|outage| outage.since.into()),
+            failing_tries: is.outage.map(|outage| outage.tries.into()),
             sets_issues: step.issues.is_some(),
             issues: step.issues.map(issues::write).transpose()?.flatten(),
             id: is.id,

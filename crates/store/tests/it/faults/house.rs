@@ -20,6 +20,7 @@ pub(super) struct House {
     pub(super) app: Arc<App>,
     pub(super) clock: Arc<FakeClock>,
     pub(super) worker: Worker,
+    ports: Ports,
     caller: Caller,
     database: Database,
 }
@@ -50,7 +51,7 @@ impl House {
             documents: Arc::<FakeDocuments>::default(),
             vendors: Arc::<FakeVendors>::default(),
         };
-        let app = Arc::new(App::new(ports, Settings::default()));
+        let app = Arc::new(App::new(ports.clone(), Settings::default()));
         app.add_organisation("Acme").unwrap();
         app.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
@@ -58,7 +59,12 @@ impl House {
         let caller = app.authenticate(&token).unwrap();
         let metrics = Arc::<WorkerMetrics>::default();
         let worker = Worker::new(app.clone(), "w1".into(), metrics, Default::default());
-        Self { app, clock, worker, caller, database }
+        Self { app, clock, worker, ports, caller, database }
+    }
+
+    /// The use cases of another process over the same database.
+    pub(super) fn another_node(&self) -> App {
+        App::new(self.ports.clone(), Settings::default())
     }
 
     pub(super) fn create(&self, number: &str) {

@@ -37,7 +37,7 @@ fn ends(house: &House, poison: &str, neighbours: &[&str], point: Point, each: Ev
 /// Failure 5: given a payload that panics, then after eight attempts it is ERRORED with a cause.
 #[test]
 fn a_payload_that_panics_ends_in_an_error() {
-    on_both(|house| ends(&house, "panics", &["A-1", "A-2"], Point::ImportBegun, EventKind::Deferred));
+    on_both(|house| ends(&house, "panics", &["A-1", "A-2"], Point::ImportBegun, EventKind::Failed));
 }
 
 /// Failure 5: the same of one whose worker is never heard of again.
