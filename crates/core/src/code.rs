@@ -234,6 +234,12 @@ impl fmt::Display for Code {
     }
 }
 
+impl AsRef<str> for Code {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
 /// The text is no code of the service.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no error code")]

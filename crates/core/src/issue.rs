@@ -41,6 +41,12 @@ impl fmt::Display for Level {
     }
 }
 
+impl AsRef<str> for Level {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
 /// The word is none of `error`, `warning`, `off`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a level is error, warning or off, not {0:?}")]

@@ -10,6 +10,7 @@ mod issue;
 mod plain;
 mod supplier;
 mod time;
+mod word;
 
 pub use attr::{AttrPath, NON_FIELD_ERRORS, Segment};
 pub use code::{CODES, Code, Domain};
@@ -18,3 +19,4 @@ pub use issue::{Issue, Level, RuleId};
 pub use plain::plain;
 pub use supplier::{InvalidStatus, SupplierStatus};
 pub use time::{InvalidZone, Now, Zone};
+pub use word::Word;

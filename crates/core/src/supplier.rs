@@ -32,6 +32,12 @@ impl fmt::Display for SupplierStatus {
     }
 }
 
+impl AsRef<str> for SupplierStatus {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
 /// The word names no supplier status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a supplier status is ongoing, paused or complete, not {0:?}")]

@@ -239,7 +239,7 @@ impl Refusal {
 
     fn with_domain(&self, domain: &'static str) -> HttpResponse {
         let Detail { detail, code } = self.detail();
-        self.respond_with(&ProcessError { code, detail, domain })
+        self.respond_with(&ProcessError { code: code.into(), detail, domain })
     }
 
     fn already_there(&self, account_id: Option<String>) -> HttpResponse {

@@ -7,6 +7,7 @@ pub use progress::*;
 pub use v1::*;
 
 use serde::Serialize;
+use std::borrow::Cow;
 
 answers! {
     /// An error item of a refused request (contract 7).
@@ -32,7 +33,7 @@ answers! {
     /// An error of an import process (contract 2.2, 7.2).
     ProcessError (Debug, Eq, Serialize) {
         /// The stable code.
-        code: &'static str, code;
+        code: Cow<'static, str>, code;
         /// Text for people.
         detail: String;
         /// The part of the service it comes from: `import_process`.

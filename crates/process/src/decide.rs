@@ -31,11 +31,12 @@ pub fn on_create(existing: Option<&Process>, same_content: bool) -> CreateDecisi
     if let Some(account) = process.service_account_number() {
         return CreateDecision::AlreadyImported { account: account.clone() };
     }
-    match process.state() {
-        State::InProgress => CreateDecision::InProgress,
-        State::Pending if same_content => CreateDecision::Unchanged,
-        State::Pending => CreateDecision::Replace,
-        _ => CreateDecision::Resubmit,
+    match process.known_state() {
+        // A newer version wrote its status, and knows what goes on.
+        None | Some(State::InProgress) => CreateDecision::InProgress,
+        Some(State::Pending) if same_content => CreateDecision::Unchanged,
+        Some(State::Pending) => CreateDecision::Replace,
+        Some(_) => CreateDecision::Resubmit,
     }
 }
 

@@ -1,12 +1,12 @@
-use cutover_core::Code;
+use cutover_core::{Code, Word};
 use std::borrow::Cow;
 
 /// Why a process ended without an account: the error object of `latest_error` and of the errored
 /// event's `data` (contract 7.4).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessError {
-    /// Stable code, one of the domain `Process` of the codes.
-    pub code: Code,
+    /// Stable code: one of the domain `Process` of the codes, or a newer version's.
+    pub code: Word<Code>,
     /// Text for people; never holds a value of the payload.
     pub detail: Cow<'static, str>,
 }
@@ -17,7 +17,7 @@ impl ProcessError {
 
     /// The error of a code, in the code's own words.
     pub fn new(code: Code) -> Self {
-        Self { code, detail: Cow::Borrowed(code.detail()) }
+        Self { code: code.into(), detail: Cow::Borrowed(code.detail()) }
     }
 
     /// The error of an import that an outage ended.

@@ -1,24 +1,26 @@
 use crate::{EventKind, State, UnknownWord};
 use chrono::{DateTime, Utc};
+use cutover_core::Word;
 use std::fmt;
 use std::str::FromStr;
 
-/// One step of a process, as its append-only history keeps it (decisions D6, D11).
+/// One step of a process, as its append-only history keeps it (decisions D6, D11). A step may be one that a newer
+/// version took: its words are shown as they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEntry {
     /// What happened.
-    pub event: EventKind,
+    pub event: Word<EventKind>,
     /// The status before; `None` for the first entry.
-    pub from: Option<State>,
+    pub from: Option<Word<State>>,
     /// The status after.
-    pub to: State,
+    pub to: Word<State>,
     /// When; never before the process was created.
     pub occurred_at: DateTime<Utc>,
     /// The attempts counted so far, this step's included: 0 before the first claim. It counts on
     /// over resubmissions, so that each attempt has a number of its own.
     pub attempt: u32,
     /// Who did it.
-    pub actor: Actor,
+    pub actor: Word<Actor>,
     /// The version that the step made. Orders the history whatever the clock did.
     pub version: i64,
 }

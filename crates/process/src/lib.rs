@@ -49,7 +49,7 @@ pub use history::{Actor, HistoryEntry};
 pub use process::{NewProcess, Process};
 pub use retry::{BACKOFF_CAP, Failure, IDLE, LEASE, MAX_ATTEMPTS, Outage, RETRY_TIME, SWEEP, backoff};
 pub use snapshot::{CorruptProcess, Snapshot};
-pub use state::{ShownEvent, State};
+pub use state::{ShownEvent, State, Traits};
 pub use table::{IllegalStep, Refusal, Run, TRANSITIONS, Transition, transition};
 pub use view::{LatestEvent, StateV1, StatusV1, StatusV2, v1, v2};
 pub use window::{Submission, Window};

@@ -3,7 +3,7 @@ use crate::{
     Refusal, Snapshot, State, Submission, Transition, Window, transition,
 };
 use chrono::{DateTime, Utc};
-use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierCode};
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierCode, Word};
 
 /// What a first create says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +29,7 @@ impl Process {
             supplier: new.supplier,
             external_account_number: new.external_account_number,
             state: State::Pending,
+            newer_state: None,
             attempt: 0,
             tries: 0,
             outage: None,
@@ -63,7 +64,8 @@ impl Process {
     /// step goes forward only.
     ///
     /// # Errors
-    /// [`IllegalStep`] where the table has no such step, or where an attempt is to follow the last.
+    /// [`IllegalStep`] where the table has no such step, where an attempt is to follow the last, and where a newer
+    /// version gave the process a status that is not in the table.
     pub fn step(
         self,
         event: Event,
@@ -89,9 +91,11 @@ impl Process {
 
     /// The row of the table for an event, if this process may take it.
     fn legal(&self, on: EventKind) -> Result<&'static Transition, IllegalStep> {
-        let row = transition(Some(self.0.state), on, self.0.is_dry_run)?;
+        let refused = |reason| IllegalStep { state: Some(self.stored_state()), event: on, reason };
+        let state = self.known_state().ok_or_else(|| refused(Refusal::NewerState))?;
+        let row = transition(Some(state), on, self.0.is_dry_run)?;
         if on.tries_again() && self.0.tries >= MAX_ATTEMPTS {
-            return Err(IllegalStep { state: row.from, event: on, reason: Refusal::LastAttempt });
+            return Err(refused(Refusal::LastAttempt));
         }
         Ok(row)
     }
@@ -99,12 +103,12 @@ impl Process {
     /// The entry for the step that led here.
     fn entry(&self, event: EventKind, from: Option<State>, actor: Actor) -> HistoryEntry {
         HistoryEntry {
-            event,
-            from,
-            to: self.0.state,
+            event: event.into(),
+            from: from.map(Word::from),
+            to: self.0.state.into(),
             occurred_at: self.0.modified_at,
             attempt: self.0.attempt,
-            actor,
+            actor: actor.into(),
             version: self.0.version,
         }
     }
@@ -112,7 +116,7 @@ impl Process {
     /// The step for a pending process of an `Ongoing` supplier at a time: its window has closed, or
     /// it is due; `None`: leave it. Of other suppliers pending processes are left untouched.
     pub fn due_event(&self, at: DateTime<Utc>) -> Option<Event> {
-        match self.0.state {
+        match self.known_state()? {
             State::Pending if self.window_closed(at) => Some(Event::WindowMissed),
             State::Pending if self.is_due(at) => Some(Event::Claimed),
             _ => None,
@@ -121,7 +125,7 @@ impl Process {
 
     /// Whether its time to be claimed has come; says nothing of the end of its window.
     pub fn is_due(&self, at: DateTime<Utc>) -> bool {
-        self.0.state == State::Pending && self.0.due_at <= at
+        self.known_state() == Some(State::Pending) && self.0.due_at <= at
     }
 
     /// Whether its window has closed.
@@ -139,9 +143,20 @@ impl Process {
         self.0.id
     }
 
-    /// The status.
+    /// The status as the API shows it: of one that a newer version wrote, the nearest. What is decided is decided on
+    /// the [known](Self::known_state).
     pub fn state(&self) -> State {
         self.0.state
+    }
+
+    /// The status, if it is one that this version knows.
+    pub fn known_state(&self) -> Option<State> {
+        self.0.newer_state.is_none().then_some(self.0.state)
+    }
+
+    /// The status as it is stored.
+    pub fn stored_state(&self) -> Word<State> {
+        self.0.newer_state.clone().map_or(Word::Known(self.0.state), Word::Other)
     }
 
     /// The number of steps so far.

@@ -1,6 +1,6 @@
 use crate::{MAX_ATTEMPTS, Outage, ProcessError, State, Window};
 use chrono::{DateTime, Utc};
-use cutover_core::{Domain, ExternalAccountNumber, ServiceAccountNumber, SupplierCode};
+use cutover_core::{Domain, ExternalAccountNumber, ServiceAccountNumber, SupplierCode, Word};
 
 /// All that a process is, for the store to write and to read back; see
 /// [`Process::restore`](crate::Process::restore).
@@ -12,8 +12,10 @@ pub struct Snapshot {
     pub supplier: SupplierCode,
     /// The account's number at its previous supplier.
     pub external_account_number: ExternalAccountNumber,
-    /// The status.
+    /// The status; where there is a `newer_state`, the nearest to that ([`State::nearest`]).
     pub state: State,
+    /// The word of a status that a newer version gave it. The process is shown; it takes no step.
+    pub newer_state: Option<Box<str>>,
     /// The claims so far, over all submissions: the number of the current or last attempt.
     pub attempt: u32,
     /// The attempts that the current submission has used, at most [`MAX_ATTEMPTS`]. New content and
@@ -55,25 +57,35 @@ pub struct CorruptProcess {
 impl Snapshot {
     /// The first thing that no sequence of steps leads to.
     pub(crate) fn problem(&self) -> Option<&'static str> {
-        let error_code = self.latest_error.as_ref().map(|error| error.code);
-        let in_progress = self.state == State::InProgress;
-        let pending = self.state == State::Pending;
+        // What goes with a status that a newer version wrote, this one cannot tell.
+        let state = self.newer_state.is_none().then_some(self.state);
+        let error_code = self.latest_error.as_ref().map(|error| &error.code);
+        let in_progress = state == Some(State::InProgress);
+        let pending = state == Some(State::Pending);
         let problems = [
             (self.version < 1, "its version is less than 1"),
             (self.modified_at < self.created_at, "it was modified before it was created"),
             (self.latest_event_at < self.created_at, "its latest event lies before it was created"),
             (self.tries > self.attempt, "it used more attempts than there were"),
-            (self.tries > MAX_ATTEMPTS, "it used more attempts than it has"),
+            (state.is_some() && self.tries > MAX_ATTEMPTS, "it used more attempts than it has"),
             (in_progress && self.tries == 0, "it is in progress without an attempt"),
             (pending && self.tries == MAX_ATTEMPTS, "it is pending without an attempt left"),
-            (self.state.is_error() != error_code.is_some(), "status and error do not agree"),
-            (error_code.is_some_and(|code| code.domain() != Domain::Process), "its error is no process's"),
             (
-                (self.state == State::Processed) != self.service_account_number.is_some(),
+                state.is_some_and(|state| state.is_error() != error_code.is_some()),
+                "status and error do not agree",
+            ),
+            (
+                error_code.and_then(Word::known).is_some_and(|code| code.domain() != Domain::Process),
+                "its error is no process's",
+            ),
+            (
+                state.is_some_and(|state| {
+                    (state == State::Processed) != self.service_account_number.is_some()
+                }),
                 "status and account do not agree",
             ),
             (
-                self.state.dry_run_only().is_some_and(|dry| dry != self.is_dry_run),
+                state.and_then(State::dry_run_only).is_some_and(|dry| dry != self.is_dry_run),
                 "status and dry run do not agree",
             ),
         ];

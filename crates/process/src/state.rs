@@ -21,7 +21,32 @@ words! {
     }
 }
 
+/// What is stored of a process beside its status, and tells which one is the nearest to one that is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traits {
+    /// Its account is there.
+    pub has_account: bool,
+    /// It keeps an error.
+    pub has_error: bool,
+    /// Nothing of its import is kept.
+    pub is_dry_run: bool,
+    /// A worker holds a lease on it.
+    pub is_leased: bool,
+}
+
 impl State {
+    /// The status that is shown for one that a newer version wrote: the API has these words alone. It promises no more
+    /// than what is stored: an end only where there is an account or an error.
+    pub fn nearest(of: Traits) -> Self {
+        match of {
+            Traits { has_account: true, .. } => Self::Processed,
+            Traits { has_error: true, is_dry_run: true, .. } => Self::DryRunErrored,
+            Traits { has_error: true, .. } => Self::Errored,
+            Traits { is_leased: true, .. } => Self::InProgress,
+            _ => Self::Pending,
+        }
+    }
+
     /// No step leads out of it (decisions D6). The other end states can be submitted again.
     pub fn is_final(self) -> bool {
         self == Self::Processed
@@ -87,8 +112,25 @@ words! {
 
 #[cfg(test)]
 mod tests {
-    use super::State;
+    use super::{State, Traits};
     use crate::{EventKind, TRANSITIONS};
+
+    #[test]
+    fn an_unknown_status_is_near_to_what_is_stored_of_it() {
+        let none = Traits::default();
+        let dry = Traits { is_dry_run: true, ..none };
+        let error = Traits { has_error: true, ..none };
+        for (of, nearest) in [
+            (none, State::Pending),
+            (dry, State::Pending),
+            (Traits { is_leased: true, ..dry }, State::InProgress),
+            (error, State::Errored),
+            (Traits { has_error: true, is_leased: true, ..dry }, State::DryRunErrored),
+            (Traits { has_account: true, is_leased: true, ..error }, State::Processed),
+        ] {
+            assert_eq!(State::nearest(of), nearest, "{of:?}");
+        }
+    }
 
     #[test]
     fn final_is_what_no_row_leaves() {

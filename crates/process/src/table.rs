@@ -1,4 +1,5 @@
 use crate::{EventKind, ShownEvent, State};
+use cutover_core::Word;
 
 /// Which processes a row of the table is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -101,7 +102,7 @@ pub fn transition(
         (true, true) => Refusal::DryRun,
         (true, false) => Refusal::RealRun,
     };
-    rows.find(|row| row.run.holds(is_dry_run)).ok_or(IllegalStep { state: from, event: on, reason })
+    rows.find(|row| row.run.holds(is_dry_run)).ok_or(IllegalStep { state: from.map(Word::from), event: on, reason })
 }
 
 /// What stands against a step.
@@ -115,6 +116,8 @@ pub enum Refusal {
     RealRun,
     /// No attempt is left to try again with.
     LastAttempt,
+    /// A newer version wrote the state: this one does not know what may follow.
+    NewerState,
 }
 
 impl Refusal {
@@ -124,23 +127,24 @@ impl Refusal {
             Self::DryRun => ": it is a dry run",
             Self::RealRun => ": it is no dry run",
             Self::LastAttempt => ": this was its last attempt",
+            Self::NewerState => ": a newer version of the program wrote this status",
         }
     }
 }
 
 /// A step that is not in the table; names the state and the event (decisions D6).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a process that {} refuses the event {event}{}", being(*.state), .reason.text())]
+#[error("a process that {} refuses the event {event}{}", being(.state.as_ref()), .reason.text())]
 pub struct IllegalStep {
     /// The status of the process; `None`: there is none.
-    pub state: Option<State>,
+    pub state: Option<Word<State>>,
     /// What was to happen.
     pub event: EventKind,
     /// What stands against it.
     pub reason: Refusal,
 }
 
-fn being(state: Option<State>) -> String {
+fn being(state: Option<&Word<State>>) -> String {
     state.map_or("does not exist".to_owned(), |state| format!("is {state}"))
 }
 

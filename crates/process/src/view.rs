@@ -1,7 +1,7 @@
 use crate::word::words;
 use crate::{Process, ProcessError, ShownEvent, State};
 use chrono::{DateTime, FixedOffset};
-use cutover_core::{ServiceAccountNumber, Zone};
+use cutover_core::{ServiceAccountNumber, Word, Zone};
 
 words! {
     "a version 1 status";
@@ -51,6 +51,8 @@ pub fn v1(process: &Process) -> StatusV1 {
 pub struct StatusV2 {
     /// The status.
     pub status: State,
+    /// The same as it is stored, for operators: a newer version may have written one that the API does not show.
+    pub stored_status: Word<State>,
     /// The number of the account; only of `PROCESSED`.
     pub service_identifier: Option<ServiceAccountNumber>,
     /// When the account was first created.
@@ -77,16 +79,18 @@ pub struct LatestEvent {
 /// What version 2 shows of a process to a supplier in a time zone.
 pub fn v2(process: &Process, zone: Zone) -> StatusV2 {
     let snapshot = process.snapshot();
+    let error = snapshot.latest_error.as_ref().filter(|_| snapshot.state.is_error());
     StatusV2 {
         status: snapshot.state,
+        stored_status: process.stored_state(),
         service_identifier: snapshot.service_account_number.clone(),
         created_at: zone.local(snapshot.created_at),
         modified_at: zone.local(snapshot.modified_at),
         latest_event: LatestEvent {
             event: snapshot.state.shown_event(),
             occurred_at: zone.local(snapshot.latest_event_at),
-            data: snapshot.latest_error.clone(),
+            data: error.cloned(),
         },
-        latest_error: snapshot.latest_error.clone(),
+        latest_error: error.cloned(),
     }
 }

@@ -40,6 +40,12 @@ macro_rules! words {
             }
         }
 
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
         impl std::str::FromStr for $name {
             type Err = $crate::UnknownWord;
 

@@ -59,7 +59,7 @@ mod tests {
     fn vendor(base_url: &str) -> Vendor {
         Vendor {
             name: "pay".into(),
-            kind: VendorKind::Http,
+            kind: VendorKind::Http.into(),
             base_url: base_url.into(),
             secret_env: None,
             created_at: Default::default(),

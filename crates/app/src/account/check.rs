@@ -158,7 +158,8 @@ fn supplier_code(decoded: &Decoded<AccountRequest<'_>>) -> Option<SupplierCode> 
 /// version of it wrote the row.
 pub(crate) fn profile(supplier: Option<&Supplier>) -> Profile {
     let Some(supplier) = supplier else { return Profile::default() };
-    let levels = supplier.settings.rules.iter().map(|(id, level)| (id.as_str(), *level));
+    let levels =
+        supplier.settings.rules.iter().filter_map(|(id, level)| Some((id.as_str(), *level.known()?)));
     let known = levels.filter(|(id, _)| cutover_rules::rule(id).is_some_and(|rule| !rule.fixed));
     Profile::new(known).unwrap_or_default()
 }

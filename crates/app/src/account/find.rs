@@ -1,7 +1,7 @@
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{PageLimit, Position, ProcessFilter, StoreError, find_behind};
-use cutover_core::{Code, SupplierCode};
+use cutover_core::{Code, SupplierCode, Word};
 use cutover_model::DateTime;
 use cutover_process::{State, StatusV2, v2};
 
@@ -11,7 +11,7 @@ pub struct AccountFilter {
     /// Of this status.
     pub status: Option<State>,
     /// That ended with this error.
-    pub error_code: Option<Code>,
+    pub error_code: Option<Word<Code>>,
     /// Whose last step was later; without an offset it is in the supplier's zone.
     pub modified_after: Option<DateTime<'static>>,
 }
@@ -44,8 +44,8 @@ impl App {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
             let zone = supplier.settings.time_zone;
             let modified_after = filter.modified_after.as_ref().and_then(|at| at.instant(zone));
-            let AccountFilter { status: state, error_code, .. } = *filter;
-            let filter = ProcessFilter { state, error_code, modified_after };
+            let error_code = filter.error_code.as_ref().map(Word::as_str);
+            let filter = ProcessFilter { state: filter.status, error_code, modified_after };
             let page = tx.list_processes(supplier.id, filter, after, PageLimit::of(limit))?;
             let shown = page.processes.iter().map(|listed| {
                 let number = listed.process.snapshot().external_account_number.to_string();

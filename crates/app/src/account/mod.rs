@@ -20,5 +20,5 @@ pub use find::{AccountFilter, FoundAccounts};
 pub(crate) use known_suppliers::KnownSuppliers;
 pub use list::OpenList;
 pub(crate) use progress::progress;
-pub use progress::{Progress, TopError, shown_progress};
+pub use progress::{Progress, StatusCount, TopError, shown_progress};
 pub use status::{shown_status, shown_time};

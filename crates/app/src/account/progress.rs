@@ -3,7 +3,7 @@ use crate::account::shown_time;
 use crate::auth::Caller;
 use crate::port::{MinuteCount, StateCount, StoreError, Supplier, Tx, read};
 use chrono::{DateTime, TimeDelta, Utc};
-use cutover_core::{Code, ExternalAccountNumber, SupplierCode, SupplierStatus, Zone};
+use cutover_core::{Code, ExternalAccountNumber, SupplierCode, SupplierStatus, Word, Zone};
 use cutover_model::rust_decimal::Decimal;
 use cutover_model::{StatusCounts, SupplierProgress, TopError as ShownError, Totals};
 use cutover_process::State;
@@ -18,8 +18,8 @@ const WINDOW: TimeDelta = TimeDelta::minutes(5);
 /// How far a supplier's migration has come (decisions D12).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// How many accounts are in each state; every state is there.
-    pub counts: Vec<(State, u64)>,
+    /// How many accounts are in each state; every state is there, and those that a newer version wrote behind them.
+    pub counts: Vec<StatusCount>,
     /// The errors that most accounts stand with, the most frequent first; at most ten.
     pub top_errors: Vec<TopError>,
     /// How many accounts were imported, rehearsed or failed in a minute, lately; one digit after the point.
@@ -33,11 +33,38 @@ pub struct Progress {
     pub zone: Zone,
 }
 
+/// How many accounts are in a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusCount {
+    /// The state as it is stored.
+    pub stored: Word<State>,
+    /// The state that the API counts them in.
+    pub status: State,
+    /// How many.
+    pub accounts: u64,
+}
+
+impl StatusCount {
+    /// The counts of states, those of one state together; states without any are left out.
+    pub(crate) fn of(counts: &[StateCount]) -> Vec<Self> {
+        let mut sums: Vec<Self> = Vec::new();
+        for count in counts {
+            let status = count.nearest();
+            let is_same = |sum: &&mut Self| sum.stored == count.state && sum.status == status;
+            match sums.iter_mut().find(is_same) {
+                Some(sum) => sum.accounts += count.processes,
+                None => sums.push(Self { stored: count.state.clone(), status, accounts: count.processes }),
+            }
+        }
+        sums
+    }
+}
+
 /// An error that accounts stand with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopError {
-    /// The error.
-    pub code: Code,
+    /// The error, which may be a newer version's.
+    pub code: Word<Code>,
     /// How many accounts stand with it.
     pub count: u64,
     /// Those that were created first; at most three.
@@ -67,8 +94,8 @@ pub(crate) fn progress(
     now: DateTime<Utc>,
 ) -> Result<Progress, StoreError> {
     let states = tx.state_counts(supplier.id)?;
-    let counts: Vec<_> = State::ALL.iter().map(|state| (*state, in_state(&states, *state))).collect();
-    let waiting = in_state(&states, State::Pending) + in_state(&states, State::InProgress);
+    let counts = counted(&states);
+    let waiting = accounts(&counts, State::Pending) + accounts(&counts, State::InProgress);
     let pace = Pace::of(&tx.minute_counts(supplier.id, now - WINDOW + TimeDelta::minutes(1))?, now);
     let goes_on = supplier.settings.status == SupplierStatus::Ongoing;
     Ok(Progress {
@@ -81,13 +108,27 @@ pub(crate) fn progress(
     })
 }
 
-fn in_state(counts: &[StateCount], state: State) -> u64 {
-    counts.iter().filter(|count| count.state == state).map(|count| count.processes).sum()
+/// Every state that is known, and what there is of others.
+fn counted(counts: &[StateCount]) -> Vec<StatusCount> {
+    let (known, newer): (Vec<_>, Vec<_>) =
+        StatusCount::of(counts).into_iter().partition(|count| count.stored.known().is_some());
+    let of_state = |state: &State| {
+        let found = known.iter().find(|count| count.stored == *state);
+        StatusCount { stored: (*state).into(), status: *state, accounts: found.map_or(0, |count| count.accounts) }
+    };
+    State::ALL.iter().map(of_state).chain(newer).collect()
+}
+
+/// How many accounts the API counts in a state.
+fn accounts(counts: &[StatusCount], state: State) -> u64 {
+    counts.iter().filter(|count| count.status == state).map(|count| count.accounts).sum()
 }
 
 fn top_errors(tx: &mut dyn Tx, supplier_id: i64, counts: &[StateCount]) -> Result<Vec<TopError>, StoreError> {
-    let mut by_code = BTreeMap::<&str, (Code, u64)>::new();
-    for (code, processes) in counts.iter().filter_map(|count| Some((count.error?, count.processes))) {
+    let mut by_code = BTreeMap::<&str, (&Word<Code>, u64)>::new();
+    for (code, processes) in
+        counts.iter().filter_map(|count| Some((count.error.as_ref()?, count.processes)))
+    {
         by_code.entry(code.as_str()).or_insert((code, 0)).1 += processes;
     }
     let mut most: Vec<_> = by_code.into_values().collect();
@@ -96,7 +137,7 @@ fn top_errors(tx: &mut dyn Tx, supplier_id: i64, counts: &[StateCount]) -> Resul
     most.truncate(ERRORS);
     let with_examples = |(code, count)| {
         let examples = tx.failed_with(supplier_id, code, EXAMPLES)?;
-        Ok(TopError { code, count, examples })
+        Ok(TopError { code: code.clone(), count, examples })
     };
     most.into_iter().map(with_examples).collect()
 }
@@ -136,9 +177,9 @@ impl Pace {
 
 /// The body of a progress answer.
 pub fn shown_progress(progress: &Progress) -> SupplierProgress {
-    let counts = progress.counts.iter().map(|(state, count)| (state.as_str(), *count));
+    let counts = State::ALL.iter().map(|state| (state.as_str(), accounts(&progress.counts, *state)));
     let error = |error: &TopError| ShownError {
-        code: error.code.as_str(),
+        code: error.code.to_string().into(),
         count: error.count,
         examples: error.examples.iter().map(ToString::to_string).collect(),
     };
@@ -160,7 +201,7 @@ mod tests {
         let at = |seconds| DateTime::from_timestamp(1_795_003_200 + seconds, 0).unwrap();
         let count = |(begins, processes): &(i64, u64)| MinuteCount {
             minute: at(*begins),
-            state: State::Processed,
+            state: State::Processed.into(),
             processes: *processes,
         };
         let counts: Vec<_> = minutes.iter().map(count).collect();

@@ -117,7 +117,7 @@ fn is_same(
         return Ok(Ok(compared.is_same && compared.fingerprint == fingerprint));
     }
     // Of what waits no more it decides nothing.
-    if existing.process.state() != State::Pending {
+    if existing.process.known_state() != Some(State::Pending) {
         return Ok(Ok(false));
     }
     let found = tx.payloads(&[existing.process.id()])?.pop();

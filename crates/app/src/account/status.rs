@@ -68,7 +68,7 @@ pub fn shown_time(time: DateTime<FixedOffset>) -> String {
 /// The body of a status answer (contract 2.2).
 pub fn shown_status(status: &StatusV2) -> ProcessStatus {
     let error = |error: &cutover_process::ProcessError| cutover_model::ProcessError {
-        code: error.code.as_str(),
+        code: error.code.to_string().into(),
         detail: error.detail.to_string(),
         domain: error.domain(),
     };

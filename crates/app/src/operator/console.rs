@@ -3,12 +3,11 @@
 use super::processes::{Intent, locate, missing, report};
 use super::{Activity, OperatorError, ProcessReport, SupplierChange, Told};
 use crate::App;
-use crate::account::Progress;
+use crate::account::{Progress, StatusCount};
 use crate::auth::Caller;
 use crate::port::{AuditAction, Operator, StoreError, Subject, Supplier, glance};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_core::SupplierStatus;
-use cutover_process::State;
 
 /// How many minutes of what came of accounts are shown, this one included.
 const MINUTES: i64 = 60;
@@ -19,7 +18,7 @@ pub struct OwnSupplier {
     /// The supplier.
     pub supplier: Supplier,
     /// Its accounts by state.
-    pub counts: Vec<(State, u64)>,
+    pub counts: Vec<StatusCount>,
 }
 
 /// How the migration of a supplier stands.
@@ -45,13 +44,7 @@ impl App {
             let suppliers = tx.suppliers()?.into_iter();
             let own = suppliers.filter(|supplier| supplier.organisation_id == caller.organisation_id);
             let counted = |supplier: Supplier| {
-                let mut counts: Vec<(State, u64)> = Vec::new();
-                for count in tx.state_counts(supplier.id)? {
-                    match counts.iter_mut().find(|(state, _)| *state == count.state) {
-                        Some((_, processes)) => *processes += count.processes,
-                        None => counts.push((count.state, count.processes)),
-                    }
-                }
+                let counts = StatusCount::of(&tx.state_counts(supplier.id)?);
                 Ok(OwnSupplier { supplier, counts })
             };
             own.map(counted).collect()

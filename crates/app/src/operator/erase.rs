@@ -47,11 +47,11 @@ impl App {
     pub fn erasable(&self, supplier: &str, number: &str) -> Result<Erasable, OperatorError> {
         let found = read(&*self.store, |tx| {
             let Some((supplier, stored)) = locate(tx, supplier, number)? else { return Ok(None) };
-            erasable(tx, &supplier, &stored).map(Some)
+            let refused = refuse_running(stored.process.known_state());
+            Ok::<_, StoreError>(Some((erasable(tx, &supplier, &stored)?, refused)))
         })?;
-        let found = found.ok_or_else(|| missing(supplier, number))?;
-        refuse_running(found.state)?;
-        Ok(found)
+        let (found, refused) = found.ok_or_else(|| missing(supplier, number))?;
+        refused.map(|()| found)
     }
 
     /// Removes all that is kept of an account, whatever became of its import, and tells of it without a word of
@@ -60,13 +60,13 @@ impl App {
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process, [`OperatorError::Refused`] while it is
-    /// being imported; nothing is changed then.
+    /// being imported, or in a status that a newer version wrote; nothing is changed then.
     pub fn erase_account(&self, supplier: &str, number: &str) -> Result<Erased, OperatorError> {
         let (code, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
         let by = self.operator.clone();
         let (what, rows) = write_anew(&*self.store, move |tx| {
             let (supplier, stored) = locked(tx, &code, &number)?;
-            refuse_running(stored.process.state())?;
+            refuse_running(stored.process.known_state())?;
             let what = erasable(tx, &supplier, &stored)?;
             let rows = erase(tx, &supplier, what.process_id)?;
             let subject = Subject::process(&supplier, what.process_id);
@@ -117,13 +117,13 @@ fn detail(what: &Erasable, rows: &[ErasedRows]) -> Detail {
     }
 }
 
-/// A worker has it in its hands, and would import what is not there.
-fn refuse_running(state: State) -> Result<(), OperatorError> {
+/// A worker has it in its hands, and would import what is not there; or may have, for all that is known.
+fn refuse_running(state: Option<State>) -> Result<(), OperatorError> {
+    let refused = |why: &str| Err(OperatorError::Refused(why.into()));
     match state {
-        State::InProgress => {
-            Err(OperatorError::Refused("it is being imported: wait until that has ended".into()))
-        }
-        _ => Ok(()),
+        Some(State::InProgress) => refused("it is being imported: wait until that has ended"),
+        Some(_) => Ok(()),
+        None => refused("a newer version of the program wrote its status: erase it with that version"),
     }
 }
 

@@ -4,7 +4,6 @@ use crate::App;
 use crate::account::{Progress, progress};
 use crate::port::{MinuteCount, StoreError, Supplier, Tx, read};
 use chrono::{DateTime, Utc};
-use cutover_process::State;
 
 /// What came of the accounts of a supplier in a minute: each counts where it stands now, in the minute in which
 /// it came there.
@@ -58,13 +57,11 @@ impl App {
 impl Activity {
     /// Of the counts of one minute, of which there is one at least.
     fn of(counts: &[MinuteCount]) -> Self {
-        let sum = |is_wanted: fn(State) -> bool| {
-            counts.iter().filter(|count| is_wanted(count.state)).map(|count| count.processes).sum()
+        // Of a status that a newer version wrote, nobody here knows which it is.
+        let sum = |is_failed: bool| {
+            let wanted = |count: &&MinuteCount| count.state.known().is_some_and(|s| s.is_error() == is_failed);
+            counts.iter().filter(wanted).map(|count| count.processes).sum()
         };
-        Self {
-            minute: counts[0].minute,
-            imported: sum(|state| !state.is_error()),
-            failed: sum(State::is_error),
-        }
+        Self { minute: counts[0].minute, imported: sum(false), failed: sum(true) }
     }
 }

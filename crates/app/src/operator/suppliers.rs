@@ -1,7 +1,7 @@
 use super::{OperatorError, Told};
 use crate::App;
 use crate::port::{AuditAction, Detail, Operator, StoreError, Subject, Supplier, SupplierSettings, Tx, read};
-use cutover_core::{Level, SupplierCode, SupplierStatus, Zone};
+use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
 use cutover_rules::Profile;
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ impl SupplierChange {
 
     fn apply(self, settings: &mut SupplierSettings) -> Result<(), OperatorError> {
         let Self { status, document_root, verify_documents, send_customer_emails, dry_run, .. } = self;
-        replace(&mut settings.status, status);
+        replace(&mut settings.status, status.map(Word::from));
         replace(&mut settings.document_root, document_root.map(|root| normal_root(&root)).transpose()?);
         replace(&mut settings.verify_documents, verify_documents);
         replace(&mut settings.send_customer_emails, send_customer_emails);
@@ -57,7 +57,7 @@ impl SupplierChange {
             let probe = [(rule.as_str(), level.unwrap_or(Level::Off))];
             Profile::new(probe).map_err(|e| OperatorError::Refused(e.to_string()))?;
             match level {
-                Some(level) => settings.rules.insert(rule, level),
+                Some(level) => settings.rules.insert(rule, level.into()),
                 None => settings.rules.remove(&rule),
             };
         }
@@ -118,7 +118,7 @@ impl App {
         let code: SupplierCode = code.parse().map_err(|e| OperatorError::Refused(format!("{e}")))?;
         let (organisation, detail) = (organisation.to_owned(), change.detail());
         let mut settings = SupplierSettings {
-            status: SupplierStatus::Ongoing,
+            status: SupplierStatus::Ongoing.into(),
             document_root: format!("/{code}"),
             verify_documents: false,
             send_customer_emails: false,

@@ -23,7 +23,7 @@ impl App {
         self.vendors.check_base_url(base_url).map_err(OperatorError::Refused)?;
         let vendor = Vendor {
             name,
-            kind,
+            kind: kind.into(),
             base_url: base_url.trim_end_matches('/').to_owned(),
             secret_env: secret_env.map(legal_variable).transpose()?,
             created_at: self.clock.now(),

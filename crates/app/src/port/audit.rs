@@ -151,6 +151,8 @@ pub enum Fact {
     Count(u64),
     /// A word of the operator's or of ours; never of a payload.
     Word(String),
+    /// What a newer version said, in a form that this one does not know.
+    Other(serde_json::Value),
 }
 
 impl fmt::Display for Fact {
@@ -158,6 +160,7 @@ impl fmt::Display for Fact {
         match self {
             Self::Count(count) => count.fmt(f),
             Self::Word(word) => f.write_str(word),
+            Self::Other(value) => value.fmt(f),
         }
     }
 }

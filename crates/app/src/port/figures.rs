@@ -1,27 +1,35 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_core::{Code, ExternalAccountNumber, SupplierCode};
+use cutover_core::{Code, ExternalAccountNumber, SupplierCode, Word};
 use cutover_model::Totals;
-use cutover_process::State;
+use cutover_process::{State, Traits};
 
 /// How many processes of a supplier stand in a state, with an error if it is one of those.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateCount {
     /// The state.
-    pub state: State,
+    pub state: Word<State>,
     /// The error that they ended with.
-    pub error: Option<Code>,
+    pub error: Option<Word<Code>>,
     /// How many.
     pub processes: u64,
 }
 
+impl StateCount {
+    /// The state that the API counts them in: of one that a newer version wrote, the nearest, as far as a count tells.
+    pub fn nearest(&self) -> State {
+        let of = Traits { has_error: self.error.is_some(), ..Traits::default() };
+        self.state.known().copied().unwrap_or_else(|| State::nearest(of))
+    }
+}
+
 /// How many processes of a supplier that stand in a state came to it in a minute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinuteCount {
     /// When the minute began.
     pub minute: DateTime<Utc>,
     /// The state: imported or rehearsed, or failed.
-    pub state: State,
+    pub state: Word<State>,
     /// How many.
     pub processes: u64,
 }
@@ -77,7 +85,7 @@ pub trait Figures {
     fn failed_with(
         &mut self,
         supplier_id: i64,
-        error: Code,
+        error: &Word<Code>,
         limit: u32,
     ) -> Result<Vec<ExternalAccountNumber>, StoreError>;
 

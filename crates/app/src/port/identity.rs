@@ -1,5 +1,6 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
+use cutover_core::Word;
 use std::fmt;
 use std::str::FromStr;
 
@@ -38,6 +39,12 @@ impl ApiKeyRole {
 impl fmt::Display for ApiKeyRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl AsRef<str> for ApiKeyRole {
+    fn as_ref(&self) -> &str {
+        self.as_str()
     }
 }
 
@@ -86,8 +93,8 @@ pub struct ApiKey {
     pub prefix: String,
     /// SHA-256 of the whole key.
     pub hash: [u8; 32],
-    /// What it is for.
-    pub role: ApiKeyRole,
+    /// What it is for. One of a role that a newer version gave it is good for nothing here.
+    pub role: Word<ApiKeyRole>,
     /// When it was issued.
     pub created_at: DateTime<Utc>,
     /// When it stopped being good, if it did.

@@ -1,6 +1,6 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_core::{Code, ExternalAccountNumber, ServiceAccountNumber};
+use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, State};
 
 /// The payload of a process as it was accepted.
@@ -70,16 +70,16 @@ pub struct ListedAccount<'a> {
 
 /// Which processes of a supplier a list is of: those that match all that is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ProcessFilter {
-    /// Of this state.
+pub struct ProcessFilter<'a> {
+    /// That are stored with this state: those of a newer version's are in lists of all states alone.
     pub state: Option<State>,
-    /// That ended with this error.
-    pub error_code: Option<Code>,
+    /// That ended with this error, which may be a newer version's.
+    pub error_code: Option<&'a str>,
     /// That took their last step later than this.
     pub modified_after: Option<DateTime<Utc>>,
 }
 
-impl ProcessFilter {
+impl ProcessFilter<'_> {
     /// Those of a state.
     pub fn of(state: State) -> Self {
         Self { state: Some(state), ..Self::default() }
@@ -314,7 +314,7 @@ pub trait Processes {
     fn list_processes(
         &mut self,
         supplier_id: i64,
-        filter: ProcessFilter,
+        filter: ProcessFilter<'_>,
         after: Option<Position>,
         limit: PageLimit,
     ) -> Result<ProcessPage, StoreError>;

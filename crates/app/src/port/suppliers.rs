@@ -1,13 +1,13 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_core::{Level, SupplierCode, SupplierStatus, Zone};
+use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
 use std::collections::BTreeMap;
 
 /// What the operator sets of an import supplier (decisions D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierSettings {
-    /// Whether it takes accounts.
-    pub status: SupplierStatus,
+    /// Whether it takes accounts. In a status that a newer version wrote, it takes none.
+    pub status: Word<SupplierStatus>,
     /// Where its documents lie: `/` and segments; default `/<code>`.
     pub document_root: String,
     /// Whether documents named in payloads must exist.
@@ -20,8 +20,9 @@ pub struct SupplierSettings {
     pub max_concurrent_imports: Option<u32>,
     /// Where its days and its datetimes without offset are.
     pub time_zone: Zone,
-    /// Rules that are set otherwise than by default, by id (rules 1.5).
-    pub rules: BTreeMap<String, Level>,
+    /// Rules that are set otherwise than by default, by id (rules 1.5). Those that a newer version set to what this
+    /// one does not know have their default level.
+    pub rules: BTreeMap<String, Word<Level>>,
 }
 
 /// An import supplier.

@@ -1,5 +1,6 @@
 use super::{Answer, InstructionDetails, StoreError};
 use chrono::{DateTime, Utc};
+use cutover_core::Word;
 use std::fmt;
 use std::str::FromStr;
 
@@ -34,6 +35,12 @@ impl fmt::Display for VendorKind {
     }
 }
 
+impl AsRef<str> for VendorKind {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
 /// The word names no kind of vendor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a vendor is http, stripe or gocardless, not {0:?}")]
@@ -52,8 +59,8 @@ impl FromStr for VendorKind {
 pub struct Vendor {
     /// What payloads name it by.
     pub name: String,
-    /// Its protocol.
-    pub kind: VendorKind,
+    /// Its protocol. One that a newer version knows cannot be asked.
+    pub kind: Word<VendorKind>,
     /// Where it is: `https:`, or `http:` on a loopback or private address; without a slash at its end.
     pub base_url: String,
     /// The variable of the environment that holds its secret. The secret itself is stored nowhere.

@@ -62,7 +62,7 @@ fn states<const N: usize>(house: &House, numbers: [&str; N]) -> [State; N] {
 
 /// The steps of an account.
 fn steps(house: &House, number: &str) -> Vec<EventKind> {
-    house.report_of(number).history.iter().map(|entry| entry.event).collect()
+    house.report_of(number).history.iter().map(|entry| *entry.event.known().unwrap()).collect()
 }
 
 fn count(counter: &AtomicU64) -> u64 {

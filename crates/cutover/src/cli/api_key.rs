@@ -56,7 +56,7 @@ impl Answer for Issued {
 struct Listed {
     prefix: String,
     organisation: String,
-    role: &'static str,
+    role: String,
     created_at: At,
     revoked_at: Option<At>,
 }
@@ -66,7 +66,7 @@ impl From<ApiKey> for Listed {
         Self {
             prefix: key.prefix,
             organisation: key.organisation,
-            role: key.role.as_str(),
+            role: key.role.to_string(),
             created_at: At::utc(key.created_at),
             revoked_at: key.revoked_at.map(At::utc),
         }
@@ -80,7 +80,7 @@ impl Row for Listed {
     fn cells(&self) -> Vec<String> {
         let Self { prefix, organisation, role, created_at, revoked_at } = self;
         let revoked_at = revoked_at.map_or_else(String::new, |at| at.to_string());
-        vec![prefix.clone(), organisation.clone(), (*role).to_owned(), created_at.to_string(), revoked_at]
+        vec![prefix.clone(), organisation.clone(), role.clone(), created_at.to_string(), revoked_at]
     }
 }
 

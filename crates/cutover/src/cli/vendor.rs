@@ -48,7 +48,7 @@ pub(crate) struct Add {
 #[derive(Debug, Serialize)]
 struct Listed {
     name: String,
-    kind: &'static str,
+    kind: String,
     base_url: String,
     secret_env: Option<String>,
     created_at: At,
@@ -58,7 +58,7 @@ impl From<Vendor> for Listed {
     fn from(vendor: Vendor) -> Self {
         Self {
             name: vendor.name,
-            kind: vendor.kind.as_str(),
+            kind: vendor.kind.to_string(),
             base_url: vendor.base_url,
             secret_env: vendor.secret_env,
             created_at: At::utc(vendor.created_at),
@@ -74,7 +74,7 @@ impl Row for Listed {
     fn cells(&self) -> Vec<String> {
         vec![
             self.name.clone(),
-            self.kind.to_owned(),
+            self.kind.clone(),
             self.base_url.clone(),
             self.secret_env.clone().unwrap_or_default(),
             self.created_at.to_string(),
@@ -130,7 +130,7 @@ mod tests {
     fn listed(secret_env: Option<&str>) -> Listed {
         Listed::from(Vendor {
             name: "STRIPE".into(),
-            kind: VendorKind::Stripe,
+            kind: VendorKind::Stripe.into(),
             base_url: "https://api.stripe.com".into(),
             secret_env: secret_env.map(str::to_owned),
             created_at: "2026-11-21T00:00:00Z".parse().unwrap(),

@@ -30,6 +30,7 @@ mod imports;
 mod leaks;
 mod lists;
 mod migration;
+mod newer_words;
 mod notes;
 mod open_period;
 mod organisations;

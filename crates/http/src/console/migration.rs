@@ -1,4 +1,5 @@
 use super::links;
+use super::supplier::asked_code;
 use super::view::{Count, Moment, counts, duration, grouped};
 use cutover_app::account::TopError;
 use cutover_app::operator::{Activity, Migration};
@@ -36,7 +37,7 @@ pub(super) struct Minute {
 
 /// An error that accounts stand with.
 pub(super) struct Failure {
-    pub(super) code: &'static str,
+    pub(super) code: String,
     pub(super) detail: &'static str,
     pub(super) count: String,
     /// The list of them.
@@ -48,7 +49,8 @@ impl From<&Migration> for Overview {
     fn from(Migration { supplier, progress, activity, at }: &Migration) -> Self {
         let (code, zone) = (supplier.code.as_str(), progress.zone);
         let sum = |states: &[State]| -> u64 {
-            progress.counts.iter().filter(|(state, _)| states.contains(state)).map(|(_, count)| count).sum()
+            let wanted = progress.counts.iter().filter(|count| states.contains(&count.status));
+            wanted.map(|count| count.accounts).sum()
         };
         let number = |number: u64| grouped(&number.to_string());
         let failed = sum(&[State::Errored, State::DryRunErrored]);
@@ -58,7 +60,7 @@ impl From<&Migration> for Overview {
         // Money has cents, though the sum may not need them.
         balance.rescale(balance.scale().max(2));
         Self {
-            accounts: number(progress.counts.iter().map(|(_, count)| count).sum()),
+            accounts: number(progress.counts.iter().map(|count| count.accounts).sum()),
             imported: number(sum(&[State::Processed])),
             failed: number(failed),
             has_failed: failed > 0,
@@ -95,14 +97,17 @@ impl Minute {
 impl Failure {
     fn new(error: &TopError, supplier: &str) -> Self {
         let code = error.code.as_str();
+        let newer = "A newer version of the program gave this error. The accounts show what it says.";
+        // Any other text could not be asked for.
+        let query = asked_code(code).map(|code| format!("?error_code={code}")).unwrap_or_default();
         let example = |number: &cutover_core::ExternalAccountNumber| {
             (number.to_string(), links::account(supplier, number.as_str()))
         };
         Self {
-            code,
-            detail: error.code.detail(),
+            code: code.to_owned(),
+            detail: error.code.known().map_or(newer, |code| code.detail()),
             count: grouped(&error.count.to_string()),
-            link: format!("{}?error_code={code}#accounts", links::supplier(supplier)),
+            link: format!("{}{query}#accounts", links::supplier(supplier)),
             examples: error.examples.iter().map(example).collect(),
         }
     }

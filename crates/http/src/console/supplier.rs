@@ -11,7 +11,7 @@ use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::account::AccountFilter;
 use cutover_app::port::{Position, Supplier};
-use cutover_core::Code;
+use cutover_core::{Code, Word};
 
 /// Accounts of a page.
 const PAGE: u32 = 50;
@@ -29,7 +29,7 @@ struct Page {
 struct Shown {
     code: String,
     link: String,
-    status: &'static str,
+    status: String,
     is_dry_run: bool,
     settings: Vec<(&'static str, String)>,
     created: Moment,
@@ -45,7 +45,7 @@ impl From<&Supplier> for Shown {
         Self {
             code: supplier.code.to_string(),
             link: links::supplier(supplier.code.as_str()),
-            status: settings.status.as_str(),
+            status: settings.status.to_string(),
             is_dry_run: settings.dry_run,
             settings: vec![
                 ("Time zone", settings.time_zone.name().to_owned()),
@@ -71,6 +71,12 @@ struct Accounts {
     next: Option<String>,
 }
 
+/// The code of an error, which may be a newer version's; any other text is none.
+pub(super) fn asked_code(text: &str) -> Option<Word<Code>> {
+    let is_code = !text.is_empty() && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+    is_code.then(|| Word::read(text))
+}
+
 /// What the query asks for; what it cannot ask for is not asked.
 struct Asked {
     filter: AccountFilter,
@@ -81,7 +87,7 @@ impl Asked {
     fn of(query: &str) -> Self {
         let mut query = Query::new(query);
         let status = query.read("status", |text| text.parse().ok());
-        let error_code: Option<Code> = query.read("error_code", |text| text.trim().parse().ok());
+        let error_code = query.read("error_code", |text| asked_code(text.trim()));
         let filter = AccountFilter { status, error_code, modified_after: None };
         Self { filter, after: query.read("cursor", cursor::decode) }
     }
@@ -91,7 +97,7 @@ impl Asked {
         let mut link = format!("{}?", links::supplier(code));
         for (name, value) in [
             ("status", self.filter.status.map(|status| status.as_str())),
-            ("error_code", self.filter.error_code.map(|code| code.as_str())),
+            ("error_code", self.filter.error_code.as_ref().map(Word::as_str)),
         ] {
             if let Some(value) = value {
                 link.push_str(&format!("{name}={value}&"));
@@ -121,7 +127,7 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
     let accounts = Accounts {
         rows: accounts.accounts.into_iter().map(row).collect(),
         statuses: statuses(asked.filter.status),
-        error_code: asked.filter.error_code.map(|code| code.as_str().to_owned()).unwrap_or_default(),
+        error_code: asked.filter.error_code.as_ref().map(Word::to_string).unwrap_or_default(),
         is_filtered: asked.filter.status.is_some() || asked.filter.error_code.is_some(),
         is_first: asked.after.is_none(),
         next: accounts.next.map(|next| asked.next(code, next)),

@@ -18,7 +18,7 @@ struct Suppliers {
 struct Row {
     code: String,
     link: String,
-    status: &'static str,
+    status: String,
     is_dry_run: bool,
     accounts: String,
     counts: Vec<Count>,
@@ -26,13 +26,13 @@ struct Row {
 
 impl From<OwnSupplier> for Row {
     fn from(OwnSupplier { supplier, counts: states }: OwnSupplier) -> Self {
-        let all: u64 = states.iter().map(|(_, count)| count).sum();
+        let all: u64 = states.iter().map(|count| count.accounts).sum();
         Self {
             accounts: grouped(&all.to_string()),
             counts: counts(supplier.code.as_str(), &states),
             link: links::supplier(supplier.code.as_str()),
             code: supplier.code.to_string(),
-            status: supplier.settings.status.as_str(),
+            status: supplier.settings.status.to_string(),
             is_dry_run: supplier.settings.dry_run,
         }
     }

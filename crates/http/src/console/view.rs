@@ -2,6 +2,8 @@
 
 use super::links;
 use chrono::{DateTime, TimeDelta, TimeZone};
+use cutover_app::account::StatusCount;
+use cutover_core::Word;
 use cutover_process::{State, StatusV2};
 
 /// A moment, for people and for programs.
@@ -18,22 +20,28 @@ impl<Z: TimeZone> From<DateTime<Z>> for Moment {
     }
 }
 
-/// A status: the word of the API, that for people, and the name of its look.
+/// A status: its word, that for people, and the name of its look.
 #[derive(Debug, Clone)]
 pub(super) struct Status {
-    pub(super) word: &'static str,
+    pub(super) word: String,
     pub(super) label: String,
     pub(super) class: String,
 }
 
 impl From<State> for Status {
     fn from(state: State) -> Self {
-        let class = state.as_str().to_ascii_lowercase();
-        let mut label = class.replace('_', " ");
+        Self::new(&state.into(), state)
+    }
+}
+
+impl Status {
+    /// A status as it is stored, in the look of one that is known.
+    pub(super) fn new(stored: &Word<State>, like: State) -> Self {
+        let mut label = stored.as_str().to_ascii_lowercase().replace('_', " ");
         if let Some(first) = label.get_mut(..1) {
             first.make_ascii_uppercase();
         }
-        Self { word: state.as_str(), label, class }
+        Self { word: stored.to_string(), label, class: like.as_str().to_ascii_lowercase() }
     }
 }
 
@@ -49,18 +57,20 @@ pub(super) struct Count {
 }
 
 /// The states that any account of a supplier is in, with their parts of a bar.
-pub(super) fn counts(supplier: &str, counts: &[(State, u64)]) -> Vec<Count> {
-    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+pub(super) fn counts(supplier: &str, counts: &[StatusCount]) -> Vec<Count> {
+    let all: u64 = counts.iter().map(|count| count.accounts).sum();
     let thousandth = |count: u64| (u128::from(count) * 1_000 / u128::from(all.max(1))) as u64;
     let mut before = 0;
-    let state = |state: &State| counts.iter().find(|(given, _)| given == state).copied();
-    let shown = SHOWN_FIRST.iter().filter_map(state).filter(|(_, count)| *count > 0).map(|(state, count)| {
+    let in_order = SHOWN_FIRST.iter().flat_map(|state| counts.iter().filter(move |count| count.status == *state));
+    let shown = in_order.filter(|count| count.accounts > 0).map(|count| {
         let begin = thousandth(before);
-        before += count;
+        before += count.accounts;
+        // Lists are of known states; those of others are found among all.
+        let query = count.stored.known().map(|state| format!("?status={state}")).unwrap_or_default();
         Count {
-            link: format!("{}?status={}#accounts", links::supplier(supplier), state.as_str()),
-            status: state.into(),
-            count: grouped(&count.to_string()),
+            link: format!("{}{query}#accounts", links::supplier(supplier)),
+            status: Status::new(&count.stored, count.status),
+            count: grouped(&count.accounts.to_string()),
             begin,
             // What ends in the same place as the bar leaves no gap.
             width: thousandth(before) - begin,
@@ -113,7 +123,7 @@ pub(super) struct AccountRow {
     pub(super) status: Status,
     /// Its number here.
     pub(super) account: Option<String>,
-    pub(super) error: Option<&'static str>,
+    pub(super) error: Option<String>,
     pub(super) changed: Moment,
 }
 
@@ -124,9 +134,9 @@ impl AccountRow {
             supplier: supplier.to_owned(),
             link: links::account(supplier, &number),
             number,
-            status: status.status.into(),
+            status: Status::new(&status.stored_status, status.status),
             account: status.service_identifier.as_ref().map(ToString::to_string),
-            error: status.latest_error.as_ref().map(|error| error.code.as_str()),
+            error: status.latest_error.as_ref().map(|error| error.code.to_string()),
             changed: status.modified_at.into(),
         }
     }
@@ -170,9 +180,11 @@ mod tests {
 
     #[test]
     fn a_bar_is_full_whatever_is_rounded() {
-        let parts = counts("A", &[(State::Pending, 1), (State::Processed, 1), (State::Errored, 1)]);
+        let count = |status: State, accounts| StatusCount { stored: status.into(), status, accounts };
+        let parts = [State::Pending, State::Processed, State::Errored].map(|state| count(state, 1));
+        let parts = counts("A", &parts);
         let ends: Vec<_> = parts.iter().map(|part| (part.begin, part.begin + part.width)).collect();
         assert_eq!(ends, [(0, 333), (333, 666), (666, 1_000)]);
-        assert!(counts("A", &[(State::Pending, 0)]).is_empty());
+        assert!(counts("A", &[count(State::Pending, 0)]).is_empty());
     }
 }

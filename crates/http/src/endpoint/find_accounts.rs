@@ -9,6 +9,7 @@ use actix_web::http::header::LINK;
 use chrono::Datelike;
 use cutover_app::account::{AccountFilter, shown_status};
 use cutover_app::port::Position;
+use cutover_core::{Code, Word};
 use cutover_model::{DateTime, ListedStatus};
 
 /// The size of a page where none is given.
@@ -50,7 +51,7 @@ impl Asked {
         let mut query = Query::new(query);
         let filter = AccountFilter {
             status: query.read("status", |text| text.parse().ok()),
-            error_code: query.read("error_code", |text| text.parse().ok()),
+            error_code: query.read("error_code", |text| text.parse::<Code>().ok()).map(Word::from),
             modified_after: query.read("modified_after", datetime),
         };
         let (after, size) = paging::read(&mut query);
@@ -80,7 +81,7 @@ fn datetime(text: &str) -> Option<DateTime<'static>> {
 fn words(filter: &AccountFilter) -> String {
     let AccountFilter { status, error_code, modified_after } = filter;
     let status = status.map(|status| format!("status={}&", status.as_str()));
-    let code = error_code.map(|code| format!("error_code={}&", code.as_str()));
+    let code = error_code.as_ref().map(|code| format!("error_code={}&", code.as_str()));
     let after = modified_after.as_ref().map(|at| format!("modified_after={}&", plain(at.as_sent())));
     [status, code, after].into_iter().flatten().collect()
 }

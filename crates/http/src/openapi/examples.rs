@@ -82,7 +82,7 @@ pub(super) fn errored() -> Json {
 
 fn failed() -> ProcessStatus {
     let code = Code::ImportProcessFailedValidation;
-    let error = ProcessError { code: code.as_str(), detail: code.detail().into(), domain: "import_process" };
+    let error = ProcessError { code: code.as_str().into(), detail: code.detail().into(), domain: "import_process" };
     let mut status = processed();
     status.status = "ERRORED";
     status.service_identifier = None;
@@ -107,7 +107,7 @@ pub(super) fn progress() -> Json {
     written(&SupplierProgress {
         counts: StatusCounts(words.into_iter().zip(counts).collect()),
         top_errors: vec![TopError {
-            code: Code::ImportProcessFailedValidation.as_str(),
+            code: Code::ImportProcessFailedValidation.as_str().into(),
             count: 583,
             examples: vec!["ELEC-1002".into(), "ELEC-1107".into(), "GAS-2210".into()],
         }],

@@ -1,4 +1,5 @@
 use crate::{ObjectSpec, Transaction};
+use std::borrow::Cow;
 
 /// What is said of an object of an answer in its declaration.
 #[derive(Debug)]
@@ -66,6 +67,10 @@ impl Shown for String {
 }
 
 impl Shown for &'static str {
+    const KIND: AnswerKind = AnswerKind::Text;
+}
+
+impl Shown for Cow<'static, str> {
     const KIND: AnswerKind = AnswerKind::Text;
 }
 

@@ -4,6 +4,7 @@ use crate::Totals;
 use rust_decimal::Decimal;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use std::borrow::Cow;
 
 answers! {
     /// How far a supplier's migration has come (decisions D12).
@@ -33,7 +34,7 @@ answers! {
     /// An error that accounts stand with (decisions D12).
     TopError (Debug, Eq, Serialize) {
         /// The stable code.
-        code: &'static str, code;
+        code: Cow<'static, str>, code;
         /// How many accounts stand with it.
         count: u64;
         /// Numbers of some of them, those that were sent first; at most three.

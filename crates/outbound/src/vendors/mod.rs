@@ -111,7 +111,10 @@ impl PaymentVendors for HttpVendors {
 
     fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {
         let (asker, vendor) = (self.asker.clone(), vendor.clone());
-        Box::pin(async move { self.runtime.spawn(async move { asker.call(&vendor)?.knock().await }).await })
+        Box::pin(async move { self.runtime.spawn(async move {
+                known(&vendor)?;
+                asker.call(&vendor)?.knock().await
+            }).await })
     }
 }
 
@@ -121,9 +124,10 @@ impl Asker {
         vendor: &Vendor,
         reference: &str,
     ) -> Result<Option<VendorInstruction>, VendorError> {
+        let kind = known(vendor)?;
         let call = self.call(vendor)?;
         let pass = self.gates.enter(vendor)?;
-        let asked = timeout(self.limits.total, ask(vendor.kind, &call, reference)).await;
+        let asked = timeout(self.limits.total, ask(kind, &call, reference)).await;
         let found = asked.unwrap_or_else(|_| Err(outcome::too_late()));
         if pass.end(&found) {
             tracing::warn!(
@@ -142,6 +146,12 @@ impl Asker {
         let client = self.clients.for_url(&base)?;
         Ok(Call { client, base, authorization, limits: self.limits })
     }
+}
+
+/// The kind of a vendor. One that a newer version added can be asked by that version, perhaps at the next attempt.
+fn known(vendor: &Vendor) -> Result<VendorKind, VendorError> {
+    let newer = || outcome::unavailable("this version does not speak its protocol");
+    vendor.kind.known().copied().ok_or_else(newer)
 }
 
 async fn ask(

@@ -1,4 +1,4 @@
-use crate::support::{at, create, imported, step, steps, submission};
+use crate::support::{at, create, imported, newer, step, steps, submission};
 use chrono::{DateTime, Duration, Utc};
 use cutover_core::{Code, ServiceAccountNumber};
 use cutover_process::{
@@ -19,6 +19,17 @@ fn a_create_meets_what_there_is() {
         let done = steps(&claimed, [imported()]);
         let refused = CreateDecision::AlreadyImported { account: account.clone() };
         assert_eq!(on_create(Some(&done), same), refused);
+    }
+}
+
+#[test]
+fn a_create_leaves_what_a_newer_version_is_at_alone() {
+    let resting = newer(&create(submission(false)), |_| {});
+    let moved = newer(&steps(&create(submission(false)), [Event::Claimed, imported()]), |_| {});
+    for same in [true, false] {
+        assert_eq!(on_create(Some(&resting), same), CreateDecision::InProgress);
+        let refused = CreateDecision::AlreadyImported { account: "A-00000001".parse().unwrap() };
+        assert_eq!(on_create(Some(&moved), same), refused);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a step changes beside the status.
 
-use crate::support::{at, create, imported, step, steps, submission};
-use cutover_core::Code;
+use crate::support::{at, create, every_event, imported, newer, step, steps, submission};
+use cutover_core::{Code, Word};
 use cutover_process::{
     Actor, CorruptProcess, Event, EventKind, NewProcess, Process, ProcessError, Snapshot, State, Submission,
     Window,
@@ -20,8 +20,8 @@ fn a_creation_is_the_first_entry() {
     };
     let actor = Actor::Api { key_prefix: "cut_live_ab".into(), request_id: None };
     let (process, entry) = Process::create(3, new, at(5), actor.clone());
-    assert_eq!((entry.event, entry.from, entry.to), (EventKind::Created, None, State::Pending));
-    assert_eq!((entry.occurred_at, entry.attempt, entry.actor, entry.version), (at(5), 0, actor, 1));
+    assert_eq!((entry.event, entry.from, entry.to), (EventKind::Created.into(), None, State::Pending.into()));
+    assert_eq!((entry.occurred_at, entry.attempt, entry.actor, entry.version), (at(5), 0, actor.into(), 1));
     assert_eq!((process.version_before(), process.snapshot().due_at), (0, at(50)));
     assert_eq!(Process::restore(process.snapshot().clone()), Ok(process));
 }
@@ -126,4 +126,34 @@ fn a_supplier_of_dry_runs_makes_a_staged_import_one() {
     assert!(claimed.is_dry_run() && !created.is_dry_run());
     assert_eq!(step(&claimed, Event::DryRunPassed, 11).state(), State::DryRunSucceeded);
     assert!(!step(&created, Event::Claimed, 10).is_dry_run());
+}
+
+#[test]
+fn no_step_leads_out_of_a_status_that_is_not_known() {
+    for event in every_event() {
+        let before = newer(&create(submission(event == Event::DryRunPassed)), |_| {});
+        assert_eq!((before.due_event(at(9)), before.is_due(at(9))), (None, false));
+        let refused = before.step(event.clone(), at(9), Actor::System).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "a process that is RESTING refuses the event {}: a newer version of the program wrote this status",
+                event.kind()
+            )
+        );
+    }
+}
+
+#[test]
+fn a_newer_status_may_have_what_no_known_one_has() {
+    let pending = create(submission(false));
+    let process = newer(&pending, |s| {
+        (s.attempt, s.tries) = (99, 99);
+        s.latest_error = Some(ProcessError { code: Word::read("of_a_newer_version"), detail: "It says.".into() });
+        s.service_account_number = Some("A-00000001".parse().unwrap());
+    });
+    assert_eq!((process.known_state(), process.stored_state().as_str()), (None, "RESTING"));
+    assert_eq!(pending.known_state(), Some(State::Pending));
+    let backwards = Snapshot { version: 0, ..process.snapshot().clone() };
+    assert!(Process::restore(backwards).is_err());
 }

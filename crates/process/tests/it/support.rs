@@ -1,5 +1,5 @@
 use chrono::{DateTime, Duration, Utc};
-use cutover_process::{Actor, Event, NewProcess, Process, Submission, Window};
+use cutover_process::{Actor, Event, NewProcess, Process, Snapshot, Submission, Window};
 
 /// The instant a number of seconds after the story began.
 pub(crate) fn at(seconds: i64) -> DateTime<Utc> {
@@ -27,6 +27,13 @@ pub(crate) fn step(process: &Process, event: Event, seconds: i64) -> Process {
 /// The process after events a second apart, the first at second 1.
 pub(crate) fn steps(process: &Process, events: impl IntoIterator<Item = Event>) -> Process {
     (1..).zip(events).fold(process.clone(), |process, (second, event)| step(&process, event, second))
+}
+
+/// The process in a status that a newer version wrote, which this one does not know.
+pub(crate) fn newer(process: &Process, change: impl FnOnce(&mut Snapshot)) -> Process {
+    let mut snapshot = Snapshot { newer_state: Some("RESTING".into()), ..process.snapshot().clone() };
+    change(&mut snapshot);
+    Process::restore(snapshot).unwrap()
 }
 
 pub(crate) fn imported() -> Event {

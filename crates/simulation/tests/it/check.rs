@@ -7,7 +7,7 @@ use crate::specs::{AccountRef, SUPPLIERS, zone};
 use crate::world::World;
 use chrono::{DurationRound, TimeDelta};
 use cutover_app::port::{AccountList, ImportedAccount, PageLimit, StateCount, StoredProcess, Supplier, read};
-use cutover_core::Zone;
+use cutover_core::{Word, Zone};
 use cutover_model::{DateTime, Encode, HistoricalStatement, Totals};
 use cutover_process::{EventKind, State};
 use cutover_testkit::store_suite::kept::{comparable, difference};
@@ -70,7 +70,7 @@ impl World {
         let faults = [fault(&history, stored), stolen, given_up_wrongly(&history)];
         faults.into_iter().flatten().for_each(|fault| self.violate(account, fault));
         for entry in &history {
-            self.coverage().step(entry.from, entry.event, entry.to);
+            self.coverage().step(entry);
             if submission(entry).is_some_and(|request| self.oracle().refused.contains(request)) {
                 self.violate(account, format!("a refused request was stored: {entry:?}"));
             }
@@ -189,7 +189,7 @@ impl World {
         let mut minutes = BTreeMap::<_, u64>::new();
         for (_, stored) in all {
             let (state, error) = (stored.process.state(), stored.process.latest_error());
-            *states.entry((state.as_str(), error.map(|error| error.code.as_str()))).or_default() += 1;
+            *states.entry((state.as_str(), error.map(|error| error.code.to_string()))).or_default() += 1;
             if state.is_outcome() {
                 let at = stored.process.snapshot().modified_at;
                 let minute = at.duration_trunc(TimeDelta::minutes(1)).unwrap();
@@ -200,10 +200,12 @@ impl World {
             Ok((tx.state_counts(supplier.id)?, tx.minute_counts(supplier.id, Default::default())?))
         })
         .unwrap();
-        let state = |c: StateCount| ((c.state.as_str(), c.error.map(|error| error.as_str())), c.processes);
+        let known = |state: &Word<State>| state.known().map_or("unknown", |state| state.as_str());
+        let state =
+            |c: StateCount| ((known(&c.state), c.error.map(|error| error.to_string())), c.processes);
         let kept_states: BTreeMap<_, _> = kept_states.into_iter().map(state).collect();
         let kept_minutes: BTreeMap<_, _> =
-            kept_minutes.into_iter().map(|c| ((c.minute, c.state.as_str()), c.processes)).collect();
+            kept_minutes.into_iter().map(|c| ((c.minute, known(&c.state)), c.processes)).collect();
         if kept_states != states {
             return Some(format!("its counts are {kept_states:?}, and come to {states:?}"));
         }

@@ -1,7 +1,8 @@
 //! What happened over all runs: a simulation that does nothing finds nothing.
 
 use crate::answer::Answer;
-use cutover_process::{EventKind, State};
+use cutover_core::Word;
+use cutover_process::{EventKind, HistoryEntry, State};
 use std::collections::BTreeMap;
 
 /// How often each thing happened.
@@ -31,8 +32,10 @@ impl Coverage {
     }
 
     /// A process took a step.
-    pub(crate) fn step(&mut self, from: Option<State>, on: EventKind, to: State) {
-        *self.steps.entry((from.map(State::as_str), on.as_str(), to.as_str())).or_default() += 1;
+    pub(crate) fn step(&mut self, entry: &HistoryEntry) {
+        let state = |state: &Word<State>| state.known().map_or("unknown", |state| state.as_str());
+        let on = entry.event.known().map_or("unknown", |event| event.as_str());
+        *self.steps.entry((entry.from.as_ref().map(state), on, state(&entry.to))).or_default() += 1;
     }
 
     /// Something else happened so often.

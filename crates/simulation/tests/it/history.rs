@@ -5,6 +5,7 @@ use crate::specs::AccountRef;
 use crate::world::{RETRY_TIME, World};
 use chrono::TimeDelta;
 use cutover_app::port::{StoredProcess, read};
+use cutover_core::Word;
 use cutover_process::{Actor, EventKind, HistoryEntry, LEASE, MAX_ATTEMPTS, TRANSITIONS};
 
 impl World {
@@ -74,9 +75,12 @@ pub(crate) fn given_up_wrongly(history: &[HistoryEntry]) -> Option<String> {
 
 /// The request of an entry that says what is to be imported.
 pub(crate) fn submission(entry: &HistoryEntry) -> Option<&str> {
-    let submits = matches!(entry.event, EventKind::Created | EventKind::Replaced | EventKind::Resubmitted);
+    let submits = matches!(
+        entry.event,
+        Word::Known(EventKind::Created | EventKind::Replaced | EventKind::Resubmitted)
+    );
     match &entry.actor {
-        Actor::Api { request_id, .. } if submits => request_id.as_deref(),
+        Word::Known(Actor::Api { request_id, .. }) if submits => request_id.as_deref(),
         _ => None,
     }
 }
@@ -90,7 +94,7 @@ pub(crate) fn fault(history: &[HistoryEntry], stored: &StoredProcess) -> Option<
             return Some(format!("its history lacks version {version}"));
         }
         let is_legal = |row: &&cutover_process::Transition| {
-            (row.from, row.on, row.to) == (entry.from, entry.event, entry.to)
+            entry.from == row.from.map(Word::from) && entry.event == row.on && entry.to == row.to
         };
         if entry.from != from || !TRANSITIONS.iter().any(|row| is_legal(&row)) {
             return Some(format!("from {from:?} it took an illegal step: {entry:?}"));
@@ -98,10 +102,10 @@ pub(crate) fn fault(history: &[HistoryEntry], stored: &StoredProcess) -> Option<
         if entry.occurred_at < process.snapshot().created_at {
             return Some(format!("a step lies before its creation: {entry:?}"));
         }
-        from = Some(entry.to);
+        from = Some(entry.to.clone());
     }
-    let last = history.last().map(|entry| (entry.to, entry.version));
-    let is = Some((process.state(), process.version()));
+    let last = history.last().map(|entry| (entry.to.clone(), entry.version));
+    let is = Some((process.stored_state(), process.version()));
     (last != is).then(|| format!("it is {is:?}, and its history ends with {last:?}"))
 }
 

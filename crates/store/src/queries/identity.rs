@@ -6,6 +6,7 @@ use super::{Conn, SqlTx, changed, dialect};
 use crate::error::{Error, Result, store_error};
 use crate::sealed::{Place, Sealer};
 use chrono::{DateTime, Utc};
+use cutover_core::Word;
 use cutover_app::port::{
     ApiKey, Identity, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey, StoreError,
 };
@@ -57,7 +58,7 @@ impl TryFrom<ApiKeyRow> for ApiKey {
             organisation: row.organisation,
             prefix: row.prefix,
             hash: row.hash.0,
-            role: row.role.parse().map_err(Error::corrupt)?,
+            role: Word::read(&row.role),
             created_at: row.created_at.instant()?,
             revoked_at: instant(row.revoked_at)?,
         })

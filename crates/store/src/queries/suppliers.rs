@@ -7,7 +7,7 @@ use super::{Conn, SqlTx, changed, number};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{StoreError, Supplier, SupplierSettings, Suppliers};
-use cutover_core::{Level, SupplierCode};
+use cutover_core::{Level, SupplierCode, Word};
 use diesel::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl TryFrom<SettingsRow<'_>> for SupplierSettings {
     fn try_from(row: SettingsRow<'_>) -> Result<Self> {
         let max = row.max_concurrent_imports.map(|n| number(n, "max_concurrent_imports"));
         Ok(Self {
-            status: row.status.parse().map_err(Error::corrupt)?,
+            status: Word::read(&row.status),
             document_root: row.document_root.into_owned(),
             verify_documents: row.verify_documents,
             send_customer_emails: row.send_customer_emails,
@@ -77,11 +77,10 @@ impl TryFrom<SettingsRow<'_>> for SupplierSettings {
     }
 }
 
-fn rules(json: Option<Json<'_>>) -> Result<BTreeMap<String, Level>> {
+fn rules(json: Option<Json<'_>>) -> Result<BTreeMap<String, Word<Level>>> {
     let Some(json) = json else { return Ok(BTreeMap::new()) };
     let words: BTreeMap<String, String> = json.read("a profile")?;
-    let level = |(id, word): (String, String)| Ok((id, word.parse().map_err(Error::corrupt)?));
-    words.into_iter().map(level).collect()
+    Ok(words.into_iter().map(|(id, word)| (id, Word::read(&word))).collect())
 }
 
 impl TryFrom<SupplierRow> for Supplier {

@@ -5,6 +5,7 @@ use super::types::Timestamp;
 use super::{SqlTx, changed};
 use crate::error::{Error, Result};
 use cutover_app::port::{StoreError, Vendor, Vendors};
+use cutover_core::Word;
 use diesel::prelude::*;
 use std::borrow::Cow;
 
@@ -36,7 +37,7 @@ impl TryFrom<VendorRow<'_>> for Vendor {
     fn try_from(row: VendorRow<'_>) -> Result<Self> {
         Ok(Self {
             name: row.name.into_owned(),
-            kind: row.kind.parse().map_err(Error::corrupt)?,
+            kind: Word::read(&row.kind),
             base_url: row.base_url.into_owned(),
             secret_env: row.secret_env.map(Cow::into_owned),
             created_at: row.created_at.instant()?,

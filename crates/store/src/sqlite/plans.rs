@@ -134,7 +134,7 @@ fn pages_of_a_list_are_ranges_of_its_index() {
     let all = ProcessFilter::default();
     assert_uses(&page(all, None), "INDEX processes_by_creation (supplier_id=?)");
     let later = ProcessFilter { modified_after: Some(at(0)), ..all };
-    let failed = ProcessFilter { error_code: Some(Code::Error), ..all };
+    let failed = ProcessFilter { error_code: Some(Code::Error.as_str()), ..all };
     for (filter, index) in [
         (all, "by_creation"),
         (ProcessFilter::of(State::Errored), "errored"),

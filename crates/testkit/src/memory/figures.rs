@@ -3,7 +3,7 @@ use super::erasure::less;
 use super::processes::Row;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{Figures, MinuteCount, Standing, StateCount, StoreError, Supplier};
-use cutover_core::{Code, ExternalAccountNumber, SupplierStatus};
+use cutover_core::{Code, ExternalAccountNumber, SupplierStatus, Word};
 use cutover_model::Totals;
 use cutover_process::State as Status;
 
@@ -32,8 +32,8 @@ impl Figures for State {
         keys.sort_by_key(|(state, error)| (state.as_str(), error.map(Code::as_str)));
         let runs = keys.chunk_by(|one, other| one == other);
         let count = |run: &[(Status, Option<Code>)]| StateCount {
-            state: run[0].0,
-            error: run[0].1,
+            state: run[0].0.into(),
+            error: run[0].1.map(Word::from),
             processes: run.len() as u64,
         };
         Ok(runs.map(count).collect())
@@ -67,7 +67,7 @@ impl Figures for State {
         let runs = keys.chunk_by(|one, other| one == other);
         let count = |run: &[(DateTime<Utc>, Status)]| MinuteCount {
             minute: run[0].0,
-            state: run[0].1,
+            state: run[0].1.into(),
             processes: run.len() as u64,
         };
         Ok(runs.map(count).collect())
@@ -76,10 +76,10 @@ impl Figures for State {
     fn failed_with(
         &mut self,
         supplier_id: i64,
-        error: Code,
+        error: &Word<Code>,
         limit: u32,
     ) -> Result<Vec<ExternalAccountNumber>, StoreError> {
-        let page = self.page(supplier_id, |row| key(row).1 == Some(error), None, limit);
+        let page = self.page(supplier_id, |row| key(row).1.map(Word::from).as_ref() == Some(error), None, limit);
         Ok(page.iter().map(|row| row.process.snapshot().external_account_number.clone()).collect())
     }
 
@@ -93,7 +93,7 @@ impl Figures for State {
 }
 
 fn key(row: &Row) -> (Status, Option<Code>) {
-    (row.process.state(), row.process.snapshot().latest_error.as_ref().map(|error| error.code))
+    (row.process.state(), row.process.snapshot().latest_error.as_ref().and_then(|error| error.code.known().copied()))
 }
 
 impl State {

@@ -56,7 +56,7 @@ impl Identity for State {
             organisation: owner.name.clone(),
             prefix: key.prefix.clone(),
             hash: key.hash,
-            role: key.role,
+            role: key.role.into(),
             created_at: key.created_at,
             revoked_at: None,
         };

@@ -42,15 +42,15 @@ impl Row {
     }
 
     /// Whether it is read for a list: an index would have it.
-    fn is_read_for(&self, filter: ProcessFilter) -> bool {
-        let code = self.process.snapshot().latest_error.as_ref().map(|error| error.code);
+    fn is_read_for(&self, filter: ProcessFilter<'_>) -> bool {
+        let code = self.process.snapshot().latest_error.as_ref().map(|error| error.code.as_str());
         match filter.error_code {
             Some(_) => code == filter.error_code,
             None => filter.state.is_none_or(|state| self.is(state)),
         }
     }
 
-    fn matches(&self, filter: ProcessFilter) -> bool {
+    fn matches(&self, filter: ProcessFilter<'_>) -> bool {
         let modified_at = self.process.snapshot().modified_at;
         filter.state.is_none_or(|state| self.is(state))
             && filter.modified_after.is_none_or(|after| modified_at > after)
@@ -287,7 +287,7 @@ impl Processes for State {
     fn list_processes(
         &mut self,
         supplier_id: i64,
-        filter: ProcessFilter,
+        filter: ProcessFilter<'_>,
         after: Option<Position>,
         limit: PageLimit,
     ) -> Result<ProcessPage, StoreError> {

@@ -144,8 +144,8 @@ pub fn an_archived_process_can_be_sent_again(store: &dyn Store) {
     assert_eq!(process(store, &acme, "A-1").process.state(), State::Pending);
     let history = see(store, |tx| tx.history(id));
     assert_eq!(
-        history.iter().map(|e| (e.version, e.event)).collect::<Vec<_>>(),
-        [(3, EventKind::Resubmitted)]
+        history.iter().map(|e| (e.version, e.event.clone())).collect::<Vec<_>>(),
+        [(3, EventKind::Resubmitted.into())]
     );
     cancel(store, &acme, "A-1", 300);
     assert_eq!(archive(store, &[&process(store, &acme, "A-1")], 400), 1);

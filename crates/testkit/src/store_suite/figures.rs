@@ -10,7 +10,7 @@ use cutover_app::port::{
     ListedProcess, MinuteCount, PageLimit, ProcessFilter, StateCount, StepWrite, Store, Supplier, Verdict,
     read, write,
 };
-use cutover_core::{Code, ServiceAccountNumber, SupplierStatus};
+use cutover_core::{Code, ServiceAccountNumber, SupplierStatus, Word};
 use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
 use cutover_process::{Event, HistoryEntry, Process, State, Submission, Window};
@@ -29,9 +29,17 @@ fn minute(at: DateTime<Utc>) -> DateTime<Utc> {
 type States = BTreeMap<(&'static str, Option<&'static str>), u64>;
 type Minutes = Vec<(DateTime<Utc>, &'static str, u64)>;
 
+/// A word that this version knows.
+fn known<T: Copy>(word: &Word<T>, as_str: fn(T) -> &'static str) -> &'static str {
+    as_str(*word.known().unwrap())
+}
+
 fn kept_states(store: &dyn Store, of: &Supplier) -> States {
     let counts = see(store, |tx| tx.state_counts(of.id));
-    let entry = |count: &StateCount| ((count.state.as_str(), count.error.map(Code::as_str)), count.processes);
+    let entry = |count: &StateCount| {
+        let error = count.error.as_ref().map(|code| known(code, Code::as_str));
+        ((known(&count.state, State::as_str), error), count.processes)
+    };
     let kept: States = counts.iter().map(entry).collect();
     assert_eq!(kept.len(), counts.len(), "{counts:?}");
     kept
@@ -41,7 +49,7 @@ fn kept_minutes(store: &dyn Store, of: &Supplier, since: DateTime<Utc>) -> Minut
     let counts = see(store, |tx| tx.minute_counts(of.id, since));
     counts
         .iter()
-        .map(|MinuteCount { minute, state, processes }| (*minute, state.as_str(), *processes))
+        .map(|MinuteCount { minute, state, processes }| (*minute, known(state, State::as_str), *processes))
         .collect()
 }
 
@@ -51,7 +59,7 @@ fn assert_counted(store: &dyn Store, of: &Supplier) {
     let (mut states, mut minutes) = (States::new(), BTreeMap::new());
     for process in all(store, of) {
         let is = process.snapshot();
-        let error = is.latest_error.as_ref().map(|error| error.code.as_str());
+        let error = is.latest_error.as_ref().map(|error| known(&error.code, Code::as_str));
         *states.entry((is.state.as_str(), error)).or_default() += 1;
         if is.state.is_outcome() {
             *minutes.entry((minute(is.modified_at), is.state.as_str())).or_default() += 1;
@@ -222,8 +230,8 @@ pub fn examples_of_an_error_are_those_that_stand_with_it(store: &dyn Store) {
     }
     let retried = process(store, &acme, "A-1").process;
     assert!(step(store, &retried, Event::RetriedByOperator, at(11)));
-    let examples = |code, limit| {
-        let found = see(store, |tx| tx.failed_with(acme.id, code, limit));
+    let examples = |code: Code, limit| {
+        let found = see(store, |tx| tx.failed_with(acme.id, &code.into(), limit));
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(examples(Code::ImportProcessFailedValidation, 3), ["A-0", "A-3", "A-4"]);

@@ -37,7 +37,7 @@ pub(super) fn organisation(store: &dyn Store, name: &'static str) -> Organisatio
 
 pub(super) fn settings(code: &str) -> SupplierSettings {
     SupplierSettings {
-        status: SupplierStatus::Ongoing,
+        status: SupplierStatus::Ongoing.into(),
         document_root: format!("/{code}"),
         verify_documents: false,
         send_customer_emails: false,

@@ -130,11 +130,11 @@ pub fn lists_can_be_of_what_failed_or_changed(store: &dyn Store) {
         |account: &str| process(store, &acme, account).process.snapshot().latest_error.clone().unwrap().code;
     let (code, other) = (code("A-1"), code("A-4"));
     assert_ne!(code, other);
-    let list = |filter, after, limit| {
+    let list = |filter: ProcessFilter<'_>, after, limit| {
         let limit = PageLimit::of(limit);
         numbers(&see(store, |tx| tx.list_processes(acme.id, filter, after, limit)))
     };
-    let failed = ProcessFilter { error_code: Some(code), ..ProcessFilter::default() };
+    let failed = ProcessFilter { error_code: Some(code.as_str()), ..ProcessFilter::default() };
     let later = ProcessFilter { modified_after: Some(at(100)), ..ProcessFilter::default() };
     assert_eq!(list(failed, None, 10), ["A-1", "A-3"]);
     assert_eq!(list(ProcessFilter::of(State::Errored), None, 2), ["A-1", "A-3"]);
@@ -143,7 +143,7 @@ pub fn lists_can_be_of_what_failed_or_changed(store: &dyn Store) {
     assert_eq!(list(failed, Some(first), 10), ["A-3"]);
     assert_eq!(list(later, None, 10), ["A-3"]);
     assert_eq!(list(ProcessFilter { state: Some(State::Pending), ..later }, None, 10), [""; 0]);
-    assert_eq!(list(ProcessFilter { error_code: Some(other), ..failed }, None, 10), ["A-4"]);
+    assert_eq!(list(ProcessFilter { error_code: Some(other.as_str()), ..failed }, None, 10), ["A-4"]);
     assert_eq!(list(ProcessFilter { state: Some(State::Cancelled), ..failed }, None, 10), [""; 0]);
 }
 

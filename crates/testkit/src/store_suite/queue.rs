@@ -9,7 +9,7 @@ use cutover_process::{Event, LEASE, Submission, Window};
 
 fn set_status(store: &dyn Store, supplier: &Supplier, status: SupplierStatus) {
     let mut settings = supplier.settings.clone();
-    settings.status = status;
+    settings.status = status.into();
     let id = supplier.id;
     put(store, move |tx| tx.set_supplier(id, &settings));
 }

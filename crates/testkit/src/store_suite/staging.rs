@@ -83,7 +83,7 @@ pub fn an_account_is_staged_once(store: &dyn Store) {
 /// Sets the status of a supplier; how it is then.
 fn set(store: &dyn Store, of: &Supplier, status: SupplierStatus) -> Supplier {
     let (id, mut changed) = (of.id, of.settings.clone());
-    changed.status = status;
+    changed.status = status.into();
     put(store, move |tx| tx.set_supplier(id, &changed));
     see(store, |tx| tx.supplier_by_id(id)).unwrap()
 }
@@ -152,13 +152,13 @@ pub fn what_many_stage_at_once_is_all_there(store: &dyn Store) {
     assert_eq!(ids.len(), 200);
     let history = ids.iter().flat_map(|id| see(store, |tx| tx.history(*id))).collect::<Vec<_>>();
     assert_eq!(history.len(), 200);
-    assert!(history.iter().all(|entry| (entry.event, entry.version) == (EventKind::Created, 1)));
+    assert!(history.iter().all(|entry| entry.event == EventKind::Created && entry.version == 1));
 }
 
 /// What is refused to one is stored for another.
 pub fn those_that_wait_together_share_no_fate(store: &dyn Store) {
     let acme = supplier(store, "ACME");
-    let paused = supplier_with(store, "PAUSED", |s| s.status = SupplierStatus::Paused);
+    let paused = supplier_with(store, "PAUSED", |s| s.status = SupplierStatus::Paused.into());
     (0..10).for_each(|i| assert_eq!(stage(store, &acme, &format!("old-{i}"), "0"), Staging::Staged));
     let told = on_threads(9, |n| {
         let stage = |i| match n % 3 {

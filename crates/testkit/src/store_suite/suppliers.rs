@@ -6,15 +6,19 @@ use cutover_core::{Level, SupplierStatus};
 
 fn unusual() -> SupplierSettings {
     SupplierSettings {
-        status: SupplierStatus::Paused,
+        status: SupplierStatus::Paused.into(),
         document_root: "/shared/ä b".into(),
         verify_documents: true,
         send_customer_emails: true,
         dry_run: true,
         max_concurrent_imports: Some(u32::MAX),
         time_zone: "Australia/Lord_Howe".parse().unwrap(),
-        rules: [("PIN-01".into(), Level::Off), ("ADR-01".into(), Level::Warning), ("X".into(), Level::Error)]
-            .into(),
+        rules: [
+            ("PIN-01".into(), Level::Off.into()),
+            ("ADR-01".into(), Level::Warning.into()),
+            ("X".into(), Level::Error.into()),
+        ]
+        .into(),
     }
 }
 
@@ -65,7 +69,7 @@ pub fn of_settings_that_change_at_once_none_is_lost(store: &dyn Store) {
         put(store, move |tx| {
             tx.lock_suppliers()?;
             let mut supplier = tx.supplier(&code)?.unwrap();
-            supplier.settings.rules.insert(format!("R-{n}"), Level::Off);
+            supplier.settings.rules.insert(format!("R-{n}"), Level::Off.into());
             tx.set_supplier(supplier.id, &supplier.settings)
         });
     });

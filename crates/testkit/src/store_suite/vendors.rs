@@ -6,7 +6,7 @@ use cutover_app::port::{Store, Vendor, VendorKind};
 fn vendor(name: &str, kind: VendorKind, secret_env: Option<&str>) -> Vendor {
     Vendor {
         name: name.into(),
-        kind,
+        kind: kind.into(),
         base_url: format!("https://{kind}.example/v1"),
         secret_env: secret_env.map(str::to_owned),
         created_at: at(name.len() as i64),

@@ -1,3 +1,4 @@
+use super::shown::newer;
 use crate::error::Error;
 use crate::output::{At, Output, plain};
 use cutover_app::App;
@@ -14,6 +15,9 @@ struct Listed<'p> {
     external_account_number: &'p str,
     #[serde(flatten)]
     status: ProcessStatus,
+    /// As a newer version wrote it, where the API shows another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored_status: Option<String>,
 }
 
 /// Lists the processes of a supplier as they are read: it may have millions. Nothing is printed
@@ -43,7 +47,8 @@ impl<W: Write> List<W> {
         let status = shown_status(&v2(process, zone));
         if self.json {
             self.out.write_all(if self.rows == 1 { b"[\n" } else { b",\n" })?;
-            let listed = Listed { external_account_number: number, status };
+            let stored_status = newer(&process.stored_state());
+            let listed = Listed { external_account_number: number, status, stored_status };
             return Ok(serde_json::to_writer(&mut self.out, &listed)?);
         }
         if self.rows == 1 {
@@ -51,8 +56,9 @@ impl<W: Write> List<W> {
         }
         let modified = At::local(process.snapshot().modified_at, zone).to_string();
         let account = status.service_identifier.as_deref().unwrap_or("-");
-        let error = status.latest_error.as_ref().map_or("", |error| error.code);
-        self.line(&modified, status.status, account, &plain(number), error)
+        let error = status.latest_error.as_ref().map_or(String::new(), |error| plain(&error.code));
+        let status = plain(process.stored_state().as_str());
+        self.line(&modified, &status, account, &plain(number), &error)
     }
 
     /// Columns of a fixed width: what comes later is not known yet.

@@ -4,9 +4,9 @@ use crate::output::{Answer, At, listing, pairs};
 use cutover_app::account::shown_status;
 use cutover_app::operator::ProcessReport;
 use cutover_app::port::StoredIssue;
-use cutover_core::Zone;
+use cutover_core::{Word, Zone};
 use cutover_model::ProcessStatus;
-use cutover_process::HistoryEntry;
+use cutover_process::{HistoryEntry, State};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -16,6 +16,9 @@ pub(crate) struct Shown {
     external_account_number: String,
     #[serde(flatten)]
     status: ProcessStatus,
+    /// As a newer version wrote it, where the API shows another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored_status: Option<String>,
     attempt: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_at: Option<At>,
@@ -34,9 +37,9 @@ pub(crate) struct Shown {
 /// An entry of the history.
 #[derive(Serialize)]
 pub(crate) struct Step {
-    event: &'static str,
-    from: Option<&'static str>,
-    to: &'static str,
+    event: String,
+    from: Option<String>,
+    to: String,
     occurred_at: At,
     attempt: u32,
     actor: String,
@@ -55,6 +58,7 @@ impl From<ProcessReport> for Shown {
         let at = |at: chrono::DateTime<chrono::FixedOffset>| At::local(at.to_utc(), zone);
         Self {
             times: [at(report.status.created_at), at(report.status.modified_at)],
+            stored_status: newer(&report.status.stored_status),
             status: shown_status(&report.status),
             external_account_number: report.external_account_number,
             attempt: report.attempt,
@@ -71,9 +75,9 @@ impl From<ProcessReport> for Shown {
 impl Step {
     pub(super) fn new(entry: &HistoryEntry, zone: Zone) -> Self {
         Self {
-            event: entry.event.as_str(),
-            from: entry.from.map(|state| state.as_str()),
-            to: entry.to.as_str(),
+            event: entry.event.to_string(),
+            from: entry.from.as_ref().map(Word::to_string),
+            to: entry.to.to_string(),
             occurred_at: At::local(entry.occurred_at, zone),
             attempt: entry.attempt,
             actor: entry.actor.to_string(),
@@ -83,7 +87,7 @@ impl Step {
     fn cells(&self) -> Vec<String> {
         let Self { event, to, occurred_at, attempt, actor, .. } = self;
         let attempt = attempt.to_string();
-        vec![occurred_at.to_string(), (*event).to_owned(), (*to).to_owned(), attempt, actor.clone()]
+        vec![occurred_at.to_string(), event.clone(), to.clone(), attempt, actor.clone()]
     }
 }
 
@@ -93,11 +97,23 @@ impl From<StoredIssue> for Issue {
     }
 }
 
+/// The word of a status that a newer version wrote.
+pub(super) fn newer(stored: &Word<State>) -> Option<String> {
+    stored.known().is_none().then(|| stored.to_string())
+}
+
 impl Shown {
+    fn status_text(&self) -> String {
+        let shown = self.status.status;
+        self.stored_status.as_ref().map_or(shown.to_owned(), |newer| {
+            format!("{newer} (a newer version wrote it; the API shows {shown})")
+        })
+    }
+
     fn summary(&self) -> String {
         let mut rows = vec![
             ("number", self.external_account_number.clone()),
-            ("status", self.status.status.to_owned()),
+            ("status", self.status_text()),
             ("account", self.status.service_identifier.as_deref().unwrap_or("none yet").to_owned()),
             ("attempt", self.attempt.to_string()),
             ("created", self.times[0].to_string()),
@@ -105,7 +121,7 @@ impl Shown {
         ];
         rows.extend(self.archived_at.map(|at| ("archived", at.to_string())));
         rows.extend(self.added.clone().map(|added| ("added since", added)));
-        rows.extend(self.status.latest_error.as_ref().map(|error| ("error", error.code.to_owned())));
+        rows.extend(self.status.latest_error.as_ref().map(|error| ("error", error.code.to_string())));
         pairs(&rows)
     }
 }

@@ -8,25 +8,25 @@ use std::collections::BTreeMap;
 pub(super) struct Shown {
     code: String,
     organisation: String,
-    status: &'static str,
+    status: String,
     document_root: String,
     verify_documents: bool,
     send_customer_emails: bool,
     dry_run: bool,
     max_concurrent_imports: Option<u32>,
     time_zone: &'static str,
-    rules: BTreeMap<String, &'static str>,
+    rules: BTreeMap<String, String>,
     created_at: At,
 }
 
 impl From<&Supplier> for Shown {
     fn from(supplier: &Supplier) -> Self {
         let settings = &supplier.settings;
-        let rules = settings.rules.iter().map(|(id, level)| (id.clone(), level.as_str()));
+        let rules = settings.rules.iter().map(|(id, level)| (id.clone(), level.to_string()));
         Self {
             code: supplier.code.to_string(),
             organisation: supplier.organisation.clone(),
-            status: settings.status.as_str(),
+            status: settings.status.to_string(),
             document_root: settings.document_root.clone(),
             verify_documents: settings.verify_documents,
             send_customer_emails: settings.send_customer_emails,
@@ -50,7 +50,7 @@ impl Answer for Shown {
         pairs(&[
             ("code", self.code.clone()),
             ("organisation", self.organisation.clone()),
-            ("status", self.status.to_owned()),
+            ("status", self.status.clone()),
             ("document root", self.document_root.clone()),
             ("verify documents", yes_no(self.verify_documents)),
             ("send customer emails", yes_no(self.send_customer_emails)),
@@ -128,14 +128,14 @@ mod tests {
             organisation: "Acme Energy".into(),
             code: "ACME".parse().unwrap(),
             settings: SupplierSettings {
-                status: SupplierStatus::Paused,
+                status: SupplierStatus::Paused.into(),
                 document_root: "/ACME".into(),
                 verify_documents: false,
                 send_customer_emails: true,
                 dry_run: false,
                 max_concurrent_imports: Some(4),
                 time_zone: "Australia/Melbourne".parse().unwrap(),
-                rules: [("PIN-01".to_owned(), Level::Warning)].into(),
+                rules: [("PIN-01".to_owned(), Level::Warning.into())].into(),
             },
             revision: 0,
             created_at: "2026-11-21T00:00:00Z".parse().unwrap(),

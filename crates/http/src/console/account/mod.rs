@@ -39,7 +39,7 @@ struct Page {
     can_retry: bool,
     facts: Vec<(&'static str, String)>,
     moments: Vec<(&'static str, Moment)>,
-    error: Option<(&'static str, String)>,
+    error: Option<(String, String)>,
     steps: Vec<Step>,
     more_steps: usize,
     errors: Vec<StoredIssue>,
@@ -53,7 +53,7 @@ struct Page {
 /// A step in the history.
 struct Step {
     at: Moment,
-    event: &'static str,
+    event: String,
     status: Status,
     attempt: u32,
     actor: String,
@@ -63,8 +63,9 @@ impl Step {
     fn new(entry: &HistoryEntry, zone: Zone) -> Self {
         Self {
             at: zone.local(entry.occurred_at).into(),
-            event: entry.event.meaning(),
-            status: entry.to.into(),
+            // What is not known is shown as it is.
+            event: entry.event.known().map_or(entry.event.to_string(), |event| event.meaning().to_owned()),
+            status: Status::new(&entry.to, entry.to.known().copied().unwrap_or(State::Pending)),
             attempt: entry.attempt,
             actor: entry.actor.to_string(),
         }
@@ -153,7 +154,7 @@ fn laid_out(
     let layout = Layout { link: &link, turned, mask };
     let members = report.account.as_ref().map(|account| imported::members(account, zone)).transpose()?;
     let sections = members.map(|members| layout.sections(members)).unwrap_or_default();
-    let state = status.status;
+    let known = status.stored_status.known().copied();
     let account = status.service_identifier.as_ref().map(ToString::to_string);
     let (more_steps, more_errors, more_warnings) =
         (beyond(&history), beyond(&issues.errors), beyond(&issues.warnings));
@@ -163,17 +164,18 @@ fn laid_out(
         frame,
         supplier: supplier.to_string(),
         supplier_link: links::supplier(supplier.as_str()),
-        status: state.into(),
-        is_live: !state.is_final(),
-        can_cancel: state == State::Pending,
-        can_retry: state.has_ended() && !state.is_final() && report.archived_at.is_none(),
+        is_live: !known.is_some_and(State::is_final),
+        can_cancel: known == Some(State::Pending),
+        can_retry: known.is_some_and(|state| state.has_ended() && !state.is_final())
+            && report.archived_at.is_none(),
+        status: Status::new(&status.stored_status, status.status),
         facts: vec![
             ("Imported as", account.unwrap_or_else(|| "–".to_owned())),
             ("Attempt", attempt.to_string()),
             ("Time zone", zone.name().to_owned()),
         ],
         moments,
-        error: status.latest_error.map(|error| (error.code.as_str(), error.detail.into_owned())),
+        error: status.latest_error.map(|error| (error.code.to_string(), error.detail.into_owned())),
         steps: history.iter().rev().take(MOST).map(|entry| Step::new(entry, zone)).collect(),
         more_steps,
         errors: issues.errors.into_iter().take(MOST).collect(),

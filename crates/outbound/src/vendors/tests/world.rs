@@ -22,7 +22,7 @@ pub(super) type Looked = Result<Option<VendorInstruction>, VendorError>;
 pub(crate) fn vendor(kind: VendorKind, base_url: &str) -> Vendor {
     Vendor {
         name: "v".into(),
-        kind,
+        kind: kind.into(),
         base_url: base_url.into(),
         secret_env: Some("V_SECRET".into()),
         created_at: DateTime::UNIX_EPOCH,

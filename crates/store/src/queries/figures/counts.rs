@@ -6,7 +6,7 @@ use super::count;
 use crate::error::{Error, Result};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_app::port::{MinuteCount, StateCount};
-use cutover_core::{Code, ExternalAccountNumber};
+use cutover_core::{Code, ExternalAccountNumber, Word};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 
@@ -29,7 +29,7 @@ statement! {
 }
 
 statement! {
-    FailedWith { supplier_id: i64, error: &'static str, limit: i64 } -> Text
+    FailedWith { supplier_id: i64, error: String, limit: i64 } -> Text
         = "SELECT external_account_number FROM processes WHERE supplier_id = " supplier_id
             " AND error_code" (dialect::BYTES) " = " error " ORDER BY created_at, id LIMIT " limit
 }
@@ -37,14 +37,10 @@ statement! {
 pub(super) fn by_state(conn: &mut Conn, supplier_id: i64) -> Result<Vec<StateCount>> {
     let rows: Vec<(String, String, i64)> = ByState { supplier_id }.load(conn)?;
     let of_row = |(state, code, processes): (String, String, i64)| {
-        let code = (!code.is_empty()).then(|| code.parse::<Code>());
-        Ok(StateCount {
-            state: state.parse().map_err(Error::corrupt)?,
-            error: code.transpose().map_err(|_| Error::corrupt("an error code is none of ours"))?,
-            processes: count(processes),
-        })
+        let error = (!code.is_empty()).then(|| Word::read(&code));
+        StateCount { state: Word::read(&state), error, processes: count(processes) }
     };
-    rows.into_iter().map(of_row).collect()
+    Ok(rows.into_iter().map(of_row).collect())
 }
 
 pub(super) fn by_minute(conn: &mut Conn, supplier_id: i64, since: DateTime<Utc>) -> Result<Vec<MinuteCount>> {
@@ -54,7 +50,7 @@ pub(super) fn by_minute(conn: &mut Conn, supplier_id: i64, since: DateTime<Utc>)
     let of_row = |(minute, state, processes): (Timestamp, String, i64)| {
         Ok(MinuteCount {
             minute: minute.instant()?,
-            state: state.parse().map_err(Error::corrupt)?,
+            state: Word::read(&state),
             processes: count(processes),
         })
     };
@@ -64,10 +60,10 @@ pub(super) fn by_minute(conn: &mut Conn, supplier_id: i64, since: DateTime<Utc>)
 pub(super) fn failed_with(
     conn: &mut Conn,
     supplier_id: i64,
-    error: Code,
+    error: &Word<Code>,
     limit: u32,
 ) -> Result<Vec<ExternalAccountNumber>> {
     let rows: Vec<String> =
-        FailedWith { supplier_id, error: error.as_str(), limit: limit.into() }.load(conn)?;
+        FailedWith { supplier_id, error: error.to_string(), limit: limit.into() }.load(conn)?;
     rows.iter().map(|number| number.parse().map_err(Error::corrupt)).collect()
 }

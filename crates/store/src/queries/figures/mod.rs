@@ -9,7 +9,7 @@ use super::SqlTx;
 use super::dialect::{self, Db};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Figures, MinuteCount, Standing, StateCount, StoreError};
-use cutover_core::{Code, ExternalAccountNumber};
+use cutover_core::{Code, ExternalAccountNumber, Word};
 use cutover_model::Totals;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
@@ -63,7 +63,7 @@ impl Figures for SqlTx<'_> {
     fn failed_with(
         &mut self,
         supplier_id: i64,
-        error: Code,
+        error: &Word<Code>,
         limit: u32,
     ) -> Result<Vec<ExternalAccountNumber>, StoreError> {
         self.run(|conn| counts::failed_with(conn, supplier_id, error, limit))

@@ -26,11 +26,13 @@ statement! {
 
 statement! {
     /// Those without an account, but for cancelled ones, of three indexes in their order. Most wait or have waited:
-    /// SQLite passes rows of the last arm on once, those of the others twice.
+    /// SQLite passes rows of the last arm on once, those of the others twice. Only those of a status of a newer version
+    /// may have an account here.
     Pending { supplier_id: i64, after: Timestamp, after_id: i64, until: Timestamp, limit: i64 } -> Columns
         = {ORDERS_ARMS => "SELECT * FROM ("}
             "SELECT created_at, id, external_account_number, service_account_number, latest_event_at, FALSE \
-            FROM processes WHERE state IN ('ERRORED', 'DRY_RUN_ERRORED', 'DRY_RUN_SUCCEEDED') AND supplier_id = " supplier_id
+            FROM processes WHERE state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSED', 'CANCELLED') \
+            AND service_account_number IS NULL AND supplier_id = " supplier_id
             " AND (created_at, id) > (" after ", " after_id ") AND created_at <= " until
             {ORDERS_ARMS => " ORDER BY created_at, id LIMIT " limit ") AS ended"}
             " UNION ALL "

@@ -6,14 +6,17 @@ use cutover_app::port::{StoredIssue, StoredIssues};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-#[derive(Serialize, Deserialize)]
+/// What a newer version may leave out is empty; what it adds is passed over.
+#[derive(Serialize, Deserialize, Default)]
+#[serde(default)]
 struct IssueJson<'a> {
     attr: Cow<'a, str>,
     code: Cow<'a, str>,
     detail: Cow<'a, str>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Default)]
+#[serde(default)]
 struct IssuesJson<'a> {
     errors: Vec<IssueJson<'a>>,
     warnings: Vec<IssueJson<'a>>,

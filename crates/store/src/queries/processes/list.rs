@@ -57,7 +57,7 @@ impl<const IS_AFTER: bool> QueryFragment<Db> for Beside<IS_AFTER> {
 
 /// The words of the index that has what is asked for in its order: as a value they would not be known when the
 /// statement is planned. There are more indexes of errors: the one of their codes comes first.
-fn indexed(filter: ProcessFilter) -> Option<&'static str> {
+fn indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
     if filter.error_code.is_some() {
         return Some("processes.error_code IS NOT NULL");
     }
@@ -74,7 +74,7 @@ fn indexed(filter: ProcessFilter) -> Option<&'static str> {
 
 /// The state of what has an error, in words that fit no index: one of the state would have to be searched for the
 /// code.
-fn not_indexed(filter: ProcessFilter) -> Option<&'static str> {
+fn not_indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
     match filter.state? {
         State::Errored if filter.error_code.is_some() => Some("processes.state || '' = 'ERRORED'"),
         State::DryRunErrored if filter.error_code.is_some() => {
@@ -95,7 +95,7 @@ macro_rules! range {
             range = range.filter(sql::<Bool>(words));
         }
         if let Some(code) = $filter.error_code {
-            let code = sql::<Bool>("processes.error_code = ").bind::<Text, _>(code.as_str()).sql(BYTES);
+            let code = sql::<Bool>("processes.error_code = ").bind::<Text, _>(code).sql(BYTES);
             range = range.filter(code);
         }
         if let Some(after) = $after {
@@ -108,7 +108,7 @@ macro_rules! range {
 pub(super) fn page(
     conn: &mut Conn,
     supplier_id: i64,
-    filter: ProcessFilter,
+    filter: ProcessFilter<'_>,
     after: Option<Position>,
     limit: PageLimit,
 ) -> Result<ProcessPage> {
@@ -141,7 +141,7 @@ pub(super) fn page(
 fn end_of_scan(
     conn: &mut Conn,
     supplier_id: i64,
-    filter: ProcessFilter,
+    filter: ProcessFilter<'_>,
     after: Option<Position>,
     limit: PageLimit,
 ) -> Result<Option<Position>> {

@@ -202,7 +202,7 @@ impl Processes for SqlTx<'_> {
     fn list_processes(
         &mut self,
         supplier_id: i64,
-        filter: ProcessFilter,
+        filter: ProcessFilter<'_>,
         after: Option<Position>,
         limit: PageLimit,
     ) -> Result<ProcessPage, StoreError> {

@@ -4,7 +4,10 @@ use super::super::types::{Bits, Timestamp, instant};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
 use cutover_app::port::StoredProcess;
-use cutover_process::{HistoryEntry, LEASE, Outage, Process, ProcessError, Snapshot, State, Window};
+use cutover_core::Word;
+use cutover_process::{
+    EventKind, HistoryEntry, LEASE, Outage, Process, ProcessError, Snapshot, State, Traits, Window,
+};
 use diesel::prelude::*;
 use std::borrow::Cow;
 
@@ -101,13 +104,29 @@ impl TryFrom<StoredRow> for StoredProcess {
     }
 }
 
+/// The status, and the word of one that a newer version wrote.
+fn state(row: &ProcessRow<'_>) -> (State, Option<Box<str>>) {
+    let nearest = || Traits {
+        has_account: row.service_account_number.is_some(),
+        has_error: row.error_code.is_some(),
+        is_dry_run: row.is_dry_run,
+        is_leased: row.lease_until.is_some(),
+    };
+    match Word::read(&row.state) {
+        Word::Known(state) => (state, None),
+        Word::Other(word) => (State::nearest(nearest()), Some(word)),
+    }
+}
+
 fn snapshot(row: ProcessRow<'_>, supplier: &str) -> Result<Snapshot> {
+    let (state, newer_state) = state(&row);
     let account = row.service_account_number.map(|number| number.parse().map_err(Error::corrupt));
     Ok(Snapshot {
         id: row.id,
         supplier: supplier.parse().map_err(Error::corrupt)?,
         external_account_number: row.external_account_number.parse().map_err(Error::corrupt)?,
-        state: row.state.parse().map_err(Error::corrupt)?,
+        state,
+        newer_state,
         attempt: number(row.attempt, "attempt")?,
         tries: number(row.tries, "tries")?,
         outage: outage(row.failing_since, row.failing_tries)?,
@@ -118,7 +137,7 @@ fn snapshot(row: ProcessRow<'_>, supplier: &str) -> Result<Snapshot> {
         created_at: row.created_at.instant()?,
         modified_at: row.modified_at.instant()?,
         latest_event_at: row.latest_event_at.instant()?,
-        latest_error: latest_error(row.error_code, row.error_detail)?,
+        latest_error: latest_error(row.error_code, row.error_detail),
         service_account_number: account.transpose()?,
     })
 }
@@ -128,10 +147,9 @@ fn outage(since: Option<Timestamp>, tries: Option<i64>) -> Result<Option<Outage>
     Ok(Some(Outage { since: since.instant()?, tries: number(tries, "failing_tries")? }))
 }
 
-fn latest_error(code: Option<Cow<'_, str>>, detail: Option<Cow<'_, str>>) -> Result<Option<ProcessError>> {
-    let Some((code, detail)) = code.zip(detail) else { return Ok(None) };
-    let code = code.parse().map_err(|_| Error::corrupt("an error code is none of ours"))?;
-    Ok(Some(ProcessError { code, detail: Cow::Owned(detail.into_owned()) }))
+fn latest_error(code: Option<Cow<'_, str>>, detail: Option<Cow<'_, str>>) -> Option<ProcessError> {
+    let (code, detail) = code.zip(detail)?;
+    Some(ProcessError { code: Word::read(&code), detail: Cow::Owned(detail.into_owned()) })
 }
 
 row! {
@@ -150,6 +168,13 @@ row! {
     }
 }
 
+fn word<T: Copy>(word: &Word<T>, as_str: fn(T) -> &'static str) -> Cow<'static, str> {
+    match word {
+        Word::Known(known) => as_str(*known).into(),
+        Word::Other(other) => other.to_string().into(),
+    }
+}
+
 impl HistoryRow<'_> {
     pub(super) fn process_id(&self) -> i64 {
         self.process_id
@@ -159,9 +184,9 @@ impl HistoryRow<'_> {
         Self {
             process_id,
             version: entry.version,
-            event: entry.event.as_str().into(),
-            from_state: entry.from.map(|state| state.as_str().into()),
-            to_state: entry.to.as_str().into(),
+            event: word(&entry.event, EventKind::as_str),
+            from_state: entry.from.as_ref().map(|state| word(state, State::as_str)),
+            to_state: word(&entry.to, State::as_str),
             occurred_at: entry.occurred_at.into(),
             attempt: entry.attempt.into(),
             actor: entry.actor.to_string().into(),
@@ -174,12 +199,12 @@ impl TryFrom<HistoryRow<'_>> for HistoryEntry {
 
     fn try_from(row: HistoryRow<'_>) -> Result<Self> {
         Ok(Self {
-            event: row.event.parse().map_err(Error::corrupt)?,
-            from: row.from_state.map(|state| state.parse().map_err(Error::corrupt)).transpose()?,
-            to: row.to_state.parse().map_err(Error::corrupt)?,
+            event: Word::read(&row.event),
+            from: row.from_state.map(|state| Word::read(&state)),
+            to: Word::read(&row.to_state),
             occurred_at: row.occurred_at.instant()?,
             attempt: number(row.attempt, "attempt")?,
-            actor: row.actor.parse().map_err(Error::corrupt)?,
+            actor: Word::read(&row.actor),
             version: row.version,
         })
     }

@@ -100,7 +100,7 @@ impl Step {
             lease_until: lease(is),
             modified_at: is.modified_at.into(),
             latest_event_at: is.latest_event_at.into(),
-            error_code: error.map(|error| error.code.as_str()),
+            error_code: error.and_then(|error| error.code.known()).map(|code| code.as_str()),
             error_detail: error.map(|error| error.detail.to_string()),
             service_account_number: is.service_account_number.as_ref().map(ToString::to_string),
             failing_since: is.outage.map(|outage| outage.since.into()),

@@ -152,7 +152,7 @@ fn everything_that_is_added_goes_by_a_key() {
     let statement = NewHistoricalStatement { statement, fingerprint: [1; 32], added_at: at(1) };
     let vendor = Vendor {
         name: "V".into(),
-        kind: VendorKind::Http,
+        kind: VendorKind::Http.into(),
         base_url: "https://v.example".into(),
         secret_env: None,
         created_at: at(1),

@@ -26,7 +26,7 @@ fn figures_are_read_by_their_supplier() {
 fn examples_of_an_error_are_the_first_of_a_range() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
-    let plan = plan_of(&mut conn, |tx| tx.failed_with(1, Code::Error, 3).map(drop));
+    let plan = plan_of(&mut conn, |tx| tx.failed_with(1, &Code::Error.into(), 3).map(drop));
     assert_no_scan(&plan);
     assert_uses(&plan, "INDEX processes_by_error (supplier_id=? AND error_code=?)");
     assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");

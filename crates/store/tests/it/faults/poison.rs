@@ -27,7 +27,7 @@ fn ends(house: &House, poison: &str, neighbours: &[&str], point: Point, each: Ev
     let report = house.report(poison);
     assert_eq!((report.status.status, report.account), (State::Errored, None));
     let error = report.status.latest_error.map(|error| error.code);
-    assert_eq!(error, Some(Code::ImportProcessRetriesExhausted));
+    assert_eq!(error, Some(Code::ImportProcessRetriesExhausted.into()));
     let count = |kind| report.history.iter().filter(|entry| entry.event == kind).count();
     assert_eq!(count(EventKind::Claimed), MAX_ATTEMPTS as usize);
     assert_eq!((count(each), count(EventKind::RetriesExhausted)), (MAX_ATTEMPTS as usize - 1, 1));

@@ -22,7 +22,7 @@ fn with_cancelled(database: &TestDatabase) -> (PostgresStore, StoredProcess) {
     let supplier = write(&store, |tx| {
         let owner = tx.add_organisation("Retailer", at(0))?.unwrap();
         let settings = SupplierSettings {
-            status: SupplierStatus::Ongoing,
+            status: SupplierStatus::Ongoing.into(),
             document_root: "/A".into(),
             verify_documents: false,
             send_customer_emails: false,

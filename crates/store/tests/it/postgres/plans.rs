@@ -78,7 +78,7 @@ fn accounts_are_found_by_how_their_numbers_begin_from_the_first_day() {
 #[test]
 fn examples_of_an_error_are_found_from_the_first_day() {
     let Some(house) = House::new() else { return };
-    let find = || glance(&*house.store, |tx| tx.failed_with(1, Code::Error, 3)).unwrap().len();
+    let find = || glance(&*house.store, |tx| tx.failed_with(1, &Code::Error.into(), 3)).unwrap().len();
     house.database.sql(NOT_COUNTED).unwrap();
     often(find);
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;

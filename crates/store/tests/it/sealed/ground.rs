@@ -174,7 +174,7 @@ pub(super) fn supplier(store: &dyn Store) -> Supplier {
     let added = write(store, |tx| {
         let owner = tx.add_organisation("Retailer", at(0))?.unwrap();
         let settings = SupplierSettings {
-            status: SupplierStatus::Ongoing,
+            status: SupplierStatus::Ongoing.into(),
             document_root: "/A".into(),
             verify_documents: false,
             send_customer_emails: false,
