@@ -33,8 +33,18 @@ CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
 
 CREATE TABLE signing_keys (
     kid TEXT PRIMARY KEY NOT NULL,
-    secret BLOB NOT NULL CHECK (length(secret) = 32),
+    secret BLOB NOT NULL CHECK (length(secret) >= 32),
     created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The processes that serve now. Each writes its row every few seconds, and no other table refers to it.
+CREATE TABLE nodes (
+    id TEXT PRIMARY KEY NOT NULL,
+    role TEXT NOT NULL,
+    version TEXT NOT NULL,
+    encryption_keys TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE suppliers (
@@ -78,6 +88,8 @@ CREATE TABLE processes (
     fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
     issues TEXT, -- null: none
     archived_at INTEGER, -- when payload and history were moved to an archive; null: they are here
+    failing_since INTEGER, -- since when outages alone have failed it; null: it is in none
+    failing_tries INTEGER, -- how many attempts those were
     UNIQUE (supplier_id, external_account_number),
     CHECK ((lease_until IS NOT NULL) = (state = 'IN_PROGRESS')),
     CHECK ((error_code IS NOT NULL) = (state IN ('ERRORED', 'DRY_RUN_ERRORED'))),
@@ -90,13 +102,18 @@ CREATE INDEX processes_pending ON processes (supplier_id, due_at, id) WHERE stat
 CREATE INDEX processes_windows ON processes (supplier_id, window_end)
     WHERE state = 'PENDING' AND window_end IS NOT NULL;
 CREATE INDEX processes_leases ON processes (supplier_id, lease_until, id) WHERE state = 'IN_PROGRESS';
--- Lists.
-CREATE INDEX processes_imported ON processes (supplier_id, created_at, id) WHERE state = 'PROCESSED';
-CREATE INDEX processes_unimported ON processes (supplier_id, created_at, id)
-    WHERE state NOT IN ('PROCESSED', 'CANCELLED');
-CREATE INDEX processes_failed ON processes (supplier_id, created_at, id) WHERE error_code IS NOT NULL;
-CREATE INDEX processes_cancelled ON processes (supplier_id, created_at, id) WHERE state = 'CANCELLED';
+-- Lists of one state, each in an index of its own: it reads that state alone, however many there are of others.
+CREATE INDEX processes_listed_pending ON processes (supplier_id, created_at, id) WHERE state = 'PENDING';
 CREATE INDEX processes_running ON processes (supplier_id, created_at, id) WHERE state = 'IN_PROGRESS';
+CREATE INDEX processes_imported ON processes (supplier_id, created_at, id) WHERE state = 'PROCESSED';
+CREATE INDEX processes_cancelled ON processes (supplier_id, created_at, id) WHERE state = 'CANCELLED';
+CREATE INDEX processes_dry_run_succeeded ON processes (supplier_id, created_at, id) WHERE state = 'DRY_RUN_SUCCEEDED';
+CREATE INDEX processes_dry_run_errored ON processes (supplier_id, created_at, id) WHERE state = 'DRY_RUN_ERRORED';
+CREATE INDEX processes_errored ON processes (supplier_id, created_at, id) WHERE state = 'ERRORED';
+-- The pending list of version 1 merges this with those that wait and those that run: to merge all states takes a third
+-- longer. States of newer versions are in it.
+CREATE INDEX processes_without_account ON processes (supplier_id, created_at, id)
+    WHERE state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSED', 'CANCELLED');
 CREATE INDEX processes_by_error ON processes (supplier_id, error_code, created_at, id)
     WHERE error_code IS NOT NULL;
 
