@@ -68,7 +68,10 @@ mod tests {
     fn every_text_is_a_word_and_is_shown_as_it_is() {
         for (text, known) in [("required", Some(Code::Required)), ("of_a_newer_version", None), ("", None)] {
             let word = Word::<Code>::read(text);
-            assert_eq!((word.as_str(), word.to_string().as_str(), word.known()), (text, text, known.as_ref()));
+            assert_eq!(
+                (word.as_str(), word.to_string().as_str(), word.known()),
+                (text, text, known.as_ref())
+            );
         }
         assert_eq!(Word::<Code>::read("required"), Code::Required);
     }

@@ -63,7 +63,7 @@ impl Monitor {
     /// # Errors
     /// If the system has no thread left for it.
     pub(crate) fn new(app: Arc<App>) -> io::Result<Self> {
-        Ok(Self { app, reads: Blocking::new("monitor", 1, PATIENCE)?, last: Arc::default() })
+        Ok(Self { app, reads: Blocking::new("monitor", 1, 1, PATIENCE)?, last: Arc::default() })
     }
 
     /// What shows what was read last.
@@ -76,7 +76,7 @@ impl Monitor {
     pub(crate) async fn refresh(&self) {
         let Some(reading) = self.begin() else { return };
         let app = self.app.clone();
-        let read = self.reads.run(move || {
+        let read = self.reads.run(None, move || {
             reading.keep(read(&app));
             Ok(())
         });

@@ -24,7 +24,7 @@ impl ProcessError {
     pub(crate) fn of_outage() -> Self {
         let detail =
             "Document storage or the database could not be reached for as long as an import is retried.";
-        Self { code: Code::ImportProcessRetriesExhausted, detail: Cow::Borrowed(detail) }
+        Self { code: Word::Known(Code::ImportProcessRetriesExhausted), detail: Cow::Borrowed(detail) }
     }
 
     /// The `domain` of the error object.

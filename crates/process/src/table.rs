@@ -102,7 +102,11 @@ pub fn transition(
         (true, true) => Refusal::DryRun,
         (true, false) => Refusal::RealRun,
     };
-    rows.find(|row| row.run.holds(is_dry_run)).ok_or(IllegalStep { state: from.map(Word::from), event: on, reason })
+    rows.find(|row| row.run.holds(is_dry_run)).ok_or(IllegalStep {
+        state: from.map(Word::from),
+        event: on,
+        reason,
+    })
 }
 
 /// What stands against a step.

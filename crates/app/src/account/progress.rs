@@ -114,7 +114,11 @@ fn counted(counts: &[StateCount]) -> Vec<StatusCount> {
         StatusCount::of(counts).into_iter().partition(|count| count.stored.known().is_some());
     let of_state = |state: &State| {
         let found = known.iter().find(|count| count.stored == *state);
-        StatusCount { stored: (*state).into(), status: *state, accounts: found.map_or(0, |count| count.accounts) }
+        StatusCount {
+            stored: (*state).into(),
+            status: *state,
+            accounts: found.map_or(0, |count| count.accounts),
+        }
     };
     State::ALL.iter().map(of_state).chain(newer).collect()
 }
@@ -126,8 +130,7 @@ fn accounts(counts: &[StatusCount], state: State) -> u64 {
 
 fn top_errors(tx: &mut dyn Tx, supplier_id: i64, counts: &[StateCount]) -> Result<Vec<TopError>, StoreError> {
     let mut by_code = BTreeMap::<&str, (&Word<Code>, u64)>::new();
-    for (code, processes) in
-        counts.iter().filter_map(|count| Some((count.error.as_ref()?, count.processes)))
+    for (code, processes) in counts.iter().filter_map(|count| Some((count.error.as_ref()?, count.processes)))
     {
         by_code.entry(code.as_str()).or_insert((code, 0)).1 += processes;
     }

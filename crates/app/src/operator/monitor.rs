@@ -39,8 +39,8 @@ impl App {
     /// # Errors
     /// [`StoreError`] if the store could not be asked.
     pub fn backlog(&self) -> Result<Backlog, StoreError> {
-        let standings = glance(&*self.store, |tx| tx.standings())?;
         let now = self.clock.now();
+        let standings = glance(&*self.store, |tx| tx.standings(now))?;
         let in_state = |state| standings.iter().map(|standing| count(standing, state)).sum();
         let ended = State::ALL.iter().filter(|state| state.has_ended());
         let since = |standing: &Standing| {

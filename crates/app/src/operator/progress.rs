@@ -59,7 +59,8 @@ impl Activity {
     fn of(counts: &[MinuteCount]) -> Self {
         // Of a status that a newer version wrote, nobody here knows which it is.
         let sum = |is_failed: bool| {
-            let wanted = |count: &&MinuteCount| count.state.known().is_some_and(|s| s.is_error() == is_failed);
+            let wanted =
+                |count: &&MinuteCount| count.state.known().is_some_and(|s| s.is_error() == is_failed);
             counts.iter().filter(wanted).map(|count| count.processes).sum()
         };
         Self { minute: counts[0].minute, imported: sum(false), failed: sum(true) }

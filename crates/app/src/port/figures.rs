@@ -71,7 +71,7 @@ pub trait Figures {
     /// How every supplier stands, for monitoring. What it reads is bounded by the number of suppliers: while many
     /// changes wait to be folded, the oldest of them are left out. Processes in a state that this version does not
     /// know are left out too.
-    fn standings(&mut self) -> Result<Vec<Standing>, StoreError>;
+    fn standings(&mut self, at: DateTime<Utc>) -> Result<Vec<Standing>, StoreError>;
 
     /// The processes of a supplier that were imported or rehearsed, or failed, by the minute and the state of
     /// their last step: from the minute of a time on, oldest first.

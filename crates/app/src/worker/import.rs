@@ -148,7 +148,7 @@ impl Batch<'_> {
                     part.into_iter().rev().for_each(|one| waiting.push_front(one));
                 }
                 Err(error @ StoreError::Busy(_)) => {
-                    part.iter().for_each(|one| each(self.put_off(&one.process, &error)));
+                    part.iter().for_each(|one| each(self.put_off(&one.process, error.clone().into())));
                 }
                 Err(_) => part.into_iter().for_each(|one| each(self.write_alone(one))),
             }

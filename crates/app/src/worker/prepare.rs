@@ -35,7 +35,9 @@ impl Fault {
     /// What it counts as: an outage passes with time, all else need not.
     pub(crate) fn failure(&self) -> Failure {
         match self {
-            Self::Documents(_) | Self::Store(StoreError::Unavailable(_) | StoreError::Busy(_)) => Failure::Outage,
+            Self::Documents(_) | Self::Store(StoreError::Unavailable(_) | StoreError::Busy(_)) => {
+                Failure::Outage
+            }
             Self::Store(_) => Failure::Defect,
         }
     }

@@ -34,7 +34,8 @@ fn an_import_ends_whatever_the_clock_does_meanwhile() {
         });
         assert_eq!(house.worker.turn().unwrap(), Worked::Processes(1));
         let report = house.report();
-        let events: Vec<EventKind> = report.history.iter().map(|entry| *entry.event.known().unwrap()).collect();
+        let events: Vec<EventKind> =
+            report.history.iter().map(|entry| *entry.event.known().unwrap()).collect();
         let given_back = [EventKind::Created, EventKind::Claimed, EventKind::ShutDown];
         let imported = [EventKind::Created, EventKind::Claimed, EventKind::Imported];
         assert!(events == imported || events == given_back, "{jump}: {events:?}");

@@ -75,7 +75,7 @@ fn a_storage_that_is_down_for_too_long_ends_in_an_error_with_its_cause_and_nothi
     for n in 0..3 {
         let status = house.report_of(&number(n)).status;
         let error = status.latest_error.unwrap();
-        assert_eq!((status.status, error.code), (State::Errored, Code::ImportProcessRetriesExhausted));
+        assert_eq!((status.status, error.code), (State::Errored, Code::ImportProcessRetriesExhausted.into()));
         assert!(error.detail.contains("could not be reached"), "{}", error.detail);
         house.app.retry_process("ACME", &number(n)).unwrap();
     }
@@ -97,7 +97,10 @@ fn a_payload_that_panics_ends_after_eight_attempts_whatever_outages_lie_between(
     work(&house, Duration::hours(3), BACKOFF_CAP);
     let report = house.report_of(&number(0));
     let error = report.status.latest_error.unwrap();
-    assert_eq!((report.status.status, error.code), (State::Errored, Code::ImportProcessRetriesExhausted));
+    assert_eq!(
+        (report.status.status, error.code),
+        (State::Errored, Code::ImportProcessRetriesExhausted.into())
+    );
     assert_eq!(error.detail, Code::ImportProcessRetriesExhausted.detail());
     let count = |kind| report.history.iter().filter(|entry| entry.event == kind).count();
     let attempts = MAX_ATTEMPTS as usize;

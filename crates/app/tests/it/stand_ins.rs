@@ -1,8 +1,9 @@
 //! Ports that tests reach into.
 
 use cutover_app::port::{
-    Answer, Creation, DocumentState, Documents, DocumentsUnavailable, ListedProcess, ProcessFilter, Random,
-    Staging, StagingDone, Store, StoreError, Tx, Verdict, WantedDocument, WriteJob, stage,
+    Answer, Creation, DocumentState, Documents, DocumentsUnavailable, ListedProcess, PageLimit,
+    ProcessFilter, Random, Staging, StagingDone, Store, StoreError, Tx, Verdict, WantedDocument, WriteJob,
+    stage,
 };
 use cutover_process::State;
 use cutover_testkit::SeededRandom;
@@ -262,10 +263,11 @@ impl Slow {
 /// The accounts of `ACME` that are imported or rehearsed.
 fn ended(tx: &mut dyn Tx) -> Vec<String> {
     let Some(supplier) = tx.supplier(&"ACME".parse().unwrap()).unwrap() else { return Vec::new() };
-    let of = |state| tx.list_processes(supplier.id, ProcessFilter::of(state), None, 1_000).unwrap();
+    let of =
+        |state| tx.list_processes(supplier.id, ProcessFilter::of(state), None, PageLimit::of(1_000)).unwrap();
     let listed = [State::Processed, State::DryRunSucceeded].map(of);
     let number = |listed: ListedProcess| listed.process.snapshot().external_account_number.to_string();
-    listed.into_iter().flatten().map(number).collect()
+    listed.into_iter().flat_map(|page| page.processes).map(number).collect()
 }
 
 fn busy() -> StoreError {

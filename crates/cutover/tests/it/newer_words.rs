@@ -2,8 +2,8 @@
 //! alone what it does not know.
 
 use crate::harness::{
-    ACCOUNTS, ALL, Answer, Client, House, IMPORTED, INSTRUCTION, NOTES, PENDING, Server, TRANSFER_STATUS, adding,
-    instruction, items, text, until,
+    ACCOUNTS, ALL, Answer, Client, House, IMPORTED, INSTRUCTION, NOTES, PENDING, Server, TRANSFER_STATUS,
+    adding, instruction, items, text, until,
 };
 use crate::payloads::{small, wrapped};
 use diesel::connection::SimpleConnection;
@@ -80,7 +80,8 @@ impl Beside {
         let client = server.client(&key);
         client.import(&[small("N-MOVED"), small("K-DONE")]);
         for number in ["K-WAITS", "K-FAILED", "N-RESTS", "N-LEASED", "N-FAILED", "N-DRY"] {
-            let params = json!({"schedule_window_start": "2099-01-01T00:00:00Z", "is_dry_run": number == "N-DRY"});
+            let params =
+                json!({"schedule_window_start": "2099-01-01T00:00:00Z", "is_dry_run": number == "N-DRY"});
             assert_eq!(client.create(&wrapped(number, params)).status, 201);
         }
         server.signal("TERM");
@@ -139,7 +140,8 @@ fn story(house: House) {
     beside.client.import(&[small("K-LATER")]);
     assert_eq!(beside.newer(), before);
     let archive = beside.house.path().join("archive.ndjson");
-    let before_then = ["process", "archive", "--before", "2999-01-01", "--yes", "--to", archive.to_str().unwrap()];
+    let before_then =
+        ["process", "archive", "--before", "2999-01-01", "--yes", "--to", archive.to_str().unwrap()];
     assert_eq!(beside.house.done(&before_then), json!({"archived": 3, "stayed": 0}));
     let log = beside.server.log();
     assert!(!log.contains("corrupt") && !log.contains("cannot be read"), "{log}");
@@ -177,9 +179,12 @@ fn lists_and_figures_have_them(beside: &Beside) {
     let filtered = |query: &str| sorted(beside.numbers(&format!("{ACCOUNTS}ACME/?{query}")));
     assert_eq!(filtered("modified_after=2020-01-01"), all);
     assert_eq!(filtered("page_size=1").len(), 1);
-    for (status, numbers) in
-        [("PENDING", &["K-WAITS"][..]), ("ERRORED", &["K-FAILED"]), ("PROCESSED", &["K-DONE"]), ("IN_PROGRESS", &[])]
-    {
+    for (status, numbers) in [
+        ("PENDING", &["K-WAITS"][..]),
+        ("ERRORED", &["K-FAILED"]),
+        ("PROCESSED", &["K-DONE"]),
+        ("IN_PROGRESS", &[]),
+    ] {
         assert_eq!(filtered(&format!("status={status}")), numbers, "{status}");
     }
     for (list, numbers) in [(ALL, &all[..]), (PENDING, &all[2..]), (IMPORTED, &["K-DONE"])] {
@@ -231,7 +236,10 @@ fn commands_show_them_as_they_are(beside: &Beside) {
         let line = printed.lines().find(|line| line.contains(number)).unwrap();
         assert!(line.contains(word), "{line}");
         let text = String::from_utf8(house.run(&["process", "show", "ACME", number]).stdout).unwrap();
-        assert!(text.contains(&format!("{word} (a newer version wrote it; the API shows {status})")), "{text}");
+        assert!(
+            text.contains(&format!("{word} (a newer version wrote it; the API shows {status})")),
+            "{text}"
+        );
         let out = house.path().join(format!("{number}.json"));
         house.done(&["account", "export", "ACME", number, "--out", out.to_str().unwrap()]);
     }
@@ -270,7 +278,10 @@ fn the_console_shows_them_as_they_are(beside: &Beside) {
     let supplier = page("/console/suppliers/ACME/");
     assert!(supplier.contains(CODE) && supplier.contains("Abandoned"), "{supplier}");
     let failed = page(&format!("/console/suppliers/ACME/?error_code={CODE}"));
-    assert!(failed.contains("K-FAILED") && failed.contains("N-DRY") && !failed.contains("K-DONE"), "{failed}");
+    assert!(
+        failed.contains("K-FAILED") && failed.contains("N-DRY") && !failed.contains("K-DONE"),
+        "{failed}"
+    );
     assert!(page("/console/suppliers/THAWING/").contains("LED-14 = hint"));
     assert!(page("/console/search/?q=N-").contains("Resting"));
     for (number, word, ..) in NEWER {

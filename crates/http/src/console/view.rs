@@ -61,7 +61,8 @@ pub(super) fn counts(supplier: &str, counts: &[StatusCount]) -> Vec<Count> {
     let all: u64 = counts.iter().map(|count| count.accounts).sum();
     let thousandth = |count: u64| (u128::from(count) * 1_000 / u128::from(all.max(1))) as u64;
     let mut before = 0;
-    let in_order = SHOWN_FIRST.iter().flat_map(|state| counts.iter().filter(move |count| count.status == *state));
+    let in_order =
+        SHOWN_FIRST.iter().flat_map(|state| counts.iter().filter(move |count| count.status == *state));
     let shown = in_order.filter(|count| count.accounts > 0).map(|count| {
         let begin = thousandth(before);
         before += count.accounts;

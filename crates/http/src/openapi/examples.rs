@@ -82,7 +82,8 @@ pub(super) fn errored() -> Json {
 
 fn failed() -> ProcessStatus {
     let code = Code::ImportProcessFailedValidation;
-    let error = ProcessError { code: code.as_str().into(), detail: code.detail().into(), domain: "import_process" };
+    let error =
+        ProcessError { code: code.as_str().into(), detail: code.detail().into(), domain: "import_process" };
     let mut status = processed();
     status.status = "ERRORED";
     status.service_identifier = None;

@@ -111,10 +111,14 @@ impl PaymentVendors for HttpVendors {
 
     fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {
         let (asker, vendor) = (self.asker.clone(), vendor.clone());
-        Box::pin(async move { self.runtime.spawn(async move {
-                known(&vendor)?;
-                asker.call(&vendor)?.knock().await
-            }).await })
+        Box::pin(async move {
+            self.runtime
+                .spawn(async move {
+                    known(&vendor)?;
+                    asker.call(&vendor)?.knock().await
+                })
+                .await
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{at, create};
 use chrono::{DateTime, Duration, Utc};
-use cutover_core::ServiceAccountNumber;
+use cutover_core::{ServiceAccountNumber, Word};
 use cutover_process::{
     Actor, BACKOFF_CAP, Event, EventKind, Failure, HistoryEntry, MAX_ATTEMPTS, Process, RETRY_TIME, Refusal,
     State, Submission, Window, on_failure, transition,
@@ -57,7 +57,8 @@ fn check_step(before: &Process, after: &Process, entry: &HistoryEntry) {
     assert_eq!(new.service_account_number.is_some(), new.state == State::Processed);
     let event_at = if row.moves_latest_event { new.modified_at } else { old.latest_event_at };
     assert_eq!(new.latest_event_at, event_at);
-    let keeps_outage = [EventKind::Claimed, EventKind::Deferred, EventKind::ShutDown].contains(&entry.event);
+    let keeps_outage =
+        [EventKind::Claimed, EventKind::Deferred, EventKind::ShutDown].map(Word::from).contains(&entry.event);
     assert!(new.outage.is_none() || keeps_outage, "{}", entry.event);
     assert_eq!(
         entry.event == EventKind::Deferred,
@@ -77,7 +78,10 @@ fn check_refusal(before: &Process, on: EventKind, reason: Refusal) {
 fn claims_that_count(history: &[HistoryEntry]) -> usize {
     use EventKind as On;
     let submitted = [On::Created, On::Replaced, On::Resubmitted, On::RetriedByOperator];
-    let since = history.iter().rposition(|entry| entry.event.known().is_some_and(|event| submitted.contains(event))).unwrap_or(0);
+    let since = history
+        .iter()
+        .rposition(|entry| entry.event.known().is_some_and(|event| submitted.contains(event)))
+        .unwrap_or(0);
     let count = |on| history[since..].iter().filter(|entry| entry.event == on).count();
     count(On::Claimed) - count(On::ShutDown) - count(On::Deferred)
 }

@@ -149,7 +149,8 @@ fn a_newer_status_may_have_what_no_known_one_has() {
     let pending = create(submission(false));
     let process = newer(&pending, |s| {
         (s.attempt, s.tries) = (99, 99);
-        s.latest_error = Some(ProcessError { code: Word::read("of_a_newer_version"), detail: "It says.".into() });
+        s.latest_error =
+            Some(ProcessError { code: Word::read("of_a_newer_version"), detail: "It says.".into() });
         s.service_account_number = Some("A-00000001".parse().unwrap());
     });
     assert_eq!((process.known_state(), process.stored_state().as_str()), (None, "RESTING"));

@@ -201,8 +201,7 @@ impl World {
         })
         .unwrap();
         let known = |state: &Word<State>| state.known().map_or("unknown", |state| state.as_str());
-        let state =
-            |c: StateCount| ((known(&c.state), c.error.map(|error| error.to_string())), c.processes);
+        let state = |c: StateCount| ((known(&c.state), c.error.map(|error| error.to_string())), c.processes);
         let kept_states: BTreeMap<_, _> = kept_states.into_iter().map(state).collect();
         let kept_minutes: BTreeMap<_, _> =
             kept_minutes.into_iter().map(|c| ((c.minute, known(&c.state)), c.processes)).collect();

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use cutover_core::Word;
-use cutover_process::{EventKind, HistoryEntry, State};
+use cutover_process::{HistoryEntry, State};
 use std::collections::BTreeMap;
 
 /// How often each thing happened.

@@ -56,7 +56,8 @@ pub(crate) fn given_up_wrongly(history: &[HistoryEntry]) -> Option<String> {
     let (mut crashes, mut outage) = (0, None);
     for entry in history {
         let lasted = outage.map_or(TimeDelta::zero(), |since| entry.occurred_at - since);
-        match entry.event {
+        let Word::Known(event) = &entry.event else { continue };
+        match event {
             On::RetriesExhausted if crashes + 1 < MAX_ATTEMPTS && lasted < RETRY_TIME => {
                 return Some(format!("it was given up after {crashes} crashes and an outage of {lasted}"));
             }
@@ -75,10 +76,8 @@ pub(crate) fn given_up_wrongly(history: &[HistoryEntry]) -> Option<String> {
 
 /// The request of an entry that says what is to be imported.
 pub(crate) fn submission(entry: &HistoryEntry) -> Option<&str> {
-    let submits = matches!(
-        entry.event,
-        Word::Known(EventKind::Created | EventKind::Replaced | EventKind::Resubmitted)
-    );
+    let submits =
+        matches!(entry.event, Word::Known(EventKind::Created | EventKind::Replaced | EventKind::Resubmitted));
     match &entry.actor {
         Word::Known(Actor::Api { request_id, .. }) if submits => request_id.as_deref(),
         _ => None,

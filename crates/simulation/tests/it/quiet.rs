@@ -5,7 +5,7 @@ use crate::planner::{NODES, NUMBERS};
 use crate::specs::{AccountRef, CreateSpec, SUPPLIERS, When};
 use crate::world::World;
 use cutover_app::port::{StoredIssues, read};
-use cutover_core::{Code, SupplierStatus};
+use cutover_core::{Code, SupplierStatus, Word};
 use cutover_process::{BACKOFF_CAP, LEASE, SWEEP, State};
 use std::sync::atomic::Ordering;
 
@@ -103,11 +103,11 @@ impl World {
     }
 
     /// Whether an account was accepted, with which error it ended, and what was found.
-    fn verdict(&self, account: AccountRef) -> (bool, Option<Code>, StoredIssues) {
+    fn verdict(&self, account: AccountRef) -> (bool, Option<Word<Code>>, StoredIssues) {
         let process = self.process(account).unwrap().process;
         let is_accepted = matches!(process.state(), State::Processed | State::DryRunSucceeded);
         let issues = read(&*self.truth, |tx| tx.issues(process.id())).unwrap();
-        (is_accepted, process.latest_error().map(|error| error.code), issues)
+        (is_accepted, process.latest_error().map(|error| error.code.clone()), issues)
     }
 
     /// What has ended without an account is imported after all, from what was accepted last: nothing of it was lost.

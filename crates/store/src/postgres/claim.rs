@@ -1,7 +1,7 @@
 //! What claims read of all suppliers at once.
 
 use super::dialect::{Conn, Db, FIRST, SKIP_LOCKED, columns};
-use super::queries::processes::queue::{FirstDue, FirstLease, OpenSupplier};
+use super::queries::processes::queue::{FirstDue, FirstLease, FirstPending, OpenSupplier};
 use super::queries::statement::Bind;
 use super::queries::types::Timestamp;
 use crate::claim_hints::{Bounds, ClaimHints};
@@ -49,6 +49,25 @@ statement! {
             FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
             AS h (id, due_from, leases_from) ON h.id = s.id WHERE s.status = 'Ongoing' \
             AND (s.max_concurrent_imports IS NULL OR s.max_concurrent_imports > (SELECT count(*) FROM " (RUNNING) "))"
+}
+
+statement! {
+    /// All suppliers with their first pending process.
+    Pending { ids: Vec<i64>, due_from: Vec<Option<Timestamp>> } -> (BigInt, Text, Text, Nullable<columns::Instant>)
+        = "SELECT s.id, s.code, s.status, (SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id \
+            AND p.state = 'PENDING' AND p.due_at >= coalesce(h.due_from, " (FIRST) ") \
+            ORDER BY p.due_at, p.id LIMIT 1) FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ") \
+            AS h (id, due_from) ON h.id = s.id ORDER BY s.id"
+}
+
+/// All suppliers with their first pending process.
+pub(crate) fn first_pending(
+    conn: &mut Conn,
+    hints: &ClaimHints,
+    at: DateTime<Utc>,
+) -> Result<Vec<FirstPending>> {
+    let Columns { ids, due_from, .. } = Columns::of(&hints.bounds(at));
+    Ok(Pending { ids, due_from }.load(conn)?)
 }
 
 statement! {

@@ -12,7 +12,7 @@ use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::{Array, BigInt, Date, Timestamptz};
 
 pub(crate) use super::bulk::{are_taken, steps};
-pub(crate) use super::claim::{expired_leases, next_due_at, open_suppliers};
+pub(crate) use super::claim::{expired_leases, first_pending, next_due_at, open_suppliers};
 pub(crate) use super::fold::{begin_fold, fold_processes};
 
 pub(crate) type Conn = diesel::PgConnection;

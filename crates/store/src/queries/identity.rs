@@ -6,10 +6,10 @@ use super::{Conn, SqlTx, changed, dialect};
 use crate::error::{Error, Result, store_error};
 use crate::sealed::{Place, Sealer};
 use chrono::{DateTime, Utc};
-use cutover_core::Word;
 use cutover_app::port::{
     ApiKey, Identity, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey, StoreError,
 };
+use cutover_core::Word;
 use diesel::prelude::*;
 
 #[derive(Queryable, Selectable)]

@@ -3,7 +3,7 @@
 
 use super::dialect::{Conn, Db, columns};
 use super::queries::fit;
-use super::queries::processes::queue::{FirstLease, OpenSupplier};
+use super::queries::processes::queue::{FirstLease, FirstPending, OpenSupplier};
 use super::queries::statement::Bind;
 use super::queries::types::{Timestamp, instant};
 use crate::claim_hints::ClaimHints;
@@ -25,6 +25,18 @@ statement! {
             ORDER BY p.due_at, p.id LIMIT 1) AS first_due \
             FROM suppliers s WHERE s.status = 'Ongoing' AND s.id > " above " AND s.id <= " to
             " ORDER BY s.id LIMIT -1 OFFSET 0) AS open WHERE first_due <= " at " AND room > 0 LIMIT " most
+}
+
+statement! {
+    /// All suppliers with their first pending process.
+    Pending {} -> (BigInt, Text, Text, Nullable<columns::Instant>)
+        = "SELECT s.id, s.code, s.status, (SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id \
+            AND p.state = 'PENDING' ORDER BY p.due_at, p.id LIMIT 1) FROM suppliers s ORDER BY s.id"
+}
+
+/// All suppliers with their first pending process.
+pub(crate) fn first_pending(conn: &mut Conn, _: &ClaimHints, _: DateTime<Utc>) -> Result<Vec<FirstPending>> {
+    Ok(Pending {}.load(conn)?)
 }
 
 statement! {

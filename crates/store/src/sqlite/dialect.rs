@@ -13,7 +13,7 @@ use diesel::prelude::*;
 use diesel::serialize::{self, IsNull, Output};
 use diesel::sql_types::{BigInt, Text};
 
-pub(crate) use super::claim::{expired_leases, next_due_at, open_suppliers};
+pub(crate) use super::claim::{expired_leases, first_pending, next_due_at, open_suppliers};
 
 pub(crate) type Conn = diesel::SqliteConnection;
 pub(crate) type Db = diesel::sqlite::Sqlite;

@@ -124,7 +124,7 @@ fn pages_of_a_list_are_ranges_of_its_index() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
     add_process(&mut conn, 2);
-    let mut page = |filter: ProcessFilter, after| {
+    let mut page = |filter: ProcessFilter<'_>, after| {
         let limit = PageLimit { items: 100, scanned: 1 };
         let plan = plan_of(&mut conn, |tx| tx.list_processes(1, filter, after, limit).map(|_| ()));
         assert_no_scan(&plan);

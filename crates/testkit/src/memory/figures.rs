@@ -39,7 +39,7 @@ impl Figures for State {
         Ok(runs.map(count).collect())
     }
 
-    fn standings(&mut self) -> Result<Vec<Standing>, StoreError> {
+    fn standings(&mut self, _: DateTime<Utc>) -> Result<Vec<Standing>, StoreError> {
         let standing = |supplier: &Supplier| {
             let stands_in =
                 |state: Status| self.of(supplier.id).filter(move |row| row.process.state() == state);
@@ -79,7 +79,8 @@ impl Figures for State {
         error: &Word<Code>,
         limit: u32,
     ) -> Result<Vec<ExternalAccountNumber>, StoreError> {
-        let page = self.page(supplier_id, |row| key(row).1.map(Word::from).as_ref() == Some(error), None, limit);
+        let page =
+            self.page(supplier_id, |row| key(row).1.map(Word::from).as_ref() == Some(error), None, limit);
         Ok(page.iter().map(|row| row.process.snapshot().external_account_number.clone()).collect())
     }
 
@@ -93,7 +94,10 @@ impl Figures for State {
 }
 
 fn key(row: &Row) -> (Status, Option<Code>) {
-    (row.process.state(), row.process.snapshot().latest_error.as_ref().and_then(|error| error.code.known().copied()))
+    (
+        row.process.state(),
+        row.process.snapshot().latest_error.as_ref().and_then(|error| error.code.known().copied()),
+    )
 }
 
 impl State {

@@ -121,7 +121,7 @@ pub fn counts_follow_every_step(store: &dyn Store) {
 /// Monitoring is told of each supplier what stands where, and what has waited for the longest.
 pub fn standings_are_of_every_supplier(store: &dyn Store) {
     let acme = supplier(store, "ACME");
-    let paused = supplier_with(store, "PAUSED", |settings| settings.status = SupplierStatus::Paused);
+    let paused = supplier_with(store, "PAUSED", |settings| settings.status = SupplierStatus::Paused.into());
     supplier(store, "QUIET");
     create_many(store, &acme, "A", 4);
     create_many(store, &paused, "P", 2);
@@ -134,7 +134,7 @@ pub fn standings_are_of_every_supplier(store: &dyn Store) {
         ("QUIET", true, None, Vec::new()),
     ];
     for _ in 0..2 {
-        let standings = see(store, |tx| tx.standings());
+        let standings = see(store, |tx| tx.standings(at(5_000)));
         let told = standings.iter().map(|standing| {
             let some = standing.states.iter().filter(|(_, processes)| *processes > 0);
             let mut states: Vec<_> = some.map(|(state, processes)| (state.as_str(), *processes)).collect();

@@ -34,7 +34,10 @@ pub fn keys_are_found_until_they_or_their_organisation_end(store: &dyn Store) {
     let operator = key(store, owner.id, 2, ApiKeyRole::Operator);
     let supplier = key(store, owner.id, 1, ApiKeyRole::Supplier);
     let foreign = key(store, other.id, 3, ApiKeyRole::Supplier);
-    assert_eq!((supplier.organisation.as_str(), supplier.role.known()), ("Retailer", Some(&ApiKeyRole::Supplier)));
+    assert_eq!(
+        (supplier.organisation.as_str(), supplier.role.known()),
+        ("Retailer", Some(&ApiKeyRole::Supplier))
+    );
     assert_eq!((operator.hash, operator.role.known()), ([2; 32], Some(&ApiKeyRole::Operator)));
     assert_eq!(see(store, |tx| tx.api_key_by_hash(&[1; 32])), Some(supplier.clone()));
     assert_eq!(see(store, |tx| tx.api_key(supplier.id)), Some(supplier.clone()));

@@ -48,11 +48,7 @@ pub(super) fn by_minute(conn: &mut Conn, supplier_id: i64, since: DateTime<Utc>)
     let since = since.map_err(|_| Error::Unfit("a time is out of range"))?.into();
     let rows: Vec<(Timestamp, String, i64)> = ByMinute { supplier_id, since }.load(conn)?;
     let of_row = |(minute, state, processes): (Timestamp, String, i64)| {
-        Ok(MinuteCount {
-            minute: minute.instant()?,
-            state: Word::read(&state),
-            processes: count(processes),
-        })
+        Ok(MinuteCount { minute: minute.instant()?, state: Word::read(&state), processes: count(processes) })
     };
     rows.into_iter().map(of_row).collect()
 }

@@ -48,8 +48,9 @@ impl Figures for SqlTx<'_> {
         self.run(|conn| counts::by_state(conn, supplier_id))
     }
 
-    fn standings(&mut self) -> Result<Vec<Standing>, StoreError> {
-        self.run(standings::all)
+    fn standings(&mut self, at: DateTime<Utc>) -> Result<Vec<Standing>, StoreError> {
+        let hints = self.hints;
+        self.run(|conn| standings::all(conn, hints, at))
     }
 
     fn minute_counts(

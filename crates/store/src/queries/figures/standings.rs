@@ -1,12 +1,15 @@
 use super::super::Conn;
-use super::super::dialect::{self, Db, columns};
-use super::super::types::{Timestamp, instant};
+use super::super::dialect::{self, Db};
+use super::super::processes::queue::FirstPending;
+use super::super::types::instant;
+use crate::claim_hints::ClaimHints;
 use crate::error::{Error, Result};
+use chrono::{DateTime, Utc};
 use cutover_app::port::Standing;
 use cutover_core::SupplierStatus;
 use cutover_process::State;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Text};
+use diesel::sql_types::{BigInt, Text};
 use std::collections::HashMap;
 
 statement! {
@@ -18,15 +21,7 @@ statement! {
             ") AS counted GROUP BY supplier_id, state"
 }
 
-statement! {
-    /// Of each supplier the first process that waits, where claims begin to look.
-    FirstDue {} -> (BigInt, Text, Text, Nullable<columns::Instant>)
-        = "SELECT s.id, s.code, s.status, (SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id \
-            AND p.state = 'PENDING' AND p.due_at >= coalesce(s.due_from, " (dialect::FIRST) ") \
-            ORDER BY p.due_at, p.id LIMIT 1) FROM suppliers s ORDER BY s.id"
-}
-
-pub(super) fn all(conn: &mut Conn) -> Result<Vec<Standing>> {
+pub(super) fn all(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Result<Vec<Standing>> {
     let counted: Vec<(i64, String, i64)> = Counts {}.load(conn)?;
     let mut states = HashMap::<i64, Vec<(State, u64)>>::new();
     for (supplier_id, state, processes) in counted {
@@ -39,13 +34,13 @@ pub(super) fn all(conn: &mut Conn) -> Result<Vec<Standing>> {
                 .push((state, u64::try_from(processes).unwrap_or_default()));
         }
     }
-    let suppliers: Vec<(i64, String, String, Option<Timestamp>)> = FirstDue {}.load(conn)?;
-    let standing = |(id, code, status, due): (i64, String, String, _)| {
+    let suppliers = dialect::first_pending(conn, hints, at)?;
+    let standing = |FirstPending { supplier_id, code, status, due_at }| {
         Ok(Standing {
             supplier: code.parse().map_err(Error::corrupt)?,
             is_ongoing: status == SupplierStatus::Ongoing.as_str(),
-            first_due_at: instant(due)?,
-            states: states.remove(&id).unwrap_or_default(),
+            first_due_at: instant(due_at)?,
+            states: states.remove(&supplier_id).unwrap_or_default(),
         })
     };
     suppliers.into_iter().map(standing).collect()

@@ -42,6 +42,15 @@ pub(crate) struct OpenSupplier {
     pub(crate) first_due: Timestamp,
 }
 
+/// When the first pending process of a supplier is due, whatever its status.
+#[derive(Debug, Queryable)]
+pub(crate) struct FirstPending {
+    pub(crate) supplier_id: i64,
+    pub(crate) code: String,
+    pub(crate) status: String,
+    pub(crate) due_at: Option<Timestamp>,
+}
+
 /// When the first pending process of a supplier is due, if any waits.
 #[derive(Debug, Queryable)]
 pub(crate) struct FirstDue {

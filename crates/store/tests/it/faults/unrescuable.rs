@@ -59,7 +59,8 @@ fn what_is_stuck_behind_ten_thousand_is_taken_up() {
         house.clock.advance(Duration::seconds(1));
         assert_eq!(house.worker.turn().unwrap(), Worked::Processes(1));
         assert_eq!(house.state("A-1"), State::Processed);
-        let events: Vec<_> = house.report("A-1").history.iter().map(|entry| *entry.event.known().unwrap()).collect();
+        let events: Vec<_> =
+            house.report("A-1").history.iter().map(|entry| *entry.event.known().unwrap()).collect();
         use EventKind::{Claimed, Created, Imported, Released};
         assert_eq!(events, [Created, Claimed, Released, Claimed, Imported]);
     });

@@ -3,6 +3,7 @@
 use super::house::House;
 use cutover_app::Step;
 use cutover_app::worker::{Worked, Worker};
+use cutover_core::Word;
 use cutover_process::{EventKind, State};
 use cutover_store::PostgresOptions;
 use std::sync::Arc;
@@ -37,7 +38,11 @@ fn accounts_that_pass_alone_are_imported_at_their_first_attempt() {
     for number in numbers {
         let report = house.app.show_process("ACME", &number).unwrap();
         assert_eq!((report.status.status, report.attempt), (State::Processed, 1), "{number}");
-        let steps: Vec<_> = report.history.iter().map(|entry| entry.event).collect();
-        assert_eq!(steps, [EventKind::Created, EventKind::Claimed, EventKind::Imported], "{number}");
+        let steps: Vec<_> = report.history.iter().map(|entry| entry.event.clone()).collect();
+        assert_eq!(
+            steps,
+            [EventKind::Created, EventKind::Claimed, EventKind::Imported].map(Word::from),
+            "{number}"
+        );
     }
 }

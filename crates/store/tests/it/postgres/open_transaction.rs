@@ -129,7 +129,7 @@ fn claims_leave_the_rows_alone_that_creates_refer_to() {
         create(&house, &format!("A-{n}"));
     }
     let House { app, store, database, .. } = house;
-    let worker = Worker::new(Arc::new(app), "w1".into(), Arc::default(), Arc::default());
+    let worker = Worker::new(app, "w1".into(), Arc::default(), Arc::default());
     while worker.turn().unwrap() != Worked::Nothing {}
     drop((worker, store));
     until_gone(&database);

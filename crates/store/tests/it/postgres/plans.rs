@@ -110,7 +110,7 @@ fn changes_are_folded_by_their_keys_from_the_first_day() {
 
 /// A page of a list, its statements planned while there was nothing to plan by, then run on 20,000 rows that do not match
 /// and one that does.
-fn few_are_read_for(filter: ProcessFilter, others: &str, one: &str) {
+fn few_are_read_for(filter: ProcessFilter<'_>, others: &str, one: &str) {
     let Some(house) = House::new() else { return };
     let limit = PageLimit { items: 10, scanned: 50 };
     let page = || glance(&*house.store, |tx| tx.list_processes(1, filter, None, limit)).unwrap();
@@ -166,8 +166,10 @@ fn a_page_reads_a_bounded_number_of_rows_from_the_first_day() {
     };
     few_are_read_for(later, PENDING, PENDING);
     few_are_read_for(ProcessFilter { state: Some(State::Pending), ..later }, PENDING, PENDING);
-    let failed =
-        ProcessFilter { error_code: Some(Code::ImportProcessFailedValidation), ..ProcessFilter::default() };
+    let failed = ProcessFilter {
+        error_code: Some(Code::ImportProcessFailedValidation.as_str()),
+        ..ProcessFilter::default()
+    };
     few_are_read_for(failed, PENDING, ERRORED);
     few_are_read_for(ProcessFilter { state: Some(State::DryRunErrored), ..failed }, ERRORED, ERRORED);
 }
