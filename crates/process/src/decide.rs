@@ -66,8 +66,10 @@ pub fn on_failure(
     let due_after = |tries| at.checked_add_signed(backoff(tries, jitter)).unwrap_or(at);
     match failure {
         Failure::Outage => {
-            let outage = Outage::after_failure(snapshot.outage, at);
-            let is_over = at - outage.since >= retry_time;
+            // By the time that the step gets, which never goes back.
+            let failed_at = at.max(snapshot.modified_at);
+            let outage = Outage::after_failure(snapshot.outage, failed_at);
+            let is_over = failed_at - outage.since >= retry_time;
             if is_over { Event::OutageTooLong } else { Event::Deferred { due_at: due_after(outage.tries) } }
         }
         _ if snapshot.tries >= MAX_ATTEMPTS => Event::RetriesExhausted,

@@ -205,7 +205,7 @@ impl Snapshot {
             Event::HandedBack { due_at } => self.hand_back(due_at),
             Event::Deferred { due_at } => {
                 self.hand_back(due_at);
-                self.outage = Some(Outage::after_failure(self.outage, at));
+                self.outage = Some(Outage::after_failure(self.outage, self.modified_at));
             }
             Event::Released { due_at } | Event::Failed { due_at } => {
                 self.due_at = due_at;

@@ -32,7 +32,7 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("api-key revoke", "$PREFIX", "api-key.revoke"),
     ("signing-key rotate", "", "signing-key.rotate"),
     ("signing-key revoke", "$KID", "signing-key.revoke"),
-    ("encryption-key reseal", "", "encryption-key.reseal"),
+    ("encryption-key reseal", "--force", "encryption-key.reseal"),
     ("supplier add", "SECOND --organisation Acme", "supplier.add"),
     ("supplier set", "ACME --status paused --rule CUS-08=error", "supplier.set"),
     ("vendor add", "PAY --kind http --base-url http://127.0.0.1:9", "vendor.add"),

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many positions are remembered. Beyond, every second one is forgotten, so that they reach twice as far back.
+/// How many positions are remembered.
 const REMEMBERED: usize = 1_000;
 
 statement! {
@@ -99,12 +99,18 @@ impl Course {
         }
         self.0.push_back((at, position));
         if self.0.len() > REMEMBERED {
-            let mut place = 0;
-            self.0.retain(|_| {
-                place += 1;
-                place % 2 == 1
-            });
+            self.forget_one(at);
         }
+    }
+
+    /// Forgets the entry that is missed least: the one whose neighbours are closest to each other for its age. What is
+    /// remembered is dense for the last minutes and sparse for hours ago.
+    fn forget_one(&mut self, now: Instant) {
+        let nanos = |from: Instant, to: Instant| to.saturating_duration_since(from).as_nanos();
+        let gap = |i: usize| nanos(self.0[i - 1].0, self.0[i + 1].0);
+        let age = |i: usize| nanos(self.0[i].0, now).max(1);
+        let least = (1..self.0.len() - 1).min_by(|a, b| (gap(*a) * age(*b)).cmp(&(gap(*b) * age(*a))));
+        least.map(|i| self.0.remove(i));
     }
 
     /// How long ago nothing was beyond a position: zero if nothing is yet. Of one from before what is remembered, how
@@ -148,13 +154,16 @@ mod tests {
 
     #[test]
     fn it_reaches_back_further_than_it_remembers_and_stays_small() {
-        let (course, start) = course(100_000);
+        let (mut course, start) = (Course::default(), Instant::now());
+        for n in 0..=20_000 {
+            course.note(start + SECOND * 5 * n, i64::from(n) * 50);
+        }
         assert!(course.0.len() <= REMEMBERED);
         let age = course.age(0, start + SECOND * 100_000);
         assert_eq!(age, SECOND * 100_000);
-        // Half a day back, to some minutes.
+        // Half a day back, to a quarter of an hour.
         let age = course.age(500_000, start + SECOND * 100_000);
-        assert!((SECOND * 50_000..SECOND * 50_500).contains(&age), "{age:?}");
+        assert!((SECOND * 50_000..SECOND * 50_900).contains(&age), "{age:?}");
     }
 
     #[test]

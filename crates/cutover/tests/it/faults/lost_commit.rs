@@ -75,11 +75,12 @@ fn an_import_that_was_committed_unheard_is_not_made_again() {
     assert!(history.is_none_or(|history| history == ["created", "claimed", "imported"]));
 }
 
-/// Failure 7: given an import whose commit never reaches the database, it is made once the lease is over.
+/// Failure 7: given an import whose commit never reaches the database, its worker defers it as soon as the database
+/// answers, at no cost of an attempt, and it is made again.
 #[test]
 fn an_import_whose_commit_was_never_heard_is_made_again() {
     let history = imported_with(Proxy::lose_request);
-    let expected = ["created", "claimed", "released", "claimed", "imported"];
+    let expected = ["created", "claimed", "deferred", "claimed", "imported"];
     assert!(history.is_none_or(|history| history == expected));
 }
 

@@ -42,10 +42,17 @@ fn a_pool_without_a_free_connection() {
     let Some(house) = House::on_server() else { return };
     let key = house.furnish();
     let options = ["--database-connections", "2", "--database-pool-timeout", "500ms"];
+    house.done(&["organisation", "add", "Other"]);
+    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+    let other = house.key("Other");
     let server = house.serve_with(&[&options[..], &["--role", "api"]].concat());
     let worker = house.serve_with(&["--role", "worker"]);
-    let client = server.client(&key);
+    let (client, other) = (server.client(&key), server.client(&other));
     client.import(&[small("P-1")]);
+    let mut of_other = small("P-1");
+    of_other["import_supplier"] = "OTHERS".into();
+    assert_eq!(other.create(&of_other).status, 201);
+    until("both are imported", || house.sql("SELECT count(*) FROM accounts") == "2");
     drop(worker);
     let held = "SELECT id FROM accounts FOR UPDATE; SELECT pg_sleep(60)";
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
@@ -53,10 +60,12 @@ fn a_pool_without_a_free_connection() {
     std::thread::scope(|scope| {
         scope.spawn(|| house.on().sql(held).unwrap_err());
         until("the account is locked", || house.sql(&format!("SELECT count(*) {sleeping}")) == "1");
-        let stuck = ["A", "B"].map(|body| {
-            scope.spawn({
-                let client = client.clone();
-                move || note(&client, body)
+        // One organisation has half of them.
+        let stuck = [("ACME", client.clone()), ("OTHERS", other.clone())].map(|(supplier, client)| {
+            scope.spawn(move || {
+                let mut note = adding("P-1", "notes", json!([{"body": "A"}]));
+                note["import_supplier"] = supplier.into();
+                client.send_json(NOTES, &note)
             })
         });
         until("both connections wait", || house.sql(waiting) == "2");

@@ -42,7 +42,7 @@ fn while_all_are_held(store: &dyn Store, call: impl FnOnce()) {
         }
         (0..CONNECTIONS).for_each(|_| begun.recv().unwrap());
         let refused = glance(store, |tx| tx.organisations());
-        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+        assert!(matches!(refused, Err(StoreError::Busy(_))), "{refused:?}");
         call();
     });
 }
