@@ -46,7 +46,6 @@ pub struct Outage {
 impl Outage {
     /// The outage after another attempt has failed by it.
     pub(crate) fn after_failure(before: Option<Self>, at: DateTime<Utc>) -> Self {
-        // If the clock was set back, the outage began now at the latest.
         let since = before.map_or(at, |outage| outage.since.min(at));
         Self { since, tries: before.map_or(0, |outage| outage.tries).saturating_add(1) }
     }

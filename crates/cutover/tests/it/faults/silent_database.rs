@@ -69,7 +69,8 @@ fn a_pool_without_a_free_connection() {
             })
         });
         until("both connections wait", || house.sql(waiting) == "2");
-        assert_unavailable(&within(SOON, || client.create(&small("P-2"))));
+        let create = within(SOON, || client.create(&small("P-2")));
+        assert_eq!(create.status, 201, "new accounts have a connection of their own");
         assert_unavailable(&within(SOON, || client.get(&format!("{ACCOUNTS}ACME/P-1/"))));
         assert_red(&server);
         stuck.into_iter().for_each(|thread| assert_unavailable(&thread.join().unwrap()));
