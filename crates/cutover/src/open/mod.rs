@@ -62,7 +62,7 @@ pub(crate) fn app_over(database: &OpenDatabase, settings: &Settings, outside: Ou
         access_token_lifetime: lifetime(serve.access_token_lifetime),
         refresh_token_lifetime: lifetime(serve.refresh_token_lifetime),
         import_retry_time: lifetime(serve.import_retry_time),
-        limits: Limits { batch_items: serve.batch_limit, items: serve.list_limit, ..Limits::default() },
+        limits: Limits { batch_items: serve.batch_limit, items: serve.list_limit },
     };
     App::new(Ports { store, clock, random, documents, vendors }, settings).commanded_by(user())
 }

@@ -223,7 +223,7 @@ pub fn pages_give_every_match_once(store: &dyn Store) {
                     && (error_code.is_none() || code(process).as_deref() == error_code)
                     && modified_after.is_none_or(|after| process.snapshot().modified_at > after)
             };
-            let expected: Vec<_> = all.iter().filter(matches).map(|p| number_of(p)).collect();
+            let expected: Vec<_> = all.iter().filter(matches).map(number_of).collect();
             for (items, scanned) in [(1, 1), (1, 7), (3, 4), (7, 20), (60, 60)] {
                 let found = pages(store, &acme, filter, PageLimit { items, scanned }).concat();
                 assert_eq!(found, expected, "{filter:?}, {items} of {scanned}");
