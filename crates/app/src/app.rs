@@ -17,7 +17,7 @@ pub struct Settings {
     pub refresh_token_lifetime: Duration,
     /// How many items a request may have (decisions D3).
     pub limits: Limits,
-    /// How long an import is retried that outages fail (decisions D6).
+    /// For how long an import is retried while outages make it fail; then it ends in an error.
     pub import_retry_time: Duration,
 }
 
@@ -139,7 +139,7 @@ impl App {
         self.store.connections()
     }
 
-    /// How many connections to the database use cases have at most; `None` where it is no server.
+    /// Maximum number of database connections that use cases share; `None` for an embedded database.
     pub fn connection_limit(&self) -> Option<u32> {
         self.store.connection_limit()
     }

@@ -123,7 +123,7 @@ fn counted(counts: &[StateCount]) -> Vec<StatusCount> {
     State::ALL.iter().map(of_state).chain(newer).collect()
 }
 
-/// How many accounts the API counts in a state.
+/// Number of accounts in a state of the contract.
 fn accounts(counts: &[StatusCount], state: State) -> u64 {
     counts.iter().filter(|count| count.status == state).map(|count| count.accounts).sum()
 }

@@ -81,7 +81,7 @@ impl App {
         Ok(keys.first().filter(|key| !key.is_gone()).cloned())
     }
 
-    /// Whether every signing key can be read here that can be read anywhere.
+    /// Checks that this process lacks no encryption key that a signing key is sealed with.
     pub(crate) fn check_signing_keys(&self) -> Result<(), StoreError> {
         let keys = self.remembered_signing_keys().map_or_else(|| self.read_signing_keys(), Ok)?;
         keys.iter().filter(|key| !key.is_gone()).try_for_each(|key| key.secret().map(|_| ()))

@@ -49,7 +49,7 @@ pub(crate) struct ServeSettings {
     pub(crate) console: bool,
     pub(crate) http_workers: usize,
     pub(crate) workers: usize,
-    /// How long an import is retried that outages fail.
+    /// For how long an import is retried while outages make it fail.
     pub(crate) import_retry_time: Duration,
     pub(crate) max_connections: usize,
     /// Requests a second per organisation; 0 for no limit.
