@@ -2,7 +2,7 @@
 
 use super::house::House;
 use cutover_app::Step;
-use cutover_app::port::{PageLimit, ProcessFilter, glance, write};
+use cutover_app::port::{MeterPointQuestion, PageLimit, ProcessFilter, SoughtMeterPoint, glance, write};
 use cutover_core::{Code, ExternalAccountNumber};
 use cutover_process::State;
 use cutover_testkit_postgres::TestDatabase;
@@ -91,6 +91,34 @@ fn examples_of_an_error_are_found_from_the_first_day() {
     reset(&house, "processes");
     assert_eq!(find(), 3);
     assert_few_are_read(&house.close(), "processes");
+}
+
+/// Other accounts of the supplier, each with a meter point.
+const OTHERS: &str = "SET session_replication_role = replica; \
+    INSERT INTO accounts (id, supplier_id, external_account_number, number, customer_emails, imported_at) \
+        SELECT n, 1, 'M-' || n, 'N-' || n, false, '2026-01-02' FROM generate_series(1, 20000) n; \
+    INSERT INTO meter_points (account_id, position, supply_address, mpxn, supply_type, supply_start_date) \
+        SELECT n, 0, 0, '6' || n, 'ELECTRICITY', '2020-01-01' FROM generate_series(1, 20000) n";
+
+/// Not by way of all accounts of a supplier.
+#[test]
+fn meter_points_of_others_are_found_by_their_identifiers_from_the_first_day() {
+    let Some(house) = House::new() else { return };
+    let number: ExternalAccountNumber = "A-1".parse().unwrap();
+    let sought = SoughtMeterPoint { mpxn: "619999".into(), supply_start_date: "2026-01-01".parse().unwrap() };
+    let question =
+        MeterPointQuestion { organisation_id: 1, supplier_id: 1, number: &number, sought: &sought };
+    let ask = || glance(&*house.store, |tx| tx.are_meter_points_taken(&[question])).unwrap();
+    let tables = ["accounts", "meter_points"];
+    for table in tables {
+        house.database.sql(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)")).unwrap();
+    }
+    often(ask);
+    house.database.sql(OTHERS).unwrap();
+    tables.iter().for_each(|table| reset(&house, table));
+    assert_eq!(ask(), [true]);
+    let database = house.close();
+    tables.iter().for_each(|table| assert_few_are_read(&database, table));
 }
 
 /// Half of the changes, in batches.
