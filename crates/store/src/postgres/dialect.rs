@@ -13,7 +13,7 @@ use diesel::sql_types::{Array, BigInt, Date, Timestamptz};
 
 pub(crate) use super::bulk::{are_taken, steps};
 pub(crate) use super::claim::{expired_leases, first_pending, next_due_at, open_suppliers};
-pub(crate) use super::fold::{begin_fold, fold_processes};
+pub(crate) use super::fold::{begin_fold, end_fold, fold_processes};
 
 pub(crate) type Conn = diesel::PgConnection;
 pub(crate) type Db = diesel::pg::Pg;
@@ -113,6 +113,11 @@ pub(crate) fn lock_suppliers(conn: &mut Conn) -> Result<()> {
 /// The latest changes of the figures of processes have a key behind this: several times as many as sweeps leave. The
 /// sequence says which key is the last, without a look at dead rows.
 pub(crate) const LATEST_CHANGES: &str = "(SELECT last_value FROM process_changes_id_seq) - 20000";
+
+/// Where changes that are not folded begin: dead ones before are not read past.
+pub(crate) const FIRST_PROCESS_CHANGE: &str =
+    "(SELECT folded_to FROM folded_changes WHERE kind = 'processes')";
+pub(crate) const FIRST_TOTAL_CHANGE: &str = "(SELECT folded_to FROM folded_changes WHERE kind = 'totals')";
 
 /// Before every process.
 pub(crate) const FIRST: &str = "'1970-01-01 00:00:00+00'::TIMESTAMPTZ";

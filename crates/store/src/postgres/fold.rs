@@ -1,6 +1,6 @@
-//! Changes of the figures of processes: few are made of many.
+//! Changes of figures: few are made of many.
 
-use super::dialect::{Conn, Db};
+use super::dialect::{self, Conn, Db};
 use super::queries::statement::Bind;
 use crate::error::Result;
 use diesel::prelude::*;
@@ -15,7 +15,8 @@ statement! {
     /// Removes the oldest changes, and adds them to what was folded before; how many.
     Fold { limit: i64 } -> BigInt
         = "WITH taken AS (DELETE FROM process_changes WHERE id = ANY(ARRAY(\
-                SELECT id FROM process_changes ORDER BY id LIMIT " limit ")) \
+                SELECT id FROM process_changes WHERE id >= " (dialect::FIRST_PROCESS_CHANGE)
+                " ORDER BY id LIMIT " limit ")) \
                 RETURNING supplier_id, state, error_code, minute, change), \
             counts AS (INSERT INTO process_counts AS c (supplier_id, state, error_code, processes) \
                 SELECT supplier_id, state, error_code, sum(change) FROM taken GROUP BY 1, 2, 3 HAVING sum(change) <> 0 \
@@ -29,9 +30,49 @@ statement! {
             SELECT count(*) FROM taken"
 }
 
-/// Whether this transaction may fold.
-pub(crate) fn begin_fold(conn: &mut Conn) -> Result<bool> {
-    Ok(Begin {}.get_result(conn)?)
+statement! {
+    DrawnKeys {} -> (BigInt, BigInt)
+        = "SELECT (SELECT last_value FROM process_changes_id_seq), (SELECT last_value FROM total_changes_id_seq)"
+}
+
+statement! {
+    /// Moves each bound on to the next that was noted, once no change before that one is left or can come, and notes
+    /// a new one. A transaction that this server has not come to yet was noted by another, before a restore.
+    Advance { process_changes: i64, total_changes: i64 }
+        = "WITH now AS (SELECT pg_snapshot_xmin(s)::text::bigint AS oldest, pg_snapshot_xmax(s)::text::bigint AS next \
+                FROM pg_current_snapshot() AS s) \
+            UPDATE folded_changes AS f \
+            SET folded_to = f.next_bound, next_bound = drawn.key, next_transaction = now.next \
+            FROM now, (VALUES ('processes', " process_changes "), ('totals', " total_changes ")) AS drawn (kind, key) \
+            WHERE f.kind = drawn.kind AND (f.next_transaction <= now.oldest OR f.next_transaction > now.next) \
+            AND CASE f.kind \
+                WHEN 'processes' THEN NOT EXISTS \
+                    (SELECT 1 FROM process_changes WHERE id >= f.folded_to AND id < f.next_bound) \
+                ELSE NOT EXISTS (SELECT 1 FROM total_changes WHERE id >= f.folded_to AND id < f.next_bound) END"
+}
+
+/// The last keys that were drawn of both tables of changes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Drawn {
+    process_changes: i64,
+    total_changes: i64,
+}
+
+/// Begins to fold, unless another transaction does. The keys are read before any statement that is to fold: whoever
+/// drew one of them had begun to write by then.
+pub(crate) fn begin_fold(conn: &mut Conn) -> Result<Option<Drawn>> {
+    if !(Begin {}.get_result(conn)?) {
+        return Ok(None);
+    }
+    let (process_changes, total_changes) = DrawnKeys {}.get_result(conn)?;
+    Ok(Some(Drawn { process_changes, total_changes }))
+}
+
+/// Notes how far all is folded.
+pub(crate) fn end_fold(conn: &mut Conn, drawn: Drawn) -> Result<()> {
+    let Drawn { process_changes, total_changes } = drawn;
+    Advance { process_changes, total_changes }.execute(conn)?;
+    Ok(())
 }
 
 /// Folds the oldest changes; how many.

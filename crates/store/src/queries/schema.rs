@@ -449,6 +449,13 @@ tables! {
         documents -> BigInt,
     }
 
+    folded_changes (kind) {
+        kind -> Text,
+        folded_to -> BigInt,
+        next_bound -> BigInt,
+        next_transaction -> BigInt,
+    }
+
     audit_trail (id) {
         id -> BigInt,
         occurred_at -> Instant,

@@ -69,9 +69,17 @@ pub(crate) const AMONG_END: &str = ")";
 pub(crate) const BYTES: &str = "";
 
 /// Who writes is alone.
-pub(crate) fn begin_fold(_: &mut Conn) -> Result<bool> {
-    Ok(true)
+pub(crate) fn begin_fold(_: &mut Conn) -> Result<Option<()>> {
+    Ok(Some(()))
 }
+
+pub(crate) fn end_fold(_: &mut Conn, (): ()) -> Result<()> {
+    Ok(())
+}
+
+/// What is removed is gone: every key is behind these.
+pub(crate) const FIRST_PROCESS_CHANGE: &str = "0";
+pub(crate) const FIRST_TOTAL_CHANGE: &str = "0";
 
 /// The latest changes of the figures of processes have a key behind this.
 pub(crate) const LATEST_CHANGES: &str = "0";

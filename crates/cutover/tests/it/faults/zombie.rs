@@ -10,7 +10,8 @@ fn rows(house: &House) -> String {
     let tables = house.sql(
         "SELECT string_agg(format('SELECT %L || t::TEXT AS row FROM %I t', relname || ' ', relname), ' UNION ALL ') \
          FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN \
-         ('nodes', 'refresh_tokens', 'process_changes', 'process_counts', 'process_minutes', 'totals', 'total_changes')",
+         ('nodes', 'refresh_tokens', 'process_changes', 'process_counts', 'process_minutes', 'totals', 'total_changes', \
+         'folded_changes')",
     );
     house.sql(&format!("SELECT row FROM ({tables}) AS rows ORDER BY row"))
 }

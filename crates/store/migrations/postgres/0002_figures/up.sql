@@ -31,7 +31,7 @@ CREATE TABLE process_changes (
     minute TIMESTAMPTZ, -- null: in no minute of process_minutes
     change BIGINT NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
-CREATE INDEX process_changes_of_supplier ON process_changes (supplier_id);
+CREATE INDEX process_changes_of_supplier ON process_changes (supplier_id, id);
 
 -- In which minute of process_minutes a process stands.
 CREATE FUNCTION ended_in(state TEXT, modified_at TIMESTAMPTZ) RETURNS TIMESTAMPTZ LANGUAGE SQL STABLE AS $$
@@ -95,4 +95,17 @@ CREATE TABLE total_changes (
     transactions BIGINT NOT NULL,
     documents BIGINT NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
-CREATE INDEX total_changes_of_supplier ON total_changes (supplier_id);
+CREATE INDEX total_changes_of_supplier ON total_changes (supplier_id, id);
+
+-- Where changes that are not folded begin. While a transaction stays open elsewhere, those that were folded stay in the
+-- indexes, and a reader that began at the first would read past all of them.
+--
+-- Keys are drawn in order and committed in any. So the next bound is noted with the first transaction that had not begun
+-- by then; when all transactions before that one have ended, and no change before that bound is left, it becomes the bound.
+CREATE TABLE folded_changes (
+    kind TEXT COLLATE "C" PRIMARY KEY NOT NULL CHECK (kind IN ('processes', 'totals')),
+    folded_to BIGINT NOT NULL, -- no change has a key below this, nor will one
+    next_bound BIGINT NOT NULL,
+    next_transaction BIGINT NOT NULL
+);
+INSERT INTO folded_changes VALUES ('processes', 0, 0, 0), ('totals', 0, 0, 0);

@@ -29,7 +29,7 @@ CREATE TABLE process_changes (
     minute INTEGER, -- null: in no minute of process_minutes
     change INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX process_changes_of_supplier ON process_changes (supplier_id);
+CREATE INDEX process_changes_of_supplier ON process_changes (supplier_id, id);
 
 CREATE TRIGGER processes_inserted AFTER INSERT ON processes BEGIN
     INSERT INTO process_counts VALUES (NEW.supplier_id, NEW.state, coalesce(NEW.error_code, ''), 1)
@@ -84,4 +84,11 @@ CREATE TABLE total_changes (
     transactions INTEGER NOT NULL,
     documents INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX total_changes_of_supplier ON total_changes (supplier_id);
+CREATE INDEX total_changes_of_supplier ON total_changes (supplier_id, id);
+
+CREATE TABLE folded_changes (
+    kind TEXT PRIMARY KEY NOT NULL CHECK (kind IN ('processes', 'totals')),
+    folded_to INTEGER NOT NULL,
+    next_bound INTEGER NOT NULL,
+    next_transaction INTEGER NOT NULL
+) STRICT;

@@ -26,9 +26,10 @@ fn count(kept: i64) -> u64 {
 }
 
 statement! {
-    /// In the order of a key: what is dead at its beginning is known to be.
-    HasChanges {} -> Bool = "SELECT (SELECT id FROM process_changes ORDER BY id LIMIT 1) IS NOT NULL \
-        OR (SELECT id FROM total_changes ORDER BY id LIMIT 1) IS NOT NULL"
+    HasChanges {} -> Bool
+        = "SELECT (SELECT id FROM process_changes WHERE id >= " (dialect::FIRST_PROCESS_CHANGE)
+            " ORDER BY id LIMIT 1) IS NOT NULL OR (SELECT id FROM total_changes WHERE id >= "
+            (dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT 1) IS NOT NULL"
 }
 
 impl Figures for SqlTx<'_> {
@@ -76,10 +77,12 @@ impl Figures for SqlTx<'_> {
 
     fn fold(&mut self, limit: u32) -> Result<usize, StoreError> {
         self.run(|conn| {
-            if !dialect::begin_fold(conn)? {
-                return Ok(0);
+            let Some(drawn) = dialect::begin_fold(conn)? else { return Ok(0) };
+            let (processes, totals) = (dialect::fold_processes(conn, limit)?, totals::fold(conn, limit)?);
+            if processes.max(totals) < limit as usize {
+                dialect::end_fold(conn, drawn)?;
             }
-            Ok(dialect::fold_processes(conn, limit)? + totals::fold(conn, limit)?)
+            Ok(processes + totals)
         })
     }
 }

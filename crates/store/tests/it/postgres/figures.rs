@@ -8,6 +8,7 @@ use cutover_app::port::{glance, read, write};
 use cutover_model::Totals;
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_postgres::{Cluster, ClusterOptions, psql, sql};
+use diesel::connection::SimpleConnection;
 
 const RECOUNT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/recount.sql");
 
@@ -77,6 +78,25 @@ fn what_cannot_be_read_keeps_nothing_else_from_being_folded() {
         let left = "SELECT count(*) FROM process_changes";
         assert_eq!(house.database.sql(left).unwrap().trim(), "0");
     }
+}
+
+/// Keys are drawn in order and committed in any: one that comes late is counted, and folded, as the others.
+#[test]
+fn changes_that_are_committed_late_are_not_passed_over() {
+    let Some(house) = House::new() else { return };
+    let mut late = house.hold(&format!("{CHANGE} (1, 1, '1', 0, 0, 0)"));
+    for _ in 0..5 {
+        house.database.sql(&format!("{CHANGE} (1, 1, '10', 0, 0, 0)")).unwrap();
+        assert_eq!(fold(&house), 1);
+    }
+    assert_eq!(totals(&house, 1).accounts, 5);
+    late.batch_execute("COMMIT").unwrap();
+    assert_eq!(totals(&house, 1).accounts, 6);
+    assert!(glance(&*house.store, |tx| tx.has_changes()).unwrap());
+    assert_eq!(fold(&house), 1);
+    assert_eq!(totals(&house, 1).accounts, 6);
+    let left = "SELECT count(*) FROM total_changes";
+    assert_eq!(house.database.sql(left).unwrap().trim(), "0");
 }
 
 /// Where somebody changed rows without triggers, the other figures are shown nevertheless.

@@ -154,3 +154,45 @@ fn what_is_stored_late_is_claimed_half_a_minute_later() {
     assert_eq!(due(&*house.store, now() + Duration::seconds(30)), ["late", "A-1"]);
     assert_eq!(due(&*house.store, now() + Duration::seconds(30)), ["late", "A-1"]);
 }
+
+/// Failure 9: given changes of figures that were folded while a transaction stays open elsewhere, then what a sweep or a
+/// look at a migration reads does not grow with them.
+#[test]
+fn figures_do_not_look_through_what_was_folded_before() {
+    let Some(house) = House::new() else { return };
+    create(&house, "A-1");
+    let _open = house.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
+    let many = format!(
+        "ALTER TABLE process_changes SET (autovacuum_enabled = false); \
+         ALTER TABLE total_changes SET (autovacuum_enabled = false); \
+         INSERT INTO process_changes (supplier_id, state, error_code, change) \
+         SELECT 1, 'PROCESSED', '', 1 FROM generate_series(1, {DEAD}); \
+         INSERT INTO total_changes (supplier_id, accounts, ledger_balance, readings, transactions, documents) \
+         SELECT 1, 1, '1', 0, 0, 0 FROM generate_series(1, {DEAD})"
+    );
+    house.database.sql(&many).unwrap();
+    let fold = |store: &dyn Store| write(store, |tx| tx.fold(2_000)).unwrap();
+    while fold(&*house.store) > 0 {}
+    // Bounds follow when those that began to write before have ended, which the next to fold sees.
+    create(&house, "A-2");
+    while fold(&*house.store) > 0 {}
+    let database = house.close();
+    let read = || {
+        let read = "SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname IN ('process_changes', 'total_changes')";
+        database.sql(read).unwrap().parse::<u64>().unwrap()
+    };
+    let before = read();
+    assert!(before >= 2 * DEAD as u64, "{before} entries were read to fold them");
+    let store = PostgresStore::open(&PostgresOptions::new(database.url())).unwrap();
+    for _ in 0..20 {
+        assert_eq!(glance(&store, |tx| tx.has_changes()), Ok(false));
+        assert_eq!(fold(&store), 0);
+        let counts = glance(&store, |tx| tx.state_counts(1)).unwrap();
+        assert_eq!(counts.iter().map(|count| count.processes).sum::<u64>(), DEAD as u64 + 2);
+        assert_eq!(glance(&store, |tx| Ok(tx.totals(1)?.accounts)), Ok(DEAD as u64));
+    }
+    drop(store);
+    until_gone(&database);
+    let read = read() - before;
+    assert!(read < FEW, "{read} entries were read for 20 looks");
+}

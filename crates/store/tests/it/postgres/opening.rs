@@ -57,7 +57,7 @@ fn whoever_comes_second_waits_longer_than_a_statement_may_take() {
 fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
     let Some(house) = House::new() else { return };
     let undone = "DROP FUNCTION count_processes() CASCADE; DROP FUNCTION ended_in(TEXT, TIMESTAMPTZ); \
-                  DROP TABLE process_counts, process_minutes, process_changes, totals, total_changes; \
+                  DROP TABLE process_counts, process_minutes, process_changes, totals, total_changes, folded_changes; \
                   DELETE FROM __diesel_schema_migrations WHERE version = '0002'";
     house.database.sql(undone).unwrap();
     let write = "LOCK TABLE processes IN ROW EXCLUSIVE MODE";
