@@ -15,13 +15,15 @@ const COLUMNS: &str = "SELECT concat_ws(' ', c.relname || '.' || a.attname, form
         CASE WHEN a.attnotnull THEN 'NOT NULL' END, 'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid)) \
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid \
         LEFT JOIN pg_attrdef d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum) \
-    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND a.attnum > 0 \
+    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace AND a.attnum > 0 \
     ORDER BY c.relname, a.attnum";
 /// Keys, uniques, references and checks; those of SQLite's booleans are no need of PostgreSQL's.
 const CONSTRAINTS: &str = "SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint \
     WHERE connamespace = 'public'::regnamespace \
+        AND NOT (SELECT relispartition FROM pg_class c WHERE c.oid = conrelid) \
         AND pg_get_constraintdef(oid) NOT LIKE '% = ANY (ARRAY[(0)::bigint, (1)::bigint])))' ORDER BY 1";
-const INDEXES: &str = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1";
+const INDEXES: &str = "SELECT replace(indexdef, ' ON ONLY ', ' ON ') FROM pg_indexes WHERE schemaname = 'public' \
+    AND NOT (SELECT relispartition FROM pg_class c WHERE c.oid = format('%I.%I', schemaname, tablename)::regclass) ORDER BY 1";
 
 /// What SQLite has no types for, as it keeps it.
 const KEPT: [(&str, &str); 3] =

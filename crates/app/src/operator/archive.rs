@@ -1,7 +1,7 @@
 use super::{OperatorError, Told};
 use crate::App;
 use crate::codec::unpack;
-use crate::port::{AuditAction, Detail, KeptProcess, StoreError, Subject, Supplier, glance, read};
+use crate::port::{AuditAction, Detail, KeptProcess, StoreError, Subject, Supplier, glance, read, write};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use cutover_core::Zone;
 use cutover_process::{HistoryEntry, Process};
@@ -118,7 +118,17 @@ impl App {
             done.stayed += (ids.len() - archived) as u64;
             Ok::<_, ArchiveError>(done.archived < limit)
         })?;
+        self.remove_archived()?;
         Ok(done)
+    }
+
+    /// Removes what is left of archived processes, of a run that was cut off as well.
+    fn remove_archived(&self) -> Result<(), OperatorError> {
+        let mut next = Some(0);
+        while let Some(from) = next {
+            next = write(&*self.store, move |tx| tx.remove_archived(from))?;
+        }
+        Ok(())
     }
 
     /// Calls with the keys of what is to be archived, a batch at a time, until no more is wanted.

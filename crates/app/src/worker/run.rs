@@ -161,6 +161,9 @@ impl Worker {
                 if let Err(error) = self.app.remove_expired() {
                     tracing::warn!(%error, "what has expired could not be removed");
                 }
+                if let Err(error) = self.app.add_partitions() {
+                    tracing::error!(%error, "partitions for the next processes could not be added");
+                }
             }
             self.app.wake.rest(every, || self.stopped());
         }

@@ -126,6 +126,17 @@ impl App {
         Ok(all)
     }
 
+    /// Adds room in the tables for processes to come, if it runs short.
+    ///
+    /// # Errors
+    /// [`StoreError`]; it is to be tried again.
+    pub fn add_partitions(&self) -> Result<(), StoreError> {
+        if !glance(&*self.store, |tx| tx.has_partitions())? {
+            write(&*self.store, |tx| tx.add_partitions())?;
+        }
+        Ok(())
+    }
+
     /// Removes what has expired: refresh tokens, and signing keys that no token can be signed with any more.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use diesel::sql_types::{Array, BigInt, Date, Timestamptz};
 pub(crate) use super::bulk::{are_taken, steps};
 pub(crate) use super::claim::{expired_leases, first_pending, next_due_at, open_suppliers};
 pub(crate) use super::fold::{begin_fold, end_fold, fold_processes};
+pub(crate) use super::partitions::{add_partitions, archived, has_partitions, remove_archived};
 
 pub(crate) type Conn = diesel::PgConnection;
 pub(crate) type Db = diesel::pg::Pg;

@@ -11,6 +11,7 @@ mod fold;
 mod listener;
 mod migrations;
 mod monitor;
+mod partitions;
 mod pool;
 mod stager;
 mod store;

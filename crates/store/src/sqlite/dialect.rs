@@ -1,7 +1,9 @@
 //! SQLite, as far as queries see it.
 
 use super::queries::processes::write::Step;
-use super::queries::schema::{accounts, audit_trail, meter_points, processes, suppliers};
+use super::queries::schema::{
+    accounts, audit_trail, meter_points, payloads, process_history, processes, suppliers,
+};
 use super::queries::types::Day;
 use crate::error::{Meaning, Result};
 use chrono::NaiveDate;
@@ -83,6 +85,26 @@ pub(crate) const FIRST_TOTAL_CHANGE: &str = "0";
 
 /// The latest changes of the figures of processes have a key behind this.
 pub(crate) const LATEST_CHANGES: &str = "0";
+
+/// Tables are whole.
+pub(crate) fn has_partitions(_: &mut Conn) -> Result<bool> {
+    Ok(true)
+}
+
+pub(crate) fn add_partitions(_: &mut Conn) -> Result<()> {
+    Ok(())
+}
+
+/// Removes the rows of processes that were archived.
+pub(crate) fn archived(conn: &mut Conn, ids: &[i64]) -> Result<()> {
+    diesel::delete(payloads::table.filter(payloads::process_id.eq_any(ids))).execute(conn)?;
+    diesel::delete(process_history::table.filter(process_history::process_id.eq_any(ids))).execute(conn)?;
+    Ok(())
+}
+
+pub(crate) fn remove_archived(_: &mut Conn, _: i64) -> Result<Option<i64>> {
+    Ok(None)
+}
 
 /// Triggers count at once: there is nothing to fold.
 pub(crate) fn fold_processes(_: &mut Conn, _: u32) -> Result<usize> {

@@ -56,7 +56,9 @@ const OF_SQLITE: &str = "SELECT t.name || ' ' || c.name AS found FROM pragma_tab
     WHERE t.schema = 'main' AND t.type = 'table' AND (c.name IN ('account_id', 'process_id') \
     OR t.name IN ('accounts', 'processes') AND c.name = 'id')";
 const OF_POSTGRES: &str = "SELECT table_name || ' ' || column_name FROM information_schema.columns \
-    WHERE table_schema = 'public' AND (column_name IN ('account_id', 'process_id') \
+    WHERE table_schema = 'public' \
+    AND NOT (SELECT relispartition FROM pg_class c WHERE c.oid = format('%I.%I', table_schema, table_name)::regclass) \
+    AND (column_name IN ('account_id', 'process_id') \
     OR table_name IN ('accounts', 'processes') AND column_name = 'id')";
 
 fn tables(lines: &[String]) -> Vec<(String, String)> {

@@ -8,6 +8,7 @@ mod house;
 mod monitor;
 mod open_transaction;
 mod opening;
+mod partitions;
 mod plans;
 mod polling;
 mod pooler;

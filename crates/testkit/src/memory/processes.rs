@@ -339,6 +339,18 @@ impl Processes for State {
         Ok(self.archive_all(versions, at))
     }
 
+    fn remove_archived(&mut self, _: i64) -> Result<Option<i64>, StoreError> {
+        Ok(None)
+    }
+
+    fn has_partitions(&mut self) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    fn add_partitions(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError> {
         Ok(self.row(process_id).and_then(|row| row.archived_at))
     }

@@ -34,7 +34,12 @@ fn look(
 fn archive(store: &dyn Store, processes: &[&StoredProcess], when: i64) -> usize {
     let versions: Vec<_> =
         processes.iter().map(|stored| (stored.process.id(), stored.process.version())).collect();
-    put(store, move |tx| tx.archive(&versions, at(when)))
+    let archived = put(store, move |tx| tx.archive(&versions, at(when)));
+    let mut next = Some(0);
+    while let Some(from) = next {
+        next = put(store, move |tx| tx.remove_archived(from));
+    }
+    archived
 }
 
 /// Every status but those two, and only what did not change at the time or later.

@@ -91,8 +91,8 @@ fn new_rows(site: &Site, before: f64) -> Result<f64, Error> {
 fn rows(site: &Site, database: &str) -> Result<f64, Error> {
     let counts = site.sql(
         database,
-        "SELECT string_agg(format('(SELECT count(*) FROM %I)', tablename), ' + ') FROM pg_tables \
-         WHERE schemaname = 'public'",
+        "SELECT string_agg(format('(SELECT count(*) FROM %I)', relname), ' + ') FROM pg_class \
+         WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
     )?;
     site.number(database, &format!("SELECT {counts}"))
 }

@@ -128,10 +128,13 @@ CREATE INDEX processes_without_account ON processes (supplier_id, created_at, id
 CREATE INDEX processes_by_error ON processes (supplier_id, error_code COLLATE "C", created_at, id)
     WHERE error_code IS NOT NULL;
 
+-- Payloads and history are most of what a process leaves behind, and go when it is archived. They are split by the key
+-- of their process, so that a part whose processes are archived is emptied whole, and its room given back at once.
+
 CREATE TABLE payloads (
     process_id BIGINT PRIMARY KEY,
     payload BYTEA NOT NULL -- the accepted bytes, compressed with zstd
-) WITH (toast_tuple_target = 8160); -- one of the usual size stays in its row
+) PARTITION BY RANGE (process_id);
 -- It is compressed already.
 ALTER TABLE payloads ALTER COLUMN payload SET STORAGE EXTERNAL;
 
@@ -146,7 +149,81 @@ CREATE TABLE process_history (
     actor TEXT NOT NULL,
     PRIMARY KEY (process_id, version),
     CHECK ((from_state IS NULL) = (version = 1))
-);
+) PARTITION BY RANGE (process_id);
+
+-- Adds the partitions that are missing, up to two behind that of the last process; whether it did. A table that is
+-- attached takes no lock that readers or writers of the others wait for, as one does that is made in its place.
+CREATE FUNCTION add_partitions() RETURNS BOOLEAN LANGUAGE plpgsql AS $$
+DECLARE
+    size CONSTANT BIGINT := 4194304;
+    last BIGINT := (SELECT last_value / size + 2 FROM process_ids);
+    added BOOLEAN := false;
+    parent TEXT;
+    part TEXT;
+BEGIN
+    PERFORM pg_advisory_xact_lock(7166762404106564099);
+    FOR n IN 0..last LOOP
+        FOREACH parent IN ARRAY ARRAY['payloads', 'process_history'] LOOP
+            part := format('%s_%s', parent, n);
+            CONTINUE WHEN to_regclass(part) IS NOT NULL;
+            EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', part, parent);
+            IF parent = 'payloads' THEN
+                -- One of the usual size stays in its row.
+                EXECUTE format('ALTER TABLE %I SET (toast_tuple_target = 8160)', part);
+            END IF;
+            EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
+                parent, part, n * size, (n + 1) * size);
+            added := true;
+        END LOOP;
+    END LOOP;
+    RETURN added;
+END $$;
+
+-- Writes a partition anew with what is not archived, if that belongs to few processes. False: to many, or somebody
+-- reads it for long.
+CREATE FUNCTION empty_partition(partition BIGINT, few BIGINT) RETURNS BOOLEAN LANGUAGE plpgsql
+    SET lock_timeout = '2s' AS $$
+DECLARE
+    size CONSTANT BIGINT := 4194304;
+    has_archived BOOLEAN;
+    parent TEXT;
+    part TEXT;
+BEGIN
+    IF to_regclass(format('process_history_%s', partition)) IS NULL THEN
+        RETURN true;
+    END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM process_history_%s JOIN processes ON id = process_id
+        WHERE archived_at IS NOT NULL)', partition) INTO has_archived;
+    IF NOT has_archived THEN
+        RETURN true;
+    END IF;
+    IF (SELECT count(*) FROM (SELECT FROM processes WHERE id >= partition * size AND id < (partition + 1) * size
+            AND archived_at IS NULL LIMIT few + 1) AS others) > few THEN
+        RETURN false;
+    END IF;
+    -- Who writes to them is waited for: what is committed then is seen by what follows.
+    EXECUTE format('LOCK TABLE payloads_%s, process_history_%1$s IN ACCESS EXCLUSIVE MODE', partition);
+    FOREACH parent IN ARRAY ARRAY['payloads', 'process_history'] LOOP
+        part := format('%s_%s', parent, partition);
+        EXECUTE format('CREATE TEMPORARY TABLE kept_rows AS SELECT r.* FROM %I AS r JOIN processes ON id = process_id
+            WHERE archived_at IS NULL', part);
+        EXECUTE format('TRUNCATE %I', part);
+        EXECUTE format('INSERT INTO %I SELECT * FROM pg_temp.kept_rows', part);
+        DROP TABLE pg_temp.kept_rows;
+    END LOOP;
+    RETURN true;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN false;
+END $$;
+
+-- With the rights of whoever migrates: a role that only serves need have none on the tables' definition.
+DO $$ BEGIN
+    EXECUTE format('ALTER FUNCTION add_partitions() SECURITY DEFINER SET search_path = %I, pg_temp', current_schema());
+    EXECUTE format('ALTER FUNCTION empty_partition(BIGINT, BIGINT) SECURITY DEFINER SET search_path = %I, pg_temp',
+        current_schema());
+END $$;
+
+SELECT add_partitions();
 
 -- Imported accounts. The key of an account is that of its process. A row that belongs to an account has the account and a
 -- position as its key: rows of a table are numbered from 0 in the order of the payload, over the whole account, and

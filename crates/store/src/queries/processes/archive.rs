@@ -1,8 +1,8 @@
 //! Processes that leave the database, but for their rows (retention).
 
 use super::super::Conn;
-use super::super::dialect::{Db, columns};
-use super::super::schema::{payloads, process_history, processes, suppliers};
+use super::super::dialect::{self, Db, columns};
+use super::super::schema::{process_history, processes, suppliers};
 use super::super::statement::Bind;
 use super::super::types::{Timestamp, instant};
 use super::row::{HistoryRow, StoredRow};
@@ -149,8 +149,7 @@ pub(super) fn archive(conn: &mut Conn, versions: &[(i64, i64)], at: DateTime<Utc
         return Ok(0);
     }
     let ids: Vec<i64> = Mark { at: at.into(), versions }.load(conn)?;
-    diesel::delete(payloads::table.filter(payloads::process_id.eq_any(&ids))).execute(conn)?;
-    diesel::delete(process_history::table.filter(process_history::process_id.eq_any(&ids))).execute(conn)?;
+    dialect::archived(conn, &ids)?;
     Ok(ids.len())
 }
 

@@ -240,6 +240,18 @@ impl Processes for SqlTx<'_> {
         self.run(|conn| archive::archive(conn, versions, at))
     }
 
+    fn remove_archived(&mut self, from: i64) -> Result<Option<i64>, StoreError> {
+        self.run(|conn| dialect::remove_archived(conn, from))
+    }
+
+    fn has_partitions(&mut self) -> Result<bool, StoreError> {
+        self.run(dialect::has_partitions)
+    }
+
+    fn add_partitions(&mut self) -> Result<(), StoreError> {
+        self.run(dialect::add_partitions)
+    }
+
     fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError> {
         self.run(|conn| archive::archived_at(conn, process_id))
     }
