@@ -85,6 +85,21 @@ impl Places {
         };
         Ok(Taken { _share: share, _place: self.all.clone().acquire_owned().await? })
     }
+
+    /// The same, not waited for any longer than this.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`] if there was none in time.
+    pub(crate) async fn take_within(
+        &self,
+        patience: Duration,
+        organisation: Option<i64>,
+    ) -> Result<Taken, Refusal> {
+        match timeout(patience, self.take(organisation)).await {
+            Ok(Ok(place)) => Ok(place),
+            _ => Err(no_place()),
+        }
+    }
 }
 
 /// Runs what blocks off the event loops: a bounded number at a time, on as many threads, and nobody waits long for a
@@ -124,10 +139,8 @@ impl Blocking {
         organisation: Option<i64>,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        match timeout(self.patience, self.places.take(organisation)).await {
-            Ok(Ok(place)) => self.at(place, job).await,
-            _ => Err(no_place()),
-        }
+        let place = self.places.take_within(self.patience, organisation).await?;
+        self.at(place, job).await
     }
 
     /// The same for a part of an answer that has begun: it waits for its turn as long as that takes, for it

@@ -182,6 +182,17 @@ impl Call {
         self.service.run(self.organisation, job).await
     }
 
+    /// Calls a use case that reads a page of a filtered list; see [`Service::run_page`].
+    ///
+    /// # Errors
+    /// Of the use case, or because there was no place for it.
+    pub(crate) async fn run_page<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.service.run_page(self.organisation, job).await
+    }
+
     /// Calls a use case that works on a body and waits for a commit; see [`Service::run_with`].
     ///
     /// # Errors

@@ -66,6 +66,8 @@ pub(crate) struct Service {
     pub(crate) lines: Semaphore,
     /// For lines that take a thread: likewise of the places for use cases.
     pub(crate) turns: Places,
+    /// For pages of filtered lists.
+    pub(crate) pages: Places,
     pub(crate) body_limit: usize,
     pub(crate) bodies: Limits,
     pub(crate) throttle: Throttle,
@@ -117,6 +119,9 @@ impl Service {
             lines: Semaphore::new(STAGINGS / 2),
             // Some of an organisation's share are left to its other requests.
             turns: Places::new(BLOCKING / 2, of_each - of_each / 4),
+            // A page looks through a thousand rows: all that one organisation reads at a time are to take no more than half
+            // of the processors from the others.
+            pages: Places::new(BLOCKING, config.workers / 2),
             is_leaving: AtomicBool::new(false),
             stop: OnceLock::new(),
             body_limit: config.body_limit,

@@ -51,6 +51,23 @@ impl Service {
         self.blocking.run(organisation, move || job(&app)).await
     }
 
+    /// Calls a use case for an organisation that reads a page of a filtered list.
+    ///
+    /// # Errors
+    /// Of the use case, or because there was no place for it.
+    pub(crate) async fn run_page<T: Send + 'static>(
+        self: &Arc<Self>,
+        organisation: Option<i64>,
+        job: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let place = self.pages.take_within(PATIENCE, organisation).await?;
+        let job = move |app: &App| {
+            let _place = place;
+            job(app)
+        };
+        self.run(organisation, job).await
+    }
+
     /// Calls a use case for an organisation that works on a body and waits for a commit.
     ///
     /// # Errors
