@@ -31,6 +31,7 @@ statement! {
 }
 
 statement! {
+    /// The last key of each table of changes. Sequences know it without a look at dead rows.
     DrawnKeys {} -> (BigInt, BigInt)
         = "SELECT (SELECT last_value FROM process_changes_id_seq), (SELECT last_value FROM total_changes_id_seq)"
 }
@@ -58,8 +59,11 @@ pub(crate) struct Drawn {
     total_changes: i64,
 }
 
-/// Begins to fold, unless another transaction does. The keys are read before any statement that is to fold: whoever
-/// drew one of them had begun to write by then.
+/// Begins to fold, unless another transaction does.
+///
+/// The keys are read before [`end_fold`] looks which transactions there are. A transaction that has drawn one of them has
+/// its number by then, since it has written before: triggers count after the rows of processes, and totals change under
+/// the lock of an account.
 pub(crate) fn begin_fold(conn: &mut Conn) -> Result<Option<Drawn>> {
     if !(Begin {}.get_result(conn)?) {
         return Ok(None);
@@ -68,7 +72,7 @@ pub(crate) fn begin_fold(conn: &mut Conn) -> Result<Option<Drawn>> {
     Ok(Some(Drawn { process_changes, total_changes }))
 }
 
-/// Notes how far all is folded.
+/// Notes how far changes are folded. To be called when none were left.
 pub(crate) fn end_fold(conn: &mut Conn, drawn: Drawn) -> Result<()> {
     let Drawn { process_changes, total_changes } = drawn;
     Advance { process_changes, total_changes }.execute(conn)?;
