@@ -86,7 +86,7 @@ impl Places {
         Ok(Taken { _share: share, _place: self.all.clone().acquire_owned().await? })
     }
 
-    /// The same, not waited for any longer than this.
+    /// Takes a place, and waits for it at most this long.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] if there was none in time.

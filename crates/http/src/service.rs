@@ -119,8 +119,8 @@ impl Service {
             lines: Semaphore::new(STAGINGS / 2),
             // Some of an organisation's share are left to its other requests.
             turns: Places::new(BLOCKING / 2, of_each - of_each / 4),
-            // A page looks through a thousand rows: all that one organisation reads at a time are to take no more than half
-            // of the processors from the others.
+            // A page scans up to a thousand rows. The pages that one organisation reads at a time should leave half of the
+            // processors to others.
             pages: Places::new(BLOCKING, config.workers / 2),
             is_leaving: AtomicBool::new(false),
             stop: OnceLock::new(),

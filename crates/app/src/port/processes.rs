@@ -346,19 +346,19 @@ pub trait Processes {
     /// Those of these processes that are [archivable](Self::archivable) still, with what leaves the database.
     fn kept(&mut self, process_ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>, StoreError>;
 
-    /// Marks processes as archived, each by its key and its version; how many it did. One that is at another
-    /// version, or archived, stays as it is. Their payload and history are gone, at the latest, when
-    /// [`remove_archived`](Self::remove_archived) has come to their end.
+    /// Marks processes as archived, each by its key and its version, and returns their number. A process that is at
+    /// another version, or archived, stays as it is. The store may remove their payloads and histories at once or
+    /// leave that to [`remove_archived`](Self::remove_archived).
     fn archive(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize, StoreError>;
 
-    /// Removes what is left of payloads and history of archived processes, a part at a time: those of the next
-    /// keys from `from` on. From where to go on; `None` if that was all. The first part begins at 0.
+    /// Removes the payloads and histories of archived processes, one range of keys a call. The first range begins at
+    /// 0; the result is where the next one begins, `None` behind the last.
     fn remove_archived(&mut self, from: i64) -> Result<Option<i64>, StoreError>;
 
-    /// Whether there is room for the next millions of processes, where tables are split by the keys of these.
+    /// Tells if tables have partitions for the next millions of processes. True on stores without partitions.
     fn has_partitions(&mut self) -> Result<bool, StoreError>;
 
-    /// Adds room for the next millions of processes.
+    /// Adds partitions for the next millions of processes.
     fn add_partitions(&mut self) -> Result<(), StoreError>;
 
     /// When a process was archived, if it is; [`restage`](Self::restage) ends that.

@@ -126,10 +126,10 @@ impl App {
         Ok(all)
     }
 
-    /// Adds room in the tables for processes to come, if it runs short.
+    /// Adds partitions for the next processes, if there are few left.
     ///
     /// # Errors
-    /// [`StoreError`]; it is to be tried again.
+    /// [`StoreError`]; the next call tries again.
     pub fn add_partitions(&self) -> Result<(), StoreError> {
         if !glance(&*self.store, |tx| tx.has_partitions())? {
             write(&*self.store, |tx| tx.add_partitions())?;

@@ -115,7 +115,7 @@ pub(crate) fn lock_suppliers(conn: &mut Conn) -> Result<()> {
 /// sequence says which key is the last, without a look at dead rows.
 pub(crate) const LATEST_CHANGES: &str = "(SELECT last_value FROM process_changes_id_seq) - 20000";
 
-/// Where changes that are not folded begin: dead ones before are not read past.
+/// Lower bounds of the changes that are not folded, so that no query reads past dead rows before them.
 pub(crate) const FIRST_PROCESS_CHANGE: &str =
     "(SELECT folded_to FROM folded_changes WHERE kind = 'processes')";
 pub(crate) const FIRST_TOTAL_CHANGE: &str = "(SELECT folded_to FROM folded_changes WHERE kind = 'totals')";

@@ -37,8 +37,8 @@ statement! {
 }
 
 statement! {
-    /// Moves each bound on to the next that was noted, once no change before that one is left or can come, and notes
-    /// a new one. A transaction that this server has not come to yet was noted by another, before a restore.
+    /// Moves each lower bound to the noted next one, once no change before that is left or can still be committed, and
+    /// notes a new next one. A noted transaction number in the future is of the server that the dump was taken from.
     Advance { process_changes: i64, total_changes: i64 }
         = "WITH now AS (SELECT pg_snapshot_xmin(s)::text::bigint AS oldest, pg_snapshot_xmax(s)::text::bigint AS next \
                 FROM pg_current_snapshot() AS s) \
@@ -72,7 +72,7 @@ pub(crate) fn begin_fold(conn: &mut Conn) -> Result<Option<Drawn>> {
     Ok(Some(Drawn { process_changes, total_changes }))
 }
 
-/// Notes how far changes are folded. To be called when none were left.
+/// Moves the lower bounds. To be called when no change was left to fold.
 pub(crate) fn end_fold(conn: &mut Conn, drawn: Drawn) -> Result<()> {
     let Drawn { process_changes, total_changes } = drawn;
     Advance { process_changes, total_changes }.execute(conn)?;

@@ -1,4 +1,4 @@
-//! Partitions of payloads and history, each for a range of keys of processes.
+//! Partitions of payloads and history. Each holds a range of process keys.
 
 use super::dialect::{Conn, Db};
 use super::queries::statement::Bind;
@@ -6,11 +6,11 @@ use crate::error::Result;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable};
 
-/// So many keys of processes belong to a partition; the migration has the same.
+/// The number of process keys in a partition, as in the migration.
 const SIZE: i64 = 1 << 22;
-/// A partition in which at most so many processes are not archived is written anew without the others.
+/// A partition is rewritten without its archived processes if at most this many others are in it.
 const KEPT: i64 = 1_000;
-/// Where rows are removed one by one, so many keys are looked at in one transaction.
+/// The number of keys that one transaction looks at to delete rows.
 const RANGE: i64 = 20_000;
 
 statement! {
@@ -31,7 +31,8 @@ statement! {
 }
 
 statement! {
-    /// Rows of archived processes of a range. Their processes are locked: one that is sent again meanwhile keeps its own.
+    /// Deletes rows of archived processes in a range. It locks these processes first: one that is sent again at the
+    /// same time is not archived any more and keeps its rows.
     RemoveRows { from: i64, until: i64 }
         = "WITH archived AS MATERIALIZED (SELECT id FROM processes WHERE id >= " from " AND id < " until
             " AND archived_at IS NOT NULL AND EXISTS (SELECT 1 FROM process_history WHERE process_id = id) \
@@ -40,24 +41,24 @@ statement! {
             DELETE FROM process_history WHERE process_id = ANY(ARRAY(SELECT id FROM archived))"
 }
 
-/// Whether there are partitions for the next processes: at least for as many as one partition holds.
+/// Tells if there are partitions for at least as many further processes as one partition holds.
 pub(crate) fn has_partitions(conn: &mut Conn) -> Result<bool> {
     Ok(HasPartitions {}.get_result(conn)?)
 }
 
-/// Adds those that are missing. Nobody who reads or writes the others waits for it.
+/// Adds the missing partitions. It blocks no reader or writer of the others.
 pub(crate) fn add_partitions(conn: &mut Conn) -> Result<()> {
     AddPartitions {}.get_result::<bool>(conn)?;
     Ok(())
 }
 
-/// Rows of archived processes stay for [`remove_archived`].
+/// Does nothing: [`remove_archived`] removes the rows.
 pub(crate) fn archived(_: &mut Conn, _: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Removes rows of archived processes whose keys begin at `from`: of a whole partition, or of a part of it. From where
-/// to go on.
+/// Removes rows of archived processes from the key `from` on, in a whole partition or in a range of it. Returns the key
+/// to go on with.
 pub(crate) fn remove_archived(conn: &mut Conn, from: i64) -> Result<Option<i64>> {
     let last: Option<i64> = LastProcess {}.get_result(conn)?;
     if last.is_none_or(|last| last < from) {

@@ -79,14 +79,14 @@ pub(crate) fn end_fold(_: &mut Conn, (): ()) -> Result<()> {
     Ok(())
 }
 
-/// What is removed is gone: every key is behind these.
+/// Lower bounds of the changes that are not folded. SQLite keeps no dead rows, so they need not move.
 pub(crate) const FIRST_PROCESS_CHANGE: &str = "0";
 pub(crate) const FIRST_TOTAL_CHANGE: &str = "0";
 
 /// The latest changes of the figures of processes have a key behind this.
 pub(crate) const LATEST_CHANGES: &str = "0";
 
-/// Tables are whole.
+/// SQLite has no partitions.
 pub(crate) fn has_partitions(_: &mut Conn) -> Result<bool> {
     Ok(true)
 }
@@ -95,7 +95,7 @@ pub(crate) fn add_partitions(_: &mut Conn) -> Result<()> {
     Ok(())
 }
 
-/// Removes the rows of processes that were archived.
+/// Removes payloads and histories of processes that were marked as archived.
 pub(crate) fn archived(conn: &mut Conn, ids: &[i64]) -> Result<()> {
     diesel::delete(payloads::table.filter(payloads::process_id.eq_any(ids))).execute(conn)?;
     diesel::delete(process_history::table.filter(process_history::process_id.eq_any(ids))).execute(conn)?;

@@ -1,13 +1,13 @@
-//! Payloads and history by ranges of processes: room before it is needed, and a range that is archived goes whole.
+//! Partitions of payloads and history: they exist before they are needed, and archived ones are emptied whole.
 
 use super::house::House;
 use cutover_app::Step;
 use cutover_app::port::{StoreError, glance, read, write};
 use std::thread;
 
-/// So many processes belong to a partition.
+/// The number of process keys in a partition.
 const SIZE: i64 = 1 << 22;
-/// More than are written anew with a partition.
+/// One more than a rewritten partition may keep.
 const MANY: usize = 1_001;
 
 fn create(house: &House, number: &str) {
@@ -47,7 +47,7 @@ fn add_many(house: &House) {
     house.database.sql(&many).unwrap();
 }
 
-/// Removes what is left of archived processes; in how many transactions.
+/// Removes the rows of archived processes; returns the number of transactions.
 fn remove(house: &House) -> usize {
     let (mut next, mut steps) = (Some(0), 0);
     while let Some(from) = next {
@@ -57,13 +57,13 @@ fn remove(house: &House) -> usize {
     steps
 }
 
-/// The files of the first partitions: others when they were written anew.
+/// The files of the first partitions. A rewritten partition has a new one.
 fn files(house: &House) -> String {
     let files = "SELECT pg_relation_filenode('payloads_0'), pg_relation_filenode('process_history_0')";
     house.database.sql(files).unwrap()
 }
 
-/// How many have a payload here, and how many rows there are of history.
+/// The number of payloads and of rows of history.
 fn left(house: &House) -> (usize, usize) {
     let count = |table| {
         house.database.sql(&format!("SELECT count(*) FROM {table}")).unwrap().parse::<usize>().unwrap()
@@ -122,7 +122,7 @@ fn a_partition_of_which_little_stays_is_written_anew() {
     assert_ne!(before, after);
     let size = "SELECT pg_relation_size('payloads_0') + pg_relation_size('process_history_0')";
     assert_eq!(house.database.sql(size).unwrap(), (2 * 8192).to_string());
-    // What stays is as it was, and there is nothing to be done again.
+    // The others are unchanged, and a second run has nothing to do.
     let id = key(&house, "B-1");
     assert!(read(&*house.store, |tx| tx.staged(id)).unwrap().is_some());
     assert_eq!(read(&*house.store, |tx| tx.history(id)).unwrap().len(), 1);
