@@ -179,34 +179,41 @@ BEGIN
     RETURN added;
 END $$;
 
--- Writes a partition anew with what is not archived, if that belongs to few processes. False: to many, or somebody
--- reads it for long.
+-- Removes the rows of archived processes from a partition, if few other processes have rows in it: it is rewritten with
+-- those. False, and nothing is done, if there are more, or if somebody reads the partition for long.
 CREATE FUNCTION empty_partition(partition BIGINT, few BIGINT) RETURNS BOOLEAN LANGUAGE plpgsql
     SET lock_timeout = '2s' AS $$
 DECLARE
     size CONSTANT BIGINT := 4194304;
-    has_archived BOOLEAN;
+    found BIGINT[];
     parent TEXT;
     part TEXT;
 BEGIN
     IF to_regclass(format('process_history_%s', partition)) IS NULL THEN
         RETURN true;
     END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM process_history_%s JOIN processes ON id = process_id
-        WHERE archived_at IS NOT NULL)', partition) INTO has_archived;
-    IF NOT has_archived THEN
+    -- A partition that was rewritten before has few rows, and is not to cost a look at millions of processes again.
+    EXECUTE format('SELECT array_agg(process_id) FROM (SELECT process_id FROM process_history_%s LIMIT $1) AS h', partition)
+        INTO found USING few + 1;
+    IF found IS NULL OR cardinality(found) <= few THEN
+        found := ARRAY(SELECT id FROM processes WHERE id = ANY(found) AND archived_at IS NOT NULL
+            ORDER BY id FOR NO KEY UPDATE);
+        DELETE FROM payloads WHERE process_id = ANY(found);
+        DELETE FROM process_history WHERE process_id = ANY(found);
         RETURN true;
     END IF;
     IF (SELECT count(*) FROM (SELECT FROM processes WHERE id >= partition * size AND id < (partition + 1) * size
             AND archived_at IS NULL LIMIT few + 1) AS others) > few THEN
         RETURN false;
     END IF;
-    -- Who writes to them is waited for: what is committed then is seen by what follows.
+    -- Transactions that write to the partition are waited for: what they commit is seen by what follows.
     EXECUTE format('LOCK TABLE payloads_%s, process_history_%1$s IN ACCESS EXCLUSIVE MODE', partition);
+    found := ARRAY(SELECT id FROM processes WHERE id >= partition * size AND id < (partition + 1) * size
+        AND archived_at IS NULL);
     FOREACH parent IN ARRAY ARRAY['payloads', 'process_history'] LOOP
         part := format('%s_%s', parent, partition);
-        EXECUTE format('CREATE TEMPORARY TABLE kept_rows AS SELECT r.* FROM %I AS r JOIN processes ON id = process_id
-            WHERE archived_at IS NULL', part);
+        EXECUTE format('CREATE TEMPORARY TABLE kept_rows (LIKE %I)', part);
+        EXECUTE format('INSERT INTO pg_temp.kept_rows SELECT * FROM %I WHERE process_id = ANY($1)', part) USING found;
         EXECUTE format('TRUNCATE %I', part);
         EXECUTE format('INSERT INTO %I SELECT * FROM pg_temp.kept_rows', part);
         DROP TABLE pg_temp.kept_rows;

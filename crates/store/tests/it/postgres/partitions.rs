@@ -145,11 +145,23 @@ fn where_much_stays_rows_are_removed_one_by_one() {
 }
 
 #[test]
-fn of_a_partition_in_use_rows_are_removed_one_by_one() {
+fn of_a_small_partition_rows_are_removed_one_by_one() {
     let Some(house) = House::new() else { return };
     create(&house, "A-1");
     create(&house, "B-1");
     archive(&house, "B-%");
+    let before = files(&house);
+    assert_eq!(remove(&house), 2);
+    assert_eq!(left(&house), (1, 1));
+    assert_eq!(files(&house), before);
+}
+
+#[test]
+fn of_a_partition_in_use_rows_are_removed_one_by_one() {
+    let Some(house) = House::new() else { return };
+    create(&house, "A-1");
+    add_many(&house);
+    archive(&house, "M-%");
     let before = files(&house);
     let _backup = house.hold("LOCK TABLE payloads IN ACCESS SHARE MODE");
     remove(&house);
@@ -157,15 +169,18 @@ fn of_a_partition_in_use_rows_are_removed_one_by_one() {
     assert_eq!(files(&house), before);
 }
 
-/// One that is sent again while rows are removed keeps them: who removes waits for it, and sees that it is not archived.
+/// A process that is sent again keeps its rows: the removal waits for it and then finds it not archived.
 #[test]
 fn what_is_sent_again_meanwhile_stays() {
-    for in_use in [false, true] {
+    // A partition with many rows is rewritten, or else rows of a range are removed; a small one is gone through at once.
+    for (is_large, in_use) in [(true, false), (true, true), (false, false)] {
         let Some(house) = House::new() else { return };
         create(&house, "A-1");
         create(&house, "B-1");
+        if is_large {
+            add_many(&house);
+        }
         archive(&house, "%");
-        // Of a partition in use rows are removed one by one; the other is written anew.
         let _backup = in_use.then(|| house.hold("LOCK TABLE payloads IN ACCESS SHARE MODE"));
         let mut again = house.hold(
             "UPDATE processes SET state = 'PENDING', archived_at = NULL WHERE external_account_number = 'B-1'; \
@@ -178,7 +193,7 @@ fn what_is_sent_again_meanwhile_stays() {
             diesel::connection::SimpleConnection::batch_execute(&mut again, "COMMIT").unwrap();
             removed.join().unwrap();
         });
-        assert_eq!(left(&house), (1, 1), "in use: {in_use}");
+        assert_eq!(left(&house), (1, 1), "large: {is_large}, in use: {in_use}");
         let id = key(&house, "B-1");
         let found =
             read(&*house.store, |tx| Ok::<_, StoreError>(tx.staged(id)?.map(|staged| staged.payload)));
