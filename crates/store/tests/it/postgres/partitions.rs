@@ -3,6 +3,7 @@
 use super::house::House;
 use cutover_app::Step;
 use cutover_app::port::{StoreError, glance, read, write};
+use diesel::connection::SimpleConnection;
 use std::thread;
 
 /// The number of process keys in a partition.
@@ -170,33 +171,42 @@ fn of_a_partition_in_use_rows_are_removed_one_by_one() {
 }
 
 /// A process that is sent again keeps its rows: the removal waits for it and then finds it not archived.
-#[test]
-fn what_is_sent_again_meanwhile_stays() {
-    // A partition with many rows is rewritten, or else rows of a range are removed; a small one is gone through at once.
-    for (is_large, in_use) in [(true, false), (true, true), (false, false)] {
-        let Some(house) = House::new() else { return };
-        create(&house, "A-1");
-        create(&house, "B-1");
-        if is_large {
-            add_many(&house);
-        }
-        archive(&house, "%");
-        let _backup = in_use.then(|| house.hold("LOCK TABLE payloads IN ACCESS SHARE MODE"));
-        let mut again = house.hold(
-            "UPDATE processes SET state = 'PENDING', archived_at = NULL WHERE external_account_number = 'B-1'; \
-             UPDATE payloads SET payload = 'again' \
-             WHERE process_id = (SELECT id FROM processes WHERE external_account_number = 'B-1')",
-        );
-        thread::scope(|scope| {
-            let removed = scope.spawn(|| remove(&house));
-            house.until_waiting(1);
-            diesel::connection::SimpleConnection::batch_execute(&mut again, "COMMIT").unwrap();
-            removed.join().unwrap();
-        });
-        assert_eq!(left(&house), (1, 1), "large: {is_large}, in use: {in_use}");
-        let id = key(&house, "B-1");
-        let found =
-            read(&*house.store, |tx| Ok::<_, StoreError>(tx.staged(id)?.map(|staged| staged.payload)));
-        assert_eq!(found, Ok(Some(b"again".to_vec())));
+fn what_is_sent_again_stays(archived: &str, adds_many: bool, expected: usize) {
+    let Some(house) = House::new() else { return };
+    create(&house, "A-1");
+    create(&house, "B-1");
+    if adds_many {
+        add_many(&house);
     }
+    archive(&house, archived);
+    let mut again = house.hold(
+        "UPDATE processes SET state = 'PENDING', archived_at = NULL WHERE external_account_number = 'B-1'; \
+         UPDATE payloads SET payload = 'again' \
+         WHERE process_id = (SELECT id FROM processes WHERE external_account_number = 'B-1')",
+    );
+    thread::scope(|scope| {
+        let removed = scope.spawn(|| remove(&house));
+        house.until_waiting(1);
+        again.batch_execute("COMMIT").unwrap();
+        removed.join().unwrap();
+    });
+    assert_eq!(left(&house), (expected, expected));
+    let id = key(&house, "B-1");
+    let payload = read(&*house.store, |tx| Ok::<_, StoreError>(tx.staged(id)?.map(|staged| staged.payload)));
+    assert_eq!(payload, Ok(Some(b"again".to_vec())));
+}
+
+#[test]
+fn what_is_sent_again_while_a_partition_is_rewritten_stays() {
+    what_is_sent_again_stays("%", true, 1);
+}
+
+#[test]
+fn what_is_sent_again_while_rows_of_a_range_are_removed_stays() {
+    what_is_sent_again_stays("B-%", true, MANY + 2);
+}
+
+#[test]
+fn what_is_sent_again_while_rows_of_a_small_partition_are_removed_stays() {
+    what_is_sent_again_stays("%", false, 1);
 }

@@ -93,6 +93,14 @@ fn examples_of_an_error_are_found_from_the_first_day() {
     assert_few_are_read(&house.close(), "processes");
 }
 
+/// An account with many meter points of one identifier: by these figures, a supplier's accounts are few.
+const FEW_ACCOUNTS: &str = "SET session_replication_role = replica; \
+    INSERT INTO accounts (id, supplier_id, external_account_number, number, customer_emails, imported_at) \
+        VALUES (100000, 1, 'S', 'N', false, '2026-01-02'); \
+    INSERT INTO meter_points (account_id, position, supply_address, mpxn, supply_type, supply_start_date) \
+        SELECT 100000, n, 0, '6', 'ELECTRICITY', '2020-01-01' FROM generate_series(1, 1000) n; \
+    ANALYZE accounts, meter_points, suppliers";
+
 /// Other accounts of the supplier, each with a meter point.
 const OTHERS: &str = "SET session_replication_role = replica; \
     INSERT INTO accounts (id, supplier_id, external_account_number, number, customer_emails, imported_at) \
@@ -113,6 +121,7 @@ fn meter_points_of_others_are_found_by_their_identifiers_from_the_first_day() {
     for table in tables {
         house.database.sql(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)")).unwrap();
     }
+    house.database.sql(FEW_ACCOUNTS).unwrap();
     often(ask);
     house.database.sql(OTHERS).unwrap();
     tables.iter().for_each(|table| reset(&house, table));
