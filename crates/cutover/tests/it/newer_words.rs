@@ -51,7 +51,7 @@ const RELAXED: &str = "PRAGMA writable_schema = ON;
     PRAGMA writable_schema = RESET;";
 /// The same on PostgreSQL.
 const ALLOWED: &str = "DO $$ DECLARE c record; BEGIN
-    FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint WHERE contype = 'c'
+    FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint WHERE contype = 'c' AND coninhcount = 0
         AND connamespace = 'public'::regnamespace AND conrelid <> 0 LOOP
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.t, c.conname);
     END LOOP; END $$;";
