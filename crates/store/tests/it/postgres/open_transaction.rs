@@ -8,6 +8,7 @@ use cutover_app::port::{Store, glance, write};
 use cutover_app::worker::{Worked, Worker};
 use cutover_store::{PostgresOptions, PostgresStore};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// How many have been claimed and imported of the supplier since the transaction was begun.
 const DEAD: usize = 20_000;
@@ -175,7 +176,12 @@ fn figures_do_not_look_through_what_was_folded_before() {
     while fold(&*house.store) > 0 {}
     // Bounds follow when those that began to write before have ended, which the next to fold sees.
     create(&house, "A-2");
-    while fold(&*house.store) > 0 {}
+    let bound = || house.database.sql("SELECT min(folded_to) FROM folded_changes").unwrap().parse::<usize>();
+    let begun = Instant::now();
+    while bound().unwrap() < DEAD {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(30), "the bounds do not move");
+        fold(&*house.store);
+    }
     let database = house.close();
     let read = || {
         let read = "SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname IN ('process_changes', 'total_changes')";
