@@ -122,7 +122,7 @@ impl App {
         Ok(done)
     }
 
-    /// Removes what is left of archived processes, of a run that was cut off as well.
+    /// Removes the payloads and histories of archived processes, including those that an interrupted run has left.
     fn remove_archived(&self) -> Result<(), OperatorError> {
         let mut next = Some(0);
         while let Some(from) = next {

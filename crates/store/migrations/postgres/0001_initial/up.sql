@@ -128,8 +128,8 @@ CREATE INDEX processes_without_account ON processes (supplier_id, created_at, id
 CREATE INDEX processes_by_error ON processes (supplier_id, error_code COLLATE "C", created_at, id)
     WHERE error_code IS NOT NULL;
 
--- Payloads and history are most of what a process leaves behind, and go when it is archived. They are split by the key
--- of their process, so that a part whose processes are archived is emptied whole, and its room given back at once.
+-- Payloads and history are removed when their process is archived. They are partitioned by its key, so that a partition
+-- whose processes are archived is emptied whole and the disk has the room back at once.
 
 CREATE TABLE payloads (
     process_id BIGINT PRIMARY KEY,
@@ -151,8 +151,8 @@ CREATE TABLE process_history (
     CHECK ((from_state IS NULL) = (version = 1))
 ) PARTITION BY RANGE (process_id);
 
--- Adds the partitions that are missing, up to two behind that of the last process; whether it did. A table that is
--- attached takes no lock that readers or writers of the others wait for, as one does that is made in its place.
+-- Adds the missing partitions, up to two behind that of the last process, and returns true if it added any. Tables are
+-- attached: unlike CREATE TABLE … PARTITION OF, this takes no lock that blocks readers or writers of the other partitions.
 CREATE FUNCTION add_partitions() RETURNS BOOLEAN LANGUAGE plpgsql AS $$
 DECLARE
     size CONSTANT BIGINT := 4194304;
@@ -179,8 +179,8 @@ BEGIN
     RETURN added;
 END $$;
 
--- Removes the rows of archived processes from a partition, if few other processes have rows in it: it is rewritten with
--- those. False, and nothing is done, if there are more, or if somebody reads the partition for long.
+-- Removes the rows of archived processes from a partition. A partition in which few processes are not archived is
+-- rewritten with their rows. Returns false and changes nothing if there are more of them, or if the partition stays locked.
 CREATE FUNCTION empty_partition(partition BIGINT, few BIGINT) RETURNS BOOLEAN LANGUAGE plpgsql
     SET lock_timeout = '2s' AS $$
 DECLARE
@@ -192,7 +192,7 @@ BEGIN
     IF to_regclass(format('process_history_%s', partition)) IS NULL THEN
         RETURN true;
     END IF;
-    -- A partition that was rewritten before has few rows, and is not to cost a look at millions of processes again.
+    -- A partition that was rewritten before has few rows: do not read millions of processes for it again.
     EXECUTE format('SELECT array_agg(process_id) FROM (SELECT process_id FROM process_history_%s LIMIT $1) AS h', partition)
         INTO found USING few + 1;
     IF found IS NULL OR cardinality(found) <= few THEN

@@ -15,7 +15,8 @@ statement! {
         = "SELECT state, error_code, CAST(sum(processes) AS BIGINT) FROM (\
             SELECT state, error_code, processes FROM process_counts WHERE supplier_id = " supplier_id
             " UNION ALL SELECT state, error_code, change FROM process_changes WHERE supplier_id = " supplier_id
-            " AND id >= " (dialect::FIRST_PROCESS_CHANGE) ") AS counted GROUP BY state, error_code HAVING sum(processes) <> 0 ORDER BY state, error_code"
+            " AND id >= " (dialect::FIRST_PROCESS_CHANGE)
+            ") AS counted GROUP BY state, error_code HAVING sum(processes) <> 0 ORDER BY state, error_code"
 }
 
 statement! {
