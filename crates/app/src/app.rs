@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex};
 /// What the operator sets for the whole installation.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How long an access token is good (decisions D2).
+    /// How long an access token is good (contract D2).
     pub access_token_lifetime: Duration,
-    /// How long a refresh token is good (decisions D2).
+    /// How long a refresh token is good (contract D2).
     pub refresh_token_lifetime: Duration,
-    /// How many items a request may have (decisions D3).
+    /// How many items a request may have (contract D3).
     pub limits: Limits,
     /// For how long an import is retried while outages make it fail; then it ends in an error.
     pub import_retry_time: Duration,

@@ -47,7 +47,7 @@ impl FoundDocuments {
 }
 
 impl App {
-    /// Looks documents up under the root of their supplier (decisions D10).
+    /// Looks documents up under the root of their supplier (contract D10).
     ///
     /// # Errors
     /// [`DocumentsUnavailable`] if the storage did not answer in time: a passing fault.

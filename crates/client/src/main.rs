@@ -1,4 +1,4 @@
-//! `cutover-client`: what a migration engineer at a supplier holds in hand (decisions D11).
+//! `cutover-client`: what a migration engineer at a supplier holds in hand (contract D11).
 //!
 //! It reads files of accounts, checks them by the rules of the service without a service, sends them, and tells
 //! what became of them. It knows no database and nothing of the service's inside.

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// The path of an issue that concerns the whole payload (contract 7, decisions D4).
+/// The path of an issue that concerns the whole payload (contract 7, D4).
 pub const NON_FIELD_ERRORS: &str = "non_field_errors";
 
 /// One part of an [`AttrPath`].

@@ -44,19 +44,19 @@ macro_rules! text_id {
 
 text_id! {
     /// The code of an import supplier: `[A-Za-z0-9][A-Za-z0-9_.-]{0,63}`, unique in the
-    /// installation; `validate` and `bulk` are reserved, being segments of routes (decisions D1).
+    /// installation; `validate` and `bulk` are reserved, being segments of routes (contract D1).
     SupplierCode
 }
 
 text_id! {
     /// The number an account has at its previous supplier; kept and compared trimmed,
-    /// case-sensitive (decisions D1). 1 to 128 characters.
+    /// case-sensitive (contract D1). 1 to 128 characters.
     ExternalAccountNumber
 }
 
 text_id! {
     /// The number this service gives an imported account: `A-` and 8 characters of `0-9A-Z`
-    /// without I, L, O and U (decisions D1).
+    /// without I, L, O and U (contract D1).
     ServiceAccountNumber
 }
 

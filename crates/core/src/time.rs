@@ -3,7 +3,7 @@ use chrono_tz::Tz;
 use std::fmt;
 use std::str::FromStr;
 
-/// The time zone of an import supplier: an IANA name, `UTC` by default (decisions D1, D3).
+/// The time zone of an import supplier: an IANA name, `UTC` by default (contract D1, D3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Zone(Tz);
 
@@ -17,7 +17,7 @@ impl Zone {
     }
 
     /// The instant of a local time. One in a gap takes the offset before the gap, an ambiguous one
-    /// the earlier offset (decisions D3). `None` outside the years that can be held.
+    /// the earlier offset (contract D3). `None` outside the years that can be held.
     pub fn instant(self, local: NaiveDateTime) -> Option<DateTime<Utc>> {
         let offset = match self.0.offset_from_local_datetime(&local) {
             MappedLocalTime::Single(offset) | MappedLocalTime::Ambiguous(offset, _) => offset.fix(),

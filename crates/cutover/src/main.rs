@@ -1,4 +1,4 @@
-//! The Cutover service and its operator's commands, in one binary (decisions D11).
+//! The Cutover service and its operator's commands, in one binary (contract D11).
 //!
 //! Only this crate sees the adapters; it holds settings, wiring, threads and the demo, and no
 //! business logic.

@@ -20,7 +20,7 @@ use std::task::{Context, Poll};
 /// Smaller bodies are not worth packing.
 const PACKED_FROM: u64 = 1_024;
 
-/// The media type of lines of JSON (decisions D12).
+/// The media type of lines of JSON (contract D12).
 pub(crate) const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
 
 fn is_json() -> (HeaderName, HeaderValue) {
@@ -57,7 +57,7 @@ pub(crate) fn empty_object(status: StatusCode) -> HttpResponse {
     HttpResponse::build(status).insert_header(is_json()).body(Bytes::from_static(b"{}"))
 }
 
-/// Packs a body that is worth it if the client takes gzip (decisions D3).
+/// Packs a body that is worth it if the client takes gzip (contract D3).
 pub(crate) fn pack(request: &HttpRequest, mut response: HttpResponse) -> HttpResponse {
     if response.headers().get(CONTENT_TYPE).is_some_and(|media| media == NDJSON) {
         // A line is for now: packed, it would be kept back until there are more.

@@ -5,7 +5,7 @@ use memchr::memchr2;
 /// Longer than any token of ours; what is longer is not looked at.
 const MAX_TOKEN: usize = 4_096;
 
-/// The access token of a request: `Authorization: Token <…>` or `Bearer <…>` (contract 5, decisions D2).
+/// The access token of a request: `Authorization: Token <…>` or `Bearer <…>` (contract 5, D2).
 ///
 /// # Errors
 /// [`Refusal::NotAuthenticated`] if there is no such header, [`Refusal::AuthenticationFailed`] if it has

@@ -85,7 +85,7 @@ impl Call {
         self.http.method() == Method::HEAD
     }
 
-    /// Who calls, by the access token (decisions D2); counted against the rate of the organisation.
+    /// Who calls, by the access token (contract D2); counted against the rate of the organisation.
     ///
     /// # Errors
     /// [`Refusal::NotAuthenticated`], [`Refusal::AuthenticationFailed`], [`Refusal::Throttled`].

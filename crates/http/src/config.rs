@@ -2,7 +2,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// How the service is served (decisions D3, D11).
+/// How the service is served (contract D3, D11).
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Where clients connect, if [`serve_api`](Self::serve_api). Port 0 takes a free one.

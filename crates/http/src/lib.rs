@@ -24,9 +24,9 @@
 //! | `/healthz`, `/readyz` | GET | [`Config::listen`] and [`Config::admin_listen`] |
 //! | `/metrics` | GET | [`Config::admin_listen`] if it is set, else [`Config::listen`] |
 //!
-//! HEAD is served wherever GET is. The slash at the end of a path may be left out (decisions D3).
+//! HEAD is served wherever GET is. The slash at the end of a path may be left out (contract D3).
 //!
-//! Order of refusals (decisions D3): 404 and 405, 401, 429, 413, 415, 400 `parse_error`, faulty parameters of
+//! Order of refusals (contract D3): 404 and 405, 401, 429, 413, 415, 400 `parse_error`, faulty parameters of
 //! the query, then what the use case says. The endpoints of payment instructions have no 503: what is down is
 //! a 500 there. Every answer carries `X-Request-Id`, also that to a head that is broken, too large or too slow, which no
 //! endpoint sees.

@@ -34,7 +34,7 @@ struct Route {
     route: &'static str,
 }
 
-/// What `/metrics` shows (decisions D11).
+/// What `/metrics` shows (contract D11).
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Answered, Counter>,

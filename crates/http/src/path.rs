@@ -1,5 +1,5 @@
 //! Paths as they were sent: segments split before they are percent-decoded, so that `%2F` stays inside its
-//! segment, and decoded once, so that `%252F` reads `%2F` (decisions D1).
+//! segment, and decoded once, so that `%252F` reads `%2F` (contract D1).
 
 use std::borrow::Cow;
 

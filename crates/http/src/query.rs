@@ -53,7 +53,7 @@ fn decoded(text: &str) -> Option<String> {
     decode(&text.replace('+', " ")).map(|decoded| decoded.into_owned())
 }
 
-/// A boolean (decisions D8): `true` or `false` in any case, `1` or `0`.
+/// A boolean (contract D8): `true` or `false` in any case, `1` or `0`.
 pub(crate) fn boolean(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "1" => Some(true),

@@ -1,5 +1,5 @@
 //! Why a request is not done, and the only mapping of that to status codes, headers and bodies
-//! (contract 4.2, 7, decisions D3 and D4, rules 9).
+//! (contract 4.2, 7, D3 and D4, rules 9).
 
 mod from;
 
@@ -41,11 +41,11 @@ pub(crate) enum Refusal {
     NotJson(String),
     /// The request as a whole is not what it must be.
     Invalid(&'static str),
-    /// These parameters of the query are not what they must be (decisions D4).
+    /// These parameters of the query are not what they must be (contract D4).
     Parameters(Vec<&'static str>),
-    /// The faults of a request of version 1 (decisions D4).
+    /// The faults of a request of version 1 (contract D4).
     Faults(Vec<Issue>),
-    /// There is no imported account to add to; why (decisions D8).
+    /// There is no imported account to add to; why (contract D8).
     NoAccount(Code),
     /// A transaction fails (contract 4.2).
     Transaction(TransactionFailure),
@@ -53,11 +53,11 @@ pub(crate) enum Refusal {
     AccountFaults(Vec<Issue>),
     /// An account that was to be created has faults (contract 7.2).
     ImportFaults,
-    /// The supplier is Paused or Complete (decisions D4).
+    /// The supplier is Paused or Complete (contract D4).
     SupplierNotOngoing,
     /// The account exists (contract 7.3).
     AlreadyImported(ServiceAccountNumber),
-    /// The account is being imported (decisions D5).
+    /// The account is being imported (contract D5).
     InProgress,
     /// Too many requests; when to come again.
     Throttled(Duration),
@@ -161,7 +161,7 @@ impl Refusal {
     }
 
     /// The same for an endpoint whose contract has no 503: come again unchanged after a 500 (contract 4.2,
-    /// 4.4, decisions D3).
+    /// 4.4, contract D3).
     pub(crate) fn without_503(self) -> Self {
         match self {
             Self::Unavailable(cause) | Self::KeyMissing(cause) => Self::Unexpected(cause),

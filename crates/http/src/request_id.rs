@@ -1,7 +1,7 @@
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The header of a request's id (decisions D3).
+/// The header of a request's id (contract D3).
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Gives requests their ids: the caller's if it is sane, else 8 random digits of this run and a count.

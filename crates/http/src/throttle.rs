@@ -13,7 +13,7 @@ const VISITS: (u32, u32) = (20, 60);
 /// More addresses than this are not remembered without looking whether they still matter.
 const ADDRESSES: usize = 10_000;
 
-/// How often callers may come (decisions D3, D11).
+/// How often callers may come (contract D3, D11).
 pub(crate) struct Throttle {
     organisations: Option<DefaultKeyedRateLimiter<i64>>,
     addresses: DefaultKeyedRateLimiter<IpAddr>,

@@ -24,7 +24,7 @@ pub(crate) enum Work {
 }
 
 impl Service {
-    /// Who calls with a token (decisions D2).
+    /// Who calls with a token (contract D2).
     ///
     /// # Errors
     /// [`Refusal::AuthenticationFailed`], or because it could not be told now.

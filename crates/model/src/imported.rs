@@ -1,10 +1,10 @@
-//! What an import makes of a payload besides what it says (decisions D6).
+//! What an import makes of a payload besides what it says (contract D6).
 
 use crate::{Account, Decimal, Ledger, Note, Zone};
 use rust_decimal::Decimal as Value;
 use std::collections::HashSet;
 
-/// What makes a note the same as another but for its time (contract 2.4, decisions D8): its body, or the paths
+/// What makes a note the same as another but for its time (contract 2.4, D8): its body, or the paths
 /// of its documents if it has none; trimmed, paths without the one leading slash that counts for nothing
 /// (rules 10.5).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ impl<'n> NoteIdentity<'n> {
 }
 
 impl Account<'_> {
-    /// The account as it is imported: one ledger at least, and of equal notes one (decisions D6). `zone` is
+    /// The account as it is imported: one ledger at least, and of equal notes one (contract D6). `zone` is
     /// that of the supplier.
     pub fn completed(mut self, zone: Zone) -> Self {
         let ledgers = self.ledgers.get_or_insert_default();
@@ -57,7 +57,7 @@ fn empty_ledger<'j>() -> Ledger<'j> {
 }
 
 /// For each note whether an import keeps it: not if an earlier one makes it superfluous, by the same content,
-/// and the same `created_at` where one is sent (contract 2.4, decisions D8).
+/// and the same `created_at` where one is sent (contract 2.4, D8).
 pub(crate) fn are_kept(notes: &[Note<'_>], zone: Zone) -> Vec<bool> {
     let mut met = HashSet::new();
     let mut dated = HashSet::new();

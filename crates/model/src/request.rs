@@ -26,7 +26,7 @@ impl<T> Decoded<T> {
     }
 }
 
-/// The body of validate and create: an account, bare or in its envelope (decisions D5).
+/// The body of validate and create: an account, bare or in its envelope (contract D5).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AccountRequest<'j> {
     /// The account.

@@ -20,7 +20,7 @@ answers! {
         attr: String;
     }
 
-    /// A refused request with all that is wrong with it (contract 7.1, decisions D4).
+    /// A refused request with all that is wrong with it (contract 7.1, D4).
     ValidationError (Debug, Eq, Serialize) {
         /// Text for people.
         detail: &'static str;
@@ -78,7 +78,7 @@ answers! {
         latest_error: Option<ProcessError>;
     }
 
-    /// A process in a list (decisions D12): its status, and the account it is of.
+    /// A process in a list (contract D12): its status, and the account it is of.
     ListedStatus (Debug, Eq, Serialize) {
         /// The account's number at its previous supplier.
         external_account_number: String;
@@ -104,7 +104,7 @@ answers! {
         latest_error: Option<ProcessError>;
     }
 
-    /// A create of an account that exists or is being imported (contract 7.3, decisions D5).
+    /// A create of an account that exists or is being imported (contract 7.3, D5).
     AlreadyThere (Debug, Eq, Serialize) {
         /// What is in the way.
         non_field_errors: Detail;

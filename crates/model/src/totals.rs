@@ -2,7 +2,7 @@ use crate::imported::are_kept;
 use crate::{Account, Ledger, MeterPoint, Note, Text, Variant, Zone};
 use rust_decimal::Decimal as Value;
 
-/// Control totals: what accounts come to that were sent or imported (decisions D12). The same counting on both
+/// Control totals: what accounts come to that were sent or imported (contract D12). The same counting on both
 /// sides makes them agree to the cent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
@@ -20,7 +20,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Those of one account as an import keeps it: of equal notes one (decisions D6). `zone` is that of the
+    /// Those of one account as an import keeps it: of equal notes one (contract D6). `zone` is that of the
     /// supplier.
     pub fn of(account: &Account<'_>, zone: Zone) -> Self {
         let ledgers = account.ledgers.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Adapters to the outside: documents in object storage (decisions D10), payment vendors (decisions D8, D11).
+//! Adapters to the outside: documents in object storage (contract D10), payment vendors (contract D8, D11).
 //!
 //! Only this crate knows object storage and an HTTP client; everything else names documents by their path and
 //! payment instructions by their reference.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use url::Url;
 
-/// Where documents lie (decisions D10, D11).
+/// Where documents lie (contract D10, D11).
 ///
 /// | written | is |
 /// |---|---|

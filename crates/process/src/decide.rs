@@ -4,7 +4,7 @@ use crate::{Event, Failure, MAX_ATTEMPTS, Outage, Process, State, backoff};
 use chrono::{DateTime, Duration, Utc};
 use cutover_core::ServiceAccountNumber;
 
-/// What a create does (decisions D5).
+/// What a create does (contract D5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CreateDecision {
     /// There is no process: [`Process::create`].
@@ -25,7 +25,7 @@ pub enum CreateDecision {
 }
 
 /// What a create of an account does to the process there is. `same_content`: the stored content
-/// equals the new, by the rules of decisions D5.
+/// equals the new, by the rules of contract D5.
 pub fn on_create(existing: Option<&Process>, same_content: bool) -> CreateDecision {
     let Some(process) = existing else { return CreateDecision::New };
     if let Some(account) = process.service_account_number() {

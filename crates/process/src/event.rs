@@ -5,7 +5,7 @@ use cutover_core::{Code, ServiceAccountNumber};
 
 words! {
     "an event";
-    /// What can happen to a process: a kind for each cause (decisions D6). The history keeps the
+    /// What can happen to a process: a kind for each cause (contract D6). The history keeps the
     /// words; they never change their meaning.
     pub enum EventKind {
         /// The first create of the account.
@@ -66,7 +66,7 @@ impl EventKind {
         }
     }
 
-    /// The code of the error that this event leaves behind (decisions D6).
+    /// The code of the error that this event leaves behind (contract D6).
     pub fn error_code(self) -> Option<Code> {
         match self {
             Self::WindowMissed => Some(Code::ScheduleWindowMissed),
@@ -92,7 +92,7 @@ pub enum Event {
     /// See [`EventKind::Claimed`]. Counts an attempt.
     Claimed,
     /// See [`EventKind::Claimed`]. Counts an attempt, and makes it a dry run: every import of its
-    /// supplier is one now (decisions D1).
+    /// supplier is one now (contract D1).
     ClaimedForDryRun,
     /// See [`EventKind::WindowMissed`].
     WindowMissed,

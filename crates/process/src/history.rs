@@ -4,7 +4,7 @@ use cutover_core::Word;
 use std::fmt;
 use std::str::FromStr;
 
-/// One step of a process, as its append-only history keeps it (decisions D6, D11). A step may be one that a newer
+/// One step of a process, as its append-only history keeps it (contract D6, D11). A step may be one that a newer
 /// version took: its words are shown as they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEntry {
@@ -32,7 +32,7 @@ pub enum Actor {
     Api {
         /// The part of the API key that is shown in lists; never the key.
         key_prefix: String,
-        /// The `X-Request-Id` of the answer, which logs carry too (decisions D3).
+        /// The `X-Request-Id` of the answer, which logs carry too (contract D3).
         request_id: Option<String>,
     },
     /// An import worker.

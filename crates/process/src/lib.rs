@@ -1,5 +1,5 @@
 //! The import process: one account on its way from a staged payload to an account (contract 2.2
-//! and 3, decisions D5 and D6).
+//! and 3, contract D5 and D6).
 //!
 //! A pure state machine. [`TRANSITIONS`] is the one table of legal steps; [`Process::step`] consumes
 //! a process and gives the next one with the entry of its history, or refuses. Nothing here does

@@ -164,7 +164,7 @@ impl Process {
         self.0.version
     }
 
-    /// The version that the store must still hold for the last step to be written (decisions D6);
+    /// The version that the store must still hold for the last step to be written (contract D6);
     /// 0 for a process that was just created.
     pub fn version_before(&self) -> i64 {
         self.0.version - 1

@@ -1,11 +1,11 @@
 use chrono::{DateTime, Duration, Utc};
 
 /// The attempts that a submission has. They count at the claim, so a payload that kills its worker
-/// comes to an end too (decisions D6). An attempt that an outage ended is taken off again: outages
+/// comes to an end too (contract D6). An attempt that an outage ended is taken off again: outages
 /// are bounded by time instead.
 pub const MAX_ATTEMPTS: u32 = 8;
 
-/// How long an outage is retried if the operator does not set it otherwise (decisions D6).
+/// How long an outage is retried if the operator does not set it otherwise (contract D6).
 pub const RETRY_TIME: Duration = Duration::hours(24);
 
 /// A process that was due for longer than this before it was claimed was not tried meanwhile, because

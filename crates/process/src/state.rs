@@ -47,7 +47,7 @@ impl State {
         }
     }
 
-    /// No step leads out of it (decisions D6). The other end states can be submitted again.
+    /// No step leads out of it (contract D6). The other end states can be submitted again.
     pub fn is_final(self) -> bool {
         self == Self::Processed
     }
@@ -57,7 +57,7 @@ impl State {
         !matches!(self, Self::Pending | Self::InProgress)
     }
 
-    /// Whether work ended in it, rather than an operator's word: what progress is measured by (decisions D12).
+    /// Whether work ended in it, rather than an operator's word: what progress is measured by (contract D12).
     pub fn is_outcome(self) -> bool {
         self.has_ended() && self != Self::Cancelled
     }
@@ -77,12 +77,12 @@ impl State {
     }
 
     /// Whether it stands in the list of pending accounts: no account, and its data is still staged
-    /// (decisions D7).
+    /// (contract D7).
     pub fn is_pending_entry(self) -> bool {
         !self.is_imported_entry() && self != Self::Cancelled
     }
 
-    /// Whether it stands in the list of imported accounts (decisions D7).
+    /// Whether it stands in the list of imported accounts (contract D7).
     pub fn is_imported_entry(self) -> bool {
         self == Self::Processed
     }

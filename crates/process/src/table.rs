@@ -53,7 +53,7 @@ const fn quiet(from: State, on: EventKind, to: State) -> Transition {
     Transition { moves_latest_event: false, ..row(from, on, Run::Any, to) }
 }
 
-/// Every legal step (decisions D6). What is not here is refused.
+/// Every legal step (contract D6). What is not here is refused.
 pub static TRANSITIONS: &[Transition] = {
     use EventKind as On;
     use Run::{Any, Dry, Real};
@@ -136,7 +136,7 @@ impl Refusal {
     }
 }
 
-/// A step that is not in the table; names the state and the event (decisions D6).
+/// A step that is not in the table; names the state and the event (contract D6).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a process that {} refuses the event {event}{}", being(.state.as_ref()), .reason.text())]
 pub struct IllegalStep {

@@ -17,7 +17,7 @@ words! {
 }
 
 impl From<State> for StateV1 {
-    /// The mapping of decisions D6.
+    /// The mapping of contract D6.
     fn from(state: State) -> Self {
         match state {
             State::Processed => Self::Completed,

@@ -10,7 +10,7 @@ const fn row(id: &'static str, codes: &'static [Code], place: &'static str, cond
     Rule { id: RuleId(id), codes, place, condition, level, fixed, needs, on }
 }
 
-/// A supplier that takes no accounts now (decisions D4).
+/// A supplier that takes no accounts now (contract D4).
 pub const PST_02: Rule = row(
     "PST-02",
     &[Code::ImportSupplierMigrationNotOngoing],
@@ -18,7 +18,7 @@ pub const PST_02: Rule = row(
     "the supplier is Paused or Complete",
 );
 
-/// An addition to an account that nothing is known of (decisions D8).
+/// An addition to an account that nothing is known of (contract D8).
 pub const PST_03: Rule = row(
     "PST-03",
     &[Code::ImportProcessDoesNotExist],
@@ -26,7 +26,7 @@ pub const PST_03: Rule = row(
     "nothing is known for supplier and external account number, the supplier included",
 );
 
-/// An addition to an account that is not imported (decisions D8, D9).
+/// An addition to an account that is not imported (contract D8, D9).
 pub const PST_04: Rule = row(
     "PST-04",
     &[Code::AccountNotFound],
@@ -35,7 +35,7 @@ pub const PST_04: Rule = row(
     "staged, but there is no account yet; for payment instructions: no account, for whatever cause",
 );
 
-/// An account that exists (decisions D5).
+/// An account that exists (contract D5).
 pub const PST_05: Rule = row(
     "PST-05",
     &[Code::AccountImportProcessAlreadyImported],
@@ -43,7 +43,7 @@ pub const PST_05: Rule = row(
     "there is an account for supplier and external account number",
 );
 
-/// A transaction of another period than the open one (decisions D8).
+/// A transaction of another period than the open one (contract D8).
 pub const PST_06: Rule = row(
     "PST-06",
     &[Code::TransactionOutsideOpenStatementPeriod],
@@ -51,7 +51,7 @@ pub const PST_06: Rule = row(
     "outside the open statement period, and `force_add_to_current_statement` is false",
 );
 
-/// A transaction that would change one that is stored (decisions D8).
+/// A transaction that would change one that is stored (contract D8).
 pub const PST_07: Rule = row(
     "PST-07",
     &[Code::TransactionIdReusedWithDifferentContent],
@@ -59,7 +59,7 @@ pub const PST_07: Rule = row(
     "the account has it, and it was sent with another date, amount or type",
 );
 
-/// A statement that would change one that is stored (decisions D8).
+/// A statement that would change one that is stored (contract D8).
 pub const PST_08: Rule = row(
     "PST-08",
     &[Code::HistoricalStatementAlreadyExists],
@@ -67,7 +67,7 @@ pub const PST_08: Rule = row(
     "the account has it from an earlier statements request with other content",
 );
 
-/// A contract that another business has (decisions D9).
+/// A contract that another business has (contract D9).
 pub const PST_09: Rule = row(
     "PST-09",
     &[Code::ContractWithIdentifierExists],
@@ -75,7 +75,7 @@ pub const PST_09: Rule = row(
     "another business of the organisation has a contract with it",
 );
 
-/// What the payment vendor says of an instruction (decisions D8).
+/// What the payment vendor says of an instruction (contract D8).
 pub const PST_11: Rule = row(
     "PST-11",
     &[
@@ -90,7 +90,7 @@ pub const PST_11: Rule = row(
         it cannot be reached (500)",
 );
 
-/// A business that would change one that is stored (decisions D9).
+/// A business that would change one that is stored (contract D9).
 pub const PST_13: Rule = row(
     "PST-13",
     &[Code::BusinessAlreadyExists],
@@ -98,7 +98,7 @@ pub const PST_13: Rule = row(
     "the organisation has the business with other content",
 );
 
-/// A payment instruction for a business that is not there (decisions D9).
+/// A payment instruction for a business that is not there (contract D9).
 pub const PST_14: Rule = row(
     "PST-14",
     &[Code::BusinessNotFound],
@@ -106,7 +106,7 @@ pub const PST_14: Rule = row(
     "the organisation has no such business",
 );
 
-/// An account that is being imported (decisions D5).
+/// An account that is being imported (contract D5).
 pub const PST_15: Rule = row(
     "PST-15",
     &[Code::AccountImportProcessInProgress],

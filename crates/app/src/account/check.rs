@@ -140,7 +140,7 @@ fn decode_again_if<'j>(
 }
 
 impl App {
-    /// The number of the account that a payload is about, trimmed (decisions D1), if it can be told: for answers about
+    /// The number of the account that a payload is about, trimmed (contract D1), if it can be told: for answers about
     /// payloads that were refused.
     pub fn account_number(&self, body: &[u8]) -> Option<String> {
         let decoded = decode_account_within(body, Zone::UTC, self.settings.limits).ok()?;

@@ -12,7 +12,7 @@ use cutover_model::TaskParams;
 use cutover_process::{Actor, NewProcess, Submission, Window};
 use std::sync::Arc;
 
-/// Why an account was not scheduled (contract 7.2, 7.3, decisions D4, D5).
+/// Why an account was not scheduled (contract 7.2, 7.3, D4, D5).
 #[derive(Debug, thiserror::Error)]
 pub enum CreateRefused {
     /// The payload was refused.

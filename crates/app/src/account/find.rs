@@ -5,7 +5,7 @@ use cutover_core::{Code, SupplierCode, Word};
 use cutover_model::DateTime;
 use cutover_process::{State, StatusV2, v2};
 
-/// Which accounts of a supplier are looked for (decisions D12): those that match all that is given.
+/// Which accounts of a supplier are looked for (contract D12): those that match all that is given.
 #[derive(Debug, Clone, Default)]
 pub struct AccountFilter {
     /// Of this status.

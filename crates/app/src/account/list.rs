@@ -4,7 +4,7 @@ use crate::port::{AccountList, ListedAccount, PageLimit, Position, StoreError, f
 use chrono::{DateTime, Utc};
 use cutover_core::{SupplierCode, Zone};
 
-/// A list of version 1 that is being read (contract 4.3, decisions D7): page by page along the order of
+/// A list of version 1 that is being read (contract 4.3, D7): page by page along the order of
 /// creation, so that no transaction outlives a page. What is created after it was opened is not in it.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenList {

@@ -1,4 +1,4 @@
-//! Accounts: validation, creation, status, lists (contract 4.1, 4.3), progress (decisions D12).
+//! Accounts: validation, creation, status, lists (contract 4.1, 4.3), progress (contract D12).
 
 mod check;
 mod create;

@@ -15,7 +15,7 @@ const EXAMPLES: u32 = 3;
 /// Over how long a rate is: whole minutes, and what is over of this one.
 const WINDOW: TimeDelta = TimeDelta::minutes(5);
 
-/// How far a supplier's migration has come (decisions D12).
+/// How far a supplier's migration has come (contract D12).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     /// How many accounts are in each state; every state is there, and those that a newer version wrote behind them.

@@ -1,4 +1,4 @@
-//! What becomes of an account that has a process already (decisions D5).
+//! What becomes of an account that has a process already (contract D5).
 
 use super::CreateRefused;
 use crate::port::{
@@ -34,7 +34,7 @@ struct Compared {
 }
 
 impl App {
-    /// Submits an account that has a process already (decisions D5).
+    /// Submits an account that has a process already (contract D5).
     ///
     /// # Errors
     /// [`CreateRefused`]; nothing is changed then.

@@ -56,7 +56,7 @@ impl App {
     }
 }
 
-/// A datetime as it is answered: `2026-11-21T13:00:00.123456+11:00`, UTC as `+00:00` (decisions D3). In UTC
+/// A datetime as it is answered: `2026-11-21T13:00:00.123456+11:00`, UTC as `+00:00` (contract D3). In UTC
 /// where the zone's cannot be written: offsets of seconds or over 14 hours, years other than 1 to 9999.
 pub fn shown_time(time: DateTime<FixedOffset>) -> String {
     let offset = time.offset().local_minus_utc();

@@ -5,7 +5,7 @@ use crate::documents::{FoundDocuments, Step};
 
 impl App {
     /// Validates an account payload (contract 4.1). Stores nothing, and does not ask whether the supplier
-    /// is Ongoing (decisions D4).
+    /// is Ongoing (contract D4).
     ///
     /// # Errors
     /// [`Refused`] with every fault of the payload.

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 request!(BusinessRequest: decode_business, check_business, import_supplier_code);
 
 impl App {
-    /// Creates a business with all its contracts (contract 4.4, decisions D9). The same again gives the
+    /// Creates a business with all its contracts (contract 4.4, D9). The same again gives the
     /// same number.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl App {
     }
 }
 
-/// Identities are kept and compared trimmed (decisions D1).
+/// Identities are kept and compared trimmed (contract D1).
 fn trim_identities(request: &mut BusinessRequest<'static>) {
     request.import_supplier_code.trim();
     request.external_business_identifier.trim();

@@ -17,7 +17,7 @@ const CREATED: &str = "NOTE_CREATION_SUCCESS";
 const EXISTS: &str = "NOTE_ALREADY_EXISTS";
 
 impl App {
-    /// Adds notes to an imported account (contract 4.2, decisions D8): all of them or none, and none twice.
+    /// Adds notes to an imported account (contract 4.2, D8): all of them or none, and none twice.
     ///
     /// # Errors
     /// [`AddRefused`]; nothing is stored then.

@@ -8,7 +8,7 @@ use cutover_model::{Decoded, Field, Limits, SyntaxError, Text, Totals};
 use cutover_process::State;
 use cutover_rules::{Facts, Profile, Report, listed};
 
-/// Why nothing was added (decisions D4, D8, rules 9).
+/// Why nothing was added (contract D4, D8, rules 9).
 #[derive(Debug, thiserror::Error)]
 pub enum AddRefused {
     /// The body is not JSON (rules STR-18).
@@ -168,7 +168,7 @@ pub(super) struct Target {
     pub(super) number: ServiceAccountNumber,
 }
 
-/// The imported account of a supplier and number; the code of the 404 if there is none (decisions D8).
+/// The imported account of a supplier and number; the code of the 404 if there is none (contract D8).
 pub(super) fn target(
     tx: &mut dyn Tx,
     supplier_id: i64,

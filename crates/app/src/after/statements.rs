@@ -20,7 +20,7 @@ request!(
 );
 
 impl App {
-    /// Adds historical statements to an imported account (contract 4.2, decisions D8); the JSON of the
+    /// Adds historical statements to an imported account (contract 4.2, D8); the JSON of the
     /// answer. All of them or none; those that the account has already stay as they are.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ pub enum AuthError {
 }
 
 impl App {
-    /// The caller of an access token (decisions D2): signature, algorithm, audience, times, and that
+    /// The caller of an access token (contract D2): signature, algorithm, audience, times, and that
     /// its key and organisation are not revoked.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// How old what is remembered may be: a revocation takes effect within 5 s (decisions D2).
+/// How old what is remembered may be: a revocation takes effect within 5 s (contract D2).
 const FRESH: Duration = Duration::seconds(2);
 /// A token that names an unknown signing key may be of one just made, by another node: then the keys are read
 /// anew whatever their age, but not more often than this.

@@ -1,4 +1,4 @@
-//! Who calls: API keys, access tokens, refresh tokens (contract 5, decisions D2).
+//! Who calls: API keys, access tokens, refresh tokens (contract 5, D2).
 
 mod authenticate;
 mod key_ring;

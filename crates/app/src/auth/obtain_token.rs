@@ -80,7 +80,7 @@ pub enum TokenRefused {
 type Signed = Option<(ApiKey, SigningKey)>;
 
 impl App {
-    /// Obtains an access token (decisions D2). A refresh token is used up by it; one that was used
+    /// Obtains an access token (contract D2). A refresh token is used up by it; one that was used
     /// before revokes all that came of the same sign-in.
     ///
     /// # Errors

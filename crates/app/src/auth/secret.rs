@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// A new API key and the part of it that lists show: `cut_live_` and 8 characters; a secret of 256
-/// random bits follows (decisions D2).
+/// random bits follows (contract D2).
 pub(crate) fn api_key(random: &dyn Random) -> (String, String) {
     let prefix = format!("cut_live_{}", letters::<5>(random));
     (format!("{prefix}_{}", letters::<32>(random)), prefix)

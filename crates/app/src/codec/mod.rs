@@ -10,7 +10,7 @@ use zstd::zstd_safe::{CParameter, DictAttachPref};
 
 /// Payloads are short-lived and many: speed counts more than size.
 const LEVEL: i32 = 1;
-/// What payloads have in common (decisions 0003). Rows are unpacked by it: it is never changed, only followed by
+/// What payloads have in common (decision 0003). Rows are unpacked by it: it is never changed, only followed by
 /// another with a number of its own, which each packed payload names.
 static DICTIONARY: &[u8] = include_bytes!("payload.1.dict");
 /// A payload unpacks to no more than this, whatever its row says: 64 MiB.
@@ -79,7 +79,7 @@ pub(crate) fn fingerprint(packed: &[u8]) -> [u8; 32] {
     *blake3::hash(packed).as_bytes()
 }
 
-/// Equal for equal content (decisions D5): the account and the task parameters with their defaults,
+/// Equal for equal content (contract D5): the account and the task parameters with their defaults,
 /// members in any order, numbers by value, strings as sent.
 pub(crate) fn account(account: &Account<'_>, params: Option<&TaskParams<'_>>) -> [u8; 32] {
     hash(|writer| {

@@ -12,7 +12,7 @@ const LOOK: u32 = 5_000;
 /// How many processes leave the database in one transaction.
 const BATCH: usize = 100;
 
-/// Which processes are archived: of those that have ended, by creation (decisions D6, D11).
+/// Which processes are archived: of those that have ended, by creation (contract D6, D11).
 #[derive(Debug, Clone)]
 pub struct ArchiveScope {
     /// Those that changed last before this day began, in UTC.

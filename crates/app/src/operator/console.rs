@@ -1,4 +1,4 @@
-//! What the console shows and does: of the organisation of who is signed in, and of no other (decisions D2).
+//! What the console shows and does: of the organisation of who is signed in, and of no other (contract D2).
 
 use super::processes::{Intent, locate, missing, report};
 use super::{Activity, OperatorError, ProcessReport, SupplierChange, Told};

@@ -1,4 +1,4 @@
-//! What the operator does (decisions D11): organisations, keys, suppliers, processes, vendors; by commands for
+//! What the operator does (contract D11): organisations, keys, suppliers, processes, vendors; by commands for
 //! the whole installation, in the console for one organisation.
 
 mod archive;

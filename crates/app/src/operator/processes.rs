@@ -12,7 +12,7 @@ use cutover_process::{Actor, Event, HistoryEntry, Process, State, StatusV2, v2};
 /// How many processes are read at a time.
 const PAGE: u32 = 1_000;
 
-/// All that is known of a process (decisions D11).
+/// All that is known of a process (contract D11).
 #[derive(Debug, Clone)]
 pub struct ProcessReport {
     /// The status as the API shows it.

@@ -92,7 +92,7 @@ fn overlap(a: &str, b: &str) -> bool {
     within(a, b) || within(b, a)
 }
 
-/// Refuses a document root that meets another organisation's (decisions D1).
+/// Refuses a document root that meets another organisation's (contract D1).
 fn check_root(tx: &mut dyn Tx, organisation_id: i64, root: &str) -> Result<(), OperatorError> {
     let meets =
         |s: &Supplier| s.organisation_id != organisation_id && overlap(&s.settings.document_root, root);

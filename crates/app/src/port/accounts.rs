@@ -13,7 +13,7 @@ pub struct NewAccount {
     pub process_id: i64,
     /// Its supplier.
     pub supplier_id: i64,
-    /// Whether the retailer's mailer may write to its customers (decisions D1).
+    /// Whether the retailer's mailer may write to its customers (contract D1).
     pub customer_emails: bool,
     /// Where its datetimes without offset are.
     pub zone: Zone,

@@ -20,13 +20,13 @@ pub struct NewBusiness {
 /// A business as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredBusiness {
-    /// Its number at this service: a positive integer (decisions D1).
+    /// Its number at this service: a positive integer (contract D1).
     pub id: i64,
     /// Of its content.
     pub fingerprint: [u8; 32],
 }
 
-/// Businesses and their contracts (decisions D9).
+/// Businesses and their contracts (contract D9).
 pub trait Businesses {
     /// The organisation's business of an external identifier (trimmed).
     fn business(

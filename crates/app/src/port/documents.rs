@@ -10,7 +10,7 @@ pub struct DocumentsUnavailable(pub String);
 /// An answer that is awaited; ports are objects, so it is boxed.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The documents that payloads name (decisions D10). Never called inside a store transaction. Answers may
+/// The documents that payloads name (contract D10). Never called inside a store transaction. Answers may
 /// be awaited anywhere, with or without a runtime.
 pub trait Documents: Send + Sync {
     /// Whether the storage answers.

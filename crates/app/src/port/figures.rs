@@ -47,7 +47,7 @@ pub struct Standing {
     pub states: Vec<(State, u64)>,
 }
 
-/// Figures that are kept, so that asking for them costs the same whatever they have come to (decisions D12). The
+/// Figures that are kept, so that asking for them costs the same whatever they have come to (contract D12). The
 /// store counts processes by itself, whoever writes them.
 ///
 /// Those that write at the same time leave changes and do not wait for each other. What is read counts them in;

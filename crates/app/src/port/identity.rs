@@ -4,7 +4,7 @@ use cutover_core::Word;
 use std::fmt;
 use std::str::FromStr;
 
-/// Who owns import suppliers and API keys (decisions D1).
+/// Who owns import suppliers and API keys (contract D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Organisation {
     /// The store's key.
@@ -17,7 +17,7 @@ pub struct Organisation {
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
-/// What a key is for (decisions D2).
+/// What a key is for (contract D2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApiKeyRole {
     /// Obtains tokens for the data-import routes.
@@ -110,7 +110,7 @@ pub enum KeyStanding {
     Revoked,
 }
 
-/// A refresh token as stored (decisions D2): opaque, hashed, single use.
+/// A refresh token as stored (contract D2): opaque, hashed, single use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefreshToken {
     /// SHA-256 of the token.
@@ -125,7 +125,7 @@ pub struct RefreshToken {
     pub used_at: Option<DateTime<Utc>>,
 }
 
-/// A key that signs access tokens (decisions D2). All nodes share them through the store.
+/// A key that signs access tokens (contract D2). All nodes share them through the store.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningKey {
     /// What tokens name it by.

@@ -17,7 +17,7 @@ pub struct InstructionKey {
 /// A card as a vendor shows it: never its whole number.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VendorCard {
-    /// The network, if it is one of ours (decisions D8).
+    /// The network, if it is one of ours (contract D8).
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub card_payment_network: Option<String>,
     /// Credit, debit or prepaid, if the vendor says so.
@@ -84,7 +84,7 @@ pub struct VerifiedInstruction {
     pub verified_at: DateTime<Utc>,
 }
 
-/// Payment instructions that were added to accounts and businesses (decisions D8, D9).
+/// Payment instructions that were added to accounts and businesses (contract D8, D9).
 pub trait Instructions {
     /// Whether an account has an instruction, of its payload or added since.
     fn account_has_instruction(&mut self, account_id: i64, key: &InstructionKey) -> Result<bool, StoreError>;

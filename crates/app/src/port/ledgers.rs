@@ -22,7 +22,7 @@ pub struct LedgerHead {
 pub struct StoredTransaction {
     /// What is stored of it, decimals as strings with the digits sent.
     pub transaction: Transaction<'static>,
-    /// The date that was sent, where another one is stored: it was moved (decisions D8).
+    /// The date that was sent, where another one is stored: it was moved (contract D8).
     pub sent_date: Option<NaiveDate>,
 }
 

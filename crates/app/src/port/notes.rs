@@ -2,7 +2,7 @@ use super::StoreError;
 use chrono::{DateTime, Utc};
 use cutover_model::{Note, NoteIdentity};
 
-/// What makes a note the same as another but for its time (decisions D8): its identity,
+/// What makes a note the same as another but for its time (contract D8): its identity,
 /// hashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NoteContent([u8; 32]);

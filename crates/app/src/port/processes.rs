@@ -48,7 +48,7 @@ pub struct StoredProcess {
 /// A place in the order of a supplier's lists: when the process was created, then its key.
 pub type Position = (DateTime<Utc>, i64);
 
-/// Which processes a list of version 1 holds (contract 4.3, decisions D7).
+/// Which processes a list of version 1 holds (contract 4.3, D7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountList {
     /// Those with an account.

@@ -14,7 +14,7 @@ pub struct NewHistoricalStatement {
 }
 
 /// Statements that were added to imported accounts; those of the account payload are a set of their own
-/// (decisions D8). What a call costs does not depend on how many an account has.
+/// (contract D8). What a call costs does not depend on how many an account has.
 pub trait HistoricalStatements {
     /// The fingerprint of the account's statement of an id (trimmed).
     fn historical_statement(

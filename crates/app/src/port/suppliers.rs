@@ -3,7 +3,7 @@ use chrono::{DateTime, Utc};
 use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
 use std::collections::BTreeMap;
 
-/// What the operator sets of an import supplier (decisions D1).
+/// What the operator sets of an import supplier (contract D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierSettings {
     /// Whether it takes accounts. In a status that a newer version wrote, it takes none.
@@ -66,7 +66,7 @@ pub trait Suppliers {
     fn supplier(&mut self, code: &SupplierCode) -> Result<Option<Supplier>, StoreError>;
 
     /// The supplier of a code if it is the organisation's. One of another organisation is not even read: it
-    /// costs no more work than an absent one (decisions D1).
+    /// costs no more work than an absent one (contract D1).
     fn supplier_of(
         &mut self,
         organisation_id: i64,

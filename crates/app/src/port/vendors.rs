@@ -4,7 +4,7 @@ use cutover_core::Word;
 use std::fmt;
 use std::str::FromStr;
 
-/// The protocol that a payment vendor speaks (decisions D11).
+/// The protocol that a payment vendor speaks (contract D11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum VendorKind {
     /// Our own small protocol.
@@ -93,7 +93,7 @@ pub struct VendorInstruction {
     pub details: InstructionDetails,
 }
 
-/// Why a vendor gave no answer that can be used (decisions D8). The texts are for the log: they hold no
+/// Why a vendor gave no answer that can be used (contract D8). The texts are for the log: they hold no
 /// references, no secrets and nothing of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VendorError {
@@ -105,7 +105,7 @@ pub enum VendorError {
     Unavailable(String),
 }
 
-/// Asks payment vendors (decisions D8, D11). Never called inside a store transaction.
+/// Asks payment vendors (contract D8, D11). Never called inside a store transaction.
 pub trait PaymentVendors: Send + Sync {
     /// The instruction of a reference; `None` if the vendor has none. Answers within 10 s, whatever the
     /// vendor does. May be awaited anywhere, with or without a runtime.
@@ -115,7 +115,7 @@ pub trait PaymentVendors: Send + Sync {
         reference: &'a str,
     ) -> Answer<'a, Result<Option<VendorInstruction>, VendorError>>;
 
-    /// Whether a base URL keeps the address rule of decisions D11, as far as its text tells: `https:`, or
+    /// Whether a base URL keeps the address rule of contract D11, as far as its text tells: `https:`, or
     /// `http:` to a loopback or private address; no link-local address, no metadata service of a
     /// cloud, no user, query or fragment.
     ///

@@ -1,5 +1,5 @@
 //! The worker: claims due processes, imports their accounts, and sweeps up after workers that died
-//! (decisions D6).
+//! (contract D6).
 
 mod claim;
 mod import;

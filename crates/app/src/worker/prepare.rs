@@ -112,7 +112,7 @@ impl App {
     }
 }
 
-/// Whether the imported history asks for no mails on migration (decisions D1).
+/// Whether the imported history asks for no mails on migration (contract D1).
 fn suppresses_emails(account: &Account<'_>) -> bool {
     let mut events = account.events.iter().flatten();
     events.any(|event| event.event_type.trimmed() == "SUPPRESS_MIGRATION_COMMS")

@@ -1,4 +1,4 @@
-//! The command line (decisions D11).
+//! The command line (contract D11).
 
 mod manual;
 

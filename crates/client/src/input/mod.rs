@@ -15,7 +15,7 @@ use shape::Shape;
 use std::path::PathBuf;
 
 /// An account, as it stands in an input, has at most so many bytes: what the service takes by default
-/// (decisions D3).
+/// (contract D3).
 pub(crate) const MAX_ACCOUNT: usize = 8 * 1024 * 1024;
 
 /// An input of a run.

@@ -37,7 +37,7 @@ pub(crate) struct Problem {
     pub(crate) code: String,
 }
 
-/// What an account comes to (decisions D12); the balance with its digits, as text.
+/// What an account comes to (contract D12); the balance with its digits, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
     pub(crate) ledger_balance: String,

@@ -3,7 +3,7 @@ use crate::service::{Fault, Patience, Service};
 use serde::Deserialize;
 use std::time::Duration;
 
-/// An account as the filtered list shows it (decisions D12).
+/// An account as the filtered list shows it (contract D12).
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Listed {
     pub(super) external_account_number: String,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How far a migration is (decisions D12).
+/// How far a migration is (contract D12).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Standing {
     counts: BTreeMap<String, u64>,

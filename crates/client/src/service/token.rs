@@ -24,7 +24,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// The tokens that a key is good for (decisions D2), one after another.
+/// The tokens that a key is good for (contract D2), one after another.
 #[derive(Debug)]
 pub(super) struct Tokens {
     key: ApiKey,

@@ -25,7 +25,7 @@ pub(crate) struct Checked {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// What accounts are told apart by (decisions D1): supplier and number there, both trimmed.
+/// What accounts are told apart by (contract D1): supplier and number there, both trimmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) supplier: Option<Box<str>>,

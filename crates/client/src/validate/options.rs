@@ -117,7 +117,7 @@ impl FromStr for RuleLevel {
     }
 }
 
-/// A supplier as the operator's command prints it (decisions D11); other members do not matter here.
+/// A supplier as the operator's command prints it (contract D11); other members do not matter here.
 #[derive(Debug, Default, Deserialize)]
 struct ProfileFile {
     time_zone: Option<String>,

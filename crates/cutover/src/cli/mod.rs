@@ -1,4 +1,4 @@
-//! The operator's commands (decisions D11), a file per group.
+//! The operator's commands (contract D11), a file per group.
 
 mod account;
 mod api_key;

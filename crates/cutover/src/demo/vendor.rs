@@ -1,4 +1,4 @@
-//! A payment vendor of the demo's own: our small protocol (decisions D11) on a port of this machine.
+//! A payment vendor of the demo's own: our small protocol (contract D11) on a port of this machine.
 
 use crate::error::Error;
 use serde_json::{Value, json};

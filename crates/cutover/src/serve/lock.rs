@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The right to serve a SQLite file, held as long as this lives (decisions D11): one `serve` a file.
+/// The right to serve a SQLite file, held as long as this lives (contract D11): one `serve` a file.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,

@@ -1,4 +1,4 @@
-//! What the operator sets (decisions D11): flag over environment over file over default. Whatever is
+//! What the operator sets (contract D11): flag over environment over file over default. Whatever is
 //! unknown or unsafe stops the start, with its name and where it was read.
 
 mod database;

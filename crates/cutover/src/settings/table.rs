@@ -11,7 +11,7 @@ pub(crate) enum Scope {
     Secret,
 }
 
-/// One setting (decisions D11): `--name`, `CUTOVER_NAME`, or `name = …` in the file.
+/// One setting (contract D11): `--name`, `CUTOVER_NAME`, or `name = …` in the file.
 #[derive(Debug)]
 pub(crate) struct Setting {
     /// The flag without its dashes, and the key in the file.

@@ -1,4 +1,4 @@
-//! Many accounts in one request (decisions D12), over a real connection.
+//! Many accounts in one request (contract D12), over a real connection.
 
 use crate::harness::{Client, House, Server, text, until};
 use crate::payloads::small;

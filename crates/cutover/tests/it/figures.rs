@@ -1,4 +1,4 @@
-//! How far a migration has come (decisions D12): what is told is what was sent.
+//! How far a migration has come (contract D12): what is told is what was sent.
 
 use crate::harness::{Client, House, NOTES, STATEMENTS, TRANSACTIONS, adding, text};
 use crate::payloads::{documented, fixture, small, wrapped};

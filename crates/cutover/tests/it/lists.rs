@@ -173,7 +173,7 @@ fn a_list_read_while_accounts_are_imported_has_each_once() {
     assert_eq!(client.get(&format!("{PENDING}ACME/")).json(), json!([]));
 }
 
-/// The filtered list of decisions D12, on whichever database the test is run on.
+/// The filtered list of contract D12, on whichever database the test is run on.
 #[test]
 fn accounts_are_found_by_their_status_and_error() {
     let (house, key) = House::furnished();

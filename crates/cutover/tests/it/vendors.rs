@@ -1,4 +1,4 @@
-//! Account payment instructions, and what vendors answer to them (the table of decisions D8).
+//! Account payment instructions, and what vendors answer to them (the table of contract D8).
 
 use crate::harness::{
     Act, Answer, Asked, Client, House, INSTRUCTION, Server, Vendor, answer, instruction, members,

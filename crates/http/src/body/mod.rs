@@ -1,4 +1,4 @@
-//! Request bodies: read by ourselves, so that nothing is inflated or kept beyond its bound (decisions D3).
+//! Request bodies: read by ourselves, so that nothing is inflated or kept beyond its bound (contract D3).
 
 mod allowance;
 mod media;

@@ -12,7 +12,7 @@ use cutover_app::auth::Caller;
 use cutover_app::port::{Creation, Staging};
 use std::sync::Arc;
 
-/// `POST /v2/data-import/accounts/`: 201 `{}` once the payload is durably stored (contract 4.1, decisions D5).
+/// `POST /v2/data-import/accounts/`: 201 `{}` once the payload is durably stored (contract 4.1, D5).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;

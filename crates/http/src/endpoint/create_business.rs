@@ -2,7 +2,7 @@ use crate::answer::json;
 use crate::call::{Answer, Call};
 use actix_web::HttpResponse;
 
-/// `POST /v1/data-import/business/`: 201 with the business's number (contract 4.4, decisions D9).
+/// `POST /v1/data-import/business/`: 201 with the business's number (contract 4.4, D9).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;

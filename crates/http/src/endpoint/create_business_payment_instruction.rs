@@ -3,7 +3,7 @@ use crate::call::{Answer, Call};
 use cutover_app::App;
 
 /// `POST /v1/data-import/business-payment-instruction/create/`: 201 with the business's identifier
-/// (contract 4.4, decisions D9).
+/// (contract 4.4, D9).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     instruction::handle(call, App::begin_business_payment_instruction)
 }

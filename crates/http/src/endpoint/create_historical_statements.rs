@@ -4,7 +4,7 @@ use crate::work::Work;
 use actix_web::HttpResponse;
 
 /// `POST /v1/data-import/historical-statements/create/`: 201 with the request as validated (contract 4.2,
-/// decisions D8).
+/// D8).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;

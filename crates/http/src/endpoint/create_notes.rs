@@ -3,7 +3,7 @@ use crate::call::{Answer, Call};
 use crate::work::Work;
 use actix_web::HttpResponse;
 
-/// `POST /v1/data-import/notes/create/`: 201 with what became of each note (contract 4.2, decisions D8).
+/// `POST /v1/data-import/notes/create/`: 201 with what became of each note (contract 4.2, D8).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;

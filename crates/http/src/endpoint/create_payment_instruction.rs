@@ -3,7 +3,7 @@ use crate::call::{Answer, Call};
 use cutover_app::App;
 
 /// `POST /v1/data-import/payment-instruction/create/`: 201 with the account's number (contract 4.2,
-/// decisions D8).
+/// D8).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     instruction::handle(call, App::begin_payment_instruction)
 }

@@ -6,7 +6,7 @@ use cutover_app::after::AddTransactions;
 use cutover_model::transaction_results;
 
 /// `POST /v1/data-import/transactions/create/`: 201 with what became of each transaction (contract 4.2,
-/// decisions D8). Faulty parameters are faults among those of the body (decisions D4).
+/// D8). Faulty parameters are faults among those of the body (contract D4).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;

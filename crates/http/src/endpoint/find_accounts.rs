@@ -16,7 +16,7 @@ use cutover_model::{DateTime, ListedStatus};
 const USUAL: u32 = 100;
 
 /// `GET /v2/data-import/accounts/<supplier>/`: the accounts of a supplier with their status, filtered, a page at a
-/// time (decisions D12).
+/// time (contract D12).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;

@@ -7,7 +7,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 
 /// `GET /metrics`: requests by route, method and class of status, their durations, those under way, what the
 /// import workers have done, the circuit breaker of document storage, the connections to the database, the program's
-/// version (decisions D11), and how the whole installation stands.
+/// version (contract D11), and how the whole installation stands.
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let metrics = &call.service().metrics;

@@ -5,7 +5,7 @@ use actix_web::HttpResponse;
 use cutover_app::account::shown_progress;
 
 /// `GET /v2/data-import/import-suppliers/<supplier>/progress/`: how far a supplier's migration has come
-/// (decisions D12).
+/// (contract D12).
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 /// A part that takes longer counts as down.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// `GET /readyz`: whether the database and the document storage answer (decisions D11), and whether this process has the
+/// `GET /readyz`: whether the database and the document storage answer (contract D11), and whether this process has the
 /// encryption keys; 503 if one does not answer, if tokens cannot be verified for want of a key, or if it is about to stop.
 pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {

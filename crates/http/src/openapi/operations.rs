@@ -34,7 +34,7 @@ fn boolean(default: bool) -> Json {
     Json::object().with("type", "boolean").with("default", default)
 }
 
-/// Which page of a list (decisions D7).
+/// Which page of a list (contract D7).
 const PAGES: &[Parameter] = &[
     Parameter {
         name: "page_size",
@@ -49,7 +49,7 @@ const PAGES: &[Parameter] = &[
     },
 ];
 
-/// Which accounts of a supplier, and which page of them (decisions D12).
+/// Which accounts of a supplier, and which page of them (contract D12).
 const FILTERS: &[Parameter] = &[
     Parameter { name: "status", doc: "Only those with this status.", schema: own::status },
     Parameter { name: "error_code", doc: "Only those whose latest error has this code.", schema: own::code },

@@ -1,4 +1,4 @@
-//! Decoding: one pass over the bytes that collects every fault with its path (decisions D4).
+//! Decoding: one pass over the bytes that collects every fault with its path (contract D4).
 
 mod checks;
 mod decoder;

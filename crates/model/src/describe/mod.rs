@@ -29,7 +29,7 @@ use crate::{
 pub struct Request {
     /// The name of its schema's file.
     pub name: &'static str,
-    /// The object in the body. An account may also come in its envelope (decisions D5).
+    /// The object in the body. An account may also come in its envelope (contract D5).
     pub object: &'static ObjectSpec,
 }
 

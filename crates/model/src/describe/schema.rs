@@ -41,7 +41,7 @@ impl Schemas {
         Json::Object(self.made)
     }
 
-    /// What the body of a request may be; an account comes in two forms (decisions D5).
+    /// What the body of a request may be; an account comes in two forms (contract D5).
     pub fn request(&mut self, request: &Request) -> Json {
         let bare = self.object(request.object);
         if request.object.ident != "Account" {

@@ -11,5 +11,5 @@ pub(crate) use number::PlainNumber;
 pub use syntax::{SyntaxError, SyntaxErrorKind};
 pub use writer::Writer;
 
-/// How many arrays and objects may lie inside one another (decisions D3).
+/// How many arrays and objects may lie inside one another (contract D3).
 pub const MAX_DEPTH: u32 = 100;

@@ -15,7 +15,7 @@ enum Form {
 /// Writes JSON text: members and items in the order they are given, without white space.
 ///
 /// A canonical writer writes every number by its value instead of its digits as sent, so that
-/// payloads of equal content give equal text (decisions D5). A normal writer writes what is kept of
+/// payloads of equal content give equal text (contract D5). A normal writer writes what is kept of
 /// a payload once it is imported.
 #[derive(Debug, Default)]
 pub struct Writer {
@@ -41,7 +41,7 @@ impl Writer {
         Self { out: buffer, ..self }
     }
 
-    /// A writer for what is kept (decisions D3): decimals as strings with the digits sent; datetimes
+    /// A writer for what is kept (contract D3): decimals as strings with the digits sent; datetimes
     /// with the offset of the zone `to`, those without one being in `from`; optional members that are
     /// `null` or an empty array are left out.
     pub fn normal(from: Zone, to: Zone) -> Self {

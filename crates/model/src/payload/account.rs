@@ -48,7 +48,7 @@ objects! {
         /// (rules 8.1, LED-03, LED-13).
         transfer_balance: optional decimal(10, 10);
         /// Ledgers with their balances and transactions; without any, one empty ledger is made
-        /// (decisions D6).
+        /// (contract D6).
         ledgers: optional list(object(Ledger));
         /// Day up to which the account has been billed; a register's own date takes precedence
         /// (rules 8.4, ACC-06, ACC-08).

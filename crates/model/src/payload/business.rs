@@ -4,7 +4,7 @@ objects! {
         /// Code of the configured import supplier that sends the business (rules PST-01).
         import_supplier_code: required text(128) shown;
         /// The business's identifier in the supplier's system, unique in the organisation
-        /// (decisions D9, rules PST-13).
+        /// (contract D9, rules PST-13).
         external_business_identifier: required text(128) shown;
         /// The business itself.
         business: required object(Business);

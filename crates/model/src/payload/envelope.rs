@@ -1,5 +1,5 @@
 objects! {
-    /// An account together with when and how to import it; the bare account is taken too (decisions D5).
+    /// An account together with when and how to import it; the bare account is taken too (contract D5).
     AccountEnvelope "account envelope" {
         /// The account.
         payload: required object(Account);
@@ -7,10 +7,10 @@ objects! {
         task_params: nullable object(TaskParams);
     }
 
-    /// When and how an account is imported (decisions D5).
+    /// When and how an account is imported (contract D5).
     TaskParams "task parameters" {
         /// Whether the import is only tried and then undone; default false, but a supplier can be set to dry
-        /// runs only (decisions D1, D6).
+        /// runs only (contract D1, D6).
         is_dry_run: optional boolean;
         /// Earliest instant of the import; absent or `null` = now (rules WIN-01, WIN-04).
         schedule_window_start: nullable datetime;

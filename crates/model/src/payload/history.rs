@@ -28,7 +28,7 @@ objects! {
     /// Something that happened to an account before its import (contract 2.3).
     AccountEvent "account event" {
         /// What happened; `SUPPRESS_MIGRATION_COMMS` marks the account for no customer e-mails; an open list
-        /// (decisions D1, rules STR-19).
+        /// (contract D1, rules STR-19).
         event_type: required open(128, EVENT_TYPES) shown;
         /// Group of the event, such as `communications`; an open list (rules STR-19).
         category: required open(128, EVENT_CATEGORIES) shown;

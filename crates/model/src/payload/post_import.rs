@@ -5,7 +5,7 @@ objects! {
         import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
         external_account_number: required text(128) shown;
-        /// The notes: at least one, by default at most 1,000; all are handled or none (decisions D3, D8).
+        /// The notes: at least one, by default at most 1,000; all are handled or none (contract D3, D8).
         notes: required batch(object(Note));
     }
 
@@ -16,7 +16,7 @@ objects! {
         /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
         external_account_number: required text(128) shown;
         /// The transactions: at least one, by default at most 1,000; all are handled or none
-        /// (decisions D3, D8).
+        /// (contract D3, D8).
         transactions: required batch(object(Transaction));
     }
 
@@ -27,7 +27,7 @@ objects! {
         /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
         external_account_number: required text(128) shown;
         /// The statements: at least one, by default at most 1,000; all are handled or none
-        /// (decisions D3, D8).
+        /// (contract D3, D8).
         statements: required batch(object(HistoricalStatement));
     }
 
@@ -55,11 +55,11 @@ objects! {
         import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; it must be imported (rules PST-04).
         external_account_number: required text(128) shown;
-        /// Name of the configured payment vendor that is asked for the instruction (decisions D8).
+        /// Name of the configured payment vendor that is asked for the instruction (contract D8).
         vendor: required text(128) shown;
         /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
         reference: required text(512) personal;
-        /// Kind of payment; the vendor must have the same (decisions D8).
+        /// Kind of payment; the vendor must have the same (contract D8).
         kind as "type": required choice(PaymentInstructionType);
     }
 
@@ -69,13 +69,13 @@ objects! {
         import_supplier_code: required text(128) shown;
         /// The business's identifier in the supplier's system; it must be there (rules PST-14).
         external_business_identifier: required text(128) shown;
-        /// Name of the configured payment vendor that is asked for the instruction (decisions D8).
+        /// Name of the configured payment vendor that is asked for the instruction (contract D8).
         vendor: required text(128) shown;
         /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
         reference: required text(512) personal;
-        /// Kind of payment; the vendor must have the same (decisions D8).
+        /// Kind of payment; the vendor must have the same (contract D8).
         kind as "type": required choice(PaymentInstructionType);
-        /// The accounts that the instruction applies to, each once (decisions D9, rules PIN-08).
+        /// The accounts that the instruction applies to, each once (contract D9, rules PIN-08).
         accounts: optional list(object(BusinessPaymentInstructionAccount));
     }
 

@@ -1,4 +1,4 @@
-//! How far a supplier's migration has come (decisions D12).
+//! How far a supplier's migration has come (contract D12).
 
 use crate::Totals;
 use rust_decimal::Decimal;
@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap, Serializer};
 use std::borrow::Cow;
 
 answers! {
-    /// How far a supplier's migration has come (decisions D12).
+    /// How far a supplier's migration has come (contract D12).
     SupplierProgress (Debug, Eq, Serialize) {
         /// How many accounts have each status; each status of contract 3 is there.
         counts: StatusCounts, counts(
@@ -31,7 +31,7 @@ answers! {
         totals: ControlTotals;
     }
 
-    /// An error that accounts stand with (decisions D12).
+    /// An error that accounts stand with (contract D12).
     TopError (Debug, Eq, Serialize) {
         /// The stable code.
         code: Cow<'static, str>, code;
@@ -41,7 +41,7 @@ answers! {
         examples: Vec<String>;
     }
 
-    /// What accounts come to (decisions D12).
+    /// What accounts come to (contract D12).
     ControlTotals (Debug, Eq, Serialize) {
         /// Accounts.
         accounts: u64;

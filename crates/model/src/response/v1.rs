@@ -10,7 +10,7 @@ use std::fmt;
 answers! {
     /// What became of a note (contract 4.2).
     NoteResult (Eq, Serialize) {
-        /// When the stored note was created, with the offset of the supplier's zone (decisions D8).
+        /// When the stored note was created, with the offset of the supplier's zone (contract D8).
         created_at: String, datetime;
         /// The body as sent; empty for a note of documents alone.
         body: String;
@@ -60,7 +60,7 @@ answers! {
 
     /// A business is created (contract 4.4).
     BusinessCreated (Debug, Eq, Serialize) {
-        /// Its number here: a positive integer (decisions D1).
+        /// Its number here: a positive integer (contract D1).
         service_business_id: i64;
         /// Its identifier in the supplier's system.
         external_business_identifier: String;
@@ -91,7 +91,7 @@ macro_rules! masked {
 masked! { NoteResult TransactionRefusal PaymentInstructionStored BusinessPaymentInstructionStored }
 
 /// The body `{results: […]}` of the transactions endpoint: every decimal a string with the digits sent,
-/// absent members left out (decisions D8).
+/// absent members left out (contract D8).
 pub fn transaction_results(results: &[TransactionResult]) -> Vec<u8> {
     let mut writer = stored();
     writer.object(|writer| {
@@ -112,7 +112,7 @@ impl TransactionResult {
     }
 }
 
-/// A transaction as it is kept: its identity trimmed (decisions D1), without what is absent: texts that are blank, a payment
+/// A transaction as it is kept: its identity trimmed (contract D1), without what is absent: texts that are blank, a payment
 /// type that is empty (fields 1.4).
 fn present<'t>(transaction: &Transaction<'t>) -> Transaction<'t> {
     let mut shown = transaction.clone();
@@ -176,7 +176,7 @@ impl ErrorItem {
 }
 
 /// The body of the historical statements endpoint: the request as validated, values as sent, identities trimmed, absent
-/// members left out (decisions D8).
+/// members left out (contract D8).
 pub fn historical_statements(request: &HistoricalStatementsRequest<'_>) -> String {
     let mut request = request.clone().into_owned();
     request.import_supplier.trim();
@@ -188,7 +188,7 @@ pub fn historical_statements(request: &HistoricalStatementsRequest<'_>) -> Strin
 }
 
 impl HistoricalStatement<'_> {
-    /// Trims its identity (decisions D1), and leaves out what is absent: members that are `null`, and texts that are blank
+    /// Trims its identity (contract D1), and leaves out what is absent: members that are `null`, and texts that are blank
     /// (fields 1.3, 1.4).
     pub fn normalise(&mut self) {
         self.statement_id.trim();

@@ -33,7 +33,7 @@ impl<'j> Free<'j> {
         Free(Cow::Owned(self.0.into_owned()))
     }
 
-    /// The content with members ordered and numbers by value, for comparing (decisions D5).
+    /// The content with members ordered and numbers by value, for comparing (contract D5).
     pub(crate) fn canonical(&self) -> String {
         let mut out = String::with_capacity(self.0.len());
         if let Ok(mut cursor) = Cursor::new(self.0.as_bytes()) {

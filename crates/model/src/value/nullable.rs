@@ -1,5 +1,5 @@
 /// A member that may be left out or sent as `null`; both mean absent, but they are not equal
-/// content (fields 1.3, decisions D5).
+/// content (fields 1.3, contract D5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nullable<T> {
     /// The member is left out.

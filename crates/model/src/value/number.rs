@@ -7,7 +7,7 @@ const MAX_SENT: usize = 40;
 /// How many digits after the point a JSON number may have when written out (fields 1.5).
 const MAX_WRITTEN_AFTER: usize = 80;
 
-/// An exact decimal with the digits that were sent: `10.10` stays `10.10` (decisions D3).
+/// An exact decimal with the digits that were sent: `10.10` stays `10.10` (contract D3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal<'j> {
     sent: Cow<'j, str>,

@@ -32,7 +32,7 @@ impl<'j> Text<'j> {
         self.trimmed().is_empty()
     }
 
-    /// Takes the white space off its ends: identities are kept and returned so (decisions D1).
+    /// Takes the white space off its ends: identities are kept and returned so (contract D1).
     pub fn trim(&mut self) {
         let trimmed = match &self.0 {
             Cow::Borrowed(text) => Cow::Borrowed(trimmed(text)),

@@ -37,7 +37,7 @@ const OF_A_CALL: usize = 16;
 /// What a PDF begins with.
 const PDF: &[u8] = b"%PDF-";
 
-/// Documents in a local folder or in object storage (decisions D10).
+/// Documents in a local folder or in object storage (contract D10).
 ///
 /// Lookups run on the runtime of the adapters: at most 32 at the same time, at most 16 of one call. A
 /// folder is read through handles, so that no link leads out of a supplier's root. Of an object in a bucket

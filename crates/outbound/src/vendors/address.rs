@@ -1,7 +1,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
-/// Which addresses a vendor may have, by the scheme of its base URL (decisions D11). Link-local ones and others at
+/// Which addresses a vendor may have, by the scheme of its base URL (contract D11). Link-local ones and others at
 /// which clouds answer with a machine's credentials are never among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddressRule {
@@ -17,7 +17,7 @@ impl AddressRule {
     }
 }
 
-/// A base URL that keeps the rule of decisions D11 as far as its text tells.
+/// A base URL that keeps the rule of contract D11 as far as its text tells.
 #[derive(Debug, Clone)]
 pub(super) struct BaseUrl {
     pub(super) url: Url,

@@ -1,4 +1,4 @@
-//! GoCardless's mandates and the bank accounts they are on (decisions D11).
+//! GoCardless's mandates and the bank accounts they are on (contract D11).
 
 use super::call::Call;
 use super::outcome::{rejected, unreadable};

@@ -1,4 +1,4 @@
-//! Our own small protocol (decisions D11).
+//! Our own small protocol (contract D11).
 
 use super::call::Call;
 use super::outcome::unreadable;

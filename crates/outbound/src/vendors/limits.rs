@@ -1,7 +1,7 @@
 use crate::breaker::{FAILURES, PAUSE};
 use std::time::Duration;
 
-/// How long and how often vendors are asked (decisions D8).
+/// How long and how often vendors are asked (contract D8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VendorLimits {
     /// For one attempt, from the connection to the last byte.

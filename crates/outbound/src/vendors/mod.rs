@@ -1,4 +1,4 @@
-//! Payment vendors over HTTP (decisions D8, D11).
+//! Payment vendors over HTTP (contract D8, D11).
 //!
 //! A look-up goes through the vendor's gate, then its adapter (`http`, `stripe`, `gocardless`) holds a
 //! conversation: a request, and what is read of the answer. What a failure means is decided in one place,

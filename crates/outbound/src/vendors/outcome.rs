@@ -1,4 +1,4 @@
-//! The table of decisions D8: what a failure means. Nothing of references, secrets or answers is repeated.
+//! The table of contract D8: what a failure means. Nothing of references, secrets or answers is repeated.
 
 use super::resolver::RefusedAddresses;
 use cutover_app::port::VendorError;

@@ -1,4 +1,4 @@
-//! Stripe's PaymentMethods (decisions D11): cards and Australian direct debits.
+//! Stripe's PaymentMethods (contract D11): cards and Australian direct debits.
 
 use super::call::Call;
 use super::outcome::unreadable;

@@ -1,4 +1,4 @@
-//! What an imported account is to hold, by the rules of decisions D8 told once more and shortly.
+//! What an imported account is to hold, by the rules of contract D8 told once more and shortly.
 
 use crate::payloads::account;
 use crate::specs::{

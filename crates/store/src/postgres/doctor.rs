@@ -1,4 +1,4 @@
-//! What `cutover doctor` asks of a database (decisions D11).
+//! What `cutover doctor` asks of a database (contract D11).
 
 use super::clock::Clock;
 use super::connection::Target;

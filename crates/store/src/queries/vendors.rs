@@ -1,4 +1,4 @@
-//! Payment vendors (decisions D11).
+//! Payment vendors (contract D11).
 
 use super::schema::payment_vendors;
 use super::types::Timestamp;

@@ -107,7 +107,7 @@ mod tests {
         compile_options: String,
     }
 
-    /// By `.cargo/config.toml` (decision 8).
+    /// By `.cargo/config.toml` (decision 0008).
     #[test]
     fn sqlite_is_built_without_locks_that_nobody_needs() {
         let mut conn = Conn::establish(":memory:").unwrap();

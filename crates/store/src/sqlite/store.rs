@@ -56,7 +56,7 @@ pub struct SqliteStore {
 
 impl SqliteStore {
     /// Opens the database at a path, makes it if there is none, and applies pending migrations
-    /// (decisions D11).
+    /// (contract D11).
     ///
     /// # Errors
     /// [`OpenError`] if the file cannot be used as a durable database of this version.

@@ -322,7 +322,7 @@ impl Group {
                 };
                 self.waiting.push(Waiting::Account { creation, done, was_lost, staging });
                 match left {
-                    // Savepoints cost much and serve this alone (decision 8): all are tried again, each in its own,
+                    // Savepoints cost much and serve this alone (decision 0008): all are tried again, each in its own,
                     // and the one that fails does so alone.
                     Left::Undone(Err(error)) if !was_lost => Left::Lost(StoreError::Unavailable(format!(
                         "an account could not be written: {error}"

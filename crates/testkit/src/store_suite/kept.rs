@@ -6,7 +6,7 @@ use cutover_core::Zone;
 use cutover_model::Encode;
 use serde_json::Value;
 
-/// Identities are kept trimmed (decisions D1).
+/// Identities are kept trimmed (contract D1).
 const IDENTITIES: &[&str] = &[
     "import_supplier",
     "external_account_number",

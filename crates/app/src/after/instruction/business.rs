@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 impl App {
     /// Checks a payment instruction for a business and the accounts that it applies to, as far as that
-    /// goes without its vendor (contract 4.4, decisions D9).
+    /// goes without its vendor (contract 4.4, D9).
     ///
     /// # Errors
     /// [`AddRefused`] with the faults of the request; a missing business or account is one of them.

@@ -1,5 +1,5 @@
 //! Payment instructions of accounts and businesses, confirmed by their vendors (contract 4.2, 4.4,
-//! decisions D8, D9).
+//! D8, D9).
 
 mod account;
 mod business;
@@ -22,7 +22,7 @@ request!(
     decode_business_payment_instruction, check_business_payment_instruction, import_supplier_code
 );
 
-/// What a request for a payment instruction comes to (decisions D8). The vendor is asked between two
+/// What a request for a payment instruction comes to (contract D8). The vendor is asked between two
 /// transactions, and awaited: [`App::begin_payment_instruction`] or its like, [`App::ask_vendor`],
 /// [`App::store_instruction`].
 #[derive(Debug)]
@@ -70,7 +70,7 @@ pub enum VendorRefused {
 }
 
 impl App {
-    /// Asks the vendor for an instruction, by the outcome table of decisions D8.
+    /// Asks the vendor for an instruction, by the outcome table of contract D8.
     ///
     /// # Errors
     /// [`VendorRefused`]; nothing is to be stored then.

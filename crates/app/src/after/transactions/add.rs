@@ -136,7 +136,7 @@ fn moved_from(new: &NewTransaction) -> Option<(String, chrono::NaiveDate)> {
 }
 
 /// Whether what was sent then is what is sent now, by what makes up a transaction: its date, amount and
-/// type (decisions D8).
+/// type (contract D8).
 fn is_same(stored: &StoredTransaction, sent: &Transaction<'_>) -> bool {
     let was = &stored.transaction;
     stored.sent_date.unwrap_or(was.transaction_date) == sent.transaction_date

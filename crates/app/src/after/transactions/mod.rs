@@ -1,4 +1,4 @@
-//! Transactions that are added to the first ledger of an imported account (contract 4.2, decisions D8).
+//! Transactions that are added to the first ledger of an imported account (contract 4.2, D8).
 
 mod add;
 mod balance;
@@ -35,10 +35,10 @@ impl Default for AddTransactions {
 }
 
 impl App {
-    /// Adds transactions to an imported account (contract 4.2, decisions D8): all of them or none. Those
+    /// Adds transactions to an imported account (contract 4.2, D8): all of them or none. Those
     /// that the account has are skipped, those outside of the open statement period are moved into it,
     /// unless the query says otherwise; the ledger's balance follows. A query that cannot be read is given
-    /// by the names of its faulty parameters: they are faults among the others (decisions D4).
+    /// by the names of its faulty parameters: they are faults among the others (contract D4).
     ///
     /// # Errors
     /// [`TransactionsRefused`]; nothing is stored then.

@@ -1,6 +1,6 @@
 use chrono::NaiveDate;
 
-/// The open statement period of a ledger: the days that its next statement will be about (decisions D8).
+/// The open statement period of a ledger: the days that its next statement will be about (contract D8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenPeriod {
     /// The first day; `None` if nothing bounds it.

@@ -17,11 +17,11 @@ pub(super) enum Placement {
     Outside,
 }
 
-/// Places a transaction in the open statement period (decisions D8).
+/// Places a transaction in the open statement period (contract D8).
 pub(super) fn place(transaction: &Transaction<'static>, period: &OpenPeriod, may_move: bool) -> Placement {
     let sent = transaction.transaction_date;
     let mut transaction = transaction.clone();
-    // An identity is kept trimmed (decisions D1).
+    // An identity is kept trimmed (contract D1).
     transaction.transaction_id.trim();
     if period.contains(sent) {
         return Placement::AsSent(NewTransaction { transaction, sent_date: None });

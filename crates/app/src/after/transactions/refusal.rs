@@ -63,7 +63,7 @@ fn index(error: &Issue) -> Option<usize> {
     }
 }
 
-/// As sent if a field check found a fault in it (decisions D8).
+/// As sent if a field check found a fault in it (contract D8).
 fn shown(body: &[u8], at: usize, errors: &[Issue]) -> Option<String> {
     let sent = item_as_sent(body, "transactions", at)?;
     let is_faulty = errors.iter().any(|e| e.rule.0.starts_with("STR-") && index(e) == Some(at));

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// A line of the answer (decisions D12).
+/// A line of the answer (contract D12).
 #[derive(Debug, Deserialize)]
 struct Line {
     line: usize,

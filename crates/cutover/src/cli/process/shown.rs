@@ -10,7 +10,7 @@ use cutover_process::{HistoryEntry, State};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// All that is known of a process (decisions D11).
+/// All that is known of a process (contract D11).
 #[derive(Serialize)]
 pub(crate) struct Shown {
     external_account_number: String,

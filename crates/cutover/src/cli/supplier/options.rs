@@ -5,7 +5,7 @@ use cutover_core::{Level, SupplierStatus, Zone};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// The settings of a supplier as options (decisions D1, D11).
+/// The settings of a supplier as options (contract D1, D11).
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Settings of the supplier")]
 pub(crate) struct Options {

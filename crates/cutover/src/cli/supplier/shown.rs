@@ -3,7 +3,7 @@ use cutover_app::port::Supplier;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A supplier with the names of decisions D1.
+/// A supplier with the names of contract D1.
 #[derive(Debug, Serialize)]
 pub(super) struct Shown {
     code: String,

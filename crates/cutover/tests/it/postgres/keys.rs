@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long what was revoked may still be taken (decisions D2).
+/// How long what was revoked may still be taken (contract D2).
 const STATED: Duration = Duration::from_secs(5);
 
 /// A house on a server with two nodes, and a key. None where there is no server.

@@ -1,4 +1,4 @@
-//! The lists of a supplier's import processes (contract 4.3, decisions D7): streamed whole, or page by page.
+//! The lists of a supplier's import processes (contract 4.3, D7): streamed whole, or page by page.
 
 pub(crate) mod cursor;
 mod page;

@@ -8,7 +8,7 @@ const LARGEST: u32 = 10_000;
 /// The size of a page where only a cursor is given.
 const USUAL: u32 = 1_000;
 
-/// Which page of a list is asked for (decisions D7).
+/// Which page of a list is asked for (contract D7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Paging {
     /// How many items it has at most.

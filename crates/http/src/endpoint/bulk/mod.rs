@@ -1,4 +1,4 @@
-//! Many accounts in one request, a line each (decisions D12).
+//! Many accounts in one request, a line each (contract D12).
 
 mod answer;
 #[cfg(feature = "fuzzing")]

@@ -67,7 +67,7 @@ async fn to_validate_stores_nothing() {
     assert_eq!(processes(&house), 0);
 }
 
-/// Identities are returned trimmed (decisions D1), also of lines that are refused.
+/// Identities are returned trimmed (contract D1), also of lines that are refused.
 #[actix_web::test]
 async fn numbers_of_results_are_trimmed() {
     let house = House::new();

@@ -1,4 +1,4 @@
-//! `POST /v1/graphql/`: where tokens are obtained (contract 5, decisions D2).
+//! `POST /v1/graphql/`: where tokens are obtained (contract 5, D2).
 
 mod schema;
 #[cfg(test)]
@@ -54,7 +54,7 @@ fn with_data(mut response: Response) -> Response {
     response
 }
 
-/// GET is refused, like batches (decisions D2): an operation in an address ends up in logs.
+/// GET is refused, like batches (contract D2): an operation in an address ends up in logs.
 pub(crate) fn refuse_get(_: &mut Call) -> Answer<'_> {
     Box::pin(async { Err(Refusal::Invalid("Send one operation as a JSON object by POST.")) })
 }

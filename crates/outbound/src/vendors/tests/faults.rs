@@ -1,4 +1,4 @@
-//! Each fault of a vendor: what it means, and how many calls it took (decisions D8, reliability 13).
+//! Each fault of a vendor: what it means, and how many calls it took (contract D8, reliability 13).
 
 use super::server::{Act, Server, answer};
 use super::world::{

@@ -1,4 +1,4 @@
-//! Recorded shapes of the public APIs, and what is read of them (decisions D11).
+//! Recorded shapes of the public APIs, and what is read of them (contract D11).
 
 use super::server::{Act, Server};
 use super::world::{Looked, SECRET, quick, vendor, vendors, wait};

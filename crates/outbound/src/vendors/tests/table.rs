@@ -1,5 +1,5 @@
 //! The faults of a vendor in one table: what it means for the one who asks, and the requests that it took,
-//! or, where none got through, the connections that were tried (decisions D8, reliability 13).
+//! or, where none got through, the connections that were tried (contract D8, reliability 13).
 
 use super::faults::{card, outcome};
 use super::server::{Act, Server, answer};

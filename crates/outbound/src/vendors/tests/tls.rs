@@ -1,4 +1,4 @@
-//! Certificates: whom we trust, under which name (decisions D8).
+//! Certificates: whom we trust, under which name (contract D8).
 
 use super::server::{Act, Server};
 use super::world::{Looked, REFERENCE, ask, quick, trusting, vendors};

@@ -66,7 +66,7 @@ pub(super) fn text<'a>(text: &'a Text<'_>) -> Cow<'a, str> {
     text.as_sent().into()
 }
 
-/// An identity: kept trimmed (decisions D1).
+/// An identity: kept trimmed (contract D1).
 pub(super) fn identity<'a>(text: &'a Text<'_>) -> Cow<'a, str> {
     text.trimmed().into()
 }

@@ -1,4 +1,4 @@
-//! Businesses and their contracts (decisions D9).
+//! Businesses and their contracts (contract D9).
 
 mod rows;
 

@@ -1,4 +1,4 @@
-//! Payment instructions that vendors confirmed, of accounts and of businesses (decisions D8, D9).
+//! Payment instructions that vendors confirmed, of accounts and of businesses (contract D8, D9).
 
 mod accounts;
 mod businesses;

@@ -1,4 +1,4 @@
-//! What is added to accounts after their import (decisions D8). It comes behind what is there: its place
+//! What is added to accounts after their import (contract D8). It comes behind what is there: its place
 //! is found by a key, whatever the account has already.
 
 mod ledgers;
