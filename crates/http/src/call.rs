@@ -193,7 +193,7 @@ impl Call {
         self.service.run_page(self.organisation, job).await
     }
 
-    /// Calls a use case that works on a body and waits for a commit; see [`Service::run_with`].
+    /// Calls a use case that works on a body and waits for a commit; see [`Service::run_on_body`].
     ///
     /// # Errors
     /// Of the use case, or because there was no place for it.
@@ -202,7 +202,7 @@ impl Call {
         body: Body,
         job: impl FnOnce(&App, &[u8]) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.service.run_with(self.organisation, body, job).await
+        Ok(self.service.run_on_body(self.organisation, body, Work::Writes, job).await?.0)
     }
 
     /// Calls a use case that may have to know documents; see [`Service::run_with_documents`].
@@ -215,7 +215,7 @@ impl Call {
         work: Work,
         job: impl Fn(&App, &[u8], Option<&FoundDocuments>) -> Result<Step<T>, Refusal> + Clone + Send + 'static,
     ) -> Result<T, Refusal> {
-        Ok(self.service.run_with_documents(self.organisation, body, work, job).await?.0)
+        self.service.run_with_documents(self.organisation, body, work, job).await
     }
 
     /// What of the body is still to come, for a handler that reads it by itself from now on.

@@ -15,7 +15,7 @@ use cutover_app::port::{ApiKeyRole, Store, StoreError};
 use cutover_app::worker::{Worked, Worker};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::memory::{Fault, MemoryStore};
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom, create_account};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
@@ -122,7 +122,7 @@ impl House {
     /// Creates an account as an organisation, without HTTP.
     pub(crate) fn create(&self, organisation: &str, account: &str) {
         let caller = self.app.authenticate(&self.token_of(organisation)).unwrap();
-        self.app.create_account(&caller, None, account.as_bytes(), None).unwrap();
+        create_account(&self.app, &caller, None, account.as_bytes()).unwrap();
     }
 
     /// Imports all that is pending.

@@ -5,7 +5,7 @@ use crate::body::Body;
 use crate::refusal::Refusal;
 use crate::service::{PATIENCE, Service};
 use crate::weights::Weight;
-use cutover_app::account::CreateRefused;
+use cutover_app::account::{CheckAccount, CreateRefused, CreateStep};
 use cutover_app::auth::Caller;
 use cutover_app::port::{Creation, Staging};
 use cutover_app::{App, FoundDocuments, Step};
@@ -68,24 +68,6 @@ impl Service {
         self.run(organisation, job).await
     }
 
-    /// Calls a use case for an organisation that works on a body and waits for a commit.
-    ///
-    /// # Errors
-    /// Of the use case, or because there was no place for it.
-    pub(crate) async fn run_with<T: Send + 'static>(
-        self: &Arc<Self>,
-        organisation: Option<i64>,
-        body: Body,
-        job: impl FnOnce(&App, &[u8]) -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let (mut body, weight) = self.weigh(organisation, body).await?;
-        let job = move |app: &App| {
-            let _weight = weight;
-            job(app, body.unpack()?)
-        };
-        self.run(organisation, job).await
-    }
-
     /// The body unpacked, and its weight among those that are decoded at a time. Whoever decodes it holds the weight, also
     /// when nobody waits for the answer any more.
     ///
@@ -108,7 +90,7 @@ impl Service {
     ///
     /// # Errors
     /// Of the use case, or because there was no place for it.
-    pub(crate) async fn run_on<T: Send + 'static>(
+    async fn run_on<T: Send + 'static>(
         self: &Arc<Self>,
         organisation: Option<i64>,
         body: Body,
@@ -125,18 +107,13 @@ impl Service {
         catch_unwind(AssertUnwindSafe(|| job(app, body))).unwrap_or_else(|_| Err(panicked()))
     }
 
-    /// Calls what waits for nothing, here and now, on a body that takes no time; `None` if this one does, or by
-    /// the use case.
+    /// Checks a short body against cached settings, on the event loop: nothing is waited for.
     ///
     /// # Errors
     /// [`Refusal::Unexpected`] if it panicked.
-    pub(crate) fn at_once<T>(
-        self: &Arc<Self>,
-        body: &Body,
-        job: impl FnOnce(&App, &[u8]) -> Option<T>,
-    ) -> Result<Option<T>, Refusal> {
-        let Some(bytes) = body.short() else { return Ok(None) };
-        catch_unwind(AssertUnwindSafe(|| job(&self.app, bytes))).map_err(|_| panicked())
+    pub(crate) fn check_cached(&self, body: &Body, check: CheckAccount) -> Result<CreateStep, Refusal> {
+        let Some(bytes) = body.short() else { return Ok(CreateStep::Check(check)) };
+        catch_unwind(AssertUnwindSafe(|| check.run_cached(&self.app, bytes))).map_err(|_| panicked())
     }
 
     /// Has an account stored; the place that it takes is its own until it is.
@@ -158,7 +135,7 @@ impl Service {
     }
 
     /// Calls a use case that may have to know documents: if it asks for some, they are looked up and it is
-    /// called again. No place for blocking jobs is held meanwhile. The body is given back.
+    /// called again. No slot for blocking jobs is held meanwhile.
     ///
     /// # Errors
     /// Of the use case, because there was no place for it, or because the documents did not answer.
@@ -168,25 +145,40 @@ impl Service {
         mut body: Body,
         work: Work,
         job: impl Fn(&App, &[u8], Option<&FoundDocuments>) -> Result<Step<T>, Refusal> + Clone + Send + 'static,
-    ) -> Result<(T, Body), Refusal> {
+    ) -> Result<T, Refusal> {
         let mut found: Option<FoundDocuments> = None;
         loop {
             let (job, known) = (job.clone(), found.take());
-            let (weighed, weight) = self.weigh(organisation, body).await?;
-            let turn = move |app: &App, mut body: Body| {
-                let _weight = weight;
-                let step = job(app, body.unpack()?, known.as_ref())?;
-                Ok((step, body))
-            };
-            let (step, rest) = match work {
-                Work::Reads => self.run_on(organisation, weighed, turn).await?,
-                Work::Writes => self.run(organisation, move |app| turn(app, weighed)).await?,
-            };
+            let job = move |app: &App, body: &[u8]| job(app, body, known.as_ref());
+            let (step, rest) = self.run_on_body(organisation, body, work, job).await?;
             match step {
-                Step::Done(done) => return Ok((done, rest)),
+                Step::Done(done) => return Ok(done),
                 Step::Documents(wanted) => found = Some(self.app.look_up(&wanted).await?),
             }
             body = rest;
+        }
+    }
+
+    /// Calls a use case on a body within the limits for decoding, and gives the body back.
+    ///
+    /// # Errors
+    /// Of the use case, or because there was no slot for it.
+    pub(crate) async fn run_on_body<T: Send + 'static>(
+        self: &Arc<Self>,
+        organisation: Option<i64>,
+        body: Body,
+        work: Work,
+        job: impl FnOnce(&App, &[u8]) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<(T, Body), Refusal> {
+        let (weighed, weight) = self.weigh(organisation, body).await?;
+        let job = move |app: &App, mut body: Body| {
+            let _weight = weight;
+            let done = job(app, body.unpack()?)?;
+            Ok((done, body))
+        };
+        match work {
+            Work::Reads => self.run_on(organisation, weighed, job).await,
+            Work::Writes => self.run(organisation, move |app| job(app, weighed)).await,
         }
     }
 }

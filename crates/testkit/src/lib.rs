@@ -1,6 +1,7 @@
 //! Fixtures, builders, fakes and the store's contract suite, for tests only.
 
 mod clock;
+mod create;
 mod documents;
 pub mod memory;
 pub mod payload;
@@ -10,6 +11,7 @@ pub mod store_suite;
 mod vendors;
 
 pub use clock::FakeClock;
+pub use create::{accepted_account, create_account};
 pub use documents::FakeDocuments;
 pub use random::SeededRandom;
 pub use vendors::FakeVendors;

@@ -1,10 +1,10 @@
+use super::resubmit::resubmit;
 use super::{Check, Refused, check, check_from_memory};
 use crate::auth::Caller;
-use crate::documents::{FoundDocuments, Step};
+use crate::documents::{DocumentsWanted, FoundDocuments, Step};
 use crate::fault::{self, Point};
 use crate::port::{
     Creation, MayConflict, Staged, Staging, StagingDone, StoreError, StoredIssue, StoredIssues, Supplier,
-    stage,
 };
 use crate::{App, codec};
 use cutover_core::{Issue, ServiceAccountNumber, SupplierStatus};
@@ -44,65 +44,162 @@ impl MayConflict for CreateRefused {
     }
 }
 
-impl App {
-    /// Checks an account payload and schedules its import (contract 4.1), for who may wait: what
-    /// [`creation`](Self::creation), [`stage`](Self::stage) and [`resubmit`](Self::resubmit) do. When this
-    /// returns, the payload is durably stored. The history carries the request's id.
-    ///
-    /// # Errors
-    /// [`CreateRefused`]; nothing is stored then.
-    pub fn create_account(
-        &self,
-        caller: &Caller,
-        request_id: Option<String>,
-        body: &[u8],
-        found: Option<&FoundDocuments>,
-    ) -> Result<Step<()>, CreateRefused> {
-        let creation = match self.creation(caller, request_id, body, found)? {
-            Step::Done(creation) => creation,
-            Step::Documents(wanted) => return Ok(Step::Documents(wanted)),
-        };
-        match stage(&*self.store, creation.clone())? {
-            Staging::Staged => self.wake.call_one(),
-            Staging::Exists => self.resubmit(creation)?,
-            Staging::SupplierChanged => return Err(CreateRefused::SupplierChanging),
+/// How many times a payload is checked, at most, because the settings of its supplier changed meanwhile.
+const CHECKS: u32 = 3;
+
+/// The next step of a create (contract 4.1, D5). Each step but the last is a state of its own: its driver performs
+/// it, and gets the next one.
+///
+/// No step waits for another service, so the driver decides what may block: the API awaits each step on its own
+/// threads, tests perform one after the other.
+#[derive(Debug)]
+#[must_use = "the account is stored only after the last step"]
+pub enum CreateStep {
+    /// [`CheckAccount::run`]: decodes and checks the payload, and reads from the store. Blocks.
+    Check(CheckAccount),
+    /// [`App::look_up`] the documents, then [`LookUpDocuments::found`].
+    LookUp(LookUpDocuments),
+    /// [`App::stage`] the account, then [`StageAccount::staged`].
+    Stage(StageAccount),
+    /// [`ResubmitAccount::run`]: decides on an account that has a process already. Blocks.
+    Resubmit(ResubmitAccount),
+    /// The account is durably stored.
+    Done(Arc<Creation>),
+}
+
+/// The part of a create that lasts from its first step to its last.
+#[derive(Debug)]
+struct Create {
+    caller: Caller,
+    request_id: Option<String>,
+    checks_left: u32,
+}
+
+/// A payload that is to be checked.
+#[derive(Debug)]
+pub struct CheckAccount {
+    create: Create,
+    found: Option<FoundDocuments>,
+}
+
+/// A payload whose documents must be known before it is checked.
+#[derive(Debug)]
+pub struct LookUpDocuments {
+    create: Create,
+    wanted: DocumentsWanted,
+}
+
+/// An accepted account that is to be stored.
+#[derive(Debug)]
+pub struct StageAccount {
+    create: Create,
+    creation: Arc<Creation>,
+}
+
+/// An accepted account that has a process already.
+#[derive(Debug)]
+pub struct ResubmitAccount {
+    create: Create,
+    creation: Arc<Creation>,
+}
+
+impl CheckAccount {
+    /// Begins a create. The history of the account's process carries the id of the request.
+    pub fn new(caller: Caller, request_id: Option<String>) -> Self {
+        Self { create: Create { caller, request_id, checks_left: CHECKS }, found: None }
+    }
+
+    /// Checks the payload against cached settings of its supplier, without waiting for anything. Goes on to
+    /// [`CreateStep::Stage`] if that suffices to accept it, and otherwise stays [`CreateStep::Check`].
+    pub fn run_cached(self, app: &App, body: &[u8]) -> CreateStep {
+        let check = check_from_memory(app, &self.create.caller, body);
+        match check.and_then(|check| creation(app, check, &self.create, body).ok()) {
+            Some(creation) => self.create.checked(creation),
+            None => CreateStep::Check(self),
         }
-        Ok(Step::Done(()))
     }
 
-    /// An account as it is to be stored, if its payload is accepted by what is remembered of its supplier: takes
-    /// no wait. `None` says nothing: the store has to be asked, see [`creation`](Self::creation).
-    pub fn creation_from_memory(
-        &self,
-        caller: &Caller,
-        request_id: Option<String>,
-        body: &[u8],
-    ) -> Option<Arc<Creation>> {
-        let check = check_from_memory(self, caller, body)?;
-        self.creation_of(check, caller, request_id, body).ok()
-    }
-
-    /// An account as it is to be stored, once its payload was checked.
+    /// Checks the payload.
     ///
     /// # Errors
     /// [`CreateRefused`].
-    pub fn creation(
-        &self,
-        caller: &Caller,
-        request_id: Option<String>,
-        body: &[u8],
-        found: Option<&FoundDocuments>,
-    ) -> Result<Step<Arc<Creation>>, CreateRefused> {
-        match check(self, caller, body, found)? {
-            Step::Done(check) => self.creation_of(check, caller, request_id, body).map(Step::Done),
-            Step::Documents(wanted) => Ok(Step::Documents(wanted)),
+    pub fn run(self, app: &App, body: &[u8]) -> Result<CreateStep, CreateRefused> {
+        let Self { create, found } = self;
+        match check(app, &create.caller, body, found.as_ref())? {
+            Step::Done(check) => {
+                let creation = creation(app, check, &create, body)?;
+                Ok(create.checked(creation))
+            }
+            Step::Documents(wanted) => Ok(CreateStep::LookUp(LookUpDocuments { create, wanted })),
         }
     }
+}
 
-    /// Hands an account to the store and comes back at once; `done` hears what became of it, see
-    /// [`Store::stage`](crate::port::Store::stage). Of [`Staging::Exists`] it is to be submitted once more
-    /// ([`resubmit`](Self::resubmit)), of [`Staging::SupplierChanged`] to be checked anew
-    /// ([`creation`](Self::creation)).
+impl LookUpDocuments {
+    /// The documents to look up.
+    pub fn wanted(&self) -> &DocumentsWanted {
+        &self.wanted
+    }
+
+    /// Goes on with the documents found.
+    pub fn found(self, found: FoundDocuments) -> CreateStep {
+        CreateStep::Check(CheckAccount { create: self.create, found: Some(found) })
+    }
+}
+
+impl StageAccount {
+    /// The account to store.
+    pub fn creation(&self) -> &Arc<Creation> {
+        &self.creation
+    }
+
+    /// Goes on with the answer of the store.
+    ///
+    /// # Errors
+    /// [`CreateRefused::SupplierChanging`] if the supplier has changed too often.
+    pub fn staged(self, staging: Staging) -> Result<CreateStep, CreateRefused> {
+        let Self { create, creation } = self;
+        match staging {
+            Staging::Staged => Ok(CreateStep::Done(creation)),
+            Staging::Exists => Ok(CreateStep::Resubmit(ResubmitAccount { create, creation })),
+            Staging::SupplierChanged => create.supplier_changed(),
+        }
+    }
+}
+
+impl ResubmitAccount {
+    /// Decides on the account, and replaces or renews its process if it may.
+    ///
+    /// # Errors
+    /// [`CreateRefused`]; nothing is changed then.
+    pub fn run(self, app: &App) -> Result<CreateStep, CreateRefused> {
+        let Self { create, creation } = self;
+        match resubmit(app, &creation) {
+            Ok(()) => Ok(CreateStep::Done(creation)),
+            Err(CreateRefused::SupplierChanging) => create.supplier_changed(),
+            Err(refused) => Err(refused),
+        }
+    }
+}
+
+impl Create {
+    fn checked(mut self, creation: Arc<Creation>) -> CreateStep {
+        self.checks_left -= 1;
+        CreateStep::Stage(StageAccount { create: self, creation })
+    }
+
+    /// Has the payload checked again, by the new settings.
+    fn supplier_changed(self) -> Result<CreateStep, CreateRefused> {
+        match self.checks_left {
+            0 => Err(CreateRefused::SupplierChanging),
+            _ => Ok(CreateStep::Check(CheckAccount { create: self, found: None })),
+        }
+    }
+}
+
+impl App {
+    /// Hands an account to the store and returns at once. `done` is called with the answer, see
+    /// [`Store::stage`](crate::port::Store::stage).
     pub fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
         let wake = self.wake.clone();
         let number = creation.process.external_account_number.clone();
@@ -115,36 +212,37 @@ impl App {
         });
         self.store.stage(creation, told);
     }
+}
 
-    fn creation_of(
-        &self,
-        check: Check<'_>,
-        caller: &Caller,
-        request_id: Option<String>,
-        body: &[u8],
-    ) -> Result<Arc<Creation>, CreateRefused> {
-        let Check { request, supplier, report } = check;
-        if supplier.settings.status != SupplierStatus::Ongoing {
-            return Err(CreateRefused::SupplierNotOngoing);
-        }
-        let broken = || StoreError::Failed("a payload without errors has no valid form".into());
-        let (account, params) = request.into_valid().ok_or_else(broken)?;
-        let number = account.external_account_number.as_sent().parse().map_err(|_| broken())?;
-        let payload = codec::pack(body)?;
-        Ok(Arc::new(Creation {
-            supplier_id: supplier.id,
-            supplier_revision: supplier.revision,
-            process: NewProcess {
-                external_account_number: number,
-                submission: submission(params.as_ref(), &supplier),
-                supplier: supplier.code.clone(),
-            },
-            staged: Staged { fingerprint: codec::fingerprint(&payload), payload },
-            issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
-            actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id },
-            at: self.clock.now(),
-        }))
+/// An account as it is stored, from its checked payload.
+fn creation(
+    app: &App,
+    check: Check<'_>,
+    create: &Create,
+    body: &[u8],
+) -> Result<Arc<Creation>, CreateRefused> {
+    let Check { request, supplier, report } = check;
+    if supplier.settings.status != SupplierStatus::Ongoing {
+        return Err(CreateRefused::SupplierNotOngoing);
     }
+    let broken = || StoreError::Failed("a payload without errors has no valid form".into());
+    let (account, params) = request.into_valid().ok_or_else(broken)?;
+    let number = account.external_account_number.as_sent().parse().map_err(|_| broken())?;
+    let payload = codec::pack(body)?;
+    let Create { caller, request_id, .. } = create;
+    Ok(Arc::new(Creation {
+        supplier_id: supplier.id,
+        supplier_revision: supplier.revision,
+        process: NewProcess {
+            external_account_number: number,
+            submission: submission(params.as_ref(), &supplier),
+            supplier: supplier.code.clone(),
+        },
+        staged: Staged { fingerprint: codec::fingerprint(&payload), payload },
+        issues: StoredIssues { errors: Vec::new(), warnings: stored(&report.warnings) },
+        actor: Actor::Api { key_prefix: caller.key_prefix.clone(), request_id: request_id.clone() },
+        at: app.clock.now(),
+    }))
 }
 
 fn submission(params: Option<&TaskParams<'_>>, supplier: &Supplier) -> Submission {

@@ -13,7 +13,7 @@ mod validate;
 
 pub use check::Refused;
 pub(crate) use check::{Check, check, check_from_memory, profile};
-pub use create::CreateRefused;
+pub use create::{CheckAccount, CreateRefused, CreateStep, LookUpDocuments, ResubmitAccount, StageAccount};
 pub(crate) use create::stored;
 pub(crate) use facts::{Known, Sought};
 pub use find::{AccountFilter, FoundAccounts};

@@ -33,24 +33,22 @@ struct Compared {
     is_same: bool,
 }
 
-impl App {
-    /// Submits an account that has a process already (contract D5).
-    ///
-    /// # Errors
-    /// [`CreateRefused`]; nothing is changed then.
-    pub fn resubmit(&self, creation: Arc<Creation>) -> Result<(), CreateRefused> {
-        let mut compared = None;
-        loop {
-            let (known, of) = (compared, creation.clone());
-            match write_anew(&*self.store, move |tx| resubmit(tx, &of, known))? {
-                Left::Decided => break,
-                Left::ToCompare(waiting) => compared = Some(compare(&creation, &waiting)),
-            }
+/// Submits an account that has a process already (contract D5).
+///
+/// # Errors
+/// [`CreateRefused`]; nothing is changed then.
+pub(super) fn resubmit(app: &App, creation: &Arc<Creation>) -> Result<(), CreateRefused> {
+    let mut compared = None;
+    loop {
+        let (known, of) = (compared, creation.clone());
+        match write_anew(&*app.store, move |tx| decide(tx, &of, known))? {
+            Left::Decided => break,
+            Left::ToCompare(waiting) => compared = Some(compare(creation, &waiting)),
         }
-        self.wake.call_one();
-        self.store.tell_of_work();
-        Ok(())
     }
+    app.wake.call_one();
+    app.store.tell_of_work();
+    Ok(())
 }
 
 fn compare(creation: &Creation, waiting: &Waiting) -> Compared {
@@ -70,7 +68,7 @@ fn content(payload: &[u8], zone: Zone) -> Option<[u8; 32]> {
 }
 
 /// Decides on an account that has a process already.
-fn resubmit(tx: &mut dyn Tx, creation: &Creation, compared: Option<Compared>) -> Result<Left, CreateRefused> {
+fn decide(tx: &mut dyn Tx, creation: &Creation, compared: Option<Compared>) -> Result<Left, CreateRefused> {
     let number = &creation.process.external_account_number;
     tx.lock_process(creation.supplier_id, number)?;
     let Some(existing) = tx.process(creation.supplier_id, number)? else {

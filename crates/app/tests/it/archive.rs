@@ -1,3 +1,4 @@
+use cutover_testkit::create_account;
 use crate::house::House;
 use chrono::{Days, Duration};
 use cutover_app::operator::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess, OperatorError};
@@ -38,7 +39,7 @@ fn body(number: &str) -> String {
 }
 
 fn create(house: &House, number: &str) {
-    house.app.create_account(&house.caller, None, body(number).as_bytes(), None).unwrap();
+    create_account(&house.app, &house.caller, None, body(number).as_bytes()).unwrap();
 }
 
 /// A house with so many cancelled accounts `A-1`, `A-2`, … of a day ago.
@@ -143,6 +144,6 @@ fn an_archived_import_stays_imported() {
     house.app.archive_processes(&before_today(&house), &mut Lines::new(|| Ok(()))).unwrap();
     assert!(house.report().archived_at.is_some());
     assert_eq!(house.imported(), imported);
-    let again = house.app.create_account(&house.caller, None, body("A-1").as_bytes(), None);
+    let again = create_account(&house.app, &house.caller, None, body("A-1").as_bytes());
     assert_eq!(again.unwrap_err().to_string(), "the account has been imported already");
 }

@@ -1,10 +1,11 @@
 use crate::house::{House, account_of, request};
-use cutover_app::Step;
+use cutover_app::account::CreateStep;
 use cutover_app::after::AddRefused;
 use cutover_app::operator::OperatorError;
 use cutover_app::port::{Staged, Staging, StoreError, Traces, stage, write};
 use cutover_core::Code;
 use cutover_process::{Actor, Event, State};
+use cutover_testkit::accepted_account;
 
 /// With a balance, a document of a note and one of a statement.
 const MEMBERS: &str = r#""customers":[{"family_name":"B"}],"ledgers":[{"ledger_balance":"7.50"}],
@@ -110,13 +111,12 @@ fn what_cannot_be_read_can_be_erased() {
 fn a_create_that_meets_an_erasure_is_accepted() {
     let house = House::with(MEMBERS);
     let body = account_of("A-1", MEMBERS);
-    let creation = match house.app.creation(&house.caller, None, body.as_bytes(), None) {
-        Ok(Step::Done(creation)) => creation,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(stage(&*house.store, creation.clone()), Ok(Staging::Exists));
+    let accepted = accepted_account(&house.app, &house.caller, body.as_bytes());
+    let staging = stage(&*house.store, accepted.creation().clone()).unwrap();
+    assert_eq!(staging, Staging::Exists);
+    let CreateStep::Resubmit(resubmit) = accepted.staged(staging).unwrap() else { panic!("it exists") };
     house.app.erase_account("ACME", "A-1").unwrap();
-    house.app.resubmit(creation).unwrap();
+    assert!(matches!(resubmit.run(&house.app), Ok(CreateStep::Done(_))));
     house.worker.turn().unwrap();
     assert_eq!(house.state_of("A-1"), State::Processed);
 }

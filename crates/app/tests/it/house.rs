@@ -2,10 +2,10 @@ use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::{ProcessReport, SupplierChange};
 use cutover_app::port::{ApiKeyRole, ImportedAccount, Store};
 use cutover_app::worker::{Worker, WorkerMetrics};
-use cutover_app::{App, Ports, Settings, Step};
+use cutover_app::{App, Ports, Settings};
 use cutover_process::State;
 use cutover_testkit::memory::MemoryStore;
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom, create_account};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -77,8 +77,8 @@ impl House {
     }
 
     fn send(&self, body: &str) {
-        let created = self.app.create_account(&self.caller, None, body.as_bytes(), None);
-        assert_eq!(created.unwrap(), Step::Done(()));
+        let created = create_account(&self.app, &self.caller, None, body.as_bytes());
+        created.unwrap();
     }
 
     /// A house with the imported account `A-1` of these members.

@@ -3,12 +3,13 @@
 use crate::house::{House, account};
 use crate::stand_ins::Restaging;
 use chrono::Duration;
-use cutover_app::account::CreateRefused;
+use cutover_app::account::{CreateRefused, CreateStep};
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{Staged, StoreError, Tx, write};
+use cutover_app::port::{Staged, Staging, StoreError, Tx, write};
 use cutover_app::worker::Worked;
 use cutover_app::{Ports, Step};
 use cutover_process::{EventKind, State};
+use cutover_testkit::{accepted_account, create_account};
 use std::sync::Arc;
 
 const MEMBERS: &str = r#""unknown_occupier":true"#;
@@ -35,7 +36,7 @@ fn an_account_that_was_imported_meanwhile_was_created() {
     assert_eq!(events(&house), [EventKind::Created, EventKind::Claimed, EventKind::Imported]);
     // Sent again later it is another submission.
     house.clock.advance(Duration::microseconds(1));
-    let again = house.app.create_account(&house.caller, None, account(MEMBERS).as_bytes(), None);
+    let again = create_account(&house.app, &house.caller, None, account(MEMBERS).as_bytes());
     assert!(matches!(again, Err(CreateRefused::AlreadyImported(_))), "{again:?}");
 }
 
@@ -47,8 +48,8 @@ fn an_account_that_was_cancelled_meanwhile_was_created_and_stays_so() {
     house.create(MEMBERS);
     assert_eq!(house.state_of("A-1"), State::Cancelled);
     house.clock.advance(Duration::microseconds(1));
-    let again = house.app.create_account(&house.caller, None, account(MEMBERS).as_bytes(), None);
-    assert_eq!(again.unwrap(), Step::Done(()));
+    let again = create_account(&house.app, &house.caller, None, account(MEMBERS).as_bytes());
+    again.unwrap();
     assert_eq!(house.state_of("A-1"), State::Pending);
 }
 
@@ -58,7 +59,7 @@ fn other_content_at_the_same_time_is_another_submission() {
     house.create(MEMBERS);
     house.worker.turn().unwrap();
     let other = account(&format!(r#"{MEMBERS},"notes":[{{"body":"N"}}]"#));
-    let refused = house.app.create_account(&house.caller, None, other.as_bytes(), None);
+    let refused = create_account(&house.app, &house.caller, None, other.as_bytes());
     assert!(matches!(refused, Err(CreateRefused::AlreadyImported(_))), "{refused:?}");
 }
 
@@ -66,19 +67,20 @@ fn other_content_at_the_same_time_is_another_submission() {
 fn what_was_checked_by_other_settings_is_not_submitted_again() {
     let house = House::new();
     house.create(MEMBERS);
-    let Step::Done(creation) =
-        house.app.creation(&house.caller, None, account(OTHER).as_bytes(), None).unwrap()
+    let body = account(OTHER);
+    let CreateStep::Resubmit(resubmit) =
+        accepted_account(&house.app, &house.caller, body.as_bytes()).staged(Staging::Exists).unwrap()
     else {
-        panic!("it names no documents");
+        panic!("it exists");
     };
     let dry_run = SupplierChange { dry_run: Some(true), ..SupplierChange::default() };
     house.app.set_supplier("ACME", dry_run).unwrap();
-    let refused = house.app.resubmit(creation);
-    assert!(matches!(refused, Err(CreateRefused::SupplierChanging)), "{refused:?}");
+    let again = resubmit.run(&house.app);
+    assert!(matches!(again, Ok(CreateStep::Check(_))), "{again:?}");
     assert_eq!(events(&house), [EventKind::Created]);
-    // Checked anew it is a dry run.
+    // Checked again, it is a dry run.
     house.clock.advance(Duration::seconds(1));
-    house.app.create_account(&house.caller, None, account(OTHER).as_bytes(), None).unwrap();
+    create_account(&house.app, &house.caller, None, body.as_bytes()).unwrap();
     assert_eq!(events(&house), [EventKind::Created, EventKind::Replaced]);
     house.worker.turn().unwrap();
     assert_eq!(house.state_of("A-1"), State::DryRunSucceeded);
@@ -87,8 +89,8 @@ fn what_was_checked_by_other_settings_is_not_submitted_again() {
 /// Sends it again a moment later; what is in the history then.
 fn again(house: &House, body: &str) -> Vec<EventKind> {
     house.clock.advance(Duration::seconds(1));
-    let again = house.app.create_account(&house.caller, None, body.as_bytes(), None);
-    assert_eq!(again.unwrap(), Step::Done(()));
+    let again = create_account(&house.app, &house.caller, None, body.as_bytes());
+    again.unwrap();
     events(house)
 }
 

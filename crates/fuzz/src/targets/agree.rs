@@ -1,7 +1,7 @@
 use super::Target;
 use super::body::accounts;
 use crate::house::House;
-use cutover_app::account::{CreateRefused, Refused};
+use cutover_app::account::{CheckAccount, CreateRefused, CreateStep, Refused};
 use cutover_core::Issue;
 use std::sync::LazyLock;
 
@@ -23,12 +23,13 @@ fn run(input: &[u8]) {
     let House { app, caller, .. } = &*HOUSE;
     let validated = verdict(app.validate_account(caller, body, None).map(drop));
     assert!(validated == verdict(app.validate_account(caller, body, None).map(drop)), "another verdict");
-    let created = app.creation(caller, None, body, None).map(drop).map_err(|refused| match refused {
+    let check = || CheckAccount::new(caller.clone(), None);
+    let created = check().run(app, body).map(drop).map_err(|refused| match refused {
         CreateRefused::Payload(refused) => refused,
         other => panic!("{other}"),
     });
     assert!(verdict(created) == validated, "validate and create do not agree");
-    if app.creation_from_memory(caller, None, body).is_some() {
+    if matches!(check().run_cached(app, body), CreateStep::Stage(_)) {
         assert!(validated.is_ok(), "accepted from memory alone");
     }
 }

@@ -7,9 +7,9 @@ use crate::service::Service;
 use crate::work::Work;
 use actix_web::http::StatusCode;
 use cutover_app::App;
-use cutover_app::account::CreateRefused;
+use cutover_app::account::{CheckAccount, CreateStep};
 use cutover_app::auth::Caller;
-use cutover_app::port::{Creation, Staging};
+use cutover_app::port::Creation;
 use std::sync::Arc;
 
 /// `POST /v2/data-import/accounts/`: 201 `{}` once the payload is durably stored (contract 4.1, D5).
@@ -22,77 +22,71 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// How often an account is checked because its supplier changed since the last time.
-const CHECKS: usize = 3;
-
-/// Checks an account and has it stored; what was stored. Where that takes a thread, one of these turns is taken first, if
-/// there are any.
+/// Performs the steps of a create without blocking the event loop, and returns the account that was stored. Steps that
+/// take a thread first take one of these slots, if there are any.
 ///
 /// # Errors
-/// Of the use case.
+/// Of the use case, or because there was no slot for a step.
 pub(super) async fn create(
     service: &Arc<Service>,
     caller: Caller,
-    id: Option<String>,
+    request_id: Option<String>,
     mut body: Body,
-    turns: Option<&Places>,
+    slots: Option<&Places>,
 ) -> Result<Arc<Creation>, Refusal> {
     let organisation = Some(caller.organisation_id);
-    let from_memory = |app: &App, bytes: &[u8]| app.creation_from_memory(&caller, id.clone(), bytes);
-    let mut remembered = service.at_once(&body, from_memory)?;
-    for _ in 0..CHECKS {
-        let creation = match remembered.take() {
-            Some(creation) => creation,
-            None => {
-                let _turn = turn(turns, organisation).await?;
-                let (caller, id) = (caller.clone(), id.clone());
-                let check = move |app: &App, body: &[u8], found: Option<&_>| {
-                    Ok(app.creation(&caller, id.clone(), body, found)?)
-                };
-                let (checked, rest) =
-                    service.run_with_documents(organisation, body, Work::Reads, check).await?;
-                body = rest;
-                checked
-            }
-        };
-        let staged = creation.clone();
-        match service.stage(creation.clone()).await? {
-            Staging::Staged => return Ok(creation),
-            Staging::Exists => {
-                let _turn = turn(turns, organisation).await?;
-                let weight = service.weights.take(body.len()).await?;
-                let resubmit = move |app: &App| {
-                    let _weight = weight;
-                    match app.resubmit(staged) {
-                        Err(CreateRefused::SupplierChanging) => Ok(false),
-                        resubmitted => Ok(resubmitted.map(|()| true)?),
-                    }
-                };
-                if service.run(organisation, resubmit).await? {
-                    return Ok(creation);
+    let mut step = service.check_cached(&body, CheckAccount::new(caller, request_id))?;
+    // It is held while documents are looked up, so that they are looked up for a bounded number of accounts.
+    let mut slot = None;
+    loop {
+        step = match step {
+            CreateStep::Check(check) => {
+                if slot.is_none() {
+                    slot = take_slot(slots, organisation).await?;
                 }
+                let check = move |app: &App, body: &[u8]| Ok(check.run(app, body)?);
+                let (next, checked) = service.run_on_body(organisation, body, Work::Reads, check).await?;
+                body = checked;
+                next
             }
-            Staging::SupplierChanged => {}
-        }
+            CreateStep::LookUp(look_up) => {
+                let found = service.app.look_up(look_up.wanted()).await?;
+                look_up.found(found)
+            }
+            CreateStep::Stage(stage) => {
+                slot = None;
+                let staging = service.stage(stage.creation().clone()).await?;
+                stage.staged(staging)?
+            }
+            CreateStep::Resubmit(resubmit) => {
+                let _slot = take_slot(slots, organisation).await?;
+                let weight = service.weights.take(body.len()).await?;
+                let run = move |app: &App| {
+                    let _weight = weight;
+                    Ok(resubmit.run(app)?)
+                };
+                service.run(organisation, run).await?
+            }
+            CreateStep::Done(creation) => return Ok(creation),
+        };
     }
-    Err(CreateRefused::SupplierChanging.into())
 }
 
-/// One of these turns, however long that takes.
+/// Takes one of these slots, however long that takes.
 ///
 /// # Errors
-/// [`Refusal::Unavailable`] if there are no more.
-pub(super) async fn turn(
-    turns: Option<&Places>,
+/// [`Refusal::Unavailable`] if the service is being closed.
+pub(super) async fn take_slot(
+    slots: Option<&Places>,
     organisation: Option<i64>,
 ) -> Result<Option<Taken>, Refusal> {
-    let Some(turns) = turns else { return Ok(None) };
-    turns.take(organisation).await.map(Some).map_err(|_| no_line())
+    let Some(slots) = slots else { return Ok(None) };
+    slots.take(organisation).await.map(Some).map_err(|_| no_slot_for_line())
 }
 
-/// What is said where there are no places for lines any more.
-pub(super) fn no_line() -> Refusal {
-    Refusal::Unavailable("no place for a line".into())
+/// The refusal of a line for which there is no slot any more.
+pub(super) fn no_slot_for_line() -> Refusal {
+    Refusal::Unavailable("no slot for a line".into())
 }
 
 #[cfg(test)]

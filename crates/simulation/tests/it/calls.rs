@@ -5,17 +5,14 @@ use crate::plan::Act;
 use crate::specs::{AccountRef, code};
 use crate::world::World;
 use chrono::Days;
-use cutover_app::account::CreateRefused;
 use cutover_app::after::{AddRefused, AddTransactions, InstructionStep};
 use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
 use cutover_app::operator::{Archive, ArchiveScope, ArchivedProcess, SupplierChange};
-use cutover_app::port::{AccountList, Creation, Staging, StoreError};
+use cutover_app::port::{AccountList, StoreError};
+use cutover_app::account::CreateRefused;
 use cutover_app::{App, FoundDocuments, Step};
+use cutover_testkit::create_account;
 use std::io;
-use std::sync::{Arc, mpsc};
-
-/// How often an account is checked because its supplier changed.
-const CHECKS: usize = 3;
 
 impl World {
     /// Does it; what is answered.
@@ -109,7 +106,7 @@ impl World {
     }
 
     fn create(&self, app: &App, account: AccountRef, body: &str, request: &str) -> Answer {
-        match create(app, self.caller(account), body, request) {
+        match create_account(app, self.caller(account), Some(request.to_owned()), body.as_bytes()) {
             Ok(()) => Answer::done(),
             Err(CreateRefused::AlreadyImported(number)) => {
                 self.oracle().saw_number(account, &number.to_string());
@@ -122,7 +119,8 @@ impl World {
     /// Another organisation sees nothing and does nothing.
     fn intrude(&self, app: &App, account: AccountRef, body: &str, request: &str) -> Answer {
         let stranger = &self.database.known.callers[usize::from(!crate::payloads::is_foreign(account))];
-        match create(app, stranger, body, request).map_err(Answer::from) {
+        let created = create_account(app, stranger, Some(request.to_owned()), body.as_bytes());
+        match created.map_err(Answer::from) {
             Ok(()) => return Answer::Wrong("a stranger created an account".into()),
             Err(Answer::Refused("faults")) => {}
             Err(other) => return other,
@@ -187,33 +185,6 @@ fn result<T, E: Into<Answer>>(result: Result<T, E>) -> Answer {
     result.map_or_else(Into::into, |_| Answer::done())
 }
 
-fn create(app: &App, caller: &Caller, body: &str, request: &str) -> Result<(), CreateRefused> {
-    let (id, bytes) = (Some(request.to_owned()), body.as_bytes());
-    let mut remembered = app.creation_from_memory(caller, id.clone(), bytes);
-    for _ in 0..CHECKS {
-        let check = |found: Option<&_>| app.creation(caller, id.clone(), bytes, found);
-        let creation = match remembered.take() {
-            Some(creation) => creation,
-            None => with_documents_or(app, check, |_| StoreError::Unavailable("storage".into()).into())?,
-        };
-        match staged(app, creation.clone())? {
-            Staging::Staged => return Ok(()),
-            Staging::Exists => match app.resubmit(creation) {
-                Err(CreateRefused::SupplierChanging) => {}
-                resubmitted => return resubmitted,
-            },
-            Staging::SupplierChanged => {}
-        }
-    }
-    Err(CreateRefused::SupplierChanging)
-}
-
-fn staged(app: &App, creation: Arc<Creation>) -> Result<Staging, StoreError> {
-    let (done, staged) = mpsc::sync_channel(1);
-    app.stage(creation, Box::new(move |staging| drop(done.send(staging))));
-    staged.recv().unwrap()
-}
-
 fn instruct(app: &App, begun: Result<InstructionStep, AddRefused>) -> Result<(), Answer> {
     let pending = match begun? {
         InstructionStep::Stored(_) => return Ok(()),
@@ -224,26 +195,18 @@ fn instruct(app: &App, begun: Result<InstructionStep, AddRefused>) -> Result<(),
     Ok(())
 }
 
-/// Calls it, with the documents that it asks for.
+/// Calls a use case, and again with the documents that it asks for.
 fn with_documents<T, E: Into<Answer>>(
     app: &App,
-    call: impl FnMut(Option<&FoundDocuments>) -> Result<Step<T>, E>,
-) -> Result<T, Answer> {
-    let mut call = call;
-    with_documents_or(app, |found| call(found).map_err(Into::into), |_| Answer::Unavailable)
-}
-
-fn with_documents_or<T, E>(
-    app: &App,
     mut call: impl FnMut(Option<&FoundDocuments>) -> Result<Step<T>, E>,
-    unavailable: impl Fn(cutover_app::port::DocumentsUnavailable) -> E,
-) -> Result<T, E> {
+) -> Result<T, Answer> {
     let mut found = None;
     loop {
-        match call(found.as_ref())? {
+        match call(found.as_ref()).map_err(Into::into)? {
             Step::Done(done) => return Ok(done),
             Step::Documents(wanted) => {
-                found = Some(pollster::block_on(app.look_up(&wanted)).map_err(&unavailable)?);
+                let looked_up = pollster::block_on(app.look_up(&wanted));
+                found = Some(looked_up.map_err(|_| Answer::Unavailable)?);
             }
         }
     }

@@ -9,7 +9,7 @@ mod source;
 mod tests;
 mod unpack;
 
-use super::create_account::{create, no_line, turn};
+use super::create_account::{create, no_slot_for_line, take_slot};
 use crate::answer::NDJSON;
 use crate::authorization;
 use crate::body::Held;
@@ -177,15 +177,15 @@ async fn answered(desk: Desk, line: Line) -> Answered {
 /// Does what is to be done with a line; what was stored.
 async fn take(desk: &Desk, line: Line) -> Result<Option<Arc<Creation>>, Refusal> {
     let service = &desk.service;
-    let _line = service.lines.acquire().await.map_err(|_| no_line())?;
+    let _line = service.lines.acquire().await.map_err(|_| no_slot_for_line())?;
     let caller = service.authenticate(&desk.token).await?;
     let body = line.body?;
     if !desk.validate_only {
-        let turns = Some(&service.turns);
-        return create(service, caller, desk.request_id.clone(), body, turns).await.map(Some);
+        let slots = Some(&service.line_slots);
+        return create(service, caller, desk.request_id.clone(), body, slots).await.map(Some);
     }
     let organisation = Some(caller.organisation_id);
-    let _turn = turn(Some(&service.turns), organisation).await?;
+    let _slot = take_slot(Some(&service.line_slots), organisation).await?;
     let validate =
         move |app: &App, body: &[u8], found: Option<&_>| Ok(app.validate_account(&caller, body, found)?);
     service.run_with_documents(organisation, body, Work::Reads, validate).await?;

@@ -5,10 +5,10 @@ use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::{ProcessReport, SupplierChange};
 use cutover_app::port::{ApiKeyRole, Store};
 use cutover_app::worker::{Worker, WorkerMetrics};
-use cutover_app::{App, Ports, Settings, Step};
+use cutover_app::{App, Ports, Settings};
 use cutover_process::State;
 use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom, create_account};
 use cutover_testkit_postgres::{TestDatabase, server};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
@@ -71,8 +71,8 @@ impl House {
         let body = format!(
             r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
         );
-        let created = self.app.create_account(&self.caller, None, body.as_bytes(), None);
-        assert_eq!(created.unwrap(), Step::Done(()));
+        let created = create_account(&self.app, &self.caller, None, body.as_bytes());
+        created.unwrap();
     }
 
     pub(super) fn report(&self, number: &str) -> ProcessReport {

@@ -2,9 +2,9 @@
 
 use super::house::House;
 use chrono::{DateTime, Utc};
-use cutover_app::Step;
 use cutover_app::port::{Staging, Store, StoreError, glance, stage, write};
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit::accepted_account;
 use cutover_testkit_postgres::{TestDatabase, server};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -34,8 +34,7 @@ fn a_new_account_passes_over_connections_that_are_broken() {
     let Some(house) = House::new() else { return };
     let store = &*house.store;
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
-    let creation = house.app.creation(&house.caller, None, body, None).unwrap();
-    let Step::Done(creation) = creation else { panic!("nothing is to be verified") };
+    let creation = accepted_account(&house.app, &house.caller, body).creation().clone();
     glance(store, |_| glance(store, |_| glance(store, |tx| tx.organisations()))).unwrap();
     assert_eq!(store.connections(), Some((3, 3)));
     let all = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \

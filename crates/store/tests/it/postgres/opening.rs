@@ -1,5 +1,6 @@
 //! Databases as they are met: with little rights, other defaults, or others at work.
 
+use cutover_testkit::create_account;
 use super::house::House;
 use cutover_app::port::{self, Creation, Staged, Staging, StoredIssues, read};
 use cutover_process::{Actor, NewProcess, Submission};
@@ -138,7 +139,7 @@ fn who_changes_an_account_holds_up_no_create() {
             r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
         )
     };
-    let create = |number| house.app.create_account(&house.caller, None, body(number).as_bytes(), None);
+    let create = |number| create_account(&house.app, &house.caller, None, body(number).as_bytes());
     create("A-1").unwrap();
     let held = house.hold("UPDATE processes SET attempt = attempt + 1");
     let begun = Instant::now();

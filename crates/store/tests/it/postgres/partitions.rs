@@ -1,7 +1,7 @@
 //! Partitions of payloads and history: they exist before they are needed, and archived ones are emptied whole.
 
+use cutover_testkit::create_account;
 use super::house::House;
-use cutover_app::Step;
 use cutover_app::port::{StoreError, glance, read, write};
 use diesel::connection::SimpleConnection;
 use std::thread;
@@ -15,8 +15,8 @@ fn create(house: &House, number: &str) {
     let body = format!(
         r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
     );
-    let created = house.app.create_account(&house.caller, None, body.as_bytes(), None);
-    assert_eq!(created.unwrap(), Step::Done(()));
+    let created = create_account(&house.app, &house.caller, None, body.as_bytes());
+    created.unwrap();
 }
 
 fn key(house: &House, number: &str) -> i64 {

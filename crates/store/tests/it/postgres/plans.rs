@@ -1,7 +1,7 @@
 //! Statements whose plans were made before there was anything to plan by.
 
+use cutover_testkit::create_account;
 use super::house::House;
-use cutover_app::Step;
 use cutover_app::port::{MeterPointQuestion, PageLimit, ProcessFilter, SoughtMeterPoint, glance, write};
 use cutover_core::{Code, ExternalAccountNumber};
 use cutover_process::State;
@@ -46,8 +46,8 @@ fn a_process_is_found_by_its_key_from_the_first_day() {
     };
     assert!(!find());
     lock();
-    let created = house.app.create_account(&house.caller, None, body, None);
-    assert_eq!(created.unwrap(), Step::Done(()));
+    let created = create_account(&house.app, &house.caller, None, body);
+    created.unwrap();
     house.database.sql(MANY).unwrap();
     assert!(find());
     lock();
@@ -68,7 +68,7 @@ fn accounts_are_found_by_how_their_numbers_begin_from_the_first_day() {
     house.database.sql(NOT_COUNTED).unwrap();
     often(find);
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
-    house.app.create_account(&house.caller, None, body, None).unwrap();
+    create_account(&house.app, &house.caller, None, body).unwrap();
     house.database.sql(MANY).unwrap();
     reset(&house, "processes");
     assert_eq!(find(), 5);
@@ -82,7 +82,7 @@ fn examples_of_an_error_are_found_from_the_first_day() {
     house.database.sql(NOT_COUNTED).unwrap();
     often(find);
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
-    house.app.create_account(&house.caller, None, body, None).unwrap();
+    create_account(&house.app, &house.caller, None, body).unwrap();
     house.database.sql(MANY).unwrap();
     house
         .database
@@ -154,7 +154,7 @@ fn few_are_read_for(filter: ProcessFilter<'_>, others: &str, one: &str) {
     house.database.sql(NOT_COUNTED).unwrap();
     often(page);
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
-    house.app.create_account(&house.caller, None, body, None).unwrap();
+    create_account(&house.app, &house.caller, None, body).unwrap();
     let others = format!("UPDATE processes SET {others}");
     // Errors are not copied.
     let many =

@@ -1,9 +1,9 @@
 //! New accounts are stored whatever else the database is asked for.
 
 use super::house::House;
-use cutover_app::Step;
 use cutover_app::port::{Creation, Staging, Store, StoreError, glance, read, stage};
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit::accepted_account;
 use cutover_testkit_postgres::{PgBouncer, server};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -15,10 +15,7 @@ fn creation(house: &House, number: &str) -> Arc<Creation> {
     let body = format!(
         r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
     );
-    match house.app.creation(&house.caller, None, body.as_bytes(), None).unwrap() {
-        Step::Done(creation) => creation,
-        Step::Documents(_) => panic!("there are none"),
-    }
+    accepted_account(&house.app, &house.caller, body.as_bytes()).creation().clone()
 }
 
 /// Calls while every connection of the pool is held by a read that does not end.

@@ -1,7 +1,7 @@
 //! Sweeps among others that hold rows, rows that cannot be read, and many that wait.
 
+use cutover_testkit::create_account;
 use super::house::House;
-use cutover_app::Step;
 use cutover_app::port::glance;
 use cutover_app::worker::Swept;
 use cutover_store::{PostgresOptions, PostgresStore};
@@ -14,8 +14,8 @@ fn with(numbers: &[&str]) -> Option<House> {
         let body = format!(
             r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
         );
-        let created = house.app.create_account(&house.caller, None, body.as_bytes(), None);
-        assert_eq!(created.unwrap(), Step::Done(()));
+        let created = create_account(&house.app, &house.caller, None, body.as_bytes());
+        created.unwrap();
     }
     Some(house)
 }

@@ -1,7 +1,7 @@
 //! Several nodes that claim at the same time.
 
+use cutover_testkit::create_account;
 use super::house::House;
-use cutover_app::Step;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{StoreError, StoredProcess, write};
 use cutover_store::PostgresStore;
@@ -20,8 +20,8 @@ fn add(house: &House, code: &str, most: Option<u32>, accounts: usize) {
         let body = format!(
             r#"{{"import_supplier":"{code}","external_account_number":"{code}-{n}","unknown_occupier":true}}"#
         );
-        let created = house.app.create_account(&house.caller, None, body.as_bytes(), None);
-        assert_eq!(created.unwrap(), Step::Done(()));
+        let created = create_account(&house.app, &house.caller, None, body.as_bytes());
+        created.unwrap();
     }
 }
 
