@@ -1,9 +1,7 @@
-//! Answers, and what every one of them gets on its way out.
+//! Bodies of answers, and their compression.
 
-use crate::pace::UnderWay;
 use actix_http::encoding::Encoder;
-use actix_web::body::{BodySize, BoxBody, MessageBody};
-use actix_web::dev::Payload;
+use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
     ACCEPT_ENCODING, AcceptEncoding, CONTENT_TYPE, ContentEncoding, Encoding, Header, HeaderName,
@@ -14,8 +12,6 @@ use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use futures_util::Stream;
 use serde::Serialize;
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 /// Smaller bodies are not worth packing.
 const PACKED_FROM: u64 = 1_024;
@@ -83,27 +79,4 @@ fn takes_gzip(request: &HttpRequest) -> bool {
     request.headers().contains_key(ACCEPT_ENCODING)
         && AcceptEncoding::parse(request)
             .is_ok_and(|accepted| accepted.negotiate(supported.iter()) == Some(Encoding::gzip()))
-}
-
-/// A body with what must outlive the head of an answer.
-pub(crate) struct Parting {
-    pub(crate) body: BoxBody,
-    /// While it is there, the server below takes the rest of the request for unread: it ends the connection
-    /// after the answer, and reads on for a bounded time only. Without it, it would read a chunked request
-    /// to its end, however far that is.
-    pub(crate) _unread: Option<Payload>,
-    /// A streamed answer is under way until it is sent.
-    pub(crate) _under_way: Option<UnderWay>,
-}
-
-impl MessageBody for Parting {
-    type Error = <BoxBody as MessageBody>::Error;
-
-    fn size(&self) -> BodySize {
-        self.body.size()
-    }
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        Pin::new(&mut self.body).poll_next(cx)
-    }
 }

@@ -1,9 +1,9 @@
-use crate::body::{self, Body};
-use crate::pace::Pace;
+use crate::connection::pace::Pace;
 use crate::refusal::Refusal;
+use crate::request::body::{self, Body};
+use crate::request::{authorization, client};
+use crate::service::work::Work;
 use crate::service::{Listener, Service};
-use crate::work::Work;
-use crate::{authorization, client};
 use actix_web::dev::Payload;
 use actix_web::http::Method;
 use actix_web::http::header::{COOKIE, HeaderMap, HeaderValue};

@@ -1,11 +1,12 @@
 //! What fuzz targets reach inside of this crate (feature `fuzzing`): parts that read what anybody may send. No part
 //! of the interface; nothing of a release has it.
 
-use crate::blocking::Blocking;
-use crate::endpoint::{account_lists, find_accounts, graphql};
-use crate::query::{Query, boolean};
+use crate::endpoint::{account_lists, find_accounts};
+use crate::graphql;
+use crate::limits::blocking::Blocking;
 use crate::refusal::Refusal;
-use crate::{authorization, path};
+use crate::request::query::{Query, boolean};
+use crate::request::{authorization, path};
 use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use cutover_app::App;
 use std::sync::Arc;

@@ -1,8 +1,10 @@
 //! A service over a store in memory, and requests to it.
 
 use crate::config::Config;
-use crate::server::Parts;
-use crate::service::{Listener, Service, serve};
+use crate::dispatch::route::described;
+use crate::dispatch::serve;
+use crate::openapi::Description;
+use crate::service::{Listener, Parts, Service};
 use actix_web::App as Site;
 use actix_web::body::{BoxBody, to_bytes};
 use actix_web::dev::ServiceResponse;
@@ -104,7 +106,7 @@ impl House {
         let key = app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
         let token = app.obtain_token(&Credential::ApiKey(key.clone())).unwrap().token;
         let parts = Parts { app: app.clone(), workers: Arc::default() };
-        let service = Arc::new(Service::new(parts, &config).unwrap());
+        let service = Arc::new(Service::new(parts, &config, Description::new(described)).unwrap());
         Self { store, clock, app, documents, vendors, key, token, service }
     }
 

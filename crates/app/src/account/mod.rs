@@ -13,8 +13,8 @@ mod validate;
 
 pub use check::Refused;
 pub(crate) use check::{Check, check, check_from_memory, profile};
-pub use create::{CheckAccount, CreateRefused, CreateStep, LookUpDocuments, ResubmitAccount, StageAccount};
 pub(crate) use create::stored;
+pub use create::{CheckAccount, CreateRefused, CreateStep, LookUpDocuments, ResubmitAccount, StageAccount};
 pub(crate) use facts::{Known, Sought};
 pub use find::{AccountFilter, FoundAccounts};
 pub(crate) use known_suppliers::KnownSuppliers;

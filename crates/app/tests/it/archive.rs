@@ -1,9 +1,9 @@
-use cutover_testkit::create_account;
 use crate::house::House;
 use chrono::{Days, Duration};
 use cutover_app::operator::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess, OperatorError};
 use cutover_app::port::Clock;
 use cutover_process::State;
+use cutover_testkit::create_account;
 use std::io;
 
 /// An archive in memory.

@@ -2,7 +2,8 @@
 
 use super::links;
 use super::page::{Frame, page, see_other};
-use super::visit::{Stop, Visitor, done, found, visited};
+use super::visit::{Stop, done, found, visited};
+use super::visitor::Visitor;
 use crate::call::{Answer, Call};
 use actix_web::HttpResponse;
 use askama::Template;

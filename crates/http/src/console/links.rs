@@ -1,5 +1,6 @@
 //! Where things are in the console.
 
+use cutover_core::{Code, Word};
 use std::fmt::Write;
 
 /// The first page.
@@ -44,6 +45,12 @@ pub(super) fn next(asked: Option<&str>) -> &str {
             && path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
     };
     asked.filter(is_ours).unwrap_or(HOME)
+}
+
+/// Reads an error code from the query of a link. It may be one of a newer version; any other text is `None`.
+pub(super) fn error_code(text: &str) -> Option<Word<Code>> {
+    let is_code = !text.is_empty() && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+    is_code.then(|| Word::read(text))
 }
 
 #[cfg(test)]

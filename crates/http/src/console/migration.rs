@@ -1,5 +1,5 @@
 use super::links;
-use super::supplier::asked_code;
+use super::links::error_code;
 use super::view::{Count, Moment, counts, duration, grouped};
 use cutover_app::account::TopError;
 use cutover_app::operator::{Activity, Migration};
@@ -99,7 +99,7 @@ impl Failure {
         let code = error.code.as_str();
         let newer = "A newer version of the program gave this error. The accounts show what it says.";
         // Any other text could not be asked for.
-        let query = asked_code(code).map(|code| format!("?error_code={code}")).unwrap_or_default();
+        let query = error_code(code).map(|code| format!("?error_code={code}")).unwrap_or_default();
         let example = |number: &cutover_core::ExternalAccountNumber| {
             (number.to_string(), links::account(supplier, number.as_str()))
         };

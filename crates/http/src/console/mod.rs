@@ -19,14 +19,46 @@ mod suppliers;
 mod tests;
 mod view;
 mod visit;
+mod visitor;
 
-pub(crate) use account::{back as hide, reveal, show as account};
-pub(crate) use actions::{ask_cancel, ask_pause, ask_resume, ask_retry, cancel, pause, resume, retry};
-pub(crate) use assets::handle as asset;
 pub(crate) use escape::Escaped;
 pub(crate) use links::has;
 pub(crate) use page::not_served;
-pub(crate) use search::show as search;
-pub(crate) use sign_in::{begin as sign_in, end as sign_out, show as ask_for_key};
-pub(crate) use supplier::show as supplier;
-pub(crate) use suppliers::show as suppliers;
+
+use crate::call::Handler;
+use crate::endpoint::{Endpoint, Kind};
+use actix_web::http::Method;
+
+/// Every page of the console.
+pub(crate) static ENDPOINTS: &[Endpoint] = &[
+    get("/console/", suppliers::show),
+    get("/console/assets/<file>/", assets::handle),
+    get("/console/sign-in/", sign_in::show),
+    post("/console/sign-in/", sign_in::begin),
+    post("/console/sign-out/", sign_in::end),
+    get("/console/search/", search::show),
+    get("/console/suppliers/<supplier>/", supplier::show),
+    get("/console/suppliers/<supplier>/pause/", actions::ask_pause),
+    post("/console/suppliers/<supplier>/pause/", actions::pause),
+    get("/console/suppliers/<supplier>/resume/", actions::ask_resume),
+    post("/console/suppliers/<supplier>/resume/", actions::resume),
+    get("/console/suppliers/<supplier>/accounts/<number>/", account::show),
+    get("/console/suppliers/<supplier>/accounts/<number>/reveal/", account::back),
+    post("/console/suppliers/<supplier>/accounts/<number>/reveal/", account::reveal),
+    get("/console/suppliers/<supplier>/accounts/<number>/cancel/", actions::ask_cancel),
+    post("/console/suppliers/<supplier>/accounts/<number>/cancel/", actions::cancel),
+    get("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::ask_retry),
+    post("/console/suppliers/<supplier>/accounts/<number>/retry/", actions::retry),
+];
+
+const fn get(template: &'static str, handler: Handler) -> Endpoint {
+    page_endpoint(Method::GET, template, handler)
+}
+
+const fn post(template: &'static str, handler: Handler) -> Endpoint {
+    page_endpoint(Method::POST, template, handler)
+}
+
+const fn page_endpoint(method: Method, template: &'static str, handler: Handler) -> Endpoint {
+    Endpoint { method, template, kind: Kind::Console, handler, operation: None }
+}

@@ -1,7 +1,7 @@
 //! Pages: what all of them have in common, and the headers they are sent with.
 
 use super::assets::{Assets, assets};
-use super::visit::Visitor;
+use super::visitor::Visitor;
 use crate::call::Call;
 use crate::refusal::Refusal;
 use actix_web::http::StatusCode;

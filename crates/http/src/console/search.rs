@@ -2,7 +2,7 @@ use super::page::{Frame, page};
 use super::view::AccountRow;
 use super::visit::visited;
 use crate::call::{Answer, Call};
-use crate::query::Query;
+use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 

@@ -2,16 +2,17 @@ use super::links;
 use super::migration::Overview;
 use super::page::{Frame, page};
 use super::view::{AccountRow, Choice, Moment, statuses};
-use super::visit::{Stop, Visitor, found, visited};
+use super::visit::{Stop, found, visited};
+use super::visitor::Visitor;
 use crate::call::{Answer, Call};
 use crate::endpoint::account_lists::cursor;
-use crate::query::Query;
 use crate::refusal::Refusal;
+use crate::request::query::Query;
 use actix_web::HttpResponse;
 use askama::Template;
 use cutover_app::account::AccountFilter;
 use cutover_app::port::{Position, Supplier};
-use cutover_core::{Code, Word};
+use cutover_core::Word;
 
 /// Accounts of a page.
 const PAGE: u32 = 50;
@@ -71,12 +72,6 @@ struct Accounts {
     next: Option<String>,
 }
 
-/// The code of an error, which may be a newer version's; any other text is none.
-pub(super) fn asked_code(text: &str) -> Option<Word<Code>> {
-    let is_code = !text.is_empty() && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_'));
-    is_code.then(|| Word::read(text))
-}
-
 /// What the query asks for; what it cannot ask for is not asked.
 struct Asked {
     filter: AccountFilter,
@@ -87,7 +82,7 @@ impl Asked {
     fn of(query: &str) -> Self {
         let mut query = Query::new(query);
         let status = query.read("status", |text| text.parse().ok());
-        let error_code = query.read("error_code", |text| asked_code(text.trim()));
+        let error_code = query.read("error_code", |text| links::error_code(text.trim()));
         let filter = AccountFilter { status, error_code, modified_after: None };
         Self { filter, after: query.read("cursor", cursor::decode) }
     }

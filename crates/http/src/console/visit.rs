@@ -2,14 +2,15 @@
 
 use super::links;
 use super::page::{Frame, not_done, refused, see_other};
+use super::visitor::Visitor;
 use crate::call::Call;
-use crate::client::is_loopback;
 use crate::refusal::Refusal;
-use crate::service::log_cause;
+use crate::refusal::log_cause;
+use crate::request::client::is_loopback;
 use actix_web::HttpResponse;
 use actix_web::http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, SET_COOKIE};
 use actix_web::http::{Method, StatusCode};
-use cutover_app::auth::{Caller, Session};
+
 use cutover_app::operator::OperatorError;
 use cutover_app::port::StoreError;
 
@@ -19,21 +20,6 @@ const LIVE: &str = "x-console-live";
 
 /// What browsers say of where a request comes from.
 const FETCH_SITE: &str = "sec-fetch-site";
-
-/// Who is signed in.
-#[derive(Debug, Clone)]
-pub(super) struct Visitor {
-    pub(super) session: Session,
-    /// Whether this process could not read something lately for want of an encryption key.
-    pub(super) lacks_key: bool,
-}
-
-impl Visitor {
-    /// Whom use cases act for.
-    pub(super) fn caller(&self) -> &Caller {
-        &self.session.caller
-    }
-}
 
 /// Why there is no page.
 #[derive(Debug)]

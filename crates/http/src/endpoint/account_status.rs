@@ -1,11 +1,36 @@
+use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
+use crate::openapi::{self, Operation, examples, json_content, refusals, response, schema_of};
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use cutover_app::account::shown_status;
 
 /// `GET /v2/data-import/accounts/<supplier>/<number>/`: the version 2 status (contract 2.2, 4.1).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/v2/data-import/accounts/<supplier>/<number>/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "getAccountStatus",
+        tag: openapi::ACCOUNTS,
+        summary: "Says where the import of an account stands",
+        answers: &[response(
+            200,
+            "The status.",
+            json_content(
+                schema_of!(ProcessStatus),
+                &[("processed", examples::status), ("errored", examples::errored)],
+            ),
+        )],
+        refusals: refusals::of_path,
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let (supplier, number) = (call.parameter(0), call.parameter(1));

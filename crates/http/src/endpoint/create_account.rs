@@ -1,10 +1,13 @@
+use super::{Endpoint, Kind};
 use crate::answer::empty_object;
-use crate::blocking::{Places, Taken};
-use crate::body::Body;
 use crate::call::{Answer, Call};
+use crate::limits::blocking::{Slot, Slots};
+use crate::openapi::{self, ACCOUNT_BODY, Operation, empty_response, refusals};
 use crate::refusal::Refusal;
+use crate::request::body::Body;
 use crate::service::Service;
-use crate::work::Work;
+use crate::service::work::Work;
+use actix_web::http::Method;
 use actix_web::http::StatusCode;
 use cutover_app::App;
 use cutover_app::account::{CheckAccount, CreateStep};
@@ -13,7 +16,25 @@ use cutover_app::port::Creation;
 use std::sync::Arc;
 
 /// `POST /v2/data-import/accounts/`: 201 `{}` once the payload is durably stored (contract 4.1, D5).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::POST,
+    template: "/v2/data-import/accounts/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "createAccount",
+        tag: openapi::ACCOUNTS,
+        summary: "Accepts an account for import",
+        notes: "Answered once the account is durably stored and scheduled. Sending the same account again is safe: \
+                while it is pending nothing changes, and after a failed attempt a new one starts.",
+        body: ACCOUNT_BODY,
+        answers: &[empty_response(201, "The account is stored and will be imported.")],
+        refusals: refusals::of_create,
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;
@@ -32,7 +53,7 @@ pub(super) async fn create(
     caller: Caller,
     request_id: Option<String>,
     mut body: Body,
-    slots: Option<&Places>,
+    slots: Option<&Slots>,
 ) -> Result<Arc<Creation>, Refusal> {
     let organisation = Some(caller.organisation_id);
     let mut step = service.check_cached(&body, CheckAccount::new(caller, request_id))?;
@@ -77,9 +98,9 @@ pub(super) async fn create(
 /// # Errors
 /// [`Refusal::Unavailable`] if the service is being closed.
 pub(super) async fn take_slot(
-    slots: Option<&Places>,
+    slots: Option<&Slots>,
     organisation: Option<i64>,
-) -> Result<Option<Taken>, Refusal> {
+) -> Result<Option<Slot>, Refusal> {
     let Some(slots) = slots else { return Ok(None) };
     slots.take(organisation).await.map(Some).map_err(|_| no_slot_for_line())
 }

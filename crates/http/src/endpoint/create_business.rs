@@ -1,9 +1,33 @@
+use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
+use crate::openapi::{self, Body, Operation, examples, json_content, refusals, response, schema_of};
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 
 /// `POST /v1/data-import/business/`: 201 with the business's number (contract 4.4, D9).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::POST,
+    template: "/v1/data-import/business/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "createBusiness",
+        tag: openapi::BUSINESSES,
+        summary: "Creates a business with all its contracts",
+        notes: "Before any account that refers to one of its contracts. The same business again has the same number.",
+        body: Body::Request("business", &["business"]),
+        answers: &[response(
+            201,
+            "It is created.",
+            json_content(schema_of!(BusinessCreated), &[("usual", examples::business)]),
+        )],
+        refusals: refusals::of_business,
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;

@@ -1,11 +1,40 @@
+use super::{Endpoint, Kind};
 use crate::answer::written_json;
 use crate::call::{Answer, Call};
-use crate::work::Work;
+use crate::openapi::{self, Body, Operation, examples, json_content, refusals, response};
+use crate::service::work::Work;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
+use cutover_model::describe::{Json, Schemas};
 
 /// `POST /v1/data-import/historical-statements/create/`: 201 with the request as validated (contract 4.2,
 /// D8).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::POST,
+    template: "/v1/data-import/historical-statements/create/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "createHistoricalStatements",
+        tag: openapi::AFTER,
+        summary: "Adds earlier statements to an imported account",
+        notes: "All of them or none. A statement that the account has with equal content is not added again.",
+        body: Body::Request("historical-statements", &["statements"]),
+        answers: &[response(
+            201,
+            "The request as validated, without what is absent.",
+            json_content(statements, &[("usual", examples::statements)]),
+        )],
+        refusals: refusals::of_statements,
+        ..Operation::BASE
+    }),
+};
+
+fn statements(schemas: &mut Schemas) -> Json {
+    schemas.object(&cutover_model::HistoricalStatementsRequest::SPEC)
+}
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;

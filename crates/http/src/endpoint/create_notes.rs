@@ -1,10 +1,40 @@
+use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
-use crate::work::Work;
+use crate::openapi::{self, Body, Operation, array_of, examples, json_content, refusals, response};
+use crate::service::work::Work;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
+use cutover_model::NoteResult;
+use cutover_model::describe::{Json, Schemas};
 
 /// `POST /v1/data-import/notes/create/`: 201 with what became of each note (contract 4.2, D8).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::POST,
+    template: "/v1/data-import/notes/create/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "createNotes",
+        tag: openapi::AFTER,
+        summary: "Adds notes to an imported account",
+        notes: "All of them or none. A note that the account has is not added again.",
+        body: Body::Request("notes", &["notes"]),
+        answers: &[response(
+            201,
+            "What became of each note, in order.",
+            json_content(notes, &[("usual", examples::notes)]),
+        )],
+        refusals: refusals::of_notes,
+        ..Operation::BASE
+    }),
+};
+
+fn notes(schemas: &mut Schemas) -> Json {
+    array_of(schemas, &NoteResult::SPEC)
+}
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;

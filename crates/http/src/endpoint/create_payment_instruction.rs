@@ -1,10 +1,34 @@
 use super::instruction;
+use super::{Endpoint, Kind};
 use crate::call::{Answer, Call};
+use crate::openapi::{self, Body, Operation, examples, json_content, refusals, response, schema_of};
+use actix_web::http::Method;
 use cutover_app::App;
 
 /// `POST /v1/data-import/payment-instruction/create/`: 201 with the account's number (contract 4.2,
 /// D8).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::POST,
+    template: "/v1/data-import/payment-instruction/create/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "createPaymentInstruction",
+        tag: openapi::AFTER,
+        summary: "Stores a payment instruction of an imported account",
+        notes: "The payment vendor is asked first. After a 400 do not send it again unchanged; after a 500 do.",
+        body: Body::Request("payment-instruction", &["payment_instruction"]),
+        answers: &[response(
+            201,
+            "It is stored.",
+            json_content(schema_of!(PaymentInstructionStored), &[("usual", examples::instruction)]),
+        )],
+        refusals: refusals::of_instruction,
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     instruction::handle(call, App::begin_payment_instruction)
 }
 

@@ -1,13 +1,62 @@
+use super::{Endpoint, Kind};
 use crate::answer::written_json;
 use crate::call::{Answer, Call};
-use crate::query::{Query, boolean};
+use crate::openapi::{
+    self, Body, Operation, Parameter, array_of, boolean_schema, examples, json_content, refusals, response,
+};
+use crate::request::query::{Query, boolean};
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use cutover_app::after::AddTransactions;
+use cutover_model::describe::{Json, Schemas};
 use cutover_model::transaction_results;
 
 /// `POST /v1/data-import/transactions/create/`: 201 with what became of each transaction (contract 4.2,
 /// D8). Faulty parameters are faults among those of the body (contract D4).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::POST,
+    template: "/v1/data-import/transactions/create/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "createTransactions",
+        tag: openapi::AFTER,
+        summary: "Adds transactions to an imported account",
+        notes: "All of them or none. The balance of the account's first ledger follows.",
+        query: &[
+            Parameter {
+                name: "check_previously_added",
+                doc: "Whether a transaction that the account has is passed over. `true` or `false` in any case, `1` \
+                      or `0`.",
+                schema: || boolean_schema(true),
+            },
+            Parameter {
+                name: "force_add_to_current_statement",
+                doc: "Whether a transaction outside the open statement period is moved into it; if not, it is an \
+                      error. `true` or `false` in any case, `1` or `0`.",
+                schema: || boolean_schema(true),
+            },
+        ],
+        body: Body::Request("transactions", &["transactions"]),
+        answers: &[response(
+            201,
+            "What became of each transaction, in order.",
+            json_content(transactions, &[("usual", examples::transactions)]),
+        )],
+        refusals: refusals::of_transactions,
+        ..Operation::BASE
+    }),
+};
+
+fn transactions(schemas: &mut Schemas) -> Json {
+    let results = array_of(schemas, &cutover_model::TransactionResult::SPEC);
+    Json::object()
+        .with("type", "object")
+        .with("properties", Json::object().with("results", results))
+        .with("required", Json::list(["results"]))
+}
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;

@@ -1,23 +1,77 @@
 use super::account_lists::{cursor, paging};
+use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
-use crate::path::encode;
-use crate::query::Query;
+use crate::openapi::{self, Operation, Parameter, Response, array_of, examples, json_content, own, refusals};
 use crate::refusal::Refusal;
+use crate::request::path::encode;
+use crate::request::query::Query;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use actix_web::http::header::LINK;
 use chrono::Datelike;
 use cutover_app::account::{AccountFilter, shown_status};
 use cutover_app::port::Position;
 use cutover_core::{Code, Word};
+use cutover_model::describe::{Json, Schemas};
 use cutover_model::{DateTime, ListedStatus};
 
 /// The size of a page where none is given.
 const USUAL: u32 = 100;
 
+/// Which accounts of a supplier, and which page of them (contract D12).
+const FILTERS: &[Parameter] = &[
+    Parameter { name: "status", doc: "Only those with this status.", schema: own::status },
+    Parameter { name: "error_code", doc: "Only those whose latest error has this code.", schema: own::code },
+    Parameter {
+        name: "modified_after",
+        doc: "Only those that took a step after this time. Without an offset it is in the supplier's zone. Steps \
+              may be committed in another order than their times: who polls asks from the newest `modified_at` \
+              that was seen less one minute, and passes over what comes twice. No index knows this: a page reads a \
+              bounded number of accounts, and may have none though others follow.",
+        schema: || Json::object().with("type", "string").with("format", "date-time"),
+    },
+    Parameter {
+        name: "page_size",
+        doc: "How many there are at most. There may be fewer, even none, and more on the next page: go on until an \
+              answer has no `Link`.",
+        schema: || {
+            let size = Json::object().with("type", "integer").with("minimum", 1_u32);
+            size.with("maximum", 10_000_u32).with("default", 100_u32)
+        },
+    },
+    Parameter {
+        name: "cursor",
+        doc: "Where the page begins: taken from the `Link` of the one before, never made up.",
+        schema: || Json::object().with("type", "string"),
+    },
+];
+
 /// `GET /v2/data-import/accounts/<supplier>/`: the accounts of a supplier with their status, filtered, a page at a
 /// time (contract D12).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/v2/data-import/accounts/<supplier>/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "findAccounts",
+        tag: openapi::PROGRESS,
+        summary: "Finds accounts of a supplier, with their status",
+        notes: "Always in pages, in the order the accounts were first sent.",
+        query: FILTERS,
+        answers: &[Response {
+            status: 200,
+            means: "The accounts that meet every condition; an empty array if there are none.",
+            headers: &["Link"],
+            content: json_content(statuses, &[("usual", examples::statuses)]),
+        }],
+        refusals: refusals::of_search,
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let supplier = call.parameter(0);
@@ -37,6 +91,10 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
         let shown = |(number, status): (String, _)| ListedStatus::new(number, shown_status(&status));
         Ok(json(&mut response, &found.accounts.into_iter().map(shown).collect::<Vec<_>>()))
     })
+}
+
+fn statuses(schemas: &mut Schemas) -> Json {
+    array_of(schemas, &ListedStatus::SPEC)
 }
 
 /// What a query asks for.

@@ -1,10 +1,27 @@
+use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
+use crate::openapi::{Access, Operation, json_content, own, response};
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use serde_json::json;
 
 /// `GET /healthz`: the process serves (contract D11). Asks nothing of the database.
-pub(crate) fn handle(_: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/healthz",
+    kind: Kind::Health,
+    handler: handle,
+    operation: Some(Operation {
+        id: "getHealth",
+        summary: "Says that the process serves",
+        access: Access::All,
+        answers: &[response(200, "It serves.", json_content(own::health, &[("usual", own::health_example)]))],
+        ..Operation::BASE
+    }),
+};
+
+fn handle(_: &mut Call) -> Answer<'_> {
     Box::pin(async { Ok(json(&mut HttpResponse::Ok(), &json!({"status": "ok"}))) })
 }
 

@@ -1,6 +1,9 @@
+use super::{Endpoint, Kind};
 use crate::call::{Answer, Call};
+use crate::openapi::{Access, Content, Operation, own, response};
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 
 /// OpenMetrics, which Prometheus reads by this name.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -8,7 +11,30 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 /// `GET /metrics`: requests by route, method and class of status, their durations, those under way, what the
 /// import workers have done, the circuit breaker of document storage, the connections to the database, the program's
 /// version (contract D11), and how the whole installation stands.
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/metrics",
+    kind: Kind::Metrics,
+    handler: handle,
+    operation: Some(Operation {
+        id: "getMetrics",
+        summary: "Gives metrics",
+        notes: "Only on the address for operators where there is one.",
+        access: Access::All,
+        answers: &[response(
+            200,
+            "The metrics.",
+            Some(Content {
+                media: "application/openmetrics-text",
+                schema: own::metrics,
+                examples: &[("usual", own::metrics_example)],
+            }),
+        )],
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let metrics = &call.service().metrics;
         metrics.monitor().refresh().await;

@@ -1,6 +1,9 @@
+use super::{Endpoint, Kind};
 use crate::call::{Answer, Call};
-use crate::openapi::{Served, description, page};
+use crate::openapi::Served;
+use crate::openapi::{Access, Content, Operation, Response, json_content, own};
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use actix_web::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH,
 };
@@ -9,21 +12,80 @@ use actix_web::http::header::{
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 /// `GET /openapi.json`: the description of the API, for anybody.
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
-    Box::pin(async { Ok(answer(call.headers(), description(), "application/json")) })
+pub(crate) const DESCRIPTION: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/openapi.json",
+    kind: Kind::Description,
+    handler: handle,
+    operation: Some(Operation {
+        id: "getDescription",
+        summary: "Gives this description",
+        access: Access::All,
+        answers: &[
+            Response {
+                status: 200,
+                means: "The description.",
+                headers: &["ETag"],
+                content: json_content(own::description, &[("usual", own::description_example)]),
+            },
+            Response {
+                status: 304,
+                means: "It is what `If-None-Match` names.",
+                headers: &["ETag"],
+                content: None,
+            },
+        ],
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
+    Box::pin(async { Ok(answer(call.headers(), call.service().description.json(), "application/json")) })
 }
 
 /// `GET /docs/`: the same as a page to read.
-pub(crate) fn read(call: &mut Call) -> Answer<'_> {
+pub(crate) const PAGE: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/docs/",
+    kind: Kind::Description,
+    handler: read,
+    operation: Some(Operation {
+        id: "readDescription",
+        summary: "Gives this description as a page to read",
+        access: Access::All,
+        answers: &[
+            Response {
+                status: 200,
+                means: "The page.",
+                headers: &["ETag"],
+                content: Some(Content {
+                    media: "text/html",
+                    schema: own::page,
+                    examples: &[("usual", own::page_example)],
+                }),
+            },
+            Response {
+                status: 304,
+                means: "It is what `If-None-Match` names.",
+                headers: &["ETag"],
+                content: None,
+            },
+        ],
+        ..Operation::BASE
+    }),
+};
+
+fn read(call: &mut Call) -> Answer<'_> {
     Box::pin(async {
-        let mut response = answer(call.headers(), page(), "text/html; charset=utf-8");
+        let mut response =
+            answer(call.headers(), call.service().description.page(), "text/html; charset=utf-8");
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
         Ok(response)
     })
 }
 
 /// The text, or that the client has it already.
-fn answer(headers: &HeaderMap, served: &'static Served, media: &'static str) -> HttpResponse {
+fn answer(headers: &HeaderMap, served: &Served, media: &'static str) -> HttpResponse {
     let given = headers.get_all(IF_NONE_MATCH).filter_map(|value| value.to_str().ok());
     let is_known = given.flat_map(|tags| tags.split(',')).any(|tag| names(tag.trim(), &served.tag));
     let mut response = if is_known { HttpResponse::NotModified() } else { HttpResponse::Ok() };

@@ -1,12 +1,35 @@
+use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
+use crate::openapi::{self, Operation, examples, json_content, refusals, response, schema_of};
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use cutover_app::account::shown_progress;
 
 /// `GET /v2/data-import/import-suppliers/<supplier>/progress/`: how far a supplier's migration has come
 /// (contract D12).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/v2/data-import/import-suppliers/<supplier>/progress/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "getProgress",
+        tag: openapi::PROGRESS,
+        summary: "Says how far a supplier's migration has come",
+        notes: "All figures are of one moment. Asking costs the same however many accounts there are.",
+        answers: &[response(
+            200,
+            "The figures.",
+            json_content(schema_of!(SupplierProgress), &[("usual", examples::progress)]),
+        )],
+        refusals: refusals::of_path,
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let supplier = call.parameter(0);

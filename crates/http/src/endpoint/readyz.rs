@@ -1,8 +1,11 @@
+use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
+use crate::openapi::{Access, Operation, Response, json_content, own, response};
 use crate::refusal::Refusal;
 use crate::service::Service;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -12,7 +15,31 @@ const DEADLINE: Duration = Duration::from_secs(3);
 
 /// `GET /readyz`: whether the database and the document storage answer (contract D11), and whether this process has the
 /// encryption keys; 503 if one does not answer, if tokens cannot be verified for want of a key, or if it is about to stop.
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/readyz",
+    kind: Kind::Health,
+    handler: handle,
+    operation: Some(Operation {
+        id: "getReadiness",
+        summary: "Says whether database and document storage answer",
+        notes: "503 as well while the service is about to stop, and if it lacks the encryption key that tokens are verified \
+                with: send to another node. Another missing encryption key is shown, and no cause for 503.",
+        access: Access::All,
+        answers: &[
+            response(200, "Both answer.", json_content(own::ready, &[("usual", own::ready_example)])),
+            Response {
+                status: 503,
+                means: "One does not.",
+                headers: &["Retry-After"],
+                content: json_content(own::ready, &[("usual", own::unready_example)]),
+            },
+        ],
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let service = call.service();
         let (database, documents) = futures_util::join!(database(service), documents(service));

@@ -1,12 +1,34 @@
+use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
+use crate::openapi::{self, Operation, examples, json_content, refusals, response, schema_of};
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use cutover_model::TransferStatus;
 
 /// `GET /v1/data-import/account-transfer-status/<supplier>/<number>/`: the version 1 status (contract 2.2,
 /// 4.3).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/v1/data-import/account-transfer-status/<supplier>/<number>/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "getAccountTransferStatus",
+        tag: openapi::PROGRESS,
+        summary: "Says in three words where the import of an account stands",
+        answers: &[response(
+            200,
+            "The status.",
+            json_content(schema_of!(TransferStatus), &[("usual", examples::transfer_status)]),
+        )],
+        refusals: refusals::of_path,
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let (supplier, number) = (call.parameter(0), call.parameter(1));

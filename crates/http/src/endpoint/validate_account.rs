@@ -1,10 +1,30 @@
+use super::{Endpoint, Kind};
 use crate::answer::empty_object;
 use crate::call::{Answer, Call};
-use crate::work::Work;
+use crate::openapi::{self, ACCOUNT_BODY, Operation, empty_response, refusals};
+use crate::service::work::Work;
+use actix_web::http::Method;
 use actix_web::http::StatusCode;
 
 /// `POST /v2/data-import/accounts/validate/`: 200 `{}`, or every fault of the payload (contract 4.1, 7.1).
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::POST,
+    template: "/v2/data-import/accounts/validate/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "validateAccount",
+        tag: openapi::ACCOUNTS,
+        summary: "Checks an account and lists every fault at once",
+        notes: "By the same rules as create. Nothing is stored. It does not matter whether the supplier is Ongoing.",
+        body: ACCOUNT_BODY,
+        answers: &[empty_response(200, "The account is valid.")],
+        refusals: refusals::of_validate,
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         let caller = call.caller().await?;
         let body = call.body().await?;

@@ -12,7 +12,7 @@ use cutover_model::{
 use serde::Serialize;
 
 /// Bodies of requests by name: the request of the model and the text.
-pub(super) const REQUESTS: &[(&str, &str, &str)] = &[
+pub(crate) const REQUESTS: &[(&str, &str, &str)] = &[
     ("account", "account", include_str!("../../../../fixtures/accounts/valid/unmetered_gas.json")),
     ("account_in_envelope", "account", include_str!("../../../../fixtures/accounts/valid/business.json")),
     ("notes", "notes", include_str!("../../../../fixtures/notes/valid/calls.json")),
@@ -35,10 +35,10 @@ const TRANSACTIONS: &str = include_str!("../../../../fixtures/transactions/valid
 const STATEMENTS: &str = include_str!("../../../../fixtures/statements/valid/year.json");
 
 /// A transaction as answers show it.
-pub(super) const TRANSACTION: &str = r#"{"transaction_id":"CH-1","transaction_date":"2020-01-01","amount":"8.80","type":"CHARGE","reason":"IMPORTED_CHARGE"}"#;
+pub(crate) const TRANSACTION: &str = r#"{"transaction_id":"CH-1","transaction_date":"2020-01-01","amount":"8.80","type":"CHARGE","reason":"IMPORTED_CHARGE"}"#;
 
 /// What a text of ours holds.
-pub(super) fn of(json: &[u8]) -> Json {
+pub(crate) fn of(json: &[u8]) -> Json {
     Json::parse(json).unwrap_or(Json::Null)
 }
 
@@ -47,7 +47,7 @@ fn written(answer: &impl Serialize) -> Json {
 }
 
 /// The status of an account that is imported.
-pub(super) fn status() -> Json {
+pub(crate) fn status() -> Json {
     written(&processed())
 }
 
@@ -68,7 +68,7 @@ fn processed() -> ProcessStatus {
 }
 
 /// Accounts that were searched for.
-pub(super) fn statuses() -> Json {
+pub(crate) fn statuses() -> Json {
     written(&[
         ListedStatus::new("ELEC-1001".into(), processed()),
         ListedStatus::new("ELEC-1002".into(), failed()),
@@ -76,7 +76,7 @@ pub(super) fn statuses() -> Json {
 }
 
 /// The status of an account whose import failed.
-pub(super) fn errored() -> Json {
+pub(crate) fn errored() -> Json {
     written(&failed())
 }
 
@@ -94,7 +94,7 @@ fn failed() -> ProcessStatus {
 }
 
 /// A migration under way.
-pub(super) fn progress() -> Json {
+pub(crate) fn progress() -> Json {
     let counts = [18_211, 16, 81_190, 583, 0, 0, 0];
     let words = [
         "PENDING",
@@ -124,11 +124,11 @@ pub(super) fn progress() -> Json {
     })
 }
 
-pub(super) fn transfer_status() -> Json {
+pub(crate) fn transfer_status() -> Json {
     written(&TransferStatus { status: "COMPLETED", service_account_number: "A-7K2M9QXD".into() })
 }
 
-pub(super) fn notes() -> Json {
+pub(crate) fn notes() -> Json {
     written(&[NoteResult {
         created_at: "2026-11-03T09:15:00.000000+11:00".into(),
         body: "Asked for the final bill by post.".into(),
@@ -136,7 +136,7 @@ pub(super) fn notes() -> Json {
     }])
 }
 
-pub(super) fn transactions() -> Json {
+pub(crate) fn transactions() -> Json {
     let decoded = decode_transactions(TRANSACTIONS.as_bytes(), Zone::UTC, Limits::default()).ok();
     let request = decoded.and_then(|decoded| decoded.draft?.into_valid());
     let stored = request.into_iter().flat_map(|request| request.transactions).map(|transaction| {
@@ -146,24 +146,24 @@ pub(super) fn transactions() -> Json {
     of(&transaction_results(&stored.collect::<Vec<_>>()))
 }
 
-pub(super) fn statements() -> Json {
+pub(crate) fn statements() -> Json {
     let decoded = decode_historical_statements(STATEMENTS.as_bytes(), Zone::UTC, Limits::default()).ok();
     let request = decoded.and_then(|decoded| decoded.draft?.into_valid());
     request.map_or(Json::Null, |request| of(historical_statements(&request).as_bytes()))
 }
 
-pub(super) fn instruction() -> Json {
+pub(crate) fn instruction() -> Json {
     written(&PaymentInstructionStored {
         service_account_number: "A-7K2M9QXD".into(),
         reference: "pm_1QELEC1001".into(),
     })
 }
 
-pub(super) fn business() -> Json {
+pub(crate) fn business() -> Json {
     written(&BusinessCreated { service_business_id: 1, external_business_identifier: "B-HALLORAN".into() })
 }
 
-pub(super) fn business_instruction() -> Json {
+pub(crate) fn business_instruction() -> Json {
     written(&BusinessPaymentInstructionStored {
         reference: "MD000BHALLORAN".into(),
         external_business_identifier: "B-HALLORAN".into(),

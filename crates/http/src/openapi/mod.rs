@@ -1,19 +1,23 @@
-//! The description of the API (OpenAPI 3.1): made from the model's declarations, the refusals and a row for each
-//! method of each route.
+//! The description of the API (OpenAPI 3.1), made from the model's declarations, the refusals and the description
+//! of each endpoint.
 
-mod examples;
+pub(crate) mod examples;
 mod operation;
-mod operations;
-mod own;
+pub(crate) mod own;
 mod page;
-mod refusals;
+pub(crate) mod refusals;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use operation::{
+    ACCOUNT_BODY, ACCOUNTS, AFTER, Access, BUSINESSES, Body, Content, JSON, Operation, PROGRESS, Parameter,
+    Response, TOKENS, array_of, boolean_schema, empty_response, json_content, response, schema_of,
+};
+
+use actix_web::http::Method;
 use actix_web::web::Bytes;
 use cutover_model::describe::{Json, REQUESTS, Schemas};
-use operation::{Access, Body, Content, Done, Named, Operation, Parameter};
-use operations::{OPERATIONS, TAGS};
+use operation::{Named, TAGS};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
@@ -29,6 +33,33 @@ A path is good with and without its last slash. HEAD is served wherever GET is. 
 be packed with gzip; answers are packed for who takes it. Logic may depend on a `code`, never on a `detail`.
 
 Later versions add to this: clients pass over members that they do not know, and send only documented ones.";
+
+/// A described endpoint: the template of its path, its method, and its description.
+pub(crate) type Described = (&'static str, &'static Method, &'static Operation);
+
+/// The description of the API, made when it is first asked for.
+pub(crate) struct Description {
+    endpoints: fn() -> Vec<Described>,
+    json: OnceLock<Served>,
+    page: OnceLock<Served>,
+}
+
+impl Description {
+    /// The description of these endpoints, in their order.
+    pub(crate) const fn new(endpoints: fn() -> Vec<Described>) -> Self {
+        Self { endpoints, json: OnceLock::new(), page: OnceLock::new() }
+    }
+
+    /// As OpenAPI.
+    pub(crate) fn json(&self) -> &Served {
+        self.json.get_or_init(|| Served::new(document(&(self.endpoints)()).pretty()))
+    }
+
+    /// As a page to read.
+    pub(crate) fn page(&self) -> &Served {
+        self.page.get_or_init(|| Served::new(page::page(&document(&(self.endpoints)()))))
+    }
+}
 
 /// A text that never changes while the service runs.
 pub(crate) struct Served {
@@ -46,22 +77,10 @@ impl Served {
     }
 }
 
-/// The description, made once.
-pub(crate) fn description() -> &'static Served {
-    static SERVED: OnceLock<Served> = OnceLock::new();
-    SERVED.get_or_init(|| Served::new(document().pretty()))
-}
-
-/// The description as a page to read, made once.
-pub(crate) fn page() -> &'static Served {
-    static SERVED: OnceLock<Served> = OnceLock::new();
-    SERVED.get_or_init(|| Served::new(page::page(&document())))
-}
-
 /// The whole description.
-fn document() -> Json {
+fn document(endpoints: &[Described]) -> Json {
     let mut schemas = Schemas::new(SCHEMAS);
-    let paths = paths(&mut schemas);
+    let paths = paths(endpoints, &mut schemas);
     Json::object()
         .with("openapi", "3.1.0")
         .with("info", info())
@@ -86,13 +105,13 @@ fn named(name: &str, means: &str) -> Json {
     Json::object().with("name", name).with("description", means)
 }
 
-fn paths(schemas: &mut Schemas) -> Json {
+fn paths(endpoints: &[Described], schemas: &mut Schemas) -> Json {
     let mut paths = Json::object();
-    for operation in OPERATIONS {
-        let path = path(operation.template);
+    for (template, method, operation) in endpoints {
+        let path = path(template);
         let methods = paths.get(&path).cloned().unwrap_or_else(Json::object);
-        let method = operation.method.to_ascii_lowercase();
-        paths = paths.with(&path, methods.with(&method, described(operation, schemas)));
+        let method = method.as_str().to_ascii_lowercase();
+        paths = paths.with(&path, methods.with(&method, described(template, operation, schemas)));
     }
     paths
 }
@@ -102,8 +121,8 @@ fn path(template: &str) -> String {
     template.replace('<', "{").replace('>', "}")
 }
 
-fn described(operation: &Operation, schemas: &mut Schemas) -> Json {
-    let in_path = operation.template.split('/').filter_map(|part| part.strip_prefix('<')?.strip_suffix('>'));
+fn described(template: &str, operation: &Operation, schemas: &mut Schemas) -> Json {
+    let in_path = template.split('/').filter_map(|part| part.strip_prefix('<')?.strip_suffix('>'));
     let parameters: Vec<Json> =
         in_path.map(path_parameter).chain(operation.query.iter().map(query_parameter)).collect();
     let security = match operation.access {
@@ -162,24 +181,24 @@ fn body(body: &Body, schemas: &mut Schemas) -> Option<Json> {
 
 fn responses(operation: &Operation, schemas: &mut Schemas) -> Json {
     let mut responses = Json::object();
-    for done in operation.answers {
-        responses = responses.with(&done.status.to_string(), answered(done, schemas));
+    for response in operation.answers {
+        responses = responses.with(&response.status.to_string(), described_response(response, schemas));
     }
-    for (status, response) in refusals::responses(refusals::with_head((operation.refusals)()), schemas) {
-        responses = responses.with(&status.to_string(), response);
+    for (status, refused) in refusals::responses(refusals::with_head((operation.refusals)()), schemas) {
+        responses = responses.with(&status.to_string(), refused);
     }
     responses
 }
 
-fn answered(done: &Done, schemas: &mut Schemas) -> Json {
+fn described_response(response: &Response, schemas: &mut Schemas) -> Json {
     let content = |Content { media, schema, examples }: &Content| {
         let content = Json::object().with("schema", schema(schemas));
         Json::object().with(media, with_examples(content, examples))
     };
-    let content = done.content.as_ref().map(content);
+    let content = response.content.as_ref().map(content);
     Json::object()
-        .with("description", done.means)
-        .with("headers", headers(done.headers))
+        .with("description", response.means)
+        .with("headers", headers(response.headers))
         .with_some("content", content)
 }
 

@@ -4,30 +4,26 @@
 use crate::refusal::Refusal;
 use cutover_model::describe::{AnswerSpec, Json, Schemas};
 
-/// A method of a route.
-pub(super) struct Operation {
-    /// The route's template.
-    pub(super) template: &'static str,
-    /// In capitals.
-    pub(super) method: &'static str,
+/// The description of an endpoint, without its method and path.
+pub(crate) struct Operation {
     /// What clients call it; never renamed.
-    pub(super) id: &'static str,
-    pub(super) tag: &'static str,
+    pub(crate) id: &'static str,
+    pub(crate) tag: &'static str,
     /// What it does, in a line.
-    pub(super) summary: &'static str,
+    pub(crate) summary: &'static str,
     /// What else there is to know.
-    pub(super) notes: &'static str,
-    pub(super) access: Access,
-    pub(super) query: &'static [Parameter],
-    pub(super) body: Body,
+    pub(crate) notes: &'static str,
+    pub(crate) access: Access,
+    pub(crate) query: &'static [Parameter],
+    pub(crate) body: Body,
     /// Answers that are no refusals.
-    pub(super) answers: &'static [Done],
-    pub(super) refusals: fn() -> Vec<Refusal>,
+    pub(crate) answers: &'static [Response],
+    pub(crate) refusals: fn() -> Vec<Refusal>,
 }
 
 /// Who may call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(crate) enum Access {
     /// Who has an access token.
     Token,
     /// Anybody.
@@ -35,14 +31,14 @@ pub(super) enum Access {
 }
 
 /// A parameter of the query; none is required.
-pub(super) struct Parameter {
-    pub(super) name: &'static str,
-    pub(super) doc: &'static str,
-    pub(super) schema: fn() -> Json,
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    pub(crate) doc: &'static str,
+    pub(crate) schema: fn() -> Json,
 }
 
 /// What is sent.
-pub(super) enum Body {
+pub(crate) enum Body {
     Nothing,
     /// A request of the model by the name of its schema, and the names of its examples.
     Request(&'static str, &'static [&'static str]),
@@ -51,48 +47,96 @@ pub(super) enum Body {
 }
 
 /// An answer that is no refusal.
-pub(super) struct Done {
-    pub(super) status: u16,
+pub(crate) struct Response {
+    pub(crate) status: u16,
     /// What it says.
-    pub(super) means: &'static str,
+    pub(crate) means: &'static str,
     /// Headers besides those of every answer, by the name of their component.
-    pub(super) headers: &'static [&'static str],
-    pub(super) content: Option<Content>,
+    pub(crate) headers: &'static [&'static str],
+    pub(crate) content: Option<Content>,
 }
 
 /// The body of an answer.
-pub(super) struct Content {
-    pub(super) media: &'static str,
-    pub(super) schema: fn(&mut Schemas) -> Json,
+pub(crate) struct Content {
+    pub(crate) media: &'static str,
+    pub(crate) schema: fn(&mut Schemas) -> Json,
     /// Bodies as they are sent, by name.
-    pub(super) examples: &'static [Named],
+    pub(crate) examples: &'static [Named],
 }
 
 /// An example and its name.
-pub(super) type Named = (&'static str, fn() -> Json);
+pub(crate) type Named = (&'static str, fn() -> Json);
 
-pub(super) const JSON: &str = "application/json";
+pub(crate) const JSON: &str = "application/json";
 
 /// A JSON object that is declared.
-pub(super) const fn json(schema: fn(&mut Schemas) -> Json, examples: &'static [Named]) -> Option<Content> {
+pub(crate) const fn json_content(
+    schema: fn(&mut Schemas) -> Json,
+    examples: &'static [Named],
+) -> Option<Content> {
     Some(Content { media: JSON, schema, examples })
 }
 
 /// The answer `{}`.
-pub(super) const fn empty(status: u16, means: &'static str) -> Done {
+pub(crate) const fn empty_response(status: u16, means: &'static str) -> Response {
     let schema = |_: &mut Schemas| Json::object().with("type", "object").with("maxProperties", 0_u32);
-    Done { status, means, headers: &[], content: json(schema, &[("usual", Json::object)]) }
+    Response { status, means, headers: &[], content: json_content(schema, &[("usual", Json::object)]) }
 }
 
 /// A reference to a declared answer.
-macro_rules! answer {
+macro_rules! schema_of {
     ($name:ident) => {
         |schemas| schemas.answer(&cutover_model::$name::SPEC)
     };
 }
-pub(super) use answer;
+pub(crate) use schema_of;
 
 /// An array of them.
-pub(super) fn array_of(schemas: &mut Schemas, item: &'static AnswerSpec) -> Json {
+pub(crate) fn array_of(schemas: &mut Schemas, item: &'static AnswerSpec) -> Json {
     Json::object().with("type", "array").with("items", schemas.answer(item))
+}
+
+/// An answer without further headers.
+pub(crate) const fn response(status: u16, means: &'static str, content: Option<Content>) -> Response {
+    Response { status, means, headers: &[], content }
+}
+
+/// The schema of a parameter that is true or false.
+pub(crate) fn boolean_schema(default: bool) -> Json {
+    Json::object().with("type", "boolean").with("default", default)
+}
+
+/// The body of a request that holds one account.
+pub(crate) const ACCOUNT_BODY: Body = Body::Request("account", &["account", "account_in_envelope"]);
+
+pub(crate) const ACCOUNTS: &str = "Accounts";
+pub(crate) const AFTER: &str = "After the import";
+pub(crate) const PROGRESS: &str = "Progress";
+pub(crate) const BUSINESSES: &str = "Businesses";
+pub(crate) const TOKENS: &str = "Tokens";
+pub(crate) const SERVICE: &str = "Service";
+
+/// What the operations are grouped by, and what each group is.
+pub(super) const TAGS: &[(&str, &str)] = &[
+    (ACCOUNTS, "Validating and creating accounts, and where each stands."),
+    (AFTER, "What is added to an account once it is imported."),
+    (PROGRESS, "How far a supplier's migration has come."),
+    (BUSINESSES, "Businesses with contracts: created before their accounts."),
+    (TOKENS, "Access tokens."),
+    (SERVICE, "Health, metrics and this description."),
+];
+
+impl Operation {
+    /// The members that most operations share.
+    pub(crate) const BASE: Self = Self {
+        id: "",
+        tag: SERVICE,
+        summary: "",
+        notes: "",
+        access: Access::Token,
+        query: &[],
+        body: Body::Nothing,
+        answers: &[],
+        refusals: Vec::new,
+    };
 }

@@ -24,7 +24,7 @@ fn object(means: &str, members: &[(&str, Json)], required: &[&str]) -> Json {
 }
 
 /// A status word, as the declaration of the status has it.
-pub(super) fn status() -> Json {
+pub(crate) fn status() -> Json {
     let word = ProcessStatus::SPEC.members.iter().find_map(|member| match member.kind {
         AnswerKind::Words(words) if member.name == "status" => Some(words),
         _ => None,
@@ -33,12 +33,12 @@ pub(super) fn status() -> Json {
 }
 
 /// A code, as the table of codes has it.
-pub(super) fn code() -> Json {
+pub(crate) fn code() -> Json {
     typed("string").with("enum", Json::list(CODES.iter().map(|code| code.as_str())))
 }
 
 /// A list of accounts (contract 2.2, 4.3).
-pub(super) fn list(schemas: &mut Schemas) -> Json {
+pub(crate) fn list(schemas: &mut Schemas) -> Json {
     let item = schemas.define("ListedAccount", |_| {
         let or_null = |schema: Json| schema.with("type", Json::list(["string", "null"]));
         let members = [
@@ -56,7 +56,7 @@ pub(super) fn list(schemas: &mut Schemas) -> Json {
     typed("array").with("items", item)
 }
 
-pub(super) fn list_example() -> Json {
+pub(crate) fn list_example() -> Json {
     examples::of(
         br#"[
             {"external_account_number": "ELEC-1001", "service_account_number": "A-7K2M9QXD",
@@ -67,7 +67,7 @@ pub(super) fn list_example() -> Json {
 }
 
 /// What GraphQL is asked.
-pub(super) fn graphql_request(_: &mut Schemas) -> Json {
+pub(crate) fn graphql_request(_: &mut Schemas) -> Json {
     let query = text("The operation: `obtainToken` or its alias `obtainKrakenToken`, or introspection.");
     let members = [
         ("query", query.with("minLength", 1_u32)),
@@ -77,7 +77,7 @@ pub(super) fn graphql_request(_: &mut Schemas) -> Json {
     object("An operation of GraphQL.", &members, &["query"])
 }
 
-pub(super) fn graphql_request_example() -> Json {
+pub(crate) fn graphql_request_example() -> Json {
     examples::of(
         br#"{
             "query": "mutation Obtain($input: ObtainTokenInput!) { obtainToken(input: $input) { token refreshToken refreshExpiresIn } }",
@@ -87,7 +87,7 @@ pub(super) fn graphql_request_example() -> Json {
 }
 
 /// What GraphQL answers, also where it refuses.
-pub(super) fn graphql_answer(_: &mut Schemas) -> Json {
+pub(crate) fn graphql_answer(_: &mut Schemas) -> Json {
     let members = [
         ("data", typed("object").with("type", Json::list(["object", "null"]))),
         ("errors", typed("array").with("items", typed("object"))),
@@ -95,23 +95,23 @@ pub(super) fn graphql_answer(_: &mut Schemas) -> Json {
     object("The result, or why there is none.", &members, &["data"])
 }
 
-pub(super) fn graphql_answer_example() -> Json {
+pub(crate) fn graphql_answer_example() -> Json {
     examples::of(
         br#"{"data": {"obtainToken": {"token": "<ACCESS_TOKEN>", "refreshToken": "<REFRESH_TOKEN>", "refreshExpiresIn": 1795226400}}}"#,
     )
 }
 
 /// That the process serves.
-pub(super) fn health(_: &mut Schemas) -> Json {
+pub(crate) fn health(_: &mut Schemas) -> Json {
     object("The process serves.", &[("status", text("`ok`."))], &["status"])
 }
 
-pub(super) fn health_example() -> Json {
+pub(crate) fn health_example() -> Json {
     examples::of(br#"{"status": "ok"}"#)
 }
 
 /// Which parts are reachable.
-pub(super) fn ready(schemas: &mut Schemas) -> Json {
+pub(crate) fn ready(schemas: &mut Schemas) -> Json {
     schemas.define("Readiness", |_| {
         let word = typed("string").with("enum", Json::list(["ok", "down"]));
         let keys = typed("string").with("enum", Json::list(["ok", "missing"]));
@@ -126,13 +126,13 @@ pub(super) fn ready(schemas: &mut Schemas) -> Json {
     })
 }
 
-pub(super) fn ready_example() -> Json {
+pub(crate) fn ready_example() -> Json {
     examples::of(
         br#"{"status": "ok", "parts": {"database": "ok", "documents": "ok", "encryption_keys": "ok"}}"#,
     )
 }
 
-pub(super) fn unready_example() -> Json {
+pub(crate) fn unready_example() -> Json {
     examples::of(
         br#"{"status": "unavailable", "parts": {"database": "down", "documents": "ok", "encryption_keys": "ok"},
              "code": "service_unavailable", "detail": "A part of the service is down; try again later."}"#,
@@ -140,41 +140,41 @@ pub(super) fn unready_example() -> Json {
 }
 
 /// Metrics are text.
-pub(super) fn metrics(_: &mut Schemas) -> Json {
+pub(crate) fn metrics(_: &mut Schemas) -> Json {
     text("Metrics in the text format of OpenMetrics.")
 }
 
-pub(super) fn metrics_example() -> Json {
+pub(crate) fn metrics_example() -> Json {
     "# EOF\n".into()
 }
 
 /// This description.
-pub(super) fn description(_: &mut Schemas) -> Json {
+pub(crate) fn description(_: &mut Schemas) -> Json {
     object("An OpenAPI description.", &[("openapi", text("The version of OpenAPI."))], &["openapi"])
 }
 
-pub(super) fn description_example() -> Json {
+pub(crate) fn description_example() -> Json {
     examples::of(br#"{"openapi": "3.1.0"}"#)
 }
 
 /// This description to read.
-pub(super) fn page(_: &mut Schemas) -> Json {
+pub(crate) fn page(_: &mut Schemas) -> Json {
     text("A page in HTML.")
 }
 
-pub(super) fn page_example() -> Json {
+pub(crate) fn page_example() -> Json {
     "<!doctype html>".into()
 }
 
 /// Accounts, a line each.
-pub(super) fn bulk_request(schemas: &mut Schemas) -> Json {
+pub(crate) fn bulk_request(schemas: &mut Schemas) -> Json {
     let account = cutover_model::describe::REQUESTS.iter().find(|request| request.name == "account");
     let line = account.map_or_else(Json::object, |request| schemas.request(request));
     line.with("description", "Of each line: what create takes. Blank lines are passed over.")
 }
 
 /// What became of a line.
-pub(super) fn bulk_answer(schemas: &mut Schemas) -> Json {
+pub(crate) fn bulk_answer(schemas: &mut Schemas) -> Json {
     schemas.define("BulkResult", |_| {
         let members = [
             (
@@ -201,6 +201,6 @@ pub(super) fn bulk_answer(schemas: &mut Schemas) -> Json {
     })
 }
 
-pub(super) fn bulk_example() -> Json {
+pub(crate) fn bulk_example() -> Json {
     examples::of(br#"{"line": 1, "external_account_number": "ELEC-1001", "status": 201, "body": {}}"#)
 }

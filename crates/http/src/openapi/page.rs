@@ -271,8 +271,9 @@ fn members(value: Option<&Json>) -> &[(String, Json)] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{document, operations::OPERATIONS};
+    use super::super::document;
     use super::*;
+    use crate::dispatch::route::described;
     use std::collections::BTreeSet;
 
     /// What follows a word up to the next quote, each time.
@@ -282,10 +283,10 @@ mod tests {
 
     #[test]
     fn every_operation_and_schema_has_a_place_and_links_lead_there() {
-        let page = page(&document());
+        let page = page(&document(&described()));
         let places = after(&page, " id=\"");
         assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "a place twice");
-        for operation in OPERATIONS {
+        for (_, _, operation) in described() {
             assert!(places.contains(&operation.id), "{}", operation.id);
         }
         let links = after(&page, " href=\"");
@@ -298,7 +299,7 @@ mod tests {
 
     #[test]
     fn it_needs_no_other_host_and_no_script() {
-        let page = page(&document());
+        let page = page(&document(&described()));
         for word in ["<script", "src=", "url(", "@import", "<link", "href=\"http"] {
             assert!(!page.contains(word), "{word}");
         }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// These, and those of a head, which every operation has: no endpoint sees such a request.
-pub(super) fn with_head(mut refusals: Vec<Refusal>) -> Vec<Refusal> {
+pub(crate) fn with_head(mut refusals: Vec<Refusal>) -> Vec<Refusal> {
     refusals.extend([Refusal::BadRequest, Refusal::HeadTooLarge]);
     if !refusals.iter().any(|refusal| matches!(refusal, Refusal::Timeout)) {
         refusals.push(Refusal::Timeout);
@@ -19,7 +19,7 @@ pub(super) fn with_head(mut refusals: Vec<Refusal>) -> Vec<Refusal> {
 }
 
 /// Of every request with a token.
-pub(super) fn with_token() -> Vec<Refusal> {
+pub(crate) fn with_token() -> Vec<Refusal> {
     vec![
         Refusal::NotAuthenticated,
         Refusal::AuthenticationFailed,
@@ -31,14 +31,14 @@ pub(super) fn with_token() -> Vec<Refusal> {
 }
 
 /// Of every request with a token and a JSON body.
-pub(super) fn with_body() -> Vec<Refusal> {
+pub(crate) fn with_body() -> Vec<Refusal> {
     let mut refusals = of_body();
     refusals.extend(with_token());
     refusals
 }
 
 /// Of every request with a JSON body, whoever sends it.
-pub(super) fn of_body() -> Vec<Refusal> {
+pub(crate) fn of_body() -> Vec<Refusal> {
     vec![
         Refusal::NotJson("a value is expected at line 1 column 1".into()),
         Refusal::Timeout,
@@ -48,17 +48,17 @@ pub(super) fn of_body() -> Vec<Refusal> {
 }
 
 /// Of a request that names a supplier, and maybe an account, in its path.
-pub(super) fn of_path() -> Vec<Refusal> {
+pub(crate) fn of_path() -> Vec<Refusal> {
     also(with_token, [Refusal::NotFound])
 }
 
 /// Those of validate.
-pub(super) fn of_validate() -> Vec<Refusal> {
+pub(crate) fn of_validate() -> Vec<Refusal> {
     also(with_body, [Refusal::AccountFaults(vec![phone()])])
 }
 
 /// Those of create.
-pub(super) fn of_create() -> Vec<Refusal> {
+pub(crate) fn of_create() -> Vec<Refusal> {
     let number = ServiceAccountNumber::from_random(7);
     also(
         with_body,
@@ -72,23 +72,23 @@ pub(super) fn of_create() -> Vec<Refusal> {
 }
 
 /// Those of many accounts: what a line has is its own.
-pub(super) fn of_bulk() -> Vec<Refusal> {
+pub(crate) fn of_bulk() -> Vec<Refusal> {
     let media = Refusal::UnsupportedMediaType("The body must be application/x-ndjson.");
     also(with_token, [media, Refusal::Parameters(vec!["validate_only"])])
 }
 
 /// Those of notes.
-pub(super) fn of_notes() -> Vec<Refusal> {
+pub(crate) fn of_notes() -> Vec<Refusal> {
     of_addition(issue("NOT-01", path("notes", 0), Code::NoteBodyOrDocumentPathNotFound))
 }
 
 /// Those of historical statements.
-pub(super) fn of_statements() -> Vec<Refusal> {
+pub(crate) fn of_statements() -> Vec<Refusal> {
     of_addition(issue("STM-02", path("statements", 1).name("statement_id"), Code::DuplicateStatementIds))
 }
 
 /// Those of transactions.
-pub(super) fn of_transactions() -> Vec<Refusal> {
+pub(crate) fn of_transactions() -> Vec<Refusal> {
     let attr = || path("transactions", 0).name("transaction_date");
     let fault = issue("PST-06", attr(), Code::TransactionOutsideOpenStatementPeriod);
     let failure = TransactionFailure {
@@ -110,32 +110,32 @@ fn of_addition(fault: Issue) -> Vec<Refusal> {
 }
 
 /// Those of businesses.
-pub(super) fn of_business() -> Vec<Refusal> {
+pub(crate) fn of_business() -> Vec<Refusal> {
     let attr = AttrPath::root().name("external_business_identifier");
     also(with_body, [Refusal::Faults(vec![issue("PST-13", attr, Code::BusinessAlreadyExists)])])
 }
 
 /// Those of payment instructions, which know no 503 (contract 4.2, 4.4).
-pub(super) fn of_instruction() -> Vec<Refusal> {
+pub(crate) fn of_instruction() -> Vec<Refusal> {
     let attr = AttrPath::root().name("reference");
-    let fault = Refusal::Faults(vec![issue("PST-12", attr, Code::PaymentInstructionNotFound)]);
+    let fault = Refusal::Faults(vec![issue("PST-11", attr, Code::PaymentInstructionNotFound)]);
     let mut refusals = also(with_body, [fault, Refusal::VendorUnavailable(String::new())]);
     refusals.retain(|refusal| !matches!(refusal, Refusal::Unavailable(_) | Refusal::KeyMissing(_)));
     refusals
 }
 
 /// Those of lists.
-pub(super) fn of_list() -> Vec<Refusal> {
+pub(crate) fn of_list() -> Vec<Refusal> {
     also(of_path, [Refusal::Parameters(vec!["page_size"])])
 }
 
 /// Those of a search.
-pub(super) fn of_search() -> Vec<Refusal> {
+pub(crate) fn of_search() -> Vec<Refusal> {
     also(of_path, [Refusal::Parameters(vec!["modified_after"])])
 }
 
 /// Those of tokens: nothing has to be sent but a body.
-pub(super) fn of_sign_in() -> Vec<Refusal> {
+pub(crate) fn of_sign_in() -> Vec<Refusal> {
     also(
         of_body,
         [
@@ -165,7 +165,7 @@ fn issue(rule: &'static str, attr: AttrPath, code: Code) -> Issue {
 }
 
 /// The answers that these refusals make, by status.
-pub(super) fn responses(refusals: Vec<Refusal>, schemas: &mut Schemas) -> BTreeMap<u16, Json> {
+pub(crate) fn responses(refusals: Vec<Refusal>, schemas: &mut Schemas) -> BTreeMap<u16, Json> {
     let mut by_status: BTreeMap<u16, Vec<Refusal>> = BTreeMap::new();
     for refusal in refusals {
         by_status.entry(refusal.status().as_u16()).or_default().push(refusal);
@@ -202,7 +202,7 @@ fn response(refusals: &[Refusal], schemas: &mut Schemas) -> Json {
     Json::object()
         .with("description", means.join(" "))
         .with("headers", headers)
-        .with("content", Json::object().with(super::operation::JSON, content))
+        .with("content", Json::object().with(super::JSON, content))
 }
 
 /// Two refusals may have the same code and different bodies.

@@ -1,8 +1,7 @@
-use super::operation::{Access, Body};
-use super::operations::OPERATIONS;
-use super::{document, examples, path};
+use super::{Access, Body, document, examples, path};
+use crate::dispatch::route::{described, endpoints};
+use crate::endpoint::Kind;
 use crate::refusal::Refusal;
-use crate::route::allowed;
 use crate::testing::{ACCOUNT, House};
 use actix_web::http::Method;
 use actix_web::http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -20,7 +19,7 @@ use std::path::Path;
 const WRITE: &str = "CUTOVER_WRITE_REFERENCES";
 
 fn description() -> Value {
-    serde_json::from_str(&document().pretty()).unwrap()
+    serde_json::from_str(&document(&described()).pretty()).unwrap()
 }
 
 /// The description with answers that hold nothing but what is described.
@@ -59,23 +58,23 @@ fn operations(description: &Value) -> Vec<(String, &Value)> {
 }
 
 #[test]
-fn every_method_of_every_route_is_described_and_nothing_else() {
-    let served: BTreeSet<_> = allowed()
-        .flat_map(|(template, methods)| methods.split(", ").map(move |method| (template, method)))
-        .filter(|(_, method)| *method != "HEAD")
-        .collect();
-    let described: Vec<_> =
-        OPERATIONS.iter().map(|operation| (operation.template, operation.method)).collect();
-    assert_eq!(described.iter().copied().collect::<BTreeSet<_>>(), served);
-    assert_eq!(described.len(), served.len(), "one is described twice");
-    let ids: BTreeSet<_> = OPERATIONS.iter().map(|operation| operation.id).collect();
-    assert_eq!(ids.len(), OPERATIONS.len());
+fn every_endpoint_of_the_api_is_described_once() {
+    for endpoint in endpoints().filter(|endpoint| endpoint.kind != Kind::Console) {
+        // It is only served to be refused with a reason.
+        let is_refused = endpoint.template == "/v1/graphql/" && endpoint.method == Method::GET;
+        assert_eq!(endpoint.operation.is_none(), is_refused, "{} {}", endpoint.method, endpoint.template);
+    }
+    let described = described();
+    let places: BTreeSet<_> =
+        described.iter().map(|(template, method, _)| (template, method.as_str())).collect();
+    let ids: BTreeSet<_> = described.iter().map(|(_, _, operation)| operation.id).collect();
+    assert_eq!((places.len(), ids.len()), (described.len(), described.len()));
 }
 
 #[test]
 fn the_file_in_docs_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
-    let text = document().pretty();
+    let text = document(&described()).pretty();
     if std::env::var_os(WRITE).is_some() {
         std::fs::write(&path, &text).unwrap();
     }
@@ -130,7 +129,7 @@ fn examples_of_requests_are_decoded_without_a_fault() {
         };
         assert!(findings.is_empty(), "{name}: {findings:?}");
     }
-    for operation in OPERATIONS {
+    for (_, _, operation) in described() {
         let Body::Request(request, names) = operation.body else { continue };
         for name in names {
             assert!(
@@ -206,12 +205,12 @@ fn parameter(path: &str, name: &str) -> Value {
 async fn a_body_is_required_where_nothing_is_refused() {
     let house = House::new();
     let description = description();
-    for operation in OPERATIONS.iter().filter(|operation| operation.method == "POST") {
-        let body = &description["paths"][path(operation.template)]["post"]["requestBody"];
+    for (template, _, _) in described().into_iter().filter(|(_, method, _)| *method == Method::POST) {
+        let body = &description["paths"][path(template)]["post"]["requestBody"];
         let media = body["content"].as_object().unwrap().keys().next().unwrap().as_str();
-        let request = TestRequest::post().uri(operation.template).insert_header((CONTENT_TYPE, media));
+        let request = TestRequest::post().uri(template).insert_header((CONTENT_TYPE, media));
         let refused = house.send_as_acme(request).await.status == 400;
-        assert_eq!(body["required"], refused, "{}", operation.template);
+        assert_eq!(body["required"], refused, "{template}");
     }
 }
 
@@ -342,10 +341,9 @@ async fn metrics_are_of_the_described_type() {
 #[actix_web::test]
 async fn who_needs_a_token_is_as_described() {
     let house = House::new();
-    for operation in OPERATIONS {
-        let path = operation.template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
-        let method = Method::from_bytes(operation.method.as_bytes()).unwrap();
-        let reply = house.send(TestRequest::default().method(method).uri(&path)).await;
+    for (template, method, operation) in described() {
+        let path = template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
+        let reply = house.send(TestRequest::default().method(method.clone()).uri(&path)).await;
         assert_eq!(reply.status == 401, operation.access == Access::Token, "{path}: {}", reply.line());
     }
     let bearer = TestRequest::get().uri("/v2/data-import/accounts/ACME_ENERGY/none/");

@@ -8,17 +8,21 @@ mod stream;
 mod tests;
 mod time;
 
+use super::{Endpoint, Kind};
 use crate::answer::{streamed_json, written_json};
-use crate::body::Held;
 use crate::call::{Answer, Call};
-use crate::path::encode;
+use crate::openapi::{self, Operation, Parameter, Response, json_content, own, refusals};
 use crate::refusal::Refusal;
+use crate::request::body::Held;
+use crate::request::path::encode;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use actix_web::http::header::LINK;
 use cutover_app::App;
 use cutover_app::account::OpenList;
 use cutover_app::auth::Caller;
 use cutover_app::port::AccountList;
+use cutover_model::describe::Json;
 use futures_util::stream::empty;
 use page::Page;
 use paging::Paging;
@@ -33,18 +37,89 @@ const LATER: u32 = 4_000;
 /// the allocator.
 const ROOM: usize = 160 * LATER as usize;
 
+/// Which page of a list (contract D7).
+const PAGES: &[Parameter] = &[
+    Parameter {
+        name: "page_size",
+        doc: "Asks for a page of at most so many items; with a cursor alone it is 1,000. Without both, the whole \
+              list is streamed.",
+        schema: || Json::object().with("type", "integer").with("minimum", 1_u32).with("maximum", 10_000_u32),
+    },
+    Parameter {
+        name: "cursor",
+        doc: "Where the page begins: taken from the `Link` of the one before, never made up.",
+        schema: || Json::object().with("type", "string"),
+    },
+];
+
+/// The list itself, whole or a page.
+const LIST: &[Response] = &[Response {
+    status: 200,
+    means: "The accounts in the order they were first sent; an empty array if there are none.",
+    headers: &["Link"],
+    content: json_content(own::list, &[("usual", own::list_example)]),
+}];
+
 /// `GET /v1/data-import/all-account-import-processes/<supplier>/`: pending and imported accounts.
-pub(crate) fn all(call: &mut Call) -> Answer<'_> {
+pub(crate) const ALL: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/v1/data-import/all-account-import-processes/<supplier>/",
+    kind: Kind::Api,
+    handler: all,
+    operation: Some(Operation {
+        id: "listAllAccounts",
+        tag: openapi::PROGRESS,
+        summary: "Lists pending and imported accounts",
+        query: PAGES,
+        answers: LIST,
+        refusals: refusals::of_list,
+        ..Operation::BASE
+    }),
+};
+
+fn all(call: &mut Call) -> Answer<'_> {
     handle(call, AccountList::All)
 }
 
 /// `GET /v1/data-import/pending-account-import-processes/<supplier>/`: those that have no account yet.
-pub(crate) fn pending(call: &mut Call) -> Answer<'_> {
+pub(crate) const PENDING: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/v1/data-import/pending-account-import-processes/<supplier>/",
+    kind: Kind::Api,
+    handler: pending,
+    operation: Some(Operation {
+        id: "listPendingAccounts",
+        tag: openapi::PROGRESS,
+        summary: "Lists accounts that are staged and not imported",
+        query: PAGES,
+        answers: LIST,
+        refusals: refusals::of_list,
+        ..Operation::BASE
+    }),
+};
+
+fn pending(call: &mut Call) -> Answer<'_> {
     handle(call, AccountList::Pending)
 }
 
 /// `GET /v1/data-import/imported-account-import-processes/<supplier>/`: those that have one.
-pub(crate) fn imported(call: &mut Call) -> Answer<'_> {
+pub(crate) const IMPORTED: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/v1/data-import/imported-account-import-processes/<supplier>/",
+    kind: Kind::Api,
+    handler: imported,
+    operation: Some(Operation {
+        id: "listImportedAccounts",
+        tag: openapi::PROGRESS,
+        summary: "Lists imported accounts",
+        query: PAGES,
+        answers: LIST,
+        refusals: refusals::of_list,
+        ..Operation::BASE
+    }),
+};
+
+fn imported(call: &mut Call) -> Answer<'_> {
     handle(call, AccountList::Imported)
 }
 

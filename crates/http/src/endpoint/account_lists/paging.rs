@@ -1,6 +1,6 @@
 use super::cursor;
-use crate::query::Query;
 use crate::refusal::Refusal;
+use crate::request::query::Query;
 use cutover_app::port::Position;
 
 /// The largest page.

@@ -1,8 +1,8 @@
 use super::ROOM;
 use super::page::Page;
-use crate::blocking::Blocking;
-use crate::body::Held;
+use crate::limits::blocking::Blocking;
 use crate::refusal::Refusal;
+use crate::request::body::Held;
 use actix_web::rt;
 use actix_web::web::Bytes;
 use cutover_app::port::Position;
@@ -121,7 +121,7 @@ impl Listing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::Allowance;
+    use crate::request::body::Allowance;
     use futures_util::StreamExt;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;

@@ -1,4 +1,4 @@
-use crate::body::Held;
+use crate::request::body::Held;
 use crate::testing::{ACCOUNT, House, Reply};
 use actix_web::body::{MessageBody, to_bytes};
 use actix_web::http::Method;

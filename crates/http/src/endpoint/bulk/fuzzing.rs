@@ -1,8 +1,8 @@
 //! Lines of a request, for fuzz targets.
 
 use super::source::Source;
-use crate::body::{Allowance, Held};
 use crate::refusal::Refusal;
+use crate::request::body::{Allowance, Held};
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
 use actix_web::web::Bytes;

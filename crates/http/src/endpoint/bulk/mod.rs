@@ -10,15 +10,21 @@ mod tests;
 mod unpack;
 
 use super::create_account::{create, no_slot_for_line, take_slot};
+use super::{Endpoint, Kind};
 use crate::answer::NDJSON;
-use crate::authorization;
-use crate::body::Held;
 use crate::call::{Answer, Call};
-use crate::query::{Query, boolean};
+use crate::openapi::{
+    self, Body, Content, Operation, Parameter, boolean_schema, examples, own, refusals, response,
+};
 use crate::refusal::Refusal;
-use crate::service::{Service, log_cause};
-use crate::work::Work;
+use crate::refusal::log_cause;
+use crate::request::authorization;
+use crate::request::body::Held;
+use crate::request::query::{Query, boolean};
+use crate::service::Service;
+use crate::service::work::Work;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::rt::spawn;
 use actix_web::rt::task::{JoinError, JoinHandle};
@@ -43,7 +49,40 @@ const CHUNK: usize = 16 << 10;
 
 /// `POST /v2/data-import/accounts/bulk/`: 200 with a result for each line, in their order, while they still come in.
 /// What was answered 201 is durable.
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    method: Method::POST,
+    template: "/v2/data-import/accounts/bulk/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "createAccounts",
+        tag: openapi::ACCOUNTS,
+        summary: "Accepts or validates many accounts, a line each",
+        notes: "Lines are answered in order while further ones are sent. A line that was answered 201 is durable; \
+                after a 503 on a line nothing more is taken: go on with that line later.",
+        query: &[Parameter {
+            name: "validate_only",
+            doc: "Whether the accounts are only checked. `true` or `false` in any case, `1` or `0`.",
+            schema: || boolean_schema(false),
+        }],
+        body: Body::Other("application/x-ndjson", own::bulk_request, || {
+            examples::of(examples::REQUESTS[0].2.as_bytes())
+        }),
+        answers: &[response(
+            200,
+            "The lines are answered, each with a status of its own.",
+            Some(Content {
+                media: "application/x-ndjson",
+                schema: own::bulk_answer,
+                examples: &[("usual", own::bulk_example)],
+            }),
+        )],
+        refusals: refusals::of_bulk,
+        ..Operation::BASE
+    }),
+};
+
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         call.caller().await?;
         let service = call.service().clone();

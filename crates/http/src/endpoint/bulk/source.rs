@@ -2,8 +2,8 @@
 
 use super::lines::{Cut, Lines};
 use super::unpack::Unpacker;
-use crate::body::{Body, Held, is_ndjson, is_packed};
 use crate::refusal::Refusal;
+use crate::request::body::{Body, Held, is_ndjson, is_packed};
 use actix_web::dev::Payload;
 use actix_web::http::header::HeaderMap;
 use actix_web::web::Bytes;

@@ -1,31 +1,55 @@
-//! `POST /v1/graphql/`: where tokens are obtained (contract 5, D2).
+//! `POST /v1/graphql/`: obtains tokens (contract 5, D2).
 
-mod schema;
 #[cfg(test)]
 mod tests;
-mod weight;
 
-pub(crate) use schema::{Schema, schema};
-
+use super::{Endpoint, Kind};
 use crate::answer::json;
 use crate::call::{Answer, Call};
+use crate::graphql::answer;
+use crate::openapi::{self, Access, Body, JSON, Operation, json_content, own, refusals, response};
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
+use actix_web::http::Method;
 use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
-use async_graphql::indexmap::IndexMap;
-use async_graphql::parser::parse_query;
-use async_graphql::{Request, Response, ServerError, Value};
-use schema::Attempt;
-use serde_json::error::Category;
-use std::sync::Arc;
 
 /// The largest request in bytes; the longest that our own clients send has under 1 KiB.
 const MAX_BODY: usize = 16 << 10;
-/// More brackets than this are not parsed: the parser goes as deep as they are nested.
-const MAX_BRACKETS: usize = 200;
+
+pub(crate) const POST: Endpoint = Endpoint {
+    method: Method::POST,
+    template: "/v1/graphql/",
+    kind: Kind::Api,
+    handler: handle,
+    operation: Some(Operation {
+        id: "obtainToken",
+        tag: openapi::TOKENS,
+        summary: "Obtains an access token",
+        notes: "By the organisation's API key, or once by the refresh token of an earlier call. A refused key is \
+                answered with 200 and `errors`, as GraphQL has it.",
+        access: Access::All,
+        body: Body::Other(JSON, own::graphql_request, own::graphql_request_example),
+        answers: &[response(
+            200,
+            "The result, or why there is none.",
+            json_content(own::graphql_answer, &[("usual", own::graphql_answer_example)]),
+        )],
+        refusals: refusals::of_sign_in,
+        ..Operation::BASE
+    }),
+};
+
+/// GET is refused, like batches (contract D2): an operation in an address ends up in logs.
+pub(crate) const GET: Endpoint = Endpoint {
+    method: Method::GET,
+    template: "/v1/graphql/",
+    kind: Kind::Api,
+    handler: refuse_get,
+    operation: None,
+};
 
 /// Executes one operation; 200 also where it is refused, with `errors`. Counted by the client's address.
-pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
+fn handle(call: &mut Call) -> Answer<'_> {
     Box::pin(async move {
         call.service().throttle.sign_in(call.client())?;
         let mut body = call.small_body(MAX_BODY).await?;
@@ -35,57 +59,6 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
     })
 }
 
-/// The answer to a body.
-pub(crate) async fn answer(schema: &Schema, body: &[u8]) -> Result<Response, Refusal> {
-    let request = read(body)?;
-    let attempt = Arc::new(Attempt::default());
-    let response = match prepare(request) {
-        Ok(request) => with_data(schema.execute(request.data(attempt.clone())).await),
-        Err(error) => Response::from_errors(vec![error]),
-    };
-    attempt.take_refusal().map_or(Ok(response), Err)
-}
-
-/// Null beside no error is no answer of GraphQL. The library gives it where `@skip` leaves nothing to ask.
-fn with_data(mut response: Response) -> Response {
-    if response.errors.is_empty() && response.data == Value::Null {
-        response.data = Value::Object(IndexMap::new());
-    }
-    response
-}
-
-/// GET is refused, like batches (contract D2): an operation in an address ends up in logs.
-pub(crate) fn refuse_get(_: &mut Call) -> Answer<'_> {
+fn refuse_get(_: &mut Call) -> Answer<'_> {
     Box::pin(async { Err(Refusal::Invalid("Send one operation as a JSON object by POST.")) })
-}
-
-/// The request in a body.
-fn read(body: &[u8]) -> Result<Request, Refusal> {
-    if body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
-        return Err(Refusal::Invalid("Send one operation as a JSON object; batches are not taken."));
-    }
-    let malformed = || Refusal::Invalid("Send an object with query, operationName and variables.");
-    let request: Request = serde_json::from_slice(body).map_err(|error| match error.classify() {
-        Category::Data => malformed(),
-        Category::Syntax | Category::Eof | Category::Io => {
-            Refusal::NotJson(format!("not JSON at line {} column {}", error.line(), error.column()))
-        }
-    })?;
-    if request.query.is_empty() { Err(malformed()) } else { Ok(request) }
-}
-
-/// Parses the query and weighs it, before anything looks at it that could be made to work for long. Errors
-/// name a place, never a text: it may hold a key.
-fn prepare(mut request: Request) -> Result<Request, ServerError> {
-    let brackets = request.query.bytes().filter(|byte| matches!(byte, b'{' | b'[' | b'(')).count();
-    if brackets > MAX_BRACKETS {
-        return Err(ServerError::new("The query has too many brackets.", None));
-    }
-    let document = parse_query(&request.query).map_err(|error| {
-        let place = error.positions().next();
-        ServerError::new("The query is not GraphQL.", place)
-    })?;
-    weight::check(&document).map_err(|problem| ServerError::new(problem, None))?;
-    request.set_parsed_query(document);
-    Ok(request)
 }

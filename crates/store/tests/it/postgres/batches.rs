@@ -1,11 +1,11 @@
 //! Imports that are written together, on a database that cancels what takes long.
 
-use cutover_testkit::create_account;
 use super::house::House;
 use cutover_app::worker::{Worked, Worker};
 use cutover_core::Word;
 use cutover_process::{EventKind, State};
 use cutover_store::PostgresOptions;
+use cutover_testkit::create_account;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,12 +1,12 @@
 //! Figures of rows that others wrote: programs from before them, migrations, operators.
 
-use cutover_testkit::create_account;
 use super::house::House;
 use chrono::DateTime;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{glance, read, write};
 use cutover_model::Totals;
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit::create_account;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, psql, sql};
 use diesel::connection::SimpleConnection;
 

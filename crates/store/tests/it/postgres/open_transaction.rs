@@ -1,12 +1,12 @@
 //! Failure 9: a transaction that is left open elsewhere keeps what was claimed long ago in the indexes.
 
-use cutover_testkit::create_account;
 use super::house::{House, until_gone};
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{Store, glance, write};
 use cutover_app::worker::{Worked, Worker};
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit::create_account;
 use std::sync::Arc;
 use std::time::Instant;
 

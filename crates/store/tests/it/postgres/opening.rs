@@ -1,10 +1,10 @@
 //! Databases as they are met: with little rights, other defaults, or others at work.
 
-use cutover_testkit::create_account;
 use super::house::House;
 use cutover_app::port::{self, Creation, Staged, Staging, StoredIssues, read};
 use cutover_process::{Actor, NewProcess, Submission};
 use cutover_store::{MigrationState, OpenError, PostgresOptions, PostgresStore};
+use cutover_testkit::create_account;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, TestDatabase, server, sql};
 use std::sync::Arc;
 use std::thread;

@@ -1,8 +1,8 @@
 //! Partitions of payloads and history: they exist before they are needed, and archived ones are emptied whole.
 
-use cutover_testkit::create_account;
 use super::house::House;
 use cutover_app::port::{StoreError, glance, read, write};
+use cutover_testkit::create_account;
 use diesel::connection::SimpleConnection;
 use std::thread;
 

@@ -1,10 +1,10 @@
 //! Statements whose plans were made before there was anything to plan by.
 
-use cutover_testkit::create_account;
 use super::house::House;
 use cutover_app::port::{MeterPointQuestion, PageLimit, ProcessFilter, SoughtMeterPoint, glance, write};
 use cutover_core::{Code, ExternalAccountNumber};
 use cutover_process::State;
+use cutover_testkit::create_account;
 use cutover_testkit_postgres::TestDatabase;
 
 const MANY: &str = "INSERT INTO processes SELECT nextval('process_ids'), supplier_id, 'M-' || n, state, attempt, \

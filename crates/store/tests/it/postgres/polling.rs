@@ -1,6 +1,5 @@
 //! Whoever asks for what was modified since, while imports commit in another order than they were dated in.
 
-use cutover_testkit::create_account;
 use super::house::House;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::account::AccountFilter;
@@ -10,6 +9,7 @@ use cutover_app::worker::{Worked, Worker};
 use cutover_core::Zone;
 use cutover_model::DateTime as Sent;
 use cutover_process::{LEASE, State};
+use cutover_testkit::create_account;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::thread;

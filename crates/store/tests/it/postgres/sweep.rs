@@ -1,10 +1,10 @@
 //! Sweeps among others that hold rows, rows that cannot be read, and many that wait.
 
-use cutover_testkit::create_account;
 use super::house::House;
 use cutover_app::port::glance;
 use cutover_app::worker::Swept;
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit::create_account;
 use diesel::connection::SimpleConnection;
 
 /// A house with accounts that wait.

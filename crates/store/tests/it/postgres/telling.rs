@@ -1,9 +1,9 @@
 //! Other processes hear of work.
 
-use cutover_testkit::create_account;
 use super::house::House;
 use cutover_app::port::Store;
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit::create_account;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! Several nodes that claim at the same time.
 
-use cutover_testkit::create_account;
 use super::house::House;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{StoreError, StoredProcess, write};
 use cutover_store::PostgresStore;
+use cutover_testkit::create_account;
 use diesel::connection::SimpleConnection;
 use std::sync::mpsc;
 use std::thread;

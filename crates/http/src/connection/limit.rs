@@ -1,4 +1,4 @@
-use crate::client::network;
+use crate::request::client::network;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

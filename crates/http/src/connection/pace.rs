@@ -1,5 +1,5 @@
-use crate::connections::Place;
-use crate::rejection::{Reject, Rejection, bare_answer};
+use crate::connection::limit::Place;
+use crate::connection::rejection::{Reject, Rejection, bare_answer};
 use actix_web::http::StatusCode;
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -267,7 +267,7 @@ impl Deadline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connections::Connections;
+    use crate::connection::limit::Connections;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::time::error::Elapsed;
     use tokio::time::timeout;

@@ -1,7 +1,6 @@
-use crate::blocking::places_for;
-use crate::body::SHORT;
+use crate::limits::blocking::{PATIENCE, places_for};
 use crate::refusal::Refusal;
-use crate::service::PATIENCE;
+use crate::request::body::SHORT;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 

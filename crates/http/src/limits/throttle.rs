@@ -1,5 +1,5 @@
-use crate::client::network;
 use crate::refusal::Refusal;
+use crate::request::client::network;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use std::hash::Hash;

@@ -22,7 +22,7 @@ pub(crate) enum Refusal {
     /// No such route, supplier or process.
     NotFound,
     /// The route has other methods: these.
-    MethodNotAllowed(&'static str),
+    MethodNotAllowed(String),
     /// No token was sent.
     NotAuthenticated,
     /// The token is not good.
@@ -203,7 +203,9 @@ impl Refusal {
 
     fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
-            Self::MethodNotAllowed(allowed) => Some((ALLOW, HeaderValue::from_static(allowed))),
+            Self::MethodNotAllowed(allowed) => {
+                HeaderValue::from_str(allowed).ok().map(|allowed| (ALLOW, allowed))
+            }
             Self::NotAuthenticated | Self::AuthenticationFailed => {
                 Some((WWW_AUTHENTICATE, HeaderValue::from_static("Token")))
             }
@@ -265,6 +267,17 @@ fn whole_seconds(wait: Duration) -> u64 {
     (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 
+/// Logs why a request, or a line of one, failed that was not at fault.
+pub(crate) fn log_cause(refusal: &Refusal, request_id: &str, route: &str) {
+    match (refusal, refusal.cause()) {
+        (Refusal::Unavailable(_) | Refusal::VendorUnavailable(_) | Refusal::KeyMissing(_), Some(cause)) => {
+            tracing::warn!(request_id, route, cause, "a request could not be served now");
+        }
+        (_, Some(cause)) => tracing::error!(request_id, route, cause, "a request failed"),
+        (_, None) => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,7 +320,7 @@ mod tests {
         let secret = || "inside".to_owned();
         let all = [
             Refusal::NotFound,
-            Refusal::MethodNotAllowed("GET, HEAD"),
+            Refusal::MethodNotAllowed("GET, HEAD".into()),
             Refusal::NotAuthenticated,
             Refusal::AuthenticationFailed,
             Refusal::Timeout,

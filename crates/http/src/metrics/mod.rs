@@ -1,4 +1,6 @@
-use crate::monitor::Monitor;
+pub(crate) mod monitor;
+
+use crate::metrics::monitor::Monitor;
 use cutover_app::App;
 use cutover_app::worker::WorkerMetrics;
 use prometheus_client::collector::Collector;

@@ -1,4 +1,4 @@
-use crate::blocking::Blocking;
+use crate::limits::blocking::Blocking;
 use crate::refusal::Refusal;
 use async_graphql::{
     Context, EmptySubscription, ErrorExtensions, InputObject, Json, Object, Result, SimpleObject,

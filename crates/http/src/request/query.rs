@@ -1,5 +1,5 @@
-use crate::path::decode;
 use crate::refusal::Refusal;
+use crate::request::path::decode;
 
 /// The query of an address, read parameter by parameter; faulty ones are collected. Parameters that nobody
 /// asks for are ignored.

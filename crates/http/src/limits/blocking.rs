@@ -11,6 +11,9 @@ use tokio::time::timeout;
 /// database that has taken a question and says nothing, on a connection that nobody closes, would have it wait for ever.
 pub(crate) const SILENCE: Duration = Duration::from_secs(20);
 
+/// Time that a request waits for a slot.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+
 /// What a client is told that has waited so long.
 pub(crate) fn silent() -> Refusal {
     Refusal::Unavailable("the store did not answer in time".into())
@@ -46,9 +49,9 @@ fn no_place() -> Refusal {
     Refusal::Unavailable("no place for a job in time".into())
 }
 
-/// Places for what is done at the same time. One organisation has a share of them, so that the others find some free however
+/// Slots for what is done at the same time. One organisation has a share of them, so that the others find some free however
 /// long its jobs take.
-pub(crate) struct Places {
+pub(crate) struct Slots {
     all: Arc<Semaphore>,
     of_each: usize,
     /// The share of each organisation that ever came: there are not many.
@@ -56,12 +59,12 @@ pub(crate) struct Places {
 }
 
 /// A place that is taken, until it is dropped.
-pub(crate) struct Taken {
+pub(crate) struct Slot {
     _share: Option<OwnedSemaphorePermit>,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
-impl Places {
+impl Slots {
     /// So many, and so many of them for one organisation; at least one.
     pub(crate) fn new(all: usize, of_each: usize) -> Self {
         let of_each = of_each.clamp(1, all.max(1));
@@ -78,12 +81,12 @@ impl Places {
     ///
     /// # Errors
     /// If there are none any more.
-    pub(crate) async fn take(&self, organisation: Option<i64>) -> Result<Taken, AcquireError> {
+    pub(crate) async fn take(&self, organisation: Option<i64>) -> Result<Slot, AcquireError> {
         let share = match organisation {
             Some(id) => Some(self.share(id).acquire_owned().await?),
             None => None,
         };
-        Ok(Taken { _share: share, _place: self.all.clone().acquire_owned().await? })
+        Ok(Slot { _share: share, _permit: self.all.clone().acquire_owned().await? })
     }
 
     /// Takes a place, and waits for it at most this long.
@@ -94,7 +97,7 @@ impl Places {
         &self,
         patience: Duration,
         organisation: Option<i64>,
-    ) -> Result<Taken, Refusal> {
+    ) -> Result<Slot, Refusal> {
         match timeout(patience, self.take(organisation)).await {
             Ok(Ok(place)) => Ok(place),
             _ => Err(no_place()),
@@ -105,7 +108,7 @@ impl Places {
 /// Runs what blocks off the event loops: a bounded number at a time, on as many threads, and nobody waits long for a
 /// place. The event loops have threads for it too, but each its own, and each thread keeps some memory.
 pub(crate) struct Blocking {
-    places: Places,
+    places: Slots,
     patience: Duration,
     /// Only its threads that may block are used; none of them waits to be joined.
     threads: Option<Runtime>,
@@ -126,7 +129,7 @@ impl Blocking {
     /// If the system has nothing left for it.
     pub(crate) fn new(name: &str, places: usize, of_each: usize, patience: Duration) -> io::Result<Self> {
         let threads = Builder::new_current_thread().max_blocking_threads(places).thread_name(name).build()?;
-        Ok(Self { places: Places::new(places, of_each), patience, threads: Some(threads) })
+        Ok(Self { places: Slots::new(places, of_each), patience, threads: Some(threads) })
     }
 
     /// Runs a job of an organisation, if that is known. It runs to its end even if nobody waits for it any more, and keeps its place until then.
@@ -161,7 +164,7 @@ impl Blocking {
 
     async fn at<T: Send + 'static>(
         &self,
-        place: Taken,
+        place: Slot,
         job: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let job = move || {
@@ -207,7 +210,7 @@ mod tests {
     /// Failure 17: an organisation whose jobs take long leaves half of the places to the others.
     #[actix_web::test]
     async fn one_organisation_never_has_all_places() {
-        let places = Places::new(4, 2);
+        let places = Slots::new(4, 2);
         let now = async |organisation| places.take(organisation).now_or_never();
         let (_first, second) = (now(Some(1)).await.unwrap(), now(Some(1)).await.unwrap());
         let mut third = std::pin::pin!(places.take(Some(1)));

@@ -1,10 +1,10 @@
 //! How use cases are called: where nothing must block, off the event loop, or handed over to the store.
 
-use crate::blocking::{SILENCE, place, silent};
-use crate::body::Body;
+use crate::limits::blocking::{PATIENCE, SILENCE, place, silent};
+use crate::limits::weights::Weight;
 use crate::refusal::Refusal;
-use crate::service::{PATIENCE, Service};
-use crate::weights::Weight;
+use crate::request::body::Body;
+use crate::service::Service;
 use cutover_app::account::{CheckAccount, CreateRefused, CreateStep};
 use cutover_app::auth::Caller;
 use cutover_app::port::{Creation, Staging};
@@ -72,7 +72,7 @@ impl Service {
     /// when nobody waits for the answer any more.
     ///
     /// # Errors
-    /// See [`Body::unpack`] and [`crate::weights::Weights::take`].
+    /// See [`Body::unpack`] and [`crate::limits::weights::Weights::take`].
     async fn weigh(
         self: &Arc<Self>,
         organisation: Option<i64>,

@@ -1,8 +1,11 @@
 use crate::config::Config;
-use crate::connections::{Connections, Place};
-use crate::pace::Paced;
-use crate::rejection::Reject;
-use crate::service::{Listener, Service, serve};
+use crate::connection::limit::{Connections, Place};
+use crate::connection::pace::Paced;
+use crate::connection::rejection::Reject;
+use crate::dispatch::route::described;
+use crate::dispatch::{reject, serve};
+use crate::openapi::Description;
+use crate::service::{Listener, Parts, Service};
 use actix_http::error::DispatchError;
 use actix_http::{HttpService, Protocol, Request, Response};
 use actix_server::GracefulShutdownSignal;
@@ -13,8 +16,6 @@ use actix_web::body::BoxBody;
 use actix_web::dev::{AppConfig, Server, ServerHandle, ServiceResponse, fn_service};
 use actix_web::rt::net::TcpStream;
 use actix_web::{App as Site, web};
-use cutover_app::App;
-use cutover_app::worker::WorkerMetrics;
 use socket2::{Domain, Socket, Type};
 use std::future::ready;
 use std::io;
@@ -35,14 +36,6 @@ const SHORTEST: Duration = Duration::from_secs(1);
 const BACKLOG: i32 = 1_024;
 /// The server below has no more.
 const MAX_WORKERS: usize = 512;
-
-/// What is served.
-pub struct Parts {
-    /// The use cases.
-    pub app: Arc<App>,
-    /// What the import workers of this process count, for `/metrics`.
-    pub workers: Arc<WorkerMetrics>,
-}
 
 /// A server that is bound, and serves once [`server`](Self::server) is awaited.
 pub struct Running {
@@ -94,7 +87,7 @@ fn start_with(parts: Parts, config: Config, linger: Duration) -> io::Result<Runn
         .max_concurrent_connections(config.max_connections.div_ceil(workers).max(1))
         .shutdown_timeout(config.shutdown_timeout.as_secs())
         .disable_signals();
-    let service = Arc::new(Service::new(parts, &config)?);
+    let service = Arc::new(Service::new(parts, &config, Description::new(described))?);
     service.stops_with(builder.graceful_shutdown_signal());
     let readiness = Readiness(service.clone());
     let front = Front {
@@ -152,7 +145,7 @@ impl Front {
     /// Makes answers to what no endpoint sees.
     fn reject(&self) -> Reject {
         let service = self.service.clone();
-        Rc::new(move |status| service.reject(status))
+        Rc::new(move |status| reject(&service, status))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A request under way: counted, timed and logged once, also when nobody waits for its answer any more.
-pub(crate) struct Observation {
+pub(super) struct Observation {
     service: Arc<Service>,
     id: HeaderValue,
     route: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct Observation {
 
 impl Observation {
     /// Begins with the head of a request; probes are logged at debug level only.
-    pub(crate) fn begin(
+    pub(super) fn begin(
         service: Arc<Service>,
         id: HeaderValue,
         route: &'static str,
@@ -29,7 +29,7 @@ impl Observation {
     }
 
     /// Begins with what never became a request.
-    pub(crate) fn of_none(service: Arc<Service>, id: HeaderValue) -> Self {
+    pub(super) fn of_none(service: Arc<Service>, id: HeaderValue) -> Self {
         Self::of(service, id, "none", false, "OTHER")
     }
 
@@ -45,7 +45,7 @@ impl Observation {
     }
 
     /// Ends with the head of the answer; the organisation, if the caller is known.
-    pub(crate) fn end(mut self, status: StatusCode, organisation: Option<i64>) {
+    pub(super) fn end(mut self, status: StatusCode, organisation: Option<i64>) {
         self.ended = Some((status, organisation));
     }
 

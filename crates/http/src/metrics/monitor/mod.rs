@@ -1,7 +1,7 @@
 //! Figures of the whole installation for `/metrics`: read from the database now and then, however often they are asked
 //! for, and left out while it is away.
 
-use crate::blocking::Blocking;
+use crate::limits::blocking::Blocking;
 use cutover_app::App;
 use cutover_app::operator::Backlog;
 use cutover_app::port::ServerFigures;

@@ -1,0 +1,16 @@
+use cutover_app::auth::{Caller, Session};
+
+/// A person who is signed in.
+#[derive(Debug, Clone)]
+pub(super) struct Visitor {
+    pub(super) session: Session,
+    /// True if this process lately failed to read something because an encryption key is missing.
+    pub(super) lacks_key: bool,
+}
+
+impl Visitor {
+    /// The caller of use cases.
+    pub(super) fn caller(&self) -> &Caller {
+        &self.session.caller
+    }
+}

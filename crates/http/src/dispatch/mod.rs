@@ -1,0 +1,201 @@
+//! Requests find their endpoint here, and responses get the headers that every response has.
+
+mod held_body;
+mod observe;
+pub(crate) mod route;
+
+use crate::answer::pack;
+use crate::call::Call;
+use crate::connection::pace::{Pace, UnderWay};
+use crate::connection::rejection::last_answer;
+use crate::console;
+use crate::endpoint::Kind;
+use crate::refusal::{Refusal, log_cause};
+use crate::request::id::X_REQUEST_ID;
+use crate::service::{Listener, Service};
+use actix_web::body::{BodySize, MessageBody};
+use actix_web::http::header::HeaderValue;
+use actix_web::http::{ConnectionType, StatusCode};
+use actix_web::{HttpRequest, HttpResponse, web};
+use futures_util::FutureExt;
+use held_body::HeldBody;
+use observe::Observation;
+use route::{Found, find};
+use std::panic::AssertUnwindSafe;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Answers a request: finds its endpoint, calls it, and sees to what every answer has.
+pub(crate) async fn serve(
+    service: Arc<Service>,
+    listener: Listener,
+    http: HttpRequest,
+    payload: web::Payload,
+) -> HttpResponse {
+    let under_way = http.conn_data::<Rc<Pace>>().map(Pace::begin);
+    let id = service.request_ids.of(http.headers());
+    let Found { template, is_probe, endpoint } =
+        find(http.uri().path(), http.method(), |kind| serves(&service, listener, kind));
+    let observation = Observation::begin(service.clone(), id.clone(), template, is_probe, http.method());
+    let (answer, call) = match endpoint {
+        Ok((handler, parameters)) => {
+            let mut call = Call::new(service, listener, http, id.clone(), payload.into_inner(), parameters);
+            // What it was called with is only dropped after a panic.
+            let answer = AssertUnwindSafe(handler(&mut call)).catch_unwind().await;
+            (answer.unwrap_or_else(|_| Err(Refusal::Unexpected("a handler panicked".into()))), call)
+        }
+        Err(refusal) => {
+            let is_of_console = serves(&service, listener, Kind::Console) && console::has(http.uri().path());
+            let call = Call::new(service, listener, http, id.clone(), payload.into_inner(), Vec::new());
+            (if is_of_console { Ok(console::not_served(&call, &refusal)) } else { Err(refusal) }, call)
+        }
+    };
+    let response = answer.unwrap_or_else(|refusal| {
+        log_cause(&refusal, id.to_str().unwrap_or_default(), template);
+        refusal.respond()
+    });
+    observation.end(response.status(), call.organisation());
+    let is_leaving = call.service().is_leaving();
+    let mut response = finish(response, call, id, under_way);
+    if is_leaving {
+        response.head_mut().set_connection_type(ConnectionType::Close);
+    }
+    response
+}
+
+/// The answer to what is no request, whole, with the body and the id that every answer has; counted and logged.
+pub(crate) fn reject(service: &Arc<Service>, status: StatusCode) -> Vec<u8> {
+    let refusal = Refusal::of_head(status);
+    let id = service.request_ids.generate();
+    let observation = Observation::of_none(service.clone(), id.clone());
+    log_cause(&refusal, id.to_str().unwrap_or_default(), "none");
+    let response = refusal.respond();
+    observation.end(response.status(), None);
+    last_answer(response, &id, service.app.now())
+}
+
+/// Returns true if a listener serves endpoints of a kind.
+fn serves(service: &Service, listener: Listener, kind: Kind) -> bool {
+    match (kind, listener) {
+        (Kind::Api, Listener::Public) | (Kind::Description, _) => service.serve_api,
+        (Kind::Api, Listener::Admin) => false,
+        (Kind::Console, Listener::Public) => service.serve_api && service.console && !service.has_admin,
+        (Kind::Console, Listener::Admin) => service.serve_api && service.console,
+        (Kind::Health, _) | (Kind::Metrics, Listener::Admin) => true,
+        (Kind::Metrics, Listener::Public) => !service.has_admin,
+    }
+}
+
+fn finish(response: HttpResponse, call: Call, id: HeaderValue, under_way: Option<UnderWay>) -> HttpResponse {
+    let (http, unread) = call.into_parts();
+    let mut response = pack(&http, response);
+    response.headers_mut().insert(X_REQUEST_ID, id);
+    if unread.is_none() && response.body().size() != BodySize::Stream {
+        return response;
+    }
+    response.map_body(|_, body| HeldBody { body, _unread: unread, _under_way: under_way }.boxed())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+    use crate::service::Listener;
+    use crate::testing::{ACCOUNT, House};
+    use actix_web::http::Method;
+    use actix_web::http::header::{ACCEPT_ENCODING, ContentType};
+    use actix_web::test::TestRequest;
+    use flate2::read::GzDecoder;
+    use std::io::Read;
+
+    const VALIDATE: &str = "/v2/data-import/accounts/validate/";
+
+    fn get(path: &str) -> TestRequest {
+        TestRequest::get().uri(path)
+    }
+
+    #[actix_web::test]
+    async fn every_answer_has_a_request_id() {
+        let house = House::new();
+        let own = ("x-request-id", "my-id.1");
+        for (method, path) in [
+            (Method::GET, "/nowhere"),
+            (Method::PUT, VALIDATE),
+            (Method::POST, VALIDATE),
+            (Method::GET, "/healthz"),
+            (Method::POST, "/v1/graphql/"),
+        ] {
+            let request = || TestRequest::default().method(method.clone()).uri(path);
+            assert_eq!(house.send(request()).await.header("x-request-id").len(), 16, "{path}");
+            assert_eq!(house.send(request().insert_header(own)).await.header("x-request-id"), "my-id.1");
+        }
+    }
+
+    #[actix_web::test]
+    async fn routes_are_refused_before_tokens() {
+        let house = House::new();
+        let unknown = house.send(TestRequest::get().uri("/v2/data-import/nothing/")).await;
+        assert_eq!(unknown.line(), r#"404 {"detail":"Not found.","code":"not_found"}"#);
+        let wrong = house.send(TestRequest::get().uri(VALIDATE)).await;
+        assert_eq!((wrong.status, wrong.header("allow")), (405, "POST"));
+        let with_token = house.send_as_acme(TestRequest::get().uri(VALIDATE)).await;
+        assert_eq!(wrong.line(), with_token.line());
+    }
+
+    #[actix_web::test]
+    async fn large_answers_are_packed_for_who_takes_it() {
+        let house = House::new();
+        let faulty = ACCOUNT.replace("\":", "_\":");
+        let post = |accept: &str| {
+            let accept = (ACCEPT_ENCODING, accept.to_owned());
+            TestRequest::post().uri(VALIDATE).insert_header(accept).set_payload(faulty.clone())
+        };
+        let packed = house.send_as_acme(post("br, gzip;q=0.8")).await;
+        assert_eq!((packed.status, packed.header("content-encoding")), (400, "gzip"));
+        assert_eq!(packed.header("vary"), "Accept-Encoding");
+        let mut unpacked = String::new();
+        GzDecoder::new(&packed.bytes[..]).read_to_string(&mut unpacked).unwrap();
+        for accept in ["", "br", "identity", "gzip;q=0", "identity, gzip;q=0.5"] {
+            let plain = house.send_as_acme(post(accept)).await;
+            assert_eq!(plain.header("content-encoding"), "", "{accept}");
+            assert_eq!(plain.text(), unpacked);
+        }
+    }
+
+    #[actix_web::test]
+    async fn small_answers_are_not_packed() {
+        let accept = (ACCEPT_ENCODING, "gzip");
+        let request = TestRequest::post().uri(VALIDATE).insert_header(ContentType::json());
+        let reply = House::new().send_as_acme(request.insert_header(accept).set_payload(ACCOUNT)).await;
+        assert_eq!((reply.line().as_str(), reply.header("content-encoding")), ("200 {}", ""));
+    }
+
+    #[actix_web::test]
+    async fn a_worker_serves_health_and_metrics_alone() {
+        let house = House::with(Config { serve_api: false, ..Config::default() });
+        for path in ["/healthz", "/metrics"] {
+            assert_eq!(house.send_to(Listener::Admin, get(path)).await.status, 200, "{path}");
+        }
+        for path in ["/v1/graphql/", VALIDATE, "/openapi.json", "/docs/", "/console/sign-in/"] {
+            assert_eq!(house.send_to(Listener::Admin, get(path)).await.status, 404, "{path}");
+        }
+    }
+
+    /// What is for operators leaves the address that a proxy publishes, whatever the proxy lets through.
+    #[actix_web::test]
+    async fn an_admin_address_takes_the_console_with_it() {
+        let admin_listen = Some(([127, 0, 0, 1], 0).into());
+        let (apart, together) = (House::with(Config { admin_listen, ..Config::default() }), House::new());
+        for (path, public, admin, alone) in [
+            ("/console/sign-in/", 404, 200, 200),
+            ("/metrics", 404, 200, 200),
+            ("/openapi.json", 200, 200, 200),
+            ("/docs/", 200, 200, 200),
+            ("/healthz", 200, 200, 200),
+            ("/v2/data-import/accounts/A/B/", 401, 404, 401),
+        ] {
+            assert_eq!(apart.send_to(Listener::Public, get(path)).await.status, public, "{path}");
+            assert_eq!(apart.send_to(Listener::Admin, get(path)).await.status, admin, "{path}");
+            assert_eq!(together.send(get(path)).await.status, alone, "{path}");
+        }
+    }
+}

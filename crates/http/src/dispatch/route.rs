@@ -1,0 +1,207 @@
+use crate::call::Handler;
+use crate::console;
+use crate::endpoint::{
+    Endpoint, Kind, account_lists, account_status, bulk, create_account, create_business,
+    create_business_payment_instruction, create_historical_statements, create_notes,
+    create_payment_instruction, create_transactions, find_accounts, graphql, healthz, metrics, openapi,
+    progress, readyz, transfer_status, validate_account,
+};
+use crate::openapi::Described;
+use crate::refusal::Refusal;
+use crate::request::path::{decode, segments};
+use actix_web::http::Method;
+
+/// The endpoints of the API, in the order of its description. If two paths match a request, the first one counts.
+static API: &[Endpoint] = &[
+    validate_account::ENDPOINT,
+    create_account::ENDPOINT,
+    bulk::ENDPOINT,
+    account_status::ENDPOINT,
+    find_accounts::ENDPOINT,
+    progress::ENDPOINT,
+    create_notes::ENDPOINT,
+    create_transactions::ENDPOINT,
+    create_historical_statements::ENDPOINT,
+    create_payment_instruction::ENDPOINT,
+    transfer_status::ENDPOINT,
+    account_lists::ALL,
+    account_lists::PENDING,
+    account_lists::IMPORTED,
+    create_business::ENDPOINT,
+    create_business_payment_instruction::ENDPOINT,
+    graphql::POST,
+    graphql::GET,
+    healthz::ENDPOINT,
+    readyz::ENDPOINT,
+    metrics::ENDPOINT,
+    openapi::DESCRIPTION,
+    openapi::PAGE,
+];
+
+/// Every endpoint.
+pub(crate) fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
+    API.iter().chain(console::ENDPOINTS)
+}
+
+/// The endpoints that the description of the API has.
+pub(crate) fn described() -> Vec<Described> {
+    let described = |endpoint: &'static Endpoint| {
+        Some((endpoint.template, &endpoint.method, endpoint.operation.as_ref()?))
+    };
+    API.iter().filter_map(described).collect()
+}
+
+/// The endpoint of a request.
+pub(crate) struct Found {
+    /// The template of the path, or `none`.
+    pub(crate) template: &'static str,
+    /// True for endpoints that machines call all the time.
+    pub(crate) is_probe: bool,
+    /// The handler and the decoded parameters of the path; or 404, or 405.
+    pub(crate) endpoint: Result<(Handler, Vec<String>), Refusal>,
+}
+
+/// Finds the endpoint of a raw path and a method among the kinds that are served.
+pub(crate) fn find(path: &str, method: &Method, serves: impl Fn(Kind) -> bool) -> Found {
+    let served = || endpoints().filter(|endpoint| serves(endpoint.kind));
+    let Some((first, parameters)) =
+        served().find_map(|endpoint| Some((endpoint, parameters(endpoint.template, path)?)))
+    else {
+        return Found { template: "none", is_probe: false, endpoint: Err(Refusal::NotFound) };
+    };
+    let method = if method == Method::HEAD { &Method::GET } else { method };
+    let methods = || served().filter(|endpoint| endpoint.template == first.template);
+    let endpoint = methods().find(|endpoint| endpoint.method == method);
+    Found {
+        template: first.template,
+        is_probe: matches!(first.kind, Kind::Health | Kind::Metrics),
+        endpoint: match endpoint {
+            Some(endpoint) => Ok((endpoint.handler, parameters)),
+            None => Err(Refusal::MethodNotAllowed(allowed(methods()))),
+        },
+    }
+}
+
+/// The value of `Allow`. A method that is only served to be refused is left out.
+fn allowed(endpoints: impl Iterator<Item = &'static Endpoint>) -> String {
+    let takes = |endpoint: &&Endpoint| endpoint.operation.is_some() || endpoint.kind == Kind::Console;
+    let methods = endpoints.filter(takes).map(|endpoint| match endpoint.method {
+        Method::GET => "GET, HEAD",
+        _ => endpoint.method.as_str(),
+    });
+    methods.collect::<Vec<_>>().join(", ")
+}
+
+/// The decoded parameters of a path that matches a template.
+fn parameters(template: &str, path: &str) -> Option<Vec<String>> {
+    let mut parameters = Vec::new();
+    let mut given = segments(path);
+    for expected in segments(template) {
+        let segment = decode(given.next()?)?;
+        if expected.starts_with('<') {
+            // No supplier or account has an empty name.
+            if segment.is_empty() {
+                return None;
+            }
+            parameters.push(segment.into_owned());
+        } else if segment != expected {
+            return None;
+        }
+    }
+    given.next().is_none().then_some(parameters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::House;
+    use actix_web::http::header::CONTENT_TYPE;
+    use actix_web::test::TestRequest;
+
+    fn found(method: Method, path: &str) -> String {
+        let found = find(path, &method, |_| true);
+        match found.endpoint {
+            Ok((_, parameters)) => format!("{} {parameters:?}", found.template),
+            Err(refusal) => format!("{} {refusal:?}", found.template),
+        }
+    }
+
+    #[test]
+    fn with_and_without_the_last_slash() {
+        let accounts = "/v2/data-import/accounts/";
+        for path in ["/v2/data-import/accounts/", "/v2/data-import/accounts", "/v2/data%2Dimport/accounts"] {
+            assert_eq!(found(Method::POST, path), format!("{accounts} []"));
+        }
+        for path in ["/healthz", "/healthz/"] {
+            assert_eq!(found(Method::HEAD, path), "/healthz []");
+        }
+        for path in ["/healthz//", "//healthz", "/", "", "*", "/v2", "/v2/data-import/accounts//"] {
+            assert_eq!(found(Method::GET, path), "none NotFound", "{path}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_decoded_once() {
+        let status = "/v2/data-import/accounts/<supplier>/<number>/";
+        for (path, parameters) in [
+            ("/v2/data-import/accounts/ACME/A-1/", r#"["ACME", "A-1"]"#),
+            ("/v2/data-import/accounts/ACME/A%2F1", r#"["ACME", "A/1"]"#),
+            ("/v2/data-import/accounts/ACME/A%252F1", r#"["ACME", "A%2F1"]"#),
+            ("/v2/data-import/accounts/%20ACME/%20A%20/", r#"[" ACME", " A "]"#),
+            ("/v2/data-import/accounts/../A/", r#"["..", "A"]"#),
+        ] {
+            assert_eq!(found(Method::GET, path), format!("{status} {parameters}"));
+        }
+        for path in ["ACME/%ff/", "%C3/A/", "ACME/A/B/", "ACME/A//", "/A/", "ACME//"] {
+            let path = format!("/v2/data-import/accounts/{path}");
+            assert_eq!(found(Method::GET, &path), "none NotFound", "{path}");
+        }
+    }
+
+    #[actix_web::test]
+    async fn every_route_of_the_api_asks_for_a_token() {
+        let house = House::new();
+        for Endpoint { template, method, .. } in
+            endpoints().filter(|endpoint| endpoint.template.contains("/data-import/"))
+        {
+            let path = template.replace("<supplier>", "ACME_ENERGY").replace("<number>", "A");
+            let allowed = if *method == Method::POST { "POST" } else { "GET, HEAD" };
+            for path in [path.as_str(), path.trim_end_matches('/')] {
+                let request = TestRequest::default().method(method.clone()).uri(path);
+                let reply = house.send(request.insert_header((CONTENT_TYPE, "text/plain"))).await;
+                assert_eq!((reply.status, reply.header("www-authenticate")), (401, "Token"), "{path}");
+                assert_eq!(reply.json()["code"], "not_authenticated");
+                let wrong = house.send(TestRequest::delete().uri(path)).await;
+                assert_eq!((wrong.status, wrong.header("allow")), (405, allowed), "{path}");
+                let text = TestRequest::post().uri(path).insert_header((CONTENT_TYPE, "text/plain"));
+                let expected = if *method == Method::POST { 415 } else { 405 };
+                assert_eq!(house.send_as_acme(text.set_payload("{}")).await.status, expected, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn reserved_words_are_routes_before_they_are_suppliers() {
+        let validate = "/v2/data-import/accounts/validate/";
+        assert_eq!(found(Method::POST, validate), format!("{validate} []"));
+        assert_eq!(found(Method::GET, validate), format!("{validate} MethodNotAllowed(\"POST\")"));
+    }
+
+    #[test]
+    fn other_methods_are_told_those_there_are() {
+        let refused = |method, path| found(method, path).split_once(' ').unwrap().1.to_owned();
+        assert_eq!(refused(Method::DELETE, "/v1/graphql/"), "MethodNotAllowed(\"POST\")");
+        assert_eq!(refused(Method::POST, "/metrics"), "MethodNotAllowed(\"GET, HEAD\")");
+        assert_eq!(
+            refused(Method::OPTIONS, "/v2/data-import/accounts/A/B"),
+            "MethodNotAllowed(\"GET, HEAD\")"
+        );
+        assert_eq!(refused(Method::HEAD, "/v2/data-import/accounts"), "MethodNotAllowed(\"POST\")");
+    }
+
+    #[test]
+    fn what_a_listener_does_not_serve_is_not_found() {
+        let found = find("/metrics", &Method::POST, |kind| kind == Kind::Health);
+        assert!(matches!(found.endpoint, Err(Refusal::NotFound)));
+    }
+}

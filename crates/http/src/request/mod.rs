@@ -1,0 +1,8 @@
+//! The parts of a request: each is read and checked here, without knowledge of endpoints.
+
+pub(crate) mod authorization;
+pub(crate) mod body;
+pub(crate) mod client;
+pub(crate) mod id;
+pub(crate) mod path;
+pub(crate) mod query;
