@@ -7,7 +7,7 @@
 mod masked;
 
 pub mod account;
-pub mod after;
+pub mod additions;
 pub mod auth;
 pub mod fault;
 pub mod nodes;

@@ -15,7 +15,7 @@ macro_rules! masked {
 
 #[cfg(test)]
 mod tests {
-    use crate::after::TransactionsRefused;
+    use crate::additions::TransactionsRefused;
     use crate::port::{InstructionKey, Staged};
     use cutover_model::choices::PaymentInstructionType;
 

@@ -1,6 +1,6 @@
 use crate::house::{House, account_of, request};
 use cutover_app::Step;
-use cutover_app::after::AddRefused;
+use cutover_app::additions::AddRefused;
 use cutover_app::operator::OperatorError;
 use cutover_app::port::{Staged, Staging, StoreError, Traces, stage, write};
 use cutover_core::Code;

@@ -1,5 +1,5 @@
 use crate::house::{House, account};
-use cutover_app::after::{AddRefused, InstructionStep, InstructionStored, VendorRefused};
+use cutover_app::additions::{AddRefused, InstructionStep, InstructionStored, VendorRefused};
 use cutover_app::port::{InstructionDetails, VendorCard, VendorError, VendorKind};
 use cutover_core::Issue;
 

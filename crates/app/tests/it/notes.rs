@@ -1,6 +1,6 @@
 use crate::house::{House, request};
 use cutover_app::Step;
-use cutover_app::after::AddRefused;
+use cutover_app::additions::AddRefused;
 use cutover_core::Code;
 
 fn add(house: &House, notes: &[&str]) -> Vec<String> {

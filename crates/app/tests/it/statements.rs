@@ -1,6 +1,6 @@
 use crate::house::{House, request};
 use cutover_app::Step;
-use cutover_app::after::AddRefused;
+use cutover_app::additions::AddRefused;
 
 fn statement(id: &str, more: &str) -> String {
     format!(

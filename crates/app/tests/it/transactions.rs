@@ -1,5 +1,5 @@
 use crate::house::{House, request};
-use cutover_app::after::{AddRefused, AddTransactions, TransactionsRefused};
+use cutover_app::additions::{AddRefused, AddTransactions, TransactionsRefused};
 use cutover_model::rust_decimal::Decimal;
 use proptest::prelude::*;
 

@@ -2,7 +2,7 @@ use crate::answer::written_json;
 use crate::call::{Answer, Call};
 use crate::query::{Query, boolean};
 use actix_web::HttpResponse;
-use cutover_app::after::AddTransactions;
+use cutover_app::additions::AddTransactions;
 use cutover_model::transaction_results;
 
 /// `POST /v1/data-import/transactions/create/`: 201 with what became of each transaction (contract 4.2,

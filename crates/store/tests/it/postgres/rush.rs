@@ -2,7 +2,7 @@
 
 use super::house::House;
 use cutover_app::Step;
-use cutover_app::after::{InstructionStep, InstructionStored};
+use cutover_app::additions::{InstructionStep, InstructionStored};
 use cutover_app::port::{InstructionDetails, InstructionKey, VendorKind, VerifiedInstruction, read};
 use cutover_model::choices::PaymentInstructionType;
 use std::sync::Barrier;

@@ -2,8 +2,8 @@ use super::{
     InstructionStep, InstructionStored, Owner, PendingInstruction, imported, key, no_account, unknown,
 };
 use crate::App;
-use crate::after::AddRefused;
-use crate::after::request::{check_at_once, valid};
+use crate::additions::AddRefused;
+use crate::additions::request::{check_at_once, valid};
 use crate::auth::Caller;
 use crate::port::{InstructionKey, StoreError, Supplier, Tx, Vendor, read};
 use cutover_core::{AttrPath, Code, Issue};

@@ -1,4 +1,4 @@
-use crate::after::AddRefused;
+use crate::additions::AddRefused;
 use crate::port::StoreError;
 use cutover_core::{Issue, Segment};
 use cutover_model::{item_as_sent, read_transaction, transaction_data};
