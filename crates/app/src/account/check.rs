@@ -2,7 +2,7 @@ use super::facts::{Known, Sought};
 use crate::App;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
-use crate::port::{StoreError, Supplier, Tx, glance};
+use crate::port::{StoreError, Supplier, Tx, read_committed};
 use cutover_core::{Issue, Now, SupplierCode, Zone};
 use cutover_model::{AccountRequest, Decoded, Limits, SyntaxError, decode_account_within};
 use cutover_rules::{Facts, Profile, Report, check_account, documents_of_account};
@@ -96,7 +96,7 @@ fn facts(
     if code.is_none() && sought.is_none() {
         return Ok((None, Known::default()));
     }
-    glance(&*app.store, |tx| {
+    read_committed(&*app.store, |tx| {
         let supplier = match &code {
             Some(code) => supplier_of(app, tx, caller.organisation_id, code)?,
             None => None,

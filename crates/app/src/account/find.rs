@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{PageLimit, Position, ProcessFilter, StoreError, find_behind};
+use crate::port::{PageLimit, Position, ProcessFilter, StoreError, find_stale};
 use cutover_core::{Code, SupplierCode, Word};
 use cutover_model::DateTime;
 use cutover_process::{State, StatusV2, v2};
@@ -40,7 +40,7 @@ impl App {
         limit: u32,
     ) -> Result<Option<FoundAccounts>, StoreError> {
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
-        find_behind(&*self.store, |tx| {
+        find_stale(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
             let zone = supplier.settings.time_zone;
             let modified_after = filter.modified_after.as_ref().and_then(|at| at.instant(zone));

@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{AccountList, ListedAccount, PageLimit, Position, StoreError, find_behind};
+use crate::port::{AccountList, ListedAccount, PageLimit, Position, StoreError, find_stale};
 use chrono::{DateTime, Utc};
 use cutover_core::{SupplierCode, Zone};
 
@@ -27,7 +27,7 @@ impl App {
         list: AccountList,
     ) -> Result<Option<OpenList>, StoreError> {
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
-        let supplier = find_behind(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
+        let supplier = find_stale(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
         let until = self.clock.now();
         Ok(supplier.map(|s| OpenList { supplier_id: s.id, list, until, zone: s.settings.time_zone }))
     }
@@ -45,7 +45,7 @@ impl App {
         mut each: impl FnMut(ListedAccount<'_>),
     ) -> Result<Option<Position>, StoreError> {
         let (limit, mut next) = (PageLimit::of(limit), None);
-        self.store.glance_behind(&mut |tx| {
+        self.store.read_stale(&mut |tx| {
             next = tx.each_account(open.supplier_id, open.list, after, open.until, limit, &mut each)?;
             Ok(())
         })?;

@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{StoreError, StoredProcess, Supplier, find_behind};
+use crate::port::{StoreError, StoredProcess, Supplier, find_stale};
 use chrono::{DateTime, Datelike, FixedOffset};
 use cutover_core::{ExternalAccountNumber, SupplierCode};
 use cutover_model::{LatestEvent, ProcessStatus};
@@ -48,7 +48,7 @@ impl App {
         ) else {
             return Ok(None);
         };
-        find_behind(&*self.store, |tx| {
+        find_stale(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
             let process = tx.process(supplier.id, &number)?;
             Ok(process.map(|process| (supplier, process)))

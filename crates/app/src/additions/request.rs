@@ -2,7 +2,7 @@ use crate::App;
 use crate::account::profile;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
-use crate::port::{MayConflict, StoreError, Supplier, Tx, WantedDocument, glance};
+use crate::port::{MayConflict, StoreError, Supplier, Tx, WantedDocument, read_committed};
 use cutover_core::{Code, ExternalAccountNumber, Issue, Now, ServiceAccountNumber, SupplierCode, Zone};
 use cutover_model::{Decoded, Field, Limits, SyntaxError, Text, Totals};
 use cutover_process::State;
@@ -117,7 +117,7 @@ pub(super) fn check<'j, R: Request<'j>>(
     let limits = app.settings.limits;
     let mut decoded = R::decode(body, Zone::UTC, limits)?;
     let supplier = match decoded.draft.as_ref().and_then(|request| code(request.supplier())) {
-        Some(code) => glance(&*app.store, |tx| tx.supplier_of(caller.organisation_id, &code))?,
+        Some(code) => read_committed(&*app.store, |tx| tx.supplier_of(caller.organisation_id, &code))?,
         None => None,
     };
     let zone = supplier.as_ref().map_or(Zone::UTC, |s| s.settings.time_zone);

@@ -5,7 +5,7 @@ use crate::App;
 use crate::operator::{Told, tell};
 use crate::port::{
     ApiKey, ApiKeyRole, AuditAction, KeyStanding, Operator, RefreshToken, SigningKey, StoreError, Subject,
-    glance, read, write,
+    read, read_committed, write,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
@@ -121,7 +121,7 @@ impl App {
             return Err(AuthError::Invalid);
         }
         let hash = digest(&claims.sid);
-        let row = glance(&*self.store, |tx| tx.refresh_token(&hash))?;
+        let row = read_committed(&*self.store, |tx| tx.refresh_token(&hash))?;
         let row = row.filter(|row| row.expires_at > now && row.api_key_id == api_key_id);
         let ends_at = row.ok_or(AuthError::Invalid)?.expires_at;
         let caller = Caller { organisation_id: claims.org, api_key_id, key_prefix: claims.key };

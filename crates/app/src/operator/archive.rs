@@ -1,7 +1,9 @@
 use super::{OperatorError, Told};
 use crate::App;
 use crate::codec::unpack;
-use crate::port::{AuditAction, Detail, KeptProcess, StoreError, Subject, Supplier, glance, read, write};
+use crate::port::{
+    AuditAction, Detail, KeptProcess, StoreError, Subject, Supplier, read, read_committed, write,
+};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use cutover_core::Zone;
 use cutover_process::{HistoryEntry, Process};
@@ -141,8 +143,9 @@ impl App {
         for supplier in self.suppliers_of(scope)? {
             let mut after = None;
             loop {
-                let found = glance(&*self.store, |tx| tx.archivable(supplier.id, before, after, LOOK))
-                    .map_err(OperatorError::from)?;
+                let found =
+                    read_committed(&*self.store, |tx| tx.archivable(supplier.id, before, after, LOOK))
+                        .map_err(OperatorError::from)?;
                 for ids in found.ids.chunks(BATCH) {
                     if !batch(&supplier, ids)? {
                         return Ok(());

@@ -5,7 +5,7 @@ use super::{Activity, OperatorError, ProcessReport, SupplierChange, Told};
 use crate::App;
 use crate::account::{Progress, StatusCount};
 use crate::auth::Caller;
-use crate::port::{AuditAction, Operator, StoreError, Subject, Supplier, glance};
+use crate::port::{AuditAction, Operator, StoreError, Subject, Supplier, read_committed};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_core::SupplierStatus;
 
@@ -40,7 +40,7 @@ impl App {
     /// # Errors
     /// [`StoreError`] if they could not be read.
     pub fn own_suppliers(&self, caller: &Caller) -> Result<Vec<OwnSupplier>, StoreError> {
-        glance(&*self.store, |tx| {
+        read_committed(&*self.store, |tx| {
             let suppliers = tx.suppliers()?.into_iter();
             let own = suppliers.filter(|supplier| supplier.organisation_id == caller.organisation_id);
             let counted = |supplier: Supplier| {
@@ -77,7 +77,7 @@ impl App {
     pub fn own_supplier(&self, caller: &Caller, code: &str) -> Result<Supplier, OperatorError> {
         let missing = || OperatorError::not_found("supplier", code);
         let code = code.parse().map_err(|_| missing())?;
-        let found = glance(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
+        let found = read_committed(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
         found.ok_or_else(missing)
     }
 

@@ -1,7 +1,7 @@
 //! What monitoring is told of the installation as a whole; every process can tell it.
 
 use crate::App;
-use crate::port::{ServerFigures, Standing, StoreError, glance};
+use crate::port::{ServerFigures, Standing, StoreError, read_committed};
 use cutover_process::State;
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -40,7 +40,7 @@ impl App {
     /// [`StoreError`] if the store could not be asked.
     pub fn backlog(&self) -> Result<Backlog, StoreError> {
         let now = self.clock.now();
-        let standings = glance(&*self.store, |tx| tx.standings(now))?;
+        let standings = read_committed(&*self.store, |tx| tx.standings(now))?;
         let in_state = |state| standings.iter().map(|standing| count(standing, state)).sum();
         let ended = State::ALL.iter().filter(|state| state.has_ended());
         let since = |standing: &Standing| {

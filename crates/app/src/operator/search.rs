@@ -1,6 +1,6 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{StoreError, StoredProcess, Supplier, Tx, glance};
+use crate::port::{StoreError, StoredProcess, Supplier, Tx, read_committed};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{StatusV2, v2};
 
@@ -31,7 +31,7 @@ impl App {
     ) -> Result<Vec<FoundAccount>, StoreError> {
         // Blank, too long, or with a NUL, which not every database takes: no number begins so.
         let Ok(sought) = text.parse::<ExternalAccountNumber>() else { return Ok(Vec::new()) };
-        glance(&*self.store, |tx| {
+        read_committed(&*self.store, |tx| {
             let mut suppliers = tx.suppliers()?;
             suppliers.retain(|own| {
                 own.organisation_id == caller.organisation_id

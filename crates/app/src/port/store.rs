@@ -120,19 +120,22 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// [`StoreError`] if the database could not be asked, or of the job.
-    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        self.read(job)
-    }
-
-    /// Like [`glance`](Self::glance), of a state that may be a little behind where there is a standby to ask.
-    ///
-    /// # Errors
-    /// [`StoreError`] if the database could not be asked, or of the job.
-    fn glance_behind(
+    fn read_committed(
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.glance(job)
+        self.read(job)
+    }
+
+    /// Like [`read_committed`](Self::read_committed), of a state that may be a little behind where there is a standby to ask.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database could not be asked, or of the job.
+    fn read_stale(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.read_committed(job)
     }
 
     /// Whether there is a standby, so that what was not found there has to be asked for again.
@@ -309,28 +312,28 @@ pub fn read<T>(
     found(|job| store.read(job), job)
 }
 
-/// Reads something that needs no one state: see [`Store::glance`].
+/// Reads something that needs no one state: see [`Store::read_committed`].
 ///
 /// # Errors
 /// [`StoreError`] of the store or of the job.
-pub fn glance<T>(
+pub fn read_committed<T>(
     store: &dyn Store,
     job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    found(|job| store.glance(job), job)
+    found(|job| store.read_committed(job), job)
 }
 
-/// Looks for something, first where it may be a little behind: see [`Store::glance_behind`]. A standby may
+/// Looks for something, first where it may be a little behind: see [`Store::read_stale`]. A standby may
 /// not have yet what it does not find.
 ///
 /// # Errors
 /// [`StoreError`] of the store or of the job.
-pub fn find_behind<T>(
+pub fn find_stale<T>(
     store: &dyn Store,
     mut job: impl FnMut(&mut dyn Tx) -> Result<Option<T>, StoreError>,
 ) -> Result<Option<T>, StoreError> {
-    match found(|job| store.glance_behind(job), &mut job)? {
-        None if store.has_standby() => glance(store, job),
+    match found(|job| store.read_stale(job), &mut job)? {
+        None if store.has_standby() => read_committed(store, job),
         found => Ok(found),
     }
 }

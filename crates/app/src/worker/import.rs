@@ -4,7 +4,7 @@ use super::prepare::{Fault, Prepared};
 use super::ready::{Ready, Size, in_time, write_ready};
 use crate::App;
 use crate::fault::{self, Point};
-use crate::port::{StepWrite, StoreError, Tx, glance, write};
+use crate::port::{StepWrite, StoreError, Tx, read_committed, write};
 use chrono::Duration;
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, Failure, Process, State, on_rejection};
@@ -84,7 +84,7 @@ impl Batch<'_> {
     }
 
     fn payloads(&self, ids: &[i64]) -> Result<HashMap<i64, Result<Vec<u8>, StoreError>>, StoreError> {
-        let found = glance(&*self.app.store, |tx| tx.payloads(ids))?;
+        let found = read_committed(&*self.app.store, |tx| tx.payloads(ids))?;
         Ok(found.into_iter().collect())
     }
 

@@ -1,7 +1,7 @@
 use super::claim::Claimed;
 use crate::account::{Known, Sought, profile, stored};
 use crate::documents::{FoundDocuments, missing};
-use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, glance};
+use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, read_committed};
 use crate::{App, codec};
 use chrono::DateTime;
 use cutover_core::{Now, ServiceAccountNumber};
@@ -91,9 +91,9 @@ impl App {
     ) -> Result<Report, Fault> {
         let supplier = &claimed.supplier;
         let known = match decoded.draft.as_ref().map(Sought::for_all).filter(|sought| !sought.is_nothing()) {
-            Some(sought) => {
-                glance(&*self.store, |tx| sought.read(tx, supplier.organisation_id, Some(supplier.id)))?
-            }
+            Some(sought) => read_committed(&*self.store, |tx| {
+                sought.read(tx, supplier.organisation_id, Some(supplier.id))
+            })?,
             None => Known::default(),
         };
         let documents = || decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();

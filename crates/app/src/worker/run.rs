@@ -2,7 +2,7 @@ use super::import::{Batch, Outcome};
 use super::pace::Pace;
 use crate::App;
 use crate::fault::{self, Point};
-use crate::port::{StoreError, glance};
+use crate::port::{StoreError, read_committed};
 use cutover_process::{Actor, LEASE, Process, SWEEP, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -223,7 +223,7 @@ impl Worker {
     fn until_due(&self) -> Duration {
         let poll = self.app.store.poll();
         let now = self.app.clock.now();
-        let next = glance(&*self.app.store, |tx| tx.next_due_at(now)).ok().flatten();
+        let next = read_committed(&*self.app.store, |tx| tx.next_due_at(now)).ok().flatten();
         let wait = next.map(|at| (at - now).to_std().unwrap_or(Duration::ZERO));
         wait.map_or(poll, |wait| wait.clamp(SOON, poll))
     }

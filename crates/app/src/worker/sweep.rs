@@ -1,7 +1,7 @@
 use crate::App;
 use crate::auth::SESSION_IDLE;
 use crate::fault::{self, Point};
-use crate::port::{StepWrite, StoreError, Tx, glance, write};
+use crate::port::{StepWrite, StoreError, Tx, read_committed, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, Failure, Process, on_failure};
 
@@ -68,7 +68,7 @@ impl App {
     fn release(&self, before: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut released = 0;
         // A whole batch: one that cannot be read is passed over, and must not hide the others.
-        while !glance(&*self.store, |tx| tx.expired_leases(before, BATCH))?.is_empty() {
+        while !read_committed(&*self.store, |tx| tx.expired_leases(before, BATCH))?.is_empty() {
             fault::reached(Point::SweepLooked, "");
             let (now, jitter) = (self.clock.now(), self.random.number());
             let retry_time = self.settings.import_retry_time;
@@ -93,7 +93,7 @@ impl App {
 
     fn end_missed(&self, now: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut missed = 0;
-        while !glance(&*self.store, |tx| tx.missed_windows(now, BATCH))?.is_empty() {
+        while !read_committed(&*self.store, |tx| tx.missed_windows(now, BATCH))?.is_empty() {
             let taken = write(&*self.store, move |tx| {
                 let stored = tx.missed_windows_to_end(now, BATCH)?;
                 take_steps(tx, stored.into_iter().map(|stored| (stored.process, Event::WindowMissed)), now)
@@ -114,7 +114,7 @@ impl App {
     pub fn fold_figures(&self) -> Result<usize, StoreError> {
         let mut all = 0;
         for _ in 0..FOLDS {
-            if !glance(&*self.store, |tx| tx.has_changes())? {
+            if !read_committed(&*self.store, |tx| tx.has_changes())? {
                 break;
             }
             let folded = write(&*self.store, |tx| tx.fold(FOLDED))?;
@@ -131,7 +131,7 @@ impl App {
     /// # Errors
     /// [`StoreError`]; the next call tries again.
     pub fn add_partitions(&self) -> Result<(), StoreError> {
-        if !glance(&*self.store, |tx| tx.has_partitions())? {
+        if !read_committed(&*self.store, |tx| tx.has_partitions())? {
             write(&*self.store, |tx| tx.add_partitions())?;
         }
         Ok(())

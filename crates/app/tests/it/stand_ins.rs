@@ -117,9 +117,12 @@ impl Store for Watched {
         self.store.read(job)
     }
 
-    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+    fn read_committed(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         (self.watch)(Asked::Glance);
-        self.store.glance(job)
+        self.store.read_committed(job)
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
@@ -279,9 +282,12 @@ impl Store for Slow {
         self.store.read(job)
     }
 
-    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+    fn read_committed(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let slow = self.slow_glances.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
-        if slow.is_ok() { Err(busy()) } else { self.store.glance(job) }
+        if slow.is_ok() { Err(busy()) } else { self.store.read_committed(job) }
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {

@@ -231,13 +231,13 @@ impl std::fmt::Debug for PostgresStore {
 
 impl Standby {
     /// What the standby says; `None` if it is to be asked of the primary.
-    fn glance(&self, job: ReadJob<'_>) -> Option<Result<(), StoreError>> {
+    fn read_committed(&self, job: ReadJob<'_>) -> Option<Result<(), StoreError>> {
         let failed = |at| *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = at;
         let last = *self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_some_and(|at| at.elapsed() < STANDBY_REST) {
             return None;
         }
-        match self.pool.glance(job) {
+        match self.pool.read_committed(job) {
             Ok(()) => Some(Ok(())),
             Err(error) => {
                 tracing::warn!(%error, "the standby did not answer; the primary is asked");
@@ -262,16 +262,19 @@ impl Store for PostgresStore {
         self.primary.read(job)
     }
 
-    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        self.primary.glance(job)
-    }
-
-    fn glance_behind(
+    fn read_committed(
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let behind = self.standby.as_ref().and_then(|standby| standby.glance(job));
-        behind.unwrap_or_else(|| self.primary.glance(job))
+        self.primary.read_committed(job)
+    }
+
+    fn read_stale(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let behind = self.standby.as_ref().and_then(|standby| standby.read_committed(job));
+        behind.unwrap_or_else(|| self.primary.read_committed(job))
     }
 
     fn has_standby(&self) -> bool {
@@ -325,6 +328,6 @@ impl Store for PostgresStore {
 
     fn ping(&self) -> Result<(), StoreError> {
         let ping = &mut |tx: &mut dyn Tx| tx.api_key(0).map(|_| ());
-        self.primary.glance(ping).map_err(|e| StoreError::Unavailable(e.to_string()))
+        self.primary.read_committed(ping).map_err(|e| StoreError::Unavailable(e.to_string()))
     }
 }
