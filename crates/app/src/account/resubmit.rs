@@ -2,7 +2,8 @@
 
 use super::CreateRefused;
 use crate::port::{
-    Creation, SeenSupplier, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, stage_in, write_anew,
+    Creation, SeenSupplier, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, stage_in,
+    write_with_retry,
 };
 use crate::{App, codec};
 use cutover_core::{SupplierStatus, Zone};
@@ -42,7 +43,7 @@ impl App {
         let mut compared = None;
         loop {
             let (known, of) = (compared, creation.clone());
-            match write_anew(&*self.store, move |tx| resubmit(tx, &of, known))? {
+            match write_with_retry(&*self.store, move |tx| resubmit(tx, &of, known))? {
                 Left::Decided => break,
                 Left::ToCompare(waiting) => compared = Some(compare(&creation, &waiting)),
             }

@@ -3,7 +3,7 @@ use super::request::{check_at_once, request, valid};
 use crate::App;
 use crate::auth::Caller;
 use crate::codec;
-use crate::port::{NewBusiness, StoreError, Tx, write_anew};
+use crate::port::{NewBusiness, StoreError, Tx, write_with_retry};
 use cutover_core::{AttrPath, Code, Issue};
 use cutover_model::{BusinessCreated, BusinessRequest, IntoOwned, decode_business, draft};
 use cutover_rules::check_business;
@@ -31,7 +31,7 @@ impl App {
             request,
         };
         let external = new.request.external_business_identifier.trimmed().to_owned();
-        let number = write_anew(&*self.store, move |tx| create(tx, &new))?;
+        let number = write_with_retry(&*self.store, move |tx| create(tx, &new))?;
         Ok(BusinessCreated { service_business_id: number, external_business_identifier: external })
     }
 }

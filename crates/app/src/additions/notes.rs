@@ -4,7 +4,7 @@ use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step};
-use crate::port::{NewNote, NoteContent, StoreError, Tx, write_anew};
+use crate::port::{NewNote, NoteContent, StoreError, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, Now, Zone};
 use cutover_model::{IntoOwned, Note, NoteResult, decode_notes, documents_of_note, draft};
@@ -37,7 +37,8 @@ impl App {
         let number = number(&request.external_account_number)?;
         let notes =
             request.notes.into_iter().map(|note| new_note(note, now)).collect::<Result<Vec<_>, _>>()?;
-        write_anew(&*self.store, move |tx| add(tx, supplier.id, &number, &notes, now.zone)).map(Step::Done)
+        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &notes, now.zone))
+            .map(Step::Done)
     }
 }
 

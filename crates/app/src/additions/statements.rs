@@ -4,7 +4,7 @@ use crate::App;
 use crate::auth::Caller;
 use crate::codec;
 use crate::documents::{FoundDocuments, Step};
-use crate::port::{NewHistoricalStatement, Tx, write_anew};
+use crate::port::{NewHistoricalStatement, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber};
 use cutover_model::{
@@ -42,7 +42,7 @@ impl App {
         let answer = historical_statements(&request);
         let new = |statement| new_statement(statement, now.instant);
         let statements: Vec<_> = request.statements.into_iter().map(new).collect();
-        write_anew(&*self.store, move |tx| add(tx, supplier.id, &number, &statements))?;
+        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &statements))?;
         Ok(Step::Done(answer))
     }
 }

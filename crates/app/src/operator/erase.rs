@@ -4,7 +4,7 @@ use crate::App;
 use crate::codec::unpack;
 use crate::port::{
     AuditAction, Detail, ErasedRows, MayConflict, StoreError, StoredProcess, Subject, Supplier, Traces, Tx,
-    read, write_anew,
+    read, write_with_retry,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{ServiceAccountNumber, Zone};
@@ -64,7 +64,7 @@ impl App {
     pub fn erase_account(&self, supplier: &str, number: &str) -> Result<Erased, OperatorError> {
         let (code, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
         let by = self.operator.clone();
-        let (what, rows) = write_anew(&*self.store, move |tx| {
+        let (what, rows) = write_with_retry(&*self.store, move |tx| {
             let (supplier, stored) = locked(tx, &code, &number)?;
             refuse_running(stored.process.known_state())?;
             let what = erasable(tx, &supplier, &stored)?;

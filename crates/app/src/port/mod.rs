@@ -46,7 +46,7 @@ pub use processes::{
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
     MayConflict, SeenSupplier, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict, WriteJob,
-    find_stale, read, read_committed, stage, stage_in, write, write_anew,
+    find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
 pub use vendors::{

@@ -390,7 +390,7 @@ impl MayConflict for StoreError {
 ///
 /// # Errors
 /// The job's own error; [`StoreError::Unavailable`] if other writers came between again and again.
-pub fn write_anew<T, E>(
+pub fn write_with_retry<T, E>(
     store: &dyn Store,
     job: impl Fn(&mut dyn Tx) -> Result<T, E> + Send + Sync + 'static,
 ) -> Result<T, E>

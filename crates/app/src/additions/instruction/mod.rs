@@ -6,7 +6,9 @@ mod business;
 
 use super::request::{Target, request, target};
 use crate::App;
-use crate::port::{InstructionKey, StoreError, Tx, Vendor, VendorError, VerifiedInstruction, write_anew};
+use crate::port::{
+    InstructionKey, StoreError, Tx, Vendor, VendorError, VerifiedInstruction, write_with_retry,
+};
 use cutover_core::{AttrPath, Code, Issue};
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{
@@ -105,7 +107,7 @@ impl App {
         verified: VerifiedInstruction,
     ) -> Result<InstructionStored, StoreError> {
         let PendingInstruction { owner, answer, .. } = pending;
-        write_anew(&*self.store, move |tx| store(tx, &owner, &verified))?;
+        write_with_retry(&*self.store, move |tx| store(tx, &owner, &verified))?;
         Ok(answer)
     }
 }

@@ -9,7 +9,7 @@ mod refusal;
 use super::request::{check_at_once, known, number, request, valid};
 use crate::App;
 use crate::auth::Caller;
-use crate::port::write_anew;
+use crate::port::write_with_retry;
 use add::Addition;
 use cutover_core::{AttrPath, Code, Issue};
 use cutover_model::{IntoOwned, TransactionResult, decode_transactions, draft};
@@ -59,7 +59,7 @@ impl App {
         let number = number(&request.external_account_number)?;
         let addition =
             Addition { supplier_id: supplier.id, number, transactions: request.transactions, query, now };
-        write_anew(&*self.store, move |tx| addition.commit(tx)).map_err(|refused| failed(refused, body))
+        write_with_retry(&*self.store, move |tx| addition.commit(tx)).map_err(|refused| failed(refused, body))
     }
 }
 
