@@ -68,8 +68,8 @@ impl App {
     }
 
     /// How many payment vendors are left alone since they failed too often.
-    pub fn vendors_left_alone(&self) -> usize {
-        self.vendors.left_alone()
+    pub fn open_vendor_circuits(&self) -> usize {
+        self.vendors.open_circuits()
     }
 }
 

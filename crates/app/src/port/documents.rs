@@ -26,7 +26,7 @@ pub trait Documents: Send + Sync {
     ) -> Answer<'a, Result<Vec<DocumentState>, DocumentsUnavailable>>;
 
     /// Whether the storage failed so often that it is left alone for a while: lookups fail at once then.
-    fn is_left_alone(&self) -> bool {
+    fn is_circuit_open(&self) -> bool {
         false
     }
 }

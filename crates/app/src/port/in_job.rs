@@ -88,8 +88,8 @@ impl Documents for OutsideJobs<dyn Documents> {
         self.port().look_up(root, wanted)
     }
 
-    fn is_left_alone(&self) -> bool {
-        self.0.is_left_alone()
+    fn is_circuit_open(&self) -> bool {
+        self.0.is_circuit_open()
     }
 }
 
@@ -107,9 +107,9 @@ impl PaymentVendors for OutsideJobs<dyn PaymentVendors> {
         self.0.check_base_url(base_url)
     }
 
-    fn left_alone(&self) -> usize {
+    fn open_circuits(&self) -> usize {
         // Nobody is asked.
-        self.0.left_alone()
+        self.0.open_circuits()
     }
 
     fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {

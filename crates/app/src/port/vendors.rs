@@ -124,7 +124,7 @@ pub trait PaymentVendors: Send + Sync {
     fn check_base_url(&self, base_url: &str) -> Result<(), String>;
 
     /// How many vendors are left alone since they failed too often, for monitoring. Nobody is asked.
-    fn left_alone(&self) -> usize {
+    fn open_circuits(&self) -> usize {
         0
     }
 

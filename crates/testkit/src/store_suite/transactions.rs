@@ -126,7 +126,7 @@ pub fn a_read_sees_one_state(store: &dyn Store) {
 }
 
 /// What is written is seen at once, wherever it is looked for first.
-pub fn a_glance_sees_what_was_written(store: &dyn Store) {
+pub fn a_committed_read_sees_what_was_written(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for account in ["A-1", "A-2", "A-3"] {
         let created = create(store, &acme, account);
