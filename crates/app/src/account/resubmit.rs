@@ -49,7 +49,7 @@ impl App {
             }
         }
         self.wake.call_one();
-        self.store.tell_of_work();
+        self.store.notify_workers();
         Ok(())
     }
 }

@@ -2,7 +2,7 @@ use super::{OperatorError, Told};
 use crate::App;
 use crate::codec::unpack;
 use crate::port::{
-    AuditAction, Detail, KeptProcess, StoreError, Subject, Supplier, read, read_committed, write,
+    AuditAction, Detail, ProcessToArchive, StoreError, Subject, Supplier, read, read_committed, write,
 };
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use cutover_core::Zone;
@@ -176,7 +176,8 @@ impl App {
         archive: &mut dyn Archive,
     ) -> Result<usize, ArchiveError> {
         let before = scope.instant();
-        let kept = read(&*self.store, |tx| tx.kept(ids, before)).map_err(OperatorError::from)?;
+        let kept =
+            read(&*self.store, |tx| tx.processes_to_archive(ids, before)).map_err(OperatorError::from)?;
         let mut versions = Vec::with_capacity(kept.len());
         for process in kept.into_iter().filter_map(|kept| readable(kept, supplier.settings.time_zone)) {
             archive.append(&process)?;
@@ -198,8 +199,8 @@ impl App {
 
 /// What is to be written of a process. One whose payload cannot be read stays where it is: it must not keep
 /// the others.
-fn readable(kept: KeptProcess, zone: Zone) -> Option<ArchivedProcess> {
-    let KeptProcess { stored, history, payload } = kept;
+fn readable(kept: ProcessToArchive, zone: Zone) -> Option<ArchivedProcess> {
+    let ProcessToArchive { stored, history, payload } = kept;
     match unpack(&payload) {
         Ok(payload) => Some(ArchivedProcess {
             process: stored.process,

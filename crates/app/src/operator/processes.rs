@@ -119,7 +119,7 @@ impl App {
             Ok(((process.id(), v2(&process, supplier.settings.time_zone)), told))
         })?;
         self.wake.call_one();
-        self.store.tell_of_work();
+        self.store.notify_workers();
         Ok(stepped)
     }
 }

@@ -168,7 +168,7 @@ impl App {
             Ok::<_, OperatorError>((supplier, told))
         })?;
         self.wake.call_one();
-        self.store.tell_of_work();
+        self.store.notify_workers();
         Ok(supplier)
     }
 

@@ -39,9 +39,9 @@ pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
 pub use nodes::{Node, Nodes};
 pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{
-    AccountList, Archivable, Creation, FoundPayload, KeptProcess, ListedAccount, ListedProcess, PageLimit,
-    Position, ProcessFilter, ProcessPage, Processes, Staged, Staging, StepWrite, StoredIssue, StoredIssues,
-    StoredProcess,
+    AccountList, Archivable, Creation, ListedAccount, ListedProcess, PageLimit, PayloadById, Position,
+    ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, Staging, StepWrite, StoredIssue,
+    StoredIssues, StoredProcess,
 };
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{

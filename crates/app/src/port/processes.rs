@@ -184,11 +184,11 @@ pub struct Archivable {
 }
 
 /// The key of a process, and its payload as [`Staged::payload`]; or why that cannot be read.
-pub type FoundPayload = (i64, Result<Vec<u8>, StoreError>);
+pub type PayloadById = (i64, Result<Vec<u8>, StoreError>);
 
 /// A process with all that leaves the database when it is archived.
 #[derive(Clone, PartialEq, Eq)]
-pub struct KeptProcess {
+pub struct ProcessToArchive {
     /// The process, which stays.
     pub stored: StoredProcess,
     /// Its history, oldest first.
@@ -197,7 +197,7 @@ pub struct KeptProcess {
     pub payload: Vec<u8>,
 }
 
-masked! { KeptProcess }
+masked! { ProcessToArchive }
 
 /// Import processes, their payloads, issues, history, and the queue that workers claim from.
 pub trait Processes {
@@ -263,7 +263,7 @@ pub trait Processes {
 
     /// The staged payloads of processes, in any order, each with the key of its process; of one that has
     /// none, nothing. One that cannot be read is an error of its own: it must not keep the others.
-    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<FoundPayload>, StoreError>;
+    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<PayloadById>, StoreError>;
 
     /// The issues of a process.
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError>;
@@ -344,7 +344,11 @@ pub trait Processes {
     ) -> Result<Archivable, StoreError>;
 
     /// Those of these processes that are [archivable](Self::archivable) still, with what leaves the database.
-    fn kept(&mut self, process_ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>, StoreError>;
+    fn processes_to_archive(
+        &mut self,
+        process_ids: &[i64],
+        before: DateTime<Utc>,
+    ) -> Result<Vec<ProcessToArchive>, StoreError>;
 
     /// Marks processes as archived, each by its key and its version, and returns their number. A process that is at
     /// another version, or archived, stays as it is. The store may remove their payloads and histories at once or

@@ -161,12 +161,12 @@ pub trait Store: Send + Sync {
     fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
         let (job, staging) = staging_job(creation);
         done(self.write(job).and_then(|()| staging()));
-        self.tell_of_work();
+        self.notify_workers();
     }
 
     /// Tells the workers of other processes on the same database that there may be work. Neither waits nor
     /// fails: they look by themselves now and then.
-    fn tell_of_work(&self) {}
+    fn notify_workers(&self) {}
 
     /// Calls `call`, on a thread of the store, whenever another process told of work.
     fn on_work(&self, call: Box<dyn Fn() + Send + Sync>) {

@@ -135,7 +135,7 @@ impl Store for Watched {
         self.store.stage(creation, done);
     }
 
-    fn tell_of_work(&self) {
+    fn notify_workers(&self) {
         (self.watch)(Asked::Tell);
     }
 

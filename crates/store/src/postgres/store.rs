@@ -175,7 +175,7 @@ impl PostgresStore {
         let primary =
             |connections| pool(&options.url, options.direct_url.is_some(), connections, options.pool_timeout);
         let told = listener.clone();
-        let tell = move |pool: &Pool| tell_of_work(told.as_deref(), pool);
+        let tell = move |pool: &Pool| notify_workers(told.as_deref(), pool);
         // Opened when the first account comes. Reads, however many and slow, do not take it.
         let stager = Stager::start(primary(1), options.sealer.clone(), tell)?;
         let primary = primary(options.connections);
@@ -249,9 +249,9 @@ impl Standby {
 }
 
 /// Whoever listens elsewhere is told, by the connection that listens or by another.
-fn tell_of_work(listener: Option<&Listener>, pool: &Pool) {
+fn notify_workers(listener: Option<&Listener>, pool: &Pool) {
     match listener {
-        Some(listener) => listener.tell_of_work(),
+        Some(listener) => listener.notify_workers(),
         // They look by themselves if it fails.
         None => drop(pool.run(|conn| Ok(conn.batch_execute("NOTIFY cutover_work")?))),
     }
@@ -289,8 +289,8 @@ impl Store for PostgresStore {
         self.stager.stage(creation, done);
     }
 
-    fn tell_of_work(&self) {
-        tell_of_work(self.listener.as_deref(), &self.primary);
+    fn notify_workers(&self) {
+        notify_workers(self.listener.as_deref(), &self.primary);
     }
 
     fn on_work(&self, call: Box<dyn Fn() + Send + Sync>) {
