@@ -1,6 +1,6 @@
 use super::Claims;
 use crate::App;
-use crate::port::{KeyStanding, StoreError};
+use crate::port::{KeyStatus, StoreError};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 
 /// Who a request is from, by its access token.
@@ -55,10 +55,10 @@ impl App {
     }
 
     /// The caller, if the claims of a verified token are good now.
-    fn admit(&self, claims: &Claims, standing: KeyStanding) -> Result<Caller, AuthError> {
+    fn admit(&self, claims: &Claims, standing: KeyStatus) -> Result<Caller, AuthError> {
         let now = self.clock.now().timestamp();
         let is_current = claims.nbf <= now && now < claims.exp;
-        let good = standing == KeyStanding::Good && is_current;
+        let good = standing == KeyStatus::Good && is_current;
         good.then(|| claims.caller()).flatten().ok_or(AuthError::Invalid)
     }
 

@@ -1,6 +1,6 @@
 use super::{Claims, digest};
 use crate::App;
-use crate::port::{KeyStanding, SigningKey, StoreError, Tx, read};
+use crate::port::{KeyStatus, SigningKey, StoreError, Tx, read};
 use chrono::{DateTime, Duration, TimeDelta, Utc};
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -21,7 +21,7 @@ pub(crate) struct KeyRing {
     signing: RwLock<Option<Dated<Arc<[SigningKey]>>>>,
     /// When they were last read for one that was not among them.
     sought: Mutex<Option<DateTime<Utc>>>,
-    standings: RwLock<HashMap<i64, Dated<KeyStanding>>>,
+    standings: RwLock<HashMap<i64, Dated<KeyStatus>>>,
     tokens: RwLock<HashMap<[u8; 32], Arc<SeenToken>>>,
 }
 
@@ -103,19 +103,19 @@ impl App {
     }
 
     /// Whether tokens of a key are good, if that is remembered and not too old.
-    pub(crate) fn remembered_standing(&self, api_key_id: i64) -> Option<KeyStanding> {
+    pub(crate) fn remembered_standing(&self, api_key_id: i64) -> Option<KeyStatus> {
         let remembered = self.keys.standings.read().unwrap_or_else(PoisonError::into_inner);
         let (at, standing) = remembered.get(&api_key_id)?;
         is_younger(*at, self.clock.now(), FRESH).then_some(*standing)
     }
 
     /// Whether tokens of a key are good; perhaps a little old.
-    pub(crate) fn standing(&self, api_key_id: i64) -> Result<KeyStanding, StoreError> {
+    pub(crate) fn standing(&self, api_key_id: i64) -> Result<KeyStatus, StoreError> {
         if let Some(standing) = self.remembered_standing(api_key_id) {
             return Ok(standing);
         }
         let now = self.clock.now();
-        let standing = read(&*self.store, |tx| tx.key_standing(api_key_id))?;
+        let standing = read(&*self.store, |tx| tx.key_status(api_key_id))?;
         let mut remembered = self.keys.standings.write().unwrap_or_else(PoisonError::into_inner);
         insert_bounded(&mut remembered, api_key_id, (now, standing));
         Ok(standing)

@@ -1,7 +1,7 @@
 use super::key_ring::signer;
 use super::{Caller, digest, refresh_token};
 use crate::App;
-use crate::port::{ApiKey, ApiKeyRole, KeyStanding, RefreshToken, SigningKey, StoreError, Tx, read, write};
+use crate::port::{ApiKey, ApiKeyRole, KeyStatus, RefreshToken, SigningKey, StoreError, Tx, read, write};
 use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde::{Deserialize, Serialize};
@@ -171,7 +171,7 @@ fn by_refresh(
         tx.revoke_family(token.family)?;
         return Ok(None);
     }
-    if tx.key_standing(token.api_key_id)? == KeyStanding::Revoked {
+    if tx.key_status(token.api_key_id)? == KeyStatus::Revoked {
         return Ok(None);
     }
     tx.add_refresh_token(&RefreshToken { family: token.family, api_key_id: token.api_key_id, ..next })?;

@@ -4,7 +4,7 @@ use super::{AuthError, Caller, Claims, TokenRefused, digest, session_id};
 use crate::App;
 use crate::operator::{Told, tell};
 use crate::port::{
-    ApiKey, ApiKeyRole, AuditAction, KeyStanding, Operator, RefreshToken, SigningKey, StoreError, Subject,
+    ApiKey, ApiKeyRole, AuditAction, KeyStatus, Operator, RefreshToken, SigningKey, StoreError, Subject,
     read, read_committed, write,
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -117,7 +117,7 @@ impl App {
         let claims = verified(token, key.secret()?).ok_or(AuthError::Invalid)?;
         let now = self.clock.now();
         let api_key_id = claims.sub.parse().map_err(|_| AuthError::Invalid)?;
-        if claims.exp <= now.timestamp() || self.standing(api_key_id)? != KeyStanding::Good {
+        if claims.exp <= now.timestamp() || self.standing(api_key_id)? != KeyStatus::Good {
             return Err(AuthError::Invalid);
         }
         let hash = digest(&claims.sid);

@@ -1,7 +1,7 @@
 //! What monitoring is told of the installation as a whole; every process can tell it.
 
 use crate::App;
-use crate::port::{ServerFigures, Standing, StoreError, read_committed};
+use crate::port::{ServerFigures, StoreError, SupplierFigures, read_committed};
 use cutover_process::State;
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -40,10 +40,10 @@ impl App {
     /// [`StoreError`] if the store could not be asked.
     pub fn backlog(&self) -> Result<Backlog, StoreError> {
         let now = self.clock.now();
-        let standings = read_committed(&*self.store, |tx| tx.standings(now))?;
+        let standings = read_committed(&*self.store, |tx| tx.supplier_figures(now))?;
         let in_state = |state| standings.iter().map(|standing| count(standing, state)).sum();
         let ended = State::ALL.iter().filter(|state| state.has_ended());
-        let since = |standing: &Standing| {
+        let since = |standing: &SupplierFigures| {
             let due = standing.first_due_at.filter(|_| standing.is_ongoing);
             due.and_then(|at| (now - at).to_std().ok()).unwrap_or_default()
         };
@@ -73,7 +73,7 @@ impl App {
     }
 }
 
-fn count(standing: &Standing, state: State) -> u64 {
+fn count(standing: &SupplierFigures, state: State) -> u64 {
     standing.states.iter().filter(|(of, _)| *of == state).map(|(_, processes)| processes).sum()
 }
 

@@ -36,7 +36,7 @@ pub struct MinuteCount {
 
 /// How the processes of a supplier stand, for monitoring.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct SupplierFigures {
     /// The supplier.
     pub supplier: SupplierCode,
     /// Whether what waits may be imported: the supplier is neither paused nor complete.
@@ -71,7 +71,7 @@ pub trait Figures {
     /// How every supplier stands, for monitoring. What it reads is bounded by the number of suppliers: while many
     /// changes wait to be folded, the oldest of them are left out. Processes in a state that this version does not
     /// know are left out too.
-    fn standings(&mut self, at: DateTime<Utc>) -> Result<Vec<Standing>, StoreError>;
+    fn supplier_figures(&mut self, at: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError>;
 
     /// The processes of a supplier that were imported or rehearsed, or failed, by the minute and the state of
     /// their last step: from the minute of a time on, oldest first.

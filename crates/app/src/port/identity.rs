@@ -103,7 +103,7 @@ pub struct ApiKey {
 
 /// Whether a key's tokens are good now: neither it nor its organisation is revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyStanding {
+pub enum KeyStatus {
     /// They are.
     Good,
     /// They are not, or there is no such key.
@@ -190,7 +190,7 @@ pub trait Identity {
     fn revoke_api_key(&mut self, prefix: &str, at: DateTime<Utc>) -> Result<bool, StoreError>;
 
     /// Whether tokens of the key are good.
-    fn key_standing(&mut self, api_key_id: i64) -> Result<KeyStanding, StoreError>;
+    fn key_status(&mut self, api_key_id: i64) -> Result<KeyStatus, StoreError>;
 
     /// Stores a refresh token.
     fn add_refresh_token(&mut self, token: &RefreshToken) -> Result<(), StoreError>;

@@ -27,9 +27,9 @@ pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
-pub use figures::{Figures, MinuteCount, Standing, StateCount};
+pub use figures::{Figures, MinuteCount, StateCount, SupplierFigures};
 pub use identity::{
-    ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey,
+    ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
 pub use in_job::{InJob, OutOfJobs, OutsideJobs};
 pub use instructions::{

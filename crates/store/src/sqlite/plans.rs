@@ -189,7 +189,7 @@ fn everything_else_goes_by_a_key() {
         tx.supplier(&"A".parse().unwrap())?;
         tx.supplier_by_id(1)?;
         tx.suppliers_by_ids(&[1, 2, 3])?;
-        tx.key_standing(1)?;
+        tx.key_status(1)?;
         tx.api_key_by_hash(&[0; 32])?;
         tx.refresh_token(&[0; 32])?;
         tx.use_refresh_token(&[0; 32], at(1))?;
