@@ -82,7 +82,7 @@ impl Worker {
             if self.stopped() {
                 return;
             }
-            match self.turn() {
+            match self.run_once() {
                 Ok(Worked::Processes(_)) => least = SOON,
                 Ok(Worked::Nothing) => self.wait_for_work(seen, &mut least),
                 Err(error @ StoreError::KeyMissing(_)) => {
@@ -178,7 +178,7 @@ impl Worker {
     /// # Errors
     /// [`StoreError`] if nothing could be claimed, or the end of an import not be written: its lease
     /// runs out then. [`StoreError::KeyMissing`] if it could open none of what it claimed.
-    pub fn turn(&self) -> Result<Worked, StoreError> {
+    pub fn run_once(&self) -> Result<Worked, StoreError> {
         self.app.put_off_interrupted()?;
         let claimed_at = self.app.clock.now();
         let claims = self.app.claim(&self.actor, CLAIM)?;

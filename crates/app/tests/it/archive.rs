@@ -111,7 +111,7 @@ fn what_changes_meanwhile_stays() {
     });
     let done = house.app.archive_processes(&before_today(&house), &mut lines).unwrap();
     assert_eq!(done, Archived { archived: 1, stayed: 1 });
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     let report = house.report();
     assert_eq!((report.status.status, report.archived_at), (State::Processed, None));
     assert_eq!(report.history.len(), 5);
@@ -129,7 +129,7 @@ fn what_is_archived_has_to_be_sent_again() {
     assert_eq!(house.report().status.status, State::Cancelled);
 
     create(&house, "A-1");
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     let report = house.report();
     assert_eq!((report.status.status, report.archived_at), (State::Processed, None));
     assert_eq!(report.history.len(), 3);

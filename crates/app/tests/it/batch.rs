@@ -50,7 +50,7 @@ fn counted(change: impl FnOnce(Ports) -> Ports) -> (House, Arc<Mutex<Vec<Asked>>
 /// What a turn does, and how often it writes and glances.
 fn turn(house: &House, asked: &Mutex<Vec<Asked>>) -> (Worked, usize, usize) {
     asked.lock().unwrap().clear();
-    let worked = house.worker.turn().unwrap();
+    let worked = house.worker.run_once().unwrap();
     let asked = asked.lock().unwrap();
     let count = |what| asked.iter().filter(|asked| **asked == what).count();
     (worked, count(Asked::Write), count(Asked::Glance))
@@ -151,10 +151,10 @@ fn a_commit_that_takes_too_long_is_split_and_costs_nobody_an_attempt() {
     let (house, _, refused) = slow(|ended| ended.len() > 1, Duration::milliseconds(200));
     let numbers: Vec<_> = (0..32).map(|n| format!("A-{n}")).collect();
     numbers.iter().for_each(|number| house.create_as(number, EMPTY));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(16));
     assert_eq!(refused.swap(0, Ordering::SeqCst), 4, "16, 8, 4 and 2 at once");
     // The worker remembers what fits.
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(16));
     assert_eq!(refused.load(Ordering::SeqCst), 0);
     assert!(numbers.iter().all(|number| steps(&house, number) == IMPORTED_AT_ONCE));
 }
@@ -165,7 +165,7 @@ fn only_an_account_that_fails_alone_loses_an_attempt() {
     let numbers = ["A-1", "A-2", "A-3", "A-4", "A-5"];
     numbers.iter().for_each(|number| house.create_as(number, EMPTY));
     house.create_with(r#"{"is_dry_run":true}"#, "dry", EMPTY);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(6));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(6));
     assert_eq!(steps(&house, "A-3"), [EventKind::Created, EventKind::Claimed, EventKind::Deferred]);
     assert_eq!(steps(&house, "dry"), [EventKind::Created, EventKind::Claimed, EventKind::DryRunPassed]);
     let others = numbers.iter().filter(|number| **number != "A-3");
@@ -179,11 +179,11 @@ fn what_no_longer_fits_in_the_lease_is_given_back_and_loses_no_attempt() {
     numbers.iter().for_each(|number| house.create_as(number, EMPTY));
     // Each turn tries half as many at once.
     for turn in 1..=4 {
-        assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+        assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(16));
         assert_eq!(refused.load(Ordering::SeqCst), turn);
         assert!(numbers.iter().all(|number| house.state_of(number) == State::Pending));
     }
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(16));
     for number in numbers {
         let report = house.report_of(&number);
         assert_eq!(report.status.status, State::Processed);
@@ -198,7 +198,7 @@ fn payloads_that_cannot_be_read_together_in_time_are_read_one_by_one() {
     let numbers = ["A-1", "A-2", "A-3"];
     numbers.iter().for_each(|number| house.create_as(number, EMPTY));
     store.slow_glances(1);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(3));
     assert!(numbers.iter().all(|number| steps(&house, number) == IMPORTED_AT_ONCE));
 }
 
@@ -250,7 +250,7 @@ fn an_import_is_dated_when_it_is_written() {
         }
         Ok(())
     });
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(3));
     for number in ["A-1", "A-2", "dry"] {
         assert_eq!(house.report_of(number).status.modified_at, house.clock.now(), "{number}");
     }
@@ -276,19 +276,19 @@ fn a_number_that_is_taken_costs_nobody_an_attempt() {
 fn one_that_finds_no_free_number_is_put_off_and_the_others_are_imported() {
     let house = House::on(|ports| Ports { random: Arc::new(Repeating::new(u64::MAX)), ..ports });
     house.create_as("A-1", EMPTY);
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     house.create_as("A-2", EMPTY);
     house.create_with(r#"{"is_dry_run":true}"#, "A-3", EMPTY);
     house.create_as("A-4", r#""customers":[{"family_name":"B"}]"#);
     require_roles(&house);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(3));
     // A dry run needs no number.
     let expected = [State::Processed, State::Pending, State::DryRunSucceeded, State::Errored];
     assert_eq!(states(&house, ["A-1", "A-2", "A-3", "A-4"]), expected);
     assert_eq!(steps(&house, "A-2"), [EventKind::Created, EventKind::Claimed, EventKind::Failed]);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Nothing);
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Nothing);
     house.clock.advance(Duration::minutes(10));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(1));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(1));
 }
 
 /// From now on every customer has to have a role.
@@ -337,7 +337,7 @@ fn whatever_one_comes_to_the_others_are_imported() {
         "down.pdf" => Err(DocumentsUnavailable("on purpose".into())),
         _ => Ok(()),
     });
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(6));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(6));
     for number in ["first", "last"] {
         let report = house.report_of(number);
         assert_eq!((report.status.status, report.account.is_some()), (State::Processed, true), "{number}");
@@ -383,7 +383,7 @@ fn a_claim_that_went_stale_is_left_out() {
         }
         Ok(())
     });
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(4));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(4));
     assert_eq!(states(&house, ["A-1", "A-3"]), [State::Processed; 2]);
     for number in ["A-2", "A-4"] {
         assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, EventKind::Released]);
@@ -393,7 +393,7 @@ fn a_claim_that_went_stale_is_left_out() {
 
     documents.on_look_up(|_| Ok(()));
     house.clock.advance(Duration::minutes(2));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(2));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(2));
     assert_eq!(states(&house, ["A-2", "A-4"]), [State::Processed, State::DryRunSucceeded]);
 }
 
@@ -409,13 +409,13 @@ fn of_a_lease_that_ended_nothing_is_written() {
         assert_eq!(app.sweep().unwrap().released, 3);
         Ok(())
     });
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(3));
     assert_eq!((count(&house.metrics.processed), count(&house.metrics.stale)), (0, 3));
     let numbers = ["A-1", "A-2", "A-3"];
     assert!(numbers.iter().all(|number| house.report_of(number).account.is_none()));
     documents.on_look_up(|_| Ok(()));
     house.clock.advance(Duration::minutes(1));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(3));
     for number in numbers {
         let all = [
             EventKind::Created,
@@ -436,7 +436,7 @@ fn dry_runs_among_real_ones_leave_no_account() {
     house.create_with(r#"{"is_dry_run":true}"#, "bad", r#""customers":[{"family_name":"B"}]"#);
     house.create_as("last", EMPTY);
     require_roles(&house);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(4));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(4));
     let expected = [State::Processed, State::DryRunSucceeded, State::DryRunErrored, State::Processed];
     let numbers = ["real", "dry", "bad", "last"];
     assert_eq!(states(&house, numbers), expected);
@@ -449,7 +449,7 @@ fn dry_runs_among_real_ones_leave_no_account() {
     house.create_as("late", EMPTY);
     let change = SupplierChange { dry_run: Some(true), ..SupplierChange::default() };
     house.app.set_supplier("ACME", change).unwrap();
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     assert_eq!(states(&house, ["late"]), [State::DryRunSucceeded]);
 }
 
@@ -467,7 +467,7 @@ fn interrupted(then: impl Fn(&House) + Send + Sync + 'static) -> (House, Vec<Str
         }
         Ok(())
     });
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(5));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(5));
     let given_back = numbers.into_iter().filter(|number| house.state_of(number) == State::Pending);
     let given_back: Vec<_> = given_back.map(str::to_owned).collect();
     let imported = numbers.iter().filter(|number| house.state_of(number) == State::Processed);
@@ -484,7 +484,7 @@ fn a_worker_that_stops_finishes_what_is_under_way_and_gives_the_rest_back() {
     let (house, given_back) = interrupted(|house| house.stop.store(true, Ordering::Release));
     house.stop.store(false, Ordering::Release);
     // At once, and by whoever comes.
-    assert_eq!(house.another_worker("w2").turn().unwrap(), Worked::Processes(3));
+    assert_eq!(house.another_worker("w2").run_once().unwrap(), Worked::Processes(3));
     for number in given_back {
         let report = house.report_of(&number);
         assert_eq!((report.status.status, report.attempt), (State::Processed, 2));
@@ -496,7 +496,7 @@ fn a_worker_that_stops_finishes_what_is_under_way_and_gives_the_rest_back() {
 fn late_in_its_lease_nothing_more_is_begun() {
     let late = LEASE / 2 + Duration::milliseconds(1);
     let (house, _) = interrupted(move |house| house.clock.advance(late));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(3));
     assert_eq!(count(&house.metrics.processed), 5);
 }
 
@@ -524,7 +524,7 @@ fn a_store_that_is_gone_is_asked_once_for_all() {
         Ok(())
     });
     writes.store(0, Ordering::SeqCst);
-    assert_eq!(house.worker.turn(), Err(gone));
+    assert_eq!(house.worker.run_once(), Err(gone));
     // The claim, and all of them together.
     assert_eq!(writes.load(Ordering::SeqCst), 2);
     assert_eq!(states(&house, numbers), [State::InProgress; 3]);
@@ -551,7 +551,7 @@ fn what_is_to_be_written_alone_is_given_back_when_the_worker_stops() {
     let numbers = ["A-1", "A-2", "A-3"];
     numbers.iter().for_each(|number| house.create_as(number, EMPTY));
     stop.set(house.stop.clone()).unwrap();
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(3));
     for number in numbers {
         assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, EventKind::ShutDown]);
     }

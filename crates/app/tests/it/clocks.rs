@@ -32,7 +32,7 @@ fn an_import_ends_whatever_the_clock_does_meanwhile() {
             clock.advance(jump);
             Ok(())
         });
-        assert_eq!(house.worker.turn().unwrap(), Worked::Processes(1));
+        assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(1));
         let report = house.report();
         let events: Vec<EventKind> =
             report.history.iter().map(|entry| *entry.event.known().unwrap()).collect();
@@ -62,7 +62,7 @@ fn a_lease_is_as_long_on_every_day() {
         house.clock.advance(Duration::milliseconds(1));
         assert_eq!(house.app.sweep().unwrap(), Swept { released: 1, missed: 0 }, "nor late");
         house.clock.advance(Duration::seconds(1));
-        house.worker.turn().unwrap();
+        house.worker.run_once().unwrap();
         assert_eq!(house.state_of("A-1"), State::Processed);
     }
 }

@@ -60,13 +60,13 @@ fn an_import_looks_again_and_waits_for_a_storage_that_is_down() {
     house.create(ACCOUNT);
     house.app.set_supplier("ACME", verifying(true)).unwrap();
     house.documents.set_down(true);
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     let report = house.report();
     assert_eq!((report.status.status, report.attempt, report.status.latest_error), (State::Pending, 1, None));
     house.documents.set_down(false);
     house.documents.set("/ACME", "n.txt", DocumentState::Present);
     house.clock.advance(chrono::Duration::minutes(10));
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     let report = house.report();
     assert_eq!(report.status.status, State::Errored);
     let errors: Vec<String> = report.issues.errors.iter().map(|e| format!("{} {}", e.attr, e.code)).collect();

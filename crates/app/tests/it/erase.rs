@@ -23,7 +23,7 @@ fn add_note(house: &House) -> Result<(), AddRefused> {
 fn an_erased_account_can_be_imported_again() {
     let house = House::with(MEMBERS);
     house.create_as("A-2", MEMBERS);
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     let one = house.app.show_progress("ACME").unwrap();
     add_note(&house).unwrap();
     let number = house.imported().number;
@@ -47,7 +47,7 @@ fn an_erased_account_can_be_imported_again() {
     assert_eq!(left.totals.ledger_balance.to_string(), "7.5");
 
     house.create(MEMBERS);
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     assert_eq!(house.state_of("A-1"), State::Processed);
     let again = house.app.show_progress("ACME").unwrap();
     assert_eq!((again.totals, again.counts), (one.totals, one.counts));
@@ -117,6 +117,6 @@ fn a_create_that_meets_an_erasure_is_accepted() {
     assert_eq!(stage(&*house.store, creation.clone()), Ok(Staging::Exists));
     house.app.erase_account("ACME", "A-1").unwrap();
     house.app.resubmit(creation).unwrap();
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     assert_eq!(house.state_of("A-1"), State::Processed);
 }

@@ -50,7 +50,7 @@ fn a_thousand_that_failed_together_come_back_one_by_one() {
     let mut asked = Vec::new();
     while house.clock.now() - begun < OUTAGE + BACKOFF_CAP {
         storage.is_up.store(house.clock.now() - begun >= OUTAGE, Ordering::SeqCst);
-        while house.worker.turn().unwrap() != Worked::Nothing {}
+        while house.worker.run_once().unwrap() != Worked::Nothing {}
         asked.push(storage.asked.swap(0, Ordering::SeqCst));
         house.clock.advance(TICK);
     }

@@ -85,7 +85,7 @@ impl House {
     pub(crate) fn with(members: &str) -> Self {
         let house = Self::new();
         house.create(members);
-        house.worker.turn().unwrap();
+        house.worker.run_once().unwrap();
         house
     }
 

@@ -38,11 +38,11 @@ fn a_retry_leaves_the_errors_of_the_attempt_before_behind() {
     let house = House::new();
     house.create(r#""customers":[{"family_name":"B"}]"#);
     require_roles(&house, Some(Level::Error));
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     assert_eq!(house.report().issues.errors[0].code, "required_user_role");
     require_roles(&house, None);
     house.app.retry_process("ACME", "A-1").unwrap();
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     assert_eq!((house.report().status.status, house.report().issues.errors), (State::Processed, vec![]));
 }
 

@@ -39,7 +39,7 @@ fn set_down(documents: &Hooked, is_down: bool) {
 fn work(house: &House, time: Duration, step: Duration) {
     let until = house.clock.now() + time;
     while house.clock.now() < until {
-        while house.worker.turn().unwrap() != Worked::Nothing {}
+        while house.worker.run_once().unwrap() != Worked::Nothing {}
         house.app.sweep().unwrap();
         house.clock.advance(step);
     }
@@ -80,7 +80,7 @@ fn a_storage_that_is_down_for_too_long_ends_in_an_error_with_its_cause_and_nothi
         house.app.retry_process("ACME", &number(n)).unwrap();
     }
     set_down(&documents, false);
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     assert_eq!(states(&house, 3), [State::Processed; 3]);
 }
 
@@ -127,15 +127,15 @@ fn a_database_that_goes_away_in_the_middle_costs_no_attempt() {
         Ok(())
     });
     for round in 0..=MAX_ATTEMPTS {
-        assert!(matches!(house.worker.turn(), Err(StoreError::Unavailable(_))), "{round}");
+        assert!(matches!(house.worker.run_once(), Err(StoreError::Unavailable(_))), "{round}");
         house.clock.advance(LEASE * 3);
-        assert!(house.worker.turn().is_err() && house.app.sweep().is_err());
+        assert!(house.worker.run_once().is_err() && house.app.sweep().is_err());
         store.set_fault(None);
         // Whichever comes first.
         if round % 2 == 0 {
             house.app.sweep().unwrap();
         } else {
-            assert_eq!(house.worker.turn(), Ok(Worked::Nothing));
+            assert_eq!(house.worker.run_once(), Ok(Worked::Nothing));
         }
         let report = house.report_of(&number(0));
         assert_eq!((report.status.status, report.attempt), (State::Pending, round + 1));
@@ -143,7 +143,7 @@ fn a_database_that_goes_away_in_the_middle_costs_no_attempt() {
         house.clock.advance(BACKOFF_CAP);
     }
     set_down(&documents, false);
-    assert_eq!(house.worker.turn(), Ok(Worked::Processes(1)));
+    assert_eq!(house.worker.run_once(), Ok(Worked::Processes(1)));
     assert_eq!(house.state_of(&number(0)), State::Processed);
 }
 

@@ -17,7 +17,7 @@ fn import(params: &str, escapes: bool) {
     house.create_as("A-1", EMPTY);
     house.create_with(params, "poison", EMPTY);
     house.create_as("A-2", EMPTY);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(3));
     assert_eq!(["A-1", "A-2"].map(|number| house.state_of(number)), [State::Processed; 2]);
     let poison = house.report_of("poison");
     assert_eq!((poison.status.status, poison.attempt, poison.account), (State::Pending, 1, None));

@@ -29,7 +29,7 @@ fn events(house: &House) -> Vec<EventKind> {
 
 #[test]
 fn an_account_that_was_imported_meanwhile_was_created() {
-    let house = house(|house| assert_eq!(house.worker.turn(), Ok(Worked::Processes(1))));
+    let house = house(|house| assert_eq!(house.worker.run_once(), Ok(Worked::Processes(1))));
     house.create(MEMBERS);
     assert_eq!(house.state_of("A-1"), State::Processed);
     assert_eq!(events(&house), [EventKind::Created, EventKind::Claimed, EventKind::Imported]);
@@ -56,7 +56,7 @@ fn an_account_that_was_cancelled_meanwhile_was_created_and_stays_so() {
 fn other_content_at_the_same_time_is_another_submission() {
     let house = House::new();
     house.create(MEMBERS);
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     let other = account(&format!(r#"{MEMBERS},"notes":[{{"body":"N"}}]"#));
     let refused = house.app.create_account(&house.caller, None, other.as_bytes(), None);
     assert!(matches!(refused, Err(CreateRefused::AlreadyImported(_))), "{refused:?}");
@@ -80,7 +80,7 @@ fn what_was_checked_by_other_settings_is_not_submitted_again() {
     house.clock.advance(Duration::seconds(1));
     house.app.create_account(&house.caller, None, account(OTHER).as_bytes(), None).unwrap();
     assert_eq!(events(&house), [EventKind::Created, EventKind::Replaced]);
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     assert_eq!(house.state_of("A-1"), State::DryRunSucceeded);
 }
 
@@ -136,6 +136,6 @@ fn what_cannot_be_read_is_replaced() {
     house.create(MEMBERS);
     put(&house, [7; 32], Some(b"?"));
     assert_eq!(again(&house, &account(MEMBERS)), [EventKind::Created, EventKind::Replaced]);
-    house.worker.turn().unwrap();
+    house.worker.run_once().unwrap();
     assert_eq!(house.state_of("A-1"), State::Processed);
 }

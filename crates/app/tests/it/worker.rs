@@ -61,10 +61,10 @@ fn what_missed_its_window_ends_where_it_would_be_claimed() {
     house.create(EMPTY);
     house.create_with(r#"{"schedule_window_end":"2026-11-21T02:01:00Z"}"#, "A-2", EMPTY);
     house.clock.advance(Duration::minutes(2));
-    assert_eq!(house.worker.turn(), Ok(Worked::Processes(1)));
+    assert_eq!(house.worker.run_once(), Ok(Worked::Processes(1)));
     let states = ["A-1", "A-2"].map(|number| house.state_of(number));
     assert_eq!(states, [State::Processed, State::Errored]);
-    assert_eq!(house.worker.turn(), Ok(Worked::Nothing));
+    assert_eq!(house.worker.run_once(), Ok(Worked::Nothing));
 }
 
 #[test]
@@ -90,13 +90,13 @@ fn what_is_sealed_with_a_key_that_is_not_here_is_left_to_others_and_loses_no_att
     let missing = || StoreError::KeyMissing("k".into());
     for _ in 0..2 * MAX_ATTEMPTS {
         store.set_fault(Some(Fault::OfReads(missing())));
-        assert_eq!(house.worker.turn(), Err(missing()));
+        assert_eq!(house.worker.run_once(), Err(missing()));
         store.set_fault(None);
         assert_eq!(house.state_of("A-1"), State::Pending);
-        assert_eq!(house.worker.turn(), Ok(Worked::Nothing), "others are to try first");
+        assert_eq!(house.worker.run_once(), Ok(Worked::Nothing), "others are to try first");
         house.clock.advance(Duration::seconds(30));
     }
-    assert_eq!(house.worker.turn(), Ok(Worked::Processes(1)));
+    assert_eq!(house.worker.run_once(), Ok(Worked::Processes(1)));
     assert_eq!(house.state_of("A-1"), State::Processed);
     assert_eq!(house.metrics.deferred.load(Ordering::Relaxed), u64::from(2 * MAX_ATTEMPTS));
 }

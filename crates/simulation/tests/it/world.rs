@@ -153,7 +153,7 @@ impl World {
     pub(crate) fn turn(&self, node: usize, worker: u8) -> Answer {
         let Node { metrics, stop, .. } = &self.nodes[node];
         let name = format!("n{node}w{worker}");
-        let turned = Worker::new(self.app(node), name, metrics.clone(), stop.clone()).turn();
+        let turned = Worker::new(self.app(node), name, metrics.clone(), stop.clone()).run_once();
         // Whoever was stopped is started again.
         stop.store(false, Ordering::SeqCst);
         turned.map_or_else(Answer::from, |_| Answer::done())

@@ -131,7 +131,7 @@ fn claims_leave_the_rows_alone_that_creates_refer_to() {
     }
     let House { app, store, database, .. } = house;
     let worker = Worker::new(app, "w1".into(), Arc::default(), Arc::default());
-    while worker.turn().unwrap() != Worked::Nothing {}
+    while worker.run_once().unwrap() != Worked::Nothing {}
     drop((worker, store));
     until_gone(&database);
     let states = "SELECT DISTINCT state FROM processes";
