@@ -1,7 +1,7 @@
 use crate::Wake;
 use crate::account::KnownSuppliers;
 use crate::auth::KeyRing;
-use crate::port::{Clock, Documents, Operator, OutsideJobs, PaymentVendors, Random, Store, StoreError};
+use crate::port::{Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError};
 use crate::worker::Interrupted;
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
@@ -70,8 +70,8 @@ impl App {
     /// The use cases over these ports.
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let Ports { store, clock, random, documents, vendors } = ports;
-        let documents = Arc::new(OutsideJobs(documents));
-        let vendors = Arc::new(OutsideJobs(vendors));
+        let documents = Arc::new(RefusedInJobs(documents));
+        let vendors = Arc::new(RefusedInJobs(vendors));
         let (keys, suppliers, wake, lookout): (_, _, Arc<Wake>, _) = Default::default();
         let told = wake.clone();
         store.on_work(Box::new(move || told.call_one()));

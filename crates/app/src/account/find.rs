@@ -18,7 +18,7 @@ pub struct AccountFilter {
 
 /// A page of a supplier's accounts in the order of creation. It may have none and not be the last.
 #[derive(Debug)]
-pub struct FoundAccounts {
+pub struct AccountPage {
     /// The number and status of each.
     pub accounts: Vec<(String, StatusV2)>,
     /// What the next page follows; `None` if there is none.
@@ -38,7 +38,7 @@ impl App {
         filter: &AccountFilter,
         after: Option<Position>,
         limit: u32,
-    ) -> Result<Option<FoundAccounts>, StoreError> {
+    ) -> Result<Option<AccountPage>, StoreError> {
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
         find_stale(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
@@ -51,7 +51,7 @@ impl App {
                 let number = listed.process.snapshot().external_account_number.to_string();
                 (number, v2(&listed.process, zone))
             });
-            Ok(Some(FoundAccounts { accounts: shown.collect(), next: page.next }))
+            Ok(Some(AccountPage { accounts: shown.collect(), next: page.next }))
         })
     }
 }

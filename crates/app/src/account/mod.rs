@@ -16,7 +16,7 @@ pub(crate) use check::{Check, check, check_from_memory, profile};
 pub use create::CreateRefused;
 pub(crate) use create::stored;
 pub(crate) use facts::{Known, Sought};
-pub use find::{AccountFilter, FoundAccounts};
+pub use find::{AccountFilter, AccountPage};
 pub(crate) use known_suppliers::KnownSuppliers;
 pub use list::OpenList;
 pub(crate) use progress::progress;

@@ -2,7 +2,7 @@
 
 use super::CreateRefused;
 use crate::port::{
-    Creation, SeenSupplier, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, stage_in,
+    Creation, LastSupplier, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, stage_in,
     write_with_retry,
 };
 use crate::{App, codec};
@@ -131,7 +131,7 @@ fn is_same(
 }
 
 fn stage_anew(tx: &mut dyn Tx, creation: &Creation) -> Result<Left, CreateRefused> {
-    match stage_in(tx, creation, &mut SeenSupplier::default())? {
+    match stage_in(tx, creation, &mut LastSupplier::default())? {
         Staging::Staged => Ok(Left::Decided),
         Staging::SupplierChanged => Err(CreateRefused::SupplierChanging),
         Staging::Exists => Err(StoreError::Conflict("another was first".into()).into()),

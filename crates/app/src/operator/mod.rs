@@ -24,5 +24,5 @@ pub use identity::{IssuedKey, OperatorError};
 pub use monitor::{Backlog, Waiting};
 pub use processes::ProcessReport;
 pub use progress::Activity;
-pub use search::FoundAccount;
+pub use search::AccountMatch;
 pub use suppliers::SupplierChange;

@@ -6,7 +6,7 @@ use cutover_process::{StatusV2, v2};
 
 /// An account that was searched for.
 #[derive(Debug, Clone)]
-pub struct FoundAccount {
+pub struct AccountMatch {
     /// The code of its supplier.
     pub supplier: String,
     /// Its number at its previous supplier.
@@ -28,7 +28,7 @@ impl App {
         supplier: Option<&str>,
         text: &str,
         limit: u32,
-    ) -> Result<Vec<FoundAccount>, StoreError> {
+    ) -> Result<Vec<AccountMatch>, StoreError> {
         // Blank, too long, or with a NUL, which not every database takes: no number begins so.
         let Ok(sought) = text.parse::<ExternalAccountNumber>() else { return Ok(Vec::new()) };
         read_committed(&*self.store, |tx| {
@@ -52,15 +52,15 @@ fn by_account(
     tx: &mut dyn Tx,
     suppliers: &[Supplier],
     text: &str,
-) -> Result<Option<FoundAccount>, StoreError> {
+) -> Result<Option<AccountMatch>, StoreError> {
     let Ok(number) = text.to_ascii_uppercase().parse::<ServiceAccountNumber>() else { return Ok(None) };
     let Some(stored) = tx.process_of_account(&number)? else { return Ok(None) };
     let supplier = suppliers.iter().find(|supplier| supplier.id == stored.supplier_id);
     Ok(supplier.map(|supplier| shown(supplier, &stored)))
 }
 
-fn shown(supplier: &Supplier, stored: &StoredProcess) -> FoundAccount {
-    FoundAccount {
+fn shown(supplier: &Supplier, stored: &StoredProcess) -> AccountMatch {
+    AccountMatch {
         supplier: supplier.code.to_string(),
         number: stored.process.snapshot().external_account_number.to_string(),
         status: v2(&stored.process, supplier.settings.time_zone),

@@ -16,12 +16,12 @@ thread_local! {
 
 /// Says that this thread runs a job of the store, for as long as it lives. Every store makes one for each transaction.
 #[derive(Debug)]
-pub struct InJob {
+pub struct JobGuard {
     /// It is of its thread.
     _here: PhantomData<*const ()>,
 }
 
-impl InJob {
+impl JobGuard {
     /// The job begins.
     pub fn enter() -> Self {
         if cfg!(debug_assertions) {
@@ -31,7 +31,7 @@ impl InJob {
     }
 }
 
-impl Drop for InJob {
+impl Drop for JobGuard {
     fn drop(&mut self) {
         if cfg!(debug_assertions) {
             JOBS.set(JOBS.get() - 1);
@@ -42,29 +42,29 @@ impl Drop for InJob {
 /// What is done while it lives is no part of the jobs that its thread is in: a simulation has other nodes act
 /// while a transaction is open, on the one thread it has.
 #[derive(Debug)]
-pub struct OutOfJobs {
+pub struct SuspendedJobs {
     jobs: u32,
     /// It is of its thread.
     _here: PhantomData<*const ()>,
 }
 
-impl OutOfJobs {
+impl SuspendedJobs {
     /// Somebody else acts from here on.
     pub fn enter() -> Self {
         Self { jobs: JOBS.replace(0), _here: PhantomData }
     }
 }
 
-impl Drop for OutOfJobs {
+impl Drop for SuspendedJobs {
     fn drop(&mut self) {
         JOBS.set(self.jobs);
     }
 }
 
 /// A port to the outside that is not to be asked inside a job.
-pub struct OutsideJobs<P: ?Sized>(pub Arc<P>);
+pub struct RefusedInJobs<P: ?Sized>(pub Arc<P>);
 
-impl<P: ?Sized> OutsideJobs<P> {
+impl<P: ?Sized> RefusedInJobs<P> {
     /// The port, for a question that is asked now.
     ///
     /// # Panics
@@ -75,7 +75,7 @@ impl<P: ?Sized> OutsideJobs<P> {
     }
 }
 
-impl Documents for OutsideJobs<dyn Documents> {
+impl Documents for RefusedInJobs<dyn Documents> {
     fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
         self.port().ready()
     }
@@ -93,7 +93,7 @@ impl Documents for OutsideJobs<dyn Documents> {
     }
 }
 
-impl PaymentVendors for OutsideJobs<dyn PaymentVendors> {
+impl PaymentVendors for RefusedInJobs<dyn PaymentVendors> {
     fn look_up<'a>(
         &'a self,
         vendor: &'a Vendor,

@@ -31,7 +31,7 @@ pub use figures::{Figures, MinuteCount, StateCount, SupplierFigures};
 pub use identity::{
     ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
-pub use in_job::{InJob, OutOfJobs, OutsideJobs};
+pub use in_job::{JobGuard, RefusedInJobs, SuspendedJobs};
 pub use instructions::{
     InstructionDetails, InstructionKey, Instructions, VendorBankAccount, VendorCard, VerifiedInstruction,
 };
@@ -45,7 +45,7 @@ pub use processes::{
 };
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
-    MayConflict, SeenSupplier, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict, WriteJob,
+    LastSupplier, MayConflict, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict, WriteJob,
     find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};

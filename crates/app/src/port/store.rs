@@ -229,7 +229,7 @@ pub trait Store: Send + Sync {
 fn staging_job(creation: Arc<Creation>) -> (WriteJob, impl FnOnce() -> Result<Staging, StoreError> + Send) {
     let (staging, staged) = mpsc::sync_channel(1);
     let job = Box::new(move |tx: &mut dyn Tx| {
-        let result = stage_in(tx, &creation, &mut SeenSupplier::default());
+        let result = stage_in(tx, &creation, &mut LastSupplier::default());
         let verdict = if matches!(result, Ok(Staging::Staged)) { Verdict::Commit } else { Verdict::Rollback };
         // Nobody asks where the transaction was lost.
         let _ = staging.send(result);
@@ -240,7 +240,7 @@ fn staging_job(creation: Arc<Creation>) -> (WriteJob, impl FnOnce() -> Result<St
 
 /// A supplier as a transaction saw it: accounts that are stored one after another ask for it once.
 #[derive(Debug, Default)]
-pub struct SeenSupplier(Option<(i64, Option<Standing>)>);
+pub struct LastSupplier(Option<(i64, Option<Standing>)>);
 
 /// What an account that is stored needs to know of its supplier.
 #[derive(Debug, Clone, Copy)]
@@ -249,7 +249,7 @@ struct Standing {
     is_ongoing: bool,
 }
 
-impl SeenSupplier {
+impl LastSupplier {
     /// Asked for if it is not the last that was seen.
     fn standing(&mut self, tx: &mut dyn Tx, supplier_id: i64) -> Result<Option<Standing>, StoreError> {
         match self.0 {
@@ -274,7 +274,7 @@ impl SeenSupplier {
 pub fn stage_in(
     tx: &mut dyn Tx,
     creation: &Creation,
-    seen: &mut SeenSupplier,
+    seen: &mut LastSupplier,
 ) -> Result<Staging, StoreError> {
     let standing = seen.standing(tx, creation.supplier_id)?;
     if !standing.is_some_and(|s| s.is_ongoing && s.revision == creation.supplier_revision) {

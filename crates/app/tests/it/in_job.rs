@@ -1,7 +1,7 @@
 //! Failure 9: nothing outside is asked inside a transaction of ours.
 
 use crate::house::House;
-use cutover_app::port::{InJob, OutOfJobs, StoreError, read, write};
+use cutover_app::port::{JobGuard, StoreError, SuspendedJobs, read, write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Failure 9: whoever asks the storage inside a job of the store panics in every test, whichever use case it is.
@@ -24,9 +24,9 @@ fn the_storage_is_not_asked_inside_a_job() {
     };
     assert!(catch_unwind(AssertUnwindSafe(reads)).is_err());
     ask();
-    let inside = InJob::enter();
+    let inside = JobGuard::enter();
     assert!(catch_unwind(AssertUnwindSafe(ask)).is_err());
-    let others = OutOfJobs::enter();
+    let others = SuspendedJobs::enter();
     ask();
     drop(others);
     assert!(catch_unwind(AssertUnwindSafe(ask)).is_err(), "the job goes on");

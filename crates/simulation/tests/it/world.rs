@@ -10,7 +10,7 @@ use crate::plan::{Act, Op, Part, What};
 use crate::specs::{InstructionSpec, VERIFYING, code};
 use crate::wire::Wire;
 use chrono::{DateTime, Duration, Utc};
-use cutover_app::port::{Clock, DocumentState, InstructionDetails, OutOfJobs, Store, VendorError};
+use cutover_app::port::{Clock, DocumentState, InstructionDetails, Store, SuspendedJobs, VendorError};
 use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
@@ -221,7 +221,7 @@ impl World {
     /// Does operations while a transaction is open: they may have to wait for its end in vain.
     pub(crate) fn perform_within(&self, ops: &[Op]) {
         self.open.fetch_add(1, Ordering::SeqCst);
-        let _others = OutOfJobs::enter();
+        let _others = SuspendedJobs::enter();
         ops.iter().for_each(|op| self.perform(op));
         self.open.fetch_sub(1, Ordering::SeqCst);
     }
