@@ -63,7 +63,7 @@ impl App {
             Step::Documents(wanted) => return Ok(Step::Documents(wanted)),
         };
         match stage(&*self.store, creation.clone())? {
-            Staging::Staged => self.wake.call_one(),
+            Staging::Staged => self.wake.notify_one(),
             Staging::Exists => self.resubmit(creation)?,
             Staging::SupplierChanged => return Err(CreateRefused::SupplierChanging),
         }
@@ -109,7 +109,7 @@ impl App {
         let told = Box::new(move |staging| {
             if staging == Ok(Staging::Staged) {
                 fault::reached(Point::Staged, number.as_str());
-                wake.call_one();
+                wake.notify_one();
             }
             done(staging);
         });

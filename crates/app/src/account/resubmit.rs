@@ -48,7 +48,7 @@ impl App {
                 Left::ToCompare(waiting) => compared = Some(compare(&creation, &waiting)),
             }
         }
-        self.wake.call_one();
+        self.wake.notify_one();
         self.store.notify_workers();
         Ok(())
     }

@@ -118,7 +118,7 @@ impl App {
             let told = Told::of(Subject::process(&supplier, process.id()));
             Ok(((process.id(), v2(&process, supplier.settings.time_zone)), told))
         })?;
-        self.wake.call_one();
+        self.wake.notify_one();
         self.store.notify_workers();
         Ok(stepped)
     }

@@ -167,7 +167,7 @@ impl App {
             supplier.revision += 1;
             Ok::<_, OperatorError>((supplier, told))
         })?;
-        self.wake.call_one();
+        self.wake.notify_one();
         self.store.notify_workers();
         Ok(supplier)
     }

@@ -70,7 +70,7 @@ impl Watchtower {
 
     fn stop(&self) {
         self.house.stop.store(true, Ordering::Release);
-        self.house.app.wake().call();
+        self.house.app.wake().notify_all();
     }
 
     /// An account that is due so many minutes later.
@@ -245,7 +245,7 @@ fn what_cannot_be_claimed_is_asked_for_less_and_less_often() {
     // 5 ms, 10, 20, 40, 80 and 160 lie between.
     assert!(begun.elapsed() >= time::Duration::from_millis(315), "{:?}", begun.elapsed());
     house.stop.store(true, Ordering::Release);
-    app.wake().call();
+    app.wake().notify_all();
     ended.join().unwrap();
 }
 
