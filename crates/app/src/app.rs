@@ -133,12 +133,14 @@ impl App {
         self.store.missing_keys()
     }
 
-    /// Returns the numbers of open and of idle connections to the database server; `None` for an embedded database.
+    /// Returns the numbers of open and of idle connections to the database server; `None` for an embedded
+    /// database.
     pub fn database_connections(&self) -> Option<(u32, u32)> {
         self.store.connections()
     }
 
-    /// Returns the maximum number of database connections that use cases share; `None` for an embedded database.
+    /// Returns the maximum number of database connections that use cases share; `None` for an embedded
+    /// database.
     pub fn connection_limit(&self) -> Option<u32> {
         self.store.connection_limit()
     }

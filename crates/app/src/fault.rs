@@ -12,8 +12,8 @@
 //! | `fail` | makes [`fails`] return true |
 //! | `fail\|FILE` | the same once: it creates the file, and does nothing if the file exists |
 //!
-//! Only test builds contain this code. Without the feature `failpoints` of `fail`, which only dev-dependencies enable,
-//! it compiles to nothing.
+//! Only test builds contain this code. Without the feature `failpoints` of `fail`, which only
+//! dev-dependencies enable, it compiles to nothing.
 
 use std::path::Path;
 use std::time::Duration;

@@ -21,8 +21,8 @@ pub struct NodeDescription {
 }
 
 impl App {
-    /// Records that this process begins to serve. The caller has to call [`renew_node`](Self::renew_node) every
-    /// [`HEARTBEAT`].
+    /// Records that this process begins to serve. The caller has to call [`renew_node`](Self::renew_node)
+    /// every [`HEARTBEAT`].
     ///
     /// # Errors
     /// [`StoreError`] if that could not be written.

@@ -58,8 +58,8 @@ impl Wake {
         self.wait_while(at_most, |counts| (counts.notifications, counts.handovers) == (seen, handovers));
     }
 
-    /// Sleeps until all are notified and `is_over` returns true, at most for `at_most`. Leaves notifications of one
-    /// to the workers that wait for work.
+    /// Sleeps until all are notified and `is_over` returns true, at most for `at_most`. Leaves notifications
+    /// of one to the workers that wait for work.
     pub fn sleep(&self, at_most: Duration, is_over: impl Fn() -> bool) {
         // A poisoned lock cannot be left inconsistent by a counter.
         let _ = self.end.wait_timeout_while(self.counts(), at_most, |_| !is_over());
@@ -93,10 +93,11 @@ mod tests {
         begun.elapsed()
     }
 
-    /// Starts threads that run `pause`, and returns a channel that gets a message from each when its pause ends.
+    /// Starts threads that run `pause`, and returns a channel that gets a message from each when its pause
+    /// ends.
     ///
-    /// The pause calls its last argument whenever it evaluates its condition, which it does under the lock. Only
-    /// waiting releases that lock, so all threads wait when this returns.
+    /// The pause calls its last argument whenever it evaluates its condition, which it does under the lock.
+    /// Only waiting releases that lock, so all threads wait when this returns.
     fn pausing(
         wake: &Arc<Wake>,
         count: usize,

@@ -26,8 +26,8 @@ pub struct AccountPage {
 }
 
 impl App {
-    /// The accounts of a supplier that match, after a position, at most `limit`, as far as a page may read; `None` if
-    /// there is no such supplier, or it is another organisation's.
+    /// The accounts of a supplier that match, after a position, at most `limit`, as far as a page may read;
+    /// `None` if there is no such supplier, or it is another organisation's.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.

@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// How long a supplier is remembered: a program of an earlier version changes one without a new revision.
 const REMEMBERED: TimeDelta = TimeDelta::seconds(5);
 
-/// Suppliers as they were last read, for those who have what they decide confirmed by the store: it compares the
-/// revision.
+/// Suppliers as they were last read, for those who have what they decide confirmed by the store: it compares
+/// the revision.
 #[derive(Default)]
 pub(crate) struct KnownSuppliers(RwLock<HashMap<SupplierCode, Known>>);
 

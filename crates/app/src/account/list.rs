@@ -32,8 +32,8 @@ impl App {
         Ok(supplier.map(|s| OpenList { supplier_id: s.id, list, until, zone: s.settings.time_zone }))
     }
 
-    /// Calls with the next items of a list, at most `limit`; returns the position that those behind them follow, `None`
-    /// if the list ends here. There may be fewer than `limit`, and more behind them.
+    /// Calls with the next items of a list, at most `limit`; returns the position that those behind them
+    /// follow, `None` if the list ends here. There may be fewer than `limit`, and more behind them.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.

@@ -18,7 +18,8 @@ const WINDOW: TimeDelta = TimeDelta::minutes(5);
 /// How far a supplier's migration has come (contract D12).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// How many accounts are in each state; every state is there, and those that a newer version wrote behind them.
+    /// How many accounts are in each state; every state is there, and those that a newer version wrote behind
+    /// them.
     pub counts: Vec<StatusCount>,
     /// The errors that most accounts stand with, the most frequent first; at most ten.
     pub top_errors: Vec<TopError>,
@@ -152,8 +153,8 @@ struct Pace {
 }
 
 impl Pace {
-    /// Of the counts of the window. What began in it counts from the minute in which it began; what ended later than
-    /// now, before the clock went back, is of no window.
+    /// Of the counts of the window. What began in it counts from the minute in which it began; what ended
+    /// later than now, before the clock went back, is of no window.
     fn of(counts: &[MinuteCount], now: DateTime<Utc>) -> Self {
         let until_now = || counts.iter().filter(|count| count.minute <= now);
         let ended = until_now().map(|count| count.processes).sum();

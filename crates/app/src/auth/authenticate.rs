@@ -34,7 +34,8 @@ impl App {
     pub fn authenticate(&self, token: &str) -> Result<Caller, AuthError> {
         let kid = decode_header(token).ok().and_then(|header| header.kid).ok_or(AuthError::Invalid)?;
         let key = self.signing_key(&kid)?.ok_or(AuthError::Invalid)?;
-        // A signature that was found good needs no secret, which may have been sealed with another key meanwhile.
+        // A signature that was found good needs no secret, which may have been sealed with another key
+        // meanwhile.
         let claims = match self.remembered_token(token) {
             Some(seen) if seen.kid == kid => seen.claims.clone(),
             _ => self.verified(token, key.secret()?).ok_or(AuthError::Invalid)?,

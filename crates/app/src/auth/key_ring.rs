@@ -75,7 +75,8 @@ impl App {
         }
     }
 
-    /// The key that signs what needs no transaction; `None` if there is none yet, or nobody can read it any more.
+    /// The key that signs what needs no transaction; `None` if there is none yet, or nobody can read it any
+    /// more.
     pub(crate) fn newest_signing_key(&self) -> Result<Option<SigningKey>, StoreError> {
         let keys = self.remembered_signing_keys().map_or_else(|| self.read_signing_keys(), Ok)?;
         Ok(keys.first().filter(|key| !key.is_gone()).cloned())
@@ -156,8 +157,8 @@ pub(crate) fn signer(tx: &mut dyn Tx, fresh: SigningKey) -> Result<SigningKey, S
     }
 }
 
-/// Stores a key that is to sign: the newest one does, so it is made newer than those there are, wherever the clock was
-/// when they were made.
+/// Stores a key that is to sign: the newest one does, so it is made newer than those there are, wherever the
+/// clock was when they were made.
 pub(crate) fn add_newest(tx: &mut dyn Tx, mut key: SigningKey) -> Result<SigningKey, StoreError> {
     if let Some(newest) = tx.signing_keys()?.first() {
         key.created_at = key.created_at.max(newest.created_at + TimeDelta::microseconds(1));

@@ -10,8 +10,8 @@ use zstd::zstd_safe::{CParameter, DictAttachPref};
 
 /// Payloads are short-lived and many: speed counts more than size.
 const LEVEL: i32 = 1;
-/// What payloads have in common (decision 0003). Rows are unpacked by it: it is never changed, only followed by
-/// another with a number of its own, which each packed payload names.
+/// What payloads have in common (decision 0003). Rows are unpacked by it: it is never changed, only followed
+/// by another with a number of its own, which each packed payload names.
 static DICTIONARY: &[u8] = include_bytes!("payload.1.dict");
 /// A payload unpacks to no more than this, whatever its row says: 64 MiB.
 const MAX_UNPACKED: usize = 64 << 20;
@@ -22,8 +22,8 @@ const MAX_KEPT: usize = 256 << 10;
 thread_local! {
     /// What compresses is made once for a thread: to make one costs as much as to use it on a small payload.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
-    /// Where a payload is written that is only looked at: memory of that size goes back to the system soon, and
-    /// would have to be got from there anew for each.
+    /// Where a payload is written that is only looked at: memory of that size goes back to the system soon,
+    /// and would have to be got from there anew for each.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -38,8 +38,9 @@ fn with_scratch<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     })
 }
 
-/// Of JSON, long matches are worth looking for, and in a table that stays in the nearest cache. The dictionary's own
-/// table is used where it lies: zstd would copy it for payloads of more than 8 KB, which takes a tenth longer.
+/// Of JSON, long matches are worth looking for, and in a table that stays in the nearest cache. The
+/// dictionary's own table is used where it lies: zstd would copy it for payloads of more than 8 KB, which
+/// takes a tenth longer.
 fn compressor() -> std::io::Result<Compressor<'static>> {
     let mut compressor = Compressor::with_dictionary(LEVEL, DICTIONARY)?;
     compressor.set_parameter(CParameter::HashLog(13))?;
@@ -73,8 +74,8 @@ pub(crate) fn unpack(stored: &[u8]) -> Result<Vec<u8>, StoreError> {
         .map_err(|e| StoreError::Corrupt(format!("a payload does not unpack: {e}")))
 }
 
-/// Of a packed payload, which is a sixth of what was sent: equal if the same bytes were packed by the same program,
-/// never for others.
+/// Of a packed payload, which is a sixth of what was sent: equal if the same bytes were packed by the same
+/// program, never for others.
 pub(crate) fn fingerprint(packed: &[u8]) -> [u8; 32] {
     *blake3::hash(packed).as_bytes()
 }

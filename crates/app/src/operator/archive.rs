@@ -124,7 +124,8 @@ impl App {
         Ok(done)
     }
 
-    /// Removes the payloads and histories of archived processes, including those that an interrupted run has left.
+    /// Removes the payloads and histories of archived processes, including those that an interrupted run has
+    /// left.
     fn remove_archived(&self) -> Result<(), OperatorError> {
         let mut next = Some(0);
         while let Some(from) = next {

@@ -44,8 +44,8 @@ impl Operator {
 }
 
 impl App {
-    /// Does what an operator answers for: a job that changes something, shows personal data or takes it out. What
-    /// the job says of it is told in the same transaction, so that neither is there without the other.
+    /// Does what an operator answers for: a job that changes something, shows personal data or takes it out.
+    /// What the job says of it is told in the same transaction, so that neither is there without the other.
     pub(crate) fn act<T, E>(
         &self,
         by: &Operator,

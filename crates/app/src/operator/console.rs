@@ -132,8 +132,8 @@ impl App {
     /// Takes a pending process of an organisation out; its id.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if it has none of the supplier and number, [`OperatorError::Refused`] if its
-    /// state does not allow it.
+    /// [`OperatorError::NotFound`] if it has none of the supplier and number, [`OperatorError::Refused`] if
+    /// its state does not allow it.
     pub fn cancel_own_process(
         &self,
         caller: &Caller,

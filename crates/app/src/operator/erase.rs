@@ -23,8 +23,8 @@ pub struct Erasable {
     pub account: Option<ServiceAccountNumber>,
     /// When its payload and its history went to an archive, if they did: they are there still.
     pub archived_at: Option<DateTime<Utc>>,
-    /// The documents that it names, under the root of its supplier; they lie in the storage still. `None`: what
-    /// was sent cannot be read, or is archived.
+    /// The documents that it names, under the root of its supplier; they lie in the storage still. `None`:
+    /// what was sent cannot be read, or is archived.
     pub documents: Option<Vec<String>>,
 }
 
@@ -54,13 +54,13 @@ impl App {
         refused.map(|()| found)
     }
 
-    /// Removes all that is kept of an account, whatever became of its import, and tells of it without a word of
-    /// whose it was. From then on it is as if it had never been sent, and it can be sent again. Businesses and
-    /// their contracts stay.
+    /// Removes all that is kept of an account, whatever became of its import, and tells of it without a word
+    /// of whose it was. From then on it is as if it had never been sent, and it can be sent again. Businesses
+    /// and their contracts stay.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such supplier or process, [`OperatorError::Refused`] while it is
-    /// being imported, or in a status that a newer version wrote; nothing is changed then.
+    /// [`OperatorError::NotFound`] if there is no such supplier or process, [`OperatorError::Refused`] while
+    /// it is being imported, or in a status that a newer version wrote; nothing is changed then.
     pub fn erase_account(&self, supplier: &str, number: &str) -> Result<Erased, OperatorError> {
         let (code, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
         let by = self.operator.clone();

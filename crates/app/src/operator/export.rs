@@ -20,7 +20,8 @@ pub struct AccountExport {
 }
 
 impl App {
-    /// All that is kept of an account, to be handed out: that is told first. It is of one state of the account.
+    /// All that is kept of an account, to be handed out: that is told first. It is of one state of the
+    /// account.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process.

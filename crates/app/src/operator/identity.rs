@@ -153,8 +153,9 @@ impl App {
         Ok(key)
     }
 
-    /// Takes a signing key away: every token and session that it signed, and could sign in wrong hands, stops within
-    /// 5 s on every node. Returns the key that signs from now on: a new one, if it was the newest that went.
+    /// Takes a signing key away: every token and session that it signed, and could sign in wrong hands, stops
+    /// within 5 s on every node. Returns the key that signs from now on: a new one, if it was the newest that
+    /// went.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is none of the id.

@@ -18,7 +18,8 @@ pub struct Backlog {
     pub waiting: Vec<Waiting>,
     /// Processes that are being imported.
     pub running: u64,
-    /// Processes that have ended, by the state that they stand in: all states in which one may, in their order.
+    /// Processes that have ended, by the state that they stand in: all states in which one may, in their
+    /// order.
     pub ended: Vec<(State, u64)>,
 }
 

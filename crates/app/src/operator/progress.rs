@@ -5,8 +5,8 @@ use crate::account::{Progress, progress};
 use crate::port::{MinuteCount, StoreError, Supplier, Tx, read};
 use chrono::{DateTime, Utc};
 
-/// What came of the accounts of a supplier in a minute: each counts where it stands now, in the minute in which
-/// it came there.
+/// What came of the accounts of a supplier in a minute: each counts where it stands now, in the minute in
+/// which it came there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Activity {
     /// When the minute began.
@@ -26,8 +26,8 @@ impl App {
         self.of_supplier(supplier, |tx, supplier| progress(tx, supplier, self.clock.now()))
     }
 
-    /// What came of the accounts of a supplier from the minute of a time on, oldest first; minutes in which nothing
-    /// did are left out.
+    /// What came of the accounts of a supplier from the minute of a time on, oldest first; minutes in which
+    /// nothing did are left out.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.

@@ -16,9 +16,10 @@ pub struct AccountMatch {
 }
 
 impl App {
-    /// Accounts of an organisation, of one of its suppliers if a code is given: the one of this number at this
-    /// service, and those whose number at their previous supplier begins so; at most `limit` of a supplier. What
-    /// no number can begin with finds nothing. What it costs does not depend on how many accounts there are.
+    /// Accounts of an organisation, of one of its suppliers if a code is given: the one of this number at
+    /// this service, and those whose number at their previous supplier begins so; at most `limit` of a
+    /// supplier. What no number can begin with finds nothing. What it costs does not depend on how many
+    /// accounts there are.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.

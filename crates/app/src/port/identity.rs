@@ -130,8 +130,8 @@ pub struct RefreshToken {
 pub struct SigningKey {
     /// What tokens name it by.
     pub kid: String,
-    /// 256 random bits; or why they cannot be read here: they are sealed with an encryption key that this process lacks
-    /// ([`StoreError::KeyMissing`]), or nobody can open them any more.
+    /// 256 random bits; or why they cannot be read here: they are sealed with an encryption key that this
+    /// process lacks ([`StoreError::KeyMissing`]), or nobody can open them any more.
     pub secret: Result<[u8; 32], StoreError>,
     /// When it was made; the newest one signs.
     pub created_at: DateTime<Utc>,
@@ -152,8 +152,8 @@ impl SigningKey {
         self.secret.as_ref().map_err(Clone::clone)
     }
 
-    /// Whether no process can read the secret any more: its encryption key is lost, or it was damaged. It neither signs
-    /// nor verifies.
+    /// Whether no process can read the secret any more: its encryption key is lost, or it was damaged. It
+    /// neither signs nor verifies.
     pub fn is_gone(&self) -> bool {
         matches!(&self.secret, Err(error) if !matches!(error, StoreError::KeyMissing(_)))
     }

@@ -1,5 +1,6 @@
-//! Nothing outside is asked inside a job of the store: a transaction that waits for a vendor or the storage holds its
-//! locks and its connection for as long as they please. Builds with debug assertions, as those of tests, panic there.
+//! Nothing outside is asked inside a job of the store: a transaction that waits for a vendor or the storage
+//! holds its locks and its connection for as long as they please. Builds with debug assertions, as those of
+//! tests, panic there.
 
 use super::{
     Answer, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Vendor, VendorError,
@@ -14,7 +15,8 @@ thread_local! {
     static JOBS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Says that this thread runs a job of the store, for as long as it lives. Every store makes one for each transaction.
+/// Says that this thread runs a job of the store, for as long as it lives. Every store makes one for each
+/// transaction.
 #[derive(Debug)]
 pub struct JobGuard {
     /// It is of its thread.

@@ -1,4 +1,4 @@
-//! What the use cases need of the world.
+//! The ports: traits that adapters implement for the use cases, and the types they exchange.
 
 mod accounts;
 mod audit;
@@ -53,5 +53,5 @@ pub use vendors::{
     InvalidVendorKind, PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors,
 };
 
-// Values of the rules that the ports speak of: adapters know the ports alone.
+// Types of the rules in the ports' signatures, because adapters depend on the ports only.
 pub use cutover_rules::{DocumentState, SoughtMeterPoint, WantedDocument};

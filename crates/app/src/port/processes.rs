@@ -8,7 +8,8 @@ use cutover_process::{Actor, HistoryEntry, NewProcess, Process, State};
 pub struct Staged {
     /// The accepted bytes, compressed with zstd.
     pub payload: Vec<u8>,
-    /// Equal only for the same payload. Rows may have one of another kind, which earlier programs made of the content.
+    /// Equal only for the same payload. Rows may have one of another kind, which earlier programs made of the
+    /// content.
     pub fingerprint: [u8; 32],
 }
 
@@ -104,8 +105,8 @@ pub struct PageLimit {
     pub scanned: u32,
 }
 
-/// So many rows are read for an item at most, and for a page at least so many. A thousand rows are a few milliseconds
-/// of the database; a page of the largest size passes over 40,000.
+/// So many rows are read for an item at most, and for a page at least so many. A thousand rows are a few
+/// milliseconds of the database; a page of the largest size passes over 40,000.
 const SCANNED_PER_ITEM: u32 = 4;
 const LEAST_SCANNED: u32 = 1_000;
 
@@ -116,7 +117,8 @@ impl PageLimit {
     }
 }
 
-/// A page of a supplier's processes. It may have fewer items than were asked for, even none, and not be the last.
+/// A page of a supplier's processes. It may have fewer items than were asked for, even none, and not be the
+/// last.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProcessPage {
     /// The processes, by creation.
@@ -211,8 +213,8 @@ pub trait Processes {
         number: &ExternalAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError>;
 
-    /// Processes of a supplier whose account's number begins with a text, by number, at most `limit`. An index
-    /// has them in this order: those that begin otherwise cost nothing.
+    /// Processes of a supplier whose account's number begins with a text, by number, at most `limit`. An
+    /// index has them in this order: those that begin otherwise cost nothing.
     fn processes_like(
         &mut self,
         supplier_id: i64,
@@ -226,8 +228,8 @@ pub trait Processes {
         number: &ServiceAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError>;
 
-    /// Holds other transactions that do the same, or write a step of the process, off until this one ends: what
-    /// is then read of it is what a step is taken from.
+    /// Holds other transactions that do the same, or write a step of the process, off until this one ends:
+    /// what is then read of it is what a step is taken from.
     fn lock_process(&mut self, supplier_id: i64, number: &ExternalAccountNumber) -> Result<(), StoreError>;
 
     /// Stores a new process with the first entry of its history, its payload and its issues.
@@ -271,14 +273,14 @@ pub trait Processes {
     /// The history of a process, oldest first.
     fn history(&mut self, process_id: i64) -> Result<Vec<HistoryEntry>, StoreError>;
 
-    /// Pending processes that are due, of Ongoing suppliers that may import more, at most `limit`:
-    /// in turn between suppliers, those due first within one. On a database of many nodes they are
-    /// locked for this transaction, and locked ones are passed over. One that was committed more than a second
-    /// after it fell due may be found half a minute later.
+    /// Pending processes that are due, of Ongoing suppliers that may import more, at most `limit`: in turn
+    /// between suppliers, those due first within one. On a database of many nodes they are locked for this
+    /// transaction, and locked ones are passed over. One that was committed more than a second after it fell
+    /// due may be found half a minute later.
     fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError>;
 
-    /// When the next pending process falls due of an Ongoing supplier that may import more, if any waits; asked at
-    /// `at`.
+    /// When the next pending process falls due of an Ongoing supplier that may import more, if any waits;
+    /// asked at `at`.
     fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError>;
 
     /// Claimed processes whose lease ended before the time, at most `limit`.
@@ -319,8 +321,8 @@ pub trait Processes {
         limit: PageLimit,
     ) -> Result<ProcessPage, StoreError>;
 
-    /// Calls with each item of a list by creation: after a position, created at `until` or before. Returns the
-    /// position that the next page follows; `None`: the list ends here. Items are read as they are handed
+    /// Calls with each item of a list by creation: after a position, created at `until` or before. Returns
+    /// the position that the next page follows; `None`: the list ends here. Items are read as they are handed
     /// out: memory does not grow with the limit.
     fn each_account(
         &mut self,
@@ -332,9 +334,9 @@ pub trait Processes {
         each: &mut dyn FnMut(ListedAccount<'_>),
     ) -> Result<Option<Position>, StoreError>;
 
-    /// Looks at the next `limit` processes of a supplier by creation, after a position: those that have ended,
-    /// changed last before the time, and are not archived. However many there are that are not among them, it
-    /// is done soon.
+    /// Looks at the next `limit` processes of a supplier by creation, after a position: those that have
+    /// ended, changed last before the time, and are not archived. However many there are that are not among
+    /// them, it is done soon.
     fn archivable(
         &mut self,
         supplier_id: i64,
@@ -350,13 +352,13 @@ pub trait Processes {
         before: DateTime<Utc>,
     ) -> Result<Vec<ProcessToArchive>, StoreError>;
 
-    /// Marks processes as archived, each by its key and its version, and returns their number. A process that is at
-    /// another version, or archived, stays as it is. The store may remove their payloads and histories at once or
-    /// leave that to [`remove_archived`](Self::remove_archived).
+    /// Marks processes as archived, each by its key and its version, and returns their number. A process that
+    /// is at another version, or archived, stays as it is. The store may remove their payloads and histories
+    /// at once or leave that to [`remove_archived`](Self::remove_archived).
     fn archive(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize, StoreError>;
 
-    /// Removes the payloads and histories of archived processes, one range of keys a call. The first range begins at
-    /// 0; the result is where the next one begins, `None` behind the last.
+    /// Removes the payloads and histories of archived processes, one range of keys a call. The first range
+    /// begins at 0; the result is where the next one begins, `None` behind the last.
     fn remove_archived(&mut self, from: i64) -> Result<Option<i64>, StoreError>;
 
     /// Tells if tables have partitions for the next millions of processes. True on stores without partitions.

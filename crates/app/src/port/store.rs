@@ -12,15 +12,15 @@ pub enum StoreError {
     /// It cannot be reached, or is full: a passing fault, to be tried again.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// It answers, but a statement took too long, or a lock or a connection was not to be had in time: a passing
-    /// fault too. A part of the work may pass where the whole did not.
+    /// It answers, but a statement took too long, or a lock or a connection was not to be had in time: a
+    /// passing fault too. A part of the work may pass where the whole did not.
     #[error("the database is busy: {0}")]
     Busy(String),
     /// A row that no program of ours can have written.
     #[error("the database holds corrupt data: {0}")]
     Corrupt(String),
-    /// A value is sealed with an encryption key that this process does not have: a fault of the process, not of
-    /// the value. Another one may have it.
+    /// A value is sealed with an encryption key that this process does not have: a fault of the process, not
+    /// of the value. Another one may have it.
     #[error("the database holds what is sealed with the encryption key {0}, which is not here")]
     KeyMissing(String),
     /// Two writers met, or a unique value is taken. To be decided anew.
@@ -34,11 +34,11 @@ pub enum StoreError {
 /// What a database server says of itself, for monitoring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ServerFigures {
-    /// The age of the oldest snapshot: of the transaction, prepared transaction, standby or replication slot that has
-    /// kept dead rows from being removed for the longest. Zero if there is none.
+    /// The age of the oldest snapshot: of the transaction, prepared transaction, standby or replication slot
+    /// that has kept dead rows from being removed for the longest. Zero if there is none.
     pub oldest_snapshot: Duration,
-    /// Whether the role of this process may see the sessions of other roles: without that right, theirs are missing
-    /// from the other figures.
+    /// Whether the role of this process may see the sessions of other roles: without that right, theirs are
+    /// missing from the other figures.
     pub sees_other_roles: bool,
     /// How far the standby that is furthest behind is; `None` if none can be seen.
     pub replication_lag: Option<Duration>,
@@ -127,7 +127,8 @@ pub trait Store: Send + Sync {
         self.read(job)
     }
 
-    /// Like [`read_committed`](Self::read_committed), of a state that may be a little behind where there is a standby to ask.
+    /// Like [`read_committed`](Self::read_committed), of a state that may be a little behind where there is a
+    /// standby to ask.
     ///
     /// # Errors
     /// [`StoreError`] if the database could not be asked, or of the job.
@@ -156,8 +157,8 @@ pub trait Store: Send + Sync {
     /// Those that wait at the same time may share a statement and a commit; none shares another's fate. The
     /// workers of other processes are told of what is stored.
     ///
-    /// A store that has a thread to write only hands the account over and comes back at once, so that this may
-    /// be called where nothing must block.
+    /// A store that has a thread to write only hands the account over and comes back at once, so that this
+    /// may be called where nothing must block.
     fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
         let (job, staging) = staging_job(creation);
         done(self.write(job).and_then(|()| staging()));
@@ -206,14 +207,14 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
-    /// The names of encryption keys that values were sealed with which this process had to read within the last minute and
-    /// could not, for it lacks them.
+    /// The names of encryption keys that values were sealed with which this process had to read within the
+    /// last minute and could not, for it lacks them.
     fn missing_keys(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// How many connections to a server jobs have at most: one that comes when all are taken waits as long as theirs
-    /// take. `None` where there is no server.
+    /// How many connections to a server jobs have at most: one that comes when all are taken waits as long as
+    /// theirs take. `None` where there is no server.
     fn connection_limit(&self) -> Option<u32> {
         None
     }
@@ -266,8 +267,8 @@ impl LastSupplier {
     }
 }
 
-/// Stores a new account in a transaction, unless there is one or its supplier is another by now. `seen` is of the
-/// same transaction, in which nothing but accounts was written since.
+/// Stores a new account in a transaction, unless there is one or its supplier is another by now. `seen` is of
+/// the same transaction, in which nothing but accounts was written since.
 ///
 /// # Errors
 /// [`StoreError`] of the transaction: part of the account may be written in it.

@@ -20,8 +20,8 @@ pub struct SupplierSettings {
     pub max_concurrent_imports: Option<u32>,
     /// Where its days and its datetimes without offset are.
     pub time_zone: Zone,
-    /// Rules that are set otherwise than by default, by id (rules 1.5). Those that a newer version set to what this
-    /// one does not know have their default level.
+    /// Rules that are set otherwise than by default, by id (rules 1.5). Those that a newer version set to
+    /// what this one does not know have their default level.
     pub rules: BTreeMap<String, Word<Level>>,
 }
 

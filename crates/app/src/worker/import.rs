@@ -43,11 +43,11 @@ pub(super) struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Imports claimed accounts, several per commit. Each is written completely, with its status and its event, or
-    /// not at all. Calls `each` with the outcome of each account.
+    /// Imports claimed accounts, several per commit. Each is written completely, with its status and its
+    /// event, or not at all. Calls `each` with the outcome of each account.
     ///
-    /// A process is released or ended whatever fails; only if the store cannot write that either does its lease
-    /// expire. A process whose key is missing is released and reported as an error.
+    /// A process is released or ended whatever fails; only if the store cannot write that either does its
+    /// lease expire. A process whose key is missing is released and reported as an error.
     pub(super) fn import(&self, claims: Vec<Claimed>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
         let ids: Vec<i64> = claims.iter().map(|claimed| claimed.process.id()).collect();
         let mut payloads = self.payloads(&ids);
@@ -122,15 +122,16 @@ impl Batch<'_> {
         ServiceAccountNumber::from_random(self.app.random.number())
     }
 
-    /// Writes accounts together. While the database answers, a commit that takes too long is repeated in smaller parts,
-    /// down to single accounts: only an account that fails alone loses an attempt. Accounts that no longer fit in the
-    /// lease are released.
+    /// Writes accounts together. While the database answers, a commit that takes too long is repeated in
+    /// smaller parts, down to single accounts: only an account that fails alone loses an attempt. Accounts
+    /// that no longer fit in the lease are released.
     ///
     /// If the database is unavailable, smaller parts would fail as well: the leases of all of them expire.
     fn commit(&self, ready: Vec<Ready>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
         let (mut waiting, mut has_begun) = (VecDeque::from(ready), false);
         while !waiting.is_empty() {
-            // The first part is written even if the worker stops now. The next may take as long as the one that failed.
+            // The first part is written even if the worker stops now. The next may take as long as the one
+            // that failed.
             if has_begun && !(self.may_begin)() {
                 let rest = waiting.into_iter().map(|one| one.process).collect();
                 return self.give_back(rest, each);

@@ -24,8 +24,8 @@ impl App {
         self.interrupted.lock().unwrap_or_else(PoisonError::into_inner).extend(claims);
     }
 
-    /// Defers interrupted claims, so that the outage of the database does not count as the loss of their worker.
-    /// Processes that took another step since have another version and are left alone.
+    /// Defers interrupted claims, so that the outage of the database does not count as the loss of their
+    /// worker. Processes that took another step since have another version and are left alone.
     ///
     /// # Errors
     /// [`StoreError`]; the claims are kept for the next call if the database is still unavailable.

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Adaptive limit on the accounts per commit: halves after a commit that took too long, and grows by one after a
-/// round without one.
+/// Adaptive limit on the accounts per commit: halves after a commit that took too long, and grows by one
+/// after a round without one.
 pub(super) struct Pace {
     limit: AtomicUsize,
     most: usize,

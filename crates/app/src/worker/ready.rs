@@ -39,8 +39,8 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// A batch is written once it exceeds either. Repetitive payloads compress to a hundredth, so the compressed size
-    /// says nothing about their memory and rows.
+    /// A batch is written once it exceeds either. Repetitive payloads compress to a hundredth, so the
+    /// compressed size says nothing about their memory and rows.
     const MOST: Self = Self { bytes: 4 << 20, rows: 20_000 };
 
     pub(super) fn add(&mut self, other: Self) {
@@ -126,9 +126,9 @@ fn rows(account: &Account<'_>, totals: &Totals) -> u64 {
 
 /// Writes accounts with their steps, and the steps of dry runs and rejected payloads, in one transaction.
 ///
-/// The steps are written first: if the worker is late, their versions are stale and nothing of those accounts is
-/// written. They are dated here, because clients that poll by the time of the last step miss steps that are committed
-/// long after their date.
+/// The steps are written first: if the worker is late, their versions are stale and nothing of those accounts
+/// is written. They are dated here, because clients that poll by the time of the last step miss steps that
+/// are committed long after their date.
 pub(super) fn write_ready(
     tx: &mut dyn Tx,
     ready: &mut [Ready],
@@ -171,8 +171,8 @@ fn add_totals(tx: &mut dyn Tx, imports: &[&Import]) -> Result<(), StoreError> {
     totals.iter().try_for_each(|(supplier_id, totals)| tx.add_totals(*supplier_id, totals))
 }
 
-/// Refuses to commit steps that were dated longer ago than a lease: their claims have expired, and clients that poll by
-/// the time of the last step rely on a prompt commit.
+/// Refuses to commit steps that were dated longer ago than a lease: their claims have expired, and clients
+/// that poll by the time of the last step rely on a prompt commit.
 pub(super) fn in_time(clock: &dyn Clock, at: DateTime<Utc>) -> Result<(), StoreError> {
     if clock.now() - at <= LEASE {
         Ok(())

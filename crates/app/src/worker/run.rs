@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 const CLAIM: u32 = 16;
 /// Pause after a round that failed.
 const REST: Duration = Duration::from_secs(1);
-/// Pause after a round whose payloads all lacked an encryption key here: workers that have the key come first.
+/// Pause after a round whose payloads all lacked an encryption key here: workers that have the key come
+/// first.
 const KEYLESS_REST: Duration = Duration::from_secs(5);
 /// Minimum wait for a due process: another worker may be claiming it.
 const SOON: Duration = Duration::from_millis(5);
@@ -97,8 +98,8 @@ impl Worker {
         }
     }
 
-    /// Waits until there may be work. One worker of the process polls the store; the others wait for a notification
-    /// or to take over polling. Idle workers so cost the database next to nothing.
+    /// Waits until there may be work. One worker of the process polls the store; the others wait for a
+    /// notification or to take over polling. Idle workers so cost the database next to nothing.
     fn wait_for_work(&self, seen: u64, least: &mut Duration) {
         let wake = &self.app.wake;
         loop {
@@ -117,8 +118,8 @@ impl Worker {
         }
     }
 
-    /// Waits until a process is due, at least for `least`. A process that was due and not claimed a moment ago is
-    /// claimed by another worker or cannot be read, so `least` doubles each time.
+    /// Waits until a process is due, at least for `least`. A process that was due and not claimed a moment
+    /// ago is claimed by another worker or cannot be read, so `least` doubles each time.
     fn poll(&self, seen: u64, least: &mut Duration) {
         let mut wait = self.until_due();
         loop {
@@ -173,8 +174,8 @@ impl Worker {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Claims due processes and imports them. First it ends claims that it could not end during an outage of the
-    /// database.
+    /// Claims due processes and imports them. First it ends claims that it could not end during an outage of
+    /// the database.
     ///
     /// # Errors
     /// [`StoreError`] if nothing could be claimed, or the end of an import could not be written: its lease

@@ -8,7 +8,8 @@ use cutover_process::{Actor, Event, Failure, Process, on_failure};
 /// Maximum number of processes per transaction of a sweep.
 const BATCH: u32 = 500;
 
-/// Maximum number of changes of figures per transaction, and of such transactions per sweep: other writers wait.
+/// Maximum number of changes of figures per transaction, and of such transactions per sweep: other writers
+/// wait.
 const FOLDED: u32 = 2_000;
 const FOLDS: usize = 50;
 
@@ -21,8 +22,8 @@ pub struct Swept {
     pub missed: usize,
 }
 
-/// Writes the steps of a sweep and returns their number. Skips a process that cannot take its step, so that the others
-/// can.
+/// Writes the steps of a sweep and returns their number. Skips a process that cannot take its step, so that
+/// the others can.
 fn take_steps(
     tx: &mut dyn Tx,
     steps: impl Iterator<Item = (Process, Event)>,

@@ -235,8 +235,8 @@ fn what_is_rejected_is_written_together_with_what_is_imported() {
     assert_eq!(issues[0], issues[1]);
 }
 
-/// However long it takes to check the accounts beside it: what reads by the time of the last step reads what was
-/// committed since.
+/// However long it takes to check the accounts beside it: what reads by the time of the last step reads what
+/// was committed since.
 #[test]
 fn an_import_is_dated_when_it_is_written() {
     let (house, documents) = hooked();

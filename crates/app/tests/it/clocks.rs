@@ -16,8 +16,8 @@ fn jumps() -> [Duration; 4] {
     [Duration::hours(1), Duration::hours(-1), Duration::days(10), Duration::days(-10)]
 }
 
-/// Failure 14: given a clock that is set in the middle of an import, then the import ends as it would have, and nothing of
-/// it is modified before it was created.
+/// Failure 14: given a clock that is set in the middle of an import, then the import ends as it would have,
+/// and nothing of it is modified before it was created.
 #[test]
 fn an_import_ends_whatever_the_clock_does_meanwhile() {
     for jump in jumps() {
@@ -44,8 +44,8 @@ fn an_import_ends_whatever_the_clock_does_meanwhile() {
     }
 }
 
-/// Failure 14: a lease lasts as long as it is said to by the clock that it was given by, on whichever day that falls; in
-/// Sydney clocks are set forward and back on these.
+/// Failure 14: a lease lasts as long as it is said to by the clock that it was given by, on whichever day
+/// that falls; in Sydney clocks are set forward and back on these.
 #[test]
 fn a_lease_is_as_long_on_every_day() {
     for now in ["2026-10-03T15:59:45Z", "2027-04-03T15:59:45Z", "2026-12-31T23:59:45Z"] {
@@ -67,7 +67,8 @@ fn a_lease_is_as_long_on_every_day() {
     }
 }
 
-/// Failure 14: a token is good for its time by the clock that issued it: a little before, for clocks differ, and not after.
+/// Failure 14: a token is good for its time by the clock that issued it: a little before, for clocks differ,
+/// and not after.
 #[test]
 fn a_token_is_good_for_its_time() {
     let house = House::new();

@@ -105,7 +105,8 @@ fn what_cannot_be_read_can_be_erased() {
     assert_eq!(house.app.erase_account("ACME", "A-1").unwrap().what.documents, None);
 }
 
-/// A create that found the number taken, and comes to resubmit it after it was erased, is as if it had come later.
+/// A create that found the number taken, and comes to resubmit it after it was erased, is as if it had come
+/// later.
 #[test]
 fn a_create_that_meets_an_erasure_is_accepted() {
     let house = House::with(MEMBERS);

@@ -40,8 +40,8 @@ fn house(storage: &Arc<Storage>) -> House {
     house
 }
 
-/// Failure 6: given 1,000 jobs and a storage that is down for a minute, then they part while they wait, no wait is longer
-/// than the cap, and when it returns they come over half a minute and more.
+/// Failure 6: given 1,000 jobs and a storage that is down for a minute, then they part while they wait, no
+/// wait is longer than the cap, and when it returns they come over half a minute and more.
 #[test]
 fn a_thousand_that_failed_together_come_back_one_by_one() {
     let storage = Arc::<Storage>::default();

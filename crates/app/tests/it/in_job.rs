@@ -4,7 +4,8 @@ use crate::house::House;
 use cutover_app::port::{JobGuard, StoreError, SuspendedJobs, read, write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Failure 9: whoever asks the storage inside a job of the store panics in every test, whichever use case it is.
+/// Failure 9: whoever asks the storage inside a job of the store panics in every test, whichever use case it
+/// is.
 #[test]
 fn the_storage_is_not_asked_inside_a_job() {
     let house = House::new();

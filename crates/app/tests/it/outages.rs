@@ -1,4 +1,5 @@
-//! Failures 5, 6 and 12: outages are retried for their time; what breaks its worker still ends after eight attempts.
+//! Failures 5, 6 and 12: outages are retried for their time; what breaks its worker still ends after eight
+//! attempts.
 
 use crate::house::House;
 use crate::stand_ins::Hooked;
@@ -111,7 +112,8 @@ fn a_payload_that_panics_ends_after_eight_attempts_whatever_outages_lie_between(
     );
 }
 
-/// The database goes away in the middle of an import, more often than there are attempts, and for longer than a lease.
+/// The database goes away in the middle of an import, more often than there are attempts, and for longer than
+/// a lease.
 #[test]
 fn a_database_that_goes_away_in_the_middle_costs_no_attempt() {
     let (documents, store) = (Arc::<Hooked>::default(), Arc::<MemoryStore>::default());
