@@ -13,8 +13,8 @@ use std::collections::HashSet;
 request!(BusinessRequest: decode_business, check_business, import_supplier_code);
 
 impl App {
-    /// Creates a business with all its contracts (contract 4.4, D9). The same again gives the
-    /// same number.
+    /// Creates a business with all its contracts (contract 4.4, D9). A repeated request returns the same
+    /// number.
     ///
     /// # Errors
     /// [`AddRefused`]; nothing is stored then.
@@ -36,7 +36,7 @@ impl App {
     }
 }
 
-/// Identities are kept and compared trimmed (contract D1).
+/// Trims the identifiers, which are stored and compared trimmed (contract D1).
 fn trim_identities(request: &mut BusinessRequest<'static>) {
     request.import_supplier_code.trim();
     request.external_business_identifier.trim();
@@ -58,8 +58,8 @@ fn create(tx: &mut dyn Tx, new: &NewBusiness) -> Result<i64, AddRefused> {
     if taken.is_empty() { Ok(tx.insert_business(new)?) } else { Err(AddRefused::faults(taken)) }
 }
 
-/// The contracts whose identifiers belong to another business of the organisation, or to an earlier
-/// contract where the rule about that was set lower (rules BUS-02): an identifier is unique.
+/// Returns issues for contracts whose identifiers are taken by another business of the organisation, or by an
+/// earlier contract of the request where rule BUS-02 is no error.
 fn taken_contracts(tx: &mut dyn Tx, new: &NewBusiness) -> Result<Vec<Issue>, StoreError> {
     let (mut faults, mut seen) = (Vec::new(), HashSet::new());
     for (index, contract) in (0..).zip(new.request.business.business_contracts.iter().flatten()) {

@@ -20,8 +20,8 @@ request!(
 );
 
 impl App {
-    /// Adds historical statements to an imported account (contract 4.2, D8); the JSON of the
-    /// answer. All of them or none; those that the account has already stay as they are.
+    /// Adds historical statements to an imported account (contract 4.2, D8), all of them or none, and returns
+    /// the JSON of the answer. Statements that the account has remain unchanged.
     ///
     /// # Errors
     /// [`AddRefused`]; nothing is stored then.
@@ -51,7 +51,7 @@ fn new_statement(
     mut statement: HistoricalStatement<'static>,
     added_at: DateTime<Utc>,
 ) -> NewHistoricalStatement {
-    // What we answer is the same content when it is sent again.
+    // A statement copied from our answer must have the same fingerprint.
     statement.normalise();
     let fingerprint = codec::content(&statement);
     NewHistoricalStatement { statement, fingerprint, added_at }
