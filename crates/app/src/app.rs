@@ -1,5 +1,5 @@
 use crate::Wake;
-use crate::account::KnownSuppliers;
+use crate::account::SupplierCache;
 use crate::auth::KeyRing;
 use crate::port::{Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError};
 use crate::worker::Interrupted;
@@ -58,7 +58,7 @@ pub struct App {
     /// The operator that the audit trail names for commands.
     pub(crate) operator: Operator,
     pub(crate) keys: KeyRing,
-    pub(crate) suppliers: KnownSuppliers,
+    pub(crate) suppliers: SupplierCache,
     pub(crate) wake: Arc<Wake>,
     /// Held by the worker that polls the store for due processes.
     pub(crate) poller: Mutex<()>,

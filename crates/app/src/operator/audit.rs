@@ -7,45 +7,45 @@ use crate::port::{
 };
 use chrono::{DateTime, Utc};
 
-/// What is told of an action besides who, when and what.
+/// The subject and details of an action for its audit entry.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Told {
-    /// To what it was done.
+    /// The object of the action.
     pub(crate) subject: Subject,
-    /// What else is to be said.
+    /// Its details.
     pub(crate) detail: Detail,
 }
 
 impl Told {
-    /// Something was done to this; no more is to be said.
+    /// Returns an entry without details.
     pub(crate) fn of(subject: Subject) -> Self {
         Self { subject, detail: Detail::default() }
     }
 }
 
-/// Which actions are listed.
+/// The scope of a list of actions.
 #[derive(Debug, Clone, Default)]
 pub struct AuditScope {
-    /// Of this time or later.
+    /// At this time or later.
     pub since: Option<DateTime<Utc>>,
     /// About this supplier, by its code.
     pub supplier: Option<String>,
-    /// Of this kind.
+    /// This action only.
     pub action: Option<AuditAction>,
-    /// At most so many.
+    /// Maximum number of actions.
     pub limit: u32,
 }
 
 impl Operator {
-    /// Who is signed in to the console.
+    /// Returns the operator for a caller who is signed in to the console.
     pub(crate) fn of(caller: &Caller) -> Self {
         Self::Key { prefix: caller.key_prefix.clone() }
     }
 }
 
 impl App {
-    /// Does what an operator answers for: a job that changes something, shows personal data or takes it out.
-    /// What the job says of it is told in the same transaction, so that neither is there without the other.
+    /// Runs an audited job, which changes something, or shows or exports personal data. Its audit entry is
+    /// written in the same transaction.
     pub(crate) fn act<T, E>(
         &self,
         by: &Operator,
@@ -64,7 +64,7 @@ impl App {
         })
     }
 
-    /// What operators did, the last action first.
+    /// Lists actions of operators, the last first.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
@@ -85,7 +85,7 @@ impl App {
         })
     }
 
-    /// Tells that a copy of the database is about to be made; the copy tells it too.
+    /// Records that a backup of the database begins. The backup contains the entry.
     ///
     /// # Errors
     /// [`StoreError`] if it could not be written.
@@ -93,7 +93,7 @@ impl App {
         self.act(&self.operator, AuditAction::BackupBegun, |_, _| Ok(((), Told::default())))
     }
 
-    /// Tells that what is encrypted at rest is about to be encrypted anew.
+    /// Records that encrypting data again begins.
     ///
     /// # Errors
     /// [`StoreError`] if it could not be written.
@@ -102,7 +102,7 @@ impl App {
     }
 }
 
-/// Tells of an action in the transaction that does it.
+/// Records an action in the transaction that performs it.
 pub(crate) fn tell(
     tx: &mut dyn Tx,
     at: DateTime<Utc>,

@@ -6,22 +6,21 @@ use crate::codec::unpack;
 use crate::port::{AuditAction, Subject};
 use chrono::{DateTime, Utc};
 
-/// All that is kept of an account.
+/// All data of an account.
 #[derive(Debug, Clone)]
 pub struct AccountExport {
     /// The code of its supplier.
     pub supplier: String,
-    /// When this was so.
+    /// Time of the export.
     pub at: DateTime<Utc>,
-    /// Its import, and what was imported with all that was added since.
+    /// The report on its import, with the imported account and all additions.
     pub report: ProcessReport,
-    /// The JSON that was accepted, as it was sent; `None` if it is archived.
+    /// The accepted JSON, as it was sent; `None` if it is archived.
     pub payload: Option<Vec<u8>>,
 }
 
 impl App {
-    /// All that is kept of an account, to be handed out: that is told first. It is of one state of the
-    /// account.
+    /// Exports all data of an account in one consistent state, and records that in the audit trail.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process.

@@ -5,10 +5,10 @@ use crate::port::{
     ApiKey, ApiKeyRole, AuditAction, Detail, NewApiKey, Organisation, SigningKey, StoreError, Subject, read,
 };
 
-/// Why a command was not carried out.
+/// Reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum OperatorError {
-    /// What it names does not exist.
+    /// The thing that it names does not exist.
     #[error("there is no {what} {name:?}")]
     NotFound {
         /// The kind of thing.
@@ -16,7 +16,7 @@ pub enum OperatorError {
         /// What was asked for.
         name: String,
     },
-    /// What it would make exists.
+    /// The thing that it would create exists.
     #[error("the {what} {name:?} exists already")]
     Exists {
         /// The kind of thing.
@@ -24,7 +24,7 @@ pub enum OperatorError {
         /// What was asked for.
         name: String,
     },
-    /// What it would do is not allowed; the text says why.
+    /// The command is not allowed. The text gives the reason.
     #[error("{0}")]
     Refused(String),
     /// The store failed.
@@ -38,13 +38,13 @@ impl OperatorError {
     }
 }
 
-/// A key just issued. The key itself is shown once and never again.
+/// A newly issued key, which is shown only once.
 pub struct IssuedKey {
     /// The whole key.
     pub key: String,
-    /// What lists show of it.
+    /// The public part of the key.
     pub prefix: String,
-    /// What it is for.
+    /// Its role.
     pub role: ApiKeyRole,
 }
 
@@ -68,7 +68,7 @@ impl App {
         })
     }
 
-    /// Every organisation, by name.
+    /// Returns every organisation, by name.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -76,10 +76,10 @@ impl App {
         read(&*self.store, |tx| tx.organisations())
     }
 
-    /// Revokes an organisation: its keys and tokens stop within 5 s.
+    /// Revokes an organisation. Its keys and tokens become invalid within 5 s.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is none of the name that is not revoked.
+    /// [`OperatorError::NotFound`] if there is none with this name that is not revoked.
     pub fn revoke_organisation(&self, name: &str) -> Result<(), OperatorError> {
         let name = name.to_owned();
         self.act(&self.operator, AuditAction::OrganisationRevoked, move |tx, at| {
@@ -114,7 +114,7 @@ impl App {
         Ok(IssuedKey { key, prefix, role })
     }
 
-    /// Every API key, oldest first; never the keys themselves.
+    /// Returns every API key, oldest first, without the keys themselves.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -122,10 +122,10 @@ impl App {
         read(&*self.store, |tx| tx.api_keys())
     }
 
-    /// Revokes an API key: it obtains no token any more, and its tokens stop within 5 s.
+    /// Revokes an API key. Its tokens become invalid within 5 s.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is none of the prefix that is not revoked.
+    /// [`OperatorError::NotFound`] if there is none with this prefix that is not revoked.
     pub fn revoke_api_key(&self, prefix: &str) -> Result<(), OperatorError> {
         let prefix = prefix.to_owned();
         self.act(&self.operator, AuditAction::KeyRevoked, move |tx, at| {
@@ -138,7 +138,7 @@ impl App {
         })
     }
 
-    /// Makes a new signing key; the old ones verify until their last token has expired.
+    /// Creates a new signing key. The old ones verify until their last token has expired.
     ///
     /// # Errors
     /// [`StoreError`] if it could not be stored.
@@ -153,18 +153,17 @@ impl App {
         Ok(key)
     }
 
-    /// Takes a signing key away: every token and session that it signed, and could sign in wrong hands, stops
-    /// within 5 s on every node. Returns the key that signs from now on: a new one, if it was the newest that
-    /// went.
+    /// Removes a signing key. Every token and session that it has signed becomes invalid within 5 s on every
+    /// node. Returns the key that signs from now on, a new one if the newest was removed.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is none of the id.
+    /// [`OperatorError::NotFound`] if there is none with this id.
     pub fn revoke_signing_key(&self, kid: &str) -> Result<SigningKey, OperatorError> {
         let (kid, spare) = (kid.to_owned(), self.make_signing_key());
         let signs = self.act(&self.operator, AuditAction::SigningKeyRevoked, move |tx, _| {
             let newest = tx.signing_keys()?.into_iter().next();
             let newest = newest.ok_or_else(|| OperatorError::not_found("signing key", &kid))?;
-            // Before the old one goes, so that it is newer than that.
+            // Stored before the old one is removed, so that it is newer.
             let signs = if newest.kid == kid { add_newest(tx, spare)? } else { newest };
             match tx.remove_signing_key(&kid)? {
                 true => Ok((signs, of_signing_key(&kid))),
@@ -175,7 +174,7 @@ impl App {
         Ok(signs)
     }
 
-    /// Every signing key, newest first; never their secrets.
+    /// Returns every signing key, newest first.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -184,7 +183,7 @@ impl App {
     }
 }
 
-/// What the trail tells of a signing key.
+/// Returns the audit entry for a signing key.
 fn of_signing_key(kid: &str) -> Told {
     Told { detail: Detail::default().word("kid", kid), ..Told::default() }
 }

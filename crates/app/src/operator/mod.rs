@@ -1,5 +1,5 @@
-//! What the operator does (contract D11): organisations, keys, suppliers, processes, vendors; by commands for
-//! the whole installation, in the console for one organisation.
+//! Use cases of operators (contract D11): organisations, keys, suppliers, processes, vendors. Commands act on
+//! the whole installation, the console on one organisation.
 
 mod archive;
 mod audit;

@@ -5,29 +5,29 @@ use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
 use cutover_rules::Profile;
 use std::collections::BTreeMap;
 
-/// What of a supplier's settings is to be changed; `None` leaves it.
+/// A change of a supplier's settings. `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct SupplierChange {
-    /// Whether it takes accounts.
+    /// Its status.
     pub status: Option<SupplierStatus>,
-    /// Where its documents lie.
+    /// The root of its documents.
     pub document_root: Option<String>,
-    /// Whether documents must exist.
+    /// If set, documents named in payloads must exist.
     pub verify_documents: Option<bool>,
-    /// Recorded for the retailer's mailer.
+    /// If set, the retailer's mailer may write to customers of imported accounts.
     pub send_customer_emails: Option<bool>,
-    /// Whether every import is a dry run.
+    /// If set, every import is a dry run.
     pub dry_run: Option<bool>,
-    /// How many imports at the same time; `Some(None)` sets no bound.
+    /// Maximum number of concurrent imports; `Some(None)` removes the limit.
     pub max_concurrent_imports: Option<Option<u32>>,
-    /// Where its days are.
+    /// The zone of its dates.
     pub time_zone: Option<Zone>,
-    /// Levels of rules; `None` sets one back to its default.
+    /// Levels of rules; `None` resets one to its default.
     pub rules: BTreeMap<String, Option<Level>>,
 }
 
 impl SupplierChange {
-    /// What is given, by the names of commands.
+    /// Returns the changed settings for the audit trail, named like the options of commands.
     fn detail(&self) -> Detail {
         let Self { status, document_root, verify_documents, send_customer_emails, dry_run, .. } = self;
         let bound =
@@ -71,7 +71,7 @@ fn replace<T>(old: &mut T, new: Option<T>) {
     }
 }
 
-/// A document root is `/` and segments, without any that leads elsewhere.
+/// Normalises a document root: `/` and plain segments, none of which leads elsewhere.
 fn normal_root(root: &str) -> Result<String, OperatorError> {
     let refused =
         || OperatorError::Refused(format!("{root:?} is no document root: it is / and plain segments"));
@@ -84,7 +84,7 @@ fn normal_root(root: &str) -> Result<String, OperatorError> {
     if path.split('/').all(plain) { Ok(format!("/{path}")) } else { Err(refused()) }
 }
 
-/// Whether one root equals, contains or lies in the other.
+/// Returns true if one root equals or contains the other.
 fn overlap(a: &str, b: &str) -> bool {
     let within = |inner: &str, outer: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -92,7 +92,7 @@ fn overlap(a: &str, b: &str) -> bool {
     within(a, b) || within(b, a)
 }
 
-/// Refuses a document root that meets another organisation's (contract D1).
+/// Refuses a document root that overlaps another organisation's (contract D1).
 fn check_root(tx: &mut dyn Tx, organisation_id: i64, root: &str) -> Result<(), OperatorError> {
     let meets =
         |s: &Supplier| s.organisation_id != organisation_id && overlap(&s.settings.document_root, root);
@@ -149,7 +149,7 @@ impl App {
         self.set_supplier_by(&self.operator, code, change)
     }
 
-    /// The same, by somebody.
+    /// Changes the settings of an import supplier on behalf of `by`.
     pub(super) fn set_supplier_by(
         &self,
         by: &Operator,
@@ -172,16 +172,16 @@ impl App {
         Ok(supplier)
     }
 
-    /// An import supplier.
+    /// Returns an import supplier.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such one.
+    /// [`OperatorError::NotFound`] if there is none with this code.
     pub fn show_supplier(&self, code: &str) -> Result<Supplier, OperatorError> {
         let found = read(&*self.store, |tx| find(tx, code))?;
         found.ok_or_else(|| OperatorError::not_found("supplier", code))
     }
 
-    /// Every import supplier, by code.
+    /// Returns every import supplier, by code.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -190,7 +190,7 @@ impl App {
     }
 }
 
-/// The supplier of a code; a text that is no code names none.
+/// Returns the supplier with this code, which may be any text.
 pub(super) fn find(tx: &mut dyn Tx, code: &str) -> Result<Option<Supplier>, StoreError> {
     match code.parse() {
         Ok(code) => tx.supplier(&code),

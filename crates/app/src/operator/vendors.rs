@@ -2,9 +2,9 @@ use super::{OperatorError, Told};
 use crate::App;
 use crate::port::{AuditAction, Detail, StoreError, Vendor, VendorError, VendorKind, read};
 
-/// Payloads name a vendor in at most so many characters (fields 5).
+/// Maximum length of a vendor's name in payloads (fields 5).
 const NAME: usize = 128;
-/// Names of settings; a secret under such a name would be taken for one.
+/// Prefix of settings. A secret must not be mistaken for a setting.
 const OURS: &str = "CUTOVER_";
 
 impl App {
@@ -37,7 +37,7 @@ impl App {
         })
     }
 
-    /// Every payment vendor, by name.
+    /// Returns every payment vendor, by name.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -45,10 +45,10 @@ impl App {
         read(&*self.store, |tx| tx.vendors())
     }
 
-    /// Removes a payment vendor. What it has confirmed stays.
+    /// Removes a payment vendor. Instructions that it has confirmed remain.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such one.
+    /// [`OperatorError::NotFound`] if there is none with this name.
     pub fn remove_vendor(&self, name: &str) -> Result<(), OperatorError> {
         let name = name.to_owned();
         self.act(&self.operator, AuditAction::VendorRemoved, move |tx, _| match tx.remove_vendor(&name)? {
@@ -57,16 +57,16 @@ impl App {
         })
     }
 
-    /// Whether a payment vendor could be asked: its secret is there and something answers.
+    /// Checks that a payment vendor can be called: its secret is set and its address answers.
     ///
     /// # Errors
-    /// [`VendorError`] with what is wrong, for the operator.
+    /// [`VendorError`] with the fault, for the operator.
     pub async fn probe_vendor(&self, vendor: &Vendor) -> Result<(), VendorError> {
         self.vendors.probe(vendor).await
     }
 }
 
-/// Vendors have names alone.
+/// Returns the audit entry for a vendor.
 fn told(name: &str) -> Told {
     Told { detail: Detail::default().word("vendor", name), ..Told::default() }
 }
