@@ -194,7 +194,7 @@ pub(super) fn target_to_change(
     match &target {
         // The retry does not find it.
         Ok(target) if !tx.lock_account(target.id)? => {
-            Err(StoreError::Conflict("the account was erased meanwhile".into()))
+            Err(StoreError::Conflict("the account has been erased".into()))
         }
         _ => Ok(target),
     }

@@ -13,7 +13,7 @@ pub enum OperatorError {
     NotFound {
         /// The kind of thing.
         what: &'static str,
-        /// What was asked for.
+        /// The name in the command.
         name: String,
     },
     /// The thing that it would create exists.
@@ -21,7 +21,7 @@ pub enum OperatorError {
     Exists {
         /// The kind of thing.
         what: &'static str,
-        /// What was asked for.
+        /// The name in the command.
         name: String,
     },
     /// The command is not allowed. The text gives the reason.

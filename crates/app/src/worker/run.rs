@@ -217,7 +217,7 @@ impl Worker {
         if matches!(failed, Some(StoreError::Unavailable(_))) {
             self.app.remember_interrupted(claimed, &self.actor);
         }
-        // A worker that could decrypt other payloads goes on.
+        // A worker that could decrypt other payloads continues.
         failed.or(keyless.filter(|_| worked == 0)).map_or(Ok(Worked::Processes(count)), Err)
     }
 

@@ -1,4 +1,4 @@
-use crate::house::ports;
+use crate::env::ports;
 use chrono::Duration;
 use cutover_app::auth::{AuthError, Credential, TokenRefused};
 use cutover_app::port::ApiKeyRole;
@@ -7,7 +7,7 @@ use cutover_testkit::memory::MemoryStore;
 use cutover_testkit::{FakeClock, SeededRandom};
 use std::sync::Arc;
 
-/// Two nodes over one store, and an operator's key.
+/// Two nodes on one store, with an operator's key.
 struct Nodes {
     one: App,
     other: App,
@@ -30,7 +30,7 @@ impl Nodes {
 }
 
 #[test]
-fn a_session_is_good_on_every_node_until_it_is_ended_on_one() {
+fn a_session_is_valid_on_every_node_until_it_is_ended_on_one() {
     let nodes = Nodes::new();
     let token = nodes.one.sign_in(&nodes.key).unwrap();
     let session = nodes.other.session(&token).unwrap();
@@ -42,7 +42,7 @@ fn a_session_is_good_on_every_node_until_it_is_ended_on_one() {
 }
 
 #[test]
-fn sessions_of_one_key_end_by_themselves() {
+fn ending_a_session_leaves_others_of_its_key() {
     let nodes = Nodes::new();
     let (first, second) = (nodes.one.sign_in(&nodes.key).unwrap(), nodes.one.sign_in(&nodes.key).unwrap());
     nodes.one.sign_out(&nodes.one.session(&first).unwrap()).unwrap();
@@ -54,7 +54,7 @@ fn a_session_obtains_no_token() {
     let nodes = Nodes::new();
     let token = nodes.one.sign_in(&nodes.key).unwrap();
     assert!(matches!(nodes.one.authenticate(&token), Err(AuthError::Invalid)));
-    // What is kept of it lies where refresh tokens do.
+    // The session is stored as a refresh token.
     let claims = token.split('.').nth(1).unwrap();
     let session = String::from_utf8(decoded(claims)).unwrap();
     let id = session.split("\"sid\":\"").nth(1).unwrap().split('"').next().unwrap();
@@ -88,7 +88,7 @@ fn a_session_outlasts_a_new_signing_key() {
     assert!(nodes.other.session(&token).is_ok());
 }
 
-/// Base 64 as tokens are written in.
+/// Decodes the base64 of tokens.
 fn decoded(text: &str) -> Vec<u8> {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let bits = text.bytes().map(|byte| LETTERS.iter().position(|letter| *letter == byte).unwrap());

@@ -117,7 +117,7 @@ fn store(tx: &mut dyn Tx, owner: &Owner, verified: &VerifiedInstruction) -> Resu
     match owner {
         // A retry of the request is refused, as there is no account.
         Owner::Account(id) if !tx.lock_account(*id)? => {
-            return Err(StoreError::Unavailable("the account was erased meanwhile".into()));
+            return Err(StoreError::Unavailable("the account has been erased".into()));
         }
         Owner::Account(_) => {}
         Owner::Business { id, .. } => tx.lock_business(*id)?,
