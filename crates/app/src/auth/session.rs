@@ -2,7 +2,7 @@ use super::key_ring::signer;
 use super::obtain_token::sign;
 use super::{AuthError, Caller, Claims, TokenRefused, digest, session_id};
 use crate::App;
-use crate::operator::{Told, tell};
+use crate::operator::{Audited, record_action};
 use crate::port::{
     ApiKey, ApiKeyRole, AuditAction, KeyStatus, Operator, RefreshToken, SigningKey, StoreError, Subject,
     read, read_committed, write,
@@ -89,8 +89,8 @@ impl App {
             };
             tx.add_refresh_token(&RefreshToken { api_key_id: key.id, ..row })?;
             let by = Operator::Key { prefix: key.prefix.clone() };
-            let told = Told::of(Subject::organisation(key.organisation_id));
-            tell(tx, now, by, AuditAction::SignedIn, told)?;
+            let audited = Audited::of(Subject::organisation(key.organisation_id));
+            record_action(tx, now, by, AuditAction::SignedIn, audited)?;
             Ok(Some((key, signer(tx, spare)?)))
         })?;
         let (key, signing_key) = begun.ok_or(TokenRefused::Invalid)?;
@@ -149,11 +149,11 @@ impl App {
     pub fn sign_out(&self, session: &Session) -> Result<(), StoreError> {
         let hash = digest(&session.id);
         let subject = Subject::organisation(session.caller.organisation_id);
-        self.act(&Operator::of(&session.caller), AuditAction::SignedOut, move |tx, _| {
+        self.run_audited(&Operator::of(&session.caller), AuditAction::SignedOut, move |tx, _| {
             if let Some(row) = tx.refresh_token(&hash)? {
                 tx.revoke_family(row.family)?;
             }
-            Ok(((), Told::of(subject)))
+            Ok(((), Audited::of(subject)))
         })
     }
 

@@ -1,4 +1,4 @@
-use super::{OperatorError, Told};
+use super::{Audited, OperatorError};
 use crate::App;
 use crate::codec::unpack;
 use crate::port::{
@@ -188,10 +188,10 @@ impl App {
         }
         archive.sync()?;
         let subject = Subject::supplier(supplier);
-        let archived = self.act(&self.operator, AuditAction::ProcessesArchived, move |tx, at| {
+        let archived = self.run_audited(&self.operator, AuditAction::ProcessesArchived, move |tx, at| {
             let archived = tx.archive(&versions, at)?;
             let detail = Detail::default().count("processes", archived as u64);
-            Ok::<_, StoreError>((archived, Told { subject, detail }))
+            Ok::<_, StoreError>((archived, Audited { subject, detail }))
         });
         Ok(archived.map_err(OperatorError::from)?)
     }

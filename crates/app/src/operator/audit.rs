@@ -9,14 +9,14 @@ use chrono::{DateTime, Utc};
 
 /// The subject and details of an action for its audit entry.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Told {
+pub(crate) struct Audited {
     /// The object of the action.
     pub(crate) subject: Subject,
     /// Its details.
     pub(crate) detail: Detail,
 }
 
-impl Told {
+impl Audited {
     /// Returns an entry without details.
     pub(crate) fn of(subject: Subject) -> Self {
         Self { subject, detail: Detail::default() }
@@ -46,11 +46,11 @@ impl Operator {
 impl App {
     /// Runs an audited job, which changes something, or shows or exports personal data. Its audit entry is
     /// written in the same transaction.
-    pub(crate) fn act<T, E>(
+    pub(crate) fn run_audited<T, E>(
         &self,
         by: &Operator,
         action: AuditAction,
-        job: impl FnOnce(&mut dyn Tx, DateTime<Utc>) -> Result<(T, Told), E> + Send + 'static,
+        job: impl FnOnce(&mut dyn Tx, DateTime<Utc>) -> Result<(T, Audited), E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
@@ -58,8 +58,8 @@ impl App {
     {
         let (by, at) = (by.clone(), self.clock.now());
         write(&*self.store, move |tx| {
-            let (done, told) = job(tx, at)?;
-            tell(tx, at, by, action, told)?;
+            let (done, audited) = job(tx, at)?;
+            record_action(tx, at, by, action, audited)?;
             Ok(done)
         })
     }
@@ -90,7 +90,7 @@ impl App {
     /// # Errors
     /// [`StoreError`] if it could not be written.
     pub fn begin_backup(&self) -> Result<(), StoreError> {
-        self.act(&self.operator, AuditAction::BackupBegun, |_, _| Ok(((), Told::default())))
+        self.run_audited(&self.operator, AuditAction::BackupBegun, |_, _| Ok(((), Audited::default())))
     }
 
     /// Records that encrypting data again begins.
@@ -98,18 +98,18 @@ impl App {
     /// # Errors
     /// [`StoreError`] if it could not be written.
     pub fn begin_reseal(&self) -> Result<(), StoreError> {
-        self.act(&self.operator, AuditAction::ResealBegun, |_, _| Ok(((), Told::default())))
+        self.run_audited(&self.operator, AuditAction::ResealBegun, |_, _| Ok(((), Audited::default())))
     }
 }
 
 /// Records an action in the transaction that performs it.
-pub(crate) fn tell(
+pub(crate) fn record_action(
     tx: &mut dyn Tx,
     at: DateTime<Utc>,
     by: Operator,
     action: AuditAction,
-    told: Told,
+    audited: Audited,
 ) -> Result<(), StoreError> {
-    let Told { subject, detail } = told;
+    let Audited { subject, detail } = audited;
     tx.record(&AuditEntry { at, by, action, subject, detail })
 }

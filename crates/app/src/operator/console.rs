@@ -1,7 +1,7 @@
 //! Use cases of the console, limited to the organisation of the signed-in person (contract D2).
 
 use super::processes::{Intent, locate, missing, report};
-use super::{Activity, OperatorError, ProcessReport, SupplierChange, Told};
+use super::{Activity, Audited, OperatorError, ProcessReport, SupplierChange};
 use crate::App;
 use crate::account::{Progress, StatusCount};
 use crate::auth::Caller;
@@ -123,10 +123,10 @@ impl App {
     ) -> Result<ProcessReport, OperatorError> {
         self.own_supplier(caller, supplier)?;
         let (code, number) = (supplier.to_owned(), number.to_owned());
-        self.act(&Operator::of(caller), AuditAction::AccountRevealed, move |tx, _| {
+        self.run_audited(&Operator::of(caller), AuditAction::AccountRevealed, move |tx, _| {
             let (supplier, stored) = locate(tx, &code, &number)?.ok_or_else(|| missing(&code, &number))?;
-            let told = Told::of(Subject::process(&supplier, stored.process.id()));
-            Ok((report(tx, &supplier, &stored)?, told))
+            let audited = Audited::of(Subject::process(&supplier, stored.process.id()));
+            Ok((report(tx, &supplier, &stored)?, audited))
         })
     }
 

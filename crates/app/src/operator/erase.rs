@@ -1,5 +1,5 @@
 use super::processes::{locate, missing};
-use super::{OperatorError, Told, tell};
+use super::{Audited, OperatorError, record_action};
 use crate::App;
 use crate::codec::unpack;
 use crate::port::{
@@ -70,8 +70,8 @@ impl App {
             let what = erasable(tx, &supplier, &stored)?;
             let rows = erase(tx, &supplier, what.process_id)?;
             let subject = Subject::process(&supplier, what.process_id);
-            let told = Told { subject, detail: detail(&what, &rows) };
-            tell(tx, at, by.clone(), AuditAction::AccountErased, told)?;
+            let audited = Audited { subject, detail: detail(&what, &rows) };
+            record_action(tx, at, by.clone(), AuditAction::AccountErased, audited)?;
             Ok::<_, OperatorError>((what, rows))
         })?;
         // The rows are removed even if this fails.

@@ -1,6 +1,6 @@
 use super::erase::locked;
 use super::processes::report;
-use super::{OperatorError, ProcessReport, Told};
+use super::{Audited, OperatorError, ProcessReport};
 use crate::App;
 use crate::codec::unpack;
 use crate::port::{AuditAction, Subject};
@@ -26,7 +26,7 @@ impl App {
     /// [`OperatorError::NotFound`] if there is no such supplier or process.
     pub fn export_account(&self, supplier: &str, number: &str) -> Result<AccountExport, OperatorError> {
         let (code, number) = (supplier.to_owned(), number.to_owned());
-        self.act(&self.operator, AuditAction::AccountExported, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::AccountExported, move |tx, at| {
             let (supplier, stored) = locked(tx, &code, &number)?;
             let id = stored.process.id();
             let staged = tx.staged(id)?;
@@ -36,7 +36,7 @@ impl App {
                 report: report(tx, &supplier, &stored)?,
                 payload: staged.map(|staged| unpack(&staged.payload)).transpose()?,
             };
-            Ok((export, Told::of(Subject::process(&supplier, id))))
+            Ok((export, Audited::of(Subject::process(&supplier, id))))
         })
     }
 }

@@ -1,4 +1,4 @@
-use super::Told;
+use super::Audited;
 use crate::App;
 use crate::auth::{add_newest, api_key, digest};
 use crate::port::{
@@ -60,11 +60,11 @@ impl App {
                 "an organisation's name is text without control characters".into(),
             ));
         }
-        self.act(&self.operator, AuditAction::OrganisationAdded, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::OrganisationAdded, move |tx, at| {
             let added = tx.add_organisation(&name, at)?;
             let added = added.ok_or(OperatorError::Exists { what: "organisation", name })?;
-            let told = Told::of(Subject::organisation(added.id));
-            Ok((added, told))
+            let audited = Audited::of(Subject::organisation(added.id));
+            Ok((added, audited))
         })
     }
 
@@ -82,9 +82,9 @@ impl App {
     /// [`OperatorError::NotFound`] if there is none with this name that is not revoked.
     pub fn revoke_organisation(&self, name: &str) -> Result<(), OperatorError> {
         let name = name.to_owned();
-        self.act(&self.operator, AuditAction::OrganisationRevoked, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::OrganisationRevoked, move |tx, at| {
             match (tx.revoke_organisation(&name, at)?, tx.organisation(&name)?) {
-                (true, Some(revoked)) => Ok(((), Told::of(Subject::organisation(revoked.id)))),
+                (true, Some(revoked)) => Ok(((), Audited::of(Subject::organisation(revoked.id)))),
                 _ => Err(OperatorError::not_found("organisation in force", name)),
             }
         })
@@ -99,7 +99,7 @@ impl App {
         let (key, prefix) = api_key(&*self.random);
         let hash = digest(&key);
         let (organisation, shown) = (organisation.to_owned(), prefix.clone());
-        self.act(&self.operator, AuditAction::KeyIssued, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::KeyIssued, move |tx, at| {
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
@@ -109,7 +109,7 @@ impl App {
             let detail = Detail::default().word("prefix", &shown).word("role", role);
             let new = NewApiKey { organisation_id: owner.id, prefix: shown, hash, role, created_at: at };
             tx.add_api_key(&new)?;
-            Ok(((), Told { subject: Subject::organisation(owner.id), detail }))
+            Ok(((), Audited { subject: Subject::organisation(owner.id), detail }))
         })?;
         Ok(IssuedKey { key, prefix, role })
     }
@@ -128,13 +128,13 @@ impl App {
     /// [`OperatorError::NotFound`] if there is none with this prefix that is not revoked.
     pub fn revoke_api_key(&self, prefix: &str) -> Result<(), OperatorError> {
         let prefix = prefix.to_owned();
-        self.act(&self.operator, AuditAction::KeyRevoked, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::KeyRevoked, move |tx, at| {
             if !tx.revoke_api_key(&prefix, at)? {
                 return Err(OperatorError::not_found("key in force with the prefix", prefix));
             }
             let owner = tx.api_keys()?.into_iter().find(|key| key.prefix == prefix);
             let subject = owner.map(|key| Subject::organisation(key.organisation_id)).unwrap_or_default();
-            Ok(((), Told { subject, detail: Detail::default().word("prefix", prefix) }))
+            Ok(((), Audited { subject, detail: Detail::default().word("prefix", prefix) }))
         })
     }
 
@@ -144,10 +144,10 @@ impl App {
     /// [`StoreError`] if it could not be stored.
     pub fn rotate_signing_key(&self) -> Result<SigningKey, StoreError> {
         let key = self.make_signing_key();
-        let key = self.act(&self.operator, AuditAction::SigningKeyRotated, move |tx, _| {
+        let key = self.run_audited(&self.operator, AuditAction::SigningKeyRotated, move |tx, _| {
             let key = add_newest(tx, key)?;
-            let told = of_signing_key(&key.kid);
-            Ok::<_, StoreError>((key, told))
+            let audited = audited_signing_key(&key.kid);
+            Ok::<_, StoreError>((key, audited))
         })?;
         self.forget_signing_keys();
         Ok(key)
@@ -160,13 +160,13 @@ impl App {
     /// [`OperatorError::NotFound`] if there is none with this id.
     pub fn revoke_signing_key(&self, kid: &str) -> Result<SigningKey, OperatorError> {
         let (kid, spare) = (kid.to_owned(), self.make_signing_key());
-        let signs = self.act(&self.operator, AuditAction::SigningKeyRevoked, move |tx, _| {
+        let signs = self.run_audited(&self.operator, AuditAction::SigningKeyRevoked, move |tx, _| {
             let newest = tx.signing_keys()?.into_iter().next();
             let newest = newest.ok_or_else(|| OperatorError::not_found("signing key", &kid))?;
             // Stored before the old one is removed, so that it is newer.
             let signs = if newest.kid == kid { add_newest(tx, spare)? } else { newest };
             match tx.remove_signing_key(&kid)? {
-                true => Ok((signs, of_signing_key(&kid))),
+                true => Ok((signs, audited_signing_key(&kid))),
                 false => Err(OperatorError::not_found("signing key", kid)),
             }
         })?;
@@ -184,6 +184,6 @@ impl App {
 }
 
 /// Returns the audit entry for a signing key.
-fn of_signing_key(kid: &str) -> Told {
-    Told { detail: Detail::default().word("kid", kid), ..Told::default() }
+fn audited_signing_key(kid: &str) -> Audited {
+    Audited { detail: Detail::default().word("kid", kid), ..Audited::default() }
 }

@@ -16,7 +16,7 @@ mod vendors;
 
 pub use archive::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess};
 pub use audit::AuditScope;
-pub(crate) use audit::{Told, tell};
+pub(crate) use audit::{Audited, record_action};
 pub use console::{Migration, OwnSupplier};
 pub use erase::{Erasable, Erased};
 pub use export::AccountExport;

@@ -1,5 +1,5 @@
 use super::suppliers::find;
-use super::{OperatorError, Told};
+use super::{Audited, OperatorError};
 use crate::App;
 use crate::port::{
     AuditAction, ImportedAccount, Operator, PageLimit, ProcessFilter, StepWrite, StoreError, StoredIssues,
@@ -96,7 +96,7 @@ impl App {
     ) -> Result<(i64, StatusV2), OperatorError> {
         let (supplier, number) = (supplier.to_owned(), number.to_owned());
         let (event, action) = intent.event();
-        let stepped = self.act(by, action, move |tx, at| {
+        let stepped = self.run_audited(by, action, move |tx, at| {
             let (supplier, stored) =
                 locate(tx, &supplier, &number)?.ok_or_else(|| missing(&supplier, &number))?;
             let refused = |e: cutover_process::IllegalStep| OperatorError::Refused(e.to_string());
@@ -115,8 +115,8 @@ impl App {
                     "its payload was archived on {day}: send it again"
                 )));
             }
-            let told = Told::of(Subject::process(&supplier, process.id()));
-            Ok(((process.id(), v2(&process, supplier.settings.time_zone)), told))
+            let audited = Audited::of(Subject::process(&supplier, process.id()));
+            Ok(((process.id(), v2(&process, supplier.settings.time_zone)), audited))
         })?;
         self.wake.notify_one();
         self.store.notify_workers();

@@ -1,4 +1,4 @@
-use super::{OperatorError, Told};
+use super::{Audited, OperatorError};
 use crate::App;
 use crate::port::{AuditAction, Detail, Operator, StoreError, Subject, Supplier, SupplierSettings, Tx, read};
 use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
@@ -128,7 +128,7 @@ impl App {
             rules: BTreeMap::new(),
         };
         change.apply(&mut settings)?;
-        self.act(&self.operator, AuditAction::SupplierAdded, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::SupplierAdded, move |tx, at| {
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
@@ -136,8 +136,8 @@ impl App {
             check_root(tx, owner.id, &settings.document_root)?;
             let exists = || OperatorError::Exists { what: "supplier", name: code.to_string() };
             let added = tx.add_supplier(owner.id, &code, &settings, at)?.ok_or_else(exists)?;
-            let told = Told { subject: Subject::supplier(&added), detail };
-            Ok((added, told))
+            let audited = Audited { subject: Subject::supplier(&added), detail };
+            Ok((added, audited))
         })
     }
 
@@ -157,15 +157,15 @@ impl App {
         change: SupplierChange,
     ) -> Result<Supplier, OperatorError> {
         let code = code.to_owned();
-        let supplier = self.act(by, AuditAction::SupplierSet, move |tx, _| {
+        let supplier = self.run_audited(by, AuditAction::SupplierSet, move |tx, _| {
             tx.lock_suppliers()?;
             let mut supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
-            let told = Told { subject: Subject::supplier(&supplier), detail: change.detail() };
+            let audited = Audited { subject: Subject::supplier(&supplier), detail: change.detail() };
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
             tx.set_supplier(supplier.id, &supplier.settings)?;
             supplier.revision += 1;
-            Ok::<_, OperatorError>((supplier, told))
+            Ok::<_, OperatorError>((supplier, audited))
         })?;
         self.wake.notify_one();
         self.store.notify_workers();

@@ -1,4 +1,4 @@
-use super::{OperatorError, Told};
+use super::{Audited, OperatorError};
 use crate::App;
 use crate::port::{AuditAction, Detail, StoreError, Vendor, VendorError, VendorKind, read};
 
@@ -28,12 +28,14 @@ impl App {
             secret_env: secret_env.map(legal_variable).transpose()?,
             created_at: self.clock.now(),
         };
-        self.act(&self.operator, AuditAction::VendorAdded, move |tx, _| match tx.add_vendor(&vendor)? {
-            true => {
-                let told = told(&vendor.name);
-                Ok((vendor, told))
+        self.run_audited(&self.operator, AuditAction::VendorAdded, move |tx, _| {
+            match tx.add_vendor(&vendor)? {
+                true => {
+                    let audited = audited_vendor(&vendor.name);
+                    Ok((vendor, audited))
+                }
+                false => Err(OperatorError::Exists { what: "vendor", name: vendor.name }),
             }
-            false => Err(OperatorError::Exists { what: "vendor", name: vendor.name }),
         })
     }
 
@@ -51,9 +53,11 @@ impl App {
     /// [`OperatorError::NotFound`] if there is none with this name.
     pub fn remove_vendor(&self, name: &str) -> Result<(), OperatorError> {
         let name = name.to_owned();
-        self.act(&self.operator, AuditAction::VendorRemoved, move |tx, _| match tx.remove_vendor(&name)? {
-            true => Ok(((), told(&name))),
-            false => Err(OperatorError::not_found("vendor", name)),
+        self.run_audited(&self.operator, AuditAction::VendorRemoved, move |tx, _| {
+            match tx.remove_vendor(&name)? {
+                true => Ok(((), audited_vendor(&name))),
+                false => Err(OperatorError::not_found("vendor", name)),
+            }
         })
     }
 
@@ -67,8 +71,8 @@ impl App {
 }
 
 /// Returns the audit entry for a vendor.
-fn told(name: &str) -> Told {
-    Told { detail: Detail::default().word("vendor", name), ..Told::default() }
+fn audited_vendor(name: &str) -> Audited {
+    Audited { detail: Detail::default().word("vendor", name), ..Audited::default() }
 }
 
 fn legal_name(name: &str) -> Result<String, OperatorError> {

@@ -39,21 +39,21 @@ fn verify(env: &TestEnv) {
 
 /// Creates an environment whose calls of the store are logged.
 fn counted(change: impl FnOnce(Ports) -> Ports) -> (TestEnv, Arc<Mutex<Vec<StoreCall>>>) {
-    let asked = Arc::<Mutex<Vec<StoreCall>>>::default();
-    let log = asked.clone();
+    let calls = Arc::<Mutex<Vec<StoreCall>>>::default();
+    let log = calls.clone();
     let watch = move |what| log.lock().unwrap().push(what);
     let poll = std::time::Duration::from_secs(1);
     let watched =
         |ports: Ports| Ports { store: Arc::new(WatchedStore::new(ports.store, poll, watch)), ..ports };
-    (TestEnv::on(|ports| watched(change(ports))), asked)
+    (TestEnv::on(|ports| watched(change(ports))), calls)
 }
 
 /// Runs the worker once, and returns its result and the numbers of writes and of reads.
-fn run_counted(env: &TestEnv, asked: &Mutex<Vec<StoreCall>>) -> (Worked, usize, usize) {
-    asked.lock().unwrap().clear();
+fn run_counted(env: &TestEnv, calls: &Mutex<Vec<StoreCall>>) -> (Worked, usize, usize) {
+    calls.lock().unwrap().clear();
     let worked = env.worker.run_once().unwrap();
-    let asked = asked.lock().unwrap();
-    let count = |what| asked.iter().filter(|asked| **asked == what).count();
+    let calls = calls.lock().unwrap();
+    let count = |what| calls.iter().filter(|calls| **calls == what).count();
     (worked, count(StoreCall::Write), count(StoreCall::ReadCommitted))
 }
 
@@ -72,54 +72,55 @@ fn count(counter: &AtomicU64) -> u64 {
 
 #[test]
 fn sixteen_accounts_are_claimed_and_written_in_one_transaction() {
-    let (env, asked) = counted(|ports| ports);
+    let (env, calls) = counted(|ports| ports);
     let numbers: Vec<_> = (0..20).map(|n| format!("A-{n}")).collect();
     numbers.iter().for_each(|number| env.create_as(number, EMPTY));
-    assert_eq!(run_counted(&env, &asked), (Worked::Processes(16), 2, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(16), 2, 1));
     let processed = |env: &TestEnv| numbers.iter().filter(|n| env.state_of(n) == State::Processed).count();
     assert_eq!(processed(&env), 16);
-    assert_eq!(run_counted(&env, &asked), (Worked::Processes(4), 2, 1));
-    assert_eq!(run_counted(&env, &asked), (Worked::Nothing, 1, 0));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 2, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Nothing, 1, 0));
     assert_eq!((processed(&env), count(&env.metrics.processed)), (20, 20));
     let all = [EventKind::Created, EventKind::Claimed, EventKind::Imported];
     assert!(numbers.iter().all(|number| steps(&env, number) == all));
 }
 
+/// Imports three accounts with notes of this text, of which a commit holds two.
+fn import_large_notes(mut text: impl FnMut() -> String) {
+    let (env, calls) = counted(|ports| ports);
+    let numbers = ["A-1", "A-2", "A-3"];
+    numbers.iter().for_each(|number| {
+        env.create_as(number, &format!(r#"{EMPTY},"notes":[{{"body":"{}"}}]"#, text()));
+    });
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(3), 3, 1));
+    assert_eq!(states(&env, numbers), [State::Processed; 3]);
+}
+
 #[test]
 fn large_accounts_are_not_all_held_until_the_last_is_ready() {
-    let (env, asked) = counted(|ports| ports);
     let mut dice = Dice::new(1);
-    for number in ["A-1", "A-2", "A-3"] {
+    import_large_notes(|| {
         // 6 of 8 bits are random, so it compresses to some 2.3 MB.
-        let body: String = (0..3_000_000).map(|_| char::from(b'0' + dice.below(64) as u8)).collect();
-        let body = body.replace('\\', "|");
-        env.create_as(number, &format!(r#"{EMPTY},"notes":[{{"body":"{body}"}}]"#));
-    }
-    assert_eq!(run_counted(&env, &asked), (Worked::Processes(3), 3, 1));
-    assert_eq!(states(&env, ["A-1", "A-2", "A-3"]), [State::Processed; 3]);
+        let text: String = (0..3_000_000).map(|_| char::from(b'0' + dice.below(64) as u8)).collect();
+        text.replace('\\', "|")
+    });
 }
 
 /// Repetitive payloads compress to almost nothing.
 #[test]
 fn the_decompressed_size_bounds_a_commit() {
-    let (env, asked) = counted(|ports| ports);
-    for number in ["A-1", "A-2", "A-3"] {
-        let body = "again ".repeat(500_000);
-        env.create_as(number, &format!(r#"{EMPTY},"notes":[{{"body":"{body}"}}]"#));
-    }
-    assert_eq!(run_counted(&env, &asked), (Worked::Processes(3), 3, 1));
-    assert_eq!(states(&env, ["A-1", "A-2", "A-3"]), [State::Processed; 3]);
+    import_large_notes(|| "again ".repeat(500_000));
 }
 
 #[test]
 fn the_number_of_rows_bounds_a_commit() {
-    let (env, asked) = counted(|ports| ports);
+    let (env, calls) = counted(|ports| ports);
     let event = r#"{"event_type":"E","category":"C","subcategory":"S","description":"D","occurred_at":"2026-01-01T00:00:00Z"}"#;
     let events = vec![event; 9_000].join(",");
     for number in ["A-1", "A-2", "A-3", "A-4"] {
         env.create_as(number, &format!(r#"{EMPTY},"events":[{events}]"#));
     }
-    assert_eq!(run_counted(&env, &asked), (Worked::Processes(4), 3, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 3, 1));
     assert_eq!(states(&env, ["A-1", "A-2", "A-3", "A-4"]), [State::Processed; 4]);
 }
 
@@ -205,12 +206,12 @@ fn payloads_that_cannot_be_read_together_in_time_are_read_one_by_one() {
 
 #[test]
 fn dry_runs_are_written_with_imports_and_store_no_account() {
-    let (env, asked) = counted(|ports| ports);
+    let (env, calls) = counted(|ports| ports);
     let numbers: Vec<_> = (0..16).map(|n| format!("A-{n}")).collect();
     for (n, number) in numbers.iter().enumerate() {
         env.create_with(&format!(r#"{{"is_dry_run":{}}}"#, n % 4 != 0), number, EMPTY);
     }
-    assert_eq!(run_counted(&env, &asked), (Worked::Processes(16), 2, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(16), 2, 1));
     for (n, number) in numbers.iter().enumerate() {
         let report = env.report_of(number);
         let state = if n % 4 == 0 { State::Processed } else { State::DryRunSucceeded };
@@ -221,14 +222,14 @@ fn dry_runs_are_written_with_imports_and_store_no_account() {
 
 #[test]
 fn rejected_payloads_are_written_with_imports() {
-    let (env, asked) = counted(|ports| ports);
+    let (env, calls) = counted(|ports| ports);
     env.create_as("real", EMPTY);
     ["bad-1", "bad-2"]
         .iter()
         .for_each(|number| env.create_as(number, r#""customers":[{"family_name":"B"}]"#));
     env.create_with(r#"{"is_dry_run":true}"#, "bad-3", r#""customers":[{"family_name":"B"}]"#);
     require_roles(&env);
-    assert_eq!(run_counted(&env, &asked), (Worked::Processes(4), 2, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 2, 1));
     let expected = [State::Processed, State::Errored, State::Errored, State::DryRunErrored];
     assert_eq!(states(&env, ["real", "bad-1", "bad-2", "bad-3"]), expected);
     let issues = ["bad-1", "bad-3"].map(|number| env.report_of(number).issues);
@@ -259,10 +260,10 @@ fn an_import_is_dated_when_it_is_written() {
 
 #[test]
 fn a_taken_account_number_costs_no_attempt() {
-    let (env, asked) = counted(|ports| Ports { random: Arc::new(RepeatingRandom::new(2)), ..ports });
+    let (env, calls) = counted(|ports| Ports { random: Arc::new(RepeatingRandom::new(2)), ..ports });
     let numbers = ["A-1", "A-2", "A-3", "A-4", "A-5"];
     numbers.iter().for_each(|number| env.create_as(number, EMPTY));
-    let (worked, writes, _) = run_counted(&env, &asked);
+    let (worked, writes, _) = run_counted(&env, &calls);
     assert_eq!(worked, Worked::Processes(5));
     assert!(writes > 2 + numbers.len(), "no number was taken in {writes} writes");
     let reports = numbers.map(|number| env.report_of(number));

@@ -25,4 +25,5 @@ mod test_doubles;
 mod thundering_herd;
 mod tokens;
 mod transactions;
+mod two_nodes;
 mod worker;

@@ -1,5 +1,6 @@
 use crate::env::ports;
 use crate::test_doubles::{StoreCall, WatchedStore};
+use crate::two_nodes::Nodes;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
 use cutover_app::operator::SupplierChange;
@@ -12,30 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-/// Two nodes on one store, with an API key.
-struct Nodes {
-    store: Arc<MemoryStore>,
-    one: App,
-    other: App,
-    clock: Arc<FakeClock>,
-    key: String,
-    prefix: String,
-}
-
 impl Nodes {
-    fn new() -> Self {
-        let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
-        let node = |seed| {
-            let random = Arc::new(SeededRandom::new(seed));
-            App::new(ports(store.clone(), clock.clone(), random), Settings::default())
-        };
-        let (one, other) = (node(1), node(2));
-        one.add_organisation("Acme").unwrap();
-        one.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
-        let issued = one.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap();
-        Self { store, one, other, clock, key: issued.key, prefix: issued.prefix }
-    }
-
     /// Obtains a token from the other node.
     fn token(&self) -> String {
         self.other.obtain_token(&Credential::ApiKey(self.key.clone())).unwrap().token
@@ -65,7 +43,7 @@ impl Nodes {
 
 #[test]
 fn a_token_is_cached_for_a_while() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let token = nodes.token();
     let first = nodes.ask(&token);
     let second = nodes.ask(&token);
@@ -77,7 +55,7 @@ fn a_token_is_cached_for_a_while() {
 /// Another process may be able to read the key.
 #[test]
 fn a_signing_key_that_this_node_cannot_read_is_not_an_invalid_token() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let seen = nodes.token();
     nodes.clock.advance(Duration::seconds(1));
     let unseen = nodes.token();
@@ -97,7 +75,7 @@ fn a_signing_key_that_this_node_cannot_read_is_not_an_invalid_token() {
 
 #[test]
 fn a_lost_signing_key_is_replaced() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let token = nodes.token();
     assert!(nodes.ask(&token).1.is_ok());
     nodes.lock_away(StoreError::Corrupt("its key is lost".into()));
@@ -110,7 +88,7 @@ fn a_lost_signing_key_is_replaced() {
 
 #[test]
 fn cached_tokens_are_revoked_and_expire() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let token = nodes.token();
     assert!(nodes.ask(&token).1.is_ok());
     nodes.clock.advance(Duration::minutes(60) - Duration::seconds(1));
@@ -126,7 +104,7 @@ fn cached_tokens_are_revoked_and_expire() {
 
 #[test]
 fn forged_tokens_are_never_cached() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let token = nodes.token();
     assert!(nodes.ask(&token).1.is_ok());
     let forged = format!("{}A", &token[..token.len() - 1]);
@@ -140,7 +118,7 @@ fn forged_tokens_are_never_cached() {
 /// Failure 15: every invalid token is refused alike, even if it is signed with our key.
 #[test]
 fn malformed_tokens_are_refused() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let made = nodes.other.obtain_token(&Credential::ApiKey(nodes.key.clone())).unwrap();
     let key = nodes.one.list_signing_keys().unwrap().remove(0);
     nodes.one.rotate_signing_key().unwrap();
@@ -208,7 +186,7 @@ fn sign(alg: Algorithm, kid: Option<&str>, secret: &[u8], claims: &serde_json::V
 
 #[test]
 fn a_token_of_another_nodes_new_key_is_soon_valid() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let old = nodes.token();
     assert!(nodes.ask(&old).1.is_ok());
     nodes.other.rotate_signing_key().unwrap();
@@ -220,7 +198,7 @@ fn a_token_of_another_nodes_new_key_is_soon_valid() {
 /// Tokens of a leaked signing key are invalid within 5 s, also on nodes that have cached them.
 #[test]
 fn tokens_of_a_revoked_signing_key_are_soon_invalid() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let old = nodes.token();
     let leaked = nodes.one.list_signing_keys().unwrap()[0].kid.clone();
     nodes.other.rotate_signing_key().unwrap();
@@ -256,7 +234,7 @@ fn watched(nodes: &Nodes, watch: impl Fn() + Send + Sync + 'static) -> App {
 
 #[test]
 fn tokens_with_unknown_keys_cost_few_reads() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let reads = Arc::new(AtomicUsize::new(0));
     let counter = reads.clone();
     let node = watched(&nodes, move || {
@@ -264,7 +242,7 @@ fn tokens_with_unknown_keys_cost_few_reads() {
     });
     assert!(node.authenticate(&nodes.token()).is_ok());
     let before = reads.load(Ordering::SeqCst);
-    let foreign = Nodes::new();
+    let foreign = Nodes::new(ApiKeyRole::Supplier);
     let foreign = foreign.one.obtain_token(&Credential::ApiKey(foreign.key.clone())).unwrap().token;
     for _ in 0..1_000 {
         assert!(matches!(node.authenticate(&foreign), Err(AuthError::Invalid)));
@@ -275,7 +253,7 @@ fn tokens_with_unknown_keys_cost_few_reads() {
 
 #[test]
 fn concurrent_tokens_of_a_new_key_are_all_valid() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let (begun, has_begun) = mpsc::channel();
     let (go_on, may_go_on) = mpsc::channel();
     let gate = Mutex::new(Some((begun, may_go_on)));
