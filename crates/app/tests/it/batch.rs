@@ -53,7 +53,7 @@ fn run_counted(env: &TestEnv, calls: &Mutex<Vec<StoreCall>>) -> (Worked, usize, 
     calls.lock().unwrap().clear();
     let worked = env.worker.run_once().unwrap();
     let calls = calls.lock().unwrap();
-    let count = |what| calls.iter().filter(|calls| **calls == what).count();
+    let count = |what| calls.iter().filter(|call| **call == what).count();
     (worked, count(StoreCall::Write), count(StoreCall::ReadCommitted))
 }
 

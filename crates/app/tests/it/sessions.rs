@@ -2,10 +2,6 @@ use crate::two_nodes::Nodes;
 use chrono::Duration;
 use cutover_app::auth::{AuthError, Credential, TokenRefused};
 use cutover_app::port::ApiKeyRole;
-use cutover_app::{App, Settings};
-use cutover_testkit::memory::MemoryStore;
-use cutover_testkit::{FakeClock, SeededRandom};
-use std::sync::Arc;
 
 #[test]
 fn a_session_is_valid_on_every_node_until_it_is_ended_on_one() {

@@ -3,10 +3,8 @@ use crate::test_doubles::{StoreCall, WatchedStore};
 use crate::two_nodes::Nodes;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
-use cutover_app::operator::SupplierChange;
 use cutover_app::port::{ApiKeyRole, Clock, SigningKey, StoreError, write};
 use cutover_app::{App, Ports, Settings};
-use cutover_testkit::memory::MemoryStore;
 use cutover_testkit::{FakeClock, SeededRandom};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -284,12 +282,12 @@ fn concurrent_tokens_of_a_new_key_are_all_valid() {
 
 /// A clock that is ahead once: an entry that was too old is fresh at the second look, as if another request
 /// had read it again.
-struct Twitching {
+struct UnsteadyClock {
     clock: FakeClock,
     ahead: AtomicBool,
 }
 
-impl Clock for Twitching {
+impl Clock for UnsteadyClock {
     fn now(&self) -> DateTime<Utc> {
         let ahead = self.ahead.swap(false, Ordering::Relaxed);
         self.clock.now() + Duration::seconds(if ahead { 3 } else { 0 })
@@ -298,7 +296,7 @@ impl Clock for Twitching {
 
 #[test]
 fn keys_that_another_request_reads_meanwhile_are_valid() {
-    let clock = Arc::new(Twitching { clock: FakeClock::of_fixtures(), ahead: AtomicBool::new(false) });
+    let clock = Arc::new(UnsteadyClock { clock: FakeClock::of_fixtures(), ahead: AtomicBool::new(false) });
     let random = Arc::new(SeededRandom::new(1));
     let plain = ports(Arc::default(), Arc::new(FakeClock::of_fixtures()), random);
     let app = App::new(Ports { clock: clock.clone(), ..plain }, Settings::default());
