@@ -46,7 +46,8 @@ impl App {
 /// Converts the times of a note to instants.
 fn new_note(note: Note<'static>, now: Now) -> Result<NewNote, StoreError> {
     let instant = |at: &cutover_model::DateTime<'_>| {
-        at.instant(now.zone).ok_or_else(|| StoreError::Failed("a valid time is no instant".into()))
+        at.instant(now.zone)
+            .ok_or_else(|| StoreError::Failed("a valid time cannot be converted to an instant".into()))
     };
     let created_at = note.created_at.as_ref().map(instant).transpose()?;
     let unpin_at = note.unpin_at.as_ref().map(instant).transpose()?;

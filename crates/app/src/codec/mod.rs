@@ -70,7 +70,7 @@ pub(crate) fn unpack(stored: &[u8]) -> Result<Vec<u8>, StoreError> {
         LazyLock::new(|| DecoderDictionary::copy(DICTIONARY));
     Decompressor::with_prepared_dictionary(&PREPARED)
         .and_then(|mut unpacker| unpacker.decompress(stored, MAX_UNPACKED))
-        .map_err(|e| StoreError::Corrupt(format!("a payload does not unpack: {e}")))
+        .map_err(|e| StoreError::Corrupt(format!("a payload cannot be decompressed: {e}")))
 }
 
 /// Hashes a compressed payload, a sixth of the size sent. Equal if the same program compressed the same

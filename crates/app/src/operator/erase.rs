@@ -121,7 +121,7 @@ fn detail(what: &Erasable, rows: &[ErasedRows]) -> Detail {
 fn refuse_running(state: Option<State>) -> Result<(), OperatorError> {
     let refused = |why: &str| Err(OperatorError::Refused(why.into()));
     match state {
-        Some(State::InProgress) => refused("it is being imported: wait until that has ended"),
+        Some(State::InProgress) => refused("it is being imported: wait until the import has ended"),
         Some(_) => Ok(()),
         None => refused("a newer version of the program wrote its status: erase it with that version"),
     }

@@ -57,7 +57,7 @@ impl App {
         let name = name.trim().to_owned();
         if name.is_empty() || name.chars().any(char::is_control) {
             return Err(OperatorError::Refused(
-                "an organisation's name is text without control characters".into(),
+                "the organisation's name is blank or has control characters".into(),
             ));
         }
         self.run_audited(&self.operator, AuditAction::OrganisationAdded, move |tx, at| {

@@ -54,8 +54,8 @@ impl SupplierChange {
         replace(&mut settings.max_concurrent_imports, self.max_concurrent_imports);
         replace(&mut settings.time_zone, self.time_zone);
         for (rule, level) in self.rules {
-            let probe = [(rule.as_str(), level.unwrap_or(Level::Off))];
-            Profile::new(probe).map_err(|e| OperatorError::Refused(e.to_string()))?;
+            let level_of_rule = [(rule.as_str(), level.unwrap_or(Level::Off))];
+            Profile::new(level_of_rule).map_err(|e| OperatorError::Refused(e.to_string()))?;
             match level {
                 Some(level) => settings.rules.insert(rule, level.into()),
                 None => settings.rules.remove(&rule),
@@ -74,7 +74,7 @@ fn replace<T>(old: &mut T, new: Option<T>) {
 /// Normalises a document root: `/` and plain segments, none of which leads elsewhere.
 fn normal_root(root: &str) -> Result<String, OperatorError> {
     let refused =
-        || OperatorError::Refused(format!("{root:?} is no document root: it is / and plain segments"));
+        || OperatorError::Refused(format!("{root:?} is not a document root, which is / and plain segments"));
     let path = root.strip_prefix('/').ok_or_else(refused)?;
     let path = path.strip_suffix('/').unwrap_or(path);
     let plain = |s: &str| {
@@ -94,11 +94,11 @@ fn overlap(a: &str, b: &str) -> bool {
 
 /// Refuses a document root that overlaps another organisation's (contract D1).
 fn check_root(tx: &mut dyn Tx, organisation_id: i64, root: &str) -> Result<(), OperatorError> {
-    let meets =
+    let overlaps =
         |s: &Supplier| s.organisation_id != organisation_id && overlap(&s.settings.document_root, root);
-    match tx.suppliers()?.iter().any(meets) {
+    match tx.suppliers()?.iter().any(overlaps) {
         true => {
-            Err(OperatorError::Refused(format!("the document root {root:?} meets another organisation's")))
+            Err(OperatorError::Refused(format!("the document root {root:?} overlaps another organisation's")))
         }
         false => Ok(()),
     }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_meet_by_segments() {
+    fn roots_overlap_by_segments() {
         assert!(overlap("/a", "/a"));
         assert!(overlap("/a/b", "/a"));
         assert!(overlap("/a", "/a/b"));

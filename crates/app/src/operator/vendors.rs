@@ -3,9 +3,9 @@ use crate::App;
 use crate::port::{AuditAction, Detail, StoreError, Vendor, VendorError, VendorKind, read};
 
 /// Maximum length of a vendor's name in payloads (fields 5).
-const NAME: usize = 128;
+const MAX_NAME: usize = 128;
 /// Prefix of settings. A secret must not be mistaken for a setting.
-const OURS: &str = "CUTOVER_";
+const SETTINGS: &str = "CUTOVER_";
 
 impl App {
     /// Adds a payment vendor.
@@ -77,9 +77,9 @@ fn audited_vendor(name: &str) -> Audited {
 
 fn legal_name(name: &str) -> Result<String, OperatorError> {
     let name = cutover_core::trimmed(name);
-    if name.is_empty() || name.chars().count() > NAME || name.chars().any(char::is_control) {
+    if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
         return Err(OperatorError::Refused(format!(
-            "a vendor's name is text of at most {NAME} characters, without control characters"
+            "the vendor's name is blank, longer than {MAX_NAME} characters, or has control characters"
         )));
     }
     Ok(name.to_owned())
@@ -88,11 +88,11 @@ fn legal_name(name: &str) -> Result<String, OperatorError> {
 fn legal_variable(name: &str) -> Result<String, OperatorError> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() || !name.chars().all(legal) {
-        return Err(OperatorError::Refused(format!("{name:?} is no name of a variable")));
+        return Err(OperatorError::Refused(format!("{name:?} is not a valid name of a variable")));
     }
-    if name.starts_with(OURS) {
+    if name.starts_with(SETTINGS) {
         return Err(OperatorError::Refused(format!(
-            "variables {OURS}… are settings; name the secret otherwise"
+            "variables {SETTINGS}… are settings; choose another name for the secret"
         )));
     }
     Ok(name.to_owned())

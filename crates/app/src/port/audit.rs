@@ -32,7 +32,7 @@ impl fmt::Display for Operator {
 
 /// Error for a word that names no action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is none of the actions {list}", list = AuditAction::ALL.map(AuditAction::as_str).join(", "))]
+#[error("{0:?} is not one of the actions {list}", list = AuditAction::ALL.map(AuditAction::as_str).join(", "))]
 pub struct UnknownAction(String);
 
 macro_rules! actions {

@@ -50,7 +50,7 @@ impl AsRef<str> for ApiKeyRole {
 
 /// Error for a word that names no role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a role is supplier or operator, not {0:?}")]
+#[error("{0:?} is not a role: supplier or operator")]
 pub struct InvalidRole(String);
 
 impl FromStr for ApiKeyRole {

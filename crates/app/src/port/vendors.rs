@@ -43,7 +43,7 @@ impl AsRef<str> for VendorKind {
 
 /// Error for a word that names no kind of vendor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a vendor is http, stripe or gocardless, not {0:?}")]
+#[error("{0:?} is not a kind of vendor: http, stripe or gocardless")]
 pub struct InvalidVendorKind(String);
 
 impl FromStr for VendorKind {

@@ -56,7 +56,7 @@ impl Batch<'_> {
         while let Some(claimed) = waiting.next() {
             if !(self.may_begin)() {
                 let rest: Vec<_> = std::iter::once(claimed).chain(waiting).map(|c| c.process).collect();
-                self.give_back(rest, each);
+                self.release_all(rest, each);
                 break;
             }
             let id = claimed.process.id();
@@ -99,8 +99,8 @@ impl Batch<'_> {
             Ok(Ok(Prepared::Rejected(issues))) => {
                 return Begun::Ready(Box::new(Ready::ended(process, on_rejection(process), issues)));
             }
-            Ok(Err(Fault::Store(StoreError::KeyMissing(key)))) => self.hand_back(process, key),
-            Ok(Err(fault)) => self.put_off(process, fault),
+            Ok(Err(Fault::Store(StoreError::KeyMissing(key)))) => self.release_to_others(process, key),
+            Ok(Err(fault)) => self.defer(process, fault),
             Err(_) => {
                 tracing::error!(process = process.id(), "import panicked");
                 self.fail(process, Failure::Panic)
@@ -134,7 +134,7 @@ impl Batch<'_> {
             // that failed.
             if has_begun && !(self.may_begin)() {
                 let rest = waiting.into_iter().map(|one| one.process).collect();
-                return self.give_back(rest, each);
+                return self.release_all(rest, each);
             }
             has_begun = true;
             let count = waiting.len().min(self.pace.limit());
@@ -150,7 +150,7 @@ impl Batch<'_> {
                     part.into_iter().rev().for_each(|one| waiting.push_front(one));
                 }
                 Err(error @ StoreError::Busy(_)) => {
-                    part.iter().for_each(|one| each(self.put_off(&one.process, error.clone().into())));
+                    part.iter().for_each(|one| each(self.defer(&one.process, error.clone().into())));
                 }
                 Err(_) => part.into_iter().for_each(|one| each(self.write_alone(one))),
             }
@@ -169,10 +169,10 @@ impl Batch<'_> {
                 Err(StoreError::Conflict(_)) => {
                     alone.iter_mut().for_each(|one| one.renumber(self.number()));
                 }
-                Err(error) => return self.put_off(&process, error.into()),
+                Err(error) => return self.defer(&process, error.into()),
             }
         }
-        self.put_off(&process, StoreError::Conflict("no free account number was found".into()).into())
+        self.defer(&process, StoreError::Conflict("no free account number was found".into()).into())
     }
 
     /// Writes accounts, their status and their events in one transaction; for dry runs only the step.
@@ -190,14 +190,14 @@ impl Batch<'_> {
     }
 
     /// Releases a process whose key this node lacks to other nodes. It loses no attempt.
-    fn hand_back(&self, process: &Process, key: String) -> Result<Outcome, StoreError> {
+    fn release_to_others(&self, process: &Process, key: String) -> Result<Outcome, StoreError> {
         let error = StoreError::KeyMissing(key);
-        tracing::error!(process = process.id(), %error, "import given back");
+        tracing::error!(process = process.id(), %error, "import released: its encryption key is missing");
         let due_at = self.app.clock.now() + KEY_WAIT;
         self.end(process, Event::HandedBack { due_at }).and(Err(error))
     }
 
-    fn put_off(&self, process: &Process, fault: Fault) -> Result<Outcome, StoreError> {
+    fn defer(&self, process: &Process, fault: Fault) -> Result<Outcome, StoreError> {
         tracing::warn!(process = process.id(), error = %fault, "import failed; it will be tried again");
         self.fail(process, fault.failure())
     }
@@ -214,7 +214,7 @@ impl Batch<'_> {
     }
 
     /// Releases claims that were not begun, in one commit. None loses its attempt.
-    fn give_back(&self, processes: Vec<Process>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
+    fn release_all(&self, processes: Vec<Process>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
         let count = processes.len();
         match self.step_all(processes, Event::ShutDown) {
             Ok(outcomes) => outcomes.into_iter().for_each(|outcome| each(Ok(outcome))),

@@ -29,19 +29,19 @@ impl App {
     ///
     /// # Errors
     /// [`StoreError`]; the claims are kept for the next call if the database is still unavailable.
-    pub(super) fn put_off_interrupted(&self) -> Result<(), StoreError> {
+    pub(super) fn defer_interrupted(&self) -> Result<(), StoreError> {
         let claims = std::mem::take(&mut *self.interrupted.lock().unwrap_or_else(PoisonError::into_inner));
         if claims.is_empty() {
             return Ok(());
         }
-        let written = self.write_put_off(&claims);
+        let written = self.write_deferrals(&claims);
         if matches!(written, Err(StoreError::Unavailable(_))) {
             self.interrupted.lock().unwrap_or_else(PoisonError::into_inner).extend(claims);
         }
         written
     }
 
-    fn write_put_off(&self, claims: &[Interrupted]) -> Result<(), StoreError> {
+    fn write_deferrals(&self, claims: &[Interrupted]) -> Result<(), StoreError> {
         let now = self.clock.now();
         let step = |claim: &Interrupted| {
             let event = self.after_failure(&claim.process, Failure::Outage);

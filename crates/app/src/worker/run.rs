@@ -87,11 +87,11 @@ impl Worker {
                 Ok(Worked::Processes(_)) => least = SOON,
                 Ok(Worked::Nothing) => self.wait_for_work(seen, &mut least),
                 Err(error @ StoreError::KeyMissing(_)) => {
-                    tracing::error!(%error, "a worker could not work");
+                    tracing::error!(%error, "a round of a worker failed");
                     self.app.wake.sleep(KEYLESS_REST, || self.stopped());
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a worker could not work");
+                    tracing::warn!(%error, "a round of a worker failed");
                     self.app.wake.wait(seen, REST);
                 }
             }
@@ -160,7 +160,7 @@ impl Worker {
             if cleaned.is_none_or(|at| at.elapsed() >= CLEANING) {
                 cleaned = Some(Instant::now());
                 if let Err(error) = self.app.remove_expired() {
-                    tracing::warn!(%error, "what has expired could not be removed");
+                    tracing::warn!(%error, "expired tokens and keys could not be removed");
                 }
                 if let Err(error) = self.app.add_partitions() {
                     tracing::error!(%error, "partitions for the next processes could not be added");
@@ -181,7 +181,7 @@ impl Worker {
     /// [`StoreError`] if nothing could be claimed, or the end of an import could not be written: its lease
     /// expires then. [`StoreError::KeyMissing`] if it could decrypt none of the claimed payloads.
     pub fn run_once(&self) -> Result<Worked, StoreError> {
-        self.app.put_off_interrupted()?;
+        self.app.defer_interrupted()?;
         let claimed_at = self.app.clock.now();
         let claims = self.app.claim(&self.actor, CLAIM)?;
         let count = claims.len();

@@ -34,7 +34,7 @@ fn take_steps(
         let id = process.id();
         match process.step(event, at, Actor::System) {
             Ok(step) => taken.push(step),
-            Err(illegal) => tracing::error!(process = id, %illegal, "a sweep left a process as it is"),
+            Err(illegal) => tracing::error!(process = id, %illegal, "a sweep skipped a process"),
         }
     }
     let steps: Vec<_> =
@@ -48,7 +48,7 @@ impl App {
     /// # Errors
     /// [`StoreError`]; steps that were committed before remain.
     pub fn sweep(&self) -> Result<Swept, StoreError> {
-        self.put_off_interrupted()?;
+        self.defer_interrupted()?;
         let now = self.clock.now();
         let released = self.release(now)?;
         let missed = self.end_missed(now)?;

@@ -118,7 +118,10 @@ fn action_names_round_trip() {
         assert_eq!(action.as_str().parse(), Ok(action));
     }
     let unknown = "account.hide".parse::<AuditAction>().unwrap_err().to_string();
-    assert!(unknown.starts_with("\"account.hide\" is none of the actions organisation.add, "), "{unknown}");
+    assert!(
+        unknown.starts_with("\"account.hide\" is not one of the actions organisation.add, "),
+        "{unknown}"
+    );
 }
 
 #[test]

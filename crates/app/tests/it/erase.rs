@@ -88,7 +88,7 @@ fn an_account_that_is_being_imported_is_not_erased() {
     for refused in [env.app.erase_account("ACME", "A-1").map(drop), env.app.erasable("ACME", "A-1").map(drop)]
     {
         let refused = refused.unwrap_err().to_string();
-        assert_eq!(refused, "it is being imported: wait until that has ended");
+        assert_eq!(refused, "it is being imported: wait until the import has ended");
     }
     assert_eq!(env.state_of("A-1"), State::InProgress);
 }
