@@ -192,7 +192,7 @@ impl Batch<'_> {
     /// Releases a process whose key this node lacks to other nodes. It loses no attempt.
     fn release_to_others(&self, process: &Process, key: String) -> Result<Outcome, StoreError> {
         let error = StoreError::KeyMissing(key);
-        tracing::error!(process = process.id(), %error, "import released: its encryption key is missing");
+        tracing::error!(process = process.id(), %error, "import given back");
         let due_at = self.app.clock.now() + KEY_WAIT;
         self.end(process, Event::HandedBack { due_at }).and(Err(error))
     }

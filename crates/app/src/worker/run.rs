@@ -87,11 +87,11 @@ impl Worker {
                 Ok(Worked::Processes(_)) => least = SOON,
                 Ok(Worked::Nothing) => self.wait_for_work(seen, &mut least),
                 Err(error @ StoreError::KeyMissing(_)) => {
-                    tracing::error!(%error, "a round of a worker failed");
+                    tracing::error!(%error, "a worker could not work");
                     self.app.wake.sleep(KEYLESS_REST, || self.stopped());
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a round of a worker failed");
+                    tracing::warn!(%error, "a worker could not work");
                     self.app.wake.wait(seen, REST);
                 }
             }
