@@ -36,7 +36,7 @@ impl App {
     }
 }
 
-/// Trims the identifiers, which are stored and compared trimmed (contract D1).
+/// Trims the identifiers, which are stored and compared trimmed.
 fn trim_identities(request: &mut BusinessRequest<'static>) {
     request.import_supplier_code.trim();
     request.external_business_identifier.trim();

@@ -12,7 +12,7 @@ use cutover_rules::{check_notes, documents_of_notes};
 
 request!(NotesRequest: decode_notes, check_notes, import_supplier, documents_of_notes);
 
-/// Statuses of a note in the answer (contract 3).
+/// Statuses of a note in the answer.
 const CREATED: &str = "NOTE_CREATION_SUCCESS";
 const EXISTS: &str = "NOTE_ALREADY_EXISTS";
 

@@ -9,7 +9,7 @@ use cutover_core::{AttrPath, Code, ExternalAccountNumber, Issue, Now};
 use cutover_model::{Decimal, Totals, Transaction, TransactionResult};
 use cutover_rules::service::{PST_06, PST_07};
 
-/// Statuses of a transaction in the answer (contract 3).
+/// Statuses of a transaction in the answer.
 const ADDED: &str = "TRANSACTION_ADDED_TO_ACCOUNT";
 const EXISTS: &str = "TRANSACTION_ALREADY_EXISTS";
 

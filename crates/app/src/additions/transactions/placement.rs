@@ -21,7 +21,7 @@ pub(super) enum Placement {
 pub(super) fn place(transaction: &Transaction<'static>, period: &OpenPeriod, may_move: bool) -> Placement {
     let sent = transaction.transaction_date;
     let mut transaction = transaction.clone();
-    // Identifiers are stored trimmed (contract D1).
+    // Identifiers are stored trimmed.
     transaction.transaction_id.trim();
     if period.contains(sent) {
         return Placement::AsSent(NewTransaction { transaction, sent_date: None });
