@@ -39,7 +39,7 @@ impl App {
             Some(seen) if seen.kid == kid => seen.claims.clone(),
             _ => self.verified(token, key.secret()?).ok_or(AuthError::Invalid)?,
         };
-        let status = self.status(claims.sub_id().ok_or(AuthError::Invalid)?)?;
+        let status = self.key_status(claims.sub_id().ok_or(AuthError::Invalid)?)?;
         let caller = self.admit(&claims, status)?;
         self.cache_token(token, kid, claims);
         Ok(caller)
@@ -50,7 +50,7 @@ impl App {
     pub fn authenticate_from_memory(&self, token: &str) -> Option<Result<Caller, AuthError>> {
         let seen = self.cached_token(token)?;
         self.cached_signing_key(&seen.kid)?;
-        let status = self.cached_status(seen.claims.sub_id()?)?;
+        let status = self.cached_key_status(seen.claims.sub_id()?)?;
         Some(self.admit(&seen.claims, status))
     }
 

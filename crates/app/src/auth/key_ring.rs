@@ -55,8 +55,8 @@ impl App {
     }
 
     fn cached_signing_keys(&self) -> Option<Arc<[SigningKey]>> {
-        let remembered = self.keys.signing.read().unwrap_or_else(PoisonError::into_inner);
-        let (at, keys) = remembered.as_ref()?;
+        let cached = self.keys.signing.read().unwrap_or_else(PoisonError::into_inner);
+        let (at, keys) = cached.as_ref()?;
         is_younger(*at, self.clock.now(), MAX_AGE).then(|| keys.clone())
     }
 
@@ -104,21 +104,21 @@ impl App {
     }
 
     /// Returns the status of an API key from the cache.
-    pub(crate) fn cached_status(&self, api_key_id: i64) -> Option<KeyStatus> {
-        let remembered = self.keys.statuses.read().unwrap_or_else(PoisonError::into_inner);
-        let (at, status) = remembered.get(&api_key_id)?;
+    pub(crate) fn cached_key_status(&self, api_key_id: i64) -> Option<KeyStatus> {
+        let cached = self.keys.statuses.read().unwrap_or_else(PoisonError::into_inner);
+        let (at, status) = cached.get(&api_key_id)?;
         is_younger(*at, self.clock.now(), MAX_AGE).then_some(*status)
     }
 
     /// Returns the status of an API key, which may be cached.
-    pub(crate) fn status(&self, api_key_id: i64) -> Result<KeyStatus, StoreError> {
-        if let Some(status) = self.cached_status(api_key_id) {
+    pub(crate) fn key_status(&self, api_key_id: i64) -> Result<KeyStatus, StoreError> {
+        if let Some(status) = self.cached_key_status(api_key_id) {
             return Ok(status);
         }
         let now = self.clock.now();
         let status = read(&*self.store, |tx| tx.key_status(api_key_id))?;
-        let mut remembered = self.keys.statuses.write().unwrap_or_else(PoisonError::into_inner);
-        insert_bounded(&mut remembered, api_key_id, (now, status));
+        let mut cached = self.keys.statuses.write().unwrap_or_else(PoisonError::into_inner);
+        insert_bounded(&mut cached, api_key_id, (now, status));
         Ok(status)
     }
 

@@ -116,7 +116,7 @@ impl App {
         let claims = verified(token, key.secret()?).ok_or(AuthError::Invalid)?;
         let now = self.clock.now();
         let api_key_id = claims.sub.parse().map_err(|_| AuthError::Invalid)?;
-        if claims.exp <= now.timestamp() || self.status(api_key_id)? != KeyStatus::Good {
+        if claims.exp <= now.timestamp() || self.key_status(api_key_id)? != KeyStatus::Good {
             return Err(AuthError::Invalid);
         }
         let hash = digest(&claims.sid);
