@@ -1,23 +1,23 @@
 use crate::Wake;
-use crate::account::KnownSuppliers;
+use crate::account::SupplierCache;
 use crate::auth::KeyRing;
-use crate::port::{Clock, Documents, Operator, OutsideJobs, PaymentVendors, Random, Store, StoreError};
+use crate::port::{Clock, Documents, Operator, PaymentVendors, Random, RefusedInJobs, Store, StoreError};
 use crate::worker::Interrupted;
 use chrono::{DateTime, Duration, Utc};
 use cutover_model::Limits;
 use cutover_process::RETRY_TIME;
 use std::sync::{Arc, Mutex};
 
-/// What the operator sets for the whole installation.
+/// Settings of the whole installation.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How long an access token is good (contract D2).
+    /// Lifetime of an access token (contract D2).
     pub access_token_lifetime: Duration,
-    /// How long a refresh token is good (contract D2).
+    /// Lifetime of a refresh token (contract D2).
     pub refresh_token_lifetime: Duration,
-    /// How many items a request may have (contract D3).
+    /// Maximum number of items in a request (contract D3).
     pub limits: Limits,
-    /// For how long an import is retried while outages make it fail; then it ends in an error.
+    /// Time for which an import is retried while outages make it fail. Then it ends in an error.
     pub import_retry_time: Duration,
 }
 
@@ -32,22 +32,22 @@ impl Default for Settings {
     }
 }
 
-/// What the use cases need of the world.
+/// The adapters that the use cases run on.
 #[derive(Clone)]
 pub struct Ports {
     /// The database.
     pub store: Arc<dyn Store>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
+    /// The source of randomness.
     pub random: Arc<dyn Random>,
-    /// The documents that payloads name.
+    /// The storage of the documents that payloads name.
     pub documents: Arc<dyn Documents>,
-    /// Those who know payment instructions.
+    /// The payment vendors.
     pub vendors: Arc<dyn PaymentVendors>,
 }
 
-/// The use cases, with the ports they speak through. Each use case is a method, in a file of its own.
+/// The use cases, each a method in a file of its own, with the ports that they use.
 pub struct App {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -55,26 +55,26 @@ pub struct App {
     pub(crate) documents: Arc<dyn Documents>,
     pub(crate) vendors: Arc<dyn PaymentVendors>,
     pub(crate) settings: Settings,
-    /// Who gives commands.
+    /// The operator that the audit trail names for commands.
     pub(crate) operator: Operator,
     pub(crate) keys: KeyRing,
-    pub(crate) suppliers: KnownSuppliers,
+    pub(crate) suppliers: SupplierCache,
     pub(crate) wake: Arc<Wake>,
-    /// Held by the worker that looks out for work.
-    pub(crate) lookout: Mutex<()>,
-    /// Claims that the database was not there to end.
+    /// Held by the worker that polls the store for due processes.
+    pub(crate) poller: Mutex<()>,
+    /// Claims that could not be ended during an outage of the database.
     pub(crate) interrupted: Mutex<Vec<Interrupted>>,
 }
 
 impl App {
-    /// The use cases over these ports.
+    /// Returns the use cases over these ports.
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let Ports { store, clock, random, documents, vendors } = ports;
-        let documents = Arc::new(OutsideJobs(documents));
-        let vendors = Arc::new(OutsideJobs(vendors));
-        let (keys, suppliers, wake, lookout): (_, _, Arc<Wake>, _) = Default::default();
-        let told = wake.clone();
-        store.on_work(Box::new(move || told.call_one()));
+        let documents = Arc::new(RefusedInJobs(documents));
+        let vendors = Arc::new(RefusedInJobs(vendors));
+        let (keys, suppliers, wake, poller): (_, _, Arc<Wake>, _) = Default::default();
+        let notified = wake.clone();
+        store.on_work(Box::new(move || notified.notify_one()));
         Self {
             store,
             clock,
@@ -86,65 +86,66 @@ impl App {
             keys,
             suppliers,
             wake,
-            lookout,
+            poller,
             interrupted: Mutex::default(),
         }
     }
 
-    /// The same, whose commands are those of a user of the system: the audit trail names it.
+    /// Sets the operating system's user whom the audit trail names for commands.
     #[must_use]
     pub fn commanded_by(mut self, user: Option<String>) -> Self {
         self.operator = Operator::Command { user };
         self
     }
 
-    /// What wakes the workers of this process.
+    /// Returns the signal that wakes the workers of this process.
     pub fn wake(&self) -> &Arc<Wake> {
         &self.wake
     }
 
-    /// A random number, for ids that are to differ between runs and nodes.
+    /// Returns a random number, for ids that have to differ between runs and nodes.
     pub fn random_number(&self) -> u64 {
         self.random.number()
     }
 
-    /// The time.
+    /// Returns the current time.
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
 
-    /// Whether use cases that only read a little may be called now where nothing must block.
+    /// Returns true if use cases that read little may be called now on a thread that must not block.
     pub fn reads_at_once(&self) -> bool {
         self.store.reads_at_once()
     }
 
-    /// Whether the database answers, and tokens can be verified.
+    /// Checks that the database answers and that tokens can be verified.
     ///
     /// # Errors
-    /// [`StoreError::KeyMissing`] if a signing key is sealed with an encryption key that this process lacks; another
+    /// [`StoreError::KeyMissing`] if a signing key is encrypted with a key that this process lacks; another
     /// [`StoreError`] if the database does not answer.
     pub fn ready(&self) -> Result<(), StoreError> {
         self.store.ping()?;
         self.check_signing_keys()
     }
 
-    /// The names of encryption keys that this process lacks and needed within the last minute, for a request or an import.
+    /// Returns the names of encryption keys that this process lacks and has needed within the last minute.
     pub fn missing_encryption_keys(&self) -> Vec<String> {
         self.store.missing_keys()
     }
 
-    /// How many connections to the database are open, and how many of them lie ready; `None` where it is no
-    /// server.
+    /// Returns the numbers of open and of idle connections to the database server; `None` for an embedded
+    /// database.
     pub fn database_connections(&self) -> Option<(u32, u32)> {
         self.store.connections()
     }
 
-    /// Maximum number of database connections that use cases share; `None` for an embedded database.
+    /// Returns the maximum number of database connections that use cases share; `None` for an embedded
+    /// database.
     pub fn connection_limit(&self) -> Option<u32> {
         self.store.connection_limit()
     }
 
-    /// The documents that payloads name.
+    /// Returns the storage of the documents that payloads name.
     pub fn documents(&self) -> &Arc<dyn Documents> {
         &self.documents
     }

@@ -1,30 +1,30 @@
-//! Places where tests make the program wait, die or fail: in the middle of what must be whole.
+//! Points at which tests make the program wait, die or fail, in the middle of work that must be atomic.
 //!
-//! A place is a [`Point`]; all of them stand here. What happens there is said in the variable `FAILPOINTS`, in the
-//! words of the crate `fail`: `point=return(ABOUT|ACT)`, which does it whenever the point is reached with this
-//! `ABOUT` (empty: with any), or `point=1*return(…)` for once.
+//! The environment variable `FAILPOINTS` configures each [`Point`], in the syntax of the crate `fail`:
+//! `point=return(ABOUT|ACTION)` acts whenever the point is reached with this `ABOUT` (empty: with any), and
+//! `point=1*return(…)` acts once.
 //!
-//! | act | what happens |
+//! | action | effect |
 //! |---|---|
-//! | `hold\|FILE` | makes the file and waits there until it is gone |
-//! | `abort` | the process ends at once, as by `kill -9` |
-//! | `panic` | a panic |
-//! | `fail` | [`fails`] says so |
-//! | `fail\|FILE` | the same for once: it makes the file, and does nothing where that is there |
+//! | `hold\|FILE` | creates the file and waits until it is removed |
+//! | `abort` | ends the process at once, as `kill -9` does |
+//! | `panic` | panics |
+//! | `fail` | makes [`fails`] return true |
+//! | `fail\|FILE` | the same once: it creates the file, and does nothing if the file exists |
 //!
-//! Only builds for tests have this: without the feature `failpoints` of `fail`, which only dev-dependencies ask for,
-//! nothing of it is compiled.
+//! Only test builds contain this code. Without the feature `failpoints` of `fail`, which only
+//! dev-dependencies enable, it compiles to nothing.
 
 use std::path::Path;
 use std::time::Duration;
 
-/// How often a held point looks whether it is let go.
-const LOOK: Duration = Duration::from_millis(10);
+/// Interval at which a held point checks its file.
+const HOLD_POLL: Duration = Duration::from_millis(10);
 
 /// Declares the points, each with its name.
 macro_rules! points {
     ($($(#[$doc:meta])* $point:ident = $name:literal,)*) => {
-        /// A place where the program can be made to wait, die or fail.
+        /// A point at which the program can be made to wait, die or fail.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Point {
             $($(#[$doc])* $point,)*
@@ -42,80 +42,79 @@ macro_rules! points {
 }
 
 points! {
-    /// A new account is durably stored, and nobody was told; about its number.
+    /// A new account is durably stored, and the client has no answer yet; about its number.
     Staged = "staged",
-    /// Claims are written and not committed; about the number of each.
+    /// Claims are written, not committed; about the number of each.
     ClaimWritten = "claim_written",
     /// Claims are committed; about the number of each.
     Claimed = "claimed",
     /// A claimed account is about to be checked; about its number.
     ImportBegun = "import_begun",
-    /// Accounts are checked, and nothing of them is written; about the number of the first.
+    /// Accounts are checked, not written; about the number of the first.
     ImportReady = "import_ready",
-    /// The status of processes is written, and not their event; about the event of the first.
+    /// The status of processes is written, their event is not; about the event of the first.
     StatusWritten = "status_written",
-    /// Both are; about the event of the first.
+    /// Status and event of processes are written; about the event of the first.
     EventWritten = "event_written",
-    /// The rows of accounts themselves are written, and none of their children.
+    /// The rows of accounts are written, rows of other tables are not.
     AccountWritten = "account_written",
-    /// The rows of a table of theirs are; about the table.
+    /// The rows of another table of accounts are written; about the table.
     TableWritten = "table_written",
-    /// All that an import writes is written, and not committed.
+    /// All rows of an import are written, not committed.
     ImportWritten = "import_written",
-    /// It is committed.
+    /// An import is committed.
     Imported = "imported",
-    /// A sweep has seen leases that ran out, and has not begun to take them.
+    /// A sweep has found expired leases, and has not begun to release them.
     SweepLooked = "sweep_looked",
-    /// It has read them again in its transaction, and has not written.
+    /// A sweep has read them again in its transaction, and has not written.
     SweepRead = "sweep_read",
-    /// A transaction of SQLite is about to be committed; about `accounts` if it stores new ones.
+    /// A transaction of SQLite is about to be committed; about `accounts` if it stores new accounts.
     Commit = "commit",
 }
 
-/// Sets the points up as the environment says, for as long as what is returned lives. In a release nothing is read.
+/// Configures the points from the environment until the result is dropped. Release builds read nothing.
 pub fn set_up() -> Option<impl Sized> {
     fail::has_failpoints().then(fail::FailScenario::setup)
 }
 
-/// Says that a point is reached.
+/// Reports that a point is reached.
 pub fn reached(point: Point, about: &str) {
-    // Where nothing can fail, nothing is asked to.
     let _ = fails(point, about);
 }
 
-/// Says that a point is reached; whether what comes next is to fail.
+/// Reports that a point is reached, and returns true if the caller has to fail.
 pub fn fails(point: Point, about: &str) -> bool {
     let obeyed = |order: Option<String>| obey(order.as_deref().unwrap_or_default(), about);
     fail::fail_point!(point.name(), obeyed);
-    // In a release these are all that is left.
+    // Used by the macro in test builds only.
     let _ = (point, obeyed);
     false
 }
 
-/// Does what an order `ABOUT|ACT` says if it is about this.
+/// Executes an order `ABOUT|ACTION` if it is about this; returns true if the caller has to fail.
 fn obey(order: &str, about: &str) -> bool {
-    let (whom, act) = order.split_once('|').unwrap_or(("", order));
-    if !whom.is_empty() && whom != about {
+    let (target, act) = order.split_once('|').unwrap_or(("", order));
+    if !target.is_empty() && target != about {
         return false;
     }
     match act.split_once('|').unwrap_or((act, "")) {
         ("hold", file) => hold(Path::new(file)),
         ("abort", _) => std::process::abort(),
-        ("panic", _) => panic!("a test wants a panic here"),
+        ("panic", _) => panic!("a test injected this panic"),
         ("fail", "") => return true,
         ("fail", file) => return std::fs::File::create_new(file).is_ok(),
-        _ => panic!("{order:?} is no order for a point"),
+        _ => panic!("{order:?} is not an order for a fault point"),
     }
     false
 }
 
-/// Waits there until the file is gone.
+/// Creates the file and waits until it is removed.
 fn hold(file: &Path) {
     if let Err(error) = std::fs::write(file, "") {
         panic!("{}: {error}", file.display());
     }
     while file.exists() {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(HOLD_POLL);
     }
 }
 
@@ -124,15 +123,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_point_does_what_it_is_told_about_what_it_is_told() {
-        assert!(fail::has_failpoints(), "tests have points");
+    fn a_point_acts_only_on_the_subject_of_its_order() {
+        assert!(fail::has_failpoints(), "test builds have points");
         assert!(!fails(Point::SweepLooked, "A-1"));
         fail::cfg(Point::SweepLooked.name(), "return(A-1|fail)").unwrap();
         assert!(fails(Point::SweepLooked, "A-1"));
         assert!(!fails(Point::SweepLooked, "A-2"));
         fail::cfg(Point::SweepLooked.name(), "1*return(|panic)").unwrap();
         assert!(std::panic::catch_unwind(|| reached(Point::SweepLooked, "A-2")).is_err());
-        assert!(!fails(Point::SweepLooked, "A-2"), "it was for once");
+        assert!(!fails(Point::SweepLooked, "A-2"), "it acts once");
         fail::remove(Point::SweepLooked.name());
     }
 }

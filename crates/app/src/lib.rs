@@ -1,13 +1,13 @@
-//! The use cases of the service and the ports they speak through.
+//! The use cases of the service, and the ports that they use.
 //!
 //! A use case owns its transaction: it decodes, checks, decides and commits, in that order. Nothing
-//! here knows HTTP, SQL or a runtime; adapters implement the ports and the binary puts them together.
+//! here knows HTTP, SQL or an async runtime; adapters implement the ports, and the binary wires them.
 
 #[macro_use]
 mod masked;
 
 pub mod account;
-pub mod after;
+pub mod additions;
 pub mod auth;
 pub mod fault;
 pub mod nodes;

@@ -1,6 +1,6 @@
-//! `Debug` for what must not be printed.
+//! `Debug` for values that must not be printed.
 
-/// Types whose values are nobody's business but the owner's: `Debug` says that there is one.
+/// Implements `Debug` that prints the name of the type and none of its content.
 macro_rules! masked {
     ($($name:ident)*) => {
         $(
@@ -15,12 +15,12 @@ macro_rules! masked {
 
 #[cfg(test)]
 mod tests {
-    use crate::after::TransactionsRefused;
+    use crate::additions::TransactionsRefused;
     use crate::port::{InstructionKey, Staged};
     use cutover_model::choices::PaymentInstructionType;
 
     #[test]
-    fn what_was_sent_is_not_printed() {
+    fn debug_prints_no_content() {
         let staged = Staged { payload: b"Ada".to_vec(), fingerprint: [7; 32] };
         assert_eq!(format!("{staged:?}"), "Staged(…)");
         let (vendor, reference) = ("V".to_owned(), "Ada".to_owned());

@@ -1,27 +1,28 @@
-//! Which processes serve the database: each records itself, and removes those that ended without a word.
+//! The registry of nodes: each process records itself, and removes processes that died.
 
 use crate::App;
 use crate::port::{Node, StoreError, read, write};
 use chrono::Duration;
 
-/// How often a node records that it runs.
+/// Interval at which a node records that it runs.
 pub const HEARTBEAT: std::time::Duration = std::time::Duration::from_secs(10);
-/// How long after its last record a node counts as running: two may fail.
+/// Time after its last record for which a node counts as running: two records may fail.
 const EXPIRY: Duration = Duration::seconds(30);
 
-/// What a process says of itself.
+/// The description that a process records for itself.
 #[derive(Debug, Clone)]
 pub struct NodeDescription {
-    /// Which part of the work it does.
+    /// The part of the work that it does.
     pub role: String,
-    /// The version of its program.
+    /// The version of the program.
     pub version: String,
-    /// The names of its encryption keys. It seals with the first.
+    /// The names of its encryption keys. It encrypts with the first.
     pub encryption_keys: Vec<String>,
 }
 
 impl App {
-    /// Records that this process begins to serve. It has to call [`renew_node`](Self::renew_node) every [`HEARTBEAT`].
+    /// Records that this process begins to serve. The caller has to call [`renew_node`](Self::renew_node)
+    /// every [`HEARTBEAT`].
     ///
     /// # Errors
     /// [`StoreError`] if that could not be written.
@@ -33,7 +34,7 @@ impl App {
         Ok(node)
     }
 
-    /// Records that a node still runs, and removes those that have not for a while.
+    /// Records that a node still runs, and removes nodes that have not done so for a while.
     ///
     /// # Errors
     /// [`StoreError`] if that could not be written.
@@ -46,16 +47,16 @@ impl App {
         })
     }
 
-    /// Removes a node that ends.
+    /// Removes a node that shuts down.
     ///
     /// # Errors
-    /// [`StoreError`] if that could not be written; it counts as running for a while then.
+    /// [`StoreError`] if that could not be written; the node counts as running for a while then.
     pub fn remove_node(&self, node: &Node) -> Result<(), StoreError> {
         let id = node.id.clone();
         write(&*self.store, move |tx| tx.remove_node(&id))
     }
 
-    /// The processes that serve the database, the oldest first. One that was killed is among them for 30 s.
+    /// Returns the nodes that are running, the oldest first. A killed node is listed for 30 s.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.

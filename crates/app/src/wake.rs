@@ -4,73 +4,73 @@ use std::time::Duration;
 /// Wakes workers that wait for work.
 #[derive(Debug, Default)]
 pub struct Wake {
-    calls: Mutex<Calls>,
-    /// For those who wait for work.
+    counts: Mutex<Counts>,
+    /// Signalled for workers that wait for work.
     work: Condvar,
-    /// For those who rest.
+    /// Signalled for workers that sleep until they are stopped.
     end: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Calls {
-    for_work: u64,
-    to_look_out: u64,
+struct Counts {
+    notifications: u64,
+    handovers: u64,
 }
 
 impl Wake {
-    /// There may be more work than for one, or it is time to stop.
-    pub fn call(&self) {
-        self.calls().for_work += 1;
+    /// Wakes all workers: there may be more work than one of them can do, or they are to stop.
+    pub fn notify_all(&self) {
+        self.counts().notifications += 1;
         self.work.notify_all();
         self.end.notify_all();
     }
 
-    /// There may be work: one of those who wait looks, and calls the others if there is more than for it.
-    pub fn call_one(&self) {
-        self.calls().for_work += 1;
+    /// Wakes one worker. It notifies another if there is more work than it can do.
+    pub fn notify_one(&self) {
+        self.counts().notifications += 1;
         self.work.notify_one();
     }
 
-    /// Nobody looks out any more: one of those who wait is to.
-    pub(crate) fn call_lookout(&self) {
-        self.calls().to_look_out += 1;
-        // Who looks out already, or rests, is not the one.
+    /// Asks the waiting workers to take over polling, which the caller has stopped.
+    pub(crate) fn hand_over_polling(&self) {
+        self.counts().handovers += 1;
+        // A single signal could go to a worker that is polling already.
         self.work.notify_all();
     }
 
-    /// The number of calls so far; to be taken before looking for work.
-    pub fn seen(&self) -> u64 {
-        self.calls().for_work
+    /// Returns the number of notifications so far. Take it before looking for work.
+    pub fn notifications(&self) -> u64 {
+        self.counts().notifications
     }
 
-    /// The number of calls for somebody who looks out; to be taken before it is seen that somebody does.
-    pub(crate) fn seen_lookouts(&self) -> u64 {
-        self.calls().to_look_out
+    /// Returns the number of handovers so far. Take it before checking that another worker polls.
+    pub(crate) fn handovers(&self) -> u64 {
+        self.counts().handovers
     }
 
-    /// Waits for a call after those seen, at most so long.
+    /// Waits until there are more notifications than `seen`, at most for `at_most`.
     pub fn wait(&self, seen: u64, at_most: Duration) {
-        self.wait_while(at_most, |calls| calls.for_work == seen);
+        self.wait_while(at_most, |counts| counts.notifications == seen);
     }
 
-    /// Waits as well for a call to look out after those seen.
-    pub(crate) fn wait_to_look_out(&self, seen: u64, lookouts: u64, at_most: Duration) {
-        self.wait_while(at_most, |calls| (calls.for_work, calls.to_look_out) == (seen, lookouts));
+    /// Like [`wait`](Self::wait), and returns as well when polling is handed over.
+    pub(crate) fn wait_or_take_over(&self, seen: u64, handovers: u64, at_most: Duration) {
+        self.wait_while(at_most, |counts| (counts.notifications, counts.handovers) == (seen, handovers));
     }
 
-    /// Waits so long, unless all are called and it is over then; calls for one are left to those who wait
-    /// for work.
-    pub fn rest(&self, at_most: Duration, is_over: impl Fn() -> bool) {
+    /// Sleeps until all are notified and `is_over` returns true, at most for `at_most`. Leaves notifications
+    /// of one to the workers that wait for work.
+    pub fn sleep(&self, at_most: Duration, is_over: impl Fn() -> bool) {
         // A poisoned lock cannot be left inconsistent by a counter.
-        let _ = self.end.wait_timeout_while(self.calls(), at_most, |_| !is_over());
+        let _ = self.end.wait_timeout_while(self.counts(), at_most, |_| !is_over());
     }
 
-    fn wait_while(&self, at_most: Duration, goes_on: impl Fn(&Calls) -> bool) {
-        let _ = self.work.wait_timeout_while(self.calls(), at_most, |calls| goes_on(calls));
+    fn wait_while(&self, at_most: Duration, goes_on: impl Fn(&Counts) -> bool) {
+        let _ = self.work.wait_timeout_while(self.counts(), at_most, |counts| goes_on(counts));
     }
 
-    fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
     use std::thread;
     use std::time::Instant;
 
-    /// Longer than any test: who waits so long was not called.
+    /// Longer than any test runs: a wait of this length never ends by itself.
     const EVER: Duration = Duration::from_secs(3_600);
     const SHORT: Duration = Duration::from_millis(1);
 
@@ -93,9 +93,11 @@ mod tests {
         begun.elapsed()
     }
 
-    /// Threads that pause, and tell when they do not any more. The pause calls its last argument whenever it
-    /// asks whether it is to go on: when this returns all of them wait, for they asked under the lock, which
-    /// only waiting gives free.
+    /// Starts threads that run `pause`, and returns a channel that gets a message from each when its pause
+    /// ends.
+    ///
+    /// The pause calls its last argument whenever it evaluates its condition, which it does under the lock.
+    /// Only waiting releases that lock, so all threads wait when this returns.
     fn pausing(
         wake: &Arc<Wake>,
         count: usize,
@@ -105,98 +107,98 @@ mod tests {
         for _ in 0..count {
             let (wake, asked, gone, pause) = (wake.clone(), asked.clone(), gone.clone(), pause.clone());
             thread::spawn(move || {
-                // Each is heard the first time only.
+                // The receiver is gone after the first message of each thread.
                 pause(&wake, &|| {
                     let _ = asked.send(());
                 });
                 let _ = gone.send(());
             });
         }
-        go(&has_asked, count);
-        drop(wake.calls());
+        expect(&has_asked, count);
+        drop(wake.counts());
         has_gone
     }
 
     fn waiting(wake: &Arc<Wake>, count: usize) -> Receiver<()> {
-        let seen = wake.seen();
+        let seen = wake.notifications();
         pausing(wake, count, move |wake, asks| {
-            wake.wait_while(EVER, |calls| {
+            wake.wait_while(EVER, |counts| {
                 asks();
-                calls.for_work == seen
+                counts.notifications == seen
             });
         })
     }
 
-    /// So many of them go; a call that does not reach them is not waited for.
-    fn go(gone: &Receiver<()>, count: usize) {
-        (0..count).for_each(|_| gone.recv_timeout(Duration::from_secs(60)).unwrap());
+    /// Receives `count` messages, each within a minute.
+    fn expect(messages: &Receiver<()>, count: usize) {
+        (0..count).for_each(|_| messages.recv_timeout(Duration::from_secs(60)).unwrap());
     }
 
     #[test]
-    fn who_saw_less_than_was_called_does_not_wait() {
+    fn a_notification_that_was_not_seen_ends_the_wait_at_once() {
         let wake = Wake::default();
-        for call in [Wake::call as fn(&Wake), Wake::call_one] {
-            let seen = wake.seen();
-            call(&wake);
+        for notify in [Wake::notify_all as fn(&Wake), Wake::notify_one] {
+            let seen = wake.notifications();
+            notify(&wake);
             wake.wait(seen, EVER);
-            assert!(took(|| wake.wait(wake.seen(), SHORT)) >= SHORT);
+            assert!(took(|| wake.wait(wake.notifications(), SHORT)) >= SHORT);
         }
     }
 
     #[test]
-    fn a_call_wakes_all() {
+    fn notify_all_wakes_all() {
         let wake = Arc::new(Wake::default());
         let gone = waiting(&wake, 4);
-        wake.call();
-        go(&gone, 4);
+        wake.notify_all();
+        expect(&gone, 4);
     }
 
     #[test]
-    fn a_call_for_one_lets_others_wait() {
+    fn notify_one_lets_others_wait() {
         let wake = Arc::new(Wake::default());
-        // One that is only just about to wait may go with it, so that once need not be enough.
+        // A thread that is just about to wait may return as well, so one try need not be enough.
         let others_wait = || {
             let gone = waiting(&wake, 4);
-            wake.call_one();
-            go(&gone, 1);
+            wake.notify_one();
+            expect(&gone, 1);
             let others_wait = gone.recv_timeout(Duration::from_millis(50)).is_err();
-            wake.call();
+            wake.notify_all();
             others_wait
         };
         assert!((0..20).any(|_| others_wait()));
         let gone = waiting(&wake, 4);
         for _ in 0..4 {
-            wake.call_one();
-            go(&gone, 1);
+            wake.notify_one();
+            expect(&gone, 1);
         }
     }
 
     #[test]
-    fn a_call_for_one_goes_to_who_waits_for_work() {
+    fn notify_one_wakes_a_worker_that_waits_for_work() {
         let wake = Arc::new(Wake::default());
         let is_over = Arc::new(AtomicBool::new(false));
         let over = is_over.clone();
-        let resting = pausing(&wake, 3, move |wake, asks| {
-            wake.rest(EVER, || {
+        let sleeping = pausing(&wake, 3, move |wake, asks| {
+            wake.sleep(EVER, || {
                 asks();
                 over.load(Ordering::SeqCst)
             });
         });
         let waiting = waiting(&wake, 1);
-        wake.call_one();
-        go(&waiting, 1);
-        // A call while it is not over leaves them at rest.
-        wake.call();
-        assert!(resting.try_recv().is_err());
+        wake.notify_one();
+        expect(&waiting, 1);
+        // They sleep on as long as it is not over.
+        wake.notify_all();
+        assert!(sleeping.try_recv().is_err());
         is_over.store(true, Ordering::SeqCst);
-        wake.call();
-        go(&resting, 3);
+        wake.notify_all();
+        expect(&sleeping, 3);
     }
 
     #[test]
-    fn who_rests_when_it_is_over_does_not_rest() {
+    fn sleep_returns_at_once_when_it_is_over() {
         let wake = Wake::default();
-        wake.rest(EVER, || true);
-        assert!(took(|| wake.rest(SHORT, || false)) >= SHORT);
+        wake.sleep(EVER, || true);
+        assert!(took(|| wake.sleep(SHORT, || false)) >= SHORT);
     }
 }

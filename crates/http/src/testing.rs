@@ -130,7 +130,7 @@ impl House {
     /// Imports all that is pending.
     pub(crate) fn import_pending(&self) {
         let worker = Worker::new(self.app.clone(), "w1".into(), Arc::default(), Arc::default());
-        while worker.turn().unwrap() != Worked::Nothing {}
+        while worker.run_once().unwrap() != Worked::Nothing {}
     }
 
     /// An imported account of Acme, `ELEC-1001`, and the same of Other.

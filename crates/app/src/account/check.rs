@@ -2,7 +2,7 @@ use super::facts::{Known, Sought};
 use crate::App;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
-use crate::port::{StoreError, Supplier, Tx, glance};
+use crate::port::{StoreError, Supplier, Tx, read_committed};
 use cutover_core::{Issue, Now, SupplierCode, Zone};
 use cutover_model::{AccountRequest, Decoded, Limits, SyntaxError, decode_account_within};
 use cutover_rules::{Facts, Profile, Report, check_account, documents_of_account};
@@ -44,8 +44,7 @@ pub(crate) fn check<'j>(
 /// The same of what is remembered, without a wait; `None` if that does not say that the payload is accepted.
 pub(crate) fn check_from_memory<'j>(app: &App, caller: &Caller, body: &'j [u8]) -> Option<Check<'j>> {
     let decoded = decode_account_within(body, Zone::UTC, app.settings.limits).ok()?;
-    let supplier =
-        app.suppliers.recall(caller.organisation_id, &supplier_code(&decoded)?, app.clock.now())?;
+    let supplier = app.suppliers.get(caller.organisation_id, &supplier_code(&decoded)?, app.clock.now())?;
     let asks = decoded.draft.as_ref().is_some_and(|request| !Sought::for_errors(request).is_nothing());
     if asks {
         return None;
@@ -96,7 +95,7 @@ fn facts(
     if code.is_none() && sought.is_none() {
         return Ok((None, Known::default()));
     }
-    glance(&*app.store, |tx| {
+    read_committed(&*app.store, |tx| {
         let supplier = match &code {
             Some(code) => supplier_of(app, tx, caller.organisation_id, code)?,
             None => None,
@@ -116,14 +115,14 @@ fn supplier_of(
     code: &SupplierCode,
 ) -> Result<Option<Arc<Supplier>>, StoreError> {
     let now = app.clock.now();
-    if let Some(supplier) = app.suppliers.recall(organisation_id, code, now)
+    if let Some(supplier) = app.suppliers.get(organisation_id, code, now)
         && tx.is_current(&supplier)?
     {
         return Ok(Some(supplier));
     }
     let supplier = tx.supplier_of(organisation_id, code)?.map(Arc::new);
     if let Some(supplier) = &supplier {
-        app.suppliers.remember(supplier, now);
+        app.suppliers.insert(supplier, now);
     }
     Ok(supplier)
 }

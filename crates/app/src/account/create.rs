@@ -206,7 +206,7 @@ impl App {
         let told = Box::new(move |staging| {
             if staging == Ok(Staging::Staged) {
                 fault::reached(Point::Staged, number.as_str());
-                wake.call_one();
+                wake.notify_one();
             }
             done(staging);
         });

@@ -4,14 +4,14 @@ use cutover_model::AccountRequest;
 use cutover_rules::{Facts, SoughtMeterPoint, sought_contract, sought_meter_points};
 use std::collections::HashSet;
 
-/// What an account payload needs to know of the store.
+/// The facts about an account payload that have to be looked up in the store.
 pub(crate) struct Sought {
     contract: Option<String>,
     meter_points: Vec<SoughtMeterPoint>,
     number: Option<ExternalAccountNumber>,
 }
 
-/// What the store knows of it.
+/// The facts that the store returned.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     contract: Option<bool>,
@@ -19,14 +19,14 @@ pub(crate) struct Known {
 }
 
 impl Sought {
-    /// What errors depend on: all that is asked before a payload is accepted. What only warnings depend on is
-    /// asked at the import, whose check replaces what this one found.
+    /// Facts for errors, looked up before a payload is accepted. Facts for warnings are looked up at the
+    /// import, whose check replaces the issues of this one.
     pub(crate) fn for_errors(request: &AccountRequest<'_>) -> Self {
         let contract = sought_contract(request).map(str::to_owned);
         Self { contract, meter_points: Vec::new(), number: None }
     }
 
-    /// What errors and warnings depend on.
+    /// Facts for errors and warnings.
     pub(crate) fn for_all(request: &AccountRequest<'_>) -> Self {
         let account = request.account.usable();
         let number = account.and_then(|account| account.external_account_number.usable());
@@ -37,12 +37,12 @@ impl Sought {
         }
     }
 
-    /// Whether there is nothing to ask of the store, the supplier apart.
+    /// Returns true if nothing but the supplier has to be looked up.
     pub(crate) fn is_nothing(&self) -> bool {
         self.contract.is_none() && self.meter_points.is_empty()
     }
 
-    /// Asks the store.
+    /// Looks the facts up.
     pub(crate) fn read(
         &self,
         tx: &mut dyn Tx,
@@ -67,7 +67,7 @@ impl Sought {
 }
 
 impl Known {
-    /// The facts with what the store knows.
+    /// Adds these facts to others.
     pub(crate) fn add_to<'f>(&'f self, facts: Facts<'f>) -> Facts<'f> {
         Facts { contract_known: self.contract, taken_meter_points: self.taken.as_ref(), ..facts }
     }

@@ -1,33 +1,33 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{PageLimit, Position, ProcessFilter, StoreError, find_behind};
+use crate::port::{PageLimit, Position, ProcessFilter, StoreError, find_stale};
 use cutover_core::{Code, SupplierCode, Word};
 use cutover_model::DateTime;
 use cutover_process::{State, StatusV2, v2};
 
-/// Which accounts of a supplier are looked for (contract D12): those that match all that is given.
+/// A filter of accounts, which have to match all given criteria (contract D12).
 #[derive(Debug, Clone, Default)]
 pub struct AccountFilter {
-    /// Of this status.
+    /// In this status.
     pub status: Option<State>,
-    /// That ended with this error.
+    /// Ended with this error.
     pub error_code: Option<Word<Code>>,
-    /// Whose last step was later; without an offset it is in the supplier's zone.
+    /// Last step later than this; in the supplier's zone if it has no offset.
     pub modified_after: Option<DateTime<'static>>,
 }
 
-/// A page of a supplier's accounts in the order of creation. It may have none and not be the last.
+/// A page of a supplier's accounts in the order of creation. A page that is not the last may be empty.
 #[derive(Debug)]
-pub struct FoundAccounts {
-    /// The number and status of each.
+pub struct AccountPage {
+    /// The number and status of each account.
     pub accounts: Vec<(String, StatusV2)>,
-    /// What the next page follows; `None` if there is none.
+    /// The position after which the next page begins; `None` if this is the last.
     pub next: Option<Position>,
 }
 
 impl App {
-    /// The accounts of a supplier that match, after a position, at most `limit`, as far as a page may read; `None` if
-    /// there is no such supplier, or it is another organisation's.
+    /// Returns a page of the accounts of a supplier that match, after a position, at most `limit`; `None` if
+    /// the organisation has no such supplier.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -38,9 +38,9 @@ impl App {
         filter: &AccountFilter,
         after: Option<Position>,
         limit: u32,
-    ) -> Result<Option<FoundAccounts>, StoreError> {
+    ) -> Result<Option<AccountPage>, StoreError> {
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
-        find_behind(&*self.store, |tx| {
+        find_stale(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
             let zone = supplier.settings.time_zone;
             let modified_after = filter.modified_after.as_ref().and_then(|at| at.instant(zone));
@@ -51,7 +51,7 @@ impl App {
                 let number = listed.process.snapshot().external_account_number.to_string();
                 (number, v2(&listed.process, zone))
             });
-            Ok(Some(FoundAccounts { accounts: shown.collect(), next: page.next }))
+            Ok(Some(AccountPage { accounts: shown.collect(), next: page.next }))
         })
     }
 }

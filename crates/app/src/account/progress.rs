@@ -9,43 +9,44 @@ use cutover_model::{StatusCounts, SupplierProgress, TopError as ShownError, Tota
 use cutover_process::State;
 use std::collections::BTreeMap;
 
-/// How many errors are told, and how many accounts of each.
+/// Maximum number of errors, and of example accounts of each.
 const ERRORS: usize = 10;
 const EXAMPLES: u32 = 3;
-/// Over how long a rate is: whole minutes, and what is over of this one.
+/// Time span of the rate: whole minutes, of which the current one is incomplete.
 const WINDOW: TimeDelta = TimeDelta::minutes(5);
 
-/// How far a supplier's migration has come (contract D12).
+/// Progress of a supplier's migration (contract D12).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// How many accounts are in each state; every state is there, and those that a newer version wrote behind them.
+    /// Number of accounts in each known state, followed by states of newer versions.
     pub counts: Vec<StatusCount>,
-    /// The errors that most accounts stand with, the most frequent first; at most ten.
+    /// The most frequent errors, the most frequent first; at most ten.
     pub top_errors: Vec<TopError>,
-    /// How many accounts were imported, rehearsed or failed in a minute, lately; one digit after the point.
+    /// Number of accounts per minute that were imported, ended a dry run or failed lately, with one decimal
+    /// place.
     pub rate_per_minute: Decimal,
-    /// When, at this rate, none waits any more; `None` if none waits, nothing moves, or the supplier is not
-    /// Ongoing.
+    /// Estimated time at which no account waits any more; `None` if none waits, the rate is zero, or the
+    /// supplier is not Ongoing.
     pub estimated_finish_at: Option<DateTime<Utc>>,
-    /// What the imported accounts come to, with all that was added to them.
+    /// Totals of the imported accounts, with all additions.
     pub totals: Totals,
-    /// Where times are shown.
+    /// The zone of the datetimes shown.
     pub zone: Zone,
 }
 
-/// How many accounts are in a state.
+/// Number of accounts in a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusCount {
-    /// The state as it is stored.
+    /// The state as stored.
     pub stored: Word<State>,
-    /// The state that the API counts them in.
+    /// The state in which the API counts them.
     pub status: State,
-    /// How many.
+    /// Their number.
     pub accounts: u64,
 }
 
 impl StatusCount {
-    /// The counts of states, those of one state together; states without any are left out.
+    /// Sums the counts by state, without zero counts.
     pub(crate) fn of(counts: &[StateCount]) -> Vec<Self> {
         let mut sums: Vec<Self> = Vec::new();
         for count in counts {
@@ -60,26 +61,26 @@ impl StatusCount {
     }
 }
 
-/// An error that accounts stand with.
+/// An error with which accounts failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopError {
     /// The error, which may be a newer version's.
     pub code: Word<Code>,
-    /// How many accounts stand with it.
+    /// Number of accounts that failed with it.
     pub count: u64,
-    /// Those that were created first; at most three.
+    /// Examples, the first created first; at most three.
     pub examples: Vec<ExternalAccountNumber>,
 }
 
 impl App {
-    /// How far the migration of a supplier has come; `None` if there is no such supplier, or it is another
-    /// organisation's. What it costs does not depend on how many accounts there are.
+    /// Returns the progress of a supplier's migration; `None` if the organisation has no such supplier. The
+    /// cost does not depend on the number of accounts.
     ///
     /// # Errors
     /// [`StoreError`] if it could not be read.
     pub fn progress(&self, caller: &Caller, supplier: &str) -> Result<Option<Progress>, StoreError> {
         let Ok(code) = cutover_core::trimmed(supplier).parse::<SupplierCode>() else { return Ok(None) };
-        // One state: what is imported is in the counts exactly if it is in the totals.
+        // One snapshot, so that the counts and the totals agree.
         read(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
             progress(tx, &supplier, self.clock.now()).map(Some)
@@ -87,7 +88,7 @@ impl App {
     }
 }
 
-/// How far the migration of a supplier has come.
+/// Returns the progress of a supplier's migration.
 pub(crate) fn progress(
     tx: &mut dyn Tx,
     supplier: &Supplier,
@@ -108,7 +109,7 @@ pub(crate) fn progress(
     })
 }
 
-/// Every state that is known, and what there is of others.
+/// Counts every known state, also with zero, and adds the counts of unknown ones.
 fn counted(counts: &[StateCount]) -> Vec<StatusCount> {
     let (known, newer): (Vec<_>, Vec<_>) =
         StatusCount::of(counts).into_iter().partition(|count| count.stored.known().is_some());
@@ -123,7 +124,7 @@ fn counted(counts: &[StateCount]) -> Vec<StatusCount> {
     State::ALL.iter().map(of_state).chain(newer).collect()
 }
 
-/// Number of accounts in a state of the contract.
+/// Returns the number of accounts in a state of the contract.
 fn accounts(counts: &[StatusCount], state: State) -> u64 {
     counts.iter().filter(|count| count.status == state).map(|count| count.accounts).sum()
 }
@@ -135,7 +136,7 @@ fn top_errors(tx: &mut dyn Tx, supplier_id: i64, counts: &[StateCount]) -> Resul
         by_code.entry(code.as_str()).or_insert((code, 0)).1 += processes;
     }
     let mut most: Vec<_> = by_code.into_values().collect();
-    // Stable: of two that are as many, the first in the alphabet.
+    // The sort is stable: equal counts remain in the order of their codes.
     most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     most.truncate(ERRORS);
     let with_examples = |(code, count)| {
@@ -145,15 +146,15 @@ fn top_errors(tx: &mut dyn Tx, supplier_id: i64, counts: &[StateCount]) -> Resul
     most.into_iter().map(with_examples).collect()
 }
 
-/// What came to an end, and in how many seconds.
+/// Number of accounts that ended in a number of seconds.
 struct Pace {
     ended: u64,
     seconds: u64,
 }
 
 impl Pace {
-    /// Of the counts of the window. What began in it counts from the minute in which it began; what ended later than
-    /// now, before the clock went back, is of no window.
+    /// Computes the pace from the first minute in the window that has a count. Minutes later than now are
+    /// ignored: the clock was set back.
     fn of(counts: &[MinuteCount], now: DateTime<Utc>) -> Self {
         let until_now = || counts.iter().filter(|count| count.minute <= now);
         let ended = until_now().map(|count| count.processes).sum();
@@ -168,7 +169,7 @@ impl Pace {
         rate
     }
 
-    /// When so many have ended; `None` if none wait or nothing moves.
+    /// Returns the time at which the waiting accounts will have ended; `None` if none waits or none ended.
     fn end_of(&self, waiting: u64, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         if waiting == 0 || self.ended == 0 {
             return None;
@@ -178,7 +179,7 @@ impl Pace {
     }
 }
 
-/// The body of a progress answer.
+/// Returns the body of a progress answer.
 pub fn shown_progress(progress: &Progress) -> SupplierProgress {
     let counts = State::ALL.iter().map(|state| (state.as_str(), accounts(&progress.counts, *state)));
     let error = |error: &TopError| ShownError {
@@ -199,7 +200,7 @@ pub fn shown_progress(progress: &Progress) -> SupplierProgress {
 mod tests {
     use super::*;
 
-    /// Counts of minutes, seconds from 12:00.
+    /// Returns the rate for counts of minutes, which begin at seconds after 12:00.
     fn rate(minutes: &[(i64, u64)], now: i64) -> String {
         let at = |seconds| DateTime::from_timestamp(1_795_003_200 + seconds, 0).unwrap();
         let count = |(begins, processes): &(i64, u64)| MinuteCount {
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_went_back_makes_no_rate() {
+    fn minutes_in_the_future_do_not_count() {
         assert_eq!(rate(&[(0, 30), (60, 90)], 120), "60.0");
         assert_eq!(rate(&[(0, 30), (60, 5), (120, 9_000), (3_600, 90_000)], 60), "35.0");
         assert_eq!(rate(&[(3_600, 90_000)], 30), "0.0");

@@ -2,7 +2,8 @@
 
 use super::CreateRefused;
 use crate::port::{
-    Creation, SeenSupplier, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, stage_in, write_anew,
+    Creation, LastSupplier, Staging, StepWrite, StoreError, StoredProcess, Supplier, Tx, stage_in,
+    write_with_retry,
 };
 use crate::{App, codec};
 use cutover_core::{SupplierStatus, Zone};
@@ -41,13 +42,13 @@ pub(super) fn resubmit(app: &App, creation: &Arc<Creation>) -> Result<(), Create
     let mut compared = None;
     loop {
         let (known, of) = (compared, creation.clone());
-        match write_anew(&*app.store, move |tx| decide(tx, &of, known))? {
+        match write_with_retry(&*app.store, move |tx| decide(tx, &of, known))? {
             Left::Decided => break,
             Left::ToCompare(waiting) => compared = Some(compare(creation, &waiting)),
         }
     }
-    app.wake.call_one();
-    app.store.tell_of_work();
+    app.wake.notify_one();
+    app.store.notify_workers();
     Ok(())
 }
 
@@ -128,7 +129,7 @@ fn is_same(
 }
 
 fn stage_anew(tx: &mut dyn Tx, creation: &Creation) -> Result<Left, CreateRefused> {
-    match stage_in(tx, creation, &mut SeenSupplier::default())? {
+    match stage_in(tx, creation, &mut LastSupplier::default())? {
         Staging::Staged => Ok(Left::Decided),
         Staging::SupplierChanged => Err(CreateRefused::SupplierChanging),
         Staging::Exists => Err(StoreError::Conflict("another was first".into()).into()),

@@ -1,14 +1,14 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{StoreError, StoredProcess, Supplier, find_behind};
+use crate::port::{StoreError, StoredProcess, Supplier, find_stale};
 use chrono::{DateTime, Datelike, FixedOffset};
 use cutover_core::{ExternalAccountNumber, SupplierCode};
 use cutover_model::{LatestEvent, ProcessStatus};
 use cutover_process::{StatusV1, StatusV2, v1, v2};
 
 impl App {
-    /// The status of an account's import (contract 4.1); `None` if there is no such process, or it
-    /// is another organisation's.
+    /// Returns the status of an account's import (contract 4.1); `None` if the organisation has no such
+    /// process.
     ///
     /// # Errors
     /// [`StoreError`] if it could not be read.
@@ -22,7 +22,7 @@ impl App {
         Ok(found.map(|(supplier, stored)| v2(&stored.process, supplier.settings.time_zone)))
     }
 
-    /// The same as version 1 shows it (contract 4.3).
+    /// Returns the status in the form of version 1 (contract 4.3).
     ///
     /// # Errors
     /// [`StoreError`] if it could not be read.
@@ -48,7 +48,7 @@ impl App {
         ) else {
             return Ok(None);
         };
-        find_behind(&*self.store, |tx| {
+        find_stale(&*self.store, |tx| {
             let Some(supplier) = tx.supplier_of(caller.organisation_id, &code)? else { return Ok(None) };
             let process = tx.process(supplier.id, &number)?;
             Ok(process.map(|process| (supplier, process)))
@@ -56,8 +56,9 @@ impl App {
     }
 }
 
-/// A datetime as it is answered: `2026-11-21T13:00:00.123456+11:00`, UTC as `+00:00` (contract D3). In UTC
-/// where the zone's cannot be written: offsets of seconds or over 14 hours, years other than 1 to 9999.
+/// Formats a datetime for an answer: `2026-11-21T13:00:00.123456+11:00`, UTC as `+00:00` (contract D3). Uses
+/// UTC where the format cannot express the local time: offsets with seconds or over 14 hours, and years other
+/// than 1 to 9999.
 pub fn shown_time(time: DateTime<FixedOffset>) -> String {
     let offset = time.offset().local_minus_utc();
     let can_be_written = offset % 60 == 0 && offset.abs() <= 14 * 3_600 && (1..=9_999).contains(&time.year());
@@ -65,7 +66,7 @@ pub fn shown_time(time: DateTime<FixedOffset>) -> String {
     time.format("%Y-%m-%dT%H:%M:%S%.6f%:z").to_string()
 }
 
-/// The body of a status answer (contract 2.2).
+/// Returns the body of a status answer (contract 2.2).
 pub fn shown_status(status: &StatusV2) -> ProcessStatus {
     let error = |error: &cutover_process::ProcessError| cutover_model::ProcessError {
         code: error.code.to_string().into(),

@@ -1,4 +1,4 @@
-//! Who calls: API keys, access tokens, refresh tokens (contract 5, D2).
+//! Authentication: API keys, access tokens, refresh tokens and console sessions (contract 5, D2).
 
 mod authenticate;
 mod key_ring;

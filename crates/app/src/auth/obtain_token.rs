@@ -1,21 +1,21 @@
 use super::key_ring::signer;
 use super::{Caller, digest, refresh_token};
 use crate::App;
-use crate::port::{ApiKey, ApiKeyRole, KeyStanding, RefreshToken, SigningKey, StoreError, Tx, read, write};
+use crate::port::{ApiKey, ApiKeyRole, KeyStatus, RefreshToken, SigningKey, StoreError, Tx, read, write};
 use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-/// What a token is asked for with.
+/// The credential of a token request.
 pub enum Credential {
-    /// The organisation's API key.
+    /// An API key.
     ApiKey(String),
     /// A refresh token of an earlier call.
     RefreshToken(String),
 }
 
-/// What an access token says.
+/// The claims of an access token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
     /// Always `cutover`.
@@ -26,17 +26,17 @@ pub struct Claims {
     pub sub: String,
     /// The organisation's id.
     pub org: i64,
-    /// The part of the API key that lists show.
+    /// The public part of the API key.
     pub key: String,
-    /// When it was issued, in Unix seconds.
+    /// Time of issue, in Unix seconds.
     pub iat: i64,
-    /// From when it is good, in Unix seconds.
+    /// Start of its validity, in Unix seconds.
     pub nbf: i64,
-    /// Until when it is good, in Unix seconds.
+    /// Time of expiry, in Unix seconds.
     pub exp: i64,
 }
 
-/// How far apart the clocks of two nodes may be, in seconds: a token is good on both at once.
+/// Tolerated difference between the clocks of two nodes in seconds: a new token must be valid on both.
 const CLOCKS_APART: i64 = 5;
 
 impl Claims {
@@ -57,34 +57,35 @@ impl Claims {
 pub struct Tokens {
     /// The access token, a signed JWT.
     pub token: String,
-    /// What it says.
+    /// Its claims.
     pub claims: Claims,
-    /// Good for one more call, in place of the API key.
+    /// The refresh token, valid for one call in place of the API key.
     pub refresh_token: String,
-    /// Until when the refresh token is good.
+    /// Time of expiry of the refresh token.
     pub refresh_expires_at: DateTime<Utc>,
 }
 
-/// Why no token was given.
+/// Reason why no token was issued.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenRefused {
-    /// The key or refresh token is unknown, revoked, expired or used, or of a role without tokens.
+    /// The key or refresh token is unknown, revoked, expired or used, or its role obtains no tokens.
     #[error("the key or refresh token is not valid")]
     Invalid,
-    /// It could not be found out.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// What a sign-in transaction ends with. A refusal may have to be kept: a re-used token revokes.
+/// Result of a sign-in transaction. A refusal is `None`, not an error, because it may have to be committed: a
+/// reused token revokes its family.
 type Signed = Option<(ApiKey, SigningKey)>;
 
 impl App {
-    /// Obtains an access token (contract D2). A refresh token is used up by it; one that was used
-    /// before revokes all that came of the same sign-in.
+    /// Issues an access token (contract D2). A refresh token is valid once; a second use revokes all tokens
+    /// of its sign-in.
     ///
     /// # Errors
-    /// [`TokenRefused::Invalid`] for every credential that is not good.
+    /// [`TokenRefused::Invalid`] for every invalid credential.
     pub fn obtain_token(&self, credential: &Credential) -> Result<Tokens, TokenRefused> {
         let now = self.clock.now();
         let refresh = refresh_token(&*self.random);
@@ -100,7 +101,7 @@ impl App {
             Credential::ApiKey(key) => (true, digest(key)),
             Credential::RefreshToken(token) => (false, digest(token)),
         };
-        // A guess must not reach the one writer: it is answered by a read.
+        // Guesses are refused by a read, so that they do not reach the writer.
         let known = read(&*self.store, |tx| match is_key {
             true => Ok(tx.api_key_by_hash(&hash)?.is_some()),
             false => Ok(tx.refresh_token(&hash)?.is_some()),
@@ -114,8 +115,8 @@ impl App {
             found.map(|key| Ok::<_, StoreError>((key, signer(tx, spare)?))).transpose()
         })?;
         let (key, signing_key) = signed.ok_or(TokenRefused::Invalid)?;
-        // Another process may have made the key: the token is to be good at once.
-        if self.remembered_signing_key(&signing_key.kid).is_none() {
+        // Another process may have created the key, and the token has to be valid at once.
+        if self.cached_signing_key(&signing_key.kid).is_none() {
             self.forget_signing_keys();
         }
         let claims = self.claims(&key, now);
@@ -137,7 +138,7 @@ impl App {
     }
 }
 
-/// What claims are sent as.
+/// Signs claims as a JWT.
 pub(super) fn sign(claims: &impl Serialize, key: &SigningKey) -> Result<String, StoreError> {
     let header = Header { kid: Some(key.kid.clone()), ..Header::new(Algorithm::HS256) };
     encode(&header, claims, &EncodingKey::from_secret(key.secret()?))
@@ -165,13 +166,13 @@ fn by_refresh(
         return Ok(None);
     }
     let key = tx.api_key(token.api_key_id)?.filter(|key| key.role == ApiKeyRole::Supplier);
-    // What is kept of a session of the console is of an operator's key, and obtains nothing.
+    // Rows of console sessions belong to operator keys, which obtain no tokens.
     let Some(key) = key else { return Ok(None) };
     if token.used_at.is_some() || !tx.use_refresh_token(hash, now)? {
         tx.revoke_family(token.family)?;
         return Ok(None);
     }
-    if tx.key_standing(token.api_key_id)? == KeyStanding::Revoked {
+    if tx.key_status(token.api_key_id)? == KeyStatus::Revoked {
         return Ok(None);
     }
     tx.add_refresh_token(&RefreshToken { family: token.family, api_key_id: token.api_key_id, ..next })?;

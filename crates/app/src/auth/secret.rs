@@ -1,34 +1,34 @@
-//! Keys and refresh tokens: made of randomness, known by a prefix, kept as a hash.
+//! Secrets: API keys, refresh tokens and session ids, stored as a hash.
 
 use crate::port::Random;
 use sha2::{Digest, Sha256};
 
-/// No vowels and nothing that is misread: 32 letters and digits.
+/// 32 letters and digits without those that are easily misread.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// A new API key and the part of it that lists show: `cut_live_` and 8 characters; a secret of 256
-/// random bits follows (contract D2).
+/// Creates an API key and its public part: `cut_live_` and 8 characters, followed in the key by 256 random
+/// bits (contract D2).
 pub(crate) fn api_key(random: &dyn Random) -> (String, String) {
     let prefix = format!("cut_live_{}", letters::<5>(random));
     (format!("{prefix}_{}", letters::<32>(random)), prefix)
 }
 
-/// A new refresh token.
+/// Creates a refresh token.
 pub(crate) fn refresh_token(random: &dyn Random) -> String {
     format!("cut_refresh_{}", letters::<32>(random))
 }
 
-/// What a new session is known by.
+/// Creates the id of a session.
 pub(crate) fn session_id(random: &dyn Random) -> String {
     format!("cut_session_{}", letters::<32>(random))
 }
 
-/// What is stored of a key or a token: enough to know it again, nothing to use.
+/// Returns the hash that is stored in place of a secret.
 pub(crate) fn digest(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-/// So many random bytes as text, five bits a character.
+/// Encodes random bytes as text, five bits per character.
 fn letters<const BYTES: usize>(random: &dyn Random) -> String {
     let mut bytes = [0; BYTES];
     random.fill(&mut bytes);

@@ -2,10 +2,10 @@ use super::key_ring::signer;
 use super::obtain_token::sign;
 use super::{AuthError, Caller, Claims, TokenRefused, digest, session_id};
 use crate::App;
-use crate::operator::{Told, tell};
+use crate::operator::{Audited, record_action};
 use crate::port::{
-    ApiKey, ApiKeyRole, AuditAction, KeyStanding, Operator, RefreshToken, SigningKey, StoreError, Subject,
-    glance, read, write,
+    ApiKey, ApiKeyRole, AuditAction, KeyStatus, Operator, RefreshToken, SigningKey, StoreError, Subject,
+    read, read_committed, write,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
@@ -13,15 +13,14 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use subtle::ConstantTimeEq;
 
-/// How long a session lasts without a request of a person.
+/// Lifetime of a session without a request of a person.
 pub const SESSION_IDLE: TimeDelta = TimeDelta::minutes(30);
-/// How long a session lasts at most.
+/// Maximum lifetime of a session.
 pub const SESSION_LIFETIME: TimeDelta = TimeDelta::hours(12);
-/// A token of a session is not renewed before it has this age.
+/// Minimum age of a session's token for a renewal.
 const RENEWED_AFTER: TimeDelta = TimeDelta::minutes(1);
 
-/// What the token of a session says. Its audience is its own: it is no access token, and an access token is
-/// none.
+/// The claims of a session's token. Its audience distinguishes it from access tokens.
 #[derive(Serialize, Deserialize)]
 struct SessionClaims {
     iss: String,
@@ -30,11 +29,11 @@ struct SessionClaims {
     sub: String,
     /// The organisation's id.
     org: i64,
-    /// Its name.
+    /// The name of the organisation.
     name: String,
-    /// The part of the API key that lists show.
+    /// The public part of the API key.
     key: String,
-    /// The session; the store knows its digest until it ends.
+    /// The session id, whose digest the store keeps until the session ends.
     sid: String,
     iat: i64,
     exp: i64,
@@ -42,10 +41,10 @@ struct SessionClaims {
 
 const AUDIENCE: &str = "console";
 
-/// Somebody who is signed in to the console.
+/// A session of a person who is signed in to the console.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Who it is.
+    /// The caller.
     pub caller: Caller,
     /// The name of the organisation.
     pub organisation: String,
@@ -54,7 +53,7 @@ pub struct Session {
     ends_at: DateTime<Utc>,
 }
 
-/// Without its id: whoever has that, and a signing key, has the session.
+/// Omits the id, which with a signing key would give access to the session.
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("caller", &self.caller).finish_non_exhaustive()
@@ -62,20 +61,20 @@ impl fmt::Debug for Session {
 }
 
 impl App {
-    /// Signs in to the console with an API key of the role operator; the token of the session.
+    /// Signs in to the console with an API key of the role operator, and returns the token of the session.
     ///
     /// # Errors
-    /// [`TokenRefused::Invalid`] for every other key, also of the role supplier.
+    /// [`TokenRefused::Invalid`] for every other key, including keys of the role supplier.
     pub fn sign_in(&self, api_key: &str) -> Result<String, TokenRefused> {
         let (now, hash) = (self.clock.now(), digest(api_key));
-        // A guess must not reach the one writer: it is answered by a read.
+        // Guesses are refused by a read, so that they do not reach the writer.
         let found = read(&*self.store, |tx| tx.api_key_by_hash(&hash))?;
         if !found.is_some_and(|key| may_sign_in(&key, &hash)) {
             return Err(TokenRefused::Invalid);
         }
         let sid = session_id(&*self.random);
-        // Kept where refresh tokens are: it ends, and is removed, by the same rules. It is none: those of an
-        // operator's key obtain nothing.
+        // Stored as a refresh token, because it expires and is removed by the same rules. It obtains no
+        // tokens, because it belongs to an operator's key.
         let row = RefreshToken {
             hash: digest(&sid),
             family: (self.random.number() >> 1) as i64,
@@ -90,12 +89,12 @@ impl App {
             };
             tx.add_refresh_token(&RefreshToken { api_key_id: key.id, ..row })?;
             let by = Operator::Key { prefix: key.prefix.clone() };
-            let told = Told::of(Subject::organisation(key.organisation_id));
-            tell(tx, now, by, AuditAction::SignedIn, told)?;
+            let audited = Audited::of(Subject::organisation(key.organisation_id));
+            record_action(tx, now, by, AuditAction::SignedIn, audited)?;
             Ok(Some((key, signer(tx, spare)?)))
         })?;
         let (key, signing_key) = begun.ok_or(TokenRefused::Invalid)?;
-        if self.remembered_signing_key(&signing_key.kid).is_none() {
+        if self.cached_signing_key(&signing_key.kid).is_none() {
             self.forget_signing_keys();
         }
         let caller =
@@ -106,22 +105,22 @@ impl App {
         Ok(self.token_of(&session, &signing_key)?)
     }
 
-    /// The session of a token: signature, audience and times, that it was not ended, and that its key and
-    /// organisation are not revoked.
+    /// Returns the session of a token. Checks signature, audience and times, that the session was not ended,
+    /// and that its key and organisation are not revoked.
     ///
     /// # Errors
-    /// [`AuthError::Invalid`] for a token that is not good, for whatever cause.
+    /// [`AuthError::Invalid`] for every invalid token.
     pub fn session(&self, token: &str) -> Result<Session, AuthError> {
         let kid = decode_header(token).ok().and_then(|header| header.kid).ok_or(AuthError::Invalid)?;
         let key = self.signing_key(&kid)?.ok_or(AuthError::Invalid)?;
         let claims = verified(token, key.secret()?).ok_or(AuthError::Invalid)?;
         let now = self.clock.now();
         let api_key_id = claims.sub.parse().map_err(|_| AuthError::Invalid)?;
-        if claims.exp <= now.timestamp() || self.standing(api_key_id)? != KeyStanding::Good {
+        if claims.exp <= now.timestamp() || self.key_status(api_key_id)? != KeyStatus::Good {
             return Err(AuthError::Invalid);
         }
         let hash = digest(&claims.sid);
-        let row = glance(&*self.store, |tx| tx.refresh_token(&hash))?;
+        let row = read_committed(&*self.store, |tx| tx.refresh_token(&hash))?;
         let row = row.filter(|row| row.expires_at > now && row.api_key_id == api_key_id);
         let ends_at = row.ok_or(AuthError::Invalid)?.expires_at;
         let caller = Caller { organisation_id: claims.org, api_key_id, key_prefix: claims.key };
@@ -129,7 +128,7 @@ impl App {
         Ok(Session { caller, organisation, id, issued_at, ends_at })
     }
 
-    /// A token that lasts from now on, if that of the session is not new: for a request of a person.
+    /// Renews the token of a session after a request of a person, unless the token is new.
     ///
     /// # Errors
     /// [`StoreError`] if the signing keys could not be read.
@@ -150,11 +149,11 @@ impl App {
     pub fn sign_out(&self, session: &Session) -> Result<(), StoreError> {
         let hash = digest(&session.id);
         let subject = Subject::organisation(session.caller.organisation_id);
-        self.act(&Operator::of(&session.caller), AuditAction::SignedOut, move |tx, _| {
+        self.run_audited(&Operator::of(&session.caller), AuditAction::SignedOut, move |tx, _| {
             if let Some(row) = tx.refresh_token(&hash)? {
                 tx.revoke_family(row.family)?;
             }
-            Ok(((), Told::of(subject)))
+            Ok(((), Audited::of(subject)))
         })
     }
 
@@ -179,13 +178,14 @@ fn may_sign_in(key: &ApiKey, hash: &[u8; 32]) -> bool {
     bool::from(key.hash.ct_eq(hash)) && key.revoked_at.is_none() && key.role == ApiKeyRole::Operator
 }
 
-/// The claims of a token that was signed with the secret for the console; its times are not looked at.
+/// Verifies signature, audience and issuer of a session's token and returns its claims. Does not check their
+/// times.
 fn verified(token: &str, secret: &[u8; 32]) -> Option<SessionClaims> {
     let mut validation = Validation::new(Algorithm::HS256);
     validation.set_audience(&[AUDIENCE]);
     validation.set_issuer(&[Claims::ISSUER]);
     validation.set_required_spec_claims(&["exp", "aud", "iss", "sub"]);
-    // Times are compared with our clock, which tests can set.
+    // Times are compared with the clock of the ports, which tests can set.
     validation.validate_exp = false;
     validation.validate_nbf = false;
     Some(decode(token, &DecodingKey::from_secret(secret), &validation).ok()?.claims)

@@ -1,4 +1,4 @@
-//! How accepted payloads are kept: zstd, and a fingerprint; and what their content is known by.
+//! Compression and fingerprints of accepted payloads, and hashes of content.
 
 use crate::port::StoreError;
 use cutover_model::{Account, Encode, TaskParams, Writer};
@@ -8,26 +8,26 @@ use zstd::bulk::{Compressor, Decompressor};
 use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::{CParameter, DictAttachPref};
 
-/// Payloads are short-lived and many: speed counts more than size.
+/// The fastest level: payloads are numerous and short-lived, so speed counts more than size.
 const LEVEL: i32 = 1;
-/// What payloads have in common (decision 0003). Rows are unpacked by it: it is never changed, only followed by
-/// another with a number of its own, which each packed payload names.
+/// Compression dictionary (decision 0003). Stored payloads need it, so it must not change. A new one gets
+/// another number, which each compressed payload contains.
 static DICTIONARY: &[u8] = include_bytes!("payload.1.dict");
-/// A payload unpacks to no more than this, whatever its row says: 64 MiB.
+/// Maximum size of a decompressed payload, whatever its frame states: 64 MiB.
 const MAX_UNPACKED: usize = 64 << 20;
 
-/// Of a buffer that grew beyond it, no more is kept for the next payload.
+/// Maximum capacity of the scratch buffer that is kept for the next payload.
 const MAX_KEPT: usize = 256 << 10;
 
 thread_local! {
-    /// What compresses is made once for a thread: to make one costs as much as to use it on a small payload.
+    /// Reused by a thread, because creating a compressor costs as much as compressing a small payload.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
-    /// Where a payload is written that is only looked at: memory of that size goes back to the system soon, and
-    /// would have to be got from there anew for each.
+    /// Reused buffer for temporary data: the allocator returns memory of that size to the system and would
+    /// have to map it again for each payload.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What `work` makes of an empty buffer that it may fill.
+/// Calls `work` with an empty buffer that it may fill.
 fn with_scratch<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.clear();
@@ -38,8 +38,8 @@ fn with_scratch<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     })
 }
 
-/// Of JSON, long matches are worth looking for, and in a table that stays in the nearest cache. The dictionary's own
-/// table is used where it lies: zstd would copy it for payloads of more than 8 KB, which takes a tenth longer.
+/// Returns a compressor tuned for JSON: long matches, in a table that fits the first-level cache. It attaches
+/// the dictionary's table, which zstd would copy for payloads of more than 8 KB, a tenth slower.
 fn compressor() -> std::io::Result<Compressor<'static>> {
     let mut compressor = Compressor::with_dictionary(LEVEL, DICTIONARY)?;
     compressor.set_parameter(CParameter::HashLog(13))?;
@@ -48,7 +48,7 @@ fn compressor() -> std::io::Result<Compressor<'static>> {
     Ok(compressor)
 }
 
-/// The payload as it is stored.
+/// Compresses a payload for the store.
 pub(crate) fn pack(payload: &[u8]) -> Result<Vec<u8>, StoreError> {
     let packed = COMPRESSOR.with_borrow_mut(|made| {
         let compressor = match made {
@@ -64,23 +64,23 @@ pub(crate) fn pack(payload: &[u8]) -> Result<Vec<u8>, StoreError> {
     packed.map_err(|e: std::io::Error| StoreError::Failed(format!("compression failed: {e}")))
 }
 
-/// The payload as it was accepted.
+/// Decompresses a stored payload.
 pub(crate) fn unpack(stored: &[u8]) -> Result<Vec<u8>, StoreError> {
     static PREPARED: LazyLock<DecoderDictionary<'static>> =
         LazyLock::new(|| DecoderDictionary::copy(DICTIONARY));
     Decompressor::with_prepared_dictionary(&PREPARED)
         .and_then(|mut unpacker| unpacker.decompress(stored, MAX_UNPACKED))
-        .map_err(|e| StoreError::Corrupt(format!("a payload does not unpack: {e}")))
+        .map_err(|e| StoreError::Corrupt(format!("a payload cannot be decompressed: {e}")))
 }
 
-/// Of a packed payload, which is a sixth of what was sent: equal if the same bytes were packed by the same program,
-/// never for others.
+/// Hashes a compressed payload, a sixth of the size sent. Equal if the same program compressed the same
+/// bytes, different for other bytes.
 pub(crate) fn fingerprint(packed: &[u8]) -> [u8; 32] {
     *blake3::hash(packed).as_bytes()
 }
 
-/// Equal for equal content (contract D5): the account and the task parameters with their defaults,
-/// members in any order, numbers by value, strings as sent.
+/// Hashes the content of an account request (contract D5): the account and the task parameters with their
+/// defaults, independent of the order of members and the notation of numbers, with strings as sent.
 pub(crate) fn account(account: &Account<'_>, params: Option<&TaskParams<'_>>) -> [u8; 32] {
     hash(|writer| {
         writer.array(|writer| {
@@ -97,7 +97,7 @@ pub(crate) fn account(account: &Account<'_>, params: Option<&TaskParams<'_>>) ->
     })
 }
 
-/// Equal for objects of equal content, by the same measure.
+/// Hashes the content of an object, in the same way.
 pub(crate) fn content(object: &impl Encode) -> [u8; 32] {
     hash(|writer| object.encode(writer))
 }

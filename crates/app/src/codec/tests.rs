@@ -5,21 +5,21 @@ const DICTIONARY_HASH: &str = "752afdde891f94035dc56a69ae290b8fa9b8f878440bb228c
 const PAYLOAD: &str = include_str!("../../../../fixtures/accounts/valid/electricity.json");
 
 #[test]
-fn what_is_packed_unpacks() {
+fn compressed_payloads_decompress() {
     for payload in [PAYLOAD.as_bytes(), b"{}", b"", PAYLOAD.repeat(50).as_bytes()] {
         assert_eq!(unpack(&pack(payload).unwrap()).unwrap(), payload);
     }
 }
 
 #[test]
-fn what_was_packed_without_a_dictionary_unpacks() {
+fn payloads_compressed_without_a_dictionary_decompress() {
     let packed = zstd::bulk::compress(PAYLOAD.as_bytes(), LEVEL).unwrap();
     assert_eq!(unpack(&packed).unwrap(), PAYLOAD.as_bytes());
 }
 
-/// Rows are lost to whoever has another one.
+/// Another dictionary would make stored rows unreadable.
 #[test]
-fn the_dictionary_is_the_one_that_rows_were_packed_with() {
+fn the_dictionary_never_changes() {
     assert_eq!(blake3::hash(DICTIONARY).to_string(), DICTIONARY_HASH);
     assert_eq!(zstd::zstd_safe::get_dict_id_from_dict(DICTIONARY).map(u32::from), Some(1));
     let packed = pack(PAYLOAD.as_bytes()).unwrap();
@@ -27,7 +27,7 @@ fn the_dictionary_is_the_one_that_rows_were_packed_with() {
 }
 
 #[test]
-fn the_dictionary_is_of_use() {
+fn the_dictionary_saves_a_quarter() {
     let payload: serde_json::Value = serde_json::from_str(PAYLOAD).unwrap();
     let payload = payload.to_string();
     let without = zstd::bulk::compress(payload.as_bytes(), LEVEL).unwrap();
@@ -36,7 +36,7 @@ fn the_dictionary_is_of_use() {
 }
 
 #[test]
-fn what_is_no_packed_payload_is_corrupt() {
+fn other_bytes_are_a_corrupt_payload() {
     let mut torn = pack(PAYLOAD.as_bytes()).unwrap();
     torn.pop();
     for stored in [b"{}".as_slice(), &torn] {
@@ -44,9 +44,9 @@ fn what_is_no_packed_payload_is_corrupt() {
     }
 }
 
-/// Else an account that is sent again would always have its content compared.
+/// Otherwise the content of every account that is sent again would have to be compared.
 #[test]
-fn what_is_packed_twice_is_the_same() {
+fn equal_payloads_have_equal_fingerprints() {
     let fingerprints =
         [PAYLOAD, "{}", PAYLOAD].map(|payload| fingerprint(&pack(payload.as_bytes()).unwrap()));
     assert_eq!(fingerprints[0], fingerprints[2]);

@@ -1,25 +1,27 @@
-use super::{OperatorError, Told};
+use super::{Audited, OperatorError};
 use crate::App;
 use crate::codec::unpack;
-use crate::port::{AuditAction, Detail, KeptProcess, StoreError, Subject, Supplier, glance, read, write};
+use crate::port::{
+    AuditAction, Detail, ProcessToArchive, StoreError, Subject, Supplier, read, read_committed, write,
+};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use cutover_core::Zone;
 use cutover_process::{HistoryEntry, Process};
 use std::io;
 
-/// How many processes are looked at in one statement.
+/// Maximum number of processes examined per statement.
 const LOOK: u32 = 5_000;
-/// How many processes leave the database in one transaction.
+/// Maximum number of processes that leave the database per transaction.
 const BATCH: usize = 100;
 
-/// Which processes are archived: of those that have ended, by creation (contract D6, D11).
+/// The scope of an archive run: ended processes, in the order of creation (contract D6, D11).
 #[derive(Debug, Clone)]
 pub struct ArchiveScope {
-    /// Those that changed last before this day began, in UTC.
+    /// Processes that last changed before this day, in UTC.
     pub before: NaiveDate,
-    /// Those of this supplier only.
+    /// Processes of this supplier only.
     pub supplier: Option<String>,
-    /// At most so many.
+    /// Maximum number of processes.
     pub limit: Option<u64>,
 }
 
@@ -33,48 +35,48 @@ impl ArchiveScope {
     }
 }
 
-/// A process with what leaves the database.
+/// A process with the data that leaves the database.
 #[derive(Clone)]
 pub struct ArchivedProcess {
-    /// The process, which stays.
+    /// The process, which remains in the database.
     pub process: Process,
-    /// Of its payload.
+    /// The fingerprint of its payload.
     pub fingerprint: [u8; 32],
-    /// Oldest first.
+    /// Its history, oldest first.
     pub history: Vec<HistoryEntry>,
-    /// The JSON that was accepted, as it was sent.
+    /// The accepted JSON, as it was sent.
     pub payload: Vec<u8>,
-    /// Where times are shown.
+    /// The zone of the datetimes shown.
     pub zone: Zone,
 }
 
 masked! { ArchivedProcess }
 
-/// What keeps archived processes.
+/// The destination of archived processes.
 pub trait Archive {
-    /// Writes a process behind the others. One may come twice, if what followed the first time failed.
+    /// Appends a process. A process may be appended twice if a later step failed.
     ///
     /// # Errors
     /// If it cannot be written.
     fn append(&mut self, process: &ArchivedProcess) -> io::Result<()>;
 
-    /// Makes durable what was written: nothing leaves the database before this has returned.
+    /// Makes appended processes durable. Nothing leaves the database before this has returned.
     ///
     /// # Errors
     /// If it may not be durable.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// What became of the processes of a scope.
+/// Result of an archive run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Archived {
-    /// They are in the archive only.
+    /// Number of processes whose payload and history are in the archive only.
     pub archived: u64,
-    /// They are in the database still: they changed meanwhile, or what is stored of them cannot be read.
+    /// Number of processes that remain unarchived: they changed concurrently, or their rows cannot be read.
     pub stayed: u64,
 }
 
-/// Why archiving stopped. What had been archived before is.
+/// Reason why archiving stopped. Processes that were archived before remain so.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// The archive cannot be written.
@@ -86,7 +88,7 @@ pub enum ArchiveError {
 }
 
 impl App {
-    /// How many processes there are to be archived.
+    /// Counts the processes that can be archived.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
@@ -99,11 +101,11 @@ impl App {
         Ok(found.min(limit))
     }
 
-    /// Moves payload and history of processes to an archive, a batch at a time: only when a batch is durable
-    /// there does it leave the database, but for processes that have changed since.
+    /// Moves payload and history of processes to an archive, in batches. A batch leaves the database once it
+    /// is durable in the archive, except for processes that have changed since.
     ///
     /// # Errors
-    /// [`ArchiveError`]; what was archived before is.
+    /// [`ArchiveError`]; processes that were archived before remain so.
     pub fn archive_processes(
         &self,
         scope: &ArchiveScope,
@@ -122,7 +124,7 @@ impl App {
         Ok(done)
     }
 
-    /// Removes the payloads and histories of archived processes, including those that an interrupted run has left.
+    /// Removes the payloads and histories of archived processes, including those left by an interrupted run.
     fn remove_archived(&self) -> Result<(), OperatorError> {
         let mut next = Some(0);
         while let Some(from) = next {
@@ -131,7 +133,7 @@ impl App {
         Ok(())
     }
 
-    /// Calls with the keys of what is to be archived, a batch at a time, until no more is wanted.
+    /// Calls `batch` with the keys of processes to archive until it returns false.
     fn each_batch<E: From<OperatorError>>(
         &self,
         scope: &ArchiveScope,
@@ -141,8 +143,9 @@ impl App {
         for supplier in self.suppliers_of(scope)? {
             let mut after = None;
             loop {
-                let found = glance(&*self.store, |tx| tx.archivable(supplier.id, before, after, LOOK))
-                    .map_err(OperatorError::from)?;
+                let found =
+                    read_committed(&*self.store, |tx| tx.archivable(supplier.id, before, after, LOOK))
+                        .map_err(OperatorError::from)?;
                 for ids in found.ids.chunks(BATCH) {
                     if !batch(&supplier, ids)? {
                         return Ok(());
@@ -164,7 +167,7 @@ impl App {
         }
     }
 
-    /// How many of these are archived now.
+    /// Archives a batch and returns the number of archived processes.
     fn archive_batch(
         &self,
         scope: &ArchiveScope,
@@ -173,7 +176,8 @@ impl App {
         archive: &mut dyn Archive,
     ) -> Result<usize, ArchiveError> {
         let before = scope.instant();
-        let kept = read(&*self.store, |tx| tx.kept(ids, before)).map_err(OperatorError::from)?;
+        let kept =
+            read(&*self.store, |tx| tx.processes_to_archive(ids, before)).map_err(OperatorError::from)?;
         let mut versions = Vec::with_capacity(kept.len());
         for process in kept.into_iter().filter_map(|kept| readable(kept, supplier.settings.time_zone)) {
             archive.append(&process)?;
@@ -184,19 +188,19 @@ impl App {
         }
         archive.sync()?;
         let subject = Subject::supplier(supplier);
-        let archived = self.act(&self.operator, AuditAction::ProcessesArchived, move |tx, at| {
+        let archived = self.run_audited(&self.operator, AuditAction::ProcessesArchived, move |tx, at| {
             let archived = tx.archive(&versions, at)?;
             let detail = Detail::default().count("processes", archived as u64);
-            Ok::<_, StoreError>((archived, Told { subject, detail }))
+            Ok::<_, StoreError>((archived, Audited { subject, detail }))
         });
         Ok(archived.map_err(OperatorError::from)?)
     }
 }
 
-/// What is to be written of a process. One whose payload cannot be read stays where it is: it must not keep
-/// the others.
-fn readable(kept: KeptProcess, zone: Zone) -> Option<ArchivedProcess> {
-    let KeptProcess { stored, history, payload } = kept;
+/// Decompresses the payload of a process. Returns `None` if that fails: the process remains in the database,
+/// and the others are archived.
+fn readable(kept: ProcessToArchive, zone: Zone) -> Option<ArchivedProcess> {
+    let ProcessToArchive { stored, history, payload } = kept;
     match unpack(&payload) {
         Ok(payload) => Some(ArchivedProcess {
             process: stored.process,

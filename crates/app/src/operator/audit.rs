@@ -7,50 +7,50 @@ use crate::port::{
 };
 use chrono::{DateTime, Utc};
 
-/// What is told of an action besides who, when and what.
+/// The subject and details of an action for its audit entry.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Told {
-    /// To what it was done.
+pub(crate) struct Audited {
+    /// The object of the action.
     pub(crate) subject: Subject,
-    /// What else is to be said.
+    /// Its details.
     pub(crate) detail: Detail,
 }
 
-impl Told {
-    /// Something was done to this; no more is to be said.
+impl Audited {
+    /// Returns an entry without details.
     pub(crate) fn of(subject: Subject) -> Self {
         Self { subject, detail: Detail::default() }
     }
 }
 
-/// Which actions are listed.
+/// The scope of a list of actions.
 #[derive(Debug, Clone, Default)]
 pub struct AuditScope {
-    /// Of this time or later.
+    /// At this time or later.
     pub since: Option<DateTime<Utc>>,
     /// About this supplier, by its code.
     pub supplier: Option<String>,
-    /// Of this kind.
+    /// This action only.
     pub action: Option<AuditAction>,
-    /// At most so many.
+    /// Maximum number of actions.
     pub limit: u32,
 }
 
 impl Operator {
-    /// Who is signed in to the console.
+    /// Returns the operator for a caller who is signed in to the console.
     pub(crate) fn of(caller: &Caller) -> Self {
         Self::Key { prefix: caller.key_prefix.clone() }
     }
 }
 
 impl App {
-    /// Does what an operator answers for: a job that changes something, shows personal data or takes it out. What
-    /// the job says of it is told in the same transaction, so that neither is there without the other.
-    pub(crate) fn act<T, E>(
+    /// Runs an audited job, which changes something, or shows or exports personal data. Its audit entry is
+    /// written in the same transaction.
+    pub(crate) fn run_audited<T, E>(
         &self,
         by: &Operator,
         action: AuditAction,
-        job: impl FnOnce(&mut dyn Tx, DateTime<Utc>) -> Result<(T, Told), E> + Send + 'static,
+        job: impl FnOnce(&mut dyn Tx, DateTime<Utc>) -> Result<(T, Audited), E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
@@ -58,13 +58,13 @@ impl App {
     {
         let (by, at) = (by.clone(), self.clock.now());
         write(&*self.store, move |tx| {
-            let (done, told) = job(tx, at)?;
-            tell(tx, at, by, action, told)?;
+            let (done, audited) = job(tx, at)?;
+            record_action(tx, at, by, action, audited)?;
             Ok(done)
         })
     }
 
-    /// What operators did, the last action first.
+    /// Lists actions of operators, the last first.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
@@ -85,31 +85,31 @@ impl App {
         })
     }
 
-    /// Tells that a copy of the database is about to be made; the copy tells it too.
+    /// Records that a backup of the database begins. The backup contains the entry.
     ///
     /// # Errors
     /// [`StoreError`] if it could not be written.
     pub fn begin_backup(&self) -> Result<(), StoreError> {
-        self.act(&self.operator, AuditAction::BackupBegun, |_, _| Ok(((), Told::default())))
+        self.run_audited(&self.operator, AuditAction::BackupBegun, |_, _| Ok(((), Audited::default())))
     }
 
-    /// Tells that what is encrypted at rest is about to be encrypted anew.
+    /// Records that encrypting data again begins.
     ///
     /// # Errors
     /// [`StoreError`] if it could not be written.
     pub fn begin_reseal(&self) -> Result<(), StoreError> {
-        self.act(&self.operator, AuditAction::ResealBegun, |_, _| Ok(((), Told::default())))
+        self.run_audited(&self.operator, AuditAction::ResealBegun, |_, _| Ok(((), Audited::default())))
     }
 }
 
-/// Tells of an action in the transaction that does it.
-pub(crate) fn tell(
+/// Records an action in the transaction that performs it.
+pub(crate) fn record_action(
     tx: &mut dyn Tx,
     at: DateTime<Utc>,
     by: Operator,
     action: AuditAction,
-    told: Told,
+    audited: Audited,
 ) -> Result<(), StoreError> {
-    let Told { subject, detail } = told;
+    let Audited { subject, detail } = audited;
     tx.record(&AuditEntry { at, by, action, subject, detail })
 }

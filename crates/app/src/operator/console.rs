@@ -1,46 +1,46 @@
-//! What the console shows and does: of the organisation of who is signed in, and of no other (contract D2).
+//! Use cases of the console, limited to the organisation of the signed-in person (contract D2).
 
 use super::processes::{Intent, locate, missing, report};
-use super::{Activity, OperatorError, ProcessReport, SupplierChange, Told};
+use super::{Activity, Audited, OperatorError, ProcessReport, SupplierChange};
 use crate::App;
 use crate::account::{Progress, StatusCount};
 use crate::auth::Caller;
-use crate::port::{AuditAction, Operator, StoreError, Subject, Supplier, glance};
+use crate::port::{AuditAction, Operator, StoreError, Subject, Supplier, read_committed};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use cutover_core::SupplierStatus;
 
-/// How many minutes of what came of accounts are shown, this one included.
+/// Number of minutes of activity shown, including the current one.
 const MINUTES: i64 = 60;
 
-/// An import supplier, and how many of its accounts are in each state; states without any are left out.
+/// An import supplier with the number of its accounts in each state, without zero counts.
 #[derive(Debug, Clone)]
 pub struct OwnSupplier {
     /// The supplier.
     pub supplier: Supplier,
-    /// Its accounts by state.
+    /// The number of its accounts by state.
     pub counts: Vec<StatusCount>,
 }
 
-/// How the migration of a supplier stands.
+/// The state of a supplier's migration.
 #[derive(Debug, Clone)]
 pub struct Migration {
     /// The supplier.
     pub supplier: Supplier,
-    /// How far it has come.
+    /// Its progress.
     pub progress: Progress,
-    /// What came of accounts in each minute of the last hour, oldest first.
+    /// Accounts imported and failed in each minute of the last hour, oldest first.
     pub activity: Vec<Activity>,
-    /// When this was so.
+    /// Time of the query.
     pub at: DateTime<Utc>,
 }
 
 impl App {
-    /// The import suppliers of an organisation, by code.
+    /// Returns the import suppliers of an organisation, by code.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
     pub fn own_suppliers(&self, caller: &Caller) -> Result<Vec<OwnSupplier>, StoreError> {
-        glance(&*self.store, |tx| {
+        read_committed(&*self.store, |tx| {
             let suppliers = tx.suppliers()?.into_iter();
             let own = suppliers.filter(|supplier| supplier.organisation_id == caller.organisation_id);
             let counted = |supplier: Supplier| {
@@ -51,11 +51,11 @@ impl App {
         })
     }
 
-    /// How the migration of a supplier of an organisation stands. What it costs does not depend on how many
-    /// accounts there are.
+    /// Returns the state of the migration of an organisation's supplier. The cost does not depend on the
+    /// number of accounts.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if it has none of the code.
+    /// [`OperatorError::NotFound`] if it has none with this code.
     pub fn own_migration(&self, caller: &Caller, code: &str) -> Result<Migration, OperatorError> {
         let supplier = self.own_supplier(caller, code)?;
         let at = self.clock.now();
@@ -70,21 +70,21 @@ impl App {
         Ok(Migration { progress: self.show_progress(code)?, supplier, activity, at })
     }
 
-    /// An import supplier of an organisation.
+    /// Returns an import supplier of an organisation.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if it has none of the code.
+    /// [`OperatorError::NotFound`] if it has none with this code.
     pub fn own_supplier(&self, caller: &Caller, code: &str) -> Result<Supplier, OperatorError> {
         let missing = || OperatorError::not_found("supplier", code);
         let code = code.parse().map_err(|_| missing())?;
-        let found = glance(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
+        let found = read_committed(&*self.store, |tx| tx.supplier_of(caller.organisation_id, &code))?;
         found.ok_or_else(missing)
     }
 
-    /// Sets whether an import supplier of an organisation takes accounts.
+    /// Sets the status of an import supplier of an organisation.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if it has none of the code.
+    /// [`OperatorError::NotFound`] if it has none with this code.
     pub fn set_own_supplier_status(
         &self,
         caller: &Caller,
@@ -96,10 +96,10 @@ impl App {
         self.set_supplier_by(&Operator::of(caller), code, change)
     }
 
-    /// All that is known of a process of an organisation.
+    /// Reports on a process of an organisation.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if it has none of the supplier and number.
+    /// [`OperatorError::NotFound`] if it has none with this supplier and number.
     pub fn show_own_process(
         &self,
         caller: &Caller,
@@ -110,7 +110,8 @@ impl App {
         self.show_process(supplier, number)
     }
 
-    /// All that is known of a process of an organisation, to be shown with personal data: that is told first.
+    /// Reports on a process of an organisation, to be shown with personal data, and records that in the audit
+    /// trail.
     ///
     /// # Errors
     /// As [`show_own_process`](Self::show_own_process).
@@ -122,18 +123,18 @@ impl App {
     ) -> Result<ProcessReport, OperatorError> {
         self.own_supplier(caller, supplier)?;
         let (code, number) = (supplier.to_owned(), number.to_owned());
-        self.act(&Operator::of(caller), AuditAction::AccountRevealed, move |tx, _| {
+        self.run_audited(&Operator::of(caller), AuditAction::AccountRevealed, move |tx, _| {
             let (supplier, stored) = locate(tx, &code, &number)?.ok_or_else(|| missing(&code, &number))?;
-            let told = Told::of(Subject::process(&supplier, stored.process.id()));
-            Ok((report(tx, &supplier, &stored)?, told))
+            let audited = Audited::of(Subject::process(&supplier, stored.process.id()));
+            Ok((report(tx, &supplier, &stored)?, audited))
         })
     }
 
-    /// Takes a pending process of an organisation out; its id.
+    /// Cancels a pending process of an organisation and returns its id.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if it has none of the supplier and number, [`OperatorError::Refused`] if its
-    /// state does not allow it.
+    /// [`OperatorError::NotFound`] if it has none with this supplier and number, [`OperatorError::Refused`]
+    /// if its state does not allow it.
     pub fn cancel_own_process(
         &self,
         caller: &Caller,
@@ -144,7 +145,8 @@ impl App {
         Ok(self.step_process(&Operator::of(caller), supplier, number, Intent::Cancel)?.0)
     }
 
-    /// Starts another attempt at a process of an organisation that ended without an account; its id.
+    /// Starts another attempt at a process of an organisation that ended without an account, and returns its
+    /// id.
     ///
     /// # Errors
     /// As [`cancel_own_process`](Self::cancel_own_process), and [`OperatorError::Refused`] if its payload is

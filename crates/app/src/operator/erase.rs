@@ -1,10 +1,10 @@
 use super::processes::{locate, missing};
-use super::{OperatorError, Told, tell};
+use super::{Audited, OperatorError, record_action};
 use crate::App;
 use crate::codec::unpack;
 use crate::port::{
     AuditAction, Detail, ErasedRows, MayConflict, StoreError, StoredProcess, Subject, Supplier, Traces, Tx,
-    read, write_anew,
+    read, write_with_retry,
 };
 use chrono::{DateTime, Utc};
 use cutover_core::{ServiceAccountNumber, Zone};
@@ -12,35 +12,35 @@ use cutover_model::{Limits, decode_account_within};
 use cutover_process::State;
 use cutover_rules::documents_of_account;
 
-/// What is removed of an account, and what lies elsewhere.
+/// Description of what erasing an account removes, and of copies that remain elsewhere.
 #[derive(Debug, Clone)]
 pub struct Erasable {
-    /// The store's key of its process, which the audit trail names.
+    /// The store's key of its process, which the audit trail contains.
     pub process_id: i64,
     /// The state of its process.
     pub state: State,
-    /// Its number here, if it was imported.
+    /// Its number at this service, if it was imported.
     pub account: Option<ServiceAccountNumber>,
-    /// When its payload and its history went to an archive, if they did: they are there still.
+    /// Time at which its payload and history were moved to an archive, which still contains them.
     pub archived_at: Option<DateTime<Utc>>,
-    /// The documents that it names, under the root of its supplier; they lie in the storage still. `None`: what
-    /// was sent cannot be read, or is archived.
+    /// The documents that it names, under the root of its supplier, which remain in the storage. `None` if
+    /// the payload cannot be read or is archived.
     pub documents: Option<Vec<String>>,
 }
 
-/// An account that was removed.
+/// An erased account.
 #[derive(Debug, Clone)]
 pub struct Erased {
-    /// What there was.
+    /// Description of the account.
     pub what: Erasable,
-    /// How many rows of each table.
+    /// Number of removed rows by table.
     pub rows: Vec<ErasedRows>,
-    /// What is left of them on the disk.
+    /// Traces of the rows on the disk.
     pub traces: Traces,
 }
 
 impl App {
-    /// What erasing an account would remove; nothing is changed.
+    /// Describes what erasing an account would remove. Changes nothing.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process.
@@ -54,27 +54,27 @@ impl App {
         refused.map(|()| found)
     }
 
-    /// Removes all that is kept of an account, whatever became of its import, and tells of it without a word of
-    /// whose it was. From then on it is as if it had never been sent, and it can be sent again. Businesses and
-    /// their contracts stay.
+    /// Removes all data of an account, whatever the state of its import, and records that without personal
+    /// data in the audit trail. The account can be sent again as a new one. Businesses and their contracts
+    /// remain.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such supplier or process, [`OperatorError::Refused`] while it is
-    /// being imported, or in a status that a newer version wrote; nothing is changed then.
+    /// [`OperatorError::NotFound`] if there is no such supplier or process, [`OperatorError::Refused`] while
+    /// it is being imported or in a state of a newer version; nothing is changed then.
     pub fn erase_account(&self, supplier: &str, number: &str) -> Result<Erased, OperatorError> {
         let (code, number, at) = (supplier.to_owned(), number.to_owned(), self.clock.now());
         let by = self.operator.clone();
-        let (what, rows) = write_anew(&*self.store, move |tx| {
+        let (what, rows) = write_with_retry(&*self.store, move |tx| {
             let (supplier, stored) = locked(tx, &code, &number)?;
             refuse_running(stored.process.known_state())?;
             let what = erasable(tx, &supplier, &stored)?;
             let rows = erase(tx, &supplier, what.process_id)?;
             let subject = Subject::process(&supplier, what.process_id);
-            let told = Told { subject, detail: detail(&what, &rows) };
-            tell(tx, at, by.clone(), AuditAction::AccountErased, told)?;
+            let audited = Audited { subject, detail: detail(&what, &rows) };
+            record_action(tx, at, by.clone(), AuditAction::AccountErased, audited)?;
             Ok::<_, OperatorError>((what, rows))
         })?;
-        // It is removed, whatever is left of it.
+        // The rows are removed even if this fails.
         let traces = self.store.scrub().unwrap_or(Traces::UntilCheckpoint);
         Ok(Erased { what, rows, traces })
     }
@@ -86,7 +86,7 @@ impl MayConflict for OperatorError {
     }
 }
 
-/// The process of an account, which nobody else steps from now on, nor adds to the account.
+/// Returns the process of an account, and locks both against steps and additions of others.
 pub(super) fn locked(
     tx: &mut dyn Tx,
     code: &str,
@@ -95,7 +95,7 @@ pub(super) fn locked(
     let absent = || missing(code, number);
     let (supplier, stored) = locate(tx, code, number)?.ok_or_else(absent)?;
     tx.lock_process(supplier.id, &stored.process.snapshot().external_account_number)?;
-    // What was read before may have changed while others were waited for.
+    // The rows may have changed while this waited for the lock.
     let (supplier, stored) = locate(tx, code, number)?.ok_or_else(absent)?;
     tx.lock_account(stored.process.id())?;
     Ok((supplier, stored))
@@ -117,11 +117,11 @@ fn detail(what: &Erasable, rows: &[ErasedRows]) -> Detail {
     }
 }
 
-/// A worker has it in its hands, and would import what is not there; or may have, for all that is known.
+/// Refuses to erase a process that a worker may be importing.
 fn refuse_running(state: Option<State>) -> Result<(), OperatorError> {
     let refused = |why: &str| Err(OperatorError::Refused(why.into()));
     match state {
-        Some(State::InProgress) => refused("it is being imported: wait until that has ended"),
+        Some(State::InProgress) => refused("it is being imported: wait until the import has ended"),
         Some(_) => Ok(()),
         None => refused("a newer version of the program wrote its status: erase it with that version"),
     }
@@ -142,7 +142,7 @@ fn erasable(tx: &mut dyn Tx, supplier: &Supplier, stored: &StoredProcess) -> Res
     })
 }
 
-/// The documents that a payload names; `None` if it cannot be read.
+/// Returns the documents that a payload names; `None` if it cannot be read.
 fn named(payload: &[u8], zone: Zone) -> Option<Vec<String>> {
     let payload = unpack(payload).ok()?;
     let limits = Limits { items: u32::MAX, ..Limits::default() };
@@ -150,7 +150,7 @@ fn named(payload: &[u8], zone: Zone) -> Option<Vec<String>> {
     Some(documents_of_account(&request).into_iter().map(|wanted| wanted.path).collect())
 }
 
-/// Paths under a root, each once.
+/// Returns the paths under a root, sorted and without duplicates.
 fn under(root: &str, paths: Vec<String>) -> Vec<String> {
     let path = |path: String| {
         let path = cutover_core::trimmed(&path);

@@ -1,32 +1,32 @@
 use super::erase::locked;
 use super::processes::report;
-use super::{OperatorError, ProcessReport, Told};
+use super::{Audited, OperatorError, ProcessReport};
 use crate::App;
 use crate::codec::unpack;
 use crate::port::{AuditAction, Subject};
 use chrono::{DateTime, Utc};
 
-/// All that is kept of an account.
+/// All data of an account.
 #[derive(Debug, Clone)]
 pub struct AccountExport {
     /// The code of its supplier.
     pub supplier: String,
-    /// When this was so.
+    /// Time of the export.
     pub at: DateTime<Utc>,
-    /// Its import, and what was imported with all that was added since.
+    /// The report on its import, with the imported account and all additions.
     pub report: ProcessReport,
-    /// The JSON that was accepted, as it was sent; `None` if it is archived.
+    /// The accepted JSON, as it was sent; `None` if it is archived.
     pub payload: Option<Vec<u8>>,
 }
 
 impl App {
-    /// All that is kept of an account, to be handed out: that is told first. It is of one state of the account.
+    /// Exports all data of an account in one consistent state, and records that in the audit trail.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process.
     pub fn export_account(&self, supplier: &str, number: &str) -> Result<AccountExport, OperatorError> {
         let (code, number) = (supplier.to_owned(), number.to_owned());
-        self.act(&self.operator, AuditAction::AccountExported, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::AccountExported, move |tx, at| {
             let (supplier, stored) = locked(tx, &code, &number)?;
             let id = stored.process.id();
             let staged = tx.staged(id)?;
@@ -36,7 +36,7 @@ impl App {
                 report: report(tx, &supplier, &stored)?,
                 payload: staged.map(|staged| unpack(&staged.payload)).transpose()?,
             };
-            Ok((export, Told::of(Subject::process(&supplier, id))))
+            Ok((export, Audited::of(Subject::process(&supplier, id))))
         })
     }
 }

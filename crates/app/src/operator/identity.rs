@@ -1,30 +1,30 @@
-use super::Told;
+use super::Audited;
 use crate::App;
 use crate::auth::{add_newest, api_key, digest};
 use crate::port::{
     ApiKey, ApiKeyRole, AuditAction, Detail, NewApiKey, Organisation, SigningKey, StoreError, Subject, read,
 };
 
-/// Why a command was not carried out.
+/// Reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum OperatorError {
-    /// What it names does not exist.
+    /// The thing that it names does not exist.
     #[error("there is no {what} {name:?}")]
     NotFound {
         /// The kind of thing.
         what: &'static str,
-        /// What was asked for.
+        /// The name in the command.
         name: String,
     },
-    /// What it would make exists.
+    /// The thing that it would create exists.
     #[error("the {what} {name:?} exists already")]
     Exists {
         /// The kind of thing.
         what: &'static str,
-        /// What was asked for.
+        /// The name in the command.
         name: String,
     },
-    /// What it would do is not allowed; the text says why.
+    /// The command is not allowed. The text gives the reason.
     #[error("{0}")]
     Refused(String),
     /// The store failed.
@@ -38,13 +38,13 @@ impl OperatorError {
     }
 }
 
-/// A key just issued. The key itself is shown once and never again.
+/// A newly issued key, which is shown only once.
 pub struct IssuedKey {
     /// The whole key.
     pub key: String,
-    /// What lists show of it.
+    /// The public part of the key.
     pub prefix: String,
-    /// What it is for.
+    /// Its role.
     pub role: ApiKeyRole,
 }
 
@@ -57,18 +57,18 @@ impl App {
         let name = name.trim().to_owned();
         if name.is_empty() || name.chars().any(char::is_control) {
             return Err(OperatorError::Refused(
-                "an organisation's name is text without control characters".into(),
+                "the organisation's name is blank or has control characters".into(),
             ));
         }
-        self.act(&self.operator, AuditAction::OrganisationAdded, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::OrganisationAdded, move |tx, at| {
             let added = tx.add_organisation(&name, at)?;
             let added = added.ok_or(OperatorError::Exists { what: "organisation", name })?;
-            let told = Told::of(Subject::organisation(added.id));
-            Ok((added, told))
+            let audited = Audited::of(Subject::organisation(added.id));
+            Ok((added, audited))
         })
     }
 
-    /// Every organisation, by name.
+    /// Returns every organisation, by name.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -76,15 +76,15 @@ impl App {
         read(&*self.store, |tx| tx.organisations())
     }
 
-    /// Revokes an organisation: its keys and tokens stop within 5 s.
+    /// Revokes an organisation. Its keys and tokens become invalid within 5 s.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is none of the name that is not revoked.
+    /// [`OperatorError::NotFound`] if there is none with this name that is not revoked.
     pub fn revoke_organisation(&self, name: &str) -> Result<(), OperatorError> {
         let name = name.to_owned();
-        self.act(&self.operator, AuditAction::OrganisationRevoked, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::OrganisationRevoked, move |tx, at| {
             match (tx.revoke_organisation(&name, at)?, tx.organisation(&name)?) {
-                (true, Some(revoked)) => Ok(((), Told::of(Subject::organisation(revoked.id)))),
+                (true, Some(revoked)) => Ok(((), Audited::of(Subject::organisation(revoked.id)))),
                 _ => Err(OperatorError::not_found("organisation in force", name)),
             }
         })
@@ -99,7 +99,7 @@ impl App {
         let (key, prefix) = api_key(&*self.random);
         let hash = digest(&key);
         let (organisation, shown) = (organisation.to_owned(), prefix.clone());
-        self.act(&self.operator, AuditAction::KeyIssued, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::KeyIssued, move |tx, at| {
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
@@ -109,12 +109,12 @@ impl App {
             let detail = Detail::default().word("prefix", &shown).word("role", role);
             let new = NewApiKey { organisation_id: owner.id, prefix: shown, hash, role, created_at: at };
             tx.add_api_key(&new)?;
-            Ok(((), Told { subject: Subject::organisation(owner.id), detail }))
+            Ok(((), Audited { subject: Subject::organisation(owner.id), detail }))
         })?;
         Ok(IssuedKey { key, prefix, role })
     }
 
-    /// Every API key, oldest first; never the keys themselves.
+    /// Returns every API key, oldest first, without the keys themselves.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -122,51 +122,51 @@ impl App {
         read(&*self.store, |tx| tx.api_keys())
     }
 
-    /// Revokes an API key: it obtains no token any more, and its tokens stop within 5 s.
+    /// Revokes an API key. Its tokens become invalid within 5 s.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is none of the prefix that is not revoked.
+    /// [`OperatorError::NotFound`] if there is none with this prefix that is not revoked.
     pub fn revoke_api_key(&self, prefix: &str) -> Result<(), OperatorError> {
         let prefix = prefix.to_owned();
-        self.act(&self.operator, AuditAction::KeyRevoked, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::KeyRevoked, move |tx, at| {
             if !tx.revoke_api_key(&prefix, at)? {
                 return Err(OperatorError::not_found("key in force with the prefix", prefix));
             }
             let owner = tx.api_keys()?.into_iter().find(|key| key.prefix == prefix);
             let subject = owner.map(|key| Subject::organisation(key.organisation_id)).unwrap_or_default();
-            Ok(((), Told { subject, detail: Detail::default().word("prefix", prefix) }))
+            Ok(((), Audited { subject, detail: Detail::default().word("prefix", prefix) }))
         })
     }
 
-    /// Makes a new signing key; the old ones verify until their last token has expired.
+    /// Creates a new signing key. The old ones verify until their last token has expired.
     ///
     /// # Errors
     /// [`StoreError`] if it could not be stored.
     pub fn rotate_signing_key(&self) -> Result<SigningKey, StoreError> {
         let key = self.make_signing_key();
-        let key = self.act(&self.operator, AuditAction::SigningKeyRotated, move |tx, _| {
+        let key = self.run_audited(&self.operator, AuditAction::SigningKeyRotated, move |tx, _| {
             let key = add_newest(tx, key)?;
-            let told = of_signing_key(&key.kid);
-            Ok::<_, StoreError>((key, told))
+            let audited = audited_signing_key(&key.kid);
+            Ok::<_, StoreError>((key, audited))
         })?;
         self.forget_signing_keys();
         Ok(key)
     }
 
-    /// Takes a signing key away: every token and session that it signed, and could sign in wrong hands, stops within
-    /// 5 s on every node. Returns the key that signs from now on: a new one, if it was the newest that went.
+    /// Removes a signing key. Every token and session that it has signed becomes invalid within 5 s on every
+    /// node. Returns the key that signs from now on, a new one if the newest was removed.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is none of the id.
+    /// [`OperatorError::NotFound`] if there is none with this id.
     pub fn revoke_signing_key(&self, kid: &str) -> Result<SigningKey, OperatorError> {
         let (kid, spare) = (kid.to_owned(), self.make_signing_key());
-        let signs = self.act(&self.operator, AuditAction::SigningKeyRevoked, move |tx, _| {
+        let signs = self.run_audited(&self.operator, AuditAction::SigningKeyRevoked, move |tx, _| {
             let newest = tx.signing_keys()?.into_iter().next();
             let newest = newest.ok_or_else(|| OperatorError::not_found("signing key", &kid))?;
-            // Before the old one goes, so that it is newer than that.
+            // Stored before the old one is removed, so that it is newer.
             let signs = if newest.kid == kid { add_newest(tx, spare)? } else { newest };
             match tx.remove_signing_key(&kid)? {
-                true => Ok((signs, of_signing_key(&kid))),
+                true => Ok((signs, audited_signing_key(&kid))),
                 false => Err(OperatorError::not_found("signing key", kid)),
             }
         })?;
@@ -174,7 +174,7 @@ impl App {
         Ok(signs)
     }
 
-    /// Every signing key, newest first; never their secrets.
+    /// Returns every signing key, newest first.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -183,7 +183,7 @@ impl App {
     }
 }
 
-/// What the trail tells of a signing key.
-fn of_signing_key(kid: &str) -> Told {
-    Told { detail: Detail::default().word("kid", kid), ..Told::default() }
+/// Returns the audit entry for a signing key.
+fn audited_signing_key(kid: &str) -> Audited {
+    Audited { detail: Detail::default().word("kid", kid), ..Audited::default() }
 }

@@ -1,5 +1,5 @@
-//! What the operator does (contract D11): organisations, keys, suppliers, processes, vendors; by commands for
-//! the whole installation, in the console for one organisation.
+//! Use cases of operators (contract D11): organisations, keys, suppliers, processes, vendors. Commands act on
+//! the whole installation, the console on one organisation.
 
 mod archive;
 mod audit;
@@ -16,7 +16,7 @@ mod vendors;
 
 pub use archive::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess};
 pub use audit::AuditScope;
-pub(crate) use audit::{Told, tell};
+pub(crate) use audit::{Audited, record_action};
 pub use console::{Migration, OwnSupplier};
 pub use erase::{Erasable, Erased};
 pub use export::AccountExport;
@@ -24,5 +24,5 @@ pub use identity::{IssuedKey, OperatorError};
 pub use monitor::{Backlog, Waiting};
 pub use processes::ProcessReport;
 pub use progress::Activity;
-pub use search::FoundAccount;
+pub use search::AccountMatch;
 pub use suppliers::SupplierChange;

@@ -1,56 +1,56 @@
-//! What monitoring is told of the installation as a whole; every process can tell it.
+//! Figures of the whole installation for monitoring, the same from every node.
 
 use crate::App;
-use crate::port::{ServerFigures, Standing, StoreError, glance};
+use crate::port::{ServerFigures, StoreError, SupplierFigures, read_committed};
 use cutover_process::State;
 use std::cmp::Reverse;
 use std::time::Duration;
 
-/// How many suppliers are told of one by one: each is a series that monitoring keeps.
+/// Maximum number of suppliers with a series of their own in monitoring.
 const NAMED: usize = 100;
-/// How monitoring calls the others together. A supplier of that name is one of them.
+/// The name of the series for all other suppliers. A supplier of that name is one of them.
 const OTHERS: &str = "other";
 
-/// What waits, runs and has ended, over all suppliers.
+/// Numbers of waiting, running and ended processes of all suppliers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backlog {
-    /// What waits of the suppliers with the most that waits, and of the others together, if there are any.
+    /// Waiting processes of the suppliers with most of them, and of all others together.
     pub waiting: Vec<Waiting>,
-    /// Processes that are being imported.
+    /// Number of processes that are being imported.
     pub running: u64,
-    /// Processes that have ended, by the state that they stand in: all states in which one may, in their order.
+    /// Number of processes in each state that ends a process, in the order of the states.
     pub ended: Vec<(State, u64)>,
 }
 
-/// What waits of a supplier, or of several.
+/// Waiting processes of a supplier, or of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// Whose it is; `other` for those that are not named.
+    /// The supplier; `other` for suppliers without a series of their own.
     pub supplier: String,
-    /// Processes that wait, whatever for.
+    /// Number of pending processes.
     pub pending: u64,
-    /// For how long the first of them has been due. Zero if none is, or the supplier takes no imports.
+    /// Time since the first of them became due. Zero if none is due, or the supplier is not Ongoing.
     pub oldest_due: Duration,
 }
 
 impl App {
-    /// What waits, runs and has ended. It costs the same whatever that has come to.
+    /// Returns the numbers of waiting, running and ended processes. The cost does not depend on their number.
     ///
     /// # Errors
-    /// [`StoreError`] if the store could not be asked.
+    /// [`StoreError`] if the store failed.
     pub fn backlog(&self) -> Result<Backlog, StoreError> {
         let now = self.clock.now();
-        let standings = glance(&*self.store, |tx| tx.standings(now))?;
-        let in_state = |state| standings.iter().map(|standing| count(standing, state)).sum();
+        let suppliers = read_committed(&*self.store, |tx| tx.supplier_figures(now))?;
+        let in_state = |state| suppliers.iter().map(|figures| count(figures, state)).sum();
         let ended = State::ALL.iter().filter(|state| state.has_ended());
-        let since = |standing: &Standing| {
-            let due = standing.first_due_at.filter(|_| standing.is_ongoing);
+        let since = |figures: &SupplierFigures| {
+            let due = figures.first_due_at.filter(|_| figures.is_ongoing);
             due.and_then(|at| (now - at).to_std().ok()).unwrap_or_default()
         };
-        let waiting = standings.iter().map(|standing| Waiting {
-            supplier: standing.supplier.to_string(),
-            pending: count(standing, State::Pending),
-            oldest_due: since(standing),
+        let waiting = suppliers.iter().map(|figures| Waiting {
+            supplier: figures.supplier.to_string(),
+            pending: count(figures, State::Pending),
+            oldest_due: since(figures),
         });
         Ok(Backlog {
             waiting: bounded(waiting.collect()),
@@ -59,25 +59,25 @@ impl App {
         })
     }
 
-    /// What the database server says of itself; `None` where there is no server.
+    /// Returns figures of the database server; `None` for an embedded database.
     ///
     /// # Errors
-    /// [`StoreError`] if it could not be asked.
+    /// [`StoreError`] if the server did not answer.
     pub fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
         self.store.server_figures()
     }
 
-    /// How many payment vendors are left alone since they failed too often.
-    pub fn vendors_left_alone(&self) -> usize {
-        self.vendors.left_alone()
+    /// Returns the number of payment vendors whose circuit breaker is open.
+    pub fn open_vendor_circuits(&self) -> usize {
+        self.vendors.open_circuits()
     }
 }
 
-fn count(standing: &Standing, state: State) -> u64 {
-    standing.states.iter().filter(|(of, _)| *of == state).map(|(_, processes)| processes).sum()
+fn count(figures: &SupplierFigures, state: State) -> u64 {
+    figures.states.iter().filter(|(of, _)| *of == state).map(|(_, processes)| processes).sum()
 }
 
-/// Those with the most that waits, first, and the others as one.
+/// Sorts by the number of pending processes, and merges all but the first into one.
 fn bounded(mut waiting: Vec<Waiting>) -> Vec<Waiting> {
     waiting.sort_by(|one, other| {
         (one.supplier == OTHERS, Reverse(one.pending), &one.supplier).cmp(&(
@@ -117,12 +117,12 @@ mod tests {
     }
 
     #[test]
-    fn of_few_suppliers_each_is_named_once() {
+    fn few_suppliers_are_named_each() {
         assert_eq!(bounded(Vec::new()), []);
         let two = bounded(vec![waiting("A", 0), waiting("B", 7)]);
         assert_eq!(two, [waiting("B", 7), waiting("A", 0)]);
-        // No name stands for two series.
-        let called_other = bounded(vec![waiting("other", 9), waiting("A", 1)]);
-        assert_eq!(called_other, [waiting("A", 1), waiting("other", 9)]);
+        // The name `other` must not denote two series.
+        let named_other = bounded(vec![waiting("other", 9), waiting("A", 1)]);
+        assert_eq!(named_other, [waiting("A", 1), waiting("other", 9)]);
     }
 }

@@ -1,5 +1,5 @@
 use super::suppliers::find;
-use super::{OperatorError, Told};
+use super::{Audited, OperatorError};
 use crate::App;
 use crate::port::{
     AuditAction, ImportedAccount, Operator, PageLimit, ProcessFilter, StepWrite, StoreError, StoredIssues,
@@ -9,10 +9,10 @@ use chrono::{DateTime, Utc};
 use cutover_core::Zone;
 use cutover_process::{Actor, Event, HistoryEntry, Process, State, StatusV2, v2};
 
-/// How many processes are read at a time.
+/// Number of processes read per page.
 const PAGE: u32 = 1_000;
 
-/// All that is known of a process (contract D11).
+/// The report on a process (contract D11).
 #[derive(Debug, Clone)]
 pub struct ProcessReport {
     /// The status as the API shows it.
@@ -21,20 +21,20 @@ pub struct ProcessReport {
     pub external_account_number: String,
     /// The number of the current or last attempt.
     pub attempt: u32,
-    /// When its payload and its history were archived, if they are.
+    /// Time at which its payload and history were archived.
     pub archived_at: Option<DateTime<Utc>>,
-    /// Oldest first; without what is archived.
+    /// Its history, oldest first; empty if it is archived.
     pub history: Vec<HistoryEntry>,
     /// Errors of a rejected import, and warnings.
     pub issues: StoredIssues,
-    /// What was imported.
+    /// The imported account.
     pub account: Option<ImportedAccount>,
-    /// Where times are shown.
+    /// The zone of the datetimes shown.
     pub zone: Zone,
 }
 
 impl App {
-    /// Calls with every process of a supplier by creation, of one status if given.
+    /// Calls `f` with every process of a supplier in the order of creation, or only with those in a state.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
@@ -58,7 +58,7 @@ impl App {
         }
     }
 
-    /// All that is known of a process.
+    /// Reports on a process.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier or process.
@@ -70,7 +70,7 @@ impl App {
         found.ok_or_else(|| missing(supplier, number))
     }
 
-    /// Takes a pending process out.
+    /// Cancels a pending process.
     ///
     /// # Errors
     /// [`OperatorError::Refused`] if its state does not allow it.
@@ -86,7 +86,7 @@ impl App {
         Ok(self.step_process(&self.operator, supplier, number, Intent::Retry)?.1)
     }
 
-    /// The id of the process, and how it stands then.
+    /// Steps a process by an operator's intent, and returns its id and new status.
     pub(super) fn step_process(
         &self,
         by: &Operator,
@@ -96,40 +96,40 @@ impl App {
     ) -> Result<(i64, StatusV2), OperatorError> {
         let (supplier, number) = (supplier.to_owned(), number.to_owned());
         let (event, action) = intent.event();
-        let stepped = self.act(by, action, move |tx, at| {
+        let stepped = self.run_audited(by, action, move |tx, at| {
             let (supplier, stored) =
                 locate(tx, &supplier, &number)?.ok_or_else(|| missing(&supplier, &number))?;
             let refused = |e: cutover_process::IllegalStep| OperatorError::Refused(e.to_string());
             let (process, entry) = stored.process.step(event, at, Actor::Operator).map_err(refused)?;
-            // Errors kept with it are those of the attempt that ended.
+            // The stored errors belong to the attempt that ended.
             let issues = StoredIssues { errors: Vec::new(), ..tx.issues(process.id())? };
             let step = StepWrite { process: &process, entry: &entry, issues: Some(&issues) };
             if tx.step_processes(&[step])? != [true] {
-                let met = StoreError::Conflict("the process took another step; try again".into());
-                return Err(OperatorError::from(met));
+                let conflict = StoreError::Conflict("the process took another step; try again".into());
+                return Err(OperatorError::from(conflict));
             }
-            // Asked now that nobody else can change it.
+            // Read now that the step has locked the row.
             if let Some(archived_at) = tx.archived_at(process.id())? {
                 let day = archived_at.date_naive();
                 return Err(OperatorError::Refused(format!(
                     "its payload was archived on {day}: send it again"
                 )));
             }
-            let told = Told::of(Subject::process(&supplier, process.id()));
-            Ok(((process.id(), v2(&process, supplier.settings.time_zone)), told))
+            let audited = Audited::of(Subject::process(&supplier, process.id()));
+            Ok(((process.id(), v2(&process, supplier.settings.time_zone)), audited))
         })?;
-        self.wake.call_one();
-        self.store.tell_of_work();
+        self.wake.notify_one();
+        self.store.notify_workers();
         Ok(stepped)
     }
 }
 
-/// What operators do to a process.
+/// An operator's intent for a process.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Intent {
-    /// Take it out.
+    /// Cancel a pending process.
     Cancel,
-    /// Try it again.
+    /// Start another attempt.
     Retry,
 }
 
@@ -146,7 +146,7 @@ pub(super) fn missing(supplier: &str, number: &str) -> OperatorError {
     OperatorError::not_found("process", format!("{supplier}/{number}"))
 }
 
-/// The process of a supplier's code and an account's number, whatever texts they are.
+/// Returns the process with this supplier code and account number, which may be any text.
 pub(super) fn locate(
     tx: &mut dyn Tx,
     supplier: &str,

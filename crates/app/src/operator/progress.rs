@@ -5,20 +5,19 @@ use crate::account::{Progress, progress};
 use crate::port::{MinuteCount, StoreError, Supplier, Tx, read};
 use chrono::{DateTime, Utc};
 
-/// What came of the accounts of a supplier in a minute: each counts where it stands now, in the minute in which
-/// it came there.
+/// Numbers of accounts of a supplier that reached their current state in a minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Activity {
-    /// When the minute began.
+    /// Start of the minute.
     pub minute: DateTime<Utc>,
-    /// Imported, or rehearsed without an error.
+    /// Accounts imported, and dry runs without errors.
     pub imported: u64,
-    /// Failed, dry runs too.
+    /// Accounts that failed, including dry runs.
     pub failed: u64,
 }
 
 impl App {
-    /// How far the migration of a supplier has come, whoever owns it.
+    /// Returns the progress of a supplier's migration, for any organisation.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
@@ -26,8 +25,8 @@ impl App {
         self.of_supplier(supplier, |tx, supplier| progress(tx, supplier, self.clock.now()))
     }
 
-    /// What came of the accounts of a supplier from the minute of a time on, oldest first; minutes in which nothing
-    /// did are left out.
+    /// Returns the activity of a supplier since the minute of `since`, oldest first, without minutes that
+    /// have none.
     ///
     /// # Errors
     /// [`OperatorError::NotFound`] if there is no such supplier.
@@ -40,7 +39,7 @@ impl App {
         Ok(counts.chunk_by(|one, other| one.minute == other.minute).map(Activity::of).collect())
     }
 
-    /// What one state of the database says of a supplier.
+    /// Reads something about a supplier from one snapshot.
     fn of_supplier<T>(
         &self,
         code: &str,
@@ -55,9 +54,9 @@ impl App {
 }
 
 impl Activity {
-    /// Of the counts of one minute, of which there is one at least.
+    /// Sums the counts of one minute. There is at least one.
     fn of(counts: &[MinuteCount]) -> Self {
-        // Of a status that a newer version wrote, nobody here knows which it is.
+        // A state of a newer version counts as neither.
         let sum = |is_failed: bool| {
             let wanted =
                 |count: &&MinuteCount| count.state.known().is_some_and(|s| s.is_error() == is_failed);

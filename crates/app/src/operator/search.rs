@@ -1,24 +1,24 @@
 use crate::App;
 use crate::auth::Caller;
-use crate::port::{StoreError, StoredProcess, Supplier, Tx, glance};
+use crate::port::{StoreError, StoredProcess, Supplier, Tx, read_committed};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{StatusV2, v2};
 
-/// An account that was searched for.
+/// An account that matches a search.
 #[derive(Debug, Clone)]
-pub struct FoundAccount {
+pub struct AccountMatch {
     /// The code of its supplier.
     pub supplier: String,
     /// Its number at its previous supplier.
     pub number: String,
-    /// How its import stands.
+    /// The status of its import.
     pub status: StatusV2,
 }
 
 impl App {
-    /// Accounts of an organisation, of one of its suppliers if a code is given: the one of this number at this
-    /// service, and those whose number at their previous supplier begins so; at most `limit` of a supplier. What
-    /// no number can begin with finds nothing. What it costs does not depend on how many accounts there are.
+    /// Searches the accounts of an organisation, or of one of its suppliers: finds the account with this
+    /// number at this service, and accounts whose number at their previous supplier begins with it, at most
+    /// `limit` per supplier. The cost does not depend on the number of accounts.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -28,10 +28,11 @@ impl App {
         supplier: Option<&str>,
         text: &str,
         limit: u32,
-    ) -> Result<Vec<FoundAccount>, StoreError> {
-        // Blank, too long, or with a NUL, which not every database takes: no number begins so.
+    ) -> Result<Vec<AccountMatch>, StoreError> {
+        // No number begins with a text that is blank, too long, or contains a NUL, which some databases
+        // refuse.
         let Ok(sought) = text.parse::<ExternalAccountNumber>() else { return Ok(Vec::new()) };
-        glance(&*self.store, |tx| {
+        read_committed(&*self.store, |tx| {
             let mut suppliers = tx.suppliers()?;
             suppliers.retain(|own| {
                 own.organisation_id == caller.organisation_id
@@ -47,20 +48,20 @@ impl App {
     }
 }
 
-/// The account of a number at this service, in whatever case it is written.
+/// Returns the account with this number at this service, ignoring its case.
 fn by_account(
     tx: &mut dyn Tx,
     suppliers: &[Supplier],
     text: &str,
-) -> Result<Option<FoundAccount>, StoreError> {
+) -> Result<Option<AccountMatch>, StoreError> {
     let Ok(number) = text.to_ascii_uppercase().parse::<ServiceAccountNumber>() else { return Ok(None) };
     let Some(stored) = tx.process_of_account(&number)? else { return Ok(None) };
     let supplier = suppliers.iter().find(|supplier| supplier.id == stored.supplier_id);
     Ok(supplier.map(|supplier| shown(supplier, &stored)))
 }
 
-fn shown(supplier: &Supplier, stored: &StoredProcess) -> FoundAccount {
-    FoundAccount {
+fn shown(supplier: &Supplier, stored: &StoredProcess) -> AccountMatch {
+    AccountMatch {
         supplier: supplier.code.to_string(),
         number: stored.process.snapshot().external_account_number.to_string(),
         status: v2(&stored.process, supplier.settings.time_zone),

@@ -1,33 +1,33 @@
-use super::{OperatorError, Told};
+use super::{Audited, OperatorError};
 use crate::App;
 use crate::port::{AuditAction, Detail, Operator, StoreError, Subject, Supplier, SupplierSettings, Tx, read};
 use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
 use cutover_rules::Profile;
 use std::collections::BTreeMap;
 
-/// What of a supplier's settings is to be changed; `None` leaves it.
+/// A change of a supplier's settings. `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct SupplierChange {
-    /// Whether it takes accounts.
+    /// Its status.
     pub status: Option<SupplierStatus>,
-    /// Where its documents lie.
+    /// The root of its documents.
     pub document_root: Option<String>,
-    /// Whether documents must exist.
+    /// If set, documents named in payloads must exist.
     pub verify_documents: Option<bool>,
-    /// Recorded for the retailer's mailer.
+    /// If set, the retailer's mailer may write to customers of imported accounts.
     pub send_customer_emails: Option<bool>,
-    /// Whether every import is a dry run.
+    /// If set, every import is a dry run.
     pub dry_run: Option<bool>,
-    /// How many imports at the same time; `Some(None)` sets no bound.
+    /// Maximum number of concurrent imports; `Some(None)` removes the limit.
     pub max_concurrent_imports: Option<Option<u32>>,
-    /// Where its days are.
+    /// The zone of its dates.
     pub time_zone: Option<Zone>,
-    /// Levels of rules; `None` sets one back to its default.
+    /// Levels of rules; `None` resets one to its default.
     pub rules: BTreeMap<String, Option<Level>>,
 }
 
 impl SupplierChange {
-    /// What is given, by the names of commands.
+    /// Returns the changed settings for the audit trail, named like the options of commands.
     fn detail(&self) -> Detail {
         let Self { status, document_root, verify_documents, send_customer_emails, dry_run, .. } = self;
         let bound =
@@ -54,8 +54,8 @@ impl SupplierChange {
         replace(&mut settings.max_concurrent_imports, self.max_concurrent_imports);
         replace(&mut settings.time_zone, self.time_zone);
         for (rule, level) in self.rules {
-            let probe = [(rule.as_str(), level.unwrap_or(Level::Off))];
-            Profile::new(probe).map_err(|e| OperatorError::Refused(e.to_string()))?;
+            let level_of_rule = [(rule.as_str(), level.unwrap_or(Level::Off))];
+            Profile::new(level_of_rule).map_err(|e| OperatorError::Refused(e.to_string()))?;
             match level {
                 Some(level) => settings.rules.insert(rule, level.into()),
                 None => settings.rules.remove(&rule),
@@ -71,10 +71,10 @@ fn replace<T>(old: &mut T, new: Option<T>) {
     }
 }
 
-/// A document root is `/` and segments, without any that leads elsewhere.
+/// Normalises a document root: `/` and plain segments, none of which leads elsewhere.
 fn normal_root(root: &str) -> Result<String, OperatorError> {
     let refused =
-        || OperatorError::Refused(format!("{root:?} is no document root: it is / and plain segments"));
+        || OperatorError::Refused(format!("{root:?} is not a document root, which is / and plain segments"));
     let path = root.strip_prefix('/').ok_or_else(refused)?;
     let path = path.strip_suffix('/').unwrap_or(path);
     let plain = |s: &str| {
@@ -84,7 +84,7 @@ fn normal_root(root: &str) -> Result<String, OperatorError> {
     if path.split('/').all(plain) { Ok(format!("/{path}")) } else { Err(refused()) }
 }
 
-/// Whether one root equals, contains or lies in the other.
+/// Returns true if one root equals or contains the other.
 fn overlap(a: &str, b: &str) -> bool {
     let within = |inner: &str, outer: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -92,13 +92,13 @@ fn overlap(a: &str, b: &str) -> bool {
     within(a, b) || within(b, a)
 }
 
-/// Refuses a document root that meets another organisation's (contract D1).
+/// Refuses a document root that overlaps another organisation's (contract D1).
 fn check_root(tx: &mut dyn Tx, organisation_id: i64, root: &str) -> Result<(), OperatorError> {
-    let meets =
+    let overlaps =
         |s: &Supplier| s.organisation_id != organisation_id && overlap(&s.settings.document_root, root);
-    match tx.suppliers()?.iter().any(meets) {
+    match tx.suppliers()?.iter().any(overlaps) {
         true => {
-            Err(OperatorError::Refused(format!("the document root {root:?} meets another organisation's")))
+            Err(OperatorError::Refused(format!("the document root {root:?} overlaps another organisation's")))
         }
         false => Ok(()),
     }
@@ -128,7 +128,7 @@ impl App {
             rules: BTreeMap::new(),
         };
         change.apply(&mut settings)?;
-        self.act(&self.operator, AuditAction::SupplierAdded, move |tx, at| {
+        self.run_audited(&self.operator, AuditAction::SupplierAdded, move |tx, at| {
             let Some(owner) = tx.organisation(&organisation)? else {
                 return Err(OperatorError::not_found("organisation", organisation));
             };
@@ -136,8 +136,8 @@ impl App {
             check_root(tx, owner.id, &settings.document_root)?;
             let exists = || OperatorError::Exists { what: "supplier", name: code.to_string() };
             let added = tx.add_supplier(owner.id, &code, &settings, at)?.ok_or_else(exists)?;
-            let told = Told { subject: Subject::supplier(&added), detail };
-            Ok((added, told))
+            let audited = Audited { subject: Subject::supplier(&added), detail };
+            Ok((added, audited))
         })
     }
 
@@ -149,7 +149,7 @@ impl App {
         self.set_supplier_by(&self.operator, code, change)
     }
 
-    /// The same, by somebody.
+    /// Changes the settings of an import supplier on behalf of `by`.
     pub(super) fn set_supplier_by(
         &self,
         by: &Operator,
@@ -157,31 +157,31 @@ impl App {
         change: SupplierChange,
     ) -> Result<Supplier, OperatorError> {
         let code = code.to_owned();
-        let supplier = self.act(by, AuditAction::SupplierSet, move |tx, _| {
+        let supplier = self.run_audited(by, AuditAction::SupplierSet, move |tx, _| {
             tx.lock_suppliers()?;
             let mut supplier = find(tx, &code)?.ok_or_else(|| OperatorError::not_found("supplier", &code))?;
-            let told = Told { subject: Subject::supplier(&supplier), detail: change.detail() };
+            let audited = Audited { subject: Subject::supplier(&supplier), detail: change.detail() };
             change.apply(&mut supplier.settings)?;
             check_root(tx, supplier.organisation_id, &supplier.settings.document_root)?;
             tx.set_supplier(supplier.id, &supplier.settings)?;
             supplier.revision += 1;
-            Ok::<_, OperatorError>((supplier, told))
+            Ok::<_, OperatorError>((supplier, audited))
         })?;
-        self.wake.call_one();
-        self.store.tell_of_work();
+        self.wake.notify_one();
+        self.store.notify_workers();
         Ok(supplier)
     }
 
-    /// An import supplier.
+    /// Returns an import supplier.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such one.
+    /// [`OperatorError::NotFound`] if there is none with this code.
     pub fn show_supplier(&self, code: &str) -> Result<Supplier, OperatorError> {
         let found = read(&*self.store, |tx| find(tx, code))?;
         found.ok_or_else(|| OperatorError::not_found("supplier", code))
     }
 
-    /// Every import supplier, by code.
+    /// Returns every import supplier, by code.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -190,7 +190,7 @@ impl App {
     }
 }
 
-/// The supplier of a code; a text that is no code names none.
+/// Returns the supplier with this code, which may be any text.
 pub(super) fn find(tx: &mut dyn Tx, code: &str) -> Result<Option<Supplier>, StoreError> {
     match code.parse() {
         Ok(code) => tx.supplier(&code),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_meet_by_segments() {
+    fn roots_overlap_by_segments() {
         assert!(overlap("/a", "/a"));
         assert!(overlap("/a/b", "/a"));
         assert!(overlap("/a", "/a/b"));

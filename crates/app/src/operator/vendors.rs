@@ -1,11 +1,11 @@
-use super::{OperatorError, Told};
+use super::{Audited, OperatorError};
 use crate::App;
 use crate::port::{AuditAction, Detail, StoreError, Vendor, VendorError, VendorKind, read};
 
-/// Payloads name a vendor in at most so many characters (fields 5).
-const NAME: usize = 128;
-/// Names of settings; a secret under such a name would be taken for one.
-const OURS: &str = "CUTOVER_";
+/// Maximum length of a vendor's name in payloads (fields 5).
+const MAX_NAME: usize = 128;
+/// Prefix of settings. A secret must not be mistaken for a setting.
+const SETTINGS: &str = "CUTOVER_";
 
 impl App {
     /// Adds a payment vendor.
@@ -28,16 +28,18 @@ impl App {
             secret_env: secret_env.map(legal_variable).transpose()?,
             created_at: self.clock.now(),
         };
-        self.act(&self.operator, AuditAction::VendorAdded, move |tx, _| match tx.add_vendor(&vendor)? {
-            true => {
-                let told = told(&vendor.name);
-                Ok((vendor, told))
+        self.run_audited(&self.operator, AuditAction::VendorAdded, move |tx, _| {
+            match tx.add_vendor(&vendor)? {
+                true => {
+                    let audited = audited_vendor(&vendor.name);
+                    Ok((vendor, audited))
+                }
+                false => Err(OperatorError::Exists { what: "vendor", name: vendor.name }),
             }
-            false => Err(OperatorError::Exists { what: "vendor", name: vendor.name }),
         })
     }
 
-    /// Every payment vendor, by name.
+    /// Returns every payment vendor, by name.
     ///
     /// # Errors
     /// [`StoreError`] if they could not be read.
@@ -45,37 +47,39 @@ impl App {
         read(&*self.store, |tx| tx.vendors())
     }
 
-    /// Removes a payment vendor. What it has confirmed stays.
+    /// Removes a payment vendor. Instructions that it has confirmed remain.
     ///
     /// # Errors
-    /// [`OperatorError::NotFound`] if there is no such one.
+    /// [`OperatorError::NotFound`] if there is none with this name.
     pub fn remove_vendor(&self, name: &str) -> Result<(), OperatorError> {
         let name = name.to_owned();
-        self.act(&self.operator, AuditAction::VendorRemoved, move |tx, _| match tx.remove_vendor(&name)? {
-            true => Ok(((), told(&name))),
-            false => Err(OperatorError::not_found("vendor", name)),
+        self.run_audited(&self.operator, AuditAction::VendorRemoved, move |tx, _| {
+            match tx.remove_vendor(&name)? {
+                true => Ok(((), audited_vendor(&name))),
+                false => Err(OperatorError::not_found("vendor", name)),
+            }
         })
     }
 
-    /// Whether a payment vendor could be asked: its secret is there and something answers.
+    /// Checks that a payment vendor can be called: its secret is set and its address answers.
     ///
     /// # Errors
-    /// [`VendorError`] with what is wrong, for the operator.
+    /// [`VendorError`] with the fault, for the operator.
     pub async fn probe_vendor(&self, vendor: &Vendor) -> Result<(), VendorError> {
         self.vendors.probe(vendor).await
     }
 }
 
-/// Vendors have names alone.
-fn told(name: &str) -> Told {
-    Told { detail: Detail::default().word("vendor", name), ..Told::default() }
+/// Returns the audit entry for a vendor.
+fn audited_vendor(name: &str) -> Audited {
+    Audited { detail: Detail::default().word("vendor", name), ..Audited::default() }
 }
 
 fn legal_name(name: &str) -> Result<String, OperatorError> {
     let name = cutover_core::trimmed(name);
-    if name.is_empty() || name.chars().count() > NAME || name.chars().any(char::is_control) {
+    if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
         return Err(OperatorError::Refused(format!(
-            "a vendor's name is text of at most {NAME} characters, without control characters"
+            "the vendor's name is blank, longer than {MAX_NAME} characters, or has control characters"
         )));
     }
     Ok(name.to_owned())
@@ -84,11 +88,11 @@ fn legal_name(name: &str) -> Result<String, OperatorError> {
 fn legal_variable(name: &str) -> Result<String, OperatorError> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() || !name.chars().all(legal) {
-        return Err(OperatorError::Refused(format!("{name:?} is no name of a variable")));
+        return Err(OperatorError::Refused(format!("{name:?} is not a valid name of a variable")));
     }
-    if name.starts_with(OURS) {
+    if name.starts_with(SETTINGS) {
         return Err(OperatorError::Refused(format!(
-            "variables {OURS}… are settings; name the secret otherwise"
+            "variables {SETTINGS}… are settings; choose another name for the secret"
         )));
     }
     Ok(name.to_owned())

@@ -4,22 +4,22 @@ use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, Zone};
 use cutover_model::{Account, HistoricalStatement};
 use cutover_rules::SoughtMeterPoint;
 
-/// An account to be written: all of a payload, or nothing.
+/// An account to be written, with everything in its payload.
 #[derive(Debug, Clone)]
 pub struct NewAccount {
-    /// Its number at this service; unique.
+    /// Its unique number at this service.
     pub number: ServiceAccountNumber,
     /// The process that imports it.
     pub process_id: i64,
     /// Its supplier.
     pub supplier_id: i64,
-    /// Whether the retailer's mailer may write to its customers (contract D1).
+    /// If set, the retailer's mailer may write to its customers (contract D1).
     pub customer_emails: bool,
-    /// Where its datetimes without offset are.
+    /// The zone of its datetimes without offset.
     pub zone: Zone,
-    /// When it is imported.
+    /// Time of the import.
     pub imported_at: DateTime<Utc>,
-    /// What is imported.
+    /// The account of the payload.
     pub account: Account<'static>,
 }
 
@@ -28,52 +28,51 @@ pub struct NewAccount {
 pub struct ImportedAccount {
     /// Its number at this service.
     pub number: ServiceAccountNumber,
-    /// Whether the retailer's mailer may write to its customers.
+    /// If set, the retailer's mailer may write to its customers.
     pub customer_emails: bool,
-    /// What is stored of it, in the shape of the payload: decimals as strings with the digits sent,
-    /// datetimes with the offset of the zone that was asked for.
+    /// The stored account in the shape of the payload: decimals as strings with the digits sent, datetimes
+    /// with the offset of the requested zone.
     pub account: Account<'static>,
-    /// Statements that were added since, oldest first.
+    /// Statements added since the import, oldest first.
     pub historical_statements: Vec<HistoricalStatement<'static>>,
-    /// Payment instructions that were added since and confirmed by their vendors, oldest first.
+    /// Payment instructions added since the import and confirmed by their vendors, oldest first.
     pub verified_instructions: Vec<VerifiedInstruction>,
 }
 
-/// Whether a meter point is taken: whether an imported account of the organisation, other than that of this
-/// supplier and number, has it without an end of supply, or with one after the start sought.
+/// Asks if a meter point is taken: another imported account of the organisation has it, with no end of supply
+/// or one after the start of the supply in question.
 #[derive(Debug, Clone, Copy)]
 pub struct MeterPointQuestion<'a> {
-    /// Whose accounts are looked at.
+    /// The organisation whose accounts are searched.
     pub organisation_id: i64,
-    /// With the number: the account that may have it.
+    /// The supplier of the account that is not searched.
     pub supplier_id: i64,
-    /// Of the account that may have it.
+    /// The number of the account that is not searched.
     pub number: &'a ExternalAccountNumber,
     /// The meter point and the start of its supply.
     pub sought: &'a SoughtMeterPoint,
 }
 
-/// Imported accounts.
+/// Queries of imported accounts.
 pub trait Accounts {
-    /// Writes accounts, each with all that belongs to it.
+    /// Writes accounts with everything that belongs to them.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if a number is taken or a process has an account.
     fn insert_accounts(&mut self, accounts: &[&NewAccount]) -> Result<(), StoreError>;
 
-    /// Holds other transactions that do the same off until this one ends: what is then read of the account
-    /// and added to it comes after all that they added. Whether there is such an account: it may have been
-    /// erased while others were waited for.
+    /// Locks an account until the transaction ends. Reads after it see everything that earlier holders of the
+    /// lock added. Returns false if there is no such account: it may have been erased during the wait.
     fn lock_account(&mut self, account_id: i64) -> Result<bool, StoreError>;
 
-    /// The account that a process imported.
+    /// Returns the account that a process imported.
     fn imported_account(
         &mut self,
         process_id: i64,
         zone: Zone,
     ) -> Result<Option<ImportedAccount>, StoreError>;
 
-    /// For each question, whether its meter point is taken (rules PST-12).
+    /// Answers for each question if its meter point is taken (rule PST-12).
     fn are_meter_points_taken(
         &mut self,
         questions: &[MeterPointQuestion<'_>],

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// Who does what operators do.
+/// The author of an action of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operator {
-    /// A command, of this user of the system if that is known.
+    /// A command.
     Command {
-        /// As the environment of the command names it.
+        /// The operating system's user, if the environment of the command names it.
         user: Option<String>,
     },
-    /// Somebody at the console.
+    /// A person who is signed in to the console.
     Key {
-        /// The part of the key that lists show.
+        /// The public part of the API key.
         prefix: String,
     },
 }
@@ -30,14 +30,15 @@ impl fmt::Display for Operator {
     }
 }
 
-/// The word names no action.
+/// Error for a word that names no action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is none of the actions {list}", list = AuditAction::ALL.map(AuditAction::as_str).join(", "))]
+#[error("{0:?} is not one of the actions {list}", list = AuditAction::ALL.map(AuditAction::as_str).join(", "))]
 pub struct UnknownAction(String);
 
 macro_rules! actions {
     ($($(#[$doc:meta])* $name:ident $word:literal;)*) => {
-        /// What is told of: all that operators do which changes something, shows personal data, or takes it out.
+        /// Audited actions: everything that operators do that changes something, or shows or exports personal
+        /// data.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum AuditAction {
             $($(#[$doc])* $name,)*
@@ -47,7 +48,7 @@ macro_rules! actions {
             /// Every action.
             pub const ALL: [Self; [$($word),*].len()] = [$(Self::$name),*];
 
-            /// The word for it, in the store and for commands.
+            /// Returns its name in the store and in commands.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $word,)*
@@ -62,35 +63,35 @@ actions! {
     OrganisationAdded "organisation.add";
     /// An organisation was revoked.
     OrganisationRevoked "organisation.revoke";
-    /// An API key was issued; by its prefix and role.
+    /// An API key was issued; with its prefix and role.
     KeyIssued "api-key.issue";
-    /// An API key was revoked; by its prefix.
+    /// An API key was revoked; with its prefix.
     KeyRevoked "api-key.revoke";
-    /// A new key signs tokens; by its id.
+    /// A new key signs tokens; with its id.
     SigningKeyRotated "signing-key.rotate";
-    /// A signing key was taken away; by its id.
+    /// A signing key was removed; with its id.
     SigningKeyRevoked "signing-key.revoke";
-    /// An import supplier was added; with the settings that were given.
+    /// An import supplier was added; with the given settings.
     SupplierAdded "supplier.add";
-    /// Settings of an import supplier were given, its status among them: paused, resumed, completed.
+    /// Settings of an import supplier were changed, among them its status: paused, resumed, completed.
     SupplierSet "supplier.set";
-    /// A payment vendor was added; by its name.
+    /// A payment vendor was added; with its name.
     VendorAdded "vendor.add";
-    /// A payment vendor was removed; by its name.
+    /// A payment vendor was removed; with its name.
     VendorRemoved "vendor.remove";
-    /// A pending process was taken out.
+    /// A pending process was cancelled.
     ProcessCancelled "process.cancel";
     /// Another attempt at a process was begun.
     ProcessRetried "process.retry";
-    /// Payload and history of processes of a supplier were moved to an archive; how many.
+    /// Payload and history of processes of a supplier were moved to an archive; with their number.
     ProcessesArchived "process.archive";
-    /// Personal data of an account was shown at the console.
+    /// Personal data of an account was shown in the console.
     AccountRevealed "account.reveal";
-    /// All that is kept of an account was handed out.
+    /// All data of an account was exported.
     AccountExported "account.export";
-    /// All that was kept of an account was removed; how many rows of each table.
+    /// All data of an account was removed; with the number of rows of each table.
     AccountErased "account.erase";
-    /// Payloads and bank details began to be encrypted anew in the database.
+    /// Encrypting payloads and bank details again in the database was begun.
     ResealBegun "encryption-key.reseal";
     /// A copy of the whole database was begun.
     BackupBegun "backup";
@@ -115,7 +116,7 @@ impl FromStr for AuditAction {
     }
 }
 
-/// What an action was done to, by keys of the store. An account has the key of its process.
+/// The object of an action, by keys of the store. An account has the key of its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Subject {
     /// The organisation.
@@ -127,31 +128,31 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// An organisation.
+    /// Returns the subject for an organisation.
     pub fn organisation(id: i64) -> Self {
         Self { organisation_id: Some(id), ..Self::default() }
     }
 
-    /// An import supplier of an organisation.
+    /// Returns the subject for an import supplier.
     pub fn supplier(supplier: &super::Supplier) -> Self {
         Self { supplier_id: Some(supplier.id), ..Self::organisation(supplier.organisation_id) }
     }
 
-    /// A process, or the account of one, of an import supplier.
+    /// Returns the subject for a process or its account.
     pub fn process(supplier: &super::Supplier, id: i64) -> Self {
         Self { process_id: Some(id), ..Self::supplier(supplier) }
     }
 }
 
-/// Something that is to be said of an action.
+/// A value in the [`Detail`] of an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Fact {
-    /// How many.
+    /// A number of things.
     Count(u64),
-    /// A word of the operator's or of ours; never of a payload.
+    /// Text from the operator or the program, never from a payload.
     Word(String),
-    /// What a newer version said, in a form that this one does not know.
+    /// A value of a newer version, in a form that this one does not know.
     Other(serde_json::Value),
 }
 
@@ -165,21 +166,21 @@ impl fmt::Display for Fact {
     }
 }
 
-/// What is to be said of an action, by name: what operators named, set or counted. Nothing of a customer belongs
-/// here, not even an account's number: rows are never removed.
+/// Named details of an action. It must hold nothing about a customer, not even an account number, because
+/// rows of the audit trail are never removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Detail(BTreeMap<String, Fact>);
 
 impl Detail {
-    /// With a word.
+    /// Adds a text.
     #[must_use]
     pub fn word(mut self, name: &str, word: impl fmt::Display) -> Self {
         self.0.insert(name.to_owned(), Fact::Word(word.to_string()));
         self
     }
 
-    /// With a word, if there is one.
+    /// Adds a text, if there is one.
     #[must_use]
     pub fn word_if(self, name: &str, word: Option<impl fmt::Display>) -> Self {
         match word {
@@ -188,76 +189,76 @@ impl Detail {
         }
     }
 
-    /// With a number.
+    /// Adds a number.
     #[must_use]
     pub fn count(mut self, name: &str, count: u64) -> Self {
         self.0.insert(name.to_owned(), Fact::Count(count));
         self
     }
 
-    /// All of it, by name.
+    /// Iterates over the details by name.
     pub fn facts(&self) -> impl Iterator<Item = (&str, &Fact)> {
         self.0.iter().map(|(name, fact)| (name.as_str(), fact))
     }
 
-    /// Whether nothing is to be said.
+    /// Returns true if there are no details.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// An action to be told of.
+/// An action to be recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// When.
+    /// Time of the action.
     pub at: DateTime<Utc>,
-    /// Who.
+    /// Its author.
     pub by: Operator,
-    /// What.
+    /// The action.
     pub action: AuditAction,
-    /// To what.
+    /// Its object.
     pub subject: Subject,
-    /// What else is to be said.
+    /// Its details.
     pub detail: Detail,
 }
 
-/// An action as it is kept. Words are text: one may be of a newer program.
+/// A recorded action. Enumerations are text, because a newer program may have written them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditRecord {
-    /// The store's key; of two actions the later one has the larger.
+    /// The store's key, larger for later actions.
     pub id: i64,
-    /// When.
+    /// Time of the action.
     pub at: DateTime<Utc>,
-    /// Who, as [`Operator`] is written.
+    /// Its author, as [`Operator`] is written.
     pub by: String,
-    /// What, as [`AuditAction`] is written.
+    /// The action, as [`AuditAction`] is written.
     pub action: String,
-    /// The name of the organisation that it was about.
+    /// The name of the organisation.
     pub organisation: Option<String>,
-    /// The code of the supplier that it was about.
+    /// The code of the supplier.
     pub supplier: Option<String>,
-    /// The process that it was about, which may have been erased.
+    /// The process, which may have been erased.
     pub process_id: Option<i64>,
-    /// What else is to be said.
+    /// Its details.
     pub detail: Detail,
 }
 
-/// Which actions are asked for: those that match all that is given.
+/// A filter of actions, which have to match all given criteria.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AuditFilter {
-    /// Of this time or later.
+    /// At this time or later.
     pub since: Option<DateTime<Utc>>,
     /// About this supplier, or an account of it.
     pub supplier_id: Option<i64>,
-    /// Of this kind.
+    /// This action only.
     pub action: Option<AuditAction>,
 }
 
-/// What operators did. It is only added to: the store refuses to change it.
+/// The audit trail. It is append-only: the store refuses changes.
 pub trait Audit {
-    /// Tells of an action, in the transaction that does it.
+    /// Records an action, in the transaction that performs it.
     fn record(&mut self, entry: &AuditEntry) -> Result<(), StoreError>;
 
-    /// Actions, the last one first, at most `limit`.
+    /// Returns recorded actions, the last first, at most `limit`.
     fn audit_records(&mut self, filter: AuditFilter, limit: u32) -> Result<Vec<AuditRecord>, StoreError>;
 }

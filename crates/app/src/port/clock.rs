@@ -1,17 +1,17 @@
 use chrono::{DateTime, Utc};
 
-/// The time. The binary has the system's; tests have one that they set.
+/// A clock. The binary uses the system's, tests one that they set.
 pub trait Clock: Send + Sync {
-    /// The current instant, in whole microseconds: what the store can hold.
+    /// Returns the current instant in whole microseconds, the precision of the store.
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// Randomness fit for keys. The binary has the system's; tests have a seeded one.
+/// A source of randomness fit for keys. The binary uses the system's, tests a seeded one.
 pub trait Random: Send + Sync {
-    /// Fills the bytes.
+    /// Fills the slice with random bytes.
     fn fill(&self, bytes: &mut [u8]);
 
-    /// A random number.
+    /// Returns a random number.
     fn number(&self) -> u64 {
         let mut bytes = [0; 8];
         self.fill(&mut bytes);

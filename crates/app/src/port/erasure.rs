@@ -1,30 +1,30 @@
 use super::StoreError;
 use cutover_model::Totals;
 
-/// How many rows of a table were removed.
+/// The name of a table, and the number of its rows that were removed.
 pub type ErasedRows = (&'static str, u64);
 
-/// What is left of something on the disk after it was removed.
+/// Traces of removed rows on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Traces {
-    /// Nothing: it was overwritten.
+    /// None: they were overwritten.
     None,
-    /// What the write-ahead log holds, until it is emptied: somebody reads for long.
+    /// The write-ahead log holds them until its next checkpoint, which a long read transaction delays.
     UntilCheckpoint,
-    /// Its rows, which nobody sees, until their tables are vacuumed.
+    /// The dead rows remain until their tables are vacuumed.
     UntilVacuum,
 }
 
-/// Removes accounts. Whoever does so has locked the process and the account.
+/// Queries that remove accounts. The caller has locked the process and the account.
 pub trait Erasure {
-    /// What an imported account counts for in the totals of its supplier, with all that was added to it; `None` if
-    /// it is not imported. Its details are not read: one that cannot be read can be removed.
+    /// Returns the share of an account in the totals of its supplier, with all additions; `None` if it is not
+    /// imported. Reads no details, so that an unreadable account can be removed.
     fn account_totals(&mut self, account_id: i64) -> Result<Option<Totals>, StoreError>;
 
-    /// The paths of documents that an imported account names, as they were sent.
+    /// Returns the paths of the documents that an imported account names, as they were sent.
     fn account_documents(&mut self, account_id: i64) -> Result<Vec<String>, StoreError>;
 
-    /// Removes every row of a process and of its account; how many of each table, but for tables that had none.
-    /// What the account counted for is taken off the totals by [`super::Figures::remove_totals`].
+    /// Removes every row of a process and of its account, and returns their number by table, without tables
+    /// that had none. The caller updates the totals with [`super::Figures::remove_totals`].
     fn erase(&mut self, process_id: i64) -> Result<Vec<ErasedRows>, StoreError>;
 }

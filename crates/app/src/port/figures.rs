@@ -4,84 +4,84 @@ use cutover_core::{Code, ExternalAccountNumber, SupplierCode, Word};
 use cutover_model::Totals;
 use cutover_process::{State, Traits};
 
-/// How many processes of a supplier stand in a state, with an error if it is one of those.
+/// Number of processes of a supplier in a state, by error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateCount {
     /// The state.
     pub state: Word<State>,
-    /// The error that they ended with.
+    /// The error that they ended with, if any.
     pub error: Option<Word<Code>>,
-    /// How many.
+    /// Their number.
     pub processes: u64,
 }
 
 impl StateCount {
-    /// The state that the API counts them in: of one that a newer version wrote, the nearest, as far as a count tells.
+    /// Returns the state that the API counts them in: the nearest known one for a state of a newer version.
     pub fn nearest(&self) -> State {
         let of = Traits { has_error: self.error.is_some(), ..Traits::default() };
         self.state.known().copied().unwrap_or_else(|| State::nearest(of))
     }
 }
 
-/// How many processes of a supplier that stand in a state came to it in a minute.
+/// Number of processes of a supplier that reached their current state in a minute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinuteCount {
-    /// When the minute began.
+    /// Start of the minute.
     pub minute: DateTime<Utc>,
-    /// The state: imported or rehearsed, or failed.
+    /// The state: imported, ended dry run, or failed.
     pub state: Word<State>,
-    /// How many.
+    /// Their number.
     pub processes: u64,
 }
 
-/// How the processes of a supplier stand, for monitoring.
+/// Figures of the processes of a supplier, for monitoring.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct SupplierFigures {
     /// The supplier.
     pub supplier: SupplierCode,
-    /// Whether what waits may be imported: the supplier is neither paused nor complete.
+    /// True if pending processes may be imported: the supplier is neither paused nor complete.
     pub is_ongoing: bool,
-    /// When the first process that waits is due, or was.
+    /// Time at which the first pending process is or was due.
     pub first_due_at: Option<DateTime<Utc>>,
-    /// How many processes stand in which state; states without any may be left out.
+    /// Number of processes in each state. States without any may be missing.
     pub states: Vec<(State, u64)>,
 }
 
-/// Figures that are kept, so that asking for them costs the same whatever they have come to (contract D12). The
-/// store counts processes by itself, whoever writes them.
+/// Counts and totals that are kept up to date, so that reading them costs the same for any number of accounts
+/// (contract D12). The store counts processes by itself.
 ///
-/// Those that write at the same time leave changes and do not wait for each other. What is read counts them in;
-/// [`Figures::fold`] makes few of many.
+/// Writers append changes, so that they do not wait for each other. Reads include the changes, and
+/// [`Figures::fold`] merges them.
 pub trait Figures {
-    /// Adds to what the imported accounts of a supplier come to.
+    /// Adds to the totals of the imported accounts of a supplier.
     fn add_totals(&mut self, supplier_id: i64, added: &Totals) -> Result<(), StoreError>;
 
-    /// Takes off what the imported accounts of a supplier come to: an account is erased.
+    /// Subtracts an erased account from the totals of a supplier.
     fn remove_totals(&mut self, supplier_id: i64, removed: &Totals) -> Result<(), StoreError>;
 
-    /// What the imported accounts of a supplier come to, with all that was added to them.
+    /// Returns the totals of the imported accounts of a supplier, with all additions.
     ///
     /// # Errors
     /// [`StoreError::Failed`] if the sum of balances cannot be held exactly: see [`Totals::checked_add`].
     fn totals(&mut self, supplier_id: i64) -> Result<Totals, StoreError>;
 
-    /// The processes of a supplier by state and error; those that there are none of are left out.
+    /// Counts the processes of a supplier by state and error, without zero counts.
     fn state_counts(&mut self, supplier_id: i64) -> Result<Vec<StateCount>, StoreError>;
 
-    /// How every supplier stands, for monitoring. What it reads is bounded by the number of suppliers: while many
-    /// changes wait to be folded, the oldest of them are left out. Processes in a state that this version does not
-    /// know are left out too.
-    fn standings(&mut self, at: DateTime<Utc>) -> Result<Vec<Standing>, StoreError>;
+    /// Returns the figures of every supplier, for monitoring. Its cost is bounded by the number of suppliers:
+    /// while many changes wait to be folded, the oldest are left out. So are processes in a state that this
+    /// version does not know.
+    fn supplier_figures(&mut self, at: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError>;
 
-    /// The processes of a supplier that were imported or rehearsed, or failed, by the minute and the state of
-    /// their last step: from the minute of a time on, oldest first.
+    /// Counts the processes of a supplier that were imported, ended a dry run or failed, by the minute and
+    /// the state of their last step, since the minute of `since`, oldest first.
     fn minute_counts(
         &mut self,
         supplier_id: i64,
         since: DateTime<Utc>,
     ) -> Result<Vec<MinuteCount>, StoreError>;
 
-    /// Accounts of a supplier whose processes stand failed with an error, the first created first.
+    /// Returns accounts of a supplier that failed with an error, the first created first.
     fn failed_with(
         &mut self,
         supplier_id: i64,
@@ -89,10 +89,10 @@ pub trait Figures {
         limit: u32,
     ) -> Result<Vec<ExternalAccountNumber>, StoreError>;
 
-    /// Whether there is something to fold.
+    /// Returns true if there are changes to fold.
     fn has_changes(&mut self) -> Result<bool, StoreError>;
 
-    /// Folds the oldest changes, at most `limit` of each kind; how many. None if somebody else is at it. Those whose
-    /// sum cannot be held exactly stay.
+    /// Folds the oldest changes, at most `limit` of each kind, and returns their number: zero if another node
+    /// is folding. Changes whose sum cannot be held exactly remain.
     fn fold(&mut self, limit: u32) -> Result<usize, StoreError>;
 }

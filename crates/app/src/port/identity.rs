@@ -4,20 +4,20 @@ use cutover_core::Word;
 use std::fmt;
 use std::str::FromStr;
 
-/// Who owns import suppliers and API keys (contract D1).
+/// The owner of import suppliers and API keys (contract D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Organisation {
     /// The store's key.
     pub id: i64,
-    /// Unique in the installation.
+    /// Its name, unique in the installation.
     pub name: String,
-    /// When it was added.
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
-    /// When its keys and tokens stopped being good, if they did.
+    /// Time at which it was revoked, with its keys and tokens.
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
-/// What a key is for (contract D2).
+/// The role of an API key (contract D2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApiKeyRole {
     /// Obtains tokens for the data-import routes.
@@ -27,7 +27,7 @@ pub enum ApiKeyRole {
 }
 
 impl ApiKeyRole {
-    /// The word for it.
+    /// Returns its name in the store and in commands.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Supplier => "supplier",
@@ -48,9 +48,9 @@ impl AsRef<str> for ApiKeyRole {
     }
 }
 
-/// The word names no role.
+/// Error for a word that names no role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a role is supplier or operator, not {0:?}")]
+#[error("{0:?} is not a role: supplier or operator")]
 pub struct InvalidRole(String);
 
 impl FromStr for ApiKeyRole {
@@ -68,15 +68,15 @@ impl FromStr for ApiKeyRole {
 /// An API key to be stored. The key itself is never stored.
 #[derive(Debug, Clone)]
 pub struct NewApiKey {
-    /// Whose it is.
+    /// The organisation that owns it.
     pub organisation_id: i64,
-    /// The part that is shown in lists.
+    /// The public part of the key.
     pub prefix: String,
     /// SHA-256 of the whole key.
     pub hash: [u8; 32],
-    /// What it is for.
+    /// Its role.
     pub role: ApiKeyRole,
-    /// When it was issued.
+    /// Time of issue.
     pub created_at: DateTime<Utc>,
 }
 
@@ -85,28 +85,28 @@ pub struct NewApiKey {
 pub struct ApiKey {
     /// The store's key.
     pub id: i64,
-    /// Whose it is.
+    /// The organisation that owns it.
     pub organisation_id: i64,
     /// The name of that organisation.
     pub organisation: String,
-    /// The part that is shown in lists.
+    /// The public part of the key.
     pub prefix: String,
     /// SHA-256 of the whole key.
     pub hash: [u8; 32],
-    /// What it is for. One of a role that a newer version gave it is good for nothing here.
+    /// Its role. A role of a newer version grants nothing here.
     pub role: Word<ApiKeyRole>,
-    /// When it was issued.
+    /// Time of issue.
     pub created_at: DateTime<Utc>,
-    /// When it stopped being good, if it did.
+    /// Time at which it was revoked.
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
-/// Whether a key's tokens are good now: neither it nor its organisation is revoked.
+/// The status of an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyStanding {
-    /// They are.
+pub enum KeyStatus {
+    /// Neither the key nor its organisation is revoked.
     Good,
-    /// They are not, or there is no such key.
+    /// The key or its organisation is revoked, or there is no such key.
     Revoked,
 }
 
@@ -115,25 +115,25 @@ pub enum KeyStanding {
 pub struct RefreshToken {
     /// SHA-256 of the token.
     pub hash: [u8; 32],
-    /// All tokens that came of one sign-in; a token used twice revokes them all.
+    /// The family of tokens of one sign-in. A token used twice revokes its family.
     pub family: i64,
-    /// The key it acts for.
+    /// The API key that it was issued for.
     pub api_key_id: i64,
-    /// Until when it is good.
+    /// Time of expiry.
     pub expires_at: DateTime<Utc>,
-    /// When it was used, if it was.
+    /// Time at which it was used.
     pub used_at: Option<DateTime<Utc>>,
 }
 
 /// A key that signs access tokens (contract D2). All nodes share them through the store.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningKey {
-    /// What tokens name it by.
+    /// The key id that tokens carry.
     pub kid: String,
-    /// 256 random bits; or why they cannot be read here: they are sealed with an encryption key that this process lacks
-    /// ([`StoreError::KeyMissing`]), or nobody can open them any more.
+    /// 256 random bits, or the reason why this process cannot read them: it lacks the encryption key
+    /// ([`StoreError::KeyMissing`]), or no process can decrypt them any more.
     pub secret: Result<[u8; 32], StoreError>,
-    /// When it was made; the newest one signs.
+    /// Time of creation. The newest key signs.
     pub created_at: DateTime<Utc>,
 }
 
@@ -144,7 +144,7 @@ impl fmt::Debug for SigningKey {
 }
 
 impl SigningKey {
-    /// The secret, to sign or to verify with.
+    /// Returns the secret, to sign or to verify with.
     ///
     /// # Errors
     /// [`StoreError::KeyMissing`] if another process may be able to read it.
@@ -152,23 +152,23 @@ impl SigningKey {
         self.secret.as_ref().map_err(Clone::clone)
     }
 
-    /// Whether no process can read the secret any more: its encryption key is lost, or it was damaged. It neither signs
-    /// nor verifies.
+    /// Returns true if no process can read the secret any more, because its encryption key is lost or it is
+    /// damaged. Such a key neither signs nor verifies.
     pub fn is_gone(&self) -> bool {
         matches!(&self.secret, Err(error) if !matches!(error, StoreError::KeyMissing(_)))
     }
 }
 
-/// Organisations, keys and tokens.
+/// Queries of organisations, keys and tokens.
 pub trait Identity {
     /// Adds an organisation; `None` if the name is taken.
     fn add_organisation(&mut self, name: &str, at: DateTime<Utc>)
     -> Result<Option<Organisation>, StoreError>;
 
-    /// The organisation of a name.
+    /// Returns the organisation with this name.
     fn organisation(&mut self, name: &str) -> Result<Option<Organisation>, StoreError>;
 
-    /// Every organisation, by name.
+    /// Returns every organisation, by name.
     fn organisations(&mut self) -> Result<Vec<Organisation>, StoreError>;
 
     /// Revokes an organisation; false if it was revoked already or does not exist.
@@ -177,45 +177,45 @@ pub trait Identity {
     /// Stores a key.
     fn add_api_key(&mut self, key: &NewApiKey) -> Result<ApiKey, StoreError>;
 
-    /// The key of a hash, revoked or not; `None` also if its organisation is revoked.
+    /// Returns the key with this hash, revoked or not; `None` also if its organisation is revoked.
     fn api_key_by_hash(&mut self, hash: &[u8; 32]) -> Result<Option<ApiKey>, StoreError>;
 
-    /// The key of an id, revoked or not.
+    /// Returns the key with this id, revoked or not.
     fn api_key(&mut self, id: i64) -> Result<Option<ApiKey>, StoreError>;
 
-    /// Every key, oldest first.
+    /// Returns every key, oldest first.
     fn api_keys(&mut self) -> Result<Vec<ApiKey>, StoreError>;
 
-    /// Revokes the key of a prefix; false if it was revoked already or does not exist.
+    /// Revokes the key with this prefix; false if it was revoked already or does not exist.
     fn revoke_api_key(&mut self, prefix: &str, at: DateTime<Utc>) -> Result<bool, StoreError>;
 
-    /// Whether tokens of the key are good.
-    fn key_standing(&mut self, api_key_id: i64) -> Result<KeyStanding, StoreError>;
+    /// Returns the status of a key.
+    fn key_status(&mut self, api_key_id: i64) -> Result<KeyStatus, StoreError>;
 
     /// Stores a refresh token.
     fn add_refresh_token(&mut self, token: &RefreshToken) -> Result<(), StoreError>;
 
-    /// The refresh token of a hash.
+    /// Returns the refresh token with this hash.
     fn refresh_token(&mut self, hash: &[u8; 32]) -> Result<Option<RefreshToken>, StoreError>;
 
-    /// Marks a token used; false if it was used already: two requests met.
+    /// Marks a token as used; false if another request has used it already.
     fn use_refresh_token(&mut self, hash: &[u8; 32], at: DateTime<Utc>) -> Result<bool, StoreError>;
 
-    /// Removes every token of a family, those as well that are being added while it does.
+    /// Removes every token of a family, including tokens that are being added concurrently.
     fn revoke_family(&mut self, family: i64) -> Result<(), StoreError>;
 
-    /// Removes refresh tokens that expired before the time. Returns how many.
+    /// Removes refresh tokens that expired before the time. Returns their number.
     fn remove_expired_tokens(&mut self, before: DateTime<Utc>) -> Result<usize, StoreError>;
 
     /// Stores a signing key.
     fn add_signing_key(&mut self, key: &SigningKey) -> Result<(), StoreError>;
 
-    /// Every signing key, newest first, those as well whose secret cannot be read.
+    /// Returns every signing key, newest first, including keys whose secret cannot be read.
     fn signing_keys(&mut self) -> Result<Vec<SigningKey>, StoreError>;
 
-    /// Removes a signing key; false if there is none of the id.
+    /// Removes a signing key; false if there is none with this id.
     fn remove_signing_key(&mut self, kid: &str) -> Result<bool, StoreError>;
 
-    /// Removes signing keys that were followed by a newer one before the time. Returns how many.
+    /// Removes signing keys that were superseded before the time. Returns their number.
     fn remove_signing_keys_superseded_before(&mut self, before: DateTime<Utc>) -> Result<usize, StoreError>;
 }

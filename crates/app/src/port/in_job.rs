@@ -1,5 +1,5 @@
-//! Nothing outside is asked inside a job of the store: a transaction that waits for a vendor or the storage holds its
-//! locks and its connection for as long as they please. Builds with debug assertions, as those of tests, panic there.
+//! Guards against calls to external services inside a job of the store: the transaction would hold its locks
+//! and its connection until they answer. Builds with debug assertions, such as tests, panic on such a call.
 
 use super::{
     Answer, DocumentState, Documents, DocumentsUnavailable, PaymentVendors, Vendor, VendorError,
@@ -10,19 +10,20 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 thread_local! {
-    /// How many jobs this thread is in.
+    /// Depth of nested jobs on this thread.
     static JOBS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Says that this thread runs a job of the store, for as long as it lives. Every store makes one for each transaction.
+/// Marks this thread as running a job of the store until it is dropped. Every store creates one per
+/// transaction.
 #[derive(Debug)]
-pub struct InJob {
-    /// It is of its thread.
+pub struct JobGuard {
+    /// Makes it `!Send`: the count is per thread.
     _here: PhantomData<*const ()>,
 }
 
-impl InJob {
-    /// The job begins.
+impl JobGuard {
+    /// Marks the begin of a job.
     pub fn enter() -> Self {
         if cfg!(debug_assertions) {
             JOBS.set(JOBS.get() + 1);
@@ -31,7 +32,7 @@ impl InJob {
     }
 }
 
-impl Drop for InJob {
+impl Drop for JobGuard {
     fn drop(&mut self) {
         if cfg!(debug_assertions) {
             JOBS.set(JOBS.get() - 1);
@@ -39,43 +40,43 @@ impl Drop for InJob {
     }
 }
 
-/// What is done while it lives is no part of the jobs that its thread is in: a simulation has other nodes act
-/// while a transaction is open, on the one thread it has.
+/// Suspends the jobs of this thread until it is dropped: a simulation runs other nodes on its only thread
+/// while a transaction is open.
 #[derive(Debug)]
-pub struct OutOfJobs {
+pub struct SuspendedJobs {
     jobs: u32,
-    /// It is of its thread.
+    /// Makes it `!Send`: the count is per thread.
     _here: PhantomData<*const ()>,
 }
 
-impl OutOfJobs {
-    /// Somebody else acts from here on.
+impl SuspendedJobs {
+    /// Suspends the jobs of this thread.
     pub fn enter() -> Self {
         Self { jobs: JOBS.replace(0), _here: PhantomData }
     }
 }
 
-impl Drop for OutOfJobs {
+impl Drop for SuspendedJobs {
     fn drop(&mut self) {
         JOBS.set(self.jobs);
     }
 }
 
-/// A port to the outside that is not to be asked inside a job.
-pub struct OutsideJobs<P: ?Sized>(pub Arc<P>);
+/// A port to an external service that panics if it is called inside a job.
+pub struct RefusedInJobs<P: ?Sized>(pub Arc<P>);
 
-impl<P: ?Sized> OutsideJobs<P> {
-    /// The port, for a question that is asked now.
+impl<P: ?Sized> RefusedInJobs<P> {
+    /// Returns the port, for a call to be made now.
     ///
     /// # Panics
     /// With debug assertions, inside a job.
     fn port(&self) -> &P {
-        debug_assert_eq!(JOBS.get(), 0, "something outside is asked inside a job of the store");
+        debug_assert_eq!(JOBS.get(), 0, "an external service is called inside a job of the store");
         &self.0
     }
 }
 
-impl Documents for OutsideJobs<dyn Documents> {
+impl Documents for RefusedInJobs<dyn Documents> {
     fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
         self.port().ready()
     }
@@ -88,12 +89,12 @@ impl Documents for OutsideJobs<dyn Documents> {
         self.port().look_up(root, wanted)
     }
 
-    fn is_left_alone(&self) -> bool {
-        self.0.is_left_alone()
+    fn is_circuit_open(&self) -> bool {
+        self.0.is_circuit_open()
     }
 }
 
-impl PaymentVendors for OutsideJobs<dyn PaymentVendors> {
+impl PaymentVendors for RefusedInJobs<dyn PaymentVendors> {
     fn look_up<'a>(
         &'a self,
         vendor: &'a Vendor,
@@ -103,13 +104,13 @@ impl PaymentVendors for OutsideJobs<dyn PaymentVendors> {
     }
 
     fn check_base_url(&self, base_url: &str) -> Result<(), String> {
-        // Nobody is asked.
+        // Calls no service.
         self.0.check_base_url(base_url)
     }
 
-    fn left_alone(&self) -> usize {
-        // Nobody is asked.
-        self.0.left_alone()
+    fn open_circuits(&self) -> usize {
+        // Calls no service.
+        self.0.open_circuits()
     }
 
     fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>> {

@@ -3,7 +3,7 @@ use chrono::{DateTime, Utc};
 use cutover_model::choices::{CardPaymentNetwork, CardType, PaymentInstructionType};
 use serde::{Deserialize, Serialize};
 
-/// What names an instruction at a payment vendor.
+/// The identity of an instruction at a payment vendor.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct InstructionKey {
     /// The vendor's name, trimmed.
@@ -14,13 +14,13 @@ pub struct InstructionKey {
     pub reference: String,
 }
 
-/// A card as a vendor shows it: never its whole number.
+/// Details of a card from a vendor, never with its whole number.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VendorCard {
-    /// The network, if it is one of ours (contract D8).
+    /// The network, if it is one of contract D8.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub card_payment_network: Option<String>,
-    /// Credit, debit or prepaid, if the vendor says so.
+    /// Credit, debit or prepaid, if the vendor states it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub card_type: Option<String>,
     /// The last digits.
@@ -35,21 +35,21 @@ pub struct VendorCard {
 }
 
 impl VendorCard {
-    /// Keeps the network if it is one of ours, by its word (`VISA`).
+    /// Sets the network from its name (`VISA`), if it is a known one.
     pub fn set_network(&mut self, word: &str) {
         self.card_payment_network = word.parse::<CardPaymentNetwork>().ok().map(|n| n.as_str().to_owned());
     }
 
-    /// Keeps the type if it is one of ours, by its word (`CREDIT`).
+    /// Sets the type from its name (`CREDIT`), if it is a known one.
     pub fn set_type(&mut self, word: &str) {
         self.card_type = word.parse::<CardType>().ok().map(|t| t.as_str().to_owned());
     }
 }
 
-/// A bank account as a vendor shows it.
+/// Details of a bank account from a vendor.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VendorBankAccount {
-    /// Its holder.
+    /// The holder of the account.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub account_holder: Option<String>,
     /// The last digits of its number.
@@ -60,7 +60,7 @@ pub struct VendorBankAccount {
     pub bsb: Option<String>,
 }
 
-/// What a vendor says of an instruction besides its type.
+/// Details of an instruction from its vendor, in addition to its type.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct InstructionDetails {
     /// The card.
@@ -76,17 +76,17 @@ masked! { InstructionKey VendorCard VendorBankAccount InstructionDetails }
 /// An instruction that its vendor has confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifiedInstruction {
-    /// What names it.
+    /// Its identity.
     pub key: InstructionKey,
-    /// What the vendor says of it.
+    /// Its details from the vendor.
     pub details: InstructionDetails,
-    /// When the vendor said so.
+    /// Time at which the vendor confirmed it.
     pub verified_at: DateTime<Utc>,
 }
 
-/// Payment instructions that were added to accounts and businesses (contract D8, D9).
+/// Queries of payment instructions that were added to accounts and businesses (contract D8, D9).
 pub trait Instructions {
-    /// Whether an account has an instruction, of its payload or added since.
+    /// Returns true if an account has an instruction, from its payload or added since.
     fn account_has_instruction(&mut self, account_id: i64, key: &InstructionKey) -> Result<bool, StoreError>;
 
     /// Adds an instruction to an account.
@@ -99,15 +99,16 @@ pub trait Instructions {
         instruction: &VerifiedInstruction,
     ) -> Result<(), StoreError>;
 
-    /// The accounts that a business's instruction applies to, by key; `None` if it has no such one.
+    /// Returns the keys of the accounts that a business's instruction applies to; `None` if the business has
+    /// no such instruction.
     fn business_instruction(
         &mut self,
         business_id: i64,
         key: &InstructionKey,
     ) -> Result<Option<Vec<i64>>, StoreError>;
 
-    /// Adds an instruction to a business, for some of the accounts; if the business has it, adds the
-    /// accounts that it does not apply to yet.
+    /// Adds an instruction to a business for these accounts. If the business has it, adds the accounts that
+    /// it does not apply to yet.
     fn add_business_instruction(
         &mut self,
         business_id: i64,

@@ -1,4 +1,4 @@
-//! What the use cases need of the world.
+//! The ports: traits that adapters implement for the use cases, and the types they exchange.
 
 mod accounts;
 mod audit;
@@ -27,11 +27,11 @@ pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
-pub use figures::{Figures, MinuteCount, Standing, StateCount};
+pub use figures::{Figures, MinuteCount, StateCount, SupplierFigures};
 pub use identity::{
-    ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey,
+    ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
-pub use in_job::{InJob, OutOfJobs, OutsideJobs};
+pub use in_job::{JobGuard, RefusedInJobs, SuspendedJobs};
 pub use instructions::{
     InstructionDetails, InstructionKey, Instructions, VendorBankAccount, VendorCard, VerifiedInstruction,
 };
@@ -39,19 +39,19 @@ pub use ledgers::{LedgerHead, Ledgers, NewTransaction, StoredTransaction};
 pub use nodes::{Node, Nodes};
 pub use notes::{NewNote, NoteContent, Notes};
 pub use processes::{
-    AccountList, Archivable, Creation, FoundPayload, KeptProcess, ListedAccount, ListedProcess, PageLimit,
-    Position, ProcessFilter, ProcessPage, Processes, Staged, Staging, StepWrite, StoredIssue, StoredIssues,
-    StoredProcess,
+    AccountList, Archivable, Creation, ListedAccount, ListedProcess, PageLimit, PayloadById, Position,
+    ProcessFilter, ProcessPage, ProcessToArchive, Processes, Staged, Staging, StepWrite, StoredIssue,
+    StoredIssues, StoredProcess,
 };
 pub use statements::{HistoricalStatements, NewHistoricalStatement};
 pub use store::{
-    MayConflict, SeenSupplier, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict, WriteJob,
-    find_behind, glance, read, stage, stage_in, write, write_anew,
+    LastSupplier, MayConflict, ServerFigures, StagingDone, Store, StoreError, Tx, Verdict, WriteJob,
+    find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
 pub use vendors::{
     InvalidVendorKind, PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors,
 };
 
-// Values of the rules that the ports speak of: adapters know the ports alone.
+// Types of the rules in the ports' signatures, because adapters depend on the ports only.
 pub use cutover_rules::{DocumentState, SoughtMeterPoint, WantedDocument};

@@ -1,34 +1,34 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
 
-/// A process that serves, as it describes itself. Nothing of it is secret.
+/// A node, as it describes itself. Holds no secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Random, of this run of the process.
+    /// A random id of this run of the process.
     pub id: String,
-    /// Which part of the work it does.
+    /// The part of the work that it does.
     pub role: String,
-    /// The version of its program.
+    /// The version of the program.
     pub version: String,
-    /// The names of the encryption keys that it opens values with. It seals with the first.
+    /// The names of the encryption keys that it decrypts with. It encrypts with the first.
     pub encryption_keys: Vec<String>,
-    /// When it began to serve.
+    /// Time at which it began to serve.
     pub started_at: DateTime<Utc>,
-    /// When it last recorded that it runs.
+    /// Time of its last record.
     pub seen_at: DateTime<Utc>,
 }
 
-/// The processes that serve now. No other row refers to theirs.
+/// Queries of the running nodes. No other row refers to theirs.
 pub trait Nodes {
-    /// Records that a node runs; what it recorded before is replaced.
+    /// Records that a node runs. Replaces its last record.
     fn put_node(&mut self, node: &Node) -> Result<(), StoreError>;
 
-    /// Nodes that were seen at this time or later, the oldest first.
+    /// Returns nodes that were seen at this time or later, the oldest first.
     fn nodes_seen_since(&mut self, since: DateTime<Utc>) -> Result<Vec<Node>, StoreError>;
 
     /// Removes a node.
     fn remove_node(&mut self, id: &str) -> Result<(), StoreError>;
 
-    /// Removes nodes that were last seen before the time. Returns how many.
+    /// Removes nodes that were last seen before the time. Returns their number.
     fn remove_nodes_seen_before(&mut self, before: DateTime<Utc>) -> Result<usize, StoreError>;
 }

@@ -2,20 +2,19 @@ use super::StoreError;
 use chrono::{DateTime, Utc};
 use cutover_model::{Note, NoteIdentity};
 
-/// What makes a note the same as another but for its time (contract D8): its identity,
-/// hashed.
+/// Hash of a note's identity without its time (contract D8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NoteContent([u8; 32]);
 
 impl NoteContent {
-    /// Of a note.
+    /// Hashes the identity of a note.
     pub fn of(note: &Note<'_>) -> Self {
         let mut hasher = blake3::Hasher::new();
         match NoteIdentity::of(note) {
             NoteIdentity::Body(body) => {
                 hasher.update(b"body\0").update(body.as_bytes());
             }
-            // A path holds no NUL, so paths cannot run into one another.
+            // A path contains no NUL, so the list of paths is unambiguous.
             NoteIdentity::Documents(paths) => paths.into_iter().for_each(|path| {
                 hasher.update(b"path\0").update(path.as_bytes());
             }),
@@ -23,7 +22,7 @@ impl NoteContent {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// The hash.
+    /// Returns the hash.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -32,18 +31,18 @@ impl NoteContent {
 /// A note to be added to an imported account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewNote {
-    /// Its body, documents and pin, as sent; its times are below.
+    /// Its body, documents and pin, as sent.
     pub note: Note<'static>,
-    /// When it was written; the time of the call if nothing was sent.
+    /// Time at which it was written, or of the call if none was sent.
     pub created_at: DateTime<Utc>,
-    /// When the pin ends.
+    /// Time at which the pin ends.
     pub unpin_at: Option<DateTime<Utc>>,
 }
 
-/// Notes of imported accounts. What a call costs does not depend on how many an account has.
+/// Queries of notes of imported accounts. The cost of a call does not depend on their number.
 pub trait Notes {
-    /// When the account's note of this content was created: of this time if one is given, else the
-    /// oldest; `None` if there is no such note.
+    /// Returns the time of the account's note with this content and, if given, this time. The oldest counts,
+    /// if there are several.
     fn find_note(
         &mut self,
         account_id: i64,
@@ -51,6 +50,6 @@ pub trait Notes {
         created_at: Option<DateTime<Utc>>,
     ) -> Result<Option<DateTime<Utc>>, StoreError>;
 
-    /// Adds a note behind the others.
+    /// Appends a note.
     fn add_note(&mut self, account_id: i64, note: &NewNote) -> Result<(), StoreError>;
 }

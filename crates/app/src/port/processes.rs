@@ -3,57 +3,57 @@ use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{Actor, HistoryEntry, NewProcess, Process, State};
 
-/// The payload of a process as it was accepted.
+/// The accepted payload of a process.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Staged {
     /// The accepted bytes, compressed with zstd.
     pub payload: Vec<u8>,
-    /// Equal only for the same payload. Rows may have one of another kind, which earlier programs made of the content.
+    /// Hash of the compressed payload. Rows of earlier versions have a hash of its content instead.
     pub fingerprint: [u8; 32],
 }
 
 masked! { Staged }
 
-/// A finding about a payload, as it is kept with its process.
+/// An issue of a payload, as stored with its process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredIssue {
     /// The path.
     pub attr: String,
-    /// The code; text, for a code may be of a newer or older program.
+    /// The code, as text because an older or newer program may have written it.
     pub code: String,
-    /// Text for people.
+    /// A description for people.
     pub detail: String,
 }
 
-/// What is kept of the findings of the last check of a payload.
+/// The issues of the last check of a payload.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredIssues {
-    /// Errors: why an import was rejected.
+    /// Errors, for which an import was rejected.
     pub errors: Vec<StoredIssue>,
-    /// Warnings: they never refuse a payload.
+    /// Warnings, which never refuse a payload.
     pub warnings: Vec<StoredIssue>,
 }
 
-/// A process with what the store keeps beside it.
+/// A process with other columns of its row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredProcess {
     /// The process.
     pub process: Process,
     /// The store's key of its supplier.
     pub supplier_id: i64,
-    /// Of the staged payload.
+    /// Fingerprint of the staged payload.
     pub fingerprint: [u8; 32],
 }
 
-/// A place in the order of a supplier's lists: when the process was created, then its key.
+/// A position in a supplier's lists: the creation time of the process, then its key.
 pub type Position = (DateTime<Utc>, i64);
 
-/// Which processes a list of version 1 holds (contract 4.3, D7).
+/// The lists of version 1 (contract 4.3, D7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountList {
-    /// Those with an account.
+    /// Processes with an account.
     Imported,
-    /// Those without an account, but for cancelled ones.
+    /// Processes without an account, except cancelled ones.
     Pending,
     /// Both.
     All,
@@ -64,23 +64,23 @@ pub enum AccountList {
 pub struct ListedAccount<'a> {
     /// The account's number at its previous supplier.
     pub external_account_number: &'a str,
-    /// The account's number here and when it was imported, if it was.
+    /// The account's number here and the time of its import, if it was imported.
     pub account: Option<(&'a str, DateTime<Utc>)>,
 }
 
-/// Which processes of a supplier a list is of: those that match all that is given.
+/// A filter of processes, which have to match all given criteria.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProcessFilter<'a> {
-    /// That are stored with this state: those of a newer version's are in lists of all states alone.
+    /// In this state. Processes in a state of a newer version match only filters without a state.
     pub state: Option<State>,
-    /// That ended with this error, which may be a newer version's.
+    /// Ended with this error, which may be of a newer version.
     pub error_code: Option<&'a str>,
-    /// That took their last step later than this.
+    /// Last step later than this.
     pub modified_after: Option<DateTime<Utc>>,
 }
 
 impl ProcessFilter<'_> {
-    /// Those of a state.
+    /// Returns the filter for a state.
     pub fn of(state: State) -> Self {
         Self { state: Some(state), ..Self::default() }
     }
@@ -91,37 +91,38 @@ impl ProcessFilter<'_> {
 pub struct ListedProcess {
     /// The process.
     pub process: Process,
-    /// Where it stands in the order: its creation, then its key.
+    /// Its position in the list.
     pub position: Position,
 }
 
-/// How much of a list is read at once.
+/// Limits of a page of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageLimit {
-    /// Items of a page at most.
+    /// Maximum number of items in a page.
     pub items: u32,
-    /// Rows that may be read for them: some match no filter, and no index knows which.
+    /// Maximum number of rows read for the page: rows may fail filters that no index covers.
     pub scanned: u32,
 }
 
-/// So many rows are read for an item at most, and for a page at least so many. A thousand rows are a few milliseconds
-/// of the database; a page of the largest size passes over 40,000.
+/// Maximum number of rows read per item, and the minimum of that limit for a page. The database reads a
+/// thousand rows in a few milliseconds; a page of the largest size scans 40,000.
 const SCANNED_PER_ITEM: u32 = 4;
 const LEAST_SCANNED: u32 = 1_000;
 
 impl PageLimit {
-    /// A page of at most so many items.
+    /// Returns the limits of a page with at most this many items.
     pub fn of(items: u32) -> Self {
         Self { items, scanned: items.saturating_mul(SCANNED_PER_ITEM).max(LEAST_SCANNED) }
     }
 }
 
-/// A page of a supplier's processes. It may have fewer items than were asked for, even none, and not be the last.
+/// A page of a supplier's processes. A page that is not the last may have fewer items than requested, even
+/// none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProcessPage {
     /// The processes, by creation.
     pub processes: Vec<ListedProcess>,
-    /// The position up to which this page read, which the next one follows; `None`: the list ends here.
+    /// The position after which the next page begins; `None` if the list ends here.
     pub next: Option<Position>,
 }
 
@@ -132,64 +133,63 @@ pub struct StepWrite<'a> {
     pub process: &'a Process,
     /// The entry of its history.
     pub entry: &'a HistoryEntry,
-    /// What the last check found; `None` leaves what was found before.
+    /// The issues of the last check; `None` leaves the stored ones.
     pub issues: Option<&'a StoredIssues>,
 }
 
-/// A new account to be staged: all that its row, its history and its payload are made of.
+/// A new account to be staged, with its process, history, payload and issues.
 #[derive(Debug)]
 pub struct Creation {
     /// The store's key of the supplier.
     pub supplier_id: i64,
-    /// The supplier's as it was when the account was checked.
+    /// The revision of the supplier for which the account was checked.
     pub supplier_revision: i64,
-    /// What its process begins with, once it has a key.
+    /// The initial data of its process, which gets its key from the store.
     pub process: NewProcess,
-    /// Who sent it.
+    /// The sender.
     pub actor: Actor,
-    /// When.
+    /// Time of the request.
     pub at: DateTime<Utc>,
     /// Its payload.
     pub staged: Staged,
-    /// What the check found.
+    /// The issues of the check.
     pub issues: StoredIssues,
 }
 
 impl Creation {
-    /// The process under a key, with the first entry of its history.
+    /// Returns the process with this key and the first entry of its history.
     pub fn process(&self, id: i64) -> (Process, HistoryEntry) {
         Process::create(id, self.process.clone(), self.at, self.actor.clone())
     }
 }
 
-/// What became of a [`Creation`].
+/// Result of staging a [`Creation`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Staging {
-    /// It is stored, durably.
+    /// The account is stored durably.
     Staged,
-    /// The supplier is another than the account was checked for: changed since, or not Ongoing. Nothing was
-    /// stored.
+    /// Nothing was stored: the supplier has changed since the account was checked, or is not Ongoing.
     SupplierChanged,
-    /// The account has a process already; nothing was stored.
+    /// Nothing was stored: the account has a process already.
     Exists,
 }
 
-/// What a look at the processes of a supplier found to be archived.
+/// A page of the processes of a supplier that can be archived.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Archivable {
-    /// Their keys, by creation.
+    /// Their keys, in the order of creation.
     pub ids: Vec<i64>,
-    /// Where the last one stands that was looked at; `None`: there was none.
+    /// The position of the last process examined; `None` if there was none.
     pub last: Option<Position>,
 }
 
-/// The key of a process, and its payload as [`Staged::payload`]; or why that cannot be read.
-pub type FoundPayload = (i64, Result<Vec<u8>, StoreError>);
+/// The key of a process, and its payload as in [`Staged::payload`] or the reason why it cannot be read.
+pub type PayloadById = (i64, Result<Vec<u8>, StoreError>);
 
-/// A process with all that leaves the database when it is archived.
+/// A process with the data that leaves the database when it is archived.
 #[derive(Clone, PartialEq, Eq)]
-pub struct KeptProcess {
-    /// The process, which stays.
+pub struct ProcessToArchive {
+    /// The process, which remains in the database.
     pub stored: StoredProcess,
     /// Its history, oldest first.
     pub history: Vec<HistoryEntry>,
@@ -197,22 +197,22 @@ pub struct KeptProcess {
     pub payload: Vec<u8>,
 }
 
-masked! { KeptProcess }
+masked! { ProcessToArchive }
 
-/// Import processes, their payloads, issues, history, and the queue that workers claim from.
+/// Queries of import processes, their payloads, issues and history, and of the queue that workers claim from.
 pub trait Processes {
-    /// The key of the next process to be inserted.
+    /// Returns the key for the next process to be inserted.
     fn next_process_id(&mut self) -> Result<i64, StoreError>;
 
-    /// The process of an account.
+    /// Returns the process of an account.
     fn process(
         &mut self,
         supplier_id: i64,
         number: &ExternalAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError>;
 
-    /// Processes of a supplier whose account's number begins with a text, by number, at most `limit`. An index
-    /// has them in this order: those that begin otherwise cost nothing.
+    /// Returns processes of a supplier whose account number begins with a text, by number, at most `limit`.
+    /// An index has this order, so other processes cost nothing.
     fn processes_like(
         &mut self,
         supplier_id: i64,
@@ -220,14 +220,14 @@ pub trait Processes {
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError>;
 
-    /// The process that imported the account of a number at this service.
+    /// Returns the process that imported the account with this number at this service.
     fn process_of_account(
         &mut self,
         number: &ServiceAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError>;
 
-    /// Holds other transactions that do the same, or write a step of the process, off until this one ends: what
-    /// is then read of it is what a step is taken from.
+    /// Locks a process until the transaction ends, also against steps of other transactions. Reads after it
+    /// see the state that the next step starts from.
     fn lock_process(&mut self, supplier_id: i64, number: &ExternalAccountNumber) -> Result<(), StoreError>;
 
     /// Stores a new process with the first entry of its history, its payload and its issues.
@@ -243,13 +243,13 @@ pub trait Processes {
         issues: &StoredIssues,
     ) -> Result<(), StoreError>;
 
-    /// Writes steps of different processes: each process after its step, the entry of its history, and
-    /// its issues if they are new. One that is not at [`Process::version_before`] any more gets false:
-    /// somebody else took a step, and nothing of it is written. A claim ends [`cutover_process::LEASE`]
-    /// after the step that made it.
+    /// Writes steps of different processes: each process after its step, the entry of its history, and its
+    /// new issues if there are any. The result is false for a process that is not at
+    /// [`Process::version_before`] any more, because somebody else took a step: nothing of it is written. A
+    /// claim ends [`cutover_process::LEASE`] after its step.
     fn step_processes(&mut self, steps: &[StepWrite<'_>]) -> Result<Vec<bool>, StoreError>;
 
-    /// Writes one step that leaves the issues as they are; whether it was written.
+    /// Writes one step without issues; returns true if it was written.
     fn step_process(&mut self, process: &Process, entry: &HistoryEntry) -> Result<bool, StoreError> {
         let written = self.step_processes(&[StepWrite { process, entry, issues: None }])?;
         Ok(written == [true])
@@ -258,35 +258,35 @@ pub trait Processes {
     /// Replaces the staged payload, whether or not it was archived.
     fn restage(&mut self, process_id: i64, staged: &Staged) -> Result<(), StoreError>;
 
-    /// The staged payload of a process.
+    /// Returns the staged payload of a process.
     fn staged(&mut self, process_id: i64) -> Result<Option<Staged>, StoreError>;
 
-    /// The staged payloads of processes, in any order, each with the key of its process; of one that has
-    /// none, nothing. One that cannot be read is an error of its own: it must not keep the others.
-    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<FoundPayload>, StoreError>;
+    /// Returns the staged payloads of processes in any order, without processes that have none. A payload
+    /// that cannot be read is an error of its own and does not affect the others.
+    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<PayloadById>, StoreError>;
 
-    /// The issues of a process.
+    /// Returns the issues of a process.
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError>;
 
-    /// The history of a process, oldest first.
+    /// Returns the history of a process, oldest first.
     fn history(&mut self, process_id: i64) -> Result<Vec<HistoryEntry>, StoreError>;
 
-    /// Pending processes that are due, of Ongoing suppliers that may import more, at most `limit`:
-    /// in turn between suppliers, those due first within one. On a database of many nodes they are
-    /// locked for this transaction, and locked ones are passed over. One that was committed more than a second
-    /// after it fell due may be found half a minute later.
+    /// Returns due processes of Ongoing suppliers that may import more, at most `limit`: round-robin between
+    /// suppliers, and by due time within one. On a database of many nodes they are locked for this
+    /// transaction, and locked ones are skipped. A process that was committed more than a second after it
+    /// fell due may be found half a minute later.
     fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError>;
 
-    /// When the next pending process falls due of an Ongoing supplier that may import more, if any waits; asked at
-    /// `at`.
+    /// Returns the time at which the next pending process of an Ongoing supplier that may import more is due;
+    /// `at` is now.
     fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError>;
 
-    /// Claimed processes whose lease ended before the time, at most `limit`.
+    /// Returns claimed processes whose lease ended before the time, at most `limit`.
     fn expired_leases(&mut self, before: DateTime<Utc>, limit: u32)
     -> Result<Vec<StoredProcess>, StoreError>;
 
-    /// [`expired_leases`](Self::expired_leases) that are to be ended in this transaction. On a database of
-    /// many nodes they are locked for it, and locked ones are passed over.
+    /// Like [`expired_leases`](Self::expired_leases), for processes that this transaction ends. On a database
+    /// of many nodes they are locked for it, and locked ones are skipped.
     fn expired_leases_to_end(
         &mut self,
         before: DateTime<Utc>,
@@ -295,11 +295,11 @@ pub trait Processes {
         self.expired_leases(before, limit)
     }
 
-    /// Pending processes of Ongoing suppliers whose window closed before the time, at most `limit`.
+    /// Returns pending processes of Ongoing suppliers whose window closed before the time, at most `limit`.
     fn missed_windows(&mut self, before: DateTime<Utc>, limit: u32)
     -> Result<Vec<StoredProcess>, StoreError>;
 
-    /// [`missed_windows`](Self::missed_windows) that are to be ended in this transaction, locked like
+    /// Like [`missed_windows`](Self::missed_windows), for processes that this transaction ends, locked like
     /// [expired leases](Self::expired_leases_to_end).
     fn missed_windows_to_end(
         &mut self,
@@ -309,8 +309,8 @@ pub trait Processes {
         self.missed_windows(before, limit)
     }
 
-    /// Processes of a supplier by creation, after a position. What is read does not grow with the number of
-    /// processes that do not match.
+    /// Returns processes of a supplier by creation, after a position. The cost does not grow with the number
+    /// of processes that do not match.
     fn list_processes(
         &mut self,
         supplier_id: i64,
@@ -319,9 +319,9 @@ pub trait Processes {
         limit: PageLimit,
     ) -> Result<ProcessPage, StoreError>;
 
-    /// Calls with each item of a list by creation: after a position, created at `until` or before. Returns the
-    /// position that the next page follows; `None`: the list ends here. Items are read as they are handed
-    /// out: memory does not grow with the limit.
+    /// Calls `each` with the items of a list by creation: after a position, created at `until` or before.
+    /// Returns the position after which the next page begins; `None` if the list ends here. Items are
+    /// streamed, so memory does not grow with the limit.
     fn each_account(
         &mut self,
         supplier_id: i64,
@@ -332,9 +332,9 @@ pub trait Processes {
         each: &mut dyn FnMut(ListedAccount<'_>),
     ) -> Result<Option<Position>, StoreError>;
 
-    /// Looks at the next `limit` processes of a supplier by creation, after a position: those that have ended,
-    /// changed last before the time, and are not archived. However many there are that are not among them, it
-    /// is done soon.
+    /// Examines the next `limit` processes of a supplier by creation, after a position, and returns those
+    /// that have ended, last changed before the time, and are not archived. The cost is bounded whatever the
+    /// number of other processes.
     fn archivable(
         &mut self,
         supplier_id: i64,
@@ -343,24 +343,31 @@ pub trait Processes {
         limit: u32,
     ) -> Result<Archivable, StoreError>;
 
-    /// Those of these processes that are [archivable](Self::archivable) still, with what leaves the database.
-    fn kept(&mut self, process_ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>, StoreError>;
+    /// Returns those of these processes that are still [archivable](Self::archivable), with the data that
+    /// leaves the database.
+    fn processes_to_archive(
+        &mut self,
+        process_ids: &[i64],
+        before: DateTime<Utc>,
+    ) -> Result<Vec<ProcessToArchive>, StoreError>;
 
-    /// Marks processes as archived, each by its key and its version, and returns their number. A process that is at
-    /// another version, or archived, stays as it is. The store may remove their payloads and histories at once or
-    /// leave that to [`remove_archived`](Self::remove_archived).
+    /// Marks processes as archived, each by its key and its version, and returns their number. A process that
+    /// is at another version, or archived, stays as it is. The store may remove their payloads and histories
+    /// at once or leave that to [`remove_archived`](Self::remove_archived).
     fn archive(&mut self, versions: &[(i64, i64)], at: DateTime<Utc>) -> Result<usize, StoreError>;
 
-    /// Removes the payloads and histories of archived processes, one range of keys a call. The first range begins at
-    /// 0; the result is where the next one begins, `None` behind the last.
+    /// Removes the payloads and histories of archived processes, one range of keys a call. The first range
+    /// begins at 0; the result is where the next one begins, `None` behind the last.
     fn remove_archived(&mut self, from: i64) -> Result<Option<i64>, StoreError>;
 
-    /// Tells if tables have partitions for the next millions of processes. True on stores without partitions.
+    /// Returns true if tables have partitions for the next millions of processes, or the store has no
+    /// partitions.
     fn has_partitions(&mut self) -> Result<bool, StoreError>;
 
     /// Adds partitions for the next millions of processes.
     fn add_partitions(&mut self) -> Result<(), StoreError>;
 
-    /// When a process was archived, if it is; [`restage`](Self::restage) ends that.
+    /// Returns the time at which a process was archived; `None` if it is not, or was staged again
+    /// ([`restage`](Self::restage)).
     fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError>;
 }

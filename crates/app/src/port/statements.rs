@@ -7,16 +7,16 @@ use cutover_model::HistoricalStatement;
 pub struct NewHistoricalStatement {
     /// The statement.
     pub statement: HistoricalStatement<'static>,
-    /// Equal for equal content.
+    /// Hash of the content.
     pub fingerprint: [u8; 32],
-    /// When it is added.
+    /// Time of the request.
     pub added_at: DateTime<Utc>,
 }
 
-/// Statements that were added to imported accounts; those of the account payload are a set of their own
-/// (contract D8). What a call costs does not depend on how many an account has.
+/// Queries of statements that were added to imported accounts. Those of the account payload are a separate
+/// set (contract D8). The cost of a call does not depend on their number.
 pub trait HistoricalStatements {
-    /// The fingerprint of the account's statement of an id (trimmed).
+    /// Returns the fingerprint of the account's statement with this (trimmed) id.
     fn historical_statement(
         &mut self,
         account_id: i64,
@@ -26,7 +26,7 @@ pub trait HistoricalStatements {
     /// Adds a statement.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] if the account has one of this id.
+    /// [`StoreError::Conflict`] if the account has a statement with this id.
     fn add_historical_statement(
         &mut self,
         account_id: i64,

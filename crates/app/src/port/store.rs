@@ -6,71 +6,70 @@ use cutover_core::SupplierStatus;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-/// Why the store did not do what it was asked.
+/// Failure of the store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// It cannot be reached, or is full: a passing fault, to be tried again.
+    /// The database cannot be reached, or its disk is full. A retry may succeed.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// It answers, but a statement took too long, or a lock or a connection was not to be had in time: a passing
-    /// fault too. A part of the work may pass where the whole did not.
+    /// A statement, a lock or a connection took too long. A retry may succeed, or a part of the work where
+    /// the whole did not.
     #[error("the database is busy: {0}")]
     Busy(String),
-    /// A row that no program of ours can have written.
+    /// A row that no version of this program can have written.
     #[error("the database holds corrupt data: {0}")]
     Corrupt(String),
-    /// A value is sealed with an encryption key that this process does not have: a fault of the process, not of
-    /// the value. Another one may have it.
-    #[error("the database holds what is sealed with the encryption key {0}, which is not here")]
+    /// A value is encrypted with a key that this process lacks. Another process may have the key.
+    #[error("a value in the database is sealed with the encryption key {0}, which this process lacks")]
     KeyMissing(String),
-    /// Two writers met, or a unique value is taken. To be decided anew.
+    /// A concurrent write, or a unique value that is taken. The caller has to read and decide again.
     #[error("the database refused the write: {0}")]
     Conflict(String),
-    /// A statement failed for a reason that trying again does not mend.
+    /// A statement failed, and a retry would fail as well.
     #[error("the database failed: {0}")]
     Failed(String),
 }
 
-/// What a database server says of itself, for monitoring.
+/// Figures of the database server, for monitoring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ServerFigures {
-    /// The age of the oldest snapshot: of the transaction, prepared transaction, standby or replication slot that has
-    /// kept dead rows from being removed for the longest. Zero if there is none.
+    /// The age of the oldest snapshot: of the transaction, prepared transaction, standby or replication slot
+    /// that has kept dead rows from being removed for the longest. Zero if there is none.
     pub oldest_snapshot: Duration,
-    /// Whether the role of this process may see the sessions of other roles: without that right, theirs are missing
-    /// from the other figures.
+    /// True if the role of this process may see the sessions of other roles. Without that right, the other
+    /// figures lack them.
     pub sees_other_roles: bool,
-    /// How far the standby that is furthest behind is; `None` if none can be seen.
+    /// Lag of the slowest standby; `None` if no standby is visible.
     pub replication_lag: Option<Duration>,
-    /// Whether the standby that this process reads from answers; `None` without one.
+    /// True if the standby that this process reads from answers; `None` without one.
     pub standby_answers: Option<bool>,
-    /// How much of the write-ahead log, in bytes, is kept for the replication slot that is furthest behind.
+    /// Bytes of the write-ahead log that are retained for the slowest replication slot.
     pub retained_log: u64,
 }
 
 impl StoreError {
-    /// Whether the same may succeed later, without anything being decided anew.
+    /// Returns true if the same call may succeed later.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Busy(_))
     }
 }
 
-/// What becomes of the transaction after its job.
+/// Decision of a job about its transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Keep what was written.
+    /// Commit the writes.
     Commit,
-    /// Undo what was written.
+    /// Roll the writes back.
     Rollback,
 }
 
-/// What a use case does in a write transaction. It is run once, perhaps with others in one commit.
+/// A job of a use case in a write transaction. It runs once, possibly with other jobs in one commit.
 pub type WriteJob = Box<dyn FnOnce(&mut dyn Tx) -> Verdict + Send>;
 
-/// Who hears what became of a new account; called once, on whichever thread knows it, and must not block.
+/// Callback with the result of staging. It is called once, on any thread, and must not block.
 pub type StagingDone = Box<dyn FnOnce(Result<Staging, StoreError>) + Send>;
 
-/// A transaction: every query of every aggregate. Reading jobs get one as well and only read.
+/// A transaction with the queries of every aggregate. Reading jobs must only read.
 pub trait Tx:
     Identity
     + Suppliers
@@ -107,174 +106,178 @@ impl<T> Tx for T where
 {
 }
 
-/// The database. Blocking: the edge calls use cases off its event loop.
+/// The database. Its methods block, so the HTTP server calls use cases off its event loop.
 pub trait Store: Send + Sync {
-    /// Runs a job on one consistent state; what it writes is not kept.
+    /// Runs a job on one snapshot. Its writes are discarded.
     ///
     /// # Errors
-    /// [`StoreError`] if no transaction could be had, or of the job.
+    /// [`StoreError`] of the transaction or of the job.
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError>;
 
-    /// Runs a job that only reads, and whose statements need not agree on one state: of a database at the
-    /// other end of a wire, each costs one round trip, without those around a transaction.
+    /// Runs a job that only reads and needs no common snapshot: each statement sees what was committed before
+    /// it. On a database server this saves the round trips around a transaction.
     ///
     /// # Errors
     /// [`StoreError`] if the database could not be asked, or of the job.
-    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        self.read(job)
-    }
-
-    /// Like [`glance`](Self::glance), of a state that may be a little behind where there is a standby to ask.
-    ///
-    /// # Errors
-    /// [`StoreError`] if the database could not be asked, or of the job.
-    fn glance_behind(
+    fn read_committed(
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.glance(job)
+        self.read(job)
     }
 
-    /// Whether there is a standby, so that what was not found there has to be asked for again.
+    /// Like [`read_committed`](Self::read_committed), but on a standby if there is one, whose state may be a
+    /// little stale.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database could not be asked, or of the job.
+    fn read_stale(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.read_committed(job)
+    }
+
+    /// Returns true if there is a standby: rows that it lacks have to be looked up on the primary.
     fn has_standby(&self) -> bool {
         false
     }
 
-    /// Runs a job in a transaction and commits it durably, unless the job says otherwise. Each statement
-    /// sees what was committed before it began: a job that decides on rows it is about to change locks
-    /// them first, or writes under a guard that fails if they have changed.
+    /// Runs a job in a transaction and commits it durably, unless the job returns [`Verdict::Rollback`]. Each
+    /// statement sees what was committed before it: a job that decides on rows and then changes them locks
+    /// them first, or writes under a condition that fails if they have changed.
     ///
     /// # Errors
-    /// [`StoreError`] if the transaction could not be had or committed: nothing is kept then, unless the
-    /// connection broke during the commit; then that has to be found out by reading.
+    /// [`StoreError`] if the transaction could not be begun or committed. Nothing is written then, unless the
+    /// connection broke during the commit: the caller has to read to find out.
     fn write(&self, job: WriteJob) -> Result<(), StoreError>;
 
-    /// Stores a new account durably, unless there is one or its supplier is another by now; `done` hears it.
-    /// Those that wait at the same time may share a statement and a commit; none shares another's fate. The
-    /// workers of other processes are told of what is stored.
+    /// Stores a new account durably, unless the account exists or its supplier has changed, and calls `done`
+    /// with the result. Concurrent calls may share a statement and a commit, but not a failure. Notifies the
+    /// workers of other processes.
     ///
-    /// A store that has a thread to write only hands the account over and comes back at once, so that this may
-    /// be called where nothing must block.
+    /// A store with a writer thread only queues the account and returns at once, so this can be called on a
+    /// thread that must not block.
     fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
         let (job, staging) = staging_job(creation);
         done(self.write(job).and_then(|()| staging()));
-        self.tell_of_work();
+        self.notify_workers();
     }
 
-    /// Tells the workers of other processes on the same database that there may be work. Neither waits nor
-    /// fails: they look by themselves now and then.
-    fn tell_of_work(&self) {}
+    /// Notifies the workers of other processes on the same database that there may be work. Neither waits nor
+    /// fails: workers poll as well.
+    fn notify_workers(&self) {}
 
-    /// Calls `call`, on a thread of the store, whenever another process told of work.
+    /// Calls `call` on a thread of the store whenever another process notifies of work.
     fn on_work(&self, call: Box<dyn Fn() + Send + Sync>) {
         drop(call);
     }
 
-    /// How long a worker without work may wait before it looks again: others may have made some.
+    /// Returns the interval at which an idle worker polls for work of other processes.
     fn poll(&self) -> Duration {
         Duration::from_secs(1)
     }
 
-    /// Whether the database answers.
+    /// Checks that the database answers.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] if it does not.
     fn ping(&self) -> Result<(), StoreError>;
 
-    /// Overwrites what was removed, as far as this store can; what is left of it.
+    /// Overwrites removed rows as far as this store can, and returns the remaining traces.
     ///
     /// # Errors
-    /// [`StoreError`] if the database could not be asked.
+    /// [`StoreError`] if the database did not answer.
     fn scrub(&self) -> Result<Traces, StoreError> {
         Ok(Traces::None)
     }
 
-    /// How many connections to a server this process has open, and how many of them lie ready; `None` where
-    /// there is no server.
+    /// Returns the numbers of open and of idle connections of this process to the database server; `None` for
+    /// an embedded database.
     fn connections(&self) -> Option<(u32, u32)> {
         None
     }
 
-    /// What the database server says of itself, for monitoring; `None` where there is no server.
+    /// Returns figures of the database server, for monitoring; `None` for an embedded database.
     ///
     /// # Errors
-    /// [`StoreError`] if it could not be asked.
+    /// [`StoreError`] if the server did not answer.
     fn server_figures(&self) -> Result<Option<ServerFigures>, StoreError> {
         Ok(None)
     }
 
-    /// The names of encryption keys that values were sealed with which this process had to read within the last minute and
-    /// could not, for it lacks them.
+    /// Returns the names of encryption keys that this process lacks and has needed to read values within the
+    /// last minute.
     fn missing_keys(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// How many connections to a server jobs have at most: one that comes when all are taken waits as long as theirs
-    /// take. `None` where there is no server.
+    /// Returns the maximum number of connections that jobs share: further jobs wait for a free one. `None`
+    /// for an embedded database.
     fn connection_limit(&self) -> Option<u32> {
         None
     }
 
-    /// Whether a small read now takes microseconds and waits for nobody, as one of an embedded database may:
-    /// then going to another thread for it costs more than the read.
+    /// Returns true if a small read takes microseconds now and does not wait, as in an embedded database:
+    /// moving it to another thread would cost more.
     fn reads_at_once(&self) -> bool {
         false
     }
 }
 
-/// A new account as a job of a transaction, and what tells the outcome once that was committed.
+/// Returns a job that stages an account, and a function that returns its result after the commit.
 fn staging_job(creation: Arc<Creation>) -> (WriteJob, impl FnOnce() -> Result<Staging, StoreError> + Send) {
     let (staging, staged) = mpsc::sync_channel(1);
     let job = Box::new(move |tx: &mut dyn Tx| {
-        let result = stage_in(tx, &creation, &mut SeenSupplier::default());
+        let result = stage_in(tx, &creation, &mut LastSupplier::default());
         let verdict = if matches!(result, Ok(Staging::Staged)) { Verdict::Commit } else { Verdict::Rollback };
-        // Nobody asks where the transaction was lost.
+        // The receiver is gone if the transaction failed.
         let _ = staging.send(result);
         verdict
     });
     (job, move || staged.try_recv().unwrap_or_else(|_| Err(StoreError::Failed("the job was not run".into()))))
 }
 
-/// A supplier as a transaction saw it: accounts that are stored one after another ask for it once.
+/// The last supplier that a transaction read, so that consecutive accounts of one supplier read it once.
 #[derive(Debug, Default)]
-pub struct SeenSupplier(Option<(i64, Option<Standing>)>);
+pub struct LastSupplier(Option<(i64, Option<SupplierState>)>);
 
-/// What an account that is stored needs to know of its supplier.
+/// The state of a supplier that staging depends on.
 #[derive(Debug, Clone, Copy)]
-struct Standing {
+struct SupplierState {
     revision: i64,
     is_ongoing: bool,
 }
 
-impl SeenSupplier {
-    /// Asked for if it is not the last that was seen.
-    fn standing(&mut self, tx: &mut dyn Tx, supplier_id: i64) -> Result<Option<Standing>, StoreError> {
+impl LastSupplier {
+    /// Returns the state of a supplier, and reads it if it is not the last one.
+    fn get(&mut self, tx: &mut dyn Tx, supplier_id: i64) -> Result<Option<SupplierState>, StoreError> {
         match self.0 {
-            Some((seen, standing)) if seen == supplier_id => Ok(standing),
+            Some((id, state)) if id == supplier_id => Ok(state),
             _ => {
-                let standing = tx.supplier_by_id(supplier_id)?.map(|supplier| Standing {
+                let state = tx.supplier_by_id(supplier_id)?.map(|supplier| SupplierState {
                     revision: supplier.revision,
                     is_ongoing: supplier.settings.status == SupplierStatus::Ongoing,
                 });
-                self.0 = Some((supplier_id, standing));
-                Ok(standing)
+                self.0 = Some((supplier_id, state));
+                Ok(state)
             }
         }
     }
 }
 
-/// Stores a new account in a transaction, unless there is one or its supplier is another by now. `seen` is of the
-/// same transaction, in which nothing but accounts was written since.
+/// Stores a new account in a transaction, unless the account exists or its supplier has changed. `last`
+/// belongs to the same transaction, which has written nothing but accounts since.
 ///
 /// # Errors
-/// [`StoreError`] of the transaction: part of the account may be written in it.
+/// [`StoreError`] of the transaction, which may contain a part of the account.
 pub fn stage_in(
     tx: &mut dyn Tx,
     creation: &Creation,
-    seen: &mut SeenSupplier,
+    last: &mut LastSupplier,
 ) -> Result<Staging, StoreError> {
-    let standing = seen.standing(tx, creation.supplier_id)?;
-    if !standing.is_some_and(|s| s.is_ongoing && s.revision == creation.supplier_revision) {
+    let supplier = last.get(tx, creation.supplier_id)?;
+    if !supplier.is_some_and(|s| s.is_ongoing && s.revision == creation.supplier_revision) {
         return Ok(Staging::SupplierChanged);
     }
     if tx.process(creation.supplier_id, &creation.process.external_account_number)?.is_some() {
@@ -285,8 +288,8 @@ pub fn stage_in(
     Ok(Staging::Staged)
 }
 
-/// What a job of a reading method of the store found.
-fn found<T>(
+/// Runs a job with a reading method of the store, and returns the result of the job.
+fn result_of<T>(
     run: impl FnOnce(&mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError>,
     mut job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
@@ -298,7 +301,7 @@ fn found<T>(
     result.ok_or_else(|| StoreError::Failed("the job was not run".into()))
 }
 
-/// Reads something from the store.
+/// Runs a job on one snapshot and returns its result: see [`Store::read`].
 ///
 /// # Errors
 /// [`StoreError`] of the transaction or of the job.
@@ -306,49 +309,49 @@ pub fn read<T>(
     store: &dyn Store,
     job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    found(|job| store.read(job), job)
+    result_of(|job| store.read(job), job)
 }
 
-/// Reads something that needs no one state: see [`Store::glance`].
+/// Runs a job without a common snapshot and returns its result: see [`Store::read_committed`].
 ///
 /// # Errors
 /// [`StoreError`] of the store or of the job.
-pub fn glance<T>(
+pub fn read_committed<T>(
     store: &dyn Store,
     job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    found(|job| store.glance(job), job)
+    result_of(|job| store.read_committed(job), job)
 }
 
-/// Looks for something, first where it may be a little behind: see [`Store::glance_behind`]. A standby may
-/// not have yet what it does not find.
+/// Looks something up with [`Store::read_stale`]. If a standby does not find it, looks it up on the primary,
+/// because the standby may not have it yet.
 ///
 /// # Errors
 /// [`StoreError`] of the store or of the job.
-pub fn find_behind<T>(
+pub fn find_stale<T>(
     store: &dyn Store,
     mut job: impl FnMut(&mut dyn Tx) -> Result<Option<T>, StoreError>,
 ) -> Result<Option<T>, StoreError> {
-    match found(|job| store.glance_behind(job), &mut job)? {
-        None if store.has_standby() => glance(store, job),
+    match result_of(|job| store.read_stale(job), &mut job)? {
+        None if store.has_standby() => read_committed(store, job),
         found => Ok(found),
     }
 }
 
-/// Stores a new account and waits for it: see [`Store::stage`].
+/// Stores a new account and waits for the result: see [`Store::stage`].
 ///
 /// # Errors
 /// [`StoreError`] as of [`Store::write`].
 pub fn stage(store: &dyn Store, creation: Arc<Creation>) -> Result<Staging, StoreError> {
     let (done, staged) = mpsc::sync_channel(1);
     store.stage(creation, Box::new(move |staging| drop(done.send(staging))));
-    staged.recv().unwrap_or_else(|_| Err(StoreError::Failed("the account was left unstored".into())))
+    staged.recv().unwrap_or_else(|_| Err(StoreError::Failed("the store dropped the account".into())))
 }
 
-/// Writes to the store: commits what the job wrote if it ends well, undoes it if not.
+/// Runs a job in a write transaction: commits if it returns `Ok`, rolls back otherwise.
 ///
 /// # Errors
-/// The job's own error; [`StoreError`] if the transaction could not be had or was lost.
+/// The error of the job; [`StoreError`] if the transaction could not be begun or committed.
 pub fn write<T, E>(
     store: &dyn Store,
     job: impl FnOnce(&mut dyn Tx) -> Result<T, E> + Send + 'static,
@@ -365,15 +368,15 @@ where
         let _ = sender.send(result);
         verdict
     }));
-    settled(receiver.try_recv().ok(), committed)
+    combined(receiver.try_recv().ok(), committed)
 }
 
-/// How often a write is decided anew because another writer came between.
-const DECISIONS: usize = 5;
+/// Maximum number of runs of a job that conflicts with other writers.
+const RUNS: usize = 5;
 
-/// An error that may say no more than that two writers met.
+/// An error that can be a conflict of two writers.
 pub trait MayConflict {
-    /// Whether it says so.
+    /// Returns true if it is a conflict.
     fn is_conflict(&self) -> bool;
 }
 
@@ -383,11 +386,11 @@ impl MayConflict for StoreError {
     }
 }
 
-/// Writes like [`write()`]; where two writers met, the job is run again on what the other left.
+/// Like [`write()`], but runs the job again if it conflicts with another writer.
 ///
 /// # Errors
-/// The job's own error; [`StoreError::Unavailable`] if other writers came between again and again.
-pub fn write_anew<T, E>(
+/// The error of the job; [`StoreError::Unavailable`] if it conflicted each time.
+pub fn write_with_retry<T, E>(
     store: &dyn Store,
     job: impl Fn(&mut dyn Tx) -> Result<T, E> + Send + Sync + 'static,
 ) -> Result<T, E>
@@ -396,24 +399,24 @@ where
     E: From<StoreError> + MayConflict + Send + 'static,
 {
     let job = Arc::new(job);
-    for _ in 0..DECISIONS {
+    for _ in 0..RUNS {
         let job = job.clone();
         match write(store, move |tx| job(tx)) {
             Err(error) if error.is_conflict() => {}
             done => return done,
         }
     }
-    Err(StoreError::Unavailable("other writers came between again and again".into()).into())
+    Err(StoreError::Unavailable("the write conflicted with other writers each time".into()).into())
 }
 
-/// What a write came to. If the commit was lost, so is what the job found: it may have refused because of
-/// what another job of the same commit wrote.
-fn settled<T, E: From<StoreError>>(
-    found: Option<Result<T, E>>,
+/// Combines the results of a job and of its commit. A failed commit overrides the job's result, which may
+/// depend on another job of the same commit.
+fn combined<T, E: From<StoreError>>(
+    result: Option<Result<T, E>>,
     committed: Result<(), StoreError>,
 ) -> Result<T, E> {
     committed?;
-    found.unwrap_or_else(|| Err(StoreError::Failed("the job was not run".into()).into()))
+    result.unwrap_or_else(|| Err(StoreError::Failed("the job was not run".into()).into()))
 }
 
 #[cfg(test)]
@@ -421,13 +424,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_job_found_counts_only_if_the_commit_was_not_lost() {
+    fn a_failed_commit_overrides_the_result_of_the_job() {
         let lost = || Err(StoreError::Unavailable("lost".into()));
         let refused = || Err::<u8, _>(StoreError::Conflict("refused".into()));
-        assert_eq!(settled(Some(Ok::<_, StoreError>(1)), Ok(())), Ok(1));
-        assert_eq!(settled(Some(refused()), Ok(())), refused());
-        assert_eq!(settled(Some(Ok::<u8, _>(1)), lost()), Err(StoreError::Unavailable("lost".into())));
-        assert_eq!(settled(Some(refused()), lost()), Err(StoreError::Unavailable("lost".into())));
-        assert!(matches!(settled::<u8, StoreError>(None, Ok(())), Err(StoreError::Failed(_))));
+        assert_eq!(combined(Some(Ok::<_, StoreError>(1)), Ok(())), Ok(1));
+        assert_eq!(combined(Some(refused()), Ok(())), refused());
+        assert_eq!(combined(Some(Ok::<u8, _>(1)), lost()), Err(StoreError::Unavailable("lost".into())));
+        assert_eq!(combined(Some(refused()), lost()), Err(StoreError::Unavailable("lost".into())));
+        assert!(matches!(combined::<u8, StoreError>(None, Ok(())), Err(StoreError::Failed(_))));
     }
 }

@@ -3,25 +3,25 @@ use chrono::{DateTime, Utc};
 use cutover_core::{Level, SupplierCode, SupplierStatus, Word, Zone};
 use std::collections::BTreeMap;
 
-/// What the operator sets of an import supplier (contract D1).
+/// Settings of an import supplier (contract D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierSettings {
-    /// Whether it takes accounts. In a status that a newer version wrote, it takes none.
+    /// Its status. It accepts no accounts in a status of a newer version.
     pub status: Word<SupplierStatus>,
-    /// Where its documents lie: `/` and segments; default `/<code>`.
+    /// The root of its documents: `/` and plain segments. Default `/<code>`.
     pub document_root: String,
-    /// Whether documents named in payloads must exist.
+    /// If set, documents named in payloads must exist.
     pub verify_documents: bool,
-    /// Recorded on imported accounts for the retailer's mailer.
+    /// If set, the retailer's mailer may write to customers of imported accounts.
     pub send_customer_emails: bool,
-    /// Whether every import of it is a dry run.
+    /// If set, every import is a dry run.
     pub dry_run: bool,
-    /// How many of its accounts may be imported at the same time, over all nodes.
+    /// Maximum number of concurrent imports over all nodes.
     pub max_concurrent_imports: Option<u32>,
-    /// Where its days and its datetimes without offset are.
+    /// The zone of its dates and its datetimes without offset.
     pub time_zone: Zone,
-    /// Rules that are set otherwise than by default, by id (rules 1.5). Those that a newer version set to what this
-    /// one does not know have their default level.
+    /// Levels of rules that differ from the default, by id (rules 1.5). A rule with a level of a newer
+    /// version has its default level.
     pub rules: BTreeMap<String, Word<Level>>,
 }
 
@@ -30,21 +30,21 @@ pub struct SupplierSettings {
 pub struct Supplier {
     /// The store's key.
     pub id: i64,
-    /// Whose it is.
+    /// The organisation that owns it.
     pub organisation_id: i64,
     /// The name of that organisation.
     pub organisation: String,
-    /// Unique in the installation.
+    /// Its code, unique in the installation.
     pub code: SupplierCode,
-    /// What the operator sets.
+    /// Its settings.
     pub settings: SupplierSettings,
-    /// Grows with each change of the settings.
+    /// The revision of the settings, incremented by each change.
     pub revision: i64,
-    /// When it was added.
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
 }
 
-/// Import suppliers.
+/// Queries of import suppliers.
 pub trait Suppliers {
     /// Adds a supplier; `None` if the code is taken.
     fn add_supplier(
@@ -55,17 +55,17 @@ pub trait Suppliers {
         at: DateTime<Utc>,
     ) -> Result<Option<Supplier>, StoreError>;
 
-    /// Holds other transactions that do the same off until this one ends, whichever suppliers they are about:
-    /// what is then read of all settings holds until some are added or replaced.
+    /// Locks all suppliers against other holders of this lock until the transaction ends. Settings that are
+    /// read after it do not change until this transaction changes them.
     fn lock_suppliers(&mut self) -> Result<(), StoreError>;
 
-    /// Replaces the settings of a supplier; its revision is the next.
+    /// Replaces the settings of a supplier and increments its revision.
     fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError>;
 
-    /// The supplier of a code, whoever owns it.
+    /// Returns the supplier with this code, of any organisation.
     fn supplier(&mut self, code: &SupplierCode) -> Result<Option<Supplier>, StoreError>;
 
-    /// The supplier of a code if it is the organisation's. One of another organisation is not even read: it
+    /// Returns the supplier with this code if the organisation owns it. A supplier of another organisation
     /// costs no more work than an absent one (contract D1).
     fn supplier_of(
         &mut self,
@@ -73,15 +73,16 @@ pub trait Suppliers {
         code: &SupplierCode,
     ) -> Result<Option<Supplier>, StoreError>;
 
-    /// Whether a supplier that was read before has that revision still: much less to read than the supplier.
+    /// Returns true if a supplier that was read before still has the same revision. Reads much less than the
+    /// supplier.
     fn is_current(&mut self, supplier: &Supplier) -> Result<bool, StoreError>;
 
-    /// The supplier of a key.
+    /// Returns the supplier with this key.
     fn supplier_by_id(&mut self, id: i64) -> Result<Option<Supplier>, StoreError>;
 
-    /// The suppliers of these keys, in any order.
+    /// Returns the suppliers with these keys, in any order.
     fn suppliers_by_ids(&mut self, ids: &[i64]) -> Result<Vec<Supplier>, StoreError>;
 
-    /// Every supplier, by code.
+    /// Returns every supplier, by code.
     fn suppliers(&mut self) -> Result<Vec<Supplier>, StoreError>;
 }

@@ -4,10 +4,10 @@ use cutover_core::Word;
 use std::fmt;
 use std::str::FromStr;
 
-/// The protocol that a payment vendor speaks (contract D11).
+/// The protocol of a payment vendor (contract D11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum VendorKind {
-    /// Our own small protocol.
+    /// The protocol of this project.
     Http,
     /// Stripe's PaymentMethods.
     Stripe,
@@ -19,7 +19,7 @@ impl VendorKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Http, Self::Stripe, Self::Gocardless];
 
-    /// The word for it.
+    /// Returns its name in the store and in commands.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -41,9 +41,9 @@ impl AsRef<str> for VendorKind {
     }
 }
 
-/// The word names no kind of vendor.
+/// Error for a word that names no kind of vendor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a vendor is http, stripe or gocardless, not {0:?}")]
+#[error("{0:?} is not a kind of vendor: http, stripe or gocardless")]
 pub struct InvalidVendorKind(String);
 
 impl FromStr for VendorKind {
@@ -57,78 +57,78 @@ impl FromStr for VendorKind {
 /// A payment vendor that the operator has configured, for all organisations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vendor {
-    /// What payloads name it by.
+    /// Its name in payloads.
     pub name: String,
-    /// Its protocol. One that a newer version knows cannot be asked.
+    /// Its protocol. A vendor with a protocol of a newer version cannot be called.
     pub kind: Word<VendorKind>,
-    /// Where it is: `https:`, or `http:` on a loopback or private address; without a slash at its end.
+    /// Its base URL: `https:`, or `http:` on a loopback or private address; without a trailing slash.
     pub base_url: String,
-    /// The variable of the environment that holds its secret. The secret itself is stored nowhere.
+    /// The environment variable that holds its secret. The secret itself is not stored.
     pub secret_env: Option<String>,
-    /// When it was added.
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
 }
 
-/// The configured vendors.
+/// Queries of the configured vendors.
 pub trait Vendors {
     /// Adds a vendor; false if the name is taken.
     fn add_vendor(&mut self, vendor: &Vendor) -> Result<bool, StoreError>;
 
-    /// The vendor of a name.
+    /// Returns the vendor with this name.
     fn vendor(&mut self, name: &str) -> Result<Option<Vendor>, StoreError>;
 
-    /// Every vendor, by name.
+    /// Returns every vendor, by name.
     fn vendors(&mut self) -> Result<Vec<Vendor>, StoreError>;
 
-    /// Removes a vendor; false if there is no such one.
+    /// Removes a vendor; false if there is none with this name.
     fn remove_vendor(&mut self, name: &str) -> Result<bool, StoreError>;
 }
 
-/// An instruction as its vendor shows it.
+/// An instruction as its vendor returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VendorInstruction {
-    /// The kind of payment, in our words (`CARD`, `DIRECT_DEBIT`, …); any other word is no match.
+    /// The kind of payment, in the terms of the contract (`CARD`, `DIRECT_DEBIT`, …). Any other term is a
+    /// mismatch.
     pub kind: String,
-    /// What else the vendor says of it.
+    /// Its other details.
     pub details: InstructionDetails,
 }
 
-/// Why a vendor gave no answer that can be used (contract D8). The texts are for the log: they hold no
-/// references, no secrets and nothing of an answer.
+/// Failure of a call to a vendor (contract D8). The texts are for the log: they contain no references, no
+/// secrets and nothing of a response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VendorError {
-    /// It refuses, or does not speak its protocol: trying again unchanged does not help.
+    /// It refused the request or violated its protocol. A retry does not help.
     #[error("the payment vendor rejected the request: {0}")]
     Rejected(String),
-    /// It cannot be reached now: safe to try again unchanged.
+    /// It cannot be reached now. A retry is safe.
     #[error("the payment vendor is not available: {0}")]
     Unavailable(String),
 }
 
-/// Asks payment vendors (contract D8, D11). Never called inside a store transaction.
+/// Calls payment vendors (contract D8, D11). Never called inside a store transaction.
 pub trait PaymentVendors: Send + Sync {
-    /// The instruction of a reference; `None` if the vendor has none. Answers within 10 s, whatever the
-    /// vendor does. May be awaited anywhere, with or without a runtime.
+    /// Returns the instruction with this reference; `None` if the vendor has none. Ends within 10 s, whatever
+    /// the vendor does. Can be awaited with or without a runtime.
     fn look_up<'a>(
         &'a self,
         vendor: &'a Vendor,
         reference: &'a str,
     ) -> Answer<'a, Result<Option<VendorInstruction>, VendorError>>;
 
-    /// Whether a base URL keeps the address rule of contract D11, as far as its text tells: `https:`, or
-    /// `http:` to a loopback or private address; no link-local address, no metadata service of a
-    /// cloud, no user, query or fragment.
+    /// Checks the text of a base URL against the address rule of contract D11: `https:`, or `http:` to a
+    /// loopback or private address; no link-local address, no metadata service of a cloud, no user, query or
+    /// fragment.
     ///
     /// # Errors
-    /// What is wrong with it, for the operator.
+    /// The fault, for the operator.
     fn check_base_url(&self, base_url: &str) -> Result<(), String>;
 
-    /// How many vendors are left alone since they failed too often, for monitoring. Nobody is asked.
-    fn left_alone(&self) -> usize {
+    /// Returns the number of vendors whose circuit breaker is open, for monitoring. Calls no vendor.
+    fn open_circuits(&self) -> usize {
         0
     }
 
-    /// Whether the vendor could be asked: its secret is there and something answers at its address.
-    /// For `doctor`.
+    /// Checks that the vendor can be called: its secret is set and its address answers. For `doctor`.
     fn probe<'a>(&'a self, vendor: &'a Vendor) -> Answer<'a, Result<(), VendorError>>;
 }

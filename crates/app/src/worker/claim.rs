@@ -7,8 +7,7 @@ use cutover_process::{Actor, Event, HistoryEntry, IllegalStep, Process};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// A process that a worker may import. Its payload is read in the attempt, so that one that cannot be
-/// read fails that attempt and no other.
+/// A claimed process. Its payload is read in the attempt, so that an unreadable one fails only that attempt.
 #[derive(Debug)]
 pub(crate) struct Claimed {
     pub(crate) process: Process,
@@ -16,7 +15,7 @@ pub(crate) struct Claimed {
 }
 
 impl Claimed {
-    /// The number by which points know it.
+    /// The external account number, which [fault points](Point) are about.
     pub(crate) fn number(&self) -> &str {
         self.process.snapshot().external_account_number.as_str()
     }
@@ -43,7 +42,7 @@ impl App {
             in_time(&*clock, at)?;
             taken.iter().for_each(|(begun, _)| fault::reached(Point::ClaimWritten, begun.number()));
             let claimed = taken.into_iter().zip(written).filter(|(_, is_written)| *is_written);
-            // What missed its window has just ended.
+            // A process that missed its window has just ended.
             let claimed =
                 claimed.map(|((begun, _), _)| begun).filter(|begun| !begun.process.state().has_ended());
             Ok(claimed.collect())
@@ -57,7 +56,7 @@ fn step_of<'a>(process: &'a Process, entry: &'a HistoryEntry) -> StepWrite<'a> {
 
 type SuppliersById = HashMap<i64, Arc<Supplier>>;
 
-/// The suppliers of processes: their settings count as they are now.
+/// Reads the suppliers of processes, with their current settings.
 fn suppliers_of(tx: &mut dyn Tx, due: &[StoredProcess]) -> Result<SuppliersById, StoreError> {
     let ids: BTreeSet<i64> = due.iter().map(|stored| stored.supplier_id).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
@@ -65,7 +64,7 @@ fn suppliers_of(tx: &mut dyn Tx, due: &[StoredProcess]) -> Result<SuppliersById,
     Ok(found.into_iter().map(|supplier| (supplier.id, Arc::new(supplier))).collect())
 }
 
-/// A due process after its claim, or its end if its window has closed meanwhile.
+/// Claims a due process, or ends it if its window has closed.
 fn begun(
     due: StoredProcess,
     suppliers: &SuppliersById,
@@ -75,7 +74,7 @@ fn begun(
     let Some((event, supplier)) = due.process.due_event(at).zip(suppliers.get(&due.supplier_id)) else {
         return Ok(None);
     };
-    // The setting counts as it is now, whatever it was when the account was sent.
+    // The current setting counts, not the one at the time of the request.
     let rehearses = event == Event::Claimed && supplier.settings.dry_run;
     let event = if rehearses { Event::ClaimedForDryRun } else { event };
     let (process, entry) = due.process.step(event, at, actor.clone()).map_err(illegal)?;

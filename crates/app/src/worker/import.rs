@@ -4,7 +4,7 @@ use super::prepare::{Fault, Prepared};
 use super::ready::{Ready, Size, in_time, write_ready};
 use crate::App;
 use crate::fault::{self, Point};
-use crate::port::{StepWrite, StoreError, Tx, glance, write};
+use crate::port::{StepWrite, StoreError, Tx, read_committed, write};
 use chrono::Duration;
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Actor, Event, Failure, Process, State, on_rejection};
@@ -12,42 +12,42 @@ use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How a process left the hands of a worker.
+/// Result of the last step that a worker wrote for a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It went to this state.
+    /// The process is in this state.
     Now(State),
-    /// Somebody else took a step meanwhile: the worker's claim had run out. Nothing was written.
+    /// The claim had expired and somebody else wrote a step. Nothing was written.
     Stale,
 }
 
 impl Outcome {
-    /// Of a step, by whether it was written.
+    /// The outcome of a step that was written or not.
     pub(super) fn of(process: &Process, is_written: bool) -> Self {
         if is_written { Self::Now(process.state()) } else { Self::Stale }
     }
 }
 
-/// How often a new account number is drawn because the one before was taken.
+/// Number of account numbers to try when one is taken.
 const NUMBERS: usize = 5;
-/// How long a process is left to other workers whose payload is sealed with a key that this one does not have.
+/// Delay before a process is due again whose payload is encrypted with a key that this node lacks.
 const KEY_WAIT: Duration = Duration::seconds(30);
 
-/// What the imports of one turn of a worker share.
+/// The imports of one [`Worker::run_once`](super::Worker::run_once).
 pub(super) struct Batch<'a> {
     pub(super) app: &'a App,
     pub(super) actor: &'a Actor,
     pub(super) pace: &'a Pace,
-    /// Whether another account may be begun: not when the worker stops, nor late in its lease.
+    /// Returns true if another account may be begun: false once the worker stops, and late in its lease.
     pub(super) may_begin: &'a dyn Fn() -> bool,
 }
 
 impl Batch<'_> {
-    /// Imports claimed accounts, several in one commit: the whole of each with its status and its event, or
-    /// nothing. `each` hears how each of them ended.
+    /// Imports claimed accounts, several per commit. Each is written completely, with its status and its
+    /// event, or not at all. Calls `each` with the outcome of each account.
     ///
-    /// Whatever goes wrong, a process is given back or ended; only if the store cannot even be told does the
-    /// lease have to run out. What lacks a key was given back and is an error all the same.
+    /// A process is released or ended whatever fails; only if the store cannot write that either does its
+    /// lease expire. A process whose key is missing is released and reported as an error.
     pub(super) fn import(&self, claims: Vec<Claimed>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
         let ids: Vec<i64> = claims.iter().map(|claimed| claimed.process.id()).collect();
         let mut payloads = self.payloads(&ids);
@@ -56,13 +56,13 @@ impl Batch<'_> {
         while let Some(claimed) = waiting.next() {
             if !(self.may_begin)() {
                 let rest: Vec<_> = std::iter::once(claimed).chain(waiting).map(|c| c.process).collect();
-                self.give_back(rest, each);
+                self.release_all(rest, each);
                 break;
             }
             let id = claimed.process.id();
             let payload = match &mut payloads {
                 Ok(found) => found.remove(&id).transpose(),
-                // One may be read where all together took too long.
+                // One payload may be readable where reading all took too long.
                 Err(StoreError::Busy(_)) if ids.len() > 1 => {
                     self.payloads(&[id]).and_then(|mut found| found.remove(&id).transpose())
                 }
@@ -84,11 +84,11 @@ impl Batch<'_> {
     }
 
     fn payloads(&self, ids: &[i64]) -> Result<HashMap<i64, Result<Vec<u8>, StoreError>>, StoreError> {
-        let found = glance(&*self.app.store, |tx| tx.payloads(ids))?;
+        let found = read_committed(&*self.app.store, |tx| tx.payloads(ids))?;
         Ok(found.into_iter().collect())
     }
 
-    /// Does all of an import but the writing, and ends what cannot be written.
+    /// Prepares an import, and ends the process if it cannot be written.
     fn begin(&self, claimed: &Claimed, payload: Result<Option<Vec<u8>>, StoreError>) -> Begun {
         let process = &claimed.process;
         let attempt = catch_unwind(AssertUnwindSafe(|| self.prepare(claimed, payload)));
@@ -99,8 +99,8 @@ impl Batch<'_> {
             Ok(Ok(Prepared::Rejected(issues))) => {
                 return Begun::Ready(Box::new(Ready::ended(process, on_rejection(process), issues)));
             }
-            Ok(Err(Fault::Store(StoreError::KeyMissing(key)))) => self.hand_back(process, key),
-            Ok(Err(fault)) => self.put_off(process, fault),
+            Ok(Err(Fault::Store(StoreError::KeyMissing(key)))) => self.release_to_others(process, key),
+            Ok(Err(fault)) => self.defer(process, fault),
             Err(_) => {
                 tracing::error!(process = process.id(), "import panicked");
                 self.fail(process, Failure::Panic)
@@ -122,17 +122,19 @@ impl Batch<'_> {
         ServiceAccountNumber::from_random(self.app.random.number())
     }
 
-    /// Writes accounts together. While the database answers, a commit that takes too long is tried again in parts, down
-    /// to single accounts: only one that fails alone loses an attempt. What no longer fits in the lease is given back.
+    /// Writes accounts together. While the database answers, a commit that takes too long is repeated in
+    /// smaller parts, down to single accounts: only an account that fails alone loses an attempt. Accounts
+    /// that no longer fit in the lease are released.
     ///
-    /// Of a database that is away each would learn no more than all did: they are left to their leases.
+    /// If the database is unavailable, smaller parts would fail as well: the leases of all of them expire.
     fn commit(&self, ready: Vec<Ready>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
         let (mut waiting, mut has_begun) = (VecDeque::from(ready), false);
         while !waiting.is_empty() {
-            // What is ready is written even if the worker stops now; what took its time once may do so again.
+            // The first part is written even if the worker stops now. The next may take as long as the one
+            // that failed.
             if has_begun && !(self.may_begin)() {
                 let rest = waiting.into_iter().map(|one| one.process).collect();
-                return self.give_back(rest, each);
+                return self.release_all(rest, each);
             }
             has_begun = true;
             let count = waiting.len().min(self.pace.limit());
@@ -148,7 +150,7 @@ impl Batch<'_> {
                     part.into_iter().rev().for_each(|one| waiting.push_front(one));
                 }
                 Err(error @ StoreError::Busy(_)) => {
-                    part.iter().for_each(|one| each(self.put_off(&one.process, error.clone().into())));
+                    part.iter().for_each(|one| each(self.defer(&one.process, error.clone().into())));
                 }
                 Err(_) => part.into_iter().for_each(|one| each(self.write_alone(one))),
             }
@@ -167,17 +169,17 @@ impl Batch<'_> {
                 Err(StoreError::Conflict(_)) => {
                     alone.iter_mut().for_each(|one| one.renumber(self.number()));
                 }
-                Err(error) => return self.put_off(&process, error.into()),
+                Err(error) => return self.defer(&process, error.into()),
             }
         }
-        self.put_off(&process, StoreError::Conflict("no free account number was found".into()).into())
+        self.defer(&process, StoreError::Conflict("no free account number was found".into()).into())
     }
 
-    /// Writes accounts, their status and their events in one transaction; of dry runs only the step.
+    /// Writes accounts, their status and their events in one transaction; for dry runs only the step.
     fn write_together(&self, ready: &mut Vec<Ready>) -> Result<Vec<Outcome>, StoreError> {
         fault::reached(Point::ImportReady, ready.first().map_or("", Ready::number));
         let (clock, actor) = (self.app.clock.clone(), self.actor.clone());
-        // A job owns what it works on; what it did not write is wanted back.
+        // The job owns its data. Shared, so that accounts that were not written can be tried again.
         let shared = Arc::new(Mutex::new(std::mem::take(ready)));
         let given = shared.clone();
         let job = move |tx: &mut dyn Tx| write_ready(tx, &mut lock(&given), &*clock, &actor);
@@ -187,15 +189,15 @@ impl Batch<'_> {
         written
     }
 
-    /// A missing key is a fault of this node: the process is left to another, and loses no attempt.
-    fn hand_back(&self, process: &Process, key: String) -> Result<Outcome, StoreError> {
+    /// Releases a process whose key this node lacks to other nodes. It loses no attempt.
+    fn release_to_others(&self, process: &Process, key: String) -> Result<Outcome, StoreError> {
         let error = StoreError::KeyMissing(key);
         tracing::error!(process = process.id(), %error, "import given back");
         let due_at = self.app.clock.now() + KEY_WAIT;
         self.end(process, Event::HandedBack { due_at }).and(Err(error))
     }
 
-    fn put_off(&self, process: &Process, fault: Fault) -> Result<Outcome, StoreError> {
+    fn defer(&self, process: &Process, fault: Fault) -> Result<Outcome, StoreError> {
         tracing::warn!(process = process.id(), error = %fault, "import failed; it will be tried again");
         self.fail(process, fault.failure())
     }
@@ -205,14 +207,14 @@ impl Batch<'_> {
         self.end(process, event)
     }
 
-    /// Ends a claim that came to no verdict.
+    /// Ends a claim with an event, without an account or issues.
     fn end(&self, process: &Process, event: Event) -> Result<Outcome, StoreError> {
         let ended = self.step_all(vec![process.clone()], event)?;
         Ok(ended.into_iter().next().unwrap_or(Outcome::Stale))
     }
 
-    /// Hands claims back that were not begun, in one commit: none loses its attempt.
-    fn give_back(&self, processes: Vec<Process>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
+    /// Releases claims that were not begun, in one commit. None loses its attempt.
+    fn release_all(&self, processes: Vec<Process>, each: &mut dyn FnMut(Result<Outcome, StoreError>)) {
         let count = processes.len();
         match self.step_all(processes, Event::ShutDown) {
             Ok(outcomes) => outcomes.into_iter().for_each(|outcome| each(Ok(outcome))),
@@ -220,7 +222,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Writes the same step of processes, dated when it is written.
+    /// Writes the same step of several processes, dated when it is written.
     fn step_all(&self, processes: Vec<Process>, event: Event) -> Result<Vec<Outcome>, StoreError> {
         let (clock, actor) = (self.app.clock.clone(), self.actor.clone());
         write(&*self.app.store, move |tx| {
@@ -236,13 +238,13 @@ impl Batch<'_> {
     }
 }
 
-/// What preparing an import came to.
+/// Result of preparing an import.
 enum Begun {
     Ready(Box<Ready>),
     Ended(Result<Outcome, StoreError>),
 }
 
-/// A panic of the store as a fault of it: what one account brings about must not cost the others their attempt.
+/// Turns a panic of the store into an error: one account must not cost the others their attempt.
 fn guarded<T>(write: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
     let panicked = |_| Err(StoreError::Failed("a write panicked".into()));
     catch_unwind(AssertUnwindSafe(write)).unwrap_or_else(panicked)

@@ -1,4 +1,4 @@
-//! The worker: claims due processes, imports their accounts, and sweeps up after workers that died
+//! The worker: claims due processes, imports their accounts, and releases the claims of lost workers
 //! (contract D6).
 
 mod claim;

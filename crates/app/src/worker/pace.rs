@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many accounts a worker writes in one commit. It halves when a commit took too long and grows by one after a
-/// turn in which none did, so that a worker comes to the number that fits, whatever makes the database slow.
+/// Adaptive limit on the accounts per commit: halves after a commit that took too long, and grows by one
+/// after a round without one.
 pub(super) struct Pace {
     limit: AtomicUsize,
     most: usize,
@@ -12,17 +12,17 @@ impl Pace {
         Self { limit: AtomicUsize::new(most), most }
     }
 
-    /// The number of accounts that the next commit may hold.
+    /// Maximum number of accounts in the next commit.
     pub(super) fn limit(&self) -> usize {
         self.limit.load(Ordering::Relaxed)
     }
 
-    /// A commit of so many accounts took too long.
+    /// Halves the limit after a commit of this many accounts took too long.
     pub(super) fn slow_down(&self, accounts: usize) {
         self.limit.store((accounts / 2).max(1), Ordering::Relaxed);
     }
 
-    /// No commit of a turn took too long.
+    /// Raises the limit after a round in which no commit took too long.
     pub(super) fn speed_up(&self) {
         self.limit.store((self.limit() + 1).min(self.most), Ordering::Relaxed);
     }

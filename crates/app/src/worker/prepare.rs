@@ -1,7 +1,7 @@
 use super::claim::Claimed;
 use crate::account::{Known, Sought, profile, stored};
 use crate::documents::{FoundDocuments, missing};
-use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, glance};
+use crate::port::{DocumentsUnavailable, NewAccount, StoreError, StoredIssues, read_committed};
 use crate::{App, codec};
 use chrono::DateTime;
 use cutover_core::{Now, ServiceAccountNumber};
@@ -9,20 +9,20 @@ use cutover_model::{Account, AccountRequest, Decoded, IntoOwned, Limits, decode_
 use cutover_process::Failure;
 use cutover_rules::{Facts, Report, check_account, documents_of_account};
 
-/// What checking a claimed payload came to.
+/// Result of checking a claimed payload.
 pub(crate) enum Prepared {
-    /// It can be written, and there may be warnings to be kept.
+    /// The account can be written; there may be warnings to store.
     Account {
         account: Box<NewAccount>,
         issues: StoredIssues,
-        /// Of the unpacked payload.
+        /// Size of the decompressed payload.
         bytes: usize,
     },
-    /// It fails the rules as they are now.
+    /// The payload violates a rule as it is configured now.
     Rejected(StoredIssues),
 }
 
-/// A dependency failed an attempt; it will be made again.
+/// A failure of a dependency. The attempt will be repeated.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     #[error(transparent)]
@@ -32,7 +32,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// What it counts as: an outage passes with time, all else need not.
+    /// Classifies the fault: an outage passes by itself, a defect may not.
     pub(crate) fn failure(&self) -> Failure {
         match self {
             Self::Documents(_) | Self::Store(StoreError::Unavailable(_) | StoreError::Busy(_)) => {
@@ -44,7 +44,7 @@ impl Fault {
 }
 
 impl App {
-    /// Decodes a claimed payload and checks it again: what was right when it was accepted may not be now.
+    /// Decodes a claimed payload and checks it again: facts and rules may have changed since it was accepted.
     pub(crate) fn prepare_import(
         &self,
         claimed: &Claimed,
@@ -55,12 +55,12 @@ impl App {
         let (supplier, id) = (&claimed.supplier, claimed.process.id());
         let zone = supplier.settings.time_zone;
         let corrupt = |what: &str| StoreError::Corrupt(format!("the payload of process {id} {what}"));
-        // What was accepted is not refused because the operator has set a limit lower since.
+        // An accepted payload is not refused because a limit was lowered since.
         let limits = Limits { items: u32::MAX, ..Limits::default() };
         let decoded = decode_account_within(&payload, zone, limits);
         let mut decoded = decoded.map_err(|_| corrupt("is not JSON"))?;
         if let Some(request) = &mut decoded.draft {
-            // The window has done its work; its rules are about the time of the request.
+            // The rules of the window apply at the time of the request only.
             request.task_params = Default::default();
         }
         let report = self.check_again(claimed, &decoded, Now::new(self.clock.now(), zone))?;
@@ -76,7 +76,7 @@ impl App {
             supplier_id: supplier.id,
             customer_emails: supplier.settings.send_customer_emails && !suppresses_emails(&account),
             zone,
-            // Dated when it is written.
+            // Set when it is written.
             imported_at: DateTime::UNIX_EPOCH,
             account: account.into_owned().completed(zone),
         };
@@ -91,14 +91,13 @@ impl App {
     ) -> Result<Report, Fault> {
         let supplier = &claimed.supplier;
         let known = match decoded.draft.as_ref().map(Sought::for_all).filter(|sought| !sought.is_nothing()) {
-            Some(sought) => {
-                glance(&*self.store, |tx| sought.read(tx, supplier.organisation_id, Some(supplier.id)))?
-            }
+            Some(sought) => read_committed(&*self.store, |tx| {
+                sought.read(tx, supplier.organisation_id, Some(supplier.id))
+            })?,
             None => Known::default(),
         };
         let documents = || decoded.draft.as_ref().map(documents_of_account).unwrap_or_default();
-        // A worker has a thread to itself, so that it may wait for the storage. A lookup ends well before
-        // the lease does.
+        // A worker runs on a thread of its own, so it may block. A lookup ends well before the lease.
         let found = match missing(Some(supplier), None, documents) {
             Some(wanted) => Some(pollster::block_on(self.look_up(&wanted))?),
             None => None,
@@ -112,7 +111,7 @@ impl App {
     }
 }
 
-/// Whether the imported history asks for no mails on migration (contract D1).
+/// Returns true if an event of the account suppresses mails about the migration (contract D1).
 fn suppresses_emails(account: &Account<'_>) -> bool {
     let mut events = account.events.iter().flatten();
     events.any(|event| event.event_type.trimmed() == "SUPPRESS_MIGRATION_COMMS")

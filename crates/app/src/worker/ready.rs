@@ -8,7 +8,7 @@ use cutover_model::{Account, Totals};
 use cutover_process::{Actor, Event, HistoryEntry, LEASE, Process, on_success};
 use std::collections::BTreeMap;
 
-/// An account that was checked, with all that is to be written of it.
+/// A checked account with everything to write for it.
 pub(super) struct Ready {
     pub(super) process: Process,
     end: End,
@@ -16,31 +16,31 @@ pub(super) struct Ready {
     pub(super) size: Size,
 }
 
-/// How a process ends, and what is written beside its step.
+/// The end of a process.
 enum End {
     Import(Box<Import>),
-    /// Of a dry run, and of what was rejected, the step is all that is kept.
+    /// A dry run or a rejected payload: only the step is written.
     Step(Event),
 }
 
-/// What an import writes beside its step.
+/// The rows that an import writes in addition to its step.
 struct Import {
     account: NewAccount,
     totals: Totals,
 }
 
-/// What bounds a commit, and the memory that accounts take until it.
+/// Measures a batch, to bound its commit and the memory that its accounts take until then.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Size {
-    /// Of the unpacked payloads.
+    /// Size of the decompressed payloads.
     bytes: usize,
-    /// Of the tables.
+    /// Rows in all tables.
     rows: u64,
 }
 
 impl Size {
-    /// A batch that has reached either is written. Repetitive payloads pack to a hundredth, so the packed size says
-    /// nothing of the memory and of the rows that they unpack to.
+    /// A batch is written once it exceeds either. Repetitive payloads compress to a hundredth, so the
+    /// compressed size says nothing about their memory and rows.
     const MOST: Self = Self { bytes: 4 << 20, rows: 20_000 };
 
     pub(super) fn add(&mut self, other: Self) {
@@ -54,7 +54,7 @@ impl Size {
 }
 
 impl Ready {
-    /// Of an account that passed every check; a dry run keeps nothing of it.
+    /// For an account that passed every check. A dry run does not write it.
     pub(super) fn passed(process: &Process, account: NewAccount, issues: StoredIssues, bytes: usize) -> Self {
         if process.is_dry_run() {
             return Self::ended(process, on_success(process, account.number), issues);
@@ -65,20 +65,20 @@ impl Ready {
         Self { process: process.clone(), end, issues, size }
     }
 
-    /// Of an account of which only the step is written.
+    /// For a process of which only the step is written.
     pub(super) fn ended(process: &Process, event: Event, issues: StoredIssues) -> Self {
         let size = Size { bytes: 0, rows: 1 };
         Self { process: process.clone(), end: End::Step(event), issues, size }
     }
 
-    /// Gives an account that is imported another number.
+    /// Gives the imported account another number.
     pub(super) fn renumber(&mut self, number: ServiceAccountNumber) {
         if let End::Import(import) = &mut self.end {
             import.account.number = number;
         }
     }
 
-    /// The number by which points know it.
+    /// The external account number, which [fault points](Point) are about.
     pub(super) fn number(&self) -> &str {
         self.process.snapshot().external_account_number.as_str()
     }
@@ -95,7 +95,7 @@ impl Ready {
     }
 }
 
-/// How many rows an account comes to, counted by the lists that grow with its history.
+/// Estimates the rows of an account by the lists that grow with its history.
 fn rows(account: &Account<'_>, totals: &Totals) -> u64 {
     fn items<T>(list: &Option<Vec<T>>) -> u64 {
         list.as_ref().map_or(0, |list| list.len() as u64)
@@ -124,11 +124,11 @@ fn rows(account: &Account<'_>, totals: &Totals) -> u64 {
         + lists
 }
 
-/// Writes accounts with their steps, and the steps of dry runs and of what was rejected, in one transaction.
+/// Writes accounts with their steps, and the steps of dry runs and rejected payloads, in one transaction.
 ///
-/// The steps go first: of a worker that comes back late, the versions are stale here, and nothing of those accounts is
-/// written. They are dated here and not before: what reads by the time of the last step misses those that are committed
-/// long after it.
+/// The steps are written first: if the worker is late, their versions are stale and nothing of those accounts
+/// is written. They are dated here, because clients that poll by the time of the last step miss steps that
+/// are committed long after their date.
 pub(super) fn write_ready(
     tx: &mut dyn Tx,
     ready: &mut [Ready],
@@ -160,7 +160,7 @@ pub(super) fn write_ready(
     Ok(stepped.iter().zip(written).map(outcome).collect())
 }
 
-/// What accounts come to, a change a supplier.
+/// Adds the totals of the accounts, summed by supplier.
 fn add_totals(tx: &mut dyn Tx, imports: &[&Import]) -> Result<(), StoreError> {
     let mut totals = BTreeMap::<i64, Totals>::new();
     for one in imports {
@@ -171,8 +171,8 @@ fn add_totals(tx: &mut dyn Tx, imports: &[&Import]) -> Result<(), StoreError> {
     totals.iter().try_for_each(|(supplier_id, totals)| tx.add_totals(*supplier_id, totals))
 }
 
-/// Refuses to commit steps that were dated longer ago than a lease: their claims have run out, and who polls by the time
-/// of the last step counts on seeing it soon after.
+/// Refuses to commit steps that were dated longer ago than a lease: their claims have expired, and clients
+/// that poll by the time of the last step rely on a prompt commit.
 pub(super) fn in_time(clock: &dyn Clock, at: DateTime<Utc>) -> Result<(), StoreError> {
     if clock.now() - at <= LEASE {
         Ok(())

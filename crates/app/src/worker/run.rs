@@ -2,24 +2,25 @@ use super::import::{Batch, Outcome};
 use super::pace::Pace;
 use crate::App;
 use crate::fault::{self, Point};
-use crate::port::{StoreError, glance};
+use crate::port::{StoreError, read_committed};
 use cutover_process::{Actor, LEASE, Process, SWEEP, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many processes a worker claims at once, and writes together.
+/// Maximum number of processes that a worker claims and writes together.
 const CLAIM: u32 = 16;
-/// How long a worker rests that could not work.
+/// Pause after a round that failed.
 const REST: Duration = Duration::from_secs(1);
-/// How long one rests that has none of the keys for what it claimed: others are to get at it first.
+/// Pause after a round whose payloads all lacked an encryption key here: workers that have the key come
+/// first.
 const KEYLESS_REST: Duration = Duration::from_secs(5);
-/// The least that is waited for something due: another may be claiming it.
+/// Minimum wait for a due process: another worker may be claiming it.
 const SOON: Duration = Duration::from_millis(5);
-/// How often what has expired is removed.
+/// Interval at which expired rows are removed.
 const CLEANING: Duration = Duration::from_secs(60);
 
-/// What the workers of this process have done, for `/metrics`.
+/// Counters of the workers of this process, for `/metrics`.
 #[derive(Debug, Default)]
 pub struct WorkerMetrics {
     /// Accounts imported.
@@ -28,9 +29,9 @@ pub struct WorkerMetrics {
     pub errored: AtomicU64,
     /// Dry runs that found no error.
     pub dry_runs: AtomicU64,
-    /// Attempts that will be made again.
+    /// Attempts that will be repeated.
     pub deferred: AtomicU64,
-    /// Attempts whose claim had run out.
+    /// Attempts whose claim had expired.
     pub stale: AtomicU64,
     /// Claims taken from lost workers.
     pub released: AtomicU64,
@@ -49,10 +50,10 @@ impl WorkerMetrics {
     }
 }
 
-/// What a turn of a worker did.
+/// Result of [`Worker::run_once`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Worked {
-    /// So many processes were claimed and dealt with.
+    /// This many processes were claimed and processed.
     Processes(usize),
     /// Nothing was due.
     Nothing,
@@ -68,26 +69,26 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker of a name; `stop` ends its loop.
+    /// Returns a worker with this name; setting `stop` ends its loop.
     pub fn new(app: Arc<App>, name: String, metrics: Arc<WorkerMetrics>, stop: Arc<AtomicBool>) -> Self {
         Self { app, actor: Actor::Worker { name }, metrics, stop, pace: Pace::new(CLAIM as usize) }
     }
 
-    /// Works until it is stopped: accounts under way are finished, other claims are given back.
+    /// Works until it is stopped. It finishes the accounts that it has begun and releases its other claims.
     pub fn run(&self) {
         let mut least = SOON;
         loop {
-            // Taken first: a stop after it ends the wait.
-            let seen = self.app.wake.seen();
+            // Read before the stop flag, so that a later stop ends the wait.
+            let seen = self.app.wake.notifications();
             if self.stopped() {
                 return;
             }
-            match self.turn() {
+            match self.run_once() {
                 Ok(Worked::Processes(_)) => least = SOON,
                 Ok(Worked::Nothing) => self.wait_for_work(seen, &mut least),
                 Err(error @ StoreError::KeyMissing(_)) => {
                     tracing::error!(%error, "a worker could not work");
-                    self.app.wake.rest(KEYLESS_REST, || self.stopped());
+                    self.app.wake.sleep(KEYLESS_REST, || self.stopped());
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a worker could not work");
@@ -97,36 +98,36 @@ impl Worker {
         }
     }
 
-    /// Waits until there may be work: told of, or due. Of the workers of a process one looks out, the others
-    /// wait to be called or to take its place: what waits costs the database next to nothing.
+    /// Waits until there may be work. One worker of the process polls the store; the others wait for a
+    /// notification or to take over polling. Idle workers so cost the database next to nothing.
     fn wait_for_work(&self, seen: u64, least: &mut Duration) {
         let wake = &self.app.wake;
         loop {
-            let lookouts = wake.seen_lookouts();
-            if let Ok(lookout) = self.app.lookout.try_lock() {
-                self.look_out(seen, least);
-                drop(lookout);
-                // What falls due while this one works is for another to see.
-                return wake.call_lookout();
+            let handovers = wake.handovers();
+            if let Ok(poller) = self.app.poller.try_lock() {
+                self.poll(seen, least);
+                drop(poller);
+                // While this worker works, another one has to poll.
+                return wake.hand_over_polling();
             }
-            wake.wait_to_look_out(seen, lookouts, self.app.store.poll());
-            if self.is_called(seen) {
+            wake.wait_or_take_over(seen, handovers, self.app.store.poll());
+            if self.is_notified(seen) {
                 *least = SOON;
                 return;
             }
         }
     }
 
-    /// Waits until something is due, at least so long: what was due and not claimed a moment ago is in other
-    /// hands, or cannot be read, and is asked for less and less often.
-    fn look_out(&self, seen: u64, least: &mut Duration) {
+    /// Waits until a process is due, at least for `least`. A process that was due and not claimed a moment
+    /// ago is claimed by another worker or cannot be read, so `least` doubles each time.
+    fn poll(&self, seen: u64, least: &mut Duration) {
         let mut wait = self.until_due();
         loop {
             if wait > SOON {
                 *least = SOON;
             }
             self.app.wake.wait(seen, wait.max(*least));
-            if self.is_called(seen) {
+            if self.is_notified(seen) {
                 *least = SOON;
                 return;
             }
@@ -138,11 +139,11 @@ impl Worker {
         }
     }
 
-    fn is_called(&self, seen: u64) -> bool {
-        self.stopped() || self.app.wake.seen() != seen
+    fn is_notified(&self, seen: u64) -> bool {
+        self.stopped() || self.app.wake.notifications() != seen
     }
 
-    /// Sweeps every few seconds until it is stopped; one worker of a process does.
+    /// Sweeps every few seconds until it is stopped. Runs on one thread of the process.
     pub fn run_sweeper(&self) {
         let every = SWEEP.to_std().unwrap_or(REST);
         let mut cleaned: Option<Instant> = None;
@@ -159,13 +160,13 @@ impl Worker {
             if cleaned.is_none_or(|at| at.elapsed() >= CLEANING) {
                 cleaned = Some(Instant::now());
                 if let Err(error) = self.app.remove_expired() {
-                    tracing::warn!(%error, "what has expired could not be removed");
+                    tracing::warn!(%error, "expired tokens and keys could not be removed");
                 }
                 if let Err(error) = self.app.add_partitions() {
                     tracing::error!(%error, "partitions for the next processes could not be added");
                 }
             }
-            self.app.wake.rest(every, || self.stopped());
+            self.app.wake.sleep(every, || self.stopped());
         }
     }
 
@@ -173,13 +174,14 @@ impl Worker {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Claims what is due and imports it. Before that it ends what an outage of the database kept it from ending.
+    /// Claims due processes and imports them. First it ends claims that it could not end during an outage of
+    /// the database.
     ///
     /// # Errors
-    /// [`StoreError`] if nothing could be claimed, or the end of an import not be written: its lease
-    /// runs out then. [`StoreError::KeyMissing`] if it could open none of what it claimed.
-    pub fn turn(&self) -> Result<Worked, StoreError> {
-        self.app.put_off_interrupted()?;
+    /// [`StoreError`] if nothing could be claimed, or the end of an import could not be written: its lease
+    /// expires then. [`StoreError::KeyMissing`] if it could decrypt none of the claimed payloads.
+    pub fn run_once(&self) -> Result<Worked, StoreError> {
+        self.app.defer_interrupted()?;
         let claimed_at = self.app.clock.now();
         let claims = self.app.claim(&self.actor, CLAIM)?;
         let count = claims.len();
@@ -188,16 +190,16 @@ impl Worker {
         }
         claims.iter().for_each(|claimed| fault::reached(Point::Claimed, claimed.number()));
         if count == CLAIM as usize {
-            // There may be more than for one.
-            self.app.wake.call_one();
+            // There may be more work than for one worker.
+            self.app.wake.notify_one();
         }
-        // The lease is one for all: what is begun late in it could lose it on the way.
+        // All claims share one lease: an import that begins late could outlive it.
         let may_begin = || !self.stopped() && self.app.clock.now() - claimed_at <= LEASE / 2;
         let (mut failed, mut keyless, mut worked) = (None, None, 0);
         let claimed: Vec<Process> = claims.iter().map(|claimed| claimed.process.clone()).collect();
         let pace = self.pace.limit();
         let batch = Batch { app: &self.app, actor: &self.actor, pace: &self.pace, may_begin: &may_begin };
-        // One that cannot be ended must not cost the others their attempt.
+        // A process that cannot be ended must not cost the others their attempt.
         batch.import(claims, &mut |outcome| match outcome {
             Ok(outcome) => {
                 worked += 1;
@@ -215,15 +217,15 @@ impl Worker {
         if matches!(failed, Some(StoreError::Unavailable(_))) {
             self.app.remember_interrupted(claimed, &self.actor);
         }
-        // One that can do others goes on.
+        // A worker that could decrypt other payloads continues.
         failed.or(keyless.filter(|_| worked == 0)).map_or(Ok(Worked::Processes(count)), Err)
     }
 
-    /// How long until the next process falls due, at most the poll's interval.
+    /// Time until the next process is due, at most the interval of polling.
     fn until_due(&self) -> Duration {
         let poll = self.app.store.poll();
         let now = self.app.clock.now();
-        let next = glance(&*self.app.store, |tx| tx.next_due_at(now)).ok().flatten();
+        let next = read_committed(&*self.app.store, |tx| tx.next_due_at(now)).ok().flatten();
         let wait = next.map(|at| (at - now).to_std().unwrap_or(Duration::ZERO));
         wait.map_or(poll, |wait| wait.clamp(SOON, poll))
     }

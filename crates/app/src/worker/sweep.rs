@@ -1,28 +1,29 @@
 use crate::App;
 use crate::auth::SESSION_IDLE;
 use crate::fault::{self, Point};
-use crate::port::{StepWrite, StoreError, Tx, glance, write};
+use crate::port::{StepWrite, StoreError, Tx, read_committed, write};
 use chrono::{DateTime, Utc};
 use cutover_process::{Actor, Event, Failure, Process, on_failure};
 
-/// How many processes one transaction of a sweep takes.
+/// Maximum number of processes per transaction of a sweep.
 const BATCH: u32 = 500;
 
-/// How many changes of figures one transaction folds, and how often a sweep does: others want to write as well.
+/// Maximum number of changes of figures per transaction, and of such transactions per sweep: other writers
+/// wait.
 const FOLDED: u32 = 2_000;
 const FOLDS: usize = 50;
 
-/// What a sweep did.
+/// Result of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Swept {
-    /// Claims that were taken from lost workers.
+    /// Claims of lost workers that were released.
     pub released: usize,
     /// Processes whose window closed before they began.
     pub missed: usize,
 }
 
-/// Makes the steps of a sweep; how many were made. A process that cannot take its step is left: it must
-/// not keep the others from theirs.
+/// Writes the steps of a sweep and returns their number. Skips a process that cannot take its step, so that
+/// the others can.
 fn take_steps(
     tx: &mut dyn Tx,
     steps: impl Iterator<Item = (Process, Event)>,
@@ -33,7 +34,7 @@ fn take_steps(
         let id = process.id();
         match process.step(event, at, Actor::System) {
             Ok(step) => taken.push(step),
-            Err(illegal) => tracing::error!(process = id, %illegal, "a sweep left a process as it is"),
+            Err(illegal) => tracing::error!(process = id, %illegal, "a sweep skipped a process"),
         }
     }
     let steps: Vec<_> =
@@ -42,33 +43,33 @@ fn take_steps(
 }
 
 impl App {
-    /// Takes up what lost workers left, and ends what missed its window.
+    /// Releases the claims of lost workers, and ends processes that missed their window.
     ///
     /// # Errors
-    /// [`StoreError`]; what was swept before stays swept.
+    /// [`StoreError`]; steps that were committed before remain.
     pub fn sweep(&self) -> Result<Swept, StoreError> {
-        self.put_off_interrupted()?;
+        self.defer_interrupted()?;
         let now = self.clock.now();
         let released = self.release(now)?;
         let missed = self.end_missed(now)?;
         if released > 0 {
-            self.wake.call();
+            self.wake.notify_all();
         }
         Ok(Swept { released, missed })
     }
 
-    /// Takes up every claim, whatever its lease: for a database that no other worker can be using.
+    /// Releases every claim, whatever its lease. Only for a database that no other worker can be using.
     ///
     /// # Errors
-    /// [`StoreError`]; what was released before stays released.
+    /// [`StoreError`]; claims that were released before remain so.
     pub fn release_all(&self) -> Result<usize, StoreError> {
         self.release(DateTime::<Utc>::MAX_UTC)
     }
 
     fn release(&self, before: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut released = 0;
-        // A whole batch: one that cannot be read is passed over, and must not hide the others.
-        while !glance(&*self.store, |tx| tx.expired_leases(before, BATCH))?.is_empty() {
+        // A whole batch: an unreadable process is skipped, and must not hide the others.
+        while !read_committed(&*self.store, |tx| tx.expired_leases(before, BATCH))?.is_empty() {
             fault::reached(Point::SweepLooked, "");
             let (now, jitter) = (self.clock.now(), self.random.number());
             let retry_time = self.settings.import_retry_time;
@@ -76,7 +77,7 @@ impl App {
                 let expired = tx.expired_leases_to_end(before, BATCH)?;
                 fault::reached(Point::SweepRead, "");
                 let steps = expired.into_iter().enumerate().map(|(i, stored)| {
-                    // One draw a batch; spread so that what was lost together parts.
+                    // One random number per batch, spread so that processes lost together are retried apart.
                     let jitter = jitter.wrapping_add((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
                     let event = on_failure(&stored.process, Failure::WorkerLost, retry_time, now, jitter);
                     (stored.process, event)
@@ -93,7 +94,7 @@ impl App {
 
     fn end_missed(&self, now: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut missed = 0;
-        while !glance(&*self.store, |tx| tx.missed_windows(now, BATCH))?.is_empty() {
+        while !read_committed(&*self.store, |tx| tx.missed_windows(now, BATCH))?.is_empty() {
             let taken = write(&*self.store, move |tx| {
                 let stored = tx.missed_windows_to_end(now, BATCH)?;
                 take_steps(tx, stored.into_iter().map(|stored| (stored.process, Event::WindowMissed)), now)
@@ -106,15 +107,14 @@ impl App {
         Ok(missed)
     }
 
-    /// Folds what changed of the figures that are kept, as far as it goes in one sweep; how much was folded. Where
-    /// nothing did, nothing is written.
+    /// Folds changes of figures, up to a limit, and returns their number. Writes nothing if nothing changed.
     ///
     /// # Errors
-    /// [`StoreError`]; what was folded before stays folded.
+    /// [`StoreError`]; changes that were folded before remain so.
     pub fn fold_figures(&self) -> Result<usize, StoreError> {
         let mut all = 0;
         for _ in 0..FOLDS {
-            if !glance(&*self.store, |tx| tx.has_changes())? {
+            if !read_committed(&*self.store, |tx| tx.has_changes())? {
                 break;
             }
             let folded = write(&*self.store, |tx| tx.fold(FOLDED))?;
@@ -131,13 +131,13 @@ impl App {
     /// # Errors
     /// [`StoreError`]; the next call tries again.
     pub fn add_partitions(&self) -> Result<(), StoreError> {
-        if !glance(&*self.store, |tx| tx.has_partitions())? {
+        if !read_committed(&*self.store, |tx| tx.has_partitions())? {
             write(&*self.store, |tx| tx.add_partitions())?;
         }
         Ok(())
     }
 
-    /// Removes what has expired: refresh tokens, and signing keys that no token can be signed with any more.
+    /// Removes expired refresh tokens, and signing keys whose last token has expired.
     ///
     /// # Errors
     /// [`StoreError`]; nothing is removed then.

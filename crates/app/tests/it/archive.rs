@@ -1,4 +1,4 @@
-use crate::house::House;
+use crate::env::TestEnv;
 use chrono::{Days, Duration};
 use cutover_app::operator::{Archive, ArchiveError, ArchiveScope, Archived, ArchivedProcess, OperatorError};
 use cutover_app::port::Clock;
@@ -38,53 +38,53 @@ fn body(number: &str) -> String {
     )
 }
 
-fn create(house: &House, number: &str) {
-    create_account(&house.app, &house.caller, None, body(number).as_bytes()).unwrap();
+fn create(env: &TestEnv, number: &str) {
+    create_account(&env.app, &env.caller, None, body(number).as_bytes()).unwrap();
 }
 
-/// A house with so many cancelled accounts `A-1`, `A-2`, … of a day ago.
-fn with_cancelled(count: usize) -> House {
-    let house = House::new();
+/// Creates an environment with `count` accounts `A-1`, `A-2`, …, cancelled a day ago.
+fn with_cancelled(count: usize) -> TestEnv {
+    let env = TestEnv::new();
     for i in 1..=count {
-        create(&house, &format!("A-{i}"));
-        house.app.cancel_process("ACME", &format!("A-{i}")).unwrap();
+        create(&env, &format!("A-{i}"));
+        env.app.cancel_process("ACME", &format!("A-{i}")).unwrap();
     }
-    house.clock.advance(Duration::days(1));
-    house
+    env.clock.advance(Duration::days(1));
+    env
 }
 
-/// What changed before today.
-fn before_today(house: &House) -> ArchiveScope {
-    ArchiveScope { before: house.clock.now().date_naive(), supplier: None, limit: None }
+/// The scope of processes that last changed before today.
+fn before_today(env: &TestEnv) -> ArchiveScope {
+    ArchiveScope { before: env.clock.now().date_naive(), supplier: None, limit: None }
 }
 
 #[test]
-fn what_has_ended_moves_in_batches_up_to_a_limit() {
-    let house = with_cancelled(230);
-    create(&house, "PENDING");
-    let (all, some) = (before_today(&house), ArchiveScope { limit: Some(205), ..before_today(&house) });
-    assert_eq!(house.app.count_archivable(&all).unwrap(), 230);
-    assert_eq!(house.app.count_archivable(&some).unwrap(), 205);
+fn ended_processes_are_archived_in_batches_up_to_a_limit() {
+    let env = with_cancelled(230);
+    create(&env, "PENDING");
+    let (all, some) = (before_today(&env), ArchiveScope { limit: Some(205), ..before_today(&env) });
+    assert_eq!(env.app.count_archivable(&all).unwrap(), 230);
+    assert_eq!(env.app.count_archivable(&some).unwrap(), 205);
     let mut syncs = 0;
     let mut lines = Lines::new(|| {
         syncs += 1;
         Ok(())
     });
-    let done = house.app.archive_processes(&some, &mut lines).unwrap();
+    let done = env.app.archive_processes(&some, &mut lines).unwrap();
     assert_eq!(done, Archived { archived: 205, stayed: 0 });
-    let done = house.app.archive_processes(&all, &mut lines).unwrap();
+    let done = env.app.archive_processes(&all, &mut lines).unwrap();
     assert_eq!(done, Archived { archived: 25, stayed: 0 });
     assert_eq!(lines.numbers, (1..=230).map(|i| format!("A-{i}")).collect::<Vec<_>>());
     assert_eq!(lines.payloads[229], body("A-230").as_bytes());
     assert_eq!(syncs, 4);
-    assert_eq!(house.app.count_archivable(&all).unwrap(), 0);
+    assert_eq!(env.app.count_archivable(&all).unwrap(), 0);
 }
 
 #[test]
-fn days_and_suppliers_bound_it() {
-    let house = with_cancelled(1);
-    let today = before_today(&house);
-    let count = |scope: &ArchiveScope| house.app.count_archivable(scope);
+fn an_archive_run_is_limited_to_days_and_suppliers() {
+    let env = with_cancelled(1);
+    let today = before_today(&env);
+    let count = |scope: &ArchiveScope| env.app.count_archivable(scope);
     assert_eq!(count(&ArchiveScope { before: today.before - Days::new(1), ..today.clone() }).unwrap(), 0);
     assert_eq!(count(&ArchiveScope { limit: Some(0), ..today.clone() }).unwrap(), 0);
     assert_eq!(count(&ArchiveScope { supplier: Some("ACME".into()), ..today.clone() }).unwrap(), 1);
@@ -93,57 +93,57 @@ fn days_and_suppliers_bound_it() {
 }
 
 #[test]
-fn nothing_leaves_before_it_is_durable() {
-    let house = with_cancelled(1);
+fn nothing_leaves_the_database_before_the_archive_is_durable() {
+    let env = with_cancelled(1);
     let mut lines = Lines::new(|| Err(io::Error::other("the disk is full")));
-    let failed = house.app.archive_processes(&before_today(&house), &mut lines);
+    let failed = env.app.archive_processes(&before_today(&env), &mut lines);
     assert!(matches!(failed, Err(ArchiveError::Archive(_))));
-    let report = house.report();
+    let report = env.report();
     assert_eq!((report.archived_at, report.history.len()), (None, 2));
-    assert_eq!(house.app.count_archivable(&before_today(&house)).unwrap(), 1);
+    assert_eq!(env.app.count_archivable(&before_today(&env)).unwrap(), 1);
 }
 
 #[test]
-fn what_changes_meanwhile_stays() {
-    let house = with_cancelled(2);
+fn processes_that_change_concurrently_are_not_archived() {
+    let env = with_cancelled(2);
     let mut lines = Lines::new(|| {
-        house.app.retry_process("ACME", "A-1").unwrap();
+        env.app.retry_process("ACME", "A-1").unwrap();
         Ok(())
     });
-    let done = house.app.archive_processes(&before_today(&house), &mut lines).unwrap();
+    let done = env.app.archive_processes(&before_today(&env), &mut lines).unwrap();
     assert_eq!(done, Archived { archived: 1, stayed: 1 });
-    house.worker.turn().unwrap();
-    let report = house.report();
+    env.worker.run_once().unwrap();
+    let report = env.report();
     assert_eq!((report.status.status, report.archived_at), (State::Processed, None));
     assert_eq!(report.history.len(), 5);
 }
 
 #[test]
-fn what_is_archived_has_to_be_sent_again() {
-    let house = with_cancelled(1);
-    house.app.archive_processes(&before_today(&house), &mut Lines::new(|| Ok(()))).unwrap();
-    let report = house.report();
-    assert_eq!((report.archived_at, report.history), (Some(house.clock.now()), vec![]));
-    let refused = house.app.retry_process("ACME", "A-1").unwrap_err().to_string();
-    let today = house.clock.now().date_naive();
+fn archived_payloads_have_to_be_sent_again() {
+    let env = with_cancelled(1);
+    env.app.archive_processes(&before_today(&env), &mut Lines::new(|| Ok(()))).unwrap();
+    let report = env.report();
+    assert_eq!((report.archived_at, report.history), (Some(env.clock.now()), vec![]));
+    let refused = env.app.retry_process("ACME", "A-1").unwrap_err().to_string();
+    let today = env.clock.now().date_naive();
     assert_eq!(refused, format!("its payload was archived on {today}: send it again"));
-    assert_eq!(house.report().status.status, State::Cancelled);
+    assert_eq!(env.report().status.status, State::Cancelled);
 
-    create(&house, "A-1");
-    house.worker.turn().unwrap();
-    let report = house.report();
+    create(&env, "A-1");
+    env.worker.run_once().unwrap();
+    let report = env.report();
     assert_eq!((report.status.status, report.archived_at), (State::Processed, None));
     assert_eq!(report.history.len(), 3);
 }
 
 #[test]
 fn an_archived_import_stays_imported() {
-    let house = House::with(r#""customers":[{"family_name":"B"}]"#);
-    let imported = house.imported();
-    house.clock.advance(Duration::days(1));
-    house.app.archive_processes(&before_today(&house), &mut Lines::new(|| Ok(()))).unwrap();
-    assert!(house.report().archived_at.is_some());
-    assert_eq!(house.imported(), imported);
-    let again = create_account(&house.app, &house.caller, None, body("A-1").as_bytes());
+    let env = TestEnv::with(r#""customers":[{"family_name":"B"}]"#);
+    let imported = env.imported();
+    env.clock.advance(Duration::days(1));
+    env.app.archive_processes(&before_today(&env), &mut Lines::new(|| Ok(()))).unwrap();
+    assert!(env.report().archived_at.is_some());
+    assert_eq!(env.imported(), imported);
+    let again = create_account(&env.app, &env.caller, None, body("A-1").as_bytes());
     assert_eq!(again.unwrap_err().to_string(), "the account has been imported already");
 }

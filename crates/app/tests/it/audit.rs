@@ -1,6 +1,6 @@
-//! The audit trail: every use case of operators is told of, once, with what it did.
+//! The audit trail: every use case of operators is recorded once, with its details.
 
-use crate::house::House;
+use crate::env::TestEnv;
 use chrono::{Days, Duration};
 use cutover_app::auth::Caller;
 use cutover_app::operator::{
@@ -12,7 +12,7 @@ use std::io;
 
 const MEMBERS: &str = r#""customers":[{"family_name":"Okafor"}]"#;
 
-/// Takes what it is given, and keeps nothing.
+/// An archive that discards its processes.
 struct Nowhere;
 
 impl Archive for Nowhere {
@@ -25,160 +25,163 @@ impl Archive for Nowhere {
     }
 }
 
-fn told(house: &House) -> Vec<AuditRecord> {
-    house.app.audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap()
+fn trail(env: &TestEnv) -> Vec<AuditRecord> {
+    env.app.audit(&AuditScope { limit: 1_000, ..AuditScope::default() }).unwrap()
 }
 
-fn archive(house: &House) {
-    let before = house.clock.now().date_naive() + Days::new(2);
+fn archive(env: &TestEnv) {
+    let before = env.clock.now().date_naive() + Days::new(2);
     let scope = ArchiveScope { before, supplier: None, limit: None };
-    assert!(house.app.archive_processes(&scope, &mut Nowhere).unwrap().archived > 0);
+    assert!(env.app.archive_processes(&scope, &mut Nowhere).unwrap().archived > 0);
 }
 
-fn sign_in(house: &House) -> String {
-    let key = house.app.issue_api_key("Acme", ApiKeyRole::Operator).unwrap().key;
-    house.app.sign_in(&key).unwrap()
+fn sign_in(env: &TestEnv) -> String {
+    let key = env.app.issue_api_key("Acme", ApiKeyRole::Operator).unwrap().key;
+    env.app.sign_in(&key).unwrap()
 }
 
-type Act = (AuditAction, fn(&House));
+type Act = (AuditAction, fn(&TestEnv));
 
-/// What does each action, on a house with `A-1` imported and `P-1` pending, as its last act.
+/// Performs each action last, in an environment with `A-1` imported and `P-1` pending.
 const ACTS: [Act; AuditAction::ALL.len()] = [
-    (AuditAction::OrganisationAdded, |house| drop(house.app.add_organisation("Other").unwrap())),
-    (AuditAction::OrganisationRevoked, |house| house.app.revoke_organisation("Acme").unwrap()),
-    (AuditAction::KeyIssued, |house| drop(house.app.issue_api_key("Acme", ApiKeyRole::Operator).unwrap())),
-    (AuditAction::KeyRevoked, |house| house.app.revoke_api_key(&house.caller.key_prefix).unwrap()),
-    (AuditAction::SigningKeyRotated, |house| drop(house.app.rotate_signing_key().unwrap())),
-    (AuditAction::SigningKeyRevoked, |house| {
-        let kid = house.app.rotate_signing_key().unwrap().kid;
-        house.app.revoke_signing_key(&kid).unwrap();
+    (AuditAction::OrganisationAdded, |env| drop(env.app.add_organisation("Other").unwrap())),
+    (AuditAction::OrganisationRevoked, |env| env.app.revoke_organisation("Acme").unwrap()),
+    (AuditAction::KeyIssued, |env| drop(env.app.issue_api_key("Acme", ApiKeyRole::Operator).unwrap())),
+    (AuditAction::KeyRevoked, |env| env.app.revoke_api_key(&env.caller.key_prefix).unwrap()),
+    (AuditAction::SigningKeyRotated, |env| drop(env.app.rotate_signing_key().unwrap())),
+    (AuditAction::SigningKeyRevoked, |env| {
+        let kid = env.app.rotate_signing_key().unwrap().kid;
+        env.app.revoke_signing_key(&kid).unwrap();
     }),
-    (AuditAction::SupplierAdded, |house| {
-        house.app.add_supplier("SECOND", "Acme", SupplierChange::default()).unwrap();
+    (AuditAction::SupplierAdded, |env| {
+        env.app.add_supplier("SECOND", "Acme", SupplierChange::default()).unwrap();
     }),
-    (AuditAction::SupplierSet, |house| {
+    (AuditAction::SupplierSet, |env| {
         let status = Some(SupplierStatus::Paused);
-        house.app.set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() }).unwrap();
+        env.app.set_supplier("ACME", SupplierChange { status, ..SupplierChange::default() }).unwrap();
     }),
-    (AuditAction::VendorAdded, |house| {
-        house.app.add_vendor("PAY", VendorKind::Http, "https://pay.example", None).unwrap();
+    (AuditAction::VendorAdded, |env| {
+        env.app.add_vendor("PAY", VendorKind::Http, "https://pay.example", None).unwrap();
     }),
-    (AuditAction::VendorRemoved, |house| {
-        house.app.add_vendor("PAY", VendorKind::Http, "https://pay.example", None).unwrap();
-        house.app.remove_vendor("PAY").unwrap();
+    (AuditAction::VendorRemoved, |env| {
+        env.app.add_vendor("PAY", VendorKind::Http, "https://pay.example", None).unwrap();
+        env.app.remove_vendor("PAY").unwrap();
     }),
-    (AuditAction::ProcessCancelled, |house| drop(house.app.cancel_process("ACME", "P-1").unwrap())),
-    (AuditAction::ProcessRetried, |house| {
-        house.app.cancel_process("ACME", "P-1").unwrap();
-        house.app.retry_process("ACME", "P-1").unwrap();
+    (AuditAction::ProcessCancelled, |env| drop(env.app.cancel_process("ACME", "P-1").unwrap())),
+    (AuditAction::ProcessRetried, |env| {
+        env.app.cancel_process("ACME", "P-1").unwrap();
+        env.app.retry_process("ACME", "P-1").unwrap();
     }),
     (AuditAction::ProcessesArchived, archive),
-    (AuditAction::AccountRevealed, |house| {
-        house.app.reveal_own_process(&house.caller, "ACME", "A-1").unwrap();
+    (AuditAction::AccountRevealed, |env| {
+        env.app.reveal_own_process(&env.caller, "ACME", "A-1").unwrap();
     }),
-    (AuditAction::AccountExported, |house| drop(house.app.export_account("ACME", "A-1").unwrap())),
-    (AuditAction::AccountErased, |house| drop(house.app.erase_account("ACME", "A-1").unwrap())),
-    (AuditAction::ResealBegun, |house| house.app.begin_reseal().unwrap()),
-    (AuditAction::BackupBegun, |house| house.app.begin_backup().unwrap()),
-    (AuditAction::SignedIn, |house| drop(sign_in(house))),
-    (AuditAction::SignedOut, |house| {
-        let session = house.app.session(&sign_in(house)).unwrap();
-        house.app.sign_out(&session).unwrap();
+    (AuditAction::AccountExported, |env| drop(env.app.export_account("ACME", "A-1").unwrap())),
+    (AuditAction::AccountErased, |env| drop(env.app.erase_account("ACME", "A-1").unwrap())),
+    (AuditAction::ResealBegun, |env| env.app.begin_reseal().unwrap()),
+    (AuditAction::BackupBegun, |env| env.app.begin_backup().unwrap()),
+    (AuditAction::SignedIn, |env| drop(sign_in(env))),
+    (AuditAction::SignedOut, |env| {
+        let session = env.app.session(&sign_in(env)).unwrap();
+        env.app.sign_out(&session).unwrap();
     }),
 ];
 
-fn house() -> House {
-    let house = House::with(MEMBERS);
-    house.create_as("P-1", MEMBERS);
-    house
+fn env() -> TestEnv {
+    let env = TestEnv::with(MEMBERS);
+    env.create_as("P-1", MEMBERS);
+    env
 }
 
 #[test]
-fn every_action_is_told_of_once() {
+fn every_action_is_recorded_once() {
     for (n, (action, act)) in ACTS.iter().enumerate() {
-        assert_eq!(*action, AuditAction::ALL[n], "each action is there");
-        let house = house();
-        let before = told(&house).len();
-        act(&house);
-        let found = told(&house);
+        assert_eq!(*action, AuditAction::ALL[n], "every action is listed");
+        let env = env();
+        let before = trail(&env).len();
+        act(&env);
+        let found = trail(&env);
         let of_it: Vec<_> = found[..found.len() - before].iter().collect();
-        assert_eq!(of_it[0].action, action.as_str(), "the last is told of last");
+        assert_eq!(of_it[0].action, action.as_str(), "the last action comes first");
         let same = of_it.iter().filter(|record| record.action == action.as_str());
         assert_eq!(same.count(), 1, "{action}: {of_it:?}");
         let text = format!("{of_it:?}");
         for word in ["A-1", "P-1", "Okafor"] {
-            assert!(!text.contains(word), "{action} tells of a customer: {text}");
+            assert!(!text.contains(word), "{action} has data of a customer: {text}");
         }
     }
 }
 
 #[test]
-fn a_word_is_that_of_its_action() {
+fn action_names_round_trip() {
     for action in AuditAction::ALL {
         assert_eq!(action.as_str().parse(), Ok(action));
     }
     let unknown = "account.hide".parse::<AuditAction>().unwrap_err().to_string();
-    assert!(unknown.starts_with("\"account.hide\" is none of the actions organisation.add, "), "{unknown}");
+    assert!(
+        unknown.starts_with("\"account.hide\" is not one of the actions organisation.add, "),
+        "{unknown}"
+    );
 }
 
 #[test]
-fn what_is_told_names_who_and_what_by_our_keys() {
-    let house = house();
-    house.clock.advance(Duration::minutes(1));
+fn an_entry_has_its_author_and_subject_by_key() {
+    let env = env();
+    env.clock.advance(Duration::minutes(1));
     let paused = SupplierChange {
         status: Some(SupplierStatus::Paused),
         rules: [("CUS-08".to_owned(), None)].into(),
         max_concurrent_imports: Some(None),
         ..SupplierChange::default()
     };
-    house.app.set_supplier("ACME", paused).unwrap();
-    let last = told(&house).remove(0);
-    assert_eq!((last.by.as_str(), last.at), ("command", house.clock.now()));
+    env.app.set_supplier("ACME", paused).unwrap();
+    let last = trail(&env).remove(0);
+    assert_eq!((last.by.as_str(), last.at), ("command", env.clock.now()));
     assert_eq!((last.organisation.as_deref(), last.supplier.as_deref()), (Some("Acme"), Some("ACME")));
     let facts: Vec<_> = last.detail.facts().map(|(name, fact)| format!("{name}={fact}")).collect();
     assert_eq!(facts, ["CUS-08=default", "max-concurrent-imports=none", "status=Paused"]);
 
-    house.app.cancel_own_process(&house.caller, "ACME", "P-1").unwrap();
-    let last = told(&house).remove(0);
-    assert_eq!(last.by, format!("key:{}", house.caller.key_prefix));
+    env.app.cancel_own_process(&env.caller, "ACME", "P-1").unwrap();
+    let last = trail(&env).remove(0);
+    assert_eq!(last.by, format!("key:{}", env.caller.key_prefix));
     assert!(last.process_id.is_some() && last.detail.is_empty());
 
-    house.app.erase_account("ACME", "A-1").unwrap();
-    let last = told(&house).remove(0);
+    env.app.erase_account("ACME", "A-1").unwrap();
+    let last = trail(&env).remove(0);
     assert!(last.detail.facts().any(|(name, fact)| (name, fact) == ("accounts", &Fact::Count(1))));
 }
 
 #[test]
-fn what_is_refused_is_not_told_of() {
-    let house = house();
-    let before = told(&house);
-    let stranger = Caller { organisation_id: 99, ..house.caller.clone() };
+fn refused_actions_are_not_recorded() {
+    let env = env();
+    let before = trail(&env);
+    let stranger = Caller { organisation_id: 99, ..env.caller.clone() };
     let refused = [
-        house.app.add_organisation("Acme").map(drop),
-        house.app.revoke_organisation("Nobody"),
-        house.app.issue_api_key("Nobody", ApiKeyRole::Operator).map(drop),
-        house.app.revoke_api_key("cut_live_nobody"),
-        house.app.add_supplier("ACME", "Acme", SupplierChange::default()).map(drop),
-        house.app.set_supplier("NOBODY", SupplierChange::default()).map(drop),
-        house.app.remove_vendor("NOBODY"),
-        house.app.cancel_process("ACME", "A-1").map(drop),
-        house.app.retry_process("ACME", "A-1").map(drop),
-        house.app.export_account("ACME", "NOBODY").map(drop),
-        house.app.erase_account("ACME", "NOBODY").map(drop),
-        house.app.reveal_own_process(&stranger, "ACME", "A-1").map(drop),
-        house.app.cancel_own_process(&stranger, "ACME", "P-1").map(drop),
+        env.app.add_organisation("Acme").map(drop),
+        env.app.revoke_organisation("Nobody"),
+        env.app.issue_api_key("Nobody", ApiKeyRole::Operator).map(drop),
+        env.app.revoke_api_key("cut_live_nobody"),
+        env.app.add_supplier("ACME", "Acme", SupplierChange::default()).map(drop),
+        env.app.set_supplier("NOBODY", SupplierChange::default()).map(drop),
+        env.app.remove_vendor("NOBODY"),
+        env.app.cancel_process("ACME", "A-1").map(drop),
+        env.app.retry_process("ACME", "A-1").map(drop),
+        env.app.export_account("ACME", "NOBODY").map(drop),
+        env.app.erase_account("ACME", "NOBODY").map(drop),
+        env.app.reveal_own_process(&stranger, "ACME", "A-1").map(drop),
+        env.app.cancel_own_process(&stranger, "ACME", "P-1").map(drop),
     ];
     assert!(refused.iter().all(Result::is_err), "{refused:?}");
-    assert!(house.app.sign_in("cut_live_guess").is_err());
-    assert_eq!(told(&house), before);
+    assert!(env.app.sign_in("cut_live_guess").is_err());
+    assert_eq!(trail(&env), before);
 }
 
 #[test]
-fn a_supplier_that_is_not_there_is_no_scope() {
-    let house = house();
+fn an_unknown_supplier_is_not_found() {
+    let env = env();
     let of = |code: &str| {
         let scope = AuditScope { supplier: Some(code.into()), limit: 10, ..AuditScope::default() };
-        house.app.audit(&scope)
+        env.app.audit(&scope)
     };
     assert_eq!(of("ACME").unwrap().len(), 1);
     assert!(matches!(of("NOBODY"), Err(OperatorError::NotFound { .. })));

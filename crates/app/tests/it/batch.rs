@@ -1,7 +1,7 @@
-//! The accounts that a worker claims at once: written together, and none at the cost of another.
+//! Batches of accounts that a worker claims and writes together, without affecting each other.
 
-use crate::house::{House, account_of};
-use crate::stand_ins::{Asked, Hooked, Repeating, Slow, Watched};
+use crate::env::{TestEnv, account_of};
+use crate::test_doubles::{HookedDocuments, RepeatingRandom, SlowStore, StoreCall, WatchedStore};
 use chrono::Duration;
 use cutover_app::Ports;
 use cutover_app::operator::SupplierChange;
@@ -19,50 +19,51 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 const EMPTY: &str = r#""unknown_occupier":true"#;
 
-/// The members of an account with a document.
+/// Returns the members of an account with a document.
 fn with_document(path: &str) -> String {
     format!(r#"{EMPTY},"notes":[{{"document_paths":[{{"document_path":"{path}"}}]}}]"#)
 }
 
-/// A house whose documents are all there, and what else comes of looking one up.
-fn hooked() -> (House, Arc<Hooked>) {
-    let documents = Arc::<Hooked>::default();
+/// Creates an environment whose documents all exist, and returns the hook of lookups.
+fn hooked() -> (TestEnv, Arc<HookedDocuments>) {
+    let documents = Arc::<HookedDocuments>::default();
     let given = documents.clone();
-    (House::on(|ports| Ports { documents: given, ..ports }), documents)
+    (TestEnv::on(|ports| Ports { documents: given, ..ports }), documents)
 }
 
-/// From now on documents are looked up.
-fn verify(house: &House) {
+/// Makes the supplier verify documents.
+fn verify(env: &TestEnv) {
     let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
-    house.app.set_supplier("ACME", change).unwrap();
+    env.app.set_supplier("ACME", change).unwrap();
 }
 
-/// A house whose transactions are counted.
-fn counted(change: impl FnOnce(Ports) -> Ports) -> (House, Arc<Mutex<Vec<Asked>>>) {
-    let asked = Arc::<Mutex<Vec<Asked>>>::default();
-    let log = asked.clone();
+/// Creates an environment whose calls of the store are logged.
+fn counted(change: impl FnOnce(Ports) -> Ports) -> (TestEnv, Arc<Mutex<Vec<StoreCall>>>) {
+    let calls = Arc::<Mutex<Vec<StoreCall>>>::default();
+    let log = calls.clone();
     let watch = move |what| log.lock().unwrap().push(what);
     let poll = std::time::Duration::from_secs(1);
-    let watched = |ports: Ports| Ports { store: Arc::new(Watched::new(ports.store, poll, watch)), ..ports };
-    (House::on(|ports| watched(change(ports))), asked)
+    let watched =
+        |ports: Ports| Ports { store: Arc::new(WatchedStore::new(ports.store, poll, watch)), ..ports };
+    (TestEnv::on(|ports| watched(change(ports))), calls)
 }
 
-/// What a turn does, and how often it writes and glances.
-fn turn(house: &House, asked: &Mutex<Vec<Asked>>) -> (Worked, usize, usize) {
-    asked.lock().unwrap().clear();
-    let worked = house.worker.turn().unwrap();
-    let asked = asked.lock().unwrap();
-    let count = |what| asked.iter().filter(|asked| **asked == what).count();
-    (worked, count(Asked::Write), count(Asked::Glance))
+/// Runs the worker once, and returns its result and the numbers of writes and of reads.
+fn run_counted(env: &TestEnv, calls: &Mutex<Vec<StoreCall>>) -> (Worked, usize, usize) {
+    calls.lock().unwrap().clear();
+    let worked = env.worker.run_once().unwrap();
+    let calls = calls.lock().unwrap();
+    let count = |what| calls.iter().filter(|call| **call == what).count();
+    (worked, count(StoreCall::Write), count(StoreCall::ReadCommitted))
 }
 
-fn states<const N: usize>(house: &House, numbers: [&str; N]) -> [State; N] {
-    numbers.map(|number| house.state_of(number))
+fn states<const N: usize>(env: &TestEnv, numbers: [&str; N]) -> [State; N] {
+    numbers.map(|number| env.state_of(number))
 }
 
-/// The steps of an account.
-fn steps(house: &House, number: &str) -> Vec<EventKind> {
-    house.report_of(number).history.iter().map(|entry| *entry.event.known().unwrap()).collect()
+/// Returns the events in the history of an account.
+fn steps(env: &TestEnv, number: &str) -> Vec<EventKind> {
+    env.report_of(number).history.iter().map(|entry| *entry.event.known().unwrap()).collect()
 }
 
 fn count(counter: &AtomicU64) -> u64 {
@@ -70,122 +71,123 @@ fn count(counter: &AtomicU64) -> u64 {
 }
 
 #[test]
-fn sixteen_are_claimed_at_once_and_written_in_one_transaction() {
-    let (house, asked) = counted(|ports| ports);
+fn sixteen_accounts_are_claimed_and_written_in_one_transaction() {
+    let (env, calls) = counted(|ports| ports);
     let numbers: Vec<_> = (0..20).map(|n| format!("A-{n}")).collect();
-    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
-    assert_eq!(turn(&house, &asked), (Worked::Processes(16), 2, 1));
-    let processed = |house: &House| numbers.iter().filter(|n| house.state_of(n) == State::Processed).count();
-    assert_eq!(processed(&house), 16);
-    assert_eq!(turn(&house, &asked), (Worked::Processes(4), 2, 1));
-    assert_eq!(turn(&house, &asked), (Worked::Nothing, 1, 0));
-    assert_eq!((processed(&house), count(&house.metrics.processed)), (20, 20));
+    numbers.iter().for_each(|number| env.create_as(number, EMPTY));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(16), 2, 1));
+    let processed = |env: &TestEnv| numbers.iter().filter(|n| env.state_of(n) == State::Processed).count();
+    assert_eq!(processed(&env), 16);
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 2, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Nothing, 1, 0));
+    assert_eq!((processed(&env), count(&env.metrics.processed)), (20, 20));
     let all = [EventKind::Created, EventKind::Claimed, EventKind::Imported];
-    assert!(numbers.iter().all(|number| steps(&house, number) == all));
+    assert!(numbers.iter().all(|number| steps(&env, number) == all));
+}
+
+/// Imports three accounts with notes of this text, of which a commit holds two.
+fn import_large_notes(mut text: impl FnMut() -> String) {
+    let (env, calls) = counted(|ports| ports);
+    let numbers = ["A-1", "A-2", "A-3"];
+    numbers.iter().for_each(|number| {
+        env.create_as(number, &format!(r#"{EMPTY},"notes":[{{"body":"{}"}}]"#, text()));
+    });
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(3), 3, 1));
+    assert_eq!(states(&env, numbers), [State::Processed; 3]);
 }
 
 #[test]
 fn large_accounts_are_not_all_held_until_the_last_is_ready() {
-    let (house, asked) = counted(|ports| ports);
     let mut dice = Dice::new(1);
-    for number in ["A-1", "A-2", "A-3"] {
-        // Of 8 bits 6 are random, so that it is kept in some 2.3 MB.
-        let body: String = (0..3_000_000).map(|_| char::from(b'0' + dice.below(64) as u8)).collect();
-        let body = body.replace('\\', "|");
-        house.create_as(number, &format!(r#"{EMPTY},"notes":[{{"body":"{body}"}}]"#));
-    }
-    assert_eq!(turn(&house, &asked), (Worked::Processes(3), 3, 1));
-    assert_eq!(states(&house, ["A-1", "A-2", "A-3"]), [State::Processed; 3]);
+    import_large_notes(|| {
+        // 6 of 8 bits are random, so it compresses to some 2.3 MB.
+        let text: String = (0..3_000_000).map(|_| char::from(b'0' + dice.below(64) as u8)).collect();
+        text.replace('\\', "|")
+    });
 }
 
-/// Repetitive payloads pack to next to nothing.
+/// Repetitive payloads compress to almost nothing.
 #[test]
-fn what_payloads_unpack_to_bounds_a_commit() {
-    let (house, asked) = counted(|ports| ports);
-    for number in ["A-1", "A-2", "A-3"] {
-        let body = "again ".repeat(500_000);
-        house.create_as(number, &format!(r#"{EMPTY},"notes":[{{"body":"{body}"}}]"#));
-    }
-    assert_eq!(turn(&house, &asked), (Worked::Processes(3), 3, 1));
-    assert_eq!(states(&house, ["A-1", "A-2", "A-3"]), [State::Processed; 3]);
+fn the_decompressed_size_bounds_a_commit() {
+    import_large_notes(|| "again ".repeat(500_000));
 }
 
 #[test]
-fn what_payloads_come_to_in_rows_bounds_a_commit() {
-    let (house, asked) = counted(|ports| ports);
+fn the_number_of_rows_bounds_a_commit() {
+    let (env, calls) = counted(|ports| ports);
     let event = r#"{"event_type":"E","category":"C","subcategory":"S","description":"D","occurred_at":"2026-01-01T00:00:00Z"}"#;
     let events = vec![event; 9_000].join(",");
     for number in ["A-1", "A-2", "A-3", "A-4"] {
-        house.create_as(number, &format!(r#"{EMPTY},"events":[{events}]"#));
+        env.create_as(number, &format!(r#"{EMPTY},"events":[{events}]"#));
     }
-    assert_eq!(turn(&house, &asked), (Worked::Processes(4), 3, 1));
-    assert_eq!(states(&house, ["A-1", "A-2", "A-3", "A-4"]), [State::Processed; 4]);
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 3, 1));
+    assert_eq!(states(&env, ["A-1", "A-2", "A-3", "A-4"]), [State::Processed; 4]);
 }
 
-/// A house whose store is too slow for some commits, and how often it was.
+/// Creates an environment with a slow store, and returns the number of commits that timed out.
 fn slow(
     is_slow: impl Fn(&[String]) -> bool + Send + Sync + 'static,
     takes: Duration,
-) -> (House, Arc<Slow>, Arc<AtomicUsize>) {
-    let (count, made) = (Arc::<AtomicUsize>::default(), Arc::<OnceLock<Arc<Slow>>>::default());
+) -> (TestEnv, Arc<SlowStore>, Arc<AtomicUsize>) {
+    let (count, made) = (Arc::<AtomicUsize>::default(), Arc::<OnceLock<Arc<SlowStore>>>::default());
     let (counted, kept) = (count.clone(), made.clone());
     let clock = Arc::<OnceLock<Arc<FakeClock>>>::default();
-    let told = clock.clone();
-    let house = House::on(move |ports| {
+    let shared = clock.clone();
+    let env = TestEnv::on(move |ports| {
         let on_slow = move || {
             counted.fetch_add(1, Ordering::SeqCst);
-            told.get().unwrap().advance(takes);
+            shared.get().unwrap().advance(takes);
         };
-        let store = kept.get_or_init(|| Arc::new(Slow::new(ports.store, is_slow, on_slow))).clone();
+        let store = kept.get_or_init(|| Arc::new(SlowStore::new(ports.store, is_slow, on_slow))).clone();
         Ports { store, ..ports }
     });
-    assert!(clock.set(house.clock.clone()).is_ok());
+    assert!(clock.set(env.clock.clone()).is_ok());
     let store = made.get().unwrap().clone();
-    (house, store, count)
+    (env, store, count)
 }
 
 const IMPORTED_AT_ONCE: [EventKind; 3] = [EventKind::Created, EventKind::Claimed, EventKind::Imported];
 
 #[test]
-fn a_commit_that_takes_too_long_is_split_and_costs_nobody_an_attempt() {
-    let (house, _, refused) = slow(|ended| ended.len() > 1, Duration::milliseconds(200));
+fn a_commit_that_takes_too_long_is_split_and_costs_no_attempt() {
+    let (env, _, refused) = slow(|ended| ended.len() > 1, Duration::milliseconds(200));
     let numbers: Vec<_> = (0..32).map(|n| format!("A-{n}")).collect();
-    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+    numbers.iter().for_each(|number| env.create_as(number, EMPTY));
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(16));
     assert_eq!(refused.swap(0, Ordering::SeqCst), 4, "16, 8, 4 and 2 at once");
-    // The worker remembers what fits.
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+    // The worker remembers the limit.
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(16));
     assert_eq!(refused.load(Ordering::SeqCst), 0);
-    assert!(numbers.iter().all(|number| steps(&house, number) == IMPORTED_AT_ONCE));
+    assert!(numbers.iter().all(|number| steps(&env, number) == IMPORTED_AT_ONCE));
 }
 
 #[test]
 fn only_an_account_that_fails_alone_loses_an_attempt() {
-    let (house, ..) = slow(|ended| ended.iter().any(|number| number == "A-3"), Duration::zero());
+    let (env, ..) = slow(|ended| ended.iter().any(|number| number == "A-3"), Duration::zero());
     let numbers = ["A-1", "A-2", "A-3", "A-4", "A-5"];
-    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
-    house.create_with(r#"{"is_dry_run":true}"#, "dry", EMPTY);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(6));
-    assert_eq!(steps(&house, "A-3"), [EventKind::Created, EventKind::Claimed, EventKind::Deferred]);
-    assert_eq!(steps(&house, "dry"), [EventKind::Created, EventKind::Claimed, EventKind::DryRunPassed]);
+    numbers.iter().for_each(|number| env.create_as(number, EMPTY));
+    env.create_with(r#"{"is_dry_run":true}"#, "dry", EMPTY);
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(6));
+    assert_eq!(steps(&env, "A-3"), [EventKind::Created, EventKind::Claimed, EventKind::Deferred]);
+    assert_eq!(steps(&env, "dry"), [EventKind::Created, EventKind::Claimed, EventKind::DryRunPassed]);
     let others = numbers.iter().filter(|number| **number != "A-3");
-    assert!(others.map(|number| steps(&house, number)).all(|steps| steps == IMPORTED_AT_ONCE));
+    assert!(others.map(|number| steps(&env, number)).all(|steps| steps == IMPORTED_AT_ONCE));
 }
 
 #[test]
-fn what_no_longer_fits_in_the_lease_is_given_back_and_loses_no_attempt() {
-    let (house, _, refused) = slow(|ended| ended.len() > 1, LEASE / 2 + Duration::seconds(1));
+fn accounts_that_do_not_fit_in_the_lease_are_released_without_losing_an_attempt() {
+    let (env, _, refused) = slow(|ended| ended.len() > 1, LEASE / 2 + Duration::seconds(1));
     let numbers: Vec<_> = (0..16).map(|n| format!("A-{n}")).collect();
-    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
-    // Each turn tries half as many at once.
-    for turn in 1..=4 {
-        assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
-        assert_eq!(refused.load(Ordering::SeqCst), turn);
-        assert!(numbers.iter().all(|number| house.state_of(number) == State::Pending));
+    numbers.iter().for_each(|number| env.create_as(number, EMPTY));
+    // Each round tries half as many accounts at once.
+    for round in 1..=4 {
+        assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(16));
+        assert_eq!(refused.load(Ordering::SeqCst), round);
+        assert!(numbers.iter().all(|number| env.state_of(number) == State::Pending));
     }
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(16));
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(16));
     for number in numbers {
-        let report = house.report_of(&number);
+        let report = env.report_of(&number);
         assert_eq!(report.status.status, State::Processed);
         let lost = report.history.iter().filter(|entry| entry.event == EventKind::Deferred);
         assert_eq!(lost.count(), 0);
@@ -194,77 +196,77 @@ fn what_no_longer_fits_in_the_lease_is_given_back_and_loses_no_attempt() {
 
 #[test]
 fn payloads_that_cannot_be_read_together_in_time_are_read_one_by_one() {
-    let (house, store, _) = slow(|_| false, Duration::zero());
+    let (env, store, _) = slow(|_| false, Duration::zero());
     let numbers = ["A-1", "A-2", "A-3"];
-    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
-    store.slow_glances(1);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
-    assert!(numbers.iter().all(|number| steps(&house, number) == IMPORTED_AT_ONCE));
+    numbers.iter().for_each(|number| env.create_as(number, EMPTY));
+    store.slow_reads(1);
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(3));
+    assert!(numbers.iter().all(|number| steps(&env, number) == IMPORTED_AT_ONCE));
 }
 
 #[test]
-fn dry_runs_are_written_together_with_imports_and_keep_nothing() {
-    let (house, asked) = counted(|ports| ports);
+fn dry_runs_are_written_with_imports_and_store_no_account() {
+    let (env, calls) = counted(|ports| ports);
     let numbers: Vec<_> = (0..16).map(|n| format!("A-{n}")).collect();
     for (n, number) in numbers.iter().enumerate() {
-        house.create_with(&format!(r#"{{"is_dry_run":{}}}"#, n % 4 != 0), number, EMPTY);
+        env.create_with(&format!(r#"{{"is_dry_run":{}}}"#, n % 4 != 0), number, EMPTY);
     }
-    assert_eq!(turn(&house, &asked), (Worked::Processes(16), 2, 1));
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(16), 2, 1));
     for (n, number) in numbers.iter().enumerate() {
-        let report = house.report_of(number);
+        let report = env.report_of(number);
         let state = if n % 4 == 0 { State::Processed } else { State::DryRunSucceeded };
         assert_eq!((report.status.status, report.account.is_some()), (state, n % 4 == 0), "{number}");
     }
-    assert_eq!((count(&house.metrics.processed), count(&house.metrics.dry_runs)), (4, 12));
+    assert_eq!((count(&env.metrics.processed), count(&env.metrics.dry_runs)), (4, 12));
 }
 
 #[test]
-fn what_is_rejected_is_written_together_with_what_is_imported() {
-    let (house, asked) = counted(|ports| ports);
-    house.create_as("real", EMPTY);
+fn rejected_payloads_are_written_with_imports() {
+    let (env, calls) = counted(|ports| ports);
+    env.create_as("real", EMPTY);
     ["bad-1", "bad-2"]
         .iter()
-        .for_each(|number| house.create_as(number, r#""customers":[{"family_name":"B"}]"#));
-    house.create_with(r#"{"is_dry_run":true}"#, "bad-3", r#""customers":[{"family_name":"B"}]"#);
-    require_roles(&house);
-    assert_eq!(turn(&house, &asked), (Worked::Processes(4), 2, 1));
+        .for_each(|number| env.create_as(number, r#""customers":[{"family_name":"B"}]"#));
+    env.create_with(r#"{"is_dry_run":true}"#, "bad-3", r#""customers":[{"family_name":"B"}]"#);
+    require_roles(&env);
+    assert_eq!(run_counted(&env, &calls), (Worked::Processes(4), 2, 1));
     let expected = [State::Processed, State::Errored, State::Errored, State::DryRunErrored];
-    assert_eq!(states(&house, ["real", "bad-1", "bad-2", "bad-3"]), expected);
-    let issues = ["bad-1", "bad-3"].map(|number| house.report_of(number).issues);
+    assert_eq!(states(&env, ["real", "bad-1", "bad-2", "bad-3"]), expected);
+    let issues = ["bad-1", "bad-3"].map(|number| env.report_of(number).issues);
     assert_eq!(issues[0].errors[0].code, "required_user_role");
     assert_eq!(issues[0], issues[1]);
 }
 
-/// However long it takes to check the accounts beside it: what reads by the time of the last step reads what was
-/// committed since.
+/// Even if checking other accounts of the batch takes long: clients that poll by the time of the last step
+/// rely on it.
 #[test]
 fn an_import_is_dated_when_it_is_written() {
-    let (house, documents) = hooked();
-    ["A-1", "A-2"].iter().for_each(|number| house.create_as(number, &with_document(number)));
-    house.create_with(r#"{"is_dry_run":true}"#, "dry", EMPTY);
-    verify(&house);
-    let clock = house.clock.clone();
+    let (env, documents) = hooked();
+    ["A-1", "A-2"].iter().for_each(|number| env.create_as(number, &with_document(number)));
+    env.create_with(r#"{"is_dry_run":true}"#, "dry", EMPTY);
+    verify(&env);
+    let clock = env.clock.clone();
     documents.on_look_up(move |path| {
         if path == "A-2" {
             clock.advance(Duration::seconds(10));
         }
         Ok(())
     });
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(3));
     for number in ["A-1", "A-2", "dry"] {
-        assert_eq!(house.report_of(number).status.modified_at, house.clock.now(), "{number}");
+        assert_eq!(env.report_of(number).status.modified_at, env.clock.now(), "{number}");
     }
 }
 
 #[test]
-fn a_number_that_is_taken_costs_nobody_an_attempt() {
-    let (house, asked) = counted(|ports| Ports { random: Arc::new(Repeating::new(2)), ..ports });
+fn a_taken_account_number_costs_no_attempt() {
+    let (env, calls) = counted(|ports| Ports { random: Arc::new(RepeatingRandom::new(2)), ..ports });
     let numbers = ["A-1", "A-2", "A-3", "A-4", "A-5"];
-    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
-    let (worked, writes, _) = turn(&house, &asked);
+    numbers.iter().for_each(|number| env.create_as(number, EMPTY));
+    let (worked, writes, _) = run_counted(&env, &calls);
     assert_eq!(worked, Worked::Processes(5));
     assert!(writes > 2 + numbers.len(), "no number was taken in {writes} writes");
-    let reports = numbers.map(|number| house.report_of(number));
+    let reports = numbers.map(|number| env.report_of(number));
     assert!(reports.iter().all(|report| (report.status.status, report.attempt) == (State::Processed, 1)));
     let given: HashSet<_> =
         reports.iter().map(|report| report.account.as_ref().unwrap().number.clone()).collect();
@@ -273,38 +275,38 @@ fn a_number_that_is_taken_costs_nobody_an_attempt() {
 }
 
 #[test]
-fn one_that_finds_no_free_number_is_put_off_and_the_others_are_imported() {
-    let house = House::on(|ports| Ports { random: Arc::new(Repeating::new(u64::MAX)), ..ports });
-    house.create_as("A-1", EMPTY);
-    house.worker.turn().unwrap();
-    house.create_as("A-2", EMPTY);
-    house.create_with(r#"{"is_dry_run":true}"#, "A-3", EMPTY);
-    house.create_as("A-4", r#""customers":[{"family_name":"B"}]"#);
-    require_roles(&house);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+fn an_account_without_a_free_number_is_deferred_and_the_others_are_imported() {
+    let env = TestEnv::on(|ports| Ports { random: Arc::new(RepeatingRandom::new(u64::MAX)), ..ports });
+    env.create_as("A-1", EMPTY);
+    env.worker.run_once().unwrap();
+    env.create_as("A-2", EMPTY);
+    env.create_with(r#"{"is_dry_run":true}"#, "A-3", EMPTY);
+    env.create_as("A-4", r#""customers":[{"family_name":"B"}]"#);
+    require_roles(&env);
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(3));
     // A dry run needs no number.
     let expected = [State::Processed, State::Pending, State::DryRunSucceeded, State::Errored];
-    assert_eq!(states(&house, ["A-1", "A-2", "A-3", "A-4"]), expected);
-    assert_eq!(steps(&house, "A-2"), [EventKind::Created, EventKind::Claimed, EventKind::Failed]);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Nothing);
-    house.clock.advance(Duration::minutes(10));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(1));
+    assert_eq!(states(&env, ["A-1", "A-2", "A-3", "A-4"]), expected);
+    assert_eq!(steps(&env, "A-2"), [EventKind::Created, EventKind::Claimed, EventKind::Failed]);
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Nothing);
+    env.clock.advance(Duration::minutes(10));
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(1));
 }
 
-/// From now on every customer has to have a role.
-fn require_roles(house: &House) {
+/// Makes the supplier require roles of customers.
+fn require_roles(env: &TestEnv) {
     let rules = [("CUS-09".to_owned(), Some(Level::Error))].into();
-    house.app.set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
+    env.app.set_supplier("ACME", SupplierChange { rules, ..SupplierChange::default() }).unwrap();
 }
 
-/// Stores an account as another process does: nobody here is told.
-pub(crate) fn stage(house: &House, number: &str, members: &str) {
+/// Stores an account as another process does, without notifying this one.
+pub(crate) fn stage(env: &TestEnv, number: &str, members: &str) {
     let payload = zstd::bulk::compress(account_of(number, members).as_bytes(), 1).unwrap();
-    stage_bytes(house, number, payload);
+    stage_bytes(env, number, payload);
 }
 
-fn stage_bytes(house: &House, number: &str, payload: Vec<u8>) {
-    let supplier = read(&*house.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
+fn stage_bytes(env: &TestEnv, number: &str, payload: Vec<u8>) {
+    let supplier = read(&*env.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
     let creation = Creation {
         supplier_id: supplier.id,
         supplier_revision: supplier.revision,
@@ -314,60 +316,60 @@ fn stage_bytes(house: &House, number: &str, payload: Vec<u8>) {
             submission: Submission::default(),
         },
         actor: Actor::System,
-        at: house.clock.now(),
+        at: env.clock.now(),
         staged: Staged { payload, fingerprint: [0; 32] },
         issues: StoredIssues::default(),
     };
-    assert_eq!(port::stage(&*house.store, Arc::new(creation)), Ok(Staging::Staged));
+    assert_eq!(port::stage(&*env.store, Arc::new(creation)), Ok(Staging::Staged));
 }
 
 #[test]
-fn whatever_one_comes_to_the_others_are_imported() {
-    let (house, documents) = hooked();
-    house.create_as("first", EMPTY);
-    house.create_as("panics", &with_document("panic.pdf"));
-    stage_bytes(&house, "unreadable", b"noise".to_vec());
-    house.create_as("down", &with_document("down.pdf"));
-    house.create_as("rejected", r#""customers":[{"family_name":"B"}]"#);
-    house.create_as("last", &with_document("there.pdf"));
-    require_roles(&house);
-    verify(&house);
+fn failures_of_an_account_do_not_affect_the_others() {
+    let (env, documents) = hooked();
+    env.create_as("first", EMPTY);
+    env.create_as("panics", &with_document("panic.pdf"));
+    stage_bytes(&env, "unreadable", b"noise".to_vec());
+    env.create_as("down", &with_document("down.pdf"));
+    env.create_as("rejected", r#""customers":[{"family_name":"B"}]"#);
+    env.create_as("last", &with_document("there.pdf"));
+    require_roles(&env);
+    verify(&env);
     documents.on_look_up(|path| match path {
-        "panic.pdf" => panic!("on purpose"),
-        "down.pdf" => Err(DocumentsUnavailable("on purpose".into())),
+        "panic.pdf" => panic!("injected by the test"),
+        "down.pdf" => Err(DocumentsUnavailable("injected by the test".into())),
         _ => Ok(()),
     });
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(6));
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(6));
     for number in ["first", "last"] {
-        let report = house.report_of(number);
+        let report = env.report_of(number);
         assert_eq!((report.status.status, report.account.is_some()), (State::Processed, true), "{number}");
     }
     let failures =
         [("panics", EventKind::Failed), ("unreadable", EventKind::Failed), ("down", EventKind::Deferred)];
     for (number, failure) in failures {
-        let report = house.report_of(number);
+        let report = env.report_of(number);
         assert_eq!((report.status.status, report.attempt), (State::Pending, 1), "{number}");
         assert!(report.account.is_none(), "{number}");
-        assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, failure]);
+        assert_eq!(steps(&env, number), [EventKind::Created, EventKind::Claimed, failure]);
     }
-    let rejected = house.report_of("rejected");
+    let rejected = env.report_of("rejected");
     assert_eq!(rejected.status.status, State::Errored);
     assert_eq!(rejected.issues.errors[0].code, "required_user_role");
-    let metrics = &house.metrics;
+    let metrics = &env.metrics;
     let counted = [&metrics.processed, &metrics.errored, &metrics.deferred, &metrics.stale].map(count);
     assert_eq!(counted, [2, 1, 3, 0]);
 }
 
 #[test]
-fn a_claim_that_went_stale_is_left_out() {
-    let (house, documents) = hooked();
+fn a_stale_claim_is_not_imported() {
+    let (env, documents) = hooked();
     for number in ["A-1", "A-2", "A-3"] {
-        house.create_as(number, &with_document(number));
+        env.create_as(number, &with_document(number));
     }
-    house.create_with(r#"{"is_dry_run":true}"#, "A-4", &with_document("A-4"));
-    verify(&house);
-    let (store, now) = (house.store.clone(), house.clock.now());
-    // Somebody else takes a step of two of them while they are under way.
+    env.create_with(r#"{"is_dry_run":true}"#, "A-4", &with_document("A-4"));
+    verify(&env);
+    let (store, now) = (env.store.clone(), env.clock.now());
+    // Two accounts take another step during their import.
     documents.on_look_up(move |path| {
         let path = path.to_owned();
         if path == "A-2" || path == "A-4" {
@@ -383,39 +385,39 @@ fn a_claim_that_went_stale_is_left_out() {
         }
         Ok(())
     });
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(4));
-    assert_eq!(states(&house, ["A-1", "A-3"]), [State::Processed; 2]);
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(4));
+    assert_eq!(states(&env, ["A-1", "A-3"]), [State::Processed; 2]);
     for number in ["A-2", "A-4"] {
-        assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, EventKind::Released]);
-        assert!(house.report_of(number).account.is_none());
+        assert_eq!(steps(&env, number), [EventKind::Created, EventKind::Claimed, EventKind::Released]);
+        assert!(env.report_of(number).account.is_none());
     }
-    assert_eq!((count(&house.metrics.processed), count(&house.metrics.stale)), (2, 2));
+    assert_eq!((count(&env.metrics.processed), count(&env.metrics.stale)), (2, 2));
 
     documents.on_look_up(|_| Ok(()));
-    house.clock.advance(Duration::minutes(2));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(2));
-    assert_eq!(states(&house, ["A-2", "A-4"]), [State::Processed, State::DryRunSucceeded]);
+    env.clock.advance(Duration::minutes(2));
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(2));
+    assert_eq!(states(&env, ["A-2", "A-4"]), [State::Processed, State::DryRunSucceeded]);
 }
 
 #[test]
-fn of_a_lease_that_ended_nothing_is_written() {
-    let (house, documents) = hooked();
-    ["A-1", "A-2"].iter().for_each(|number| house.create_as(number, EMPTY));
-    house.create_as("A-3", &with_document("slow.pdf"));
-    verify(&house);
-    let (app, clock) = (house.app.clone(), house.clock.clone());
+fn nothing_is_written_after_the_lease() {
+    let (env, documents) = hooked();
+    ["A-1", "A-2"].iter().for_each(|number| env.create_as(number, EMPTY));
+    env.create_as("A-3", &with_document("slow.pdf"));
+    verify(&env);
+    let (app, clock) = (env.app.clone(), env.clock.clone());
     documents.on_look_up(move |_| {
         clock.advance(LEASE + Duration::seconds(1));
         assert_eq!(app.sweep().unwrap().released, 3);
         Ok(())
     });
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
-    assert_eq!((count(&house.metrics.processed), count(&house.metrics.stale)), (0, 3));
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(3));
+    assert_eq!((count(&env.metrics.processed), count(&env.metrics.stale)), (0, 3));
     let numbers = ["A-1", "A-2", "A-3"];
-    assert!(numbers.iter().all(|number| house.report_of(number).account.is_none()));
+    assert!(numbers.iter().all(|number| env.report_of(number).account.is_none()));
     documents.on_look_up(|_| Ok(()));
-    house.clock.advance(Duration::minutes(1));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    env.clock.advance(Duration::minutes(1));
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(3));
     for number in numbers {
         let all = [
             EventKind::Created,
@@ -424,118 +426,119 @@ fn of_a_lease_that_ended_nothing_is_written() {
             EventKind::Claimed,
             EventKind::Imported,
         ];
-        assert_eq!(steps(&house, number), all);
+        assert_eq!(steps(&env, number), all);
     }
 }
 
 #[test]
-fn dry_runs_among_real_ones_leave_no_account() {
-    let house = House::new();
-    house.create_as("real", EMPTY);
-    house.create_with(r#"{"is_dry_run":true}"#, "dry", EMPTY);
-    house.create_with(r#"{"is_dry_run":true}"#, "bad", r#""customers":[{"family_name":"B"}]"#);
-    house.create_as("last", EMPTY);
-    require_roles(&house);
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(4));
+fn dry_runs_among_imports_store_no_account() {
+    let env = TestEnv::new();
+    env.create_as("real", EMPTY);
+    env.create_with(r#"{"is_dry_run":true}"#, "dry", EMPTY);
+    env.create_with(r#"{"is_dry_run":true}"#, "bad", r#""customers":[{"family_name":"B"}]"#);
+    env.create_as("last", EMPTY);
+    require_roles(&env);
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(4));
     let expected = [State::Processed, State::DryRunSucceeded, State::DryRunErrored, State::Processed];
     let numbers = ["real", "dry", "bad", "last"];
-    assert_eq!(states(&house, numbers), expected);
-    let has_account = numbers.map(|number| house.report_of(number).account.is_some());
+    assert_eq!(states(&env, numbers), expected);
+    let has_account = numbers.map(|number| env.report_of(number).account.is_some());
     assert_eq!(has_account, [true, false, false, true]);
-    let metrics = &house.metrics;
+    let metrics = &env.metrics;
     assert_eq!([&metrics.processed, &metrics.dry_runs, &metrics.errored].map(count), [2, 1, 1]);
 
-    // What a supplier is set to counts for what was sent before.
-    house.create_as("late", EMPTY);
+    // The setting applies to accounts that were sent before.
+    env.create_as("late", EMPTY);
     let change = SupplierChange { dry_run: Some(true), ..SupplierChange::default() };
-    house.app.set_supplier("ACME", change).unwrap();
-    house.worker.turn().unwrap();
-    assert_eq!(states(&house, ["late"]), [State::DryRunSucceeded]);
+    env.app.set_supplier("ACME", change).unwrap();
+    env.worker.run_once().unwrap();
+    assert_eq!(states(&env, ["late"]), [State::DryRunSucceeded]);
 }
 
-/// How many of five accounts are imported, and how many given back, if this happens at the second look-up.
-fn interrupted(then: impl Fn(&House) + Send + Sync + 'static) -> (House, Vec<String>) {
-    let (house, documents) = hooked();
-    let house = Arc::new(house);
+/// Imports five accounts, calls `then` at the second lookup, and returns the three accounts that were
+/// released.
+fn interrupted(then: impl Fn(&TestEnv) + Send + Sync + 'static) -> (TestEnv, Vec<String>) {
+    let (env, documents) = hooked();
+    let env = Arc::new(env);
     let numbers = ["A-1", "A-2", "A-3", "A-4", "A-5"];
-    numbers.iter().for_each(|number| house.create_as(number, &with_document("there.pdf")));
-    verify(&house);
-    let (weak, looked_up) = (Arc::downgrade(&house), AtomicUsize::new(0));
+    numbers.iter().for_each(|number| env.create_as(number, &with_document("there.pdf")));
+    verify(&env);
+    let (weak, looked_up) = (Arc::downgrade(&env), AtomicUsize::new(0));
     documents.on_look_up(move |_| {
         if looked_up.fetch_add(1, Ordering::SeqCst) == 1 {
             then(&weak.upgrade().unwrap());
         }
         Ok(())
     });
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(5));
-    let given_back = numbers.into_iter().filter(|number| house.state_of(number) == State::Pending);
-    let given_back: Vec<_> = given_back.map(str::to_owned).collect();
-    let imported = numbers.iter().filter(|number| house.state_of(number) == State::Processed);
-    assert_eq!((imported.count(), given_back.len()), (2, 3));
-    for number in &given_back {
-        assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, EventKind::ShutDown]);
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(5));
+    let released = numbers.into_iter().filter(|number| env.state_of(number) == State::Pending);
+    let released: Vec<_> = released.map(str::to_owned).collect();
+    let imported = numbers.iter().filter(|number| env.state_of(number) == State::Processed);
+    assert_eq!((imported.count(), released.len()), (2, 3));
+    for number in &released {
+        assert_eq!(steps(&env, number), [EventKind::Created, EventKind::Claimed, EventKind::ShutDown]);
     }
     documents.on_look_up(|_| Ok(()));
-    (Arc::into_inner(house).unwrap(), given_back)
+    (Arc::into_inner(env).unwrap(), released)
 }
 
 #[test]
-fn a_worker_that_stops_finishes_what_is_under_way_and_gives_the_rest_back() {
-    let (house, given_back) = interrupted(|house| house.stop.store(true, Ordering::Release));
-    house.stop.store(false, Ordering::Release);
-    // At once, and by whoever comes.
-    assert_eq!(house.another_worker("w2").turn().unwrap(), Worked::Processes(3));
-    for number in given_back {
-        let report = house.report_of(&number);
+fn a_worker_that_stops_finishes_its_account_and_releases_the_rest() {
+    let (env, released) = interrupted(|env| env.stop.store(true, Ordering::Release));
+    env.stop.store(false, Ordering::Release);
+    // They are due at once, for any worker.
+    assert_eq!(env.another_worker("w2").run_once().unwrap(), Worked::Processes(3));
+    for number in released {
+        let report = env.report_of(&number);
         assert_eq!((report.status.status, report.attempt), (State::Processed, 2));
         assert_eq!(report.history.last().unwrap().actor, Actor::Worker { name: "w2".into() });
     }
 }
 
 #[test]
-fn late_in_its_lease_nothing_more_is_begun() {
+fn no_account_is_begun_late_in_the_lease() {
     let late = LEASE / 2 + Duration::milliseconds(1);
-    let (house, _) = interrupted(move |house| house.clock.advance(late));
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
-    assert_eq!(count(&house.metrics.processed), 5);
+    let (env, _) = interrupted(move |env| env.clock.advance(late));
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(3));
+    assert_eq!(count(&env.metrics.processed), 5);
 }
 
 #[test]
-fn a_store_that_is_gone_is_asked_once_for_all() {
-    let (documents, writes) = (Arc::<Hooked>::default(), Arc::<AtomicUsize>::default());
+fn an_unavailable_store_is_tried_once_for_all_accounts() {
+    let (documents, writes) = (Arc::<HookedDocuments>::default(), Arc::<AtomicUsize>::default());
     let (given, counted, store) =
-        (documents.clone(), writes.clone(), Arc::<OnceLock<Arc<Watched>>>::default());
+        (documents.clone(), writes.clone(), Arc::<OnceLock<Arc<WatchedStore>>>::default());
     let kept = store.clone();
-    let house = House::on(move |ports| {
+    let env = TestEnv::on(move |ports| {
         let watch = move |what| {
-            counted.fetch_add(usize::from(what == Asked::Write), Ordering::SeqCst);
+            counted.fetch_add(usize::from(what == StoreCall::Write), Ordering::SeqCst);
         };
-        let watched = Watched::new(ports.store, std::time::Duration::from_secs(1), watch);
+        let watched = WatchedStore::new(ports.store, std::time::Duration::from_secs(1), watch);
         let store = kept.get_or_init(|| Arc::new(watched)).clone();
         Ports { store, documents: given, ..ports }
     });
     let numbers = ["A-1", "A-2", "A-3"];
-    numbers.iter().for_each(|number| house.create_as(number, &with_document("there.pdf")));
-    verify(&house);
-    let gone = StoreError::Unavailable("on purpose".into());
+    numbers.iter().for_each(|number| env.create_as(number, &with_document("there.pdf")));
+    verify(&env);
+    let gone = StoreError::Unavailable("injected by the test".into());
     let refusal = gone.clone();
     documents.on_look_up(move |_| {
         store.get().unwrap().refuse(refusal.clone());
         Ok(())
     });
     writes.store(0, Ordering::SeqCst);
-    assert_eq!(house.worker.turn(), Err(gone));
-    // The claim, and all of them together.
+    assert_eq!(env.worker.run_once(), Err(gone));
+    // The claim, and the commit of all accounts.
     assert_eq!(writes.load(Ordering::SeqCst), 2);
-    assert_eq!(states(&house, numbers), [State::InProgress; 3]);
+    assert_eq!(states(&env, numbers), [State::InProgress; 3]);
 }
 
 #[test]
-fn what_is_to_be_written_alone_is_given_back_when_the_worker_stops() {
+fn accounts_to_be_written_alone_are_released_when_the_worker_stops() {
     let (stop, writes) = (Arc::<OnceLock<Arc<AtomicBool>>>::default(), AtomicUsize::new(0));
     let to_stop = stop.clone();
     let watch = move |what| {
-        if what == Asked::Write
+        if what == StoreCall::Write
             && let Some(stop) = to_stop.get()
             && writes.fetch_add(1, Ordering::SeqCst) == 1
         {
@@ -543,16 +546,16 @@ fn what_is_to_be_written_alone_is_given_back_when_the_worker_stops() {
         }
     };
     let poll = std::time::Duration::from_secs(1);
-    let house = House::on(move |ports| Ports {
-        store: Arc::new(Watched::new(ports.store, poll, watch)),
-        random: Arc::new(Repeating::new(2)),
+    let env = TestEnv::on(move |ports| Ports {
+        store: Arc::new(WatchedStore::new(ports.store, poll, watch)),
+        random: Arc::new(RepeatingRandom::new(2)),
         ..ports
     });
     let numbers = ["A-1", "A-2", "A-3"];
-    numbers.iter().for_each(|number| house.create_as(number, EMPTY));
-    stop.set(house.stop.clone()).unwrap();
-    assert_eq!(house.worker.turn().unwrap(), Worked::Processes(3));
+    numbers.iter().for_each(|number| env.create_as(number, EMPTY));
+    stop.set(env.stop.clone()).unwrap();
+    assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(3));
     for number in numbers {
-        assert_eq!(steps(&house, number), [EventKind::Created, EventKind::Claimed, EventKind::ShutDown]);
+        assert_eq!(steps(&env, number), [EventKind::Created, EventKind::Claimed, EventKind::ShutDown]);
     }
 }

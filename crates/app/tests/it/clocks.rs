@@ -1,7 +1,7 @@
-//! Failure 14: a clock that is set by an hour or by ten days while the service runs, forth or back.
+//! Failure 14: the clock is set by an hour or ten days, forward or back, while the service runs.
 
-use crate::house::House;
-use crate::stand_ins::Hooked;
+use crate::env::TestEnv;
+use crate::test_doubles::HookedDocuments;
 use chrono::Duration;
 use cutover_app::Ports;
 use cutover_app::auth::Credential;
@@ -11,29 +11,29 @@ use cutover_app::worker::{Swept, Worked};
 use cutover_process::{EventKind, LEASE, State};
 use std::sync::Arc;
 
-/// By how much the clock is set.
+/// Changes of the clock.
 fn jumps() -> [Duration; 4] {
     [Duration::hours(1), Duration::hours(-1), Duration::days(10), Duration::days(-10)]
 }
 
-/// Failure 14: given a clock that is set in the middle of an import, then the import ends as it would have, and nothing of
-/// it is modified before it was created.
+/// Failure 14: given a clock that is set during an import, then the import ends or is released, and none of
+/// its times is before its creation.
 #[test]
-fn an_import_ends_whatever_the_clock_does_meanwhile() {
+fn an_import_ends_although_the_clock_is_set() {
     for jump in jumps() {
-        let documents = Arc::<Hooked>::default();
+        let documents = Arc::<HookedDocuments>::default();
         let given = documents.clone();
-        let house = House::on(|ports| Ports { documents: given, ..ports });
-        house.create(r#""unknown_occupier":true,"notes":[{"document_paths":[{"document_path":"a.pdf"}]}]"#);
+        let env = TestEnv::on(|ports| Ports { documents: given, ..ports });
+        env.create(r#""unknown_occupier":true,"notes":[{"document_paths":[{"document_path":"a.pdf"}]}]"#);
         let change = SupplierChange { verify_documents: Some(true), ..SupplierChange::default() };
-        house.app.set_supplier("ACME", change).unwrap();
-        let clock = house.clock.clone();
+        env.app.set_supplier("ACME", change).unwrap();
+        let clock = env.clock.clone();
         documents.on_look_up(move |_| {
             clock.advance(jump);
             Ok(())
         });
-        assert_eq!(house.worker.turn().unwrap(), Worked::Processes(1));
-        let report = house.report();
+        assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(1));
+        let report = env.report();
         let events: Vec<EventKind> =
             report.history.iter().map(|entry| *entry.event.known().unwrap()).collect();
         let given_back = [EventKind::Created, EventKind::Claimed, EventKind::ShutDown];
@@ -44,36 +44,36 @@ fn an_import_ends_whatever_the_clock_does_meanwhile() {
     }
 }
 
-/// Failure 14: a lease lasts as long as it is said to by the clock that it was given by, on whichever day that falls; in
-/// Sydney clocks are set forward and back on these.
+/// Failure 14: a lease has its length on every day, also on days on which Sydney sets its clocks forward or
+/// back.
 #[test]
-fn a_lease_is_as_long_on_every_day() {
+fn a_lease_has_the_same_length_on_every_day() {
     for now in ["2026-10-03T15:59:45Z", "2027-04-03T15:59:45Z", "2026-12-31T23:59:45Z"] {
-        let house = House::new();
-        house.clock.set(now.parse().unwrap());
+        let env = TestEnv::new();
+        env.clock.set(now.parse().unwrap());
         let zone = SupplierChange {
             time_zone: Some("Australia/Sydney".parse().unwrap()),
             ..SupplierChange::default()
         };
-        house.app.set_supplier("ACME", zone).unwrap();
-        crate::worker::claim(&house, "A-1");
-        house.clock.advance(LEASE);
-        assert_eq!(house.app.sweep().unwrap(), Swept::default(), "not early");
-        house.clock.advance(Duration::milliseconds(1));
-        assert_eq!(house.app.sweep().unwrap(), Swept { released: 1, missed: 0 }, "nor late");
-        house.clock.advance(Duration::seconds(1));
-        house.worker.turn().unwrap();
-        assert_eq!(house.state_of("A-1"), State::Processed);
+        env.app.set_supplier("ACME", zone).unwrap();
+        crate::worker::claim(&env, "A-1");
+        env.clock.advance(LEASE);
+        assert_eq!(env.app.sweep().unwrap(), Swept::default(), "not early");
+        env.clock.advance(Duration::milliseconds(1));
+        assert_eq!(env.app.sweep().unwrap(), Swept { released: 1, missed: 0 }, "nor late");
+        env.clock.advance(Duration::seconds(1));
+        env.worker.run_once().unwrap();
+        assert_eq!(env.state_of("A-1"), State::Processed);
     }
 }
 
-/// Failure 14: a token is good for its time by the clock that issued it: a little before, for clocks differ, and not after.
+/// Failure 14: a token is valid for its lifetime, and a few seconds before it, because clocks differ.
 #[test]
-fn a_token_is_good_for_its_time() {
-    let house = House::new();
-    let key = house.app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
-    let token = house.app.obtain_token(&Credential::ApiKey(key)).unwrap().token;
-    let issued = house.clock.now();
+fn a_token_is_valid_for_its_lifetime() {
+    let env = TestEnv::new();
+    let key = env.app.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap().key;
+    let token = env.app.obtain_token(&Credential::ApiKey(key)).unwrap().token;
+    let issued = env.clock.now();
     for (after, is_good) in [
         (Duration::zero(), true),
         (Duration::seconds(-5), true),
@@ -83,7 +83,7 @@ fn a_token_is_good_for_its_time() {
         (Duration::days(10), false),
         (Duration::minutes(30), true),
     ] {
-        house.clock.set(issued + after);
-        assert_eq!(house.app.authenticate(&token).is_ok(), is_good, "{after}");
+        env.clock.set(issued + after);
+        assert_eq!(env.app.authenticate(&token).is_ok(), is_good, "{after}");
     }
 }

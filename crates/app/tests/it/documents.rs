@@ -1,4 +1,4 @@
-use crate::house::{House, account, request};
+use crate::env::{TestEnv, account, request};
 use cutover_app::account::Refused;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::DocumentState;
@@ -9,27 +9,27 @@ const ACCOUNT: &str = r#""unknown_occupier":true,"notes":[{"document_paths":[{"d
     "statements":[{"bill_period_from_date":"2026-01-01","bill_period_to_date":"2026-01-31","statement_id":"S",
     "statement_path":"s.pdf"}]"#;
 
-fn house() -> House {
-    let house = House::new();
-    house.app.set_supplier("ACME", verifying(true)).unwrap();
-    house
+fn env() -> TestEnv {
+    let env = TestEnv::new();
+    env.app.set_supplier("ACME", verifying(true)).unwrap();
+    env
 }
 
 fn verifying(verify: bool) -> SupplierChange {
     SupplierChange { verify_documents: Some(verify), ..SupplierChange::default() }
 }
 
-/// What the edge does: looks up what is wanted and calls again.
-fn validate(house: &House) -> Vec<String> {
+/// Validates as the HTTP server does: looks the documents up and calls again.
+fn validate(env: &TestEnv) -> Vec<String> {
     let body = account(ACCOUNT);
     let validate =
-        |found: Option<&FoundDocuments>| house.app.validate_account(&house.caller, body.as_bytes(), found);
+        |found: Option<&FoundDocuments>| env.app.validate_account(&env.caller, body.as_bytes(), found);
     let wanted = match validate(None) {
         Ok(Step::Documents(wanted)) => wanted,
         Ok(Step::Done(())) => return Vec::new(),
         Err(other) => panic!("{other}"),
     };
-    let found = pollster::block_on(house.app.look_up(&wanted)).unwrap();
+    let found = pollster::block_on(env.app.look_up(&wanted)).unwrap();
     match validate(Some(&found)) {
         Ok(Step::Done(())) => Vec::new(),
         Err(Refused::Faults(faults)) => faults.iter().map(|f| format!("{} {}", f.attr, f.code)).collect(),
@@ -39,51 +39,51 @@ fn validate(house: &House) -> Vec<String> {
 
 #[test]
 fn documents_are_looked_up_where_the_supplier_verifies_them() {
-    let house = house();
+    let env = env();
     let (note, statement) = ("notes.0.document_paths.0.document_path", "statements.0.statement_path");
     let missing = "path_does_not_exist_in_file_store";
-    assert_eq!(validate(&house), [format!("{note} {missing}"), format!("{statement} {missing}")]);
-    house.documents.set("/ACME", "n.txt", DocumentState::Present);
-    house.documents.set("/ACME", "s.pdf", DocumentState::Present);
-    assert_eq!(validate(&house), [format!("{statement} document_not_pdf")]);
-    house.documents.set("/ACME", "s.pdf", DocumentState::Pdf);
-    assert!(validate(&house).is_empty());
-    assert_eq!(house.documents.look_ups(), 3);
-    house.app.set_supplier("ACME", verifying(false)).unwrap();
-    assert!(validate(&house).is_empty());
-    assert_eq!(house.documents.look_ups(), 3);
+    assert_eq!(validate(&env), [format!("{note} {missing}"), format!("{statement} {missing}")]);
+    env.documents.set("/ACME", "n.txt", DocumentState::Present);
+    env.documents.set("/ACME", "s.pdf", DocumentState::Present);
+    assert_eq!(validate(&env), [format!("{statement} document_not_pdf")]);
+    env.documents.set("/ACME", "s.pdf", DocumentState::Pdf);
+    assert!(validate(&env).is_empty());
+    assert_eq!(env.documents.look_ups(), 3);
+    env.app.set_supplier("ACME", verifying(false)).unwrap();
+    assert!(validate(&env).is_empty());
+    assert_eq!(env.documents.look_ups(), 3);
 }
 
 #[test]
-fn an_import_looks_again_and_waits_for_a_storage_that_is_down() {
-    let house = House::new();
-    house.create(ACCOUNT);
-    house.app.set_supplier("ACME", verifying(true)).unwrap();
-    house.documents.set_down(true);
-    house.worker.turn().unwrap();
-    let report = house.report();
+fn an_import_looks_documents_up_again_and_retries_during_an_outage() {
+    let env = TestEnv::new();
+    env.create(ACCOUNT);
+    env.app.set_supplier("ACME", verifying(true)).unwrap();
+    env.documents.set_down(true);
+    env.worker.run_once().unwrap();
+    let report = env.report();
     assert_eq!((report.status.status, report.attempt, report.status.latest_error), (State::Pending, 1, None));
-    house.documents.set_down(false);
-    house.documents.set("/ACME", "n.txt", DocumentState::Present);
-    house.clock.advance(chrono::Duration::minutes(10));
-    house.worker.turn().unwrap();
-    let report = house.report();
+    env.documents.set_down(false);
+    env.documents.set("/ACME", "n.txt", DocumentState::Present);
+    env.clock.advance(chrono::Duration::minutes(10));
+    env.worker.run_once().unwrap();
+    let report = env.report();
     assert_eq!(report.status.status, State::Errored);
     let errors: Vec<String> = report.issues.errors.iter().map(|e| format!("{} {}", e.attr, e.code)).collect();
     assert_eq!(errors, ["statements.0.statement_path path_does_not_exist_in_file_store"]);
 }
 
 #[test]
-fn requests_after_the_import_are_verified_as_well() {
-    let house = House::with(r#""unknown_occupier":true"#);
-    house.app.set_supplier("ACME", verifying(true)).unwrap();
+fn additions_are_verified_as_well() {
+    let env = TestEnv::with(r#""unknown_occupier":true"#);
+    env.app.set_supplier("ACME", verifying(true)).unwrap();
     let note = r#"{"document_paths":[{"document_path":"a"}]}"#.to_owned();
     let notes = request("notes", &[note]);
-    let wanted = house.app.add_notes(&house.caller, notes.as_bytes(), None).unwrap();
+    let wanted = env.app.add_notes(&env.caller, notes.as_bytes(), None).unwrap();
     assert!(matches!(wanted, Step::Documents(_)));
     let statement = r#"{"bill_period_from_date":"2026-01-01","bill_period_to_date":"2026-01-31","statement_id":"S",
         "statement_path":"s.pdf"}"#;
     let statements = request("statements", &[statement.to_owned()]);
-    let wanted = house.app.add_historical_statements(&house.caller, statements.as_bytes(), None).unwrap();
+    let wanted = env.app.add_historical_statements(&env.caller, statements.as_bytes(), None).unwrap();
     assert!(matches!(wanted, Step::Documents(_)));
 }

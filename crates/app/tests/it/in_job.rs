@@ -1,35 +1,35 @@
-//! Failure 9: nothing outside is asked inside a transaction of ours.
+//! Failure 9: no external service is called inside a transaction.
 
-use crate::house::House;
-use cutover_app::port::{InJob, OutOfJobs, StoreError, read, write};
+use crate::env::TestEnv;
+use cutover_app::port::{JobGuard, StoreError, SuspendedJobs, read, write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Failure 9: whoever asks the storage inside a job of the store panics in every test, whichever use case it is.
+/// Failure 9: in tests, a call of the storage inside a job of the store panics.
 #[test]
-fn the_storage_is_not_asked_inside_a_job() {
-    let house = House::new();
-    let ask = || drop(house.app.documents().ready());
+fn the_storage_is_not_called_inside_a_job() {
+    let env = TestEnv::new();
+    let ask = || drop(env.app.documents().ready());
     ask();
-    let app = house.app.clone();
-    let written = write(&*house.store, move |_| {
+    let app = env.app.clone();
+    let written = write(&*env.store, move |_| {
         drop(app.documents().ready());
         Ok::<_, StoreError>(())
     });
     assert!(matches!(written, Err(StoreError::Failed(_))), "{written:?}");
     let reads = || {
-        read(&*house.store, |_| {
+        read(&*env.store, |_| {
             ask();
             Ok(())
         })
     };
     assert!(catch_unwind(AssertUnwindSafe(reads)).is_err());
     ask();
-    let inside = InJob::enter();
+    let guard = JobGuard::enter();
     assert!(catch_unwind(AssertUnwindSafe(ask)).is_err());
-    let others = OutOfJobs::enter();
+    let suspended = SuspendedJobs::enter();
     ask();
-    drop(others);
-    assert!(catch_unwind(AssertUnwindSafe(ask)).is_err(), "the job goes on");
-    drop(inside);
+    drop(suspended);
+    assert!(catch_unwind(AssertUnwindSafe(ask)).is_err(), "the job continues");
+    drop(guard);
     ask();
 }

@@ -1,28 +1,29 @@
-//! The use cases over a store in memory.
+//! Tests of the use cases on a store in memory.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 mod archive;
 mod audit;
 mod batch;
 mod clocks;
 mod documents;
+mod env;
 mod erase;
 mod export;
-mod herd;
-mod house;
 mod in_job;
 mod instructions;
-mod lookout;
 mod nodes;
 mod notes;
 mod operator;
 mod outages;
 mod panics;
+mod polling;
 mod resubmit;
 mod sessions;
-mod stand_ins;
 mod statements;
+mod test_doubles;
+mod thundering_herd;
 mod tokens;
 mod transactions;
+mod two_nodes;
 mod worker;

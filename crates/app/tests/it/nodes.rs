@@ -1,4 +1,4 @@
-use crate::house::ports;
+use crate::env::ports;
 use chrono::Duration;
 use cutover_app::nodes::NodeDescription;
 use cutover_app::port::{Node, read};
@@ -12,7 +12,7 @@ fn ids(nodes: &[Node]) -> Vec<&str> {
 }
 
 #[test]
-fn a_node_is_known_while_it_records_that_it_runs() {
+fn a_node_is_listed_while_it_records_that_it_runs() {
     let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
     let app =
         App::new(ports(store.clone(), clock.clone(), Arc::new(SeededRandom::new(1))), Settings::default());
@@ -32,7 +32,7 @@ fn a_node_is_known_while_it_records_that_it_runs() {
     assert_eq!(app.running_nodes().unwrap(), std::slice::from_ref(&second), "the first was silent for 31 s");
     app.renew_node(&second).unwrap();
     let all = read(&*store, |tx| tx.nodes_seen_since(chrono::DateTime::UNIX_EPOCH)).unwrap();
-    assert_eq!(ids(&all), [&second.id], "it is removed by those that run");
+    assert_eq!(ids(&all), [&second.id], "running nodes remove it");
     app.renew_node(&first).unwrap();
     assert_eq!(ids(&app.running_nodes().unwrap()), [&first.id, &second.id], "it was only late");
     app.remove_node(&first).unwrap();

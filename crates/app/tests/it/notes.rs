@@ -1,23 +1,23 @@
-use crate::house::{House, request};
+use crate::env::{TestEnv, request};
 use cutover_app::Step;
-use cutover_app::after::AddRefused;
+use cutover_app::additions::AddRefused;
 use cutover_core::Code;
 
-fn add(house: &House, notes: &[&str]) -> Vec<String> {
+fn add(env: &TestEnv, notes: &[&str]) -> Vec<String> {
     let notes: Vec<String> = notes.iter().map(|note| (*note).to_owned()).collect();
-    let added = house.app.add_notes(&house.caller, request("notes", &notes).as_bytes(), None);
-    let Step::Done(results) = added.unwrap() else { panic!("nothing is to be verified") };
+    let added = env.app.add_notes(&env.caller, request("notes", &notes).as_bytes(), None);
+    let Step::Done(results) = added.unwrap() else { panic!("the supplier verifies no documents") };
     results.iter().map(|r| format!("{} {:?} {}", r.created_at, r.body, r.status)).collect()
 }
 
 #[test]
-fn a_note_is_made_once_whoever_brought_it_first() {
-    let house = House::with(
+fn a_note_is_added_once() {
+    let env = TestEnv::with(
         r#""unknown_occupier":true,"notes":[{"body":"Old","created_at":"2026-01-01T12:00:00Z"}]"#,
     );
     let dated = |body, at| format!(r#"{{"body":"{body}","created_at":"2026-01-01T{at}"}}"#);
     let results = add(
-        &house,
+        &env,
         &[
             r#"{"body":" Old "}"#,
             &dated("Old", "22:00:00+10:00"),
@@ -30,24 +30,24 @@ fn a_note_is_made_once_whoever_brought_it_first() {
         ],
     );
     insta::assert_snapshot!(results.join("\n"));
-    assert_eq!(house.imported().account.notes.unwrap().len(), 5);
+    assert_eq!(env.imported().account.notes.unwrap().len(), 5);
 }
 
 #[test]
 fn notes_need_an_imported_account() {
-    let house = House::new();
+    let env = TestEnv::new();
     let body = request("notes", &[r#"{"body":"N"}"#.to_owned()]);
-    let refused = |body: &str| house.app.add_notes(&house.caller, body.as_bytes(), None).unwrap_err();
+    let refused = |body: &str| env.app.add_notes(&env.caller, body.as_bytes(), None).unwrap_err();
     let code = |refused| match refused {
         AddRefused::NotFound(code) => code,
         other => panic!("{other}"),
     };
     assert_eq!(code(refused(&body)), Code::ImportProcessDoesNotExist);
     assert_eq!(code(refused(&body.replace("ACME", "NOBODY"))), Code::ImportProcessDoesNotExist);
-    house.create(r#""unknown_occupier":true"#);
+    env.create(r#""unknown_occupier":true"#);
     assert_eq!(code(refused(&body)), Code::AccountNotFound);
     let faulty = body.replace("\"body\"", "\"bodi\"").replace("ACME", "NOBODY");
-    let AddRefused::Faults(faults) = refused(&faulty) else { panic!("faults come first") };
+    let AddRefused::Faults(faults) = refused(&faulty) else { panic!("errors of the request come first") };
     let faults: Vec<String> = faults.iter().map(|f| format!("{} {}", f.attr, f.code)).collect();
     assert_eq!(faults, ["notes.0 note_body_or_document_path_not_found", "notes.0.bodi unknown_field"]);
 }

@@ -1,37 +1,11 @@
-use crate::house::ports;
+use crate::two_nodes::Nodes;
 use chrono::Duration;
 use cutover_app::auth::{AuthError, Credential, TokenRefused};
 use cutover_app::port::ApiKeyRole;
-use cutover_app::{App, Settings};
-use cutover_testkit::memory::MemoryStore;
-use cutover_testkit::{FakeClock, SeededRandom};
-use std::sync::Arc;
-
-/// Two nodes over one store, and an operator's key.
-struct Nodes {
-    one: App,
-    other: App,
-    clock: Arc<FakeClock>,
-    key: String,
-}
-
-impl Nodes {
-    fn new() -> Self {
-        let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
-        let node = |seed| {
-            let random = Arc::new(SeededRandom::new(seed));
-            App::new(ports(store.clone(), clock.clone(), random), Settings::default())
-        };
-        let (one, other) = (node(1), node(2));
-        one.add_organisation("Acme").unwrap();
-        let key = one.issue_api_key("Acme", ApiKeyRole::Operator).unwrap().key;
-        Self { one, other, clock, key }
-    }
-}
 
 #[test]
-fn a_session_is_good_on_every_node_until_it_is_ended_on_one() {
-    let nodes = Nodes::new();
+fn a_session_is_valid_on_every_node_until_it_is_ended_on_one() {
+    let nodes = Nodes::new(ApiKeyRole::Operator);
     let token = nodes.one.sign_in(&nodes.key).unwrap();
     let session = nodes.other.session(&token).unwrap();
     assert_eq!(session.organisation, "Acme");
@@ -42,8 +16,8 @@ fn a_session_is_good_on_every_node_until_it_is_ended_on_one() {
 }
 
 #[test]
-fn sessions_of_one_key_end_by_themselves() {
-    let nodes = Nodes::new();
+fn ending_a_session_leaves_others_of_its_key() {
+    let nodes = Nodes::new(ApiKeyRole::Operator);
     let (first, second) = (nodes.one.sign_in(&nodes.key).unwrap(), nodes.one.sign_in(&nodes.key).unwrap());
     nodes.one.sign_out(&nodes.one.session(&first).unwrap()).unwrap();
     assert!(nodes.one.session(&second).is_ok());
@@ -51,10 +25,10 @@ fn sessions_of_one_key_end_by_themselves() {
 
 #[test]
 fn a_session_obtains_no_token() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Operator);
     let token = nodes.one.sign_in(&nodes.key).unwrap();
     assert!(matches!(nodes.one.authenticate(&token), Err(AuthError::Invalid)));
-    // What is kept of it lies where refresh tokens do.
+    // The session is stored as a refresh token.
     let claims = token.split('.').nth(1).unwrap();
     let session = String::from_utf8(decoded(claims)).unwrap();
     let id = session.split("\"sid\":\"").nth(1).unwrap().split('"').next().unwrap();
@@ -65,7 +39,7 @@ fn a_session_obtains_no_token() {
 
 #[test]
 fn a_renewed_session_does_not_outlast_its_end() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Operator);
     let mut token = nodes.one.sign_in(&nodes.key).unwrap();
     assert_eq!(nodes.one.renewed_session(&nodes.one.session(&token).unwrap()).unwrap(), None);
     for _ in 0..25 {
@@ -80,7 +54,7 @@ fn a_renewed_session_does_not_outlast_its_end() {
 
 #[test]
 fn a_session_outlasts_a_new_signing_key() {
-    let nodes = Nodes::new();
+    let nodes = Nodes::new(ApiKeyRole::Operator);
     let token = nodes.one.sign_in(&nodes.key).unwrap();
     nodes.one.rotate_signing_key().unwrap();
     nodes.clock.advance(Duration::minutes(29));
@@ -88,7 +62,7 @@ fn a_session_outlasts_a_new_signing_key() {
     assert!(nodes.other.session(&token).is_ok());
 }
 
-/// Base 64 as tokens are written in.
+/// Decodes the base64 of tokens.
 fn decoded(text: &str) -> Vec<u8> {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let bits = text.bytes().map(|byte| LETTERS.iter().position(|letter| *letter == byte).unwrap());

@@ -1,47 +1,23 @@
-use crate::house::ports;
-use crate::stand_ins::{Asked, Watched};
+use crate::env::ports;
+use crate::test_doubles::{StoreCall, WatchedStore};
+use crate::two_nodes::Nodes;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
-use cutover_app::operator::SupplierChange;
 use cutover_app::port::{ApiKeyRole, Clock, SigningKey, StoreError, write};
 use cutover_app::{App, Ports, Settings};
-use cutover_testkit::memory::MemoryStore;
 use cutover_testkit::{FakeClock, SeededRandom};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-/// Two nodes over one store, and a key.
-struct Nodes {
-    store: Arc<MemoryStore>,
-    one: App,
-    other: App,
-    clock: Arc<FakeClock>,
-    key: String,
-    prefix: String,
-}
-
 impl Nodes {
-    fn new() -> Self {
-        let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
-        let node = |seed| {
-            let random = Arc::new(SeededRandom::new(seed));
-            App::new(ports(store.clone(), clock.clone(), random), Settings::default())
-        };
-        let (one, other) = (node(1), node(2));
-        one.add_organisation("Acme").unwrap();
-        one.add_supplier("ACME", "Acme", SupplierChange::default()).unwrap();
-        let issued = one.issue_api_key("Acme", ApiKeyRole::Supplier).unwrap();
-        Self { store, one, other, clock, key: issued.key, prefix: issued.prefix }
-    }
-
-    /// A token from the other node.
+    /// Obtains a token from the other node.
     fn token(&self) -> String {
         self.other.obtain_token(&Credential::ApiKey(self.key.clone())).unwrap().token
     }
 
-    /// From now on no secret of a signing key can be read, for this cause.
+    /// Makes the secrets of all signing keys unreadable with this error.
     fn lock_away(&self, cause: StoreError) {
         let locked = write(&*self.store, move |tx| {
             for key in tx.signing_keys()? {
@@ -54,7 +30,7 @@ impl Nodes {
         self.clock.advance(Duration::seconds(3));
     }
 
-    /// What one node answers: from memory if it can.
+    /// Authenticates a token on one node, from its cache if possible.
     fn ask(&self, token: &str) -> (bool, Result<Caller, AuthError>) {
         match self.one.authenticate_from_memory(token) {
             Some(answer) => (true, answer),
@@ -64,8 +40,8 @@ impl Nodes {
 }
 
 #[test]
-fn a_token_that_was_seen_is_known_for_a_while() {
-    let nodes = Nodes::new();
+fn a_token_is_cached_for_a_while() {
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let token = nodes.token();
     let first = nodes.ask(&token);
     let second = nodes.ask(&token);
@@ -74,10 +50,10 @@ fn a_token_that_was_seen_is_known_for_a_while() {
     assert!(matches!(nodes.ask(&token), (false, Ok(_))));
 }
 
-/// Another process may be able to read it.
+/// Another process may be able to read the key.
 #[test]
-fn a_signing_key_that_cannot_be_read_here_is_another_fault_than_a_bad_token() {
-    let nodes = Nodes::new();
+fn a_signing_key_that_this_node_cannot_read_is_not_an_invalid_token() {
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let seen = nodes.token();
     nodes.clock.advance(Duration::seconds(1));
     let unseen = nodes.token();
@@ -85,19 +61,19 @@ fn a_signing_key_that_cannot_be_read_here_is_another_fault_than_a_bad_token() {
     assert_eq!(nodes.one.ready(), Ok(()));
     let missing = StoreError::KeyMissing("k".into());
     nodes.lock_away(missing.clone());
-    assert!(nodes.ask(&seen).1.is_ok(), "its signature was found good before");
+    assert!(nodes.ask(&seen).1.is_ok(), "its signature is cached");
     assert!(matches!(nodes.ask(&unseen).1, Err(AuthError::Store(error)) if error == missing));
     let refused = nodes.one.obtain_token(&Credential::ApiKey(nodes.key.clone()));
     assert!(matches!(refused, Err(TokenRefused::Store(error)) if error == missing));
     assert_eq!(nodes.one.ready(), Err(missing));
     let rotated = nodes.one.rotate_signing_key().unwrap();
-    assert_eq!(nodes.one.list_signing_keys().unwrap()[0], rotated, "keys are rotated all the same");
+    assert_eq!(nodes.one.list_signing_keys().unwrap()[0], rotated, "keys can be rotated");
     assert!(nodes.ask(&nodes.token()).1.is_ok());
 }
 
 #[test]
-fn a_signing_key_that_nobody_can_read_any_more_is_replaced() {
-    let nodes = Nodes::new();
+fn a_lost_signing_key_is_replaced() {
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let token = nodes.token();
     assert!(nodes.ask(&token).1.is_ok());
     nodes.lock_away(StoreError::Corrupt("its key is lost".into()));
@@ -109,8 +85,8 @@ fn a_signing_key_that_nobody_can_read_any_more_is_replaced() {
 }
 
 #[test]
-fn what_is_remembered_is_still_revoked_and_still_expires() {
-    let nodes = Nodes::new();
+fn cached_tokens_are_revoked_and_expire() {
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let token = nodes.token();
     assert!(nodes.ask(&token).1.is_ok());
     nodes.clock.advance(Duration::minutes(60) - Duration::seconds(1));
@@ -125,8 +101,8 @@ fn what_is_remembered_is_still_revoked_and_still_expires() {
 }
 
 #[test]
-fn forged_tokens_are_never_remembered() {
-    let nodes = Nodes::new();
+fn forged_tokens_are_never_cached() {
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let token = nodes.token();
     assert!(nodes.ask(&token).1.is_ok());
     let forged = format!("{}A", &token[..token.len() - 1]);
@@ -137,10 +113,10 @@ fn forged_tokens_are_never_remembered() {
     }
 }
 
-/// Failure 15: whatever is wrong with a token, also one that is signed with our own key, it is refused alike.
+/// Failure 15: every invalid token is refused alike, even if it is signed with our key.
 #[test]
-fn tokens_that_are_not_as_we_make_them_are_refused() {
-    let nodes = Nodes::new();
+fn malformed_tokens_are_refused() {
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let made = nodes.other.obtain_token(&Credential::ApiKey(nodes.key.clone())).unwrap();
     let key = nodes.one.list_signing_keys().unwrap().remove(0);
     nodes.one.rotate_signing_key().unwrap();
@@ -158,7 +134,7 @@ fn tokens_that_are_not_as_we_make_them_are_refused() {
         sign(Algorithm::HS256, Some(&key.kid), key.secret().unwrap(), &changed)
     };
     let good = sign(Algorithm::HS256, Some(&key.kid), key.secret().unwrap(), &claims);
-    assert!(nodes.ask(&good).1.is_ok(), "what is signed here is as good as what is signed there");
+    assert!(nodes.ask(&good).1.is_ok(), "tokens of both nodes are valid");
     let (head, rest) = good.split_once('.').unwrap();
     let (body, signature) = rest.split_once('.').unwrap();
     // {"alg":"none"} and the same with our kid.
@@ -200,15 +176,15 @@ fn tokens_that_are_not_as_we_make_them_are_refused() {
     assert!(nodes.ask(&good).1.is_ok());
 }
 
-/// A token as somebody makes it who has a secret.
+/// Signs a token with any secret.
 fn sign(alg: Algorithm, kid: Option<&str>, secret: &[u8], claims: &serde_json::Value) -> String {
     let header = Header { kid: kid.map(str::to_owned), ..Header::new(alg) };
     jsonwebtoken::encode(&header, claims, &EncodingKey::from_secret(secret)).unwrap()
 }
 
 #[test]
-fn a_token_of_a_key_made_elsewhere_is_soon_good() {
-    let nodes = Nodes::new();
+fn a_token_of_another_nodes_new_key_is_soon_valid() {
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let old = nodes.token();
     assert!(nodes.ask(&old).1.is_ok());
     nodes.other.rotate_signing_key().unwrap();
@@ -217,10 +193,10 @@ fn a_token_of_a_key_made_elsewhere_is_soon_good() {
     assert!(nodes.ask(&old).1.is_ok());
 }
 
-/// A signing key that leaked is good for nothing within 5 s, wherever tokens of it were seen before.
+/// Tokens of a leaked signing key are invalid within 5 s, also on nodes that have cached them.
 #[test]
-fn what_a_revoked_signing_key_signed_is_soon_good_no_more() {
-    let nodes = Nodes::new();
+fn tokens_of_a_revoked_signing_key_are_soon_invalid() {
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let old = nodes.token();
     let leaked = nodes.one.list_signing_keys().unwrap()[0].kid.clone();
     nodes.other.rotate_signing_key().unwrap();
@@ -230,33 +206,33 @@ fn what_a_revoked_signing_key_signed_is_soon_good_no_more() {
     assert_eq!(nodes.other.revoke_signing_key(&leaked).unwrap().kid, newest);
     nodes.clock.advance(Duration::seconds(5));
     assert!(matches!(nodes.ask(&old).1, Err(AuthError::Invalid)));
-    assert!(nodes.ask(&new).1.is_ok(), "what another key signed is as good as before");
+    assert!(nodes.ask(&new).1.is_ok(), "tokens of other keys remain valid");
 
     let signs = nodes.other.revoke_signing_key(&newest).unwrap().kid;
-    assert!(signs != newest && signs != leaked, "without a key none could sign in");
+    assert!(signs != newest && signs != leaked, "a new key signs");
     let newer = nodes.token();
     nodes.clock.advance(Duration::seconds(5));
     assert!(matches!(nodes.ask(&new).1, Err(AuthError::Invalid)));
     assert!(nodes.ask(&newer).1.is_ok());
-    assert!(nodes.other.revoke_signing_key(&leaked).is_err(), "there is none of the name");
+    assert!(nodes.other.revoke_signing_key(&leaked).is_err(), "the key is gone");
     assert_eq!(nodes.one.list_signing_keys().unwrap().len(), 1);
 }
 
-/// A node over the store of nodes, which calls this before each of its reads.
+/// Creates a node on the same store, which calls `watch` before each read.
 fn watched(nodes: &Nodes, watch: impl Fn() + Send + Sync + 'static) -> App {
     let on_read = move |asked| {
-        if asked == Asked::Read {
+        if asked == StoreCall::Read {
             watch()
         }
     };
-    let store = Watched::new(nodes.store.clone(), std::time::Duration::ZERO, on_read);
+    let store = WatchedStore::new(nodes.store.clone(), std::time::Duration::ZERO, on_read);
     let plain = ports(Arc::default(), nodes.clock.clone(), Arc::new(SeededRandom::new(3)));
     App::new(Ports { store: Arc::new(store), ..plain }, Settings::default())
 }
 
 #[test]
-fn tokens_of_keys_that_nobody_made_cost_next_to_no_reads() {
-    let nodes = Nodes::new();
+fn tokens_with_unknown_keys_cost_few_reads() {
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let reads = Arc::new(AtomicUsize::new(0));
     let counter = reads.clone();
     let node = watched(&nodes, move || {
@@ -264,7 +240,7 @@ fn tokens_of_keys_that_nobody_made_cost_next_to_no_reads() {
     });
     assert!(node.authenticate(&nodes.token()).is_ok());
     let before = reads.load(Ordering::SeqCst);
-    let foreign = Nodes::new();
+    let foreign = Nodes::new(ApiKeyRole::Supplier);
     let foreign = foreign.one.obtain_token(&Credential::ApiKey(foreign.key.clone())).unwrap().token;
     for _ in 0..1_000 {
         assert!(matches!(node.authenticate(&foreign), Err(AuthError::Invalid)));
@@ -274,8 +250,8 @@ fn tokens_of_keys_that_nobody_made_cost_next_to_no_reads() {
 }
 
 #[test]
-fn of_tokens_of_a_new_key_that_come_at_once_all_are_good() {
-    let nodes = Nodes::new();
+fn concurrent_tokens_of_a_new_key_are_all_valid() {
+    let nodes = Nodes::new(ApiKeyRole::Supplier);
     let (begun, has_begun) = mpsc::channel();
     let (go_on, may_go_on) = mpsc::channel();
     let gate = Mutex::new(Some((begun, may_go_on)));
@@ -296,7 +272,7 @@ fn of_tokens_of_a_new_key_that_come_at_once_all_are_good() {
         let ask = || node.authenticate(&token).is_ok();
         let first = scope.spawn(ask);
         has_begun.recv_timeout(std::time::Duration::from_secs(10)).unwrap();
-        // While the first one reads.
+        // While the first request reads.
         let others: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
         go_on.send(()).unwrap();
         assert!(first.join().unwrap());
@@ -304,14 +280,14 @@ fn of_tokens_of_a_new_key_that_come_at_once_all_are_good() {
     });
 }
 
-/// A clock that is ahead once: to who looks twice, what was too old is young again, as it is where
-/// somebody else reads it anew between the looks.
-struct Twitching {
+/// A clock that is ahead once: an entry that was too old is fresh at the second look, as if another request
+/// had read it again.
+struct UnsteadyClock {
     clock: FakeClock,
     ahead: AtomicBool,
 }
 
-impl Clock for Twitching {
+impl Clock for UnsteadyClock {
     fn now(&self) -> DateTime<Utc> {
         let ahead = self.ahead.swap(false, Ordering::Relaxed);
         self.clock.now() + Duration::seconds(if ahead { 3 } else { 0 })
@@ -319,8 +295,8 @@ impl Clock for Twitching {
 }
 
 #[test]
-fn keys_that_others_read_anew_meanwhile_are_good() {
-    let clock = Arc::new(Twitching { clock: FakeClock::of_fixtures(), ahead: AtomicBool::new(false) });
+fn keys_that_another_request_reads_meanwhile_are_valid() {
+    let clock = Arc::new(UnsteadyClock { clock: FakeClock::of_fixtures(), ahead: AtomicBool::new(false) });
     let random = Arc::new(SeededRandom::new(1));
     let plain = ports(Arc::default(), Arc::new(FakeClock::of_fixtures()), random);
     let app = App::new(Ports { clock: clock.clone(), ..plain }, Settings::default());

@@ -1,5 +1,5 @@
-use crate::house::{House, request};
-use cutover_app::after::{AddRefused, AddTransactions, TransactionsRefused};
+use crate::env::{TestEnv, request};
+use cutover_app::additions::{AddRefused, AddTransactions, TransactionsRefused};
 use cutover_model::rust_decimal::Decimal;
 use proptest::prelude::*;
 
@@ -13,12 +13,12 @@ fn transaction(id: &str, date: &str, amount: &str, kind: &str) -> String {
 }
 
 fn add(
-    house: &House,
+    env: &TestEnv,
     query: AddTransactions,
     transactions: &[String],
 ) -> Result<Vec<(bool, Decimal, bool)>, String> {
     let body = request("transactions", transactions);
-    match house.app.add_transactions(&house.caller, body.as_bytes(), Ok(query)) {
+    match env.app.add_transactions(&env.caller, body.as_bytes(), Ok(query)) {
         Ok(results) => Ok(results
             .iter()
             .map(|r| {
@@ -34,12 +34,12 @@ fn add(
     }
 }
 
-fn balance(house: &House) -> Decimal {
-    house.imported().account.ledgers.unwrap()[0].ledger_balance.as_ref().unwrap().value()
+fn balance(env: &TestEnv) -> Decimal {
+    env.imported().account.ledgers.unwrap()[0].ledger_balance.as_ref().unwrap().value()
 }
 
-fn current(house: &House) -> usize {
-    let ledgers = house.imported().account.ledgers.unwrap();
+fn current(env: &TestEnv) -> usize {
+    let ledgers = env.imported().account.ledgers.unwrap();
     ledgers[0].current_statement_transactions.iter().flatten().count()
 }
 
@@ -49,29 +49,29 @@ const AGAIN: AddTransactions =
     AddTransactions { check_previously_added: false, force_add_to_current_statement: true };
 
 #[test]
-fn the_balance_follows_and_what_is_known_is_skipped() {
-    let house = House::with(ACCOUNT);
+fn the_balance_is_updated_and_known_transactions_are_skipped() {
+    let env = TestEnv::with(ACCOUNT);
     let call = [
         transaction("OLD", "2026-07-05", "2.5", "PAYMENT"),
         transaction("T-1", "2026-11-01", "7.25", "CREDIT"),
         transaction("T-2", "2026-11-02", "100", "CHARGE"),
     ];
     let added = |results: Vec<(bool, Decimal, bool)>| results.iter().map(|r| r.0).collect::<Vec<_>>();
-    assert_eq!(added(add(&house, NO_MOVE, &call).unwrap()), [false, true, true]);
-    assert_eq!(balance(&house).to_string(), "-80.25");
-    assert_eq!(added(add(&house, NO_MOVE, &call).unwrap()), [false; 3]);
-    assert_eq!((balance(&house).to_string().as_str(), current(&house)), ("-80.25", 3));
-    assert_eq!(added(add(&house, AGAIN, &call[1..2]).unwrap()), [true]);
-    assert_eq!((balance(&house).to_string().as_str(), current(&house)), ("-73.00", 4));
+    assert_eq!(added(add(&env, NO_MOVE, &call).unwrap()), [false, true, true]);
+    assert_eq!(balance(&env).to_string(), "-80.25");
+    assert_eq!(added(add(&env, NO_MOVE, &call).unwrap()), [false; 3]);
+    assert_eq!((balance(&env).to_string().as_str(), current(&env)), ("-80.25", 3));
+    assert_eq!(added(add(&env, AGAIN, &call[1..2]).unwrap()), [true]);
+    assert_eq!((balance(&env).to_string().as_str(), current(&env)), ("-73.00", 4));
 }
 
 #[test]
-fn what_is_moved_is_known_by_the_date_that_was_sent() {
-    let house = House::with(ACCOUNT);
+fn moved_transactions_are_recognised_by_the_sent_date() {
+    let env = TestEnv::with(ACCOUNT);
     let call =
         [transaction("T-1", "2026-01-05", "1", "CREDIT"), transaction("T-2", "2027-01-05", "1", "CREDIT")];
-    add(&house, AddTransactions::default(), &call).unwrap();
-    let account = house.imported().account;
+    add(&env, AddTransactions::default(), &call).unwrap();
+    let account = env.imported().account;
     let dates: Vec<String> = account.ledgers.unwrap()[0]
         .current_statement_transactions
         .iter()
@@ -81,19 +81,19 @@ fn what_is_moved_is_known_by_the_date_that_was_sent() {
     assert_eq!(dates, ["2026-07-05", "2026-07-01", "2026-11-21"]);
     let notes = account.notes.unwrap();
     assert_eq!((notes.len(), notes[0].is_pinned), (1, Some(true)));
-    add(&house, NO_MOVE, &call).unwrap();
-    assert_eq!(house.imported().account.notes.unwrap().len(), 1);
+    add(&env, NO_MOVE, &call).unwrap();
+    assert_eq!(env.imported().account.notes.unwrap().len(), 1);
     let moved = transaction("T-1", "2026-07-01", "1", "CREDIT");
-    let refused = add(&house, AddTransactions::default(), &[moved]).unwrap_err();
+    let refused = add(&env, AddTransactions::default(), &[moved]).unwrap_err();
     assert!(refused.ends_with("transactions.0.transaction_id transaction_id_reused_with_different_content"));
 }
 
 #[test]
-fn a_call_that_fails_stores_nothing() {
-    let house = House::with(ACCOUNT);
+fn a_refused_request_adds_no_transaction() {
+    let env = TestEnv::with(ACCOUNT);
     let refused = [
         add(
-            &house,
+            &env,
             NO_MOVE,
             &[
                 transaction("T-1", "2026-11-01", "1", "CREDIT"),
@@ -102,7 +102,7 @@ fn a_call_that_fails_stores_nothing() {
             ],
         ),
         add(
-            &house,
+            &env,
             NO_MOVE,
             &[
                 transaction("T-1", "2026-11-01", "1", "CREDIT"),
@@ -110,15 +110,15 @@ fn a_call_that_fails_stores_nothing() {
                 transaction("T-1", "2026-11-01", "1", "CREDIT"),
             ],
         ),
-        add(&house, NO_MOVE, &[]),
+        add(&env, NO_MOVE, &[]),
     ];
     let lines: Vec<String> = refused.into_iter().map(Result::unwrap_err).collect();
     insta::assert_snapshot!(lines.join("\n\n"));
-    assert_eq!((balance(&house).to_string().as_str(), current(&house)), ("12.50", 1));
+    assert_eq!((balance(&env).to_string().as_str(), current(&env)), ("12.50", 1));
 }
 
 #[test]
-fn a_payload_without_a_balance_begins_with_what_it_says() {
+fn a_ledger_without_a_balance_begins_with_its_transactions() {
     for (ledgers, after) in [
         ("", "1.10"),
         (r#","ledgers":[{}]"#, "1.10"),
@@ -128,51 +128,52 @@ fn a_payload_without_a_balance_begins_with_what_it_says() {
             "-1.40",
         ),
     ] {
-        let house = House::with(&format!(r#""unknown_occupier":true{ledgers}"#));
-        add(&house, NO_MOVE, &[transaction("T-1", "2026-11-01", "1.10", "CREDIT")]).unwrap();
-        assert_eq!(balance(&house).to_string(), after, "{ledgers}");
+        let env = TestEnv::with(&format!(r#""unknown_occupier":true{ledgers}"#));
+        add(&env, NO_MOVE, &[transaction("T-1", "2026-11-01", "1.10", "CREDIT")]).unwrap();
+        assert_eq!(balance(&env).to_string(), after, "{ledgers}");
     }
 }
 
 #[test]
-fn faulty_parameters_are_faults_among_the_others() {
-    let house = House::with(ACCOUNT);
+fn invalid_parameters_are_reported_with_other_errors() {
+    let env = TestEnv::with(ACCOUNT);
     let body = request("transactions", &[transaction("T-1", "2026-11-01", "1", "PRESENT")]);
     let query = Err(vec!["check_previously_added"]);
-    let refused = house.app.add_transactions(&house.caller, body.as_bytes(), query).unwrap_err();
+    let refused = env.app.add_transactions(&env.caller, body.as_bytes(), query).unwrap_err();
     let TransactionsRefused::Transaction { errors, .. } = refused else { panic!("{refused}") };
     let errors: Vec<String> = errors.iter().map(|e| format!("{} {}", e.attr, e.code)).collect();
     assert_eq!(errors, ["check_previously_added invalid", "transactions.0.type invalid_choice"]);
 }
 
 #[test]
-fn what_is_structurally_faulty_is_shown_as_sent() {
-    let house = House::with(ACCOUNT);
+fn an_invalid_transaction_is_shown_as_sent() {
+    let env = TestEnv::with(ACCOUNT);
     let twice = transaction("T-1", "2026-11-01", "1.10", "CREDIT").replace('}', r#","note":"a","note":"b"}"#);
-    let refused = add(&house, NO_MOVE, std::slice::from_ref(&twice)).unwrap_err();
+    let refused = add(&env, NO_MOVE, std::slice::from_ref(&twice)).unwrap_err();
     assert!(refused.contains(&twice), "{refused}");
 }
 
 #[test]
-fn a_transaction_of_an_empty_period_stays_at_today() {
-    let house = House::with(&ACCOUNT.replace("2026-06-30", "2026-11-20").replace("2026-07-05", "2026-11-21"));
-    house.clock.advance(chrono::Duration::days(-1));
+fn a_transaction_of_today_is_not_moved_if_the_period_is_empty() {
+    let env = TestEnv::with(&ACCOUNT.replace("2026-06-30", "2026-11-20").replace("2026-07-05", "2026-11-21"));
+    env.clock.advance(chrono::Duration::days(-1));
     let today = transaction("T-1", "2026-11-20", "1", "CREDIT");
-    assert!(add(&house, NO_MOVE, std::slice::from_ref(&today)).unwrap_err().contains("outside"));
-    add(&house, AddTransactions::default(), &[today]).unwrap();
-    assert_eq!(house.imported().account.notes, None);
+    assert!(add(&env, NO_MOVE, std::slice::from_ref(&today)).unwrap_err().contains("outside"));
+    add(&env, AddTransactions::default(), &[today]).unwrap();
+    assert_eq!(env.imported().account.notes, None);
 }
 
 #[test]
-fn faults_of_the_wrapper_are_of_no_transaction() {
-    let house = House::with(ACCOUNT);
-    let refused = house.app.add_transactions(&house.caller, b"{}", Ok(AddTransactions::default()));
+fn errors_outside_of_the_list_name_no_transaction() {
+    let env = TestEnv::with(ACCOUNT);
+    let refused = env.app.add_transactions(&env.caller, b"{}", Ok(AddTransactions::default()));
     assert!(
         matches!(refused, Err(TransactionsRefused::Add(AddRefused::Faults(faults))) if faults.len() == 3)
     );
 }
 
-/// A call: whether ids are looked up, whether dates may be moved, and transactions of few ids.
+/// Series of requests: if known ids are skipped, if dates may be moved, and transactions with few different
+/// ids.
 fn calls() -> impl Strategy<Value = Vec<(bool, bool, Vec<String>)>> {
     let transaction = (0..6_u32, 0..3_usize, 0..400_u32, 0..5_usize).prop_map(|(id, date, cents, kind)| {
         let date = ["2026-05-01", "2026-08-01", "2026-12-01"][date];
@@ -187,33 +188,33 @@ fn calls() -> impl Strategy<Value = Vec<(bool, bool, Vec<String>)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// After any series of calls the balance is the first one and the sum of what was said to be added;
-    /// the same calls again, with a look at what is known, change nothing.
+    /// After any series of requests, the balance is the initial one plus the transactions added. Repeating
+    /// them with known ids skipped changes nothing.
     #[test]
     fn balances_add_up_and_repeated_calls_change_nothing(calls in calls()) {
-        let house = House::with(ACCOUNT);
-        let (mut expected, mut count) = (balance(&house), current(&house));
+        let env = TestEnv::with(ACCOUNT);
+        let (mut expected, mut count) = (balance(&env), current(&env));
         for (check_previously_added, force_add_to_current_statement, transactions) in &calls {
             let query = AddTransactions {
                 check_previously_added: *check_previously_added,
                 force_add_to_current_statement: *force_add_to_current_statement,
             };
-            for (is_new, amount, is_plus) in add(&house, query, transactions).unwrap_or_default() {
+            for (is_new, amount, is_plus) in add(&env, query, transactions).unwrap_or_default() {
                 if is_new {
                     count += 1;
                     expected += if is_plus { amount } else { -amount };
                 }
             }
-            prop_assert_eq!(balance(&house), expected);
-            prop_assert_eq!(current(&house), count);
-            let before = house.imported();
+            prop_assert_eq!(balance(&env), expected);
+            prop_assert_eq!(current(&env), count);
+            let before = env.imported();
             let again = AddTransactions { check_previously_added: true, ..query };
-            if let Ok(results) = add(&house, again, transactions) {
-                // What was refused before is refused again, so that whatever passes is known by now.
+            if let Ok(results) = add(&env, again, transactions) {
+                // Refused requests are refused again, so all transactions of accepted ones are known.
                 let known = results.iter().all(|(is_new, ..)| !is_new);
                 prop_assert!(known);
             }
-            prop_assert_eq!(house.imported(), before);
+            prop_assert_eq!(env.imported(), before);
         }
     }
 }

@@ -47,7 +47,7 @@ impl Workers {
         let work = move || {
             while !stop.load(Ordering::Acquire) {
                 if catch_unwind(AssertUnwindSafe(|| run(&worker))).is_err() {
-                    app.wake().wait(app.wake().seen(), REST);
+                    app.wake().wait(app.wake().notifications(), REST);
                 }
             }
             // Nobody waits for it any more after the deadline.
@@ -61,7 +61,7 @@ impl Workers {
     /// Tells them to stop: the account under way is finished, other claims are given back.
     pub(super) fn tell_to_stop(&self) {
         self.stop.store(true, Ordering::Release);
-        self.app.wake().call();
+        self.app.wake().notify_all();
     }
 
     /// Waits until they have stopped; false if some have not by the deadline.

@@ -7,7 +7,7 @@ use crate::openapi::{
 use crate::request::query::{Query, boolean};
 use actix_web::HttpResponse;
 use actix_web::http::Method;
-use cutover_app::after::AddTransactions;
+use cutover_app::additions::AddTransactions;
 use cutover_model::describe::{Json, Schemas};
 use cutover_model::transaction_results;
 

@@ -265,7 +265,7 @@ mod tests {
             self.store.read(job)
         }
 
-        fn glance_behind(
+        fn read_stale(
             &self,
             job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
         ) -> Result<(), StoreError> {

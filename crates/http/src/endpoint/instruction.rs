@@ -5,7 +5,7 @@ use crate::call::{Answer, Call};
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use cutover_app::App;
-use cutover_app::after::{AddRefused, InstructionStep, InstructionStored};
+use cutover_app::additions::{AddRefused, InstructionStep, InstructionStored};
 use cutover_app::auth::Caller;
 
 /// A use case that checks an instruction as far as that goes without its vendor.

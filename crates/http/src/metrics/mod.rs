@@ -142,7 +142,7 @@ impl fmt::Debug for Documents {
 impl Collector for Documents {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let (name, help) = ("documents_circuit_open", "1 while document storage is left alone, else 0");
-        let gauge = ConstGauge::new(i64::from(self.0.documents().is_left_alone()));
+        let gauge = ConstGauge::new(i64::from(self.0.documents().is_circuit_open()));
         gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)
     }
 }

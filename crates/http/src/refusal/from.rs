@@ -2,7 +2,7 @@
 
 use super::{Refusal, TransactionFailure};
 use cutover_app::account::{CreateRefused, Refused};
-use cutover_app::after::{AddRefused, TransactionsRefused, VendorRefused};
+use cutover_app::additions::{AddRefused, TransactionsRefused, VendorRefused};
 use cutover_app::auth::AuthError;
 use cutover_app::port::{DocumentsUnavailable, StoreError};
 

@@ -176,7 +176,7 @@ impl Documents for ObjectDocuments {
         })
     }
 
-    fn is_left_alone(&self) -> bool {
+    fn is_circuit_open(&self) -> bool {
         self.desk.circuit.is_open()
     }
 }

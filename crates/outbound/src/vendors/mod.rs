@@ -105,7 +105,7 @@ impl PaymentVendors for HttpVendors {
         BaseUrl::parse(base_url).map(drop)
     }
 
-    fn left_alone(&self) -> usize {
+    fn open_circuits(&self) -> usize {
         self.asker.gates.left_alone()
     }
 

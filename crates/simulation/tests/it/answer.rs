@@ -1,7 +1,7 @@
 //! What a caller hears.
 
 use cutover_app::account::{CreateRefused, Refused};
-use cutover_app::after::{AddRefused, TransactionsRefused, VendorRefused};
+use cutover_app::additions::{AddRefused, TransactionsRefused, VendorRefused};
 use cutover_app::operator::{ArchiveError, OperatorError};
 use cutover_app::port::StoreError;
 

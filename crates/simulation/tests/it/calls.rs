@@ -6,7 +6,7 @@ use crate::specs::{AccountRef, code};
 use crate::world::World;
 use chrono::Days;
 use cutover_app::account::CreateRefused;
-use cutover_app::after::{AddRefused, AddTransactions, InstructionStep};
+use cutover_app::additions::{AddRefused, AddTransactions, InstructionStep};
 use cutover_app::auth::{AuthError, Caller, Credential, TokenRefused};
 use cutover_app::operator::{Archive, ArchiveScope, ArchivedProcess, SupplierChange};
 use cutover_app::port::{AccountList, StoreError};

@@ -104,9 +104,12 @@ impl Store for Wire {
         self.after(self.store.read(job))
     }
 
-    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
+    fn read_committed(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         self.before()?;
-        self.after(self.store.glance(job))
+        self.after(self.store.read_committed(job))
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {

@@ -10,7 +10,7 @@ use crate::plan::{Act, Op, Part, What};
 use crate::specs::{InstructionSpec, VERIFYING, code};
 use crate::wire::Wire;
 use chrono::{DateTime, Duration, Utc};
-use cutover_app::port::{Clock, DocumentState, InstructionDetails, OutOfJobs, Store, VendorError};
+use cutover_app::port::{Clock, DocumentState, InstructionDetails, Store, SuspendedJobs, VendorError};
 use cutover_app::worker::{Worker, WorkerMetrics};
 use cutover_app::{App, Ports, Settings};
 use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
@@ -153,7 +153,7 @@ impl World {
     pub(crate) fn turn(&self, node: usize, worker: u8) -> Answer {
         let Node { metrics, stop, .. } = &self.nodes[node];
         let name = format!("n{node}w{worker}");
-        let turned = Worker::new(self.app(node), name, metrics.clone(), stop.clone()).turn();
+        let turned = Worker::new(self.app(node), name, metrics.clone(), stop.clone()).run_once();
         // Whoever was stopped is started again.
         stop.store(false, Ordering::SeqCst);
         turned.map_or_else(Answer::from, |_| Answer::done())
@@ -221,7 +221,7 @@ impl World {
     /// Does operations while a transaction is open: they may have to wait for its end in vain.
     pub(crate) fn perform_within(&self, ops: &[Op]) {
         self.open.fetch_add(1, Ordering::SeqCst);
-        let _others = OutOfJobs::enter();
+        let _others = SuspendedJobs::enter();
         ops.iter().for_each(|op| self.perform(op));
         self.open.fetch_sub(1, Ordering::SeqCst);
     }

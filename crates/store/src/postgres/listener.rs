@@ -58,7 +58,7 @@ impl Listener {
         *self.shared.call.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
     }
 
-    pub(super) fn tell_of_work(&self) {
+    pub(super) fn notify_workers(&self) {
         self.shared.order(|orders| orders.tell = true);
     }
 

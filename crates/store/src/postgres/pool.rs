@@ -133,7 +133,7 @@ impl Pool {
     }
 
     /// Runs a job of which each statement is on its own. A proxy needs a transaction all the same.
-    pub(super) fn glance(&self, job: ReadJob<'_>) -> Result<(), StoreError> {
+    pub(super) fn read_committed(&self, job: ReadJob<'_>) -> Result<(), StoreError> {
         if self.target.is_pooled {
             return self.read_in("ISOLATION LEVEL READ COMMITTED READ ONLY", job);
         }

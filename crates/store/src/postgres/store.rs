@@ -175,7 +175,7 @@ impl PostgresStore {
         let primary =
             |connections| pool(&options.url, options.direct_url.is_some(), connections, options.pool_timeout);
         let told = listener.clone();
-        let tell = move |pool: &Pool| tell_of_work(told.as_deref(), pool);
+        let tell = move |pool: &Pool| notify_workers(told.as_deref(), pool);
         // Opened when the first account comes. Reads, however many and slow, do not take it.
         let stager = Stager::start(primary(1), options.sealer.clone(), tell)?;
         let primary = primary(options.connections);
@@ -231,13 +231,13 @@ impl std::fmt::Debug for PostgresStore {
 
 impl Standby {
     /// What the standby says; `None` if it is to be asked of the primary.
-    fn glance(&self, job: ReadJob<'_>) -> Option<Result<(), StoreError>> {
+    fn read_committed(&self, job: ReadJob<'_>) -> Option<Result<(), StoreError>> {
         let failed = |at| *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = at;
         let last = *self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_some_and(|at| at.elapsed() < STANDBY_REST) {
             return None;
         }
-        match self.pool.glance(job) {
+        match self.pool.read_committed(job) {
             Ok(()) => Some(Ok(())),
             Err(error) => {
                 tracing::warn!(%error, "the standby did not answer; the primary is asked");
@@ -249,9 +249,9 @@ impl Standby {
 }
 
 /// Whoever listens elsewhere is told, by the connection that listens or by another.
-fn tell_of_work(listener: Option<&Listener>, pool: &Pool) {
+fn notify_workers(listener: Option<&Listener>, pool: &Pool) {
     match listener {
-        Some(listener) => listener.tell_of_work(),
+        Some(listener) => listener.notify_workers(),
         // They look by themselves if it fails.
         None => drop(pool.run(|conn| Ok(conn.batch_execute("NOTIFY cutover_work")?))),
     }
@@ -262,16 +262,19 @@ impl Store for PostgresStore {
         self.primary.read(job)
     }
 
-    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        self.primary.glance(job)
-    }
-
-    fn glance_behind(
+    fn read_committed(
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let behind = self.standby.as_ref().and_then(|standby| standby.glance(job));
-        behind.unwrap_or_else(|| self.primary.glance(job))
+        self.primary.read_committed(job)
+    }
+
+    fn read_stale(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let behind = self.standby.as_ref().and_then(|standby| standby.read_committed(job));
+        behind.unwrap_or_else(|| self.primary.read_committed(job))
     }
 
     fn has_standby(&self) -> bool {
@@ -286,8 +289,8 @@ impl Store for PostgresStore {
         self.stager.stage(creation, done);
     }
 
-    fn tell_of_work(&self) {
-        tell_of_work(self.listener.as_deref(), &self.primary);
+    fn notify_workers(&self) {
+        notify_workers(self.listener.as_deref(), &self.primary);
     }
 
     fn on_work(&self, call: Box<dyn Fn() + Send + Sync>) {
@@ -325,6 +328,6 @@ impl Store for PostgresStore {
 
     fn ping(&self) -> Result<(), StoreError> {
         let ping = &mut |tx: &mut dyn Tx| tx.api_key(0).map(|_| ());
-        self.primary.glance(ping).map_err(|e| StoreError::Unavailable(e.to_string()))
+        self.primary.read_committed(ping).map_err(|e| StoreError::Unavailable(e.to_string()))
     }
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result, store_error};
 use crate::sealed::{Place, Sealer};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    ApiKey, Identity, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey, StoreError,
+    ApiKey, Identity, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey, StoreError,
 };
 use cutover_core::Word;
 use diesel::prelude::*;
@@ -241,7 +241,7 @@ impl Identity for SqlTx<'_> {
         })
     }
 
-    fn key_standing(&mut self, api_key_id: i64) -> Result<KeyStanding, StoreError> {
+    fn key_status(&mut self, api_key_id: i64) -> Result<KeyStatus, StoreError> {
         self.run(|conn| {
             let good = api_keys::table
                 .inner_join(organisations::table)
@@ -251,7 +251,7 @@ impl Identity for SqlTx<'_> {
                 .select(api_keys::id)
                 .get_result::<i64>(conn)
                 .optional()?;
-            Ok(if good.is_some() { KeyStanding::Good } else { KeyStanding::Revoked })
+            Ok(if good.is_some() { KeyStatus::Good } else { KeyStatus::Revoked })
         })
     }
 

@@ -24,7 +24,7 @@ use crate::claim_hints::ClaimHints;
 use crate::context::Context;
 use crate::error::{Error, Result, store_error};
 use crate::sealed::Sealer;
-use cutover_app::port::{InJob, StoreError};
+use cutover_app::port::{JobGuard, StoreError};
 
 /// A transaction of a use case.
 ///
@@ -37,13 +37,13 @@ pub(crate) struct SqlTx<'c> {
     /// Whether a statement has succeeded.
     is_touched: bool,
     broken: Option<StoreError>,
-    _inside: InJob,
+    _inside: JobGuard,
 }
 
 impl<'c> SqlTx<'c> {
     pub(crate) fn new(conn: &'c mut Conn, context: &'c Context) -> Self {
         let Context { sealer, hints } = context;
-        Self { conn, sealer, hints, is_touched: false, broken: None, _inside: InJob::enter() }
+        Self { conn, sealer, hints, is_touched: false, broken: None, _inside: JobGuard::enter() }
     }
 
     /// Whether no statement has succeeded yet.

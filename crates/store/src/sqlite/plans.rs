@@ -189,7 +189,7 @@ fn everything_else_goes_by_a_key() {
         tx.supplier(&"A".parse().unwrap())?;
         tx.supplier_by_id(1)?;
         tx.suppliers_by_ids(&[1, 2, 3])?;
-        tx.key_standing(1)?;
+        tx.key_status(1)?;
         tx.api_key_by_hash(&[0; 32])?;
         tx.refresh_token(&[0; 32])?;
         tx.use_refresh_token(&[0; 32], at(1))?;
@@ -213,7 +213,7 @@ fn archiving_reads_a_range_and_goes_by_keys() {
     assert_uses(&look, "INDEX processes_by_creation (supplier_id=? AND created_at>? AND created_at<?)");
     assert!(look.iter().all(|step| !step.contains("TEMP B-TREE")), "{look:#?}");
     let removal = plan_of(&mut conn, |tx| {
-        assert_eq!(tx.kept(&[1], at(9))?.len(), 1);
+        assert_eq!(tx.processes_to_archive(&[1], at(9))?.len(), 1);
         assert_eq!(tx.archive(&[(1, cancelled.version())], at(9))?, 1);
         assert_eq!(tx.archived_at(1)?, Some(at(9)));
         Ok(())

@@ -74,7 +74,7 @@ impl Readers {
     }
 
     /// Runs a job each of whose statements sees a state of its own.
-    pub(super) fn glance(
+    pub(super) fn read_committed(
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {

@@ -107,8 +107,11 @@ impl Store for SqliteStore {
         self.readers.read(job)
     }
 
-    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        self.readers.glance(job)
+    fn read_committed(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.readers.read_committed(job)
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::store_error;
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{
-    Creation, SeenSupplier, Staging, StagingDone, StoreError, Verdict, WriteJob, stage_in,
+    Creation, LastSupplier, Staging, StagingDone, StoreError, Verdict, WriteJob, stage_in,
 };
 use diesel::connection::SimpleConnection;
 use std::collections::VecDeque;
@@ -173,7 +173,7 @@ enum Left {
 struct Group {
     waiting: Vec<Waiting>,
     /// Of the accounts' supplier; a job may change it.
-    seen: SeenSupplier,
+    seen: LastSupplier,
     has_jobs: bool,
 }
 
@@ -302,7 +302,7 @@ impl Group {
         match request {
             Request::Job { job, done } => {
                 let is_first = self.waiting.is_empty();
-                (self.has_jobs, self.seen) = (true, SeenSupplier::default());
+                (self.has_jobs, self.seen) = (true, LastSupplier::default());
                 let left = match is_first {
                     true => run(conn, context, job),
                     false => in_savepoint(conn, |conn| run(conn, context, job)),
@@ -354,7 +354,7 @@ fn stage(
     conn: &mut Conn,
     context: &Context,
     creation: &Creation,
-    seen: &mut SeenSupplier,
+    seen: &mut LastSupplier,
     staging: &mut Result<Staging, StoreError>,
 ) -> Left {
     let mut tx = SqlTx::new(conn, context);

@@ -1,7 +1,7 @@
 use super::State;
 use super::processes::Row;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Archivable, KeptProcess, Position};
+use cutover_app::port::{Archivable, Position, ProcessToArchive};
 use std::sync::Arc;
 
 impl Row {
@@ -10,8 +10,8 @@ impl Row {
         is.state.has_ended() && is.modified_at < before && self.archived_at.is_none()
     }
 
-    fn kept(&self) -> KeptProcess {
-        KeptProcess {
+    fn kept(&self) -> ProcessToArchive {
+        ProcessToArchive {
             stored: self.stored(),
             history: self.history.clone(),
             payload: self.staged.payload.clone(),
@@ -35,7 +35,7 @@ impl State {
         }
     }
 
-    pub(super) fn kept_of(&self, process_ids: &[i64], before: DateTime<Utc>) -> Vec<KeptProcess> {
+    pub(super) fn kept_of(&self, process_ids: &[i64], before: DateTime<Utc>) -> Vec<ProcessToArchive> {
         let wanted = |row: &&Row| process_ids.contains(&row.process.id()) && row.is_archivable(before);
         let mut rows: Vec<_> = self.rows().filter(wanted).collect();
         rows.sort_by_key(|row| row.position());

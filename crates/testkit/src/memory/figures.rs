@@ -2,7 +2,7 @@ use super::State;
 use super::erasure::less;
 use super::processes::Row;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
-use cutover_app::port::{Figures, MinuteCount, Standing, StateCount, StoreError, Supplier};
+use cutover_app::port::{Figures, MinuteCount, StateCount, StoreError, Supplier, SupplierFigures};
 use cutover_core::{Code, ExternalAccountNumber, SupplierStatus, Word};
 use cutover_model::Totals;
 use cutover_process::State as Status;
@@ -39,12 +39,12 @@ impl Figures for State {
         Ok(runs.map(count).collect())
     }
 
-    fn standings(&mut self, _: DateTime<Utc>) -> Result<Vec<Standing>, StoreError> {
+    fn supplier_figures(&mut self, _: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError> {
         let standing = |supplier: &Supplier| {
             let stands_in =
                 |state: Status| self.of(supplier.id).filter(move |row| row.process.state() == state);
             let counted = Status::ALL.iter().map(|state| (*state, stands_in(*state).count() as u64));
-            Standing {
+            SupplierFigures {
                 supplier: supplier.code.clone(),
                 is_ongoing: supplier.settings.status == SupplierStatus::Ongoing,
                 first_due_at: stands_in(Status::Pending).map(|row| row.process.snapshot().due_at).min(),

@@ -1,7 +1,7 @@
 use super::{State, next_id};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    ApiKey, Identity, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey, StoreError,
+    ApiKey, Identity, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey, StoreError,
 };
 
 impl State {
@@ -84,10 +84,10 @@ impl Identity for State {
         Ok(in_force.next().map(|key| key.revoked_at = Some(at)).is_some())
     }
 
-    fn key_standing(&mut self, api_key_id: i64) -> Result<KeyStanding, StoreError> {
+    fn key_status(&mut self, api_key_id: i64) -> Result<KeyStatus, StoreError> {
         let key = self.api_keys.iter().find(|key| key.id == api_key_id);
         let good = key.is_some_and(|key| key.revoked_at.is_none() && self.in_force(key));
-        Ok(if good { KeyStanding::Good } else { KeyStanding::Revoked })
+        Ok(if good { KeyStatus::Good } else { KeyStatus::Revoked })
     }
 
     fn add_refresh_token(&mut self, token: &RefreshToken) -> Result<(), StoreError> {

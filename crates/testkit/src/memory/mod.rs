@@ -21,8 +21,8 @@ mod vendors;
 use accounts::Imported;
 use businesses::Business;
 use cutover_app::port::{
-    ApiKey, AuditEntry, InJob, Node, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier, Tx,
-    Vendor, Verdict, WriteJob,
+    ApiKey, AuditEntry, JobGuard, Node, Organisation, RefreshToken, SigningKey, Store, StoreError, Supplier,
+    Tx, Vendor, Verdict, WriteJob,
 };
 use cutover_model::Totals;
 use instructions::BusinessInstruction;
@@ -101,7 +101,7 @@ impl Store for MemoryStore {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.check(true)?;
         let mut copy = lock(&self.state).clone();
-        let _inside = InJob::enter();
+        let _inside = JobGuard::enter();
         job(&mut copy)
     }
 
@@ -109,7 +109,7 @@ impl Store for MemoryStore {
         self.check(false)?;
         let mut state = lock(&self.state);
         let mut copy = state.clone();
-        let _inside = InJob::enter();
+        let _inside = JobGuard::enter();
         let verdict = catch_unwind(AssertUnwindSafe(|| job(&mut copy)));
         if verdict.map_err(|_| StoreError::Failed("the job panicked".into()))? == Verdict::Commit {
             *state = copy;

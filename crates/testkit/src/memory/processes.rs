@@ -1,8 +1,8 @@
 use super::State;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, FoundPayload, KeptProcess, ListedAccount, ListedProcess, PageLimit, Position,
-    ProcessFilter, ProcessPage, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
+    AccountList, Archivable, ListedAccount, ListedProcess, PageLimit, PayloadById, Position, ProcessFilter,
+    ProcessPage, ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
     Supplier,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierStatus};
@@ -223,7 +223,7 @@ impl Processes for State {
         Ok(row.map(|row| row.staged.clone()))
     }
 
-    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<FoundPayload>, StoreError> {
+    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<PayloadById>, StoreError> {
         let is_wanted = |row: &&Row| row.archived_at.is_none() && process_ids.contains(&row.process.id());
         let wanted = self.rows().filter(is_wanted);
         Ok(wanted.map(|row| (row.process.id(), Ok(row.staged.payload.clone()))).collect())
@@ -331,7 +331,11 @@ impl Processes for State {
         Ok(self.archivable_of(supplier_id, before, after, limit))
     }
 
-    fn kept(&mut self, process_ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>, StoreError> {
+    fn processes_to_archive(
+        &mut self,
+        process_ids: &[i64],
+        before: DateTime<Utc>,
+    ) -> Result<Vec<ProcessToArchive>, StoreError> {
         Ok(self.kept_of(process_ids, before))
     }
 

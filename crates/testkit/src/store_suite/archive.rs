@@ -14,7 +14,7 @@ fn cancel(store: &dyn Store, supplier: &Supplier, account: &str, when: i64) {
 /// What is to be archived, by account numbers.
 fn archivable(store: &dyn Store, supplier: &Supplier, before: i64) -> Vec<String> {
     let ids = look(store, supplier, at(before), None, 100).ids;
-    let kept = see(store, |tx| tx.kept(&ids, at(before)));
+    let kept = see(store, |tx| tx.processes_to_archive(&ids, at(before)));
     assert_eq!(kept.iter().map(|kept| kept.stored.process.id()).collect::<Vec<_>>(), ids);
     let number = |stored: &StoredProcess| stored.process.snapshot().external_account_number.to_string();
     kept.iter().map(|kept| number(&kept.stored)).collect()
@@ -92,7 +92,7 @@ pub fn an_archived_process_keeps_its_row(store: &dyn Store) {
     cancel(store, &acme, "A-0", 10);
     let before = process(store, &acme, "A-0");
     let id = before.process.id();
-    let kept = see(store, |tx| tx.kept(&[id, ABSENT], at(100))).remove(0);
+    let kept = see(store, |tx| tx.processes_to_archive(&[id, ABSENT], at(100))).remove(0);
     assert_eq!((&kept.stored, &kept.payload), (&before, &staged(b"A-0").payload));
     assert_eq!(kept.history, see(store, |tx| tx.history(id)));
     assert_eq!(see(store, |tx| tx.archived_at(id)), None);
@@ -104,7 +104,7 @@ pub fn an_archived_process_keeps_its_row(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.staged(id)), None);
     assert_eq!(see(store, |tx| tx.payloads(&[id])), []);
     assert_eq!(archivable(store, &acme, 1_000), [""; 0]);
-    assert_eq!(see(store, |tx| tx.kept(&[id], at(1_000))), []);
+    assert_eq!(see(store, |tx| tx.processes_to_archive(&[id], at(1_000))), []);
     assert_eq!(archive(store, &[&before], 300), 0);
     assert_eq!(see(store, |tx| tx.archived_at(id)), Some(at(200)));
 

@@ -134,7 +134,7 @@ pub fn standings_are_of_every_supplier(store: &dyn Store) {
         ("QUIET", true, None, Vec::new()),
     ];
     for _ in 0..2 {
-        let standings = see(store, |tx| tx.standings(at(5_000)));
+        let standings = see(store, |tx| tx.supplier_figures(at(5_000)));
         let told = standings.iter().map(|standing| {
             let some = standing.states.iter().filter(|(_, processes)| *processes > 0);
             let mut states: Vec<_> = some.map(|(state, processes)| (state.as_str(), *processes)).collect();

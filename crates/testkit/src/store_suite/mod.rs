@@ -127,7 +127,7 @@ stories! { $
         a_panic_undoes_its_own_job_only
         a_read_writes_nothing
         a_read_sees_one_state
-        a_glance_sees_what_was_written
+        a_committed_read_sees_what_was_written
         many_writers_lose_nothing;
     accounts:
         fixtures_read_back

@@ -2,7 +2,7 @@
 
 use super::ground::{at, create, insert, number, process, put, see, supplier};
 use cutover_app::port::{
-    PageLimit, ProcessFilter, Store, StoreError, Tx, Verdict, find_behind, glance, write,
+    PageLimit, ProcessFilter, Store, StoreError, Tx, Verdict, find_stale, read_committed, write,
 };
 use cutover_process::Submission;
 use std::sync::Barrier;
@@ -126,23 +126,23 @@ pub fn a_read_sees_one_state(store: &dyn Store) {
 }
 
 /// What is written is seen at once, wherever it is looked for first.
-pub fn a_glance_sees_what_was_written(store: &dyn Store) {
+pub fn a_committed_read_sees_what_was_written(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for account in ["A-1", "A-2", "A-3"] {
         let created = create(store, &acme, account);
-        let found = glance(store, |tx| {
+        let found = read_committed(store, |tx| {
             Ok((tx.supplier(&acme.code)?.map(|s| s.id), tx.process(acme.id, &number(account))?))
         });
         let (supplier_id, stored) = found.unwrap();
         assert_eq!((supplier_id, stored.map(|s| s.process)), (Some(acme.id), Some(created.clone())));
-        let behind = find_behind(store, |tx| tx.process(acme.id, &number(account)));
+        let behind = find_stale(store, |tx| tx.process(acme.id, &number(account)));
         assert_eq!(behind.unwrap().map(|s| s.process), Some(created));
     }
-    assert_eq!(find_behind(store, |tx| tx.process(acme.id, &number("A-9"))), Ok(None));
+    assert_eq!(find_stale(store, |tx| tx.process(acme.id, &number("A-9"))), Ok(None));
     let error = StoreError::Corrupt("on purpose".into());
-    assert_eq!(glance(store, |_| Err::<(), _>(error.clone())), Err(error.clone()));
-    assert_eq!(find_behind(store, |_| Err::<Option<()>, _>(error.clone())), Err(error.clone()));
-    assert_eq!(glance(store, |tx| tx.supplier(&acme.code)).unwrap().map(|s| s.id), Some(acme.id));
+    assert_eq!(read_committed(store, |_| Err::<(), _>(error.clone())), Err(error.clone()));
+    assert_eq!(find_stale(store, |_| Err::<Option<()>, _>(error.clone())), Err(error.clone()));
+    assert_eq!(read_committed(store, |tx| tx.supplier(&acme.code)).unwrap().map(|s| s.id), Some(acme.id));
 }
 
 /// Thirty-two at once: everything that was answered is there, and every key is given once.

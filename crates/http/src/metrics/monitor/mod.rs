@@ -146,7 +146,7 @@ impl Collector for Installation {
             &mut encoder,
             "payment_vendors_left_alone",
             "Payment vendors that this process leaves alone since they failed too often",
-            self.app.vendors_left_alone() as i64,
+            self.app.open_vendor_circuits() as i64,
         )
     }
 }

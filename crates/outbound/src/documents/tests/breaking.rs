@@ -14,7 +14,7 @@ fn nearly_open(fault: Fault) -> (S3Server, ObjectDocuments) {
     server.set_fault(fault);
     for _ in 1..FAILURES {
         assert_ne!(look_up(&documents, "/root-a", &[plain("a.pdf")]), Err(left_alone()));
-        assert!(!documents.is_left_alone());
+        assert!(!documents.is_circuit_open());
     }
     (server, documents)
 }
@@ -23,7 +23,7 @@ fn nearly_open(fault: Fault) -> (S3Server, ObjectDocuments) {
 fn after_five_failures_storage_is_not_asked() {
     let (server, documents) = nearly_open(Fault::Status(503));
     look_up(&documents, "/root-a", &[plain("a.pdf")]).unwrap_err();
-    assert!(documents.is_left_alone());
+    assert!(documents.is_circuit_open());
     let asked = server.seen().len();
     for _ in 0..100 {
         assert_eq!(look_up(&documents, "/root-a", &[plain("a.pdf")]), Err(left_alone()));
@@ -42,7 +42,7 @@ fn refusals_and_misses_are_answers() {
         for _ in 0..FAILURES {
             assert_ne!(look_up(&documents, "/root-a", &[plain("a.pdf")]), Err(left_alone()));
         }
-        assert!(!documents.is_left_alone());
+        assert!(!documents.is_circuit_open());
     }
 }
 
@@ -54,11 +54,11 @@ fn storage_that_is_back_is_asked_again_after_the_pause() {
     server.set_fault(Fault::Stopped);
     let failed = Instant::now();
     look_up(&documents, "/root-a", &[plain("a.pdf")]).unwrap_err();
-    assert!(documents.is_left_alone());
+    assert!(documents.is_circuit_open());
     server.set_fault(Fault::None);
     while look_up(&documents, "/root-a", &[plain("a.pdf")]).is_err() {
         assert!(failed.elapsed() < Duration::from_secs(30), "it is never asked again");
     }
     assert!(failed.elapsed() >= pause);
-    assert!(!documents.is_left_alone());
+    assert!(!documents.is_circuit_open());
 }

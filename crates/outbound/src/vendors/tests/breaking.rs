@@ -24,7 +24,7 @@ fn after_five_failures_a_vendor_is_not_called() {
     for _ in 0..5 {
         assert!(is_unavailable(&ask_server(&vendors, &server)));
     }
-    assert_eq!((server.calls(), vendors.left_alone()), (15, 1));
+    assert_eq!((server.calls(), vendors.open_circuits()), (15, 1));
     for _ in 0..100 {
         assert!(is_unavailable(&ask_server(&vendors, &server)));
     }

@@ -8,7 +8,7 @@ mod totals;
 use super::SqlTx;
 use super::dialect::{self, Db};
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Figures, MinuteCount, Standing, StateCount, StoreError};
+use cutover_app::port::{Figures, MinuteCount, StateCount, StoreError, SupplierFigures};
 use cutover_core::{Code, ExternalAccountNumber, Word};
 use cutover_model::Totals;
 use diesel::prelude::*;
@@ -49,7 +49,7 @@ impl Figures for SqlTx<'_> {
         self.run(|conn| counts::by_state(conn, supplier_id))
     }
 
-    fn standings(&mut self, at: DateTime<Utc>) -> Result<Vec<Standing>, StoreError> {
+    fn supplier_figures(&mut self, at: DateTime<Utc>) -> Result<Vec<SupplierFigures>, StoreError> {
         let hints = self.hints;
         self.run(|conn| standings::all(conn, hints, at))
     }

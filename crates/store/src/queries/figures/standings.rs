@@ -5,7 +5,7 @@ use super::super::types::instant;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
-use cutover_app::port::Standing;
+use cutover_app::port::SupplierFigures;
 use cutover_core::SupplierStatus;
 use cutover_process::State;
 use diesel::prelude::*;
@@ -21,7 +21,7 @@ statement! {
             ") AS counted GROUP BY supplier_id, state"
 }
 
-pub(super) fn all(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Result<Vec<Standing>> {
+pub(super) fn all(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Result<Vec<SupplierFigures>> {
     let counted: Vec<(i64, String, i64)> = Counts {}.load(conn)?;
     let mut states = HashMap::<i64, Vec<(State, u64)>>::new();
     for (supplier_id, state, processes) in counted {
@@ -36,7 +36,7 @@ pub(super) fn all(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Res
     }
     let suppliers = dialect::first_pending(conn, hints, at)?;
     let standing = |FirstPending { supplier_id, code, status, due_at }| {
-        Ok(Standing {
+        Ok(SupplierFigures {
             supplier: code.parse().map_err(Error::corrupt)?,
             is_ongoing: status == SupplierStatus::Ongoing.as_str(),
             first_due_at: instant(due_at)?,

@@ -10,7 +10,7 @@ use super::{restored, stored};
 use crate::error::{Error, Result};
 use crate::sealed::Sealer;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Archivable, KeptProcess, Position, StoredProcess};
+use cutover_app::port::{Archivable, Position, ProcessToArchive, StoredProcess};
 use cutover_process::HistoryEntry;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
@@ -56,7 +56,7 @@ pub(super) fn kept(
     sealer: &Sealer,
     ids: &[i64],
     before: DateTime<Utc>,
-) -> Result<Vec<KeptProcess>> {
+) -> Result<Vec<ProcessToArchive>> {
     let rows = stored!()
         .filter(processes::id.eq_any(ids))
         .filter(HasEnded)
@@ -72,7 +72,7 @@ pub(super) fn kept(
         if found.is_none() {
             tracing::error!(process = id, "its payload or its history cannot be read");
         }
-        found.map(|(payload, history)| KeptProcess { stored, history, payload })
+        found.map(|(payload, history)| ProcessToArchive { stored, history, payload })
     };
     Ok(restored(rows.into_iter()).into_iter().filter_map(whole).collect())
 }

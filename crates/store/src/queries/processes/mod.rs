@@ -17,8 +17,8 @@ use super::types::Bits;
 use crate::error::{Result, store_error};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
-    AccountList, Archivable, FoundPayload, KeptProcess, ListedAccount, PageLimit, Position, ProcessFilter,
-    ProcessPage, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
+    AccountList, Archivable, ListedAccount, PageLimit, PayloadById, Position, ProcessFilter, ProcessPage,
+    ProcessToArchive, Processes, Staged, StepWrite, StoreError, StoredIssues, StoredProcess,
 };
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
 use cutover_process::{HistoryEntry, Process};
@@ -129,7 +129,7 @@ impl Processes for SqlTx<'_> {
         })
     }
 
-    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<FoundPayload>, StoreError> {
+    fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<PayloadById>, StoreError> {
         let sealer = self.sealer;
         let found = self.run(|conn| payloads::load(conn, sealer, process_ids))?;
         let told = |result: Result<Vec<u8>>| result.map_err(|error| store_error(error, dialect::meaning));
@@ -231,7 +231,11 @@ impl Processes for SqlTx<'_> {
         self.run(|conn| archive::next(conn, supplier_id, before, after, limit))
     }
 
-    fn kept(&mut self, process_ids: &[i64], before: DateTime<Utc>) -> Result<Vec<KeptProcess>, StoreError> {
+    fn processes_to_archive(
+        &mut self,
+        process_ids: &[i64],
+        before: DateTime<Utc>,
+    ) -> Result<Vec<ProcessToArchive>, StoreError> {
         let sealer = self.sealer;
         self.run(|conn| archive::kept(conn, sealer, process_ids, before))
     }

@@ -14,7 +14,7 @@ fn ends(house: &House, poison: &str, neighbours: &[&str], point: Point, each: Ev
     house.create(poison);
     for attempt in 1..=MAX_ATTEMPTS {
         // A worker that is lost is one that panics here.
-        let _ = catch_unwind(AssertUnwindSafe(|| house.worker.turn()));
+        let _ = catch_unwind(AssertUnwindSafe(|| house.worker.run_once()));
         assert_eq!(house.report(poison).attempt, attempt, "it counts at the claim");
         house.clock.advance(LEASE + Duration::seconds(1));
         house.app.sweep().unwrap();

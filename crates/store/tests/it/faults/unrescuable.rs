@@ -47,7 +47,7 @@ fn what_is_stuck_behind_ten_thousand_is_taken_up() {
         house.create("A-1");
         add_unreadable(&house, "IN_PROGRESS", true);
         refuse(&house, true);
-        assert!(house.worker.turn().is_err(), "its end cannot be written");
+        assert!(house.worker.run_once().is_err(), "its end cannot be written");
         assert_eq!(house.state("A-1"), State::InProgress);
         refuse(&house, false);
         // The worker's own node would end the claim first: it knows of it.
@@ -57,7 +57,7 @@ fn what_is_stuck_behind_ten_thousand_is_taken_up() {
         house.clock.advance(SWEEP);
         assert_eq!(other.sweep().unwrap(), Swept { released: 1, missed: 0 });
         house.clock.advance(Duration::seconds(1));
-        assert_eq!(house.worker.turn().unwrap(), Worked::Processes(1));
+        assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(1));
         assert_eq!(house.state("A-1"), State::Processed);
         let events: Vec<_> =
             house.report("A-1").history.iter().map(|entry| *entry.event.known().unwrap()).collect();
@@ -72,7 +72,7 @@ fn what_waits_behind_ten_thousand_is_claimed() {
     on_both(|house| {
         house.create("A-1");
         add_unreadable(&house, "PENDING", false);
-        assert_eq!(house.worker.turn().unwrap(), Worked::Processes(1));
+        assert_eq!(house.worker.run_once().unwrap(), Worked::Processes(1));
         assert_eq!(house.state("A-1"), State::Processed);
     });
 }

@@ -34,7 +34,7 @@ fn accounts_that_pass_alone_are_imported_at_their_first_attempt() {
     }
     house.database.sql(SLOW).unwrap();
     let worker = Worker::new(house.app.clone(), "w1".into(), Arc::default(), Arc::default());
-    assert_eq!(worker.turn(), Ok(Worked::Processes(16)));
+    assert_eq!(worker.run_once(), Ok(Worked::Processes(16)));
     for number in numbers {
         let report = house.app.show_process("ACME", &number).unwrap();
         assert_eq!((report.status.status, report.attempt), (State::Processed, 1), "{number}");

@@ -2,7 +2,7 @@
 
 use super::house::House;
 use chrono::{DateTime, Utc};
-use cutover_app::port::{Staging, Store, StoreError, glance, stage, write};
+use cutover_app::port::{Staging, Store, StoreError, read_committed, stage, write};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit::accepted_account;
 use cutover_testkit_postgres::{TestDatabase, server};
@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const AT: DateTime<Utc> = DateTime::<Utc>::UNIX_EPOCH;
 
 fn names(store: &dyn Store) -> Vec<String> {
-    let found = glance(store, |tx| tx.organisations()).unwrap();
+    let found = read_committed(store, |tx| tx.organisations()).unwrap();
     found.into_iter().map(|organisation| organisation.name).collect()
 }
 
@@ -35,7 +35,8 @@ fn a_new_account_passes_over_connections_that_are_broken() {
     let store = &*house.store;
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
     let creation = accepted_account(&house.app, &house.caller, body).creation().clone();
-    glance(store, |_| glance(store, |_| glance(store, |tx| tx.organisations()))).unwrap();
+    read_committed(store, |_| read_committed(store, |_| read_committed(store, |tx| tx.organisations())))
+        .unwrap();
     assert_eq!(store.connections(), Some((3, 3)));
     let all = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
                WHERE datname = current_database() AND pid <> pg_backend_pid()";

@@ -3,7 +3,7 @@
 use super::house::House;
 use chrono::DateTime;
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{glance, read, write};
+use cutover_app::port::{read, read_committed, write};
 use cutover_model::Totals;
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit::create_account;
@@ -48,7 +48,7 @@ fn zeros_behind_a_balance_keep_nothing_from_being_folded() {
                   VALUES (1, 1, '3.' || repeat('0', 40), 0, 0, 0)";
     house.database.sql(change).unwrap();
     assert_eq!(fold(&house), 1);
-    assert!(!glance(&*house.store, |tx| tx.has_changes()).unwrap());
+    assert!(!read_committed(&*house.store, |tx| tx.has_changes()).unwrap());
     let expected = Totals { accounts: 3, ledger_balance: "-2.75".parse().unwrap(), ..Totals::default() };
     assert_eq!(totals(&house, 1), expected);
 }
@@ -92,7 +92,7 @@ fn changes_that_are_committed_late_are_not_passed_over() {
     assert_eq!(totals(&house, 1).accounts, 5);
     late.batch_execute("COMMIT").unwrap();
     assert_eq!(totals(&house, 1).accounts, 6);
-    assert!(glance(&*house.store, |tx| tx.has_changes()).unwrap());
+    assert!(read_committed(&*house.store, |tx| tx.has_changes()).unwrap());
     assert_eq!(fold(&house), 1);
     assert_eq!(totals(&house, 1).accounts, 6);
     let left = "SELECT count(*) FROM total_changes";

@@ -2,7 +2,7 @@
 
 use super::house::House;
 use chrono::DateTime;
-use cutover_app::port::{ServerFigures, Store, glance};
+use cutover_app::port::{ServerFigures, Store, read_committed};
 use cutover_process::State;
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_postgres::{Cluster, ClusterOptions, Standby};
@@ -57,7 +57,7 @@ fn a_role_that_sees_no_others_is_told_of_its_own() {
     let figures = figures(&store);
     assert!(!figures.sees_other_roles, "{figures:?}");
     assert_eq!(figures.replication_lag, None);
-    assert_eq!(glance(&store, |tx| tx.standings(DateTime::UNIX_EPOCH)), Ok(Vec::new()));
+    assert_eq!(read_committed(&store, |tx| tx.supplier_figures(DateTime::UNIX_EPOCH)), Ok(Vec::new()));
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn what_is_read_of_changes_is_bounded() {
     let changes = "INSERT INTO process_changes (supplier_id, state, error_code, change) \
                    SELECT 1, 'PENDING', '', 1 FROM generate_series(1, 50000)";
     house.database.sql(changes).unwrap();
-    let standings = glance(&*house.store, |tx| tx.standings(house.store.now())).unwrap();
+    let standings = read_committed(&*house.store, |tx| tx.supplier_figures(house.store.now())).unwrap();
     assert_eq!(standings[0].states, [(State::Pending, 20_000)]);
     house.app.fold_figures().unwrap();
-    let standings = glance(&*house.store, |tx| tx.standings(house.store.now())).unwrap();
+    let standings = read_committed(&*house.store, |tx| tx.supplier_figures(house.store.now())).unwrap();
     assert_eq!(standings[0].states, [(State::Pending, 50_000)]);
 }

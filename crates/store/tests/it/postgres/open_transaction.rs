@@ -3,7 +3,7 @@
 use super::house::{House, until_gone};
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::operator::SupplierChange;
-use cutover_app::port::{Store, glance, write};
+use cutover_app::port::{Store, read_committed, write};
 use cutover_app::worker::{Worked, Worker};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit::create_account;
@@ -70,7 +70,7 @@ fn claims_do_not_look_through_what_was_claimed_before() {
     let store = PostgresStore::open(&PostgresOptions::new(database.url())).unwrap();
     for _ in 0..20 {
         assert_eq!(due(&store, now()), ["A-1", "A-2"]);
-        assert_eq!(glance(&store, |tx| tx.next_due_at(now())), Ok(Some(now())));
+        assert_eq!(read_committed(&store, |tx| tx.next_due_at(now())), Ok(Some(now())));
     }
     drop(store);
     until_gone(&database);
@@ -111,8 +111,8 @@ fn imports_that_ended_are_not_counted_again() {
     let store = PostgresStore::open(&PostgresOptions::new(database.url())).unwrap();
     for _ in 0..20 {
         assert_eq!(due(&store, now()), ["A-1"]);
-        assert_eq!(glance(&store, |tx| tx.next_due_at(now())), Ok(Some(now())));
-        assert_eq!(glance(&store, |tx| tx.expired_leases(now(), 500)), Ok(vec![]));
+        assert_eq!(read_committed(&store, |tx| tx.next_due_at(now())), Ok(Some(now())));
+        assert_eq!(read_committed(&store, |tx| tx.expired_leases(now(), 500)), Ok(vec![]));
     }
     drop(store);
     until_gone(&database);
@@ -131,7 +131,7 @@ fn claims_leave_the_rows_alone_that_creates_refer_to() {
     }
     let House { app, store, database, .. } = house;
     let worker = Worker::new(app, "w1".into(), Arc::default(), Arc::default());
-    while worker.turn().unwrap() != Worked::Nothing {}
+    while worker.run_once().unwrap() != Worked::Nothing {}
     drop((worker, store));
     until_gone(&database);
     let states = "SELECT DISTINCT state FROM processes";
@@ -192,11 +192,11 @@ fn figures_do_not_look_through_what_was_folded_before() {
     assert!(before >= 2 * DEAD as u64, "{before} entries were read to fold them");
     let store = PostgresStore::open(&PostgresOptions::new(database.url())).unwrap();
     for _ in 0..20 {
-        assert_eq!(glance(&store, |tx| tx.has_changes()), Ok(false));
+        assert_eq!(read_committed(&store, |tx| tx.has_changes()), Ok(false));
         assert_eq!(fold(&store), 0);
-        let counts = glance(&store, |tx| tx.state_counts(1)).unwrap();
+        let counts = read_committed(&store, |tx| tx.state_counts(1)).unwrap();
         assert_eq!(counts.iter().map(|count| count.processes).sum::<u64>(), DEAD as u64 + 2);
-        assert_eq!(glance(&store, |tx| Ok(tx.totals(1)?.accounts)), Ok(DEAD as u64));
+        assert_eq!(read_committed(&store, |tx| Ok(tx.totals(1)?.accounts)), Ok(DEAD as u64));
     }
     drop(store);
     until_gone(&database);

@@ -1,7 +1,7 @@
 //! Partitions of payloads and history: they exist before they are needed, and archived ones are emptied whole.
 
 use super::house::House;
-use cutover_app::port::{StoreError, glance, read, write};
+use cutover_app::port::{StoreError, read, read_committed, write};
 use cutover_testkit::create_account;
 use diesel::connection::SimpleConnection;
 use std::thread;
@@ -77,7 +77,7 @@ fn there_is_a_partition_before_its_first_process() {
     let Some(house) = House::new() else { return };
     let reach = |key: i64| {
         house.database.sql(&format!("SELECT setval('process_ids', {key})")).unwrap();
-        glance(&*house.store, |tx| tx.has_partitions()).unwrap()
+        read_committed(&*house.store, |tx| tx.has_partitions()).unwrap()
     };
     assert!(reach(SIZE - 1));
     assert!(!reach(SIZE));
@@ -104,7 +104,7 @@ fn room_is_added_while_a_backup_reads_the_tables() {
     let _create = house.hold("LOCK TABLE payloads, process_history IN ROW EXCLUSIVE MODE");
     house.database.sql(&format!("SELECT setval('process_ids', {})", 3 * SIZE)).unwrap();
     house.app.add_partitions().unwrap();
-    assert_eq!(glance(&*house.store, |tx| tx.has_partitions()), Ok(true));
+    assert_eq!(read_committed(&*house.store, |tx| tx.has_partitions()), Ok(true));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Statements whose plans were made before there was anything to plan by.
 
 use super::house::House;
-use cutover_app::port::{MeterPointQuestion, PageLimit, ProcessFilter, SoughtMeterPoint, glance, write};
+use cutover_app::port::{
+    MeterPointQuestion, PageLimit, ProcessFilter, SoughtMeterPoint, read_committed, write,
+};
 use cutover_core::{Code, ExternalAccountNumber};
 use cutover_process::State;
 use cutover_testkit::create_account;
@@ -39,7 +41,7 @@ fn a_process_is_found_by_its_key_from_the_first_day() {
     let Some(house) = House::new() else { return };
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
     let number: ExternalAccountNumber = "A-1".parse().unwrap();
-    let find = || glance(&*house.store, |tx| tx.process(1, &number)).unwrap().is_some();
+    let find = || read_committed(&*house.store, |tx| tx.process(1, &number)).unwrap().is_some();
     let lock = || {
         let number = number.clone();
         write(&*house.store, move |tx| tx.lock_process(1, &number)).unwrap();
@@ -64,7 +66,7 @@ fn often<T>(mut what: impl FnMut() -> T) {
 fn accounts_are_found_by_how_their_numbers_begin_from_the_first_day() {
     let Some(house) = House::new() else { return };
     let beginning: ExternalAccountNumber = "M-77".parse().unwrap();
-    let find = || glance(&*house.store, |tx| tx.processes_like(1, &beginning, 5)).unwrap().len();
+    let find = || read_committed(&*house.store, |tx| tx.processes_like(1, &beginning, 5)).unwrap().len();
     house.database.sql(NOT_COUNTED).unwrap();
     often(find);
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
@@ -78,7 +80,8 @@ fn accounts_are_found_by_how_their_numbers_begin_from_the_first_day() {
 #[test]
 fn examples_of_an_error_are_found_from_the_first_day() {
     let Some(house) = House::new() else { return };
-    let find = || glance(&*house.store, |tx| tx.failed_with(1, &Code::Error.into(), 3)).unwrap().len();
+    let find =
+        || read_committed(&*house.store, |tx| tx.failed_with(1, &Code::Error.into(), 3)).unwrap().len();
     house.database.sql(NOT_COUNTED).unwrap();
     often(find);
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
@@ -116,7 +119,7 @@ fn meter_points_of_others_are_found_by_their_identifiers_from_the_first_day() {
     let sought = SoughtMeterPoint { mpxn: "619999".into(), supply_start_date: "2026-01-01".parse().unwrap() };
     let question =
         MeterPointQuestion { organisation_id: 1, supplier_id: 1, number: &number, sought: &sought };
-    let ask = || glance(&*house.store, |tx| tx.are_meter_points_taken(&[question])).unwrap();
+    let ask = || read_committed(&*house.store, |tx| tx.are_meter_points_taken(&[question])).unwrap();
     let tables = ["accounts", "meter_points"];
     for table in tables {
         house.database.sql(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)")).unwrap();
@@ -150,7 +153,7 @@ fn changes_are_folded_by_their_keys_from_the_first_day() {
 fn few_are_read_for(filter: ProcessFilter<'_>, others: &str, one: &str) {
     let Some(house) = House::new() else { return };
     let limit = PageLimit { items: 10, scanned: 50 };
-    let page = || glance(&*house.store, |tx| tx.list_processes(1, filter, None, limit)).unwrap();
+    let page = || read_committed(&*house.store, |tx| tx.list_processes(1, filter, None, limit)).unwrap();
     house.database.sql(NOT_COUNTED).unwrap();
     often(page);
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;

@@ -54,7 +54,7 @@ fn create(house: &House, number: &str) {
 
 fn turn(house: &House, worker: &str) {
     let worker = Worker::new(house.app.clone(), worker.into(), Arc::default(), Arc::default());
-    assert_eq!(worker.turn(), Ok(Worked::Processes(1)));
+    assert_eq!(worker.run_once(), Ok(Worked::Processes(1)));
 }
 
 /// A worker imports an account; when it reaches a point of it, something else happens first.

@@ -1,8 +1,7 @@
 //! Many requests for the same thing at the same time: none of them fails.
 
 use super::house::House;
-use cutover_app::Step;
-use cutover_app::after::{InstructionStep, InstructionStored};
+use cutover_app::additions::{InstructionStep, InstructionStored};
 use cutover_app::port::{InstructionDetails, InstructionKey, VendorKind, VerifiedInstruction, read};
 use cutover_model::choices::PaymentInstructionType;
 use cutover_testkit::create_account;

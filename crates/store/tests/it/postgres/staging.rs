@@ -1,7 +1,7 @@
 //! New accounts are stored whatever else the database is asked for.
 
 use super::house::House;
-use cutover_app::port::{Creation, Staging, Store, StoreError, glance, read, stage};
+use cutover_app::port::{Creation, Staging, Store, StoreError, read, read_committed, stage};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit::accepted_account;
 use cutover_testkit_postgres::{PgBouncer, server};
@@ -38,7 +38,7 @@ fn while_all_are_held(store: &dyn Store, call: impl FnOnce()) {
             });
         }
         (0..CONNECTIONS).for_each(|_| begun.recv().unwrap());
-        let refused = glance(store, |tx| tx.organisations());
+        let refused = read_committed(store, |tx| tx.organisations());
         assert!(matches!(refused, Err(StoreError::Busy(_))), "{refused:?}");
         call();
     });

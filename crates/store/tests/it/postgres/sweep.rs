@@ -1,7 +1,7 @@
 //! Sweeps among others that hold rows, rows that cannot be read, and many that wait.
 
 use super::house::House;
-use cutover_app::port::glance;
+use cutover_app::port::read_committed;
 use cutover_app::worker::Swept;
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit::create_account;
@@ -71,8 +71,8 @@ fn many_that_wait_are_not_looked_through() {
     let store = PostgresStore::open(&PostgresOptions::new(house.database.url())).unwrap();
     let now = "2026-11-21T02:00:00Z".parse().unwrap();
     for limit in [1, 500] {
-        assert_eq!(glance(&store, |tx| tx.missed_windows(now, limit)), Ok(vec![]));
-        assert_eq!(glance(&store, |tx| tx.expired_leases(now, limit)), Ok(vec![]));
+        assert_eq!(read_committed(&store, |tx| tx.missed_windows(now, limit)), Ok(vec![]));
+        assert_eq!(read_committed(&store, |tx| tx.expired_leases(now, limit)), Ok(vec![]));
     }
     drop(store);
     let database = house.close();

@@ -125,7 +125,7 @@ fn an_archived_payload_is_open(place: &Place) {
     let ids = ["A-1", "A-2"].map(|number| stage(store, &acme, number));
     place.change("UPDATE processes SET state = 'CANCELLED'");
     let long_after = super::ground::at(1_000);
-    let kept = read(store, |tx| tx.kept(&ids, long_after)).unwrap();
+    let kept = read(store, |tx| tx.processes_to_archive(&ids, long_after)).unwrap();
     let payloads: Vec<_> = kept.into_iter().map(|kept| kept.payload).collect();
     assert_eq!(payloads, ["A-1", "A-2"].map(|number| payload(number).payload));
     // One that cannot be opened stays, and keeps no other.
@@ -133,7 +133,7 @@ fn an_archived_payload_is_open(place: &Place) {
         "UPDATE payloads SET payload = substr(payload, 1, 40) WHERE process_id = {}",
         ids[0]
     ));
-    assert_eq!(read(store, |tx| tx.kept(&ids, long_after)).unwrap().len(), 1);
+    assert_eq!(read(store, |tx| tx.processes_to_archive(&ids, long_after)).unwrap().len(), 1);
 }
 
 /// Secrets of every signing key, as they are stored.

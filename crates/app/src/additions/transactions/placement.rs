@@ -1,19 +1,19 @@
 use super::period::OpenPeriod;
 use crate::port::NewTransaction;
 use chrono::NaiveDate;
-use cutover_model::{Note, NoteDocument, Text, Transaction};
+use cutover_model::{Note, Text, Transaction};
 
-/// How many transactions the pinned note names.
+/// Maximum number of transactions that the pinned note names.
 const NAMED: usize = 20;
 
-/// Where a transaction goes.
+/// Placement of a transaction in the open statement period.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Placement {
-    /// It is inside of the open statement period.
+    /// The date is inside of the period.
     AsSent(NewTransaction),
-    /// It is outside, and was moved inside.
+    /// The date was outside and has been moved into the period.
     Moved(NewTransaction),
-    /// It is outside, and must not be moved (rules PST-06).
+    /// The date is outside and must not be moved (rule PST-06).
     Outside,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum Placement {
 pub(super) fn place(transaction: &Transaction<'static>, period: &OpenPeriod, may_move: bool) -> Placement {
     let sent = transaction.transaction_date;
     let mut transaction = transaction.clone();
-    // An identity is kept trimmed (contract D1).
+    // Identifiers are stored trimmed.
     transaction.transaction_id.trim();
     if period.contains(sent) {
         return Placement::AsSent(NewTransaction { transaction, sent_date: None });
@@ -31,7 +31,7 @@ pub(super) fn place(transaction: &Transaction<'static>, period: &OpenPeriod, may
     }
     let nearest = period.nearest(sent);
     if nearest == sent {
-        // The period is empty, and this is today already.
+        // The period is empty, and the date is today.
         return Placement::AsSent(NewTransaction { transaction, sent_date: None });
     }
     transaction.transaction_date = nearest;
@@ -39,7 +39,7 @@ pub(super) fn place(transaction: &Transaction<'static>, period: &OpenPeriod, may
     Placement::Moved(NewTransaction { transaction, sent_date: Some(sent) })
 }
 
-/// The note that the customer sees, with a sentence that says what was done.
+/// Appends a sentence about the move to the note that the customer sees.
 fn explained(note: Option<&Text<'_>>, sent: NaiveDate) -> Text<'static> {
     let sentence = format!(
         "Dated {sent} originally, outside of the open statement period, and moved into the current statement."
@@ -53,7 +53,7 @@ fn explained(note: Option<&Text<'_>>, sent: NaiveDate) -> Text<'static> {
     }
 }
 
-/// The note that is pinned to the account when transactions were moved; `None` if none was.
+/// Returns the note to pin to the account if transactions were moved.
 pub(super) fn pinned_note(moved: &[(String, NaiveDate)]) -> Option<Note<'static>> {
     let count = match moved.len() {
         0 => return None,
@@ -66,15 +66,11 @@ pub(super) fn pinned_note(moved: &[(String, NaiveDate)]) -> Option<Note<'static>
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    let body = format!(
-        "{count} added to the current statement with another \
-         date: {}{more}.",
-        named.join(", "),
-    );
-    let documents: Option<Vec<NoteDocument<'static>>> = None;
+    let body =
+        format!("{count} added to the current statement with another date: {}{more}.", named.join(", "));
     Some(Note {
         body: Some(body.into()),
-        document_paths: documents,
+        document_paths: None,
         created_at: None,
         is_pinned: Some(true),
         unpin_at: None,
@@ -100,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_inside_stays_as_sent() {
+    fn a_date_inside_of_the_period_remains() {
         for may_move in [true, false] {
             let Placement::AsSent(new) = placed("2026-07-01", "N", may_move) else { panic!() };
             assert_eq!(new, NewTransaction { transaction: transaction("2026-07-01", "N"), sent_date: None });
@@ -108,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_outside_is_moved_and_says_so() {
+    fn a_date_outside_is_moved_with_a_display_note() {
         let Placement::Moved(new) = placed("2026-01-05", "Thank you. ", true) else { panic!() };
         assert_eq!(new.transaction.transaction_date.to_string(), "2026-07-01");
         assert_eq!(new.sent_date.unwrap().to_string(), "2026-01-05");
@@ -119,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_not_be_moved_is_outside() {
+    fn a_date_outside_remains_if_moving_is_off() {
         assert_eq!(placed("2026-01-05", "", false), Placement::Outside);
     }
 

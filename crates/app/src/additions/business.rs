@@ -3,7 +3,7 @@ use super::request::{check_at_once, request, valid};
 use crate::App;
 use crate::auth::Caller;
 use crate::codec;
-use crate::port::{NewBusiness, StoreError, Tx, write_anew};
+use crate::port::{NewBusiness, StoreError, Tx, write_with_retry};
 use cutover_core::{AttrPath, Code, Issue};
 use cutover_model::{BusinessCreated, BusinessRequest, IntoOwned, decode_business, draft};
 use cutover_rules::check_business;
@@ -13,8 +13,8 @@ use std::collections::HashSet;
 request!(BusinessRequest: decode_business, check_business, import_supplier_code);
 
 impl App {
-    /// Creates a business with all its contracts (contract 4.4, D9). The same again gives the
-    /// same number.
+    /// Creates a business with all its contracts (contract 4.4, D9). A repeated request returns the same
+    /// number.
     ///
     /// # Errors
     /// [`AddRefused`]; nothing is stored then.
@@ -31,12 +31,12 @@ impl App {
             request,
         };
         let external = new.request.external_business_identifier.trimmed().to_owned();
-        let number = write_anew(&*self.store, move |tx| create(tx, &new))?;
+        let number = write_with_retry(&*self.store, move |tx| create(tx, &new))?;
         Ok(BusinessCreated { service_business_id: number, external_business_identifier: external })
     }
 }
 
-/// Identities are kept and compared trimmed (contract D1).
+/// Trims the identifiers, which are stored and compared trimmed.
 fn trim_identities(request: &mut BusinessRequest<'static>) {
     request.import_supplier_code.trim();
     request.external_business_identifier.trim();
@@ -58,8 +58,8 @@ fn create(tx: &mut dyn Tx, new: &NewBusiness) -> Result<i64, AddRefused> {
     if taken.is_empty() { Ok(tx.insert_business(new)?) } else { Err(AddRefused::faults(taken)) }
 }
 
-/// The contracts whose identifiers belong to another business of the organisation, or to an earlier
-/// contract where the rule about that was set lower (rules BUS-02): an identifier is unique.
+/// Returns issues for contracts whose identifiers are taken by another business of the organisation, or by an
+/// earlier contract of the request where rule BUS-02 is no error.
 fn taken_contracts(tx: &mut dyn Tx, new: &NewBusiness) -> Result<Vec<Issue>, StoreError> {
     let (mut faults, mut seen) = (Vec::new(), HashSet::new());
     for (index, contract) in (0..).zip(new.request.business.business_contracts.iter().flatten()) {

@@ -1,4 +1,4 @@
-//! Ports that tests reach into.
+//! Test doubles of ports.
 
 use cutover_app::port::{
     Answer, Creation, DocumentState, Documents, DocumentsUnavailable, ListedProcess, PageLimit,
@@ -13,17 +13,17 @@ use std::time::Duration;
 
 type LookUp = dyn Fn(&str) -> Result<(), DocumentsUnavailable> + Send + Sync;
 
-/// Documents that are all there; a test says what else comes of looking one up.
-pub(crate) struct Hooked(Mutex<Arc<LookUp>>);
+/// Documents that all exist, with a hook that is called for each lookup.
+pub(crate) struct HookedDocuments(Mutex<Arc<LookUp>>);
 
-impl Default for Hooked {
+impl Default for HookedDocuments {
     fn default() -> Self {
         Self(Mutex::new(Arc::new(|_| Ok(()))))
     }
 }
 
-impl Hooked {
-    /// Does this from now on, for each path.
+impl HookedDocuments {
+    /// Sets the hook, which is called with each path.
     pub(crate) fn on_look_up(
         &self,
         hook: impl Fn(&str) -> Result<(), DocumentsUnavailable> + Send + Sync + 'static,
@@ -32,7 +32,7 @@ impl Hooked {
     }
 }
 
-impl Documents for Hooked {
+impl Documents for HookedDocuments {
     fn ready(&self) -> Answer<'_, Result<(), DocumentsUnavailable>> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -48,20 +48,20 @@ impl Documents for Hooked {
     }
 }
 
-/// Randomness that draws each number so many times, one after another, and then the next.
-pub(crate) struct Repeating {
+/// Randomness that returns each number `times` times in a row.
+pub(crate) struct RepeatingRandom {
     random: SeededRandom,
     draws: AtomicU64,
     times: u64,
 }
 
-impl Repeating {
+impl RepeatingRandom {
     pub(crate) fn new(times: u64) -> Self {
         Self { random: SeededRandom::new(1), draws: AtomicU64::new(0), times }
     }
 }
 
-impl Random for Repeating {
+impl Random for RepeatingRandom {
     fn fill(&self, bytes: &mut [u8]) {
         self.random.fill(bytes);
     }
@@ -71,59 +71,62 @@ impl Random for Repeating {
     }
 }
 
-/// What a store is asked for.
+/// A call of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum StoreCall {
     Read,
-    Glance,
+    ReadCommitted,
     Write,
-    /// To tell others of work.
-    Tell,
+    /// A notification of other processes.
+    Notify,
 }
 
-/// A store that is watched, and that others tell of work.
-pub(crate) struct Watched {
+/// A store that reports its calls, and that tests can send notifications of other processes.
+pub(crate) struct WatchedStore {
     store: Arc<dyn Store>,
-    watch: Box<dyn Fn(Asked) + Send + Sync>,
+    watch: Box<dyn Fn(StoreCall) + Send + Sync>,
     poll: Duration,
     refusal: Mutex<Option<StoreError>>,
     on_work: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
-impl Watched {
-    /// `watch` is called before each of these.
+impl WatchedStore {
+    /// Calls `watch` before each call of the store.
     pub(crate) fn new(
         store: Arc<dyn Store>,
         poll: Duration,
-        watch: impl Fn(Asked) + Send + Sync + 'static,
+        watch: impl Fn(StoreCall) + Send + Sync + 'static,
     ) -> Self {
         Self { store, watch: Box::new(watch), poll, refusal: Mutex::default(), on_work: OnceLock::new() }
     }
 
-    /// Refuses to write from now on.
+    /// Makes all writes fail with this error from now on.
     pub(crate) fn refuse(&self, error: StoreError) {
         *lock(&self.refusal) = Some(error);
     }
 
-    /// Another process tells of work.
-    pub(crate) fn tell(&self) {
+    /// Simulates a notification of another process.
+    pub(crate) fn notify(&self) {
         self.on_work.get().unwrap()();
     }
 }
 
-impl Store for Watched {
+impl Store for WatchedStore {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        (self.watch)(Asked::Read);
+        (self.watch)(StoreCall::Read);
         self.store.read(job)
     }
 
-    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        (self.watch)(Asked::Glance);
-        self.store.glance(job)
+    fn read_committed(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        (self.watch)(StoreCall::ReadCommitted);
+        self.store.read_committed(job)
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
-        (self.watch)(Asked::Write);
+        (self.watch)(StoreCall::Write);
         let refusal = lock(&self.refusal).clone();
         refusal.map_or_else(|| self.store.write(job), Err)
     }
@@ -132,8 +135,8 @@ impl Store for Watched {
         self.store.stage(creation, done);
     }
 
-    fn tell_of_work(&self) {
-        (self.watch)(Asked::Tell);
+    fn notify_workers(&self) {
+        (self.watch)(StoreCall::Notify);
     }
 
     fn on_work(&self, call: Box<dyn Fn() + Send + Sync>) {
@@ -149,19 +152,19 @@ impl Store for Watched {
     }
 }
 
-/// A store whose commit of a new account is lost: it stages once more, and something happens in between.
-pub(crate) struct Restaging {
+/// A store that loses the result of staging a new account, calls `between`, and stages it again.
+pub(crate) struct RestagingStore {
     store: Arc<dyn Store>,
     between: Box<dyn Fn() + Send + Sync>,
 }
 
-impl Restaging {
+impl RestagingStore {
     pub(crate) fn new(store: Arc<dyn Store>, between: impl Fn() + Send + Sync + 'static) -> Self {
         Self { store, between: Box::new(between) }
     }
 }
 
-impl Store for Restaging {
+impl Store for RestagingStore {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.store.read(job)
     }
@@ -185,21 +188,21 @@ impl Store for Restaging {
     }
 }
 
-/// A store that panics when an account of `ACME` is imported.
-pub(crate) struct Panicking {
+/// A store that panics when an account of `ACME` is imported, inside of its transaction.
+pub(crate) struct PanickingStore {
     store: Arc<dyn Store>,
     number: &'static str,
     escapes: bool,
 }
 
-impl Panicking {
-    /// `escapes`: whether the panic comes out of the store.
+impl PanickingStore {
+    /// With `escapes`, [`Store::write`] panics as well.
     pub(crate) fn new(store: Arc<dyn Store>, number: &'static str, escapes: bool) -> Self {
         Self { store, number, escapes }
     }
 }
 
-impl Store for Panicking {
+impl Store for PanickingStore {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.store.read(job)
     }
@@ -212,10 +215,13 @@ impl Store for Panicking {
             let stored = supplier.and_then(|s| tx.process(s.id, &number.parse().unwrap()).unwrap());
             let state = stored.map(|stored| stored.process.state());
             let is_imported = matches!(state, Some(State::Processed | State::DryRunSucceeded));
-            assert!(!is_imported, "the store panics on purpose");
+            assert!(!is_imported, "panic inside of the transaction");
             verdict
         }));
-        assert!(!self.escapes || !matches!(written, Err(StoreError::Failed(_))), "so does this");
+        assert!(
+            !self.escapes || !matches!(written, Err(StoreError::Failed(_))),
+            "panic outside of the transaction"
+        );
         written
     }
 
@@ -228,39 +234,34 @@ impl Store for Panicking {
     }
 }
 
-/// A store in which some commits take too long, and some reads.
-pub(crate) struct Slow {
+/// A store in which some commits and reads time out.
+pub(crate) struct SlowStore {
     store: Arc<dyn Store>,
     is_slow: Arc<SlowCommit>,
     on_slow: Box<dyn Fn() + Send + Sync>,
-    slow_glances: AtomicU64,
+    slow_reads: AtomicU64,
 }
 
-/// Whether a commit takes too long that ends the imports of these accounts of `ACME`.
+/// Returns true if a commit that imports these accounts of `ACME` times out.
 type SlowCommit = dyn Fn(&[String]) -> bool + Send + Sync;
 
-impl Slow {
-    /// `on_slow` is called after each commit that took too long.
+impl SlowStore {
+    /// Calls `on_slow` after each commit that timed out.
     pub(crate) fn new(
         store: Arc<dyn Store>,
         is_slow: impl Fn(&[String]) -> bool + Send + Sync + 'static,
         on_slow: impl Fn() + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            store,
-            is_slow: Arc::new(is_slow),
-            on_slow: Box::new(on_slow),
-            slow_glances: AtomicU64::new(0),
-        }
+        Self { store, is_slow: Arc::new(is_slow), on_slow: Box::new(on_slow), slow_reads: AtomicU64::new(0) }
     }
 
-    /// The next glances take too long, this many of them.
-    pub(crate) fn slow_glances(&self, glances: u64) {
-        self.slow_glances.store(glances, Ordering::SeqCst);
+    /// Makes this many of the next reads time out.
+    pub(crate) fn slow_reads(&self, reads: u64) {
+        self.slow_reads.store(reads, Ordering::SeqCst);
     }
 }
 
-/// The accounts of `ACME` that are imported or rehearsed.
+/// Returns the accounts of `ACME` that are imported or ended a dry run.
 fn ended(tx: &mut dyn Tx) -> Vec<String> {
     let Some(supplier) = tx.supplier(&"ACME".parse().unwrap()).unwrap() else { return Vec::new() };
     let of =
@@ -271,33 +272,36 @@ fn ended(tx: &mut dyn Tx) -> Vec<String> {
 }
 
 fn busy() -> StoreError {
-    StoreError::Busy("on purpose".into())
+    StoreError::Busy("injected by the test".into())
 }
 
-impl Store for Slow {
+impl Store for SlowStore {
     fn read(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.store.read(job)
     }
 
-    fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        let slow = self.slow_glances.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
-        if slow.is_ok() { Err(busy()) } else { self.store.glance(job) }
+    fn read_committed(
+        &self,
+        job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let slow = self.slow_reads.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+        if slow.is_ok() { Err(busy()) } else { self.store.read_committed(job) }
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
         let is_slow = self.is_slow.clone();
-        let (tell, told) = mpsc::sync_channel(1);
+        let (sender, timed_out) = mpsc::sync_channel(1);
         let written = self.store.write(Box::new(move |tx| {
             let before = ended(tx);
             let verdict = job(tx);
             let ended: Vec<_> = ended(tx).into_iter().filter(|number| !before.contains(number)).collect();
             if !ended.is_empty() && is_slow(&ended) {
-                tell.send(()).unwrap();
+                sender.send(()).unwrap();
                 return Verdict::Rollback;
             }
             verdict
         }));
-        if told.try_recv().is_err() {
+        if timed_out.try_recv().is_err() {
             return written;
         }
         (self.on_slow)();

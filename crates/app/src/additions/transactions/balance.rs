@@ -3,7 +3,7 @@ use cutover_model::choices::TransactionType;
 use cutover_model::exact_sum;
 use cutover_model::rust_decimal::Decimal as Value;
 
-/// What a transaction does to a balance: above 0 means in credit (rules 8.1).
+/// Returns the amount by which a transaction changes a balance. A balance above 0 is in credit (rules 8.1).
 fn signed(kind: TransactionType, amount: Value) -> Value {
     match kind {
         TransactionType::Payment | TransactionType::Credit => amount,
@@ -11,10 +11,10 @@ fn signed(kind: TransactionType, amount: Value) -> Value {
     }
 }
 
-/// A balance after transactions.
+/// Adds transactions to a balance.
 ///
 /// # Errors
-/// [`StoreError::Failed`] if it cannot be held exactly: over 28 digits.
+/// [`StoreError::Failed`] if the balance needs more than 28 digits.
 pub(super) fn after(
     balance: Value,
     transactions: impl IntoIterator<Item = (TransactionType, Value)>,
@@ -25,8 +25,8 @@ pub(super) fn after(
     })
 }
 
-/// The balance of a ledger before the first addition: the one of its payload; without one, that of its last
-/// statement and the transactions since (rules 8.2).
+/// Returns the current balance of a ledger. Without one, adds the transactions since the last statement to
+/// the balance of that statement (rules 8.2).
 pub(super) fn of_payload(
     ledger: &LedgerHead,
     current: impl FnOnce() -> Result<Vec<(TransactionType, Value)>, StoreError>,
@@ -37,7 +37,7 @@ pub(super) fn of_payload(
     }
 }
 
-/// By how much a balance changes the totals of a supplier, for which a ledger without one counts as 0.
+/// Returns the change of the supplier's totals for a new balance. A ledger without a balance counts as 0.
 pub(super) fn change(ledger: &LedgerHead, after: Value) -> Result<Value, StoreError> {
     exact_sum(after, -ledger.balance.unwrap_or_default())
         .ok_or_else(|| StoreError::Failed("a balance is out of range".into()))
@@ -101,12 +101,13 @@ mod tests {
         let current = || Ok(vec![(Payment, value("7.25")), (Charge, value("1"))]);
         assert_eq!(of_payload(&ledger, current).unwrap().to_string(), "1.25");
         ledger.balance = Some(value("3.0"));
-        let unread = || -> Result<Vec<_>, StoreError> { panic!("it need not be read") };
+        let unread =
+            || -> Result<Vec<_>, StoreError> { panic!("transactions are read although there is a balance") };
         assert_eq!(of_payload(&ledger, unread).unwrap().to_string(), "3.0");
     }
 
     proptest! {
-        /// In whatever order and in whatever calls, the balance is the sum, exactly.
+        /// The balance is the exact sum, whatever the order and the number of calls.
         #[test]
         fn balances_add_up(
             sent in proptest::collection::vec((0_usize..5, -3_i64..1_000_000_000, 0_u32..4), 0..50),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// The use cases, with the organisation `Acme`, its supplier `ACME` and one worker.
-pub(crate) struct House {
+pub(crate) struct TestEnv {
     pub(crate) app: Arc<App>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<FakeClock>,
@@ -23,17 +23,17 @@ pub(crate) struct House {
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-impl House {
+impl TestEnv {
     pub(crate) fn new() -> Self {
         Self::on(|ports| ports)
     }
 
-    /// A house on other ports.
+    /// Creates an environment with changed ports.
     pub(crate) fn on(change: impl FnOnce(Ports) -> Ports) -> Self {
         Self::set(change, Settings::default())
     }
 
-    /// A house on other ports, with other settings.
+    /// Creates an environment with changed ports and settings.
     pub(crate) fn set(change: impl FnOnce(Ports) -> Ports, settings: Settings) -> Self {
         let (store, clock) = (Arc::<MemoryStore>::default(), Arc::new(FakeClock::of_fixtures()));
         let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::<FakeVendors>::default());
@@ -60,17 +60,17 @@ impl House {
         Worker::new(self.app.clone(), name.into(), self.metrics.clone(), self.stop.clone())
     }
 
-    /// Creates the account `A-1` of these members.
+    /// Creates the account `A-1` with these members.
     pub(crate) fn create(&self, members: &str) {
         self.create_as("A-1", members);
     }
 
-    /// Creates an account of these members.
+    /// Creates an account with these members.
     pub(crate) fn create_as(&self, number: &str, members: &str) {
         self.send(&account_of(number, members));
     }
 
-    /// Creates an account of these members with these parameters of its import.
+    /// Creates an account with these members and task parameters.
     pub(crate) fn create_with(&self, params: &str, number: &str, members: &str) {
         let account = account_of(number, members);
         self.send(&format!(r#"{{"task_params":{params},"payload":{account}}}"#));
@@ -81,51 +81,51 @@ impl House {
         created.unwrap();
     }
 
-    /// A house with the imported account `A-1` of these members.
+    /// Creates an environment with the imported account `A-1` with these members.
     pub(crate) fn with(members: &str) -> Self {
-        let house = Self::new();
-        house.create(members);
-        house.worker.turn().unwrap();
-        house
+        let env = Self::new();
+        env.create(members);
+        env.worker.run_once().unwrap();
+        env
     }
 
-    /// What is imported of the account `A-1`, with what was added since.
+    /// Returns the imported account `A-1` with all additions.
     pub(crate) fn imported(&self) -> ImportedAccount {
         self.report().account.unwrap()
     }
 
-    /// All that is known of the account `A-1`.
+    /// Returns the report on the account `A-1`.
     pub(crate) fn report(&self) -> ProcessReport {
         self.report_of("A-1")
     }
 
-    /// All that is known of an account.
+    /// Returns the report on an account.
     pub(crate) fn report_of(&self, number: &str) -> ProcessReport {
         self.app.show_process("ACME", number).unwrap()
     }
 
-    /// The status of an account.
+    /// Returns the state of an account.
     pub(crate) fn state_of(&self, number: &str) -> State {
         self.report_of(number).status.status
     }
 }
 
-/// The account `A-1` of these members.
+/// Returns the payload of the account `A-1` with these members.
 pub(crate) fn account(members: &str) -> String {
     account_of("A-1", members)
 }
 
-/// An account of these members.
+/// Returns the payload of an account with these members.
 pub(crate) fn account_of(number: &str, members: &str) -> String {
     format!(r#"{{"import_supplier":"ACME","external_account_number":"{number}",{members}}}"#)
 }
 
-/// A request for the account `A-1` with this array.
+/// Returns the body of a request for the account `A-1` with this array.
 pub(crate) fn request(member: &str, items: &[String]) -> String {
     account(&format!("\"{member}\":[{}]", items.join(",")))
 }
 
-/// The ports, with nothing outside.
+/// Returns ports with fake external services.
 pub(crate) fn ports(store: Arc<MemoryStore>, clock: Arc<FakeClock>, random: Arc<SeededRandom>) -> Ports {
     let (documents, vendors) = (Arc::<FakeDocuments>::default(), Arc::<FakeVendors>::default());
     Ports { store, clock, random, documents, vendors }

@@ -2,22 +2,22 @@ use crate::App;
 use crate::account::profile;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step, missing};
-use crate::port::{MayConflict, StoreError, Supplier, Tx, WantedDocument, glance};
+use crate::port::{MayConflict, StoreError, Supplier, Tx, WantedDocument, read_committed};
 use cutover_core::{Code, ExternalAccountNumber, Issue, Now, ServiceAccountNumber, SupplierCode, Zone};
 use cutover_model::{Decoded, Field, Limits, SyntaxError, Text, Totals};
 use cutover_process::State;
 use cutover_rules::{Facts, Profile, Report, listed};
 
-/// Why nothing was added (contract D4, D8, rules 9).
+/// Reason why nothing was added (contract D4, D8, rules 9).
 #[derive(Debug, thiserror::Error)]
 pub enum AddRefused {
-    /// The body is not JSON (rules STR-18).
+    /// The body is not JSON (rule STR-18).
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
-    /// The faults of the request, in the order of an answer.
+    /// The errors of the request, in the order of the answer.
     #[error("the request failed validation")]
     Faults(Vec<Issue>),
-    /// There is no imported account to add to: `account_not_found` or `import_process_does_not_exist`.
+    /// There is no imported account: `account_not_found` or `import_process_does_not_exist`.
     #[error("there is no imported account")]
     NotFound(Code),
     /// The store failed.
@@ -26,7 +26,7 @@ pub enum AddRefused {
 }
 
 impl AddRefused {
-    /// Refused for what a use case found, in the order of an answer.
+    /// Refuses a request with issues that a use case found, sorted for the answer.
     pub(super) fn faults(found: Vec<Issue>) -> Self {
         Self::Faults(listed(found))
     }
@@ -38,24 +38,24 @@ impl MayConflict for AddRefused {
     }
 }
 
-/// A request of version 1: how it is decoded, checked and addressed.
+/// A request of version 1 that [`check`] can process.
 pub(super) trait Request<'j>: Sized {
     /// Decodes a body.
     fn decode(body: &'j [u8], zone: Zone, limits: Limits) -> Result<Decoded<Self>, SyntaxError>;
 
-    /// Checks what was decoded.
+    /// Checks the decoded request against the rules.
     fn check(decoded: &Decoded<Self>, facts: Facts<'_>, profile: &Profile) -> Report;
 
-    /// The member that names the import supplier.
+    /// Returns the member that names the import supplier.
     fn supplier(&self) -> &Field<Text<'j>>;
 
-    /// The documents that it names.
+    /// Returns the documents that the request names.
     fn documents(&self) -> Vec<WantedDocument> {
         Vec::new()
     }
 }
 
-/// Implements [`Request`] by the functions of the model and the rules.
+/// Implements [`Request`] with functions of the model and the rules.
 macro_rules! request {
     ($name:ident: $decode:path, $check:path, $supplier:ident $(, $documents:path)?) => {
         impl<'j> super::request::Request<'j> for cutover_model::draft::$name<'j> {
@@ -89,7 +89,7 @@ macro_rules! request {
 }
 pub(super) use request;
 
-/// A request that was checked.
+/// A checked request.
 pub(super) struct Checked<R> {
     pub(super) request: Option<R>,
     pub(super) supplier: Option<Supplier>,
@@ -98,7 +98,7 @@ pub(super) struct Checked<R> {
 }
 
 impl<R> Checked<R> {
-    /// The request, if it has no error.
+    /// Returns the request if it has no errors.
     pub(super) fn accepted(self) -> Result<(R, Option<Supplier>, Now), AddRefused> {
         match self.request {
             Some(request) if self.report.errors.is_empty() => Ok((request, self.supplier, self.now)),
@@ -107,7 +107,7 @@ impl<R> Checked<R> {
     }
 }
 
-/// Decodes and checks a request for a caller: all that the endpoints have in common.
+/// Decodes and checks a request of a caller, as all endpoints of version 1 do.
 pub(super) fn check<'j, R: Request<'j>>(
     app: &App,
     caller: &Caller,
@@ -117,7 +117,7 @@ pub(super) fn check<'j, R: Request<'j>>(
     let limits = app.settings.limits;
     let mut decoded = R::decode(body, Zone::UTC, limits)?;
     let supplier = match decoded.draft.as_ref().and_then(|request| code(request.supplier())) {
-        Some(code) => glance(&*app.store, |tx| tx.supplier_of(caller.organisation_id, &code))?,
+        Some(code) => read_committed(&*app.store, |tx| tx.supplier_of(caller.organisation_id, &code))?,
         None => None,
     };
     let zone = supplier.as_ref().map_or(Zone::UTC, |s| s.settings.time_zone);
@@ -138,7 +138,7 @@ pub(super) fn check<'j, R: Request<'j>>(
     Ok(Step::Done(Checked { request: decoded.draft, supplier, report, now }))
 }
 
-/// The same for requests that name no documents.
+/// Like [`check`], for requests that name no documents.
 pub(super) fn check_at_once<'j, R: Request<'j>>(
     app: &App,
     caller: &Caller,
@@ -154,21 +154,22 @@ fn code(field: &Field<Text<'_>>) -> Option<SupplierCode> {
     field.usable()?.trimmed().parse().ok()
 }
 
-/// A request without faults has a valid form.
+/// Unwraps the valid form, which every request without errors has.
 pub(super) fn valid<T>(form: Option<T>) -> Result<T, StoreError> {
     form.ok_or_else(|| StoreError::Failed("a request without errors has no valid form".into()))
 }
 
-/// An imported account that something is added to.
+/// The imported account that a request adds to.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     /// Its key in the store.
     pub(super) id: i64,
-    /// Its number here.
+    /// Its number at this service.
     pub(super) number: ServiceAccountNumber,
 }
 
-/// The imported account of a supplier and number; the code of the 404 if there is none (contract D8).
+/// Returns the imported account of a supplier and number, or the code of the 404 if there is none (contract
+/// D8).
 pub(super) fn target(
     tx: &mut dyn Tx,
     supplier_id: i64,
@@ -183,7 +184,7 @@ pub(super) fn target(
     Ok(account.map(|number| Target { id: snapshot.id, number }).ok_or(Code::AccountNotFound))
 }
 
-/// The same for a transaction that is about to add to it: whoever else adds to it waits.
+/// Like [`target`], and locks the account against other additions.
 pub(super) fn target_to_change(
     tx: &mut dyn Tx,
     supplier_id: i64,
@@ -191,15 +192,15 @@ pub(super) fn target_to_change(
 ) -> Result<Result<Target, Code>, StoreError> {
     let target = target(tx, supplier_id, number)?;
     match &target {
-        // Decided anew, it is not found.
+        // The retry does not find it.
         Ok(target) if !tx.lock_account(target.id)? => {
-            Err(StoreError::Conflict("the account was erased meanwhile".into()))
+            Err(StoreError::Conflict("the account has been erased".into()))
         }
         _ => Ok(target),
     }
 }
 
-/// Counts documents that were added to an imported account.
+/// Adds documents to the totals of a supplier.
 pub(super) fn add_documents(tx: &mut dyn Tx, supplier_id: i64, documents: u64) -> Result<(), StoreError> {
     if documents == 0 {
         return Ok(());
@@ -207,12 +208,12 @@ pub(super) fn add_documents(tx: &mut dyn Tx, supplier_id: i64, documents: u64) -
     tx.add_totals(supplier_id, &Totals { documents, ..Totals::default() })
 }
 
-/// The account number of a valid request; one that could not be ours names no account.
+/// Parses the account number of a valid request. An invalid number names no account.
 pub(super) fn number(text: &Text<'_>) -> Result<ExternalAccountNumber, AddRefused> {
     text.as_sent().parse().map_err(|_| AddRefused::NotFound(Code::ImportProcessDoesNotExist))
 }
 
-/// The supplier, or the 404 of those that are asked for an account (rules PST-03).
+/// Returns the supplier, or the 404 for an unknown account (rule PST-03).
 pub(super) fn known(supplier: Option<Supplier>) -> Result<Supplier, AddRefused> {
     supplier.ok_or(AddRefused::NotFound(Code::ImportProcessDoesNotExist))
 }

@@ -2,19 +2,18 @@ use super::{
     InstructionStep, InstructionStored, Owner, PendingInstruction, imported, key, no_account, unknown,
 };
 use crate::App;
-use crate::after::AddRefused;
-use crate::after::request::{Target, check_at_once, valid};
+use crate::additions::AddRefused;
+use crate::additions::request::{Target, check_at_once, valid};
 use crate::auth::Caller;
 use crate::port::{InstructionKey, StoreError, Tx, Vendor, read};
 use cutover_core::AttrPath;
 use cutover_model::{PaymentInstructionStored, Text, draft};
 
 impl App {
-    /// Checks a payment instruction for an imported account, as far as that goes without its vendor
-    /// (contract 4.2).
+    /// Checks a payment instruction for an imported account, without asking its vendor (contract 4.2).
     ///
     /// # Errors
-    /// [`AddRefused`] with the faults of the request; a missing account is one of them.
+    /// [`AddRefused`] with the errors of the request, which may be a missing account.
     pub fn begin_payment_instruction(
         &self,
         caller: &Caller,
@@ -34,15 +33,15 @@ impl App {
             })
         };
         match found {
-            // Whatever has become of its vendor since.
-            Found { account: Some(account), is_stored: true, .. } => {
+            // Even if its vendor was removed since.
+            Lookup { account: Some(account), is_stored: true, .. } => {
                 Ok(InstructionStep::Stored(answer(&account)))
             }
-            Found { vendor: Some(vendor), account: Some(account), .. } => {
+            Lookup { vendor: Some(vendor), account: Some(account), .. } => {
                 let (owner, answer) = (Owner::Account(account.id), answer(&account));
                 Ok(InstructionStep::Ask(Box::new(PendingInstruction { vendor, key, owner, answer })))
             }
-            Found { vendor, account, .. } => {
+            Lookup { vendor, account, .. } => {
                 let no_account = account.is_none().then(|| no_account(AttrPath::root()));
                 Err(AddRefused::faults(no_account.into_iter().chain(unknown(&vendor)).collect()))
             }
@@ -50,8 +49,8 @@ impl App {
     }
 }
 
-/// What the store knows of a request.
-struct Found {
+/// The rows that a request refers to.
+struct Lookup {
     vendor: Option<Vendor>,
     account: Option<Target>,
     is_stored: bool,
@@ -62,12 +61,12 @@ fn find(
     supplier_id: i64,
     number: &Text<'_>,
     key: &InstructionKey,
-) -> Result<Found, StoreError> {
+) -> Result<Lookup, StoreError> {
     let vendor = tx.vendor(&key.vendor)?;
     let account = imported(tx, supplier_id, number)?;
     let is_stored = match &account {
         Some(account) => tx.account_has_instruction(account.id, key)?,
         None => false,
     };
-    Ok(Found { vendor, account, is_stored })
+    Ok(Lookup { vendor, account, is_stored })
 }

@@ -4,7 +4,7 @@ use crate::App;
 use crate::account::shown_time;
 use crate::auth::Caller;
 use crate::documents::{FoundDocuments, Step};
-use crate::port::{NewNote, NoteContent, StoreError, Tx, write_anew};
+use crate::port::{NewNote, NoteContent, StoreError, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, Now, Zone};
 use cutover_model::{IntoOwned, Note, NoteResult, decode_notes, documents_of_note, draft};
@@ -12,12 +12,13 @@ use cutover_rules::{check_notes, documents_of_notes};
 
 request!(NotesRequest: decode_notes, check_notes, import_supplier, documents_of_notes);
 
-/// Outcomes of a note (contract 3).
+/// Statuses of a note in the answer.
 const CREATED: &str = "NOTE_CREATION_SUCCESS";
 const EXISTS: &str = "NOTE_ALREADY_EXISTS";
 
 impl App {
-    /// Adds notes to an imported account (contract 4.2, D8): all of them or none, and none twice.
+    /// Adds notes to an imported account (contract 4.2, D8): all of them or none. Skips notes that the
+    /// account has.
     ///
     /// # Errors
     /// [`AddRefused`]; nothing is stored then.
@@ -37,14 +38,16 @@ impl App {
         let number = number(&request.external_account_number)?;
         let notes =
             request.notes.into_iter().map(|note| new_note(note, now)).collect::<Result<Vec<_>, _>>()?;
-        write_anew(&*self.store, move |tx| add(tx, supplier.id, &number, &notes, now.zone)).map(Step::Done)
+        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &notes, now.zone))
+            .map(Step::Done)
     }
 }
 
-/// A note with its times as instants.
+/// Converts the times of a note to instants.
 fn new_note(note: Note<'static>, now: Now) -> Result<NewNote, StoreError> {
     let instant = |at: &cutover_model::DateTime<'_>| {
-        at.instant(now.zone).ok_or_else(|| StoreError::Failed("a valid time is no instant".into()))
+        at.instant(now.zone)
+            .ok_or_else(|| StoreError::Failed("a valid time cannot be converted to an instant".into()))
     };
     let created_at = note.created_at.as_ref().map(instant).transpose()?;
     let unpin_at = note.unpin_at.as_ref().map(instant).transpose()?;
@@ -72,8 +75,7 @@ fn add(
     Ok(results)
 }
 
-/// Adds a note unless the account has it, from before or from earlier in the call; when the stored one was
-/// created.
+/// Adds a note unless the account has it, and returns the creation time and status for the answer.
 fn add_one(
     tx: &mut dyn Tx,
     account_id: i64,
@@ -88,7 +90,7 @@ fn add_one(
 }
 
 fn result(note: &NewNote, created_at: DateTime<Utc>, status: &'static str, zone: Zone) -> NoteResult {
-    // A blank one is none (fields 1.4).
+    // A blank body counts as absent (fields 1.4).
     let body = note.note.body.as_ref().filter(|body| !body.is_blank()).map(|body| body.as_sent().to_owned());
     NoteResult { created_at: shown_time(zone.local(created_at)), body: body.unwrap_or_default(), status }
 }

@@ -1,4 +1,4 @@
-//! What is added after the import, and businesses (contract 4.2, 4.4, D8, D9).
+//! Additions to imported accounts, and businesses (contract 4.2, 4.4, D8, D9).
 
 mod business;
 mod instruction;

@@ -4,7 +4,7 @@ use crate::App;
 use crate::auth::Caller;
 use crate::codec;
 use crate::documents::{FoundDocuments, Step};
-use crate::port::{NewHistoricalStatement, Tx, write_anew};
+use crate::port::{NewHistoricalStatement, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber};
 use cutover_model::{
@@ -20,8 +20,8 @@ request!(
 );
 
 impl App {
-    /// Adds historical statements to an imported account (contract 4.2, D8); the JSON of the
-    /// answer. All of them or none; those that the account has already stay as they are.
+    /// Adds historical statements to an imported account (contract 4.2, D8), all of them or none, and returns
+    /// the JSON of the answer. Statements that the account has remain unchanged.
     ///
     /// # Errors
     /// [`AddRefused`]; nothing is stored then.
@@ -42,7 +42,7 @@ impl App {
         let answer = historical_statements(&request);
         let new = |statement| new_statement(statement, now.instant);
         let statements: Vec<_> = request.statements.into_iter().map(new).collect();
-        write_anew(&*self.store, move |tx| add(tx, supplier.id, &number, &statements))?;
+        write_with_retry(&*self.store, move |tx| add(tx, supplier.id, &number, &statements))?;
         Ok(Step::Done(answer))
     }
 }
@@ -51,7 +51,7 @@ fn new_statement(
     mut statement: HistoricalStatement<'static>,
     added_at: DateTime<Utc>,
 ) -> NewHistoricalStatement {
-    // What we answer is the same content when it is sent again.
+    // A statement copied from our answer must have the same fingerprint.
     statement.normalise();
     let fingerprint = codec::content(&statement);
     NewHistoricalStatement { statement, fingerprint, added_at }

@@ -1,4 +1,4 @@
-//! Transactions that are added to the first ledger of an imported account (contract 4.2, D8).
+//! Adds transactions to the first ledger of an imported account (contract 4.2, D8).
 
 mod add;
 mod balance;
@@ -9,7 +9,7 @@ mod refusal;
 use super::request::{check_at_once, known, number, request, valid};
 use crate::App;
 use crate::auth::Caller;
-use crate::port::write_anew;
+use crate::port::write_with_retry;
 use add::Addition;
 use cutover_core::{AttrPath, Code, Issue};
 use cutover_model::{IntoOwned, TransactionResult, decode_transactions, draft};
@@ -19,12 +19,12 @@ use refusal::failed;
 
 request!(TransactionsRequest: decode_transactions, check_transactions, import_supplier);
 
-/// What the query of the request asks for (contract 4.2).
+/// The query parameters of the request (contract 4.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddTransactions {
-    /// Whether a transaction that the account has is skipped.
+    /// If set, transactions that the account has are skipped.
     pub check_previously_added: bool,
-    /// Whether a transaction outside of the open statement period is moved into it.
+    /// If set, transactions outside of the open statement period are moved into it.
     pub force_add_to_current_statement: bool,
 }
 
@@ -35,10 +35,9 @@ impl Default for AddTransactions {
 }
 
 impl App {
-    /// Adds transactions to an imported account (contract 4.2, D8): all of them or none. Those
-    /// that the account has are skipped, those outside of the open statement period are moved into it,
-    /// unless the query says otherwise; the ledger's balance follows. A query that cannot be read is given
-    /// by the names of its faulty parameters: they are faults among the others (contract D4).
+    /// Adds transactions to an imported account (contract 4.2, D8), all of them or none, and updates the
+    /// ledger's balance. An invalid query is passed as the names of its invalid parameters, which are
+    /// reported with the other errors (contract D4).
     ///
     /// # Errors
     /// [`TransactionsRefused`]; nothing is stored then.
@@ -59,11 +58,11 @@ impl App {
         let number = number(&request.external_account_number)?;
         let addition =
             Addition { supplier_id: supplier.id, number, transactions: request.transactions, query, now };
-        write_anew(&*self.store, move |tx| addition.commit(tx)).map_err(|refused| failed(refused, body))
+        write_with_retry(&*self.store, move |tx| addition.commit(tx)).map_err(|refused| failed(refused, body))
     }
 }
 
-/// A parameter is read as a member is (rules STR-04).
+/// Returns the issue of an invalid parameter (rule STR-04).
 fn faulty_parameter(name: &'static str) -> Option<Issue> {
     rule("STR-04").map(|rule| rule.issue(AttrPath::root().name(name), Code::Invalid))
 }

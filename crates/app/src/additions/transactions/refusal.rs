@@ -1,28 +1,28 @@
-use crate::after::AddRefused;
+use crate::additions::AddRefused;
 use crate::port::StoreError;
 use cutover_core::{Issue, Segment};
 use cutover_model::{item_as_sent, read_transaction, transaction_data};
 use std::fmt;
 
-/// Why no transaction was added.
+/// Reason why no transaction was added.
 #[derive(thiserror::Error)]
 pub enum TransactionsRefused {
-    /// For a reason that other requests have as well.
+    /// A reason that is common to all additions.
     #[error(transparent)]
     Add(#[from] AddRefused),
-    /// A transaction fails (contract 4.2).
+    /// A transaction is faulty (contract 4.2).
     #[error("a transaction failed")]
     Transaction {
-        /// The first one that fails, as JSON: as it would be stored, or as sent if it is faulty.
+        /// The first faulty transaction as JSON: as it would be stored, or as sent if a field is invalid.
         transaction_data: String,
-        /// Why it fails.
+        /// The detail of its first error.
         error_detail: String,
-        /// All faults of the request.
+        /// All errors of the request.
         errors: Vec<Issue>,
     },
 }
 
-/// What is wrong, never the transaction.
+/// Prints the errors, never the transaction.
 impl fmt::Debug for TransactionsRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -40,7 +40,7 @@ impl From<StoreError> for TransactionsRefused {
     }
 }
 
-/// Finds the first transaction that fails, if one does: a request can be faulty without.
+/// Attaches the first faulty transaction, if any: errors may be about other members.
 pub(super) fn failed(refused: AddRefused, body: &[u8]) -> TransactionsRefused {
     let AddRefused::Faults(errors) = refused else { return TransactionsRefused::Add(refused) };
     let first = errors.iter().find_map(|error| Some((index(error)?, error.detail.to_string())));
@@ -53,7 +53,7 @@ pub(super) fn failed(refused: AddRefused, body: &[u8]) -> TransactionsRefused {
     }
 }
 
-/// The transaction that an error is about; errors are in the order of their paths.
+/// Returns the index of the transaction that an error is about.
 fn index(error: &Issue) -> Option<usize> {
     match error.attr.segments() {
         [Segment::Name(list), Segment::Index(index), ..] if list == "transactions" => {
@@ -63,7 +63,7 @@ fn index(error: &Issue) -> Option<usize> {
     }
 }
 
-/// As sent if a field check found a fault in it (contract D8).
+/// Returns a transaction as JSON, as sent if one of its fields is invalid (contract D8).
 fn shown(body: &[u8], at: usize, errors: &[Issue]) -> Option<String> {
     let sent = item_as_sent(body, "transactions", at)?;
     let is_faulty = errors.iter().any(|e| e.rule.0.starts_with("STR-") && index(e) == Some(at));

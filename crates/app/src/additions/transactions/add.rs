@@ -2,18 +2,18 @@ use super::AddTransactions;
 use super::balance::{after, change, of_payload};
 use super::period::OpenPeriod;
 use super::placement::{Placement, pinned_note, place};
-use crate::after::AddRefused;
-use crate::after::request::target_to_change;
+use crate::additions::AddRefused;
+use crate::additions::request::target_to_change;
 use crate::port::{LedgerHead, NewNote, NewTransaction, StoreError, StoredTransaction, Tx};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber, Issue, Now};
 use cutover_model::{Decimal, Totals, Transaction, TransactionResult};
 use cutover_rules::service::{PST_06, PST_07};
 
-/// Outcomes of a transaction (contract 3).
+/// Statuses of a transaction in the answer.
 const ADDED: &str = "TRANSACTION_ADDED_TO_ACCOUNT";
 const EXISTS: &str = "TRANSACTION_ALREADY_EXISTS";
 
-/// All that the transaction of the store needs, owned: it runs on the writer's thread.
+/// The input of the store's transaction, owned because it may run on another thread.
 pub(super) struct Addition {
     pub(super) supplier_id: i64,
     pub(super) number: ExternalAccountNumber,
@@ -22,7 +22,7 @@ pub(super) struct Addition {
     pub(super) now: Now,
 }
 
-/// What becomes of one transaction.
+/// Decision about one transaction of the request.
 enum Decision {
     Known(StoredTransaction),
     Add(Placement),
@@ -53,8 +53,8 @@ impl Addition {
         Ok(OpenPeriod::new(closing, start, self.now.today()))
     }
 
-    /// What becomes of each: known already, then the period, then added. An id comes once in a request
-    /// (rules LED-11), so that none depends on those before it.
+    /// Decides on each transaction. Ids are unique in a request (rule LED-11), so no decision depends on
+    /// earlier ones.
     fn decide(
         &self,
         tx: &mut dyn Tx,
@@ -87,7 +87,7 @@ impl Addition {
         (0..).zip(decisions.iter().zip(&self.transactions)).filter_map(fault).collect()
     }
 
-    /// Writes what is to be added, the balance that follows, and a note if dates were moved.
+    /// Writes the new transactions, the new balance, and a note if transactions were moved.
     fn store(
         &self,
         tx: &mut dyn Tx,
@@ -111,7 +111,7 @@ impl Addition {
                     moved.extend(moved_from(&new));
                     (ADDED, new.transaction)
                 }
-                // The call was refused for it.
+                // Unreachable: the request was refused.
                 Decision::Add(Placement::Outside) => continue,
             };
             results.push(TransactionResult { status, transaction });
@@ -135,8 +135,7 @@ fn moved_from(new: &NewTransaction) -> Option<(String, chrono::NaiveDate)> {
     Some((new.transaction.transaction_id.trimmed().to_owned(), new.sent_date?))
 }
 
-/// Whether what was sent then is what is sent now, by what makes up a transaction: its date, amount and
-/// type (contract D8).
+/// Returns true if both transactions were sent with the same date, amount and type (contract D8).
 fn is_same(stored: &StoredTransaction, sent: &Transaction<'_>) -> bool {
     let was = &stored.transaction;
     stored.sent_date.unwrap_or(was.transaction_date) == sent.transaction_date

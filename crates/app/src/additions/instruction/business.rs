@@ -2,8 +2,8 @@ use super::{
     InstructionStep, InstructionStored, Owner, PendingInstruction, imported, key, no_account, unknown,
 };
 use crate::App;
-use crate::after::AddRefused;
-use crate::after::request::{check_at_once, valid};
+use crate::additions::AddRefused;
+use crate::additions::request::{check_at_once, valid};
 use crate::auth::Caller;
 use crate::port::{InstructionKey, StoreError, Supplier, Tx, Vendor, read};
 use cutover_core::{AttrPath, Code, Issue};
@@ -12,11 +12,11 @@ use cutover_rules::service::PST_14;
 use std::collections::HashSet;
 
 impl App {
-    /// Checks a payment instruction for a business and the accounts that it applies to, as far as that
-    /// goes without its vendor (contract 4.4, D9).
+    /// Checks a payment instruction for a business and the accounts that it applies to, without asking its
+    /// vendor (contract 4.4, D9).
     ///
     /// # Errors
-    /// [`AddRefused`] with the faults of the request; a missing business or account is one of them.
+    /// [`AddRefused`] with the errors of the request, which may be a missing business or account.
     pub fn begin_business_payment_instruction(
         &self,
         caller: &Caller,
@@ -32,9 +32,9 @@ impl App {
             external_business_identifier: request.external_business_identifier.trimmed().to_owned(),
         });
         match found {
-            // Whatever has become of its vendor since.
-            Found { is_stored: true, .. } => Ok(InstructionStep::Stored(answer)),
-            Found { vendor: Some(vendor), business: Some(id), accounts: Some(accounts), .. } => {
+            // Even if its vendor was removed since.
+            Lookup { is_stored: true, .. } => Ok(InstructionStep::Stored(answer)),
+            Lookup { vendor: Some(vendor), business: Some(id), accounts: Some(accounts), .. } => {
                 let owner = Owner::Business { id, accounts };
                 Ok(InstructionStep::Ask(Box::new(PendingInstruction { vendor, key, owner, answer })))
             }
@@ -43,13 +43,13 @@ impl App {
     }
 }
 
-/// What the store knows of a request.
-struct Found {
+/// The rows that a request refers to.
+struct Lookup {
     vendor: Option<Vendor>,
     business: Option<i64>,
-    /// The keys of the accounts, if each is imported.
+    /// The keys of the accounts, if all of them are imported.
     accounts: Option<Vec<i64>>,
-    /// Where the accounts are not.
+    /// The indices of accounts that are not imported.
     missing: Vec<u32>,
     is_stored: bool,
 }
@@ -59,7 +59,7 @@ fn find(
     supplier: &Supplier,
     request: &BusinessPaymentInstructionRequest<'_>,
     key: &InstructionKey,
-) -> Result<Found, StoreError> {
+) -> Result<Lookup, StoreError> {
     let vendor = tx.vendor(&key.vendor)?;
     let identifier = request.external_business_identifier.trimmed();
     let business = tx.business(supplier.organisation_id, identifier)?.map(|business| business.id);
@@ -75,17 +75,17 @@ fn find(
         Some(_) | None => false,
     };
     let accounts = missing.is_empty().then_some(accounts);
-    Ok(Found { vendor, business, accounts, missing, is_stored })
+    Ok(Lookup { vendor, business, accounts, missing, is_stored })
 }
 
-/// Whether a stored instruction applies to all of these accounts.
+/// Returns true if a stored instruction applies to all of these accounts.
 fn applies(stored: Option<Vec<i64>>, accounts: &[i64]) -> bool {
     let stored: Option<HashSet<i64>> = stored.map(|stored| stored.into_iter().collect());
     stored.is_some_and(|stored| accounts.iter().all(|account| stored.contains(account)))
 }
 
-impl Found {
-    /// Why the vendor is not asked.
+impl Lookup {
+    /// Returns the issues for which the vendor is not asked.
     fn faults(&self) -> Vec<Issue> {
         let attr = AttrPath::root().name("external_business_identifier");
         let no_business = self.business.is_none().then(|| PST_14.issue(attr, Code::BusinessNotFound));

@@ -6,7 +6,9 @@ mod business;
 
 use super::request::{Target, request, target};
 use crate::App;
-use crate::port::{InstructionKey, StoreError, Tx, Vendor, VendorError, VerifiedInstruction, write_anew};
+use crate::port::{
+    InstructionKey, StoreError, Tx, Vendor, VendorError, VerifiedInstruction, write_with_retry,
+};
 use cutover_core::{AttrPath, Code, Issue};
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{
@@ -22,18 +24,18 @@ request!(
     decode_business_payment_instruction, check_business_payment_instruction, import_supplier_code
 );
 
-/// What a request for a payment instruction comes to (contract D8). The vendor is asked between two
-/// transactions, and awaited: [`App::begin_payment_instruction`] or its like, [`App::ask_vendor`],
-/// [`App::store_instruction`].
+/// Result of checking a request for a payment instruction (contract D8). The vendor is asked between two
+/// transactions: call [`App::begin_payment_instruction`] or [`App::begin_business_payment_instruction`], then
+/// [`App::ask_vendor`], then [`App::store_instruction`].
 #[derive(Debug)]
 pub enum InstructionStep {
-    /// It is stored already; the vendor need not be asked.
+    /// The instruction is stored already. The vendor need not be asked.
     Stored(InstructionStored),
-    /// Its vendor is to be asked.
+    /// The vendor has to be asked.
     Ask(Box<PendingInstruction>),
 }
 
-/// The answer, once an instruction is stored.
+/// The answer for a stored instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InstructionStored {
     /// For an account (contract 4.2).
@@ -51,20 +53,20 @@ pub struct PendingInstruction {
     answer: InstructionStored,
 }
 
-/// Whose instruction it is, by keys of the store.
+/// The owner of an instruction, by keys of the store.
 #[derive(Debug, Clone)]
 enum Owner {
     Account(i64),
     Business { id: i64, accounts: Vec<i64> },
 }
 
-/// Why an instruction was not confirmed (rules PST-11).
+/// Reason why an instruction was not confirmed (rule PST-11).
 #[derive(Debug, thiserror::Error)]
 pub enum VendorRefused {
-    /// The vendor does not have it so: not to be sent again unchanged.
+    /// The vendor does not have it, or not like this. A retry does not help.
     #[error("the vendor did not confirm the instruction")]
     Faults(Vec<Issue>),
-    /// The vendor cannot be reached now; the cause is for the log.
+    /// The vendor cannot be reached now. The text is for the log.
     #[error("the vendor is not available: {0}")]
     Unavailable(String),
 }
@@ -73,7 +75,7 @@ impl App {
     /// Asks the vendor for an instruction, by the outcome table of contract D8.
     ///
     /// # Errors
-    /// [`VendorRefused`]; nothing is to be stored then.
+    /// [`VendorRefused`]; the instruction must not be stored then.
     pub async fn ask_vendor(
         &self,
         pending: &PendingInstruction,
@@ -105,17 +107,17 @@ impl App {
         verified: VerifiedInstruction,
     ) -> Result<InstructionStored, StoreError> {
         let PendingInstruction { owner, answer, .. } = pending;
-        write_anew(&*self.store, move |tx| store(tx, &owner, &verified))?;
+        write_with_retry(&*self.store, move |tx| store(tx, &owner, &verified))?;
         Ok(answer)
     }
 }
 
-/// Stores it, unless a request at the same time came first.
+/// Stores an instruction, unless a concurrent request has stored it.
 fn store(tx: &mut dyn Tx, owner: &Owner, verified: &VerifiedInstruction) -> Result<(), StoreError> {
     match owner {
-        // Sent again, the request is told that there is none.
+        // A retry of the request is refused, as there is no account.
         Owner::Account(id) if !tx.lock_account(*id)? => {
-            return Err(StoreError::Unavailable("the account was erased meanwhile".into()));
+            return Err(StoreError::Unavailable("the account has been erased".into()));
         }
         Owner::Account(_) => {}
         Owner::Business { id, .. } => tx.lock_business(*id)?,
@@ -131,7 +133,7 @@ fn key(vendor: &Text<'_>, kind: PaymentInstructionType, reference: &Text<'_>) ->
     InstructionKey { vendor: vendor.trimmed().to_owned(), kind, reference: reference.trimmed().to_owned() }
 }
 
-/// The imported account of a number as it was sent.
+/// Returns the imported account with this number, as it was sent.
 fn imported(tx: &mut dyn Tx, supplier_id: i64, number: &Text<'_>) -> Result<Option<Target>, StoreError> {
     match number.as_sent().parse() {
         Ok(number) => Ok(target(tx, supplier_id, &number)?.ok()),
@@ -143,7 +145,7 @@ fn no_account(of: AttrPath) -> Issue {
     PST_04.issue(of.name("external_account_number"), Code::AccountNotFound)
 }
 
-/// The fault of a vendor that is not configured.
+/// Returns an issue if the vendor is not configured.
 fn unknown(vendor: &Option<Vendor>) -> Option<Issue> {
     vendor.is_none().then(|| of_vendor("vendor", Code::PaymentVendorUnknown))
 }

@@ -1,35 +1,35 @@
 use chrono::NaiveDate;
 
-/// The open statement period of a ledger: the days that its next statement will be about (contract D8).
+/// The open statement period of a ledger: the days of its next statement (contract D8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenPeriod {
-    /// The first day; `None` if nothing bounds it.
+    /// The first day; `None` if the period has no start.
     from: Option<NaiveDate>,
     /// The last day: today.
     to: NaiveDate,
 }
 
 impl OpenPeriod {
-    /// From the day after the last statement was closed; without one from the earliest start of supply.
+    /// Returns the period from the day after the last closing, or else from the earliest start of supply.
     pub(super) fn new(
         last_closing: Option<NaiveDate>,
         supply_start: Option<NaiveDate>,
         today: NaiveDate,
     ) -> Self {
         let from = match last_closing {
-            // After the last day there is none: the period is empty then, as it is with one in the future.
+            // The last date has no successor: the period is empty, as for a date in the future.
             Some(day) => Some(day.succ_opt().unwrap_or(NaiveDate::MAX)),
             None => supply_start,
         };
         Self { from, to: today }
     }
 
-    /// Whether a day lies in it.
+    /// Returns true if the period contains the day.
     pub(super) fn contains(&self, day: NaiveDate) -> bool {
         self.from.is_none_or(|from| from <= day) && day <= self.to
     }
 
-    /// The nearest day that lies in it; today if it is empty.
+    /// Returns the nearest day of the period, or today if it is empty.
     pub(super) fn nearest(&self, day: NaiveDate) -> NaiveDate {
         match self.from {
             Some(from) if from <= self.to => day.clamp(from, self.to),
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn it_runs_from_the_last_closing_to_today() {
+    fn a_period_runs_from_the_last_closing_to_today() {
         let period = OpenPeriod::new(Some(day("2026-06-30")), Some(day("2020-01-01")), day("2026-11-21"));
         for (date, inside, nearest) in [
             ("2026-06-30", false, "2026-07-01"),
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_closing_it_runs_from_the_start_of_supply_or_from_ever() {
+    fn without_a_closing_a_period_begins_with_supply_or_has_no_start() {
         let supplied = OpenPeriod::new(None, Some(day("2020-01-01")), day("2026-11-21"));
         assert!(!supplied.contains(day("2019-12-31")) && supplied.contains(day("2020-01-01")));
         let unbounded = OpenPeriod::new(None, None, day("2026-11-21"));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_period_is_today() {
+    fn the_nearest_day_of_an_empty_period_is_today() {
         for closing in ["2026-11-21", "2027-01-01", "9999-12-31"] {
             let period = OpenPeriod::new(Some(day(closing)), None, day("2026-11-21"));
             assert!(!period.contains(day("2026-11-21")), "{closing}");
