@@ -12,7 +12,7 @@ pub(crate) const PST_12: Rule = Rule {
     place: "`MP.mpxn`",
     condition: "another imported account of the organisation has it without, or with a later, supply end",
     level: Level::Warning,
-    fixed: true,
+    fixed: false,
     needs: Needs::Service,
     on: On::MeterPoint(check),
 };

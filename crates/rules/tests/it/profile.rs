@@ -1,9 +1,10 @@
 //! Levels that an operator sets (rules 1.5).
 
-use crate::{check, check_historical_statements, lines};
-use cutover_core::{Level, RuleId};
-use cutover_rules::{InvalidProfile, Profile};
+use crate::{check, check_historical_statements, facts, lines};
+use cutover_core::{Level, RuleId, Zone};
+use cutover_rules::{Facts, InvalidProfile, Profile, SoughtMeterPoint};
 use serde_json::json;
+use std::collections::HashSet;
 
 fn with(levels: &[(&'static str, Level)]) -> Profile {
     Profile::new(levels.iter().copied()).unwrap()
@@ -82,8 +83,27 @@ fn rules_can_be_off() {
 }
 
 #[test]
+fn a_meter_point_of_another_account_can_be_an_error() {
+    let point = json!({"mpxn": "6001", "supply_start_date": "2026-01-01"});
+    let body = json!({"supply_addresses": [{"meter_points": [point]}]}).to_string();
+    let taken = SoughtMeterPoint { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
+    let taken = HashSet::from([taken]);
+    let found = |profile: &Profile| {
+        let decoded = cutover_model::decode_account(body.as_bytes(), Zone::UTC).unwrap();
+        let facts = Facts { taken_meter_points: Some(&taken), ..facts() };
+        let report = cutover_rules::check_account(&decoded, facts, profile);
+        let lines = lines(&report.errors).into_iter().chain(lines(&report.warnings));
+        lines.filter(|line| line.contains("PST-12")).collect::<Vec<_>>()
+    };
+    let line = "supply_addresses.0.meter_points.0.mpxn meter_point_of_another_account PST-12";
+    assert_eq!(found(&Profile::default()), at("warning", &[line]));
+    assert_eq!(found(&with(&[("PST-12", Level::Error)])), at("error", &[line]));
+    assert_eq!(found(&with(&[("PST-12", Level::Off)])), [""; 0]);
+}
+
+#[test]
 fn fixed_and_unknown_rules_cannot_be_set() {
-    for id in ["STR-01", "STR-18", "STR-20", "SUP-01", "SUP-02", "LED-11", "DOC-02", "PST-12"] {
+    for id in ["STR-01", "STR-18", "STR-20", "SUP-01", "SUP-02", "LED-11", "DOC-02", "PST-11"] {
         let fixed = cutover_rules::rule(id).unwrap().id;
         assert_eq!(Profile::new([(id, Level::Warning)]), Err(InvalidProfile::Fixed(fixed)));
     }
