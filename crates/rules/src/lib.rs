@@ -9,6 +9,7 @@ mod catalogue;
 mod check;
 mod facts;
 mod form;
+mod prelude;
 mod profile;
 pub mod reference;
 mod report;

@@ -35,6 +35,21 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// The members that most rules share: an error by default, whose level can be set. A rule adds the rest.
+    pub(crate) const OF_PAYLOAD: Self = Self {
+        id: RuleId(""),
+        codes: &[],
+        place: "",
+        condition: "",
+        level: Level::Error,
+        fixed: false,
+        needs: Needs::Payload,
+        on: On::UseCase,
+    };
+
+    /// The same of rules that need stored state: their level is fixed.
+    pub(crate) const OF_SERVICE: Self = Self { fixed: true, needs: Needs::Service, ..Self::OF_PAYLOAD };
+
     /// The row of a field check. Only remarks of the decoder can be set otherwise (rules 1.5).
     pub(crate) const fn decoding(check: &'static Check) -> Self {
         Self {

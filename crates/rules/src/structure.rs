@@ -1,7 +1,6 @@
 //! The field checks, which run in the decoder, as rows of the catalogue (rules 2).
 
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::FIELD_CHECKS;
 
 /// A body that is not JSON: answered on its own, with nothing else to say about it (rules 9).
@@ -11,17 +10,16 @@ const STR_18: Rule = Rule {
     place: "body",
     condition: "not JSON (also: `NaN`, `Infinity`, lone surrogate escapes, invalid UTF-8, a BOM, \
         more than 100 arrays and objects inside one another)",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Decoding,
+    ..Rule::OF_PAYLOAD
 };
 
 /// STR-18 follows STR-17, the seventeenth field check.
 const PLACE_OF_STR_18: usize = 17;
 
 /// Every field check, and STR-18 in its place.
-pub(crate) const ROWS: [Rule; FIELD_CHECKS.len() + 1] = {
+pub(crate) const RULES: [Rule; FIELD_CHECKS.len() + 1] = {
     let mut rows = [STR_18; FIELD_CHECKS.len() + 1];
     let mut i = 0;
     while i < FIELD_CHECKS.len() {
@@ -37,8 +35,8 @@ mod tests {
 
     #[test]
     fn the_check_of_the_body_stands_between_its_neighbours() {
-        let ids: Vec<&str> = ROWS[16..20].iter().map(|rule| rule.id.0).collect();
+        let ids: Vec<&str> = RULES[16..20].iter().map(|rule| rule.id.0).collect();
         assert_eq!(ids, ["STR-17", "STR-18", "STR-20", "STR-19"]);
-        assert_eq!(ROWS.iter().filter(|rule| rule.id.0 == "STR-18").count(), 1);
+        assert_eq!(RULES.iter().filter(|rule| rule.id.0 == "STR-18").count(), 1);
     }
 }

@@ -1,9 +1,11 @@
 //! What tests of rules share: a payload in, the findings out, a line each.
 
-use crate::{Facts, Profile, RULES, check_account};
+use crate::{Profile, RULES, check_account};
 use cutover_core::{Issue, Level, Now};
 use cutover_model::{Limits, decode_account};
-use serde_json::{Value, json};
+
+pub(crate) use crate::Facts;
+pub(crate) use serde_json::{Value, json};
 
 /// 21 November 2026, 02:00 in UTC; the supplier is known.
 pub(crate) fn facts() -> Facts<'static> {
@@ -78,6 +80,29 @@ requests! {
     of_instruction: decode_payment_instruction, check_payment_instruction;
     of_business: decode_business, check_business;
     of_business_instruction: decode_business_payment_instruction, check_business_payment_instruction;
+}
+
+/// A transaction without anything that is not required.
+pub(crate) fn transaction(kind: &str, date: &str, amount: &str) -> Value {
+    json!({"transaction_id": format!("{kind} {date} {amount}"), "transaction_date": date, "amount": amount, "type": kind})
+}
+
+/// A payment of 1.00 on a day.
+pub(crate) fn on(date: &str) -> Value {
+    transaction("PAYMENT", date, "1.00")
+}
+
+/// Holds if the rule finds exactly this in an account with one ledger.
+#[track_caller]
+pub(crate) fn fires(rule: &str, ledger: &Value, expected: &[&str]) {
+    assert_eq!(of(rule, json!({"ledgers": [ledger]})), expected, "{ledger}");
+}
+
+/// What a rule finds in a transactions request.
+pub(crate) fn request_finds(rule: &str, transactions: &Value) -> Vec<String> {
+    let body =
+        json!({"import_supplier": "ACME", "external_account_number": "A", "transactions": transactions});
+    of_transactions(rule, body, facts())
 }
 
 /// The rules that are wanted at their levels, those off by default as warnings; of the others only

@@ -1,33 +1,24 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Field;
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
 /// A review that has not been held yet.
-pub(crate) const ACC_03: Rule = Rule {
+pub(super) const ACC_03: Rule = Rule {
     id: RuleId("ACC-03"),
     codes: &[Code::LastPaymentReviewDateIsFutureDated],
     place: "`last_payment_review_date`",
     condition: "after today",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(review),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A sale or a billed day that lies ahead.
-pub(crate) const ACC_06: Rule = Rule {
+pub(super) const ACC_06: Rule = Rule {
     id: RuleId("ACC-06"),
     codes: &[Code::DateInFuture],
     place: "`date_of_sale`, `last_billed_to_date`",
     condition: "after today",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(sale_and_bill),
+    ..Rule::OF_PAYLOAD
 };
 
 fn review(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -48,8 +39,7 @@ fn not_after_today(date: &Field<NaiveDate>, name: &'static str, code: Code, chec
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn tomorrow_is_the_future() {

@@ -1,23 +1,17 @@
-use super::meter_points::all_meter_points;
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_absent_or_empty;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{Account, ElectricityMeter, MeterPoint, Variant};
-use cutover_model::{Field, List};
+use crate::prelude::*;
+use super::all_meter_points;
+use cutover_model::draft::MeterPoint;
 
 /// Something was billed, but nothing says up to which day.
-pub(crate) const ACC_08: Rule = Rule {
+pub(super) const ACC_08: Rule = Rule {
     id: RuleId("ACC-08"),
     codes: &[Code::LastBilledToDateNotFound],
     place: "`last_billed_to_date`",
     condition: "metered or embedded points have meters, but neither account nor register gives a last billed \
                 date, and a ledger has historical transactions",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -70,8 +64,7 @@ fn is_undated(meter: &ElectricityMeter<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     /// An account with historical transactions and one meter point.
     fn account(point: Value) -> Value {

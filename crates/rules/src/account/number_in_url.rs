@@ -1,19 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
 /// A number that cannot stand in a path as it is.
-pub(crate) const ACC_09: Rule = Rule {
+pub(super) const ACC_09: Rule = Rule {
     id: RuleId("ACC-09"),
     codes: &[Code::ExternalAccountNumberNotUrlSafe],
     place: "`external_account_number`",
     condition: "holds `/`, `?`, `#`, `%` or a control character (it becomes a path segment)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -26,8 +21,7 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn what_has_a_meaning_in_an_address() {

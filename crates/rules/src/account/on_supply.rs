@@ -1,20 +1,15 @@
-use super::meter_points::all_meter_points;
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
+use crate::prelude::*;
+use super::all_meter_points;
 
 /// An account that supplies nothing any more.
-pub(crate) const ACC_07: Rule = Rule {
+pub(super) const ACC_07: Rule = Rule {
     id: RuleId("ACC-07"),
     codes: &[Code::NoSupplyPointOnSupply],
     place: "`supply_addresses`",
     condition: "no meter point without, or with a future, `supply_end_date`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -28,8 +23,7 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     const EXPECTED: [&str; 1] = ["supply_addresses no_supply_point_on_supply (warning)"];
 

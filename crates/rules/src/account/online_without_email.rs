@@ -1,20 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::choices::CommunicationPreference;
-use cutover_model::draft::Account;
 
 /// Bills go online, but there is nowhere to send them.
-pub(crate) const ACC_05: Rule = Rule {
+pub(super) const ACC_05: Rule = Rule {
     id: RuleId("ACC-05"),
     codes: &[Code::OnlinePreferenceWithoutEmail],
     place: "`communication_preference`",
     condition: "ONLINE sent and customers given, none with a usable e-mail",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -31,8 +26,7 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn online(customers: Value) -> Vec<String> {
         of("ACC-05", json!({"communication_preference": "ONLINE", "customers": customers}))

@@ -1,32 +1,23 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
-use cutover_model::{Field, List};
+use crate::prelude::*;
 
 /// An account of an unknown occupier that has customers.
-pub(crate) const ACC_01: Rule = Rule {
+pub(super) const ACC_01: Rule = Rule {
     id: RuleId("ACC-01"),
     codes: &[Code::CustomerWithUnknownOccupier],
     place: "`customers`",
     condition: "`unknown_occupier` true and `customers` not empty",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(customers),
+    ..Rule::OF_PAYLOAD
 };
 
 /// An account of an unknown occupier at several addresses.
-pub(crate) const ACC_02: Rule = Rule {
+pub(super) const ACC_02: Rule = Rule {
     id: RuleId("ACC-02"),
     codes: &[Code::OccupierAccountWithMultipleSupplyAddresses],
     place: "`supply_addresses`",
     condition: "`unknown_occupier` true and more than one entry",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(supply_addresses),
+    ..Rule::OF_PAYLOAD
 };
 
 fn customers(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -53,8 +44,7 @@ fn sent<T>(list: &Field<List<T>>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     #[test]
     fn an_unknown_occupier_is_no_customer() {

@@ -1,21 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_absent_or_empty;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
 /// An account of nobody, although its occupier is not unknown.
-pub(crate) const ACC_04: Rule = Rule {
+pub(super) const ACC_04: Rule = Rule {
     id: RuleId("ACC-04"),
     codes: &[Code::AccountWithoutCustomers],
     place: "`customers`",
     condition: "absent or empty, and `unknown_occupier` not true",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -27,8 +20,7 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn somebody_or_an_unknown_occupier() {

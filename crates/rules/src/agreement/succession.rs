@@ -1,34 +1,24 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::List;
-use cutover_model::draft::Agreement;
+use crate::prelude::*;
 
 /// An agreement that begins while an earlier one runs.
-pub(crate) const AGR_02: Rule = Rule {
+pub(super) const AGR_02: Rule = Rule {
     id: RuleId("AGR-02"),
     codes: &[Code::OverlappingAgreements],
     place: "`MP.agreements.#.effective_from`",
     condition: "overlaps an earlier one in the [order of agreements](#order-of-agreements)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(overlap),
+    ..Rule::OF_PAYLOAD
 };
 
 /// An agreement that begins some time after the earlier ones have ended.
-pub(crate) const AGR_03: Rule = Rule {
+pub(super) const AGR_03: Rule = Rule {
     id: RuleId("AGR-03"),
     codes: &[Code::GapBetweenAgreements],
     place: "`MP.agreements.#.effective_from`",
     condition: "later than the latest end of all agreements before it in their [order](#order-of-agreements), and not before `supply_start_date`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(gap),
+    ..Rule::OF_PAYLOAD
 };
 
 fn overlap(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -97,8 +87,7 @@ fn follow(spans: impl IntoIterator<Item = Span>, mut f: impl FnMut(Span, NaiveDa
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     /// The indexes of the agreements that a rule names; agreements are `from..to`, days of June.
     fn named(id: &str, supply_start: &str, agreements: &[&str]) -> Vec<u32> {

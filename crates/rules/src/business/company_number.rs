@@ -1,20 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_company_number;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Business;
+use crate::prelude::*;
 
 /// A number that no Australian register gave.
-pub(crate) const BUS_06: Rule = Rule {
+pub(super) const BUS_06: Rule = Rule {
     id: RuleId("BUS-06"),
     codes: &[Code::InvalidCompanyNumber],
     place: "`business.company_number`",
     condition: "neither a valid [ACN nor a valid ABN](#company-numbers)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Business(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(business: &Business<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -25,8 +19,7 @@ fn check(business: &Business<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of_business};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(number: Value) -> Vec<String> {
         of_business("BUS-06", json!({"business": {"company_number": number}}), facts())

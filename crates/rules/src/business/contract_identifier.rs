@@ -1,19 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
 /// A link to a business that does not name the contract.
-pub(crate) const BUS_01: Rule = Rule {
+pub(super) const BUS_01: Rule = Rule {
     id: RuleId("BUS-01"),
     codes: &[Code::MissingContractIdentifier],
     place: "`business.business_contract_identifier`",
     condition: "account payload: `business` given and the identifier missing",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -26,8 +20,7 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn a_link_names_its_contract() {

@@ -1,20 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::dates_reversed;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Contract;
+use crate::prelude::*;
 
 /// A contract signed when it already ran.
-pub(crate) const BUS_07: Rule = Rule {
+pub(super) const BUS_07: Rule = Rule {
     id: RuleId("BUS-07"),
     codes: &[Code::SignedAfterValidFrom],
     place: "`business.business_contracts.#.signed_at_date`",
     condition: "after `valid_from_date`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Contract(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(contract: &Contract<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -25,8 +19,7 @@ fn check(contract: &Contract<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of_business};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(signed: Value, valid_from: Value) -> Vec<String> {
         let contracts = json!([{"signed_at_date": signed, "valid_from_date": valid_from}]);

@@ -1,35 +1,23 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use crate::walk::items;
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::List;
-use cutover_model::draft::{Contract, ContractVersion};
+use crate::prelude::*;
 
 /// Terms that do not apply from the first day of their contract.
-pub(crate) const BUS_03: Rule = Rule {
+pub(super) const BUS_03: Rule = Rule {
     id: RuleId("BUS-03"),
     codes: &[Code::ContractVersionsDoesNotIncludeCurrent],
     place: "`business.business_contracts.#.versions`",
     condition: "not empty, and the earliest `applicable_at_date` is not `valid_from_date`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Contract(from_the_start),
+    ..Rule::OF_PAYLOAD
 };
 
 /// Two versions of one day.
-pub(crate) const BUS_04: Rule = Rule {
+pub(super) const BUS_04: Rule = Rule {
     id: RuleId("BUS-04"),
     codes: &[Code::DuplicateContractVersions],
     place: "`business.business_contracts.#.versions.#.applicable_at_date`",
     condition: "same day as an earlier version of the contract",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Contract(duplicates),
+    ..Rule::OF_PAYLOAD
 };
 
 fn from_the_start(contract: &Contract<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -63,8 +51,7 @@ fn duplicates(contract: &Contract<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of_business};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(id: &str, versions: Value) -> Vec<String> {
         let contracts = json!([{"valid_from_date": "2026-01-01", "versions": versions}]);

@@ -1,32 +1,25 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
+use crate::prelude::*;
 use chrono::{Datelike, Months};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Customer;
 
 /// A customer who is yet to be born.
-pub(crate) const CUS_06: Rule = Rule {
+pub(super) const CUS_06: Rule = Rule {
     id: RuleId("CUS-06"),
     codes: &[Code::DateInFuture],
     place: "`customers.#.date_of_birth`",
     condition: "after today",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Customer(future),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A customer who is a child, or older than anybody.
-pub(crate) const CUS_07: Rule = Rule {
+pub(super) const CUS_07: Rule = Rule {
     id: RuleId("CUS-07"),
     codes: &[Code::ImplausibleDateOfBirth],
     place: "`customers.#.date_of_birth`",
     condition: "before 1900-01-01, or less than 16 years before today",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Customer(implausible),
+    ..Rule::OF_PAYLOAD
 };
 
 const SIXTEEN_YEARS: Months = Months::new(16 * 12);
@@ -47,8 +40,7 @@ fn implausible(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) 
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn born(date: Value) -> Value {
         json!({"customers": [{"date_of_birth": date}]})

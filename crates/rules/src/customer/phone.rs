@@ -1,36 +1,27 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Phone;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{Customer, PropertyAdministrator};
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
 const PLACE: &str =
     "`mobile` and `landline` of `customers.#` and `supply_addresses.#.property_administrators.#`";
 
 /// A phone number that is none.
-pub(crate) const CUS_01: Rule = Rule {
+pub(super) const CUS_01: Rule = Rule {
     id: RuleId("CUS-01"),
     codes: &[Code::InvalidPhoneNumber],
     place: PLACE,
     condition: "not a [phone number](#phone-numbers)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Several(&[On::Customer(customer_form), On::Administrator(administrator_form)]),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A landline number given as mobile, or the other way round.
-pub(crate) const CUS_02: Rule = Rule {
+pub(super) const CUS_02: Rule = Rule {
     id: RuleId("CUS-02"),
     codes: &[Code::PhoneNumberWrongKind],
     place: PLACE,
     condition: "`mobile` a number not of [mobile form](#phone-numbers), or `landline` of mobile form",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Several(&[On::Customer(customer_kind), On::Administrator(administrator_kind)]),
+    ..Rule::OF_PAYLOAD
 };
 
 fn customer_form(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -70,8 +61,7 @@ fn kind(mobile: &Field<Text<'_>>, landline: &Field<Text<'_>>, at: &At<'_>, check
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     /// The numbers once of a customer, once of a property administrator.
     fn found(rule: &str, phones: Value) -> [Vec<String>; 2] {

@@ -1,23 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_document_path;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Statement;
-use crate::walk::items;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Note;
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
 /// A path that could lead out of the supplier's root.
-pub(crate) const DOC_01: Rule = Rule {
+pub(super) const DOC_01: Rule = Rule {
     id: RuleId("DOC-01"),
     codes: &[Code::InvalidDocumentPath],
     place: "`notes.#.document_paths.#.document_path`, `statements.#.statement_path`",
     condition: "not a [safe relative path](#document-paths)",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Several(&[On::Note(note), On::Statement(statement)]),
+    ..Rule::OF_PAYLOAD
 };
 
 fn note(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -38,8 +29,7 @@ fn check(path: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut 
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of, of_notes, of_statements};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(path: Value) -> Vec<String> {
         of(

@@ -1,36 +1,24 @@
+use crate::prelude::*;
 use crate::DocumentState;
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::stored_path;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Statement;
-use crate::walk::items;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Note;
-use cutover_model::{Field, Text};
 
 /// A document that is not there.
-pub(crate) const DOC_02: Rule = Rule {
+pub(super) const DOC_02: Rule = Rule {
     id: RuleId("DOC-02"),
     codes: &[Code::PathDoesNotExistInFileStore],
     place: "`notes.#.document_paths.#.document_path`, `statements.#.statement_path`",
     condition: "no such object under the supplier's root; only where the supplier has `verify_documents`",
-    level: Level::Error,
-    fixed: true,
-    needs: Needs::Service,
     on: On::Several(&[On::Note(note_exists), On::Statement(statement_exists)]),
+    ..Rule::OF_SERVICE
 };
 
 /// A statement that is no PDF.
-pub(crate) const DOC_03: Rule = Rule {
+pub(super) const DOC_03: Rule = Rule {
     id: RuleId("DOC-03"),
     codes: &[Code::DocumentNotPdf],
     place: "`statements.#.statement_path`",
     condition: "the object does not begin as a PDF does; only where the supplier has `verify_documents`",
-    level: Level::Error,
-    fixed: true,
-    needs: Needs::Service,
     on: On::Statement(statement_is_pdf),
+    ..Rule::OF_SERVICE
 };
 
 fn note_exists(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -64,9 +52,8 @@ fn state(path: &Field<Text<'_>>, checker: &Checker<'_>) -> Option<DocumentState>
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of_notes, of_statements, of_with};
-    use crate::{DocumentState, Facts};
-    use serde_json::{Value, json};
+    use crate::testing::*;
+    use crate::DocumentState;
     use std::collections::HashMap;
 
     /// What rule and body lead to if the storage holds a text, a PDF and nothing else.

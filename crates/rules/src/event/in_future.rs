@@ -1,19 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::AccountEvent;
+use crate::prelude::*;
 
 /// History that has not happened.
-pub(crate) const EVT_01: Rule = Rule {
+pub(super) const EVT_01: Rule = Rule {
     id: RuleId("EVT-01"),
     codes: &[Code::DateInFuture],
     place: "`events.#.occurred_at`",
     condition: "after now (it is history)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Event(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(event: &AccountEvent<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -26,8 +21,7 @@ fn check(event: &AccountEvent<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn at(occurred: Value) -> Value {
         json!({"events": [{"occurred_at": occurred}]})

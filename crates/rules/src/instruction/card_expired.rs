@@ -1,20 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use chrono::{Months, NaiveDate};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{AccountPaymentInstruction, Card};
+use crate::prelude::*;
+use chrono::Months;
 
 /// A card that is of no use now, or never was.
-pub(crate) const PIN_06: Rule = Rule {
+pub(super) const PIN_06: Rule = Rule {
     id: RuleId("PIN-06"),
     codes: &[Code::CardExpired],
     place: "`payment_instructions.#.card.expiry_year`",
     condition: "last day of the expiry month before today, or before `valid_from`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Instruction(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -34,8 +29,7 @@ fn last_day(card: &Card<'_>) -> Option<NaiveDate> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(valid_from: Value, month: Value, year: Value) -> Vec<String> {
         let card = json!({"expiry_month": month, "expiry_year": year});

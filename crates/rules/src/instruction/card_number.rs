@@ -1,29 +1,19 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::holds_card_number;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Transaction;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{
-    AccountPaymentInstruction, BusinessPaymentInstructionRequest, PaymentInstructionRequest,
-};
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
 /// A card number where none belongs.
-pub(crate) const PIN_07: Rule = Rule {
+pub(super) const PIN_07: Rule = Rule {
     id: RuleId("PIN-07"),
     codes: &[Code::PossibleCardNumber],
     place: "`reference` of any payment instruction or transaction",
     condition: "holds 13–19 digits in a row passing the Luhn test (the value is never logged)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Several(&[
         On::Instruction(instruction),
         On::Transaction(transaction),
         On::InstructionRequest(request),
         On::BusinessInstructionRequest(business_request),
     ]),
+    ..Rule::OF_PAYLOAD
 };
 
 fn instruction(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -50,8 +40,7 @@ fn check(reference: &Field<Text<'_>>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of, of_business_instruction, of_instruction, of_transactions};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(reference: Value) -> Vec<String> {
         let transactions = json!([{"reference": reference}]);

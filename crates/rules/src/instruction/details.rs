@@ -1,45 +1,38 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::choices::PaymentInstructionType;
-use cutover_model::draft::AccountPaymentInstruction;
 
 /// A card with a bank account, or a direct debit with a card.
-pub(crate) const PIN_02: Rule = Rule {
+pub(super) const PIN_02: Rule = Rule {
     id: RuleId("PIN-02"),
     codes: &[Code::PaymentInstructionDetailsDoNotMatchType],
     place: "`payment_instructions.#.bank_account` / `.card`",
     condition: "type CARD with a `bank_account` member / DIRECT_DEBIT with a `card` member \
                 (usable or faulty)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Instruction(other_details),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A card of which nothing is known.
-pub(crate) const PIN_04: Rule = Rule {
+pub(super) const PIN_04: Rule = Rule {
     id: RuleId("PIN-04"),
     codes: &[Code::CardDetailsNotProvidedForCardPaymentInstruction],
     place: "`payment_instructions.#.card`",
     condition: "type CARD, absent",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Instruction(no_card),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A direct debit from nowhere.
-pub(crate) const PIN_05: Rule = Rule {
+pub(super) const PIN_05: Rule = Rule {
     id: RuleId("PIN-05"),
     codes: &[Code::BankDetailsNotProvided],
     place: "`payment_instructions.#.bank_account`",
     condition: "type DIRECT_DEBIT, absent",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Instruction(no_bank_account),
+    ..Rule::OF_PAYLOAD
 };
 
 fn other_details(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -70,8 +63,7 @@ fn is_of(instruction: &AccountPaymentInstruction<'_>, kind: PaymentInstructionTy
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(rule: &str, instruction: Value) -> Vec<String> {
         of(rule, json!({"payment_instructions": [instruction]}))

@@ -1,21 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use crate::walk::items;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::BusinessPaymentInstructionRequest;
+use crate::prelude::*;
 
 /// An account given twice for an instruction of a business.
-pub(crate) const PIN_08: Rule = Rule {
+pub(super) const PIN_08: Rule = Rule {
     id: RuleId("PIN-08"),
     codes: &[Code::ChildrenWithDuplicateValues],
     place: "`accounts.#.external_account_number` (business payment instruction)",
     condition: "same as an earlier item",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::BusinessInstructionRequest(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(request: &BusinessPaymentInstructionRequest<'_>, checker: &mut Checker<'_>) {
@@ -30,8 +22,7 @@ fn check(request: &BusinessPaymentInstructionRequest<'_>, checker: &mut Checker<
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of_business_instruction};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found<const N: usize>(numbers: [Value; N]) -> Vec<String> {
         let accounts: Value =

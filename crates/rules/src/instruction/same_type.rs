@@ -1,20 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
 /// Two open-ended instructions of a type.
-pub(crate) const PIN_01: Rule = Rule {
+pub(super) const PIN_01: Rule = Rule {
     id: RuleId("PIN-01"),
     codes: &[Code::InvalidPaymentInstruction],
     place: "`payment_instructions.#.type`",
     condition: "same type as an earlier instruction (none has an end date, so both are open-ended)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -30,8 +23,7 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(types: Value) -> Vec<String> {
         let instructions = types.as_array().unwrap().iter();

@@ -1,57 +1,44 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter, Reading};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 
 /// A transfer reading of a register that the meter does not have.
-pub(crate) const MTR_05: Rule = Rule {
+pub(super) const MTR_05: Rule = Rule {
     id: RuleId("MTR-05"),
     codes: &[Code::ReadingRegisterIdNotRecognised],
     place: "`MP.meters.#.transfer_readings.#.register_id`",
     condition: "register list known, value not in it (metered and embedded electricity)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::TransferReading(unknown_transfer),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A transfer reading of no register, at a meter with registers.
-pub(crate) const MTR_06: Rule = Rule {
+pub(super) const MTR_06: Rule = Rule {
     id: RuleId("MTR-06"),
     codes: &[Code::ReadingWithoutRegisterId],
     place: "`MP.meters.#.transfer_readings.#.register_id`",
     condition: "metered electricity, register list known, value absent",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::TransferReading(nameless_transfer),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A historical reading of a register that the meter does not have.
-pub(crate) const MTR_07: Rule = Rule {
+pub(super) const MTR_07: Rule = Rule {
     id: RuleId("MTR-07"),
     codes: &[Code::HistoricalReadingRegisterIdNotRecognised],
     place: "`MP.meters.#.reading_history.#.register_id`",
     condition: "as MTR-05",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::HistoricalReading(unknown_history),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A historical reading of no register, at a meter with registers.
-pub(crate) const MTR_08: Rule = Rule {
+pub(super) const MTR_08: Rule = Rule {
     id: RuleId("MTR-08"),
     codes: &[Code::NoRegisterIdForReading],
     place: "`MP.meters.#.reading_history.#.register_id`",
     condition: "as MTR-06",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::HistoricalReading(nameless_history),
+    ..Rule::OF_PAYLOAD
 };
 
 fn unknown_transfer(
@@ -112,8 +99,7 @@ fn is_nameless(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     const KNOWN: &str = r#"[{"register_id": "E1"}, {"register_id": " E2"}]"#;
 

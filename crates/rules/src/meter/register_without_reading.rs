@@ -1,22 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 
 /// A register in place without a transfer reading.
-pub(crate) const MTR_12: Rule = Rule {
+pub(super) const MTR_12: Rule = Rule {
     id: RuleId("MTR-12"),
     codes: &[Code::MissingTransferReadingForRegister],
     place: "`MP.meters.#.transfer_readings`",
     condition: "meter not removed, a register has no transfer reading",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Meter(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -45,8 +38,7 @@ fn registers_read<'a>(meter: &Meter<'a, '_>) -> Option<Seen<&'a str>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn fires(kind: &str, readings: &Value, end: (&str, Value)) -> bool {
         let registers = json!([{"register_id": "E1"}, {"register_id": "E2"}]);

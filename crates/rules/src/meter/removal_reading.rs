@@ -1,21 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Meter;
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 
 /// A removed meter that was not read when it went.
-pub(crate) const MTR_11: Rule = Rule {
+pub(super) const MTR_11: Rule = Rule {
     id: RuleId("MTR-11"),
     codes: &[Code::NoReadingOnRemovedOn],
     place: "`MP.meters.#.reading_history`",
     condition: "removed meter without a reading on the removal day",
     level: Level::Off,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Meter(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -40,8 +33,7 @@ fn was_read_on(day: NaiveDate, meter: &Meter<'_, '_>) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn a_removed_meter_was_read_that_day() {

@@ -1,32 +1,23 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::{Folded, SmallMap};
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
 /// A meter point given under several supply addresses.
-pub(crate) const MPT_04: Rule = Rule {
+pub(super) const MPT_04: Rule = Rule {
     id: RuleId("MPT-04"),
     codes: &[Code::DuplicateMeterPointsOnDifferentSupplyAddressesProvided],
     place: "`MP.mpxn`",
     condition: "same upper-cased value as an earlier meter point, all earlier ones under other supply address entries",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(on_other_addresses),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A meter point given twice under one supply address.
-pub(crate) const MPT_05: Rule = Rule {
+pub(super) const MPT_05: Rule = Rule {
     id: RuleId("MPT-05"),
     codes: &[Code::DuplicateMeterPoints],
     place: "`MP.mpxn`",
     condition: "same upper-cased value as an earlier meter point of the same entry",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(on_the_same_address),
+    ..Rule::OF_PAYLOAD
 };
 
 fn on_other_addresses(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -64,8 +55,7 @@ fn duplicates(account: &Account<'_>, mut found: impl FnMut(At<'_>, bool)) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     /// An account with these meter points under each of its supply addresses.
     fn account(entries: &[&[&str]]) -> Value {

@@ -1,32 +1,23 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::{List, Text};
+use crate::prelude::*;
 
 /// "No hazard" beside a hazard.
-pub(crate) const MPT_06: Rule = Rule {
+pub(super) const MPT_06: Rule = Rule {
     id: RuleId("MPT-06"),
     codes: &[Code::NoHazardCannotCombineWithOtherHazards],
     place: "`MP.hazard_details`",
     condition: "more than one item (faulty ones count), one of them (lower-cased) `customer reports no hazard`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(no_hazard),
+    ..Rule::OF_PAYLOAD
 };
 
 /// "Not known" beside a hazard.
-pub(crate) const MPT_07: Rule = Rule {
+pub(super) const MPT_07: Rule = Rule {
     id: RuleId("MPT-07"),
     codes: &[Code::NotKnownCannotCombineWithOtherHazards],
     place: "`MP.hazard_details`",
     condition: "more than one item (faulty ones count), one of them (lower-cased) `not known to initiator`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(not_known),
+    ..Rule::OF_PAYLOAD
 };
 
 fn no_hazard(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -54,8 +45,7 @@ fn is(hazard: &Text<'_>, phrase: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn fires(id: &str, supply_type: &str, hazards: &Value) -> bool {
         let found = found(id, point(json!({"supply_type": supply_type, "hazard_details": hazards})));

@@ -1,33 +1,24 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::dates_reversed;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Variant;
+use crate::prelude::*;
 
 /// A supply that ends before it starts.
-pub(crate) const MPT_03: Rule = Rule {
+pub(super) const MPT_03: Rule = Rule {
     id: RuleId("MPT-03"),
     codes: &[Code::StartDateLaterThanEndDate],
     place: "`MP.supply_end_date`",
     condition: "before `supply_start_date`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(reversed),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A supply that is about to end.
-pub(crate) const MPT_11: Rule = Rule {
+pub(super) const MPT_11: Rule = Rule {
     id: RuleId("MPT-11"),
     codes: &[Code::LossInProgress],
     place: "`MP.supply_end_date`",
     condition: "after today",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(loss_in_progress),
+    ..Rule::OF_PAYLOAD
 };
 
 fn reversed(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -48,8 +39,7 @@ fn loss_in_progress(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Check
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn the_end_is_not_before_the_start() {

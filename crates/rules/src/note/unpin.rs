@@ -1,32 +1,24 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::datetimes_reversed;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Note;
+use crate::prelude::*;
 
 /// A pin that ends before its note was made.
-pub(crate) const NOT_02: Rule = Rule {
+pub(super) const NOT_02: Rule = Rule {
     id: RuleId("NOT-02"),
     codes: &[Code::NoteUnpinAtEarlierThanCreationDate],
     place: "`notes.#.unpin_at`",
     condition: "both given, before `created_at`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Note(before_creation),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A pin that has ended.
-pub(crate) const NOT_03: Rule = Rule {
+pub(super) const NOT_03: Rule = Rule {
     id: RuleId("NOT-03"),
     codes: &[Code::UnpinAtInPast],
     place: "`notes.#.unpin_at`",
     condition: "before now",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Note(in_past),
+    ..Rule::OF_PAYLOAD
 };
 
 fn before_creation(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -45,8 +37,7 @@ fn in_past(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn note(created: Value, unpin: Value) -> Value {
         json!({"notes": [{"created_at": created, "unpin_at": unpin}]})

@@ -1,11 +1,4 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::SmallMap;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter, Reading};
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 use rust_decimal::Decimal;
 
@@ -14,15 +7,14 @@ use rust_decimal::Decimal;
 /// Both lists of the meter count. Earlier means an earlier day; of several readings of the latest
 /// earlier day the lowest counts, so that the order of the payload does not matter. Readings of
 /// metered electricity that name no register are compared with each other.
-pub(crate) const RDG_06: Rule = Rule {
+pub(super) const RDG_06: Rule = Rule {
     id: RuleId("RDG-06"),
     codes: &[Code::ReadingDecreased],
     place: "`MP.meters.#.transfer_readings.#.reading_value`, `MP.meters.#.reading_history.#.reading_value`",
     condition: "lower than the latest earlier reading of the same register (or meter)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Meter(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -136,9 +128,8 @@ fn known<'a>(
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
+    use crate::testing::*;
     use proptest::prelude::*;
-    use serde_json::{Value, json};
 
     /// A list of readings, each `register day value`; register `-` is none.
     fn readings(texts: &[&str]) -> Value {

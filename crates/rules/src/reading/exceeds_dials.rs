@@ -1,21 +1,16 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter, Reading, Whole};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::{Integer, Presence};
+use crate::prelude::*;
+use cutover_model::Integer;
 use rust_decimal::Decimal;
 
 /// A reading that the meter could not show.
-pub(crate) const RDG_07: Rule = Rule {
+pub(super) const RDG_07: Rule = Rule {
     id: RuleId("RDG-07"),
     codes: &[Code::ReadingValueExceedsDials],
     place: "`MP.meters.#.transfer_readings.#.reading_value`, `MP.meters.#.reading_history.#.reading_value`",
     condition: "more integer digits than dials",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Reading(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -48,9 +43,8 @@ fn integer_digits(value: Decimal) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use crate::testing::*;
     use super::*;
-    use crate::testing::{found, meter};
-    use serde_json::{Value, json};
 
     #[test]
     fn digits_before_the_point() {

@@ -1,34 +1,25 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter, Reading};
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::choices::SupplyType;
-use cutover_model::{Field, Presence};
 
 /// A reading that was billed although it is younger than the last bill.
-pub(crate) const RDG_04: Rule = Rule {
+pub(super) const RDG_04: Rule = Rule {
     id: RuleId("RDG-04"),
     codes: &[Code::BilledReadingAfterLastBilledToDate],
     place: "`MP.meters.#.reading_history.#.reading_date`",
     condition: "billed reading after its [last billed date](#last-billed-date)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::HistoricalReading(billed),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A transfer reading of another day than the last billed one.
-pub(crate) const RDG_05: Rule = Rule {
+pub(super) const RDG_05: Rule = Rule {
     id: RuleId("RDG-05"),
     codes: &[Code::TransferReadingDatesMustMatchLastBilledToDate],
     place: "`MP.meters.#.transfer_readings.#.reading_date`",
     condition: "differs from its [last billed date](#last-billed-date)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::TransferReading(transfer),
+    ..Rule::OF_PAYLOAD
 };
 
 fn billed(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -73,8 +64,7 @@ fn last_billed_to_date<'a>(reading: &Reading<'_, '_>, meter: &Meter<'a, '_>) -> 
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     const KINDS: [&str; 5] = ["ELECTRICITY", "GAS", "EMBEDDED_ELECTRICITY", "EMBEDDED_GAS", "EMBEDDED_WATER"];
 

@@ -1,19 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::PaymentSchedule;
+use crate::prelude::*;
 
 /// Payments of nothing.
-pub(crate) const SCH_01: Rule = Rule {
+pub(super) const SCH_01: Rule = Rule {
     id: RuleId("SCH-01"),
     codes: &[Code::ZeroPaymentScheduleAmount],
     place: "`payment_schedules.#.amount`",
     condition: "given and 0",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Schedule(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -24,7 +18,7 @@ fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>)
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
+    use crate::testing::*;
 
     #[test]
     fn an_amount_is_more_than_nothing() {

@@ -1,19 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::PaymentSchedule;
+use crate::prelude::*;
 
 /// A day that no month has.
-pub(crate) const SCH_02: Rule = Rule {
+pub(super) const SCH_02: Rule = Rule {
     id: RuleId("SCH-02"),
     codes: &[Code::InvalidPaymentDayForPaymentSchedule],
     place: "`payment_schedules.#.day_of_month`",
     condition: "outside 1–31",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Schedule(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -24,8 +18,7 @@ fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>)
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn months_have_31_days() {

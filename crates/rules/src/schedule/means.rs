@@ -1,21 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 use cutover_model::choices::{PaymentInstructionType, PaymentMeans};
-use cutover_model::draft::Account;
 
 /// A schedule that pays by means the account does not have.
-pub(crate) const SCH_05: Rule = Rule {
+pub(super) const SCH_05: Rule = Rule {
     id: RuleId("SCH-05"),
     codes: &[Code::ScheduleMeansWithoutInstruction],
     place: "`payment_schedules.#.means`",
     condition: "DD or CARD without an instruction of type DIRECT_DEBIT or CARD, respectively",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -49,8 +43,7 @@ fn has_none(account: &Account<'_>, kind: PaymentInstructionType) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(means: &str, instructions: Value) -> usize {
         let body = json!({"payment_schedules": [{}, {"means": means}], "payment_instructions": instructions});

@@ -1,32 +1,25 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::LineItem;
+use crate::prelude::*;
 use rust_decimal::Decimal;
 
 /// Units that are not a start and an end.
-pub(crate) const TXN_07: Rule = Rule {
+pub(super) const TXN_07: Rule = Rule {
     id: RuleId("TXN-07"),
     codes: &[Code::LineItemUnitsMustBeTwoValues],
     place: "`TX.line_items.#.units`",
     condition: "given, not exactly two items (faulty items count)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::LineItem(check_count),
+    ..Rule::OF_PAYLOAD
 };
 
 /// Two units that do not differ by the number of units.
-pub(crate) const TXN_09: Rule = Rule {
+pub(super) const TXN_09: Rule = Rule {
     id: RuleId("TXN-09"),
     codes: &[Code::UnitsDoNotMatchNumberOfUnits],
     place: "`TX.line_items.#.units`",
     condition: "two values whose difference, without sign, is not `number_of_units`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::LineItem(check_difference),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check_count(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -52,8 +45,7 @@ fn difference(item: &LineItem<'_>) -> Option<Decimal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn finds(rule: &str, units: Value, number: Value) -> Vec<String> {
         let items = json!([{"units": units, "number_of_units": number}]);

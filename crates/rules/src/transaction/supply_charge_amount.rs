@@ -1,23 +1,17 @@
+use crate::prelude::*;
 use super::is_supply_charge;
-use crate::at::At;
-use crate::check::Checker;
 use crate::ledger::arithmetic::{is_near, sum_or_zero, whole_sum};
-use crate::rule::{Needs, On, Rule};
-use crate::view::Transaction;
-use cutover_core::{Code, Level, RuleId};
 use cutover_model::{Decimal, draft};
 
 /// A supply charge that its items do not give: equation (d) of rules 8.2.
-pub(crate) const TXN_04: Rule = Rule {
+pub(super) const TXN_04: Rule = Rule {
     id: RuleId("TXN-04"),
     codes: &[Code::LedgerTransactionAmountDoesNotMatchWithLineItemNetAmountAndTaxAmount],
     place: "`TX.amount`",
     condition: "SUPPLY_CHARGE with line items: more than 0.01 away from the sum of their `net_amount` \
         and the tax items' `amount`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Transaction(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -45,8 +39,7 @@ fn items_sum(transaction: &draft::Transaction<'_>) -> Option<rust_decimal::Decim
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn fires(kind: &str, amount: Value, net: Value, tax: Value) -> bool {
         let found = request_finds(

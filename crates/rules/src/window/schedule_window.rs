@@ -1,56 +1,49 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
+use crate::prelude::*;
 use chrono::{DateTime, TimeDelta, Utc};
-use cutover_core::{Code, Level, RuleId};
 use cutover_model::AccountRequest;
 
 /// A window that has opened already.
-pub(crate) const WIN_01: Rule = Rule {
+pub(super) const WIN_01: Rule = Rule {
     id: RuleId("WIN-01"),
     codes: &[Code::ScheduleWindowStartInPast],
     place: "`task_params.schedule_window_start`",
     condition: "more than 5 minutes before now",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Request(start_in_past),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A window that has closed already.
-pub(crate) const WIN_02: Rule = Rule {
+pub(super) const WIN_02: Rule = Rule {
     id: RuleId("WIN-02"),
     codes: &[Code::ScheduleWindowEndInPast],
     place: "`task_params.schedule_window_end`",
     condition: "more than 5 minutes before now",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Request(end_in_past),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A window that closes too late.
-pub(crate) const WIN_03: Rule = Rule {
+pub(super) const WIN_03: Rule = Rule {
     id: RuleId("WIN-03"),
     codes: &[Code::ScheduleWindowEndTooFarInFuture],
     place: "`task_params.schedule_window_end`",
     condition: "more than 4 days (96 hours) after now",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Request(end_too_far),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A window that closes before it opens.
-pub(crate) const WIN_04: Rule = Rule {
+pub(super) const WIN_04: Rule = Rule {
     id: RuleId("WIN-04"),
     codes: &[Code::ScheduleWindowStartAfterEnd],
     place: "`task_params.schedule_window_start`",
     condition: "after the end",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Request(start_after_end),
+    ..Rule::OF_PAYLOAD
 };
 
 const START: &str = "schedule_window_start";
@@ -104,8 +97,7 @@ fn window(
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn envelope(start: Value, end: Value) -> Value {
         json!({"payload": {}, "task_params": {"schedule_window_start": start, "schedule_window_end": end}})
