@@ -5,7 +5,7 @@ pub(super) const AGR_02: Rule = Rule {
     id: RuleId("AGR-02"),
     codes: &[Code::OverlappingAgreements],
     place: "`MP.agreements.#.effective_from`",
-    condition: "overlaps an earlier one in the [order of agreements](#order-of-agreements)",
+    condition: "overlaps an earlier one in the [order of agreements](#83-order-of-agreements)",
     on: On::MeterPoint(overlap),
     ..Rule::OF_PAYLOAD
 };
@@ -15,7 +15,7 @@ pub(super) const AGR_03: Rule = Rule {
     id: RuleId("AGR-03"),
     codes: &[Code::GapBetweenAgreements],
     place: "`MP.agreements.#.effective_from`",
-    condition: "later than the latest end of all agreements before it in their [order](#order-of-agreements), and not before `supply_start_date`",
+    condition: "later than the latest end of all agreements before it in their [order](#83-order-of-agreements), and not before `supply_start_date`",
     level: Level::Warning,
     on: On::MeterPoint(gap),
     ..Rule::OF_PAYLOAD

@@ -5,7 +5,7 @@ pub(super) const BUS_06: Rule = Rule {
     id: RuleId("BUS-06"),
     codes: &[Code::InvalidCompanyNumber],
     place: "`business.company_number`",
-    condition: "neither a valid [ACN nor a valid ABN](#company-numbers)",
+    condition: "neither a valid [ACN nor a valid ABN](#106-company-numbers)",
     level: Level::Warning,
     on: On::Business(check),
     ..Rule::OF_PAYLOAD

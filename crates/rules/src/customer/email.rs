@@ -6,7 +6,7 @@ pub(super) const CUS_03: Rule = Rule {
     codes: &[Code::InvalidEmail],
     place: "`email` of `customers.#` and `supply_addresses.#.property_administrators.#`, \
             `MP.outage_contact_email`",
-    condition: "not an [e-mail address](#e-mail-addresses)",
+    condition: "not an [e-mail address](#102-e-mail-addresses)",
     on: On::Several(&[
         On::Customer(customer),
         On::Administrator(administrator),

@@ -8,7 +8,7 @@ pub(super) const CUS_01: Rule = Rule {
     id: RuleId("CUS-01"),
     codes: &[Code::InvalidPhoneNumber],
     place: PLACE,
-    condition: "not a [phone number](#phone-numbers)",
+    condition: "not a [phone number](#101-phone-numbers)",
     on: On::Several(&[On::Customer(customer_form), On::Administrator(administrator_form)]),
     ..Rule::OF_PAYLOAD
 };
@@ -18,7 +18,7 @@ pub(super) const CUS_02: Rule = Rule {
     id: RuleId("CUS-02"),
     codes: &[Code::PhoneNumberWrongKind],
     place: PLACE,
-    condition: "`mobile` a number not of [mobile form](#phone-numbers), or `landline` of mobile form",
+    condition: "`mobile` a number not of [mobile form](#101-phone-numbers), or `landline` of mobile form",
     level: Level::Warning,
     on: On::Several(&[On::Customer(customer_kind), On::Administrator(administrator_kind)]),
     ..Rule::OF_PAYLOAD

@@ -5,7 +5,7 @@ pub(super) const DOC_01: Rule = Rule {
     id: RuleId("DOC-01"),
     codes: &[Code::InvalidDocumentPath],
     place: "`notes.#.document_paths.#.document_path`, `statements.#.statement_path`",
-    condition: "not a [safe relative path](#document-paths)",
+    condition: "not a [safe relative path](#105-document-paths)",
     fixed: true,
     on: On::Several(&[On::Note(note), On::Statement(statement)]),
     ..Rule::OF_PAYLOAD

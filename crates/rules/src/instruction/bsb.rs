@@ -5,7 +5,7 @@ pub(super) const PIN_03: Rule = Rule {
     id: RuleId("PIN-03"),
     codes: &[Code::InvalidSortCode],
     place: "`payment_instructions.#.bank_account.bsb`",
-    condition: "not a [BSB](#bsb)",
+    condition: "not a [BSB](#104-bsb)",
     on: On::Instruction(check),
     ..Rule::OF_PAYLOAD
 };

@@ -7,7 +7,7 @@ pub(super) const LED_01: Rule = Rule {
     id: RuleId("LED-01"),
     codes: &[Code::BalanceMismatchOnLedgerBalance],
     place: "`ledgers.#.ledger_balance`",
-    condition: "not `last_statement_balance` + signed sum of the current transactions \
+    condition: "not `last_statement_balance` + [signed sum](#82-sums) of the current transactions \
         (at least one of the two is given; the other counts as 0)",
     on: On::Ledger(ledger_balance),
     ..Rule::OF_PAYLOAD
@@ -18,7 +18,7 @@ pub(super) const LED_02: Rule = Rule {
     id: RuleId("LED-02"),
     codes: &[Code::HistoricalStatementTransactionsBalanceMismatch],
     place: "`ledgers.#.last_statement_balance`",
-    condition: "not the signed sum of the historical transactions, of which there is at least one",
+    condition: "not the [signed sum](#82-sums) of the historical transactions, of which there is at least one",
     on: On::Ledger(last_statement_balance),
     ..Rule::OF_PAYLOAD
 };

@@ -6,7 +6,7 @@ pub(super) const MTR_05: Rule = Rule {
     id: RuleId("MTR-05"),
     codes: &[Code::ReadingRegisterIdNotRecognised],
     place: "`MP.meters.#.transfer_readings.#.register_id`",
-    condition: "register list known, value not in it (metered and embedded electricity)",
+    condition: "[register list known](#5-meters-registers-readings), value not in it (metered and embedded electricity)",
     on: On::TransferReading(unknown_transfer),
     ..Rule::OF_PAYLOAD
 };
@@ -16,7 +16,7 @@ pub(super) const MTR_06: Rule = Rule {
     id: RuleId("MTR-06"),
     codes: &[Code::ReadingWithoutRegisterId],
     place: "`MP.meters.#.transfer_readings.#.register_id`",
-    condition: "metered electricity, register list known, value absent",
+    condition: "metered electricity, [register list known](#5-meters-registers-readings), value absent",
     on: On::TransferReading(nameless_transfer),
     ..Rule::OF_PAYLOAD
 };

@@ -5,7 +5,7 @@ pub(super) const MPT_01: Rule = Rule {
     id: RuleId("MPT-01"),
     codes: &[Code::InvalidSupplyPointIdentifier],
     place: "`MP.mpxn` (electricity and embedded electricity: NMI; gas: MIRN), `MP.parent_nmi`, `MP.parent_mirn`",
-    condition: "not of the [form](#supply-points) of its kind",
+    condition: "not of the [form](#103-supply-points) of its kind",
     level: Level::Warning,
     on: On::MeterPoint(form),
     ..Rule::OF_PAYLOAD
@@ -16,7 +16,7 @@ pub(super) const MPT_02: Rule = Rule {
     id: RuleId("MPT-02"),
     codes: &[Code::InvalidCheckDigit],
     place: "`MP.mpxn` of ELECTRICITY and EMBEDDED_ELECTRICITY, `MP.parent_nmi` (as NMI); `MP.mpxn` of GAS, `MP.parent_mirn` (as MIRN)",
-    condition: "has eleven characters of the [form](#supply-points), and the eleventh is not the check digit",
+    condition: "has eleven characters of the [form](#103-supply-points), and the eleventh is not the check digit",
     level: Level::Warning,
     on: On::MeterPoint(check_digit),
     ..Rule::OF_PAYLOAD

@@ -15,7 +15,7 @@ pub(super) const RDG_02: Rule = Rule {
     id: RuleId("RDG-02"),
     codes: &[Code::ReadingOutsideMeterLife],
     place: "`MP.meters.#.transfer_readings.#.reading_date`, `MP.meters.#.reading_history.#.reading_date`",
-    condition: "before the start or after the end of the meter's life",
+    condition: "before the start or after the end of the meter's [life](#5-meters-registers-readings)",
     level: Level::Warning,
     on: On::Reading(outside_life),
     ..Rule::OF_PAYLOAD

@@ -6,7 +6,7 @@ pub(super) const RDG_04: Rule = Rule {
     id: RuleId("RDG-04"),
     codes: &[Code::BilledReadingAfterLastBilledToDate],
     place: "`MP.meters.#.reading_history.#.reading_date`",
-    condition: "billed reading after its [last billed date](#last-billed-date)",
+    condition: "billed reading after its [last billed date](#84-last-billed-date)",
     on: On::HistoricalReading(billed),
     ..Rule::OF_PAYLOAD
 };
@@ -16,7 +16,7 @@ pub(super) const RDG_05: Rule = Rule {
     id: RuleId("RDG-05"),
     codes: &[Code::TransferReadingDatesMustMatchLastBilledToDate],
     place: "`MP.meters.#.transfer_readings.#.reading_date`",
-    condition: "differs from its [last billed date](#last-billed-date)",
+    condition: "differs from its [last billed date](#84-last-billed-date)",
     level: Level::Warning,
     on: On::TransferReading(transfer),
     ..Rule::OF_PAYLOAD
