@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A review that has not been held yet.
+/// A last payment review in the future.
 pub(super) const ACC_03: Rule = Rule {
     id: RuleId("ACC-03"),
     codes: &[Code::LastPaymentReviewDateIsFutureDated],
@@ -10,7 +10,7 @@ pub(super) const ACC_03: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A sale or a billed day that lies ahead.
+/// A date of sale or a last billed date in the future.
 pub(super) const ACC_06: Rule = Rule {
     id: RuleId("ACC-06"),
     codes: &[Code::DateInFuture],

@@ -2,7 +2,7 @@ use crate::prelude::*;
 use super::all_meter_points;
 use cutover_model::draft::MeterPoint;
 
-/// Something was billed, but nothing says up to which day.
+/// Billed transactions without a last billed date.
 pub(super) const ACC_08: Rule = Rule {
     id: RuleId("ACC-08"),
     codes: &[Code::LastBilledToDateNotFound],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A number that cannot stand in a path as it is.
+/// An account number that has to be escaped in a URL.
 pub(super) const ACC_09: Rule = Rule {
     id: RuleId("ACC-09"),
     codes: &[Code::ExternalAccountNumberNotUrlSafe],

@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use super::all_meter_points;
 
-/// An account that supplies nothing any more.
+/// An account without a meter point on supply.
 pub(super) const ACC_07: Rule = Rule {
     id: RuleId("ACC-07"),
     codes: &[Code::NoSupplyPointOnSupply],

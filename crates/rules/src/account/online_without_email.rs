@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use cutover_model::choices::CommunicationPreference;
 
-/// Bills go online, but there is nowhere to send them.
+/// A preference for online communication without an e-mail address.
 pub(super) const ACC_05: Rule = Rule {
     id: RuleId("ACC-05"),
     codes: &[Code::OnlinePreferenceWithoutEmail],

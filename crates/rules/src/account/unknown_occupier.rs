@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An account of an unknown occupier that has customers.
+/// An account of an unknown occupier with customers.
 pub(super) const ACC_01: Rule = Rule {
     id: RuleId("ACC-01"),
     codes: &[Code::CustomerWithUnknownOccupier],
@@ -10,7 +10,7 @@ pub(super) const ACC_01: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// An account of an unknown occupier at several addresses.
+/// An account of an unknown occupier with several supply addresses.
 pub(super) const ACC_02: Rule = Rule {
     id: RuleId("ACC-02"),
     codes: &[Code::OccupierAccountWithMultipleSupplyAddresses],

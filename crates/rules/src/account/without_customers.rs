@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An account of nobody, although its occupier is not unknown.
+/// An account without customers whose occupier is not unknown.
 pub(super) const ACC_04: Rule = Rule {
     id: RuleId("ACC-04"),
     codes: &[Code::AccountWithoutCustomers],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A delivery point identifier with a character that none has.
+/// A delivery point identifier with a character that is not allowed.
 pub(super) const ADR_04: Rule = Rule {
     id: RuleId("ADR-04"),
     codes: &[Code::InvalidDeliveryPointIdentifier],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An Australian postcode of a customer or a supply address that is none.
+/// A malformed postcode in an Australian address of a customer or a supply address.
 pub(super) const ADR_01: Rule = Rule {
     id: RuleId("ADR-01"),
     codes: &[Code::InvalidPostcode],
@@ -10,7 +10,7 @@ pub(super) const ADR_01: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A postcode of a gas meter point that is none.
+/// A malformed postcode of a gas meter point.
 pub(super) const ADR_02: Rule = Rule {
     id: RuleId("ADR-02"),
     codes: &[Code::InvalidPostcode],
@@ -20,7 +20,7 @@ pub(super) const ADR_02: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A postcode for bills that is none in Australia.
+/// A billing postcode that is not an Australian one.
 pub(super) const ADR_03: Rule = Rule {
     id: RuleId("ADR-03"),
     codes: &[Code::InvalidPostcode],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An Australian address outside the states and territories.
+/// An Australian address with an unknown state or territory.
 pub(super) const ADR_05: Rule = Rule {
     id: RuleId("ADR-05"),
     codes: &[Code::InvalidChoice],

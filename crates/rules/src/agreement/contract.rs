@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An agreement of another contract than that of the account.
+/// An agreement under a contract that the account does not name.
 pub(super) const AGR_05: Rule = Rule {
     id: RuleId("AGR-05"),
     codes: &[Code::AgreementBusinessContractIdentifierNotDeclared],

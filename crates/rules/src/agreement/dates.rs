@@ -10,7 +10,7 @@ pub(super) const AGR_01: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// An agreement from before the supply.
+/// An agreement that starts before the supply.
 pub(super) const AGR_04: Rule = Rule {
     id: RuleId("AGR-04"),
     codes: &[Code::AgreementStartDateBeforeSupplyStartDate],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An agreement that begins while an earlier one runs.
+/// An agreement that overlaps an earlier one.
 pub(super) const AGR_02: Rule = Rule {
     id: RuleId("AGR-02"),
     codes: &[Code::OverlappingAgreements],
@@ -10,7 +10,7 @@ pub(super) const AGR_02: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// An agreement that begins some time after the earlier ones have ended.
+/// A gap before an agreement.
 pub(super) const AGR_03: Rule = Rule {
     id: RuleId("AGR-03"),
     codes: &[Code::GapBetweenAgreements],

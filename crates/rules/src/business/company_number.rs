@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A number that no Australian register gave.
+/// A company number that is neither an ACN nor an ABN.
 pub(super) const BUS_06: Rule = Rule {
     id: RuleId("BUS-06"),
     codes: &[Code::InvalidCompanyNumber],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A link to a business that does not name the contract.
+/// A link to a business that does not name a contract.
 pub(super) const BUS_01: Rule = Rule {
     id: RuleId("BUS-01"),
     codes: &[Code::MissingContractIdentifier],

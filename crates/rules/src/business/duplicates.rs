@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A contract given twice.
+/// A contract identifier given twice.
 pub(super) const BUS_02: Rule = Rule {
     id: RuleId("BUS-02"),
     codes: &[Code::DuplicateContractIdentifiers],
@@ -10,7 +10,7 @@ pub(super) const BUS_02: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A fact about a business given twice.
+/// A detail of a business given twice.
 pub(super) const BUS_05: Rule = Rule {
     id: RuleId("BUS-05"),
     codes: &[Code::ChildrenWithDuplicateValues],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A contract signed when it already ran.
+/// A contract signed after it became valid.
 pub(super) const BUS_07: Rule = Rule {
     id: RuleId("BUS-07"),
     codes: &[Code::SignedAfterValidFrom],

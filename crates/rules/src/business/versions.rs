@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// Terms that do not apply from the first day of their contract.
+/// Contract versions that do not begin with the contract.
 pub(super) const BUS_03: Rule = Rule {
     id: RuleId("BUS-03"),
     codes: &[Code::ContractVersionsDoesNotIncludeCurrent],
@@ -10,7 +10,7 @@ pub(super) const BUS_03: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// Two versions of one day.
+/// Two versions of a contract that apply from the same day.
 pub(super) const BUS_04: Rule = Rule {
     id: RuleId("BUS-04"),
     codes: &[Code::DuplicateContractVersions],

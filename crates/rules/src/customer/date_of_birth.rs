@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use chrono::{Datelike, Months};
 
-/// A customer who is yet to be born.
+/// A date of birth in the future.
 pub(super) const CUS_06: Rule = Rule {
     id: RuleId("CUS-06"),
     codes: &[Code::DateInFuture],
@@ -11,7 +11,7 @@ pub(super) const CUS_06: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A customer who is a child, or older than anybody.
+/// An implausible date of birth.
 pub(super) const CUS_07: Rule = Rule {
     id: RuleId("CUS-07"),
     codes: &[Code::ImplausibleDateOfBirth],

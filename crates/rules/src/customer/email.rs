@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An e-mail address that is none.
+/// A malformed e-mail address.
 pub(super) const CUS_03: Rule = Rule {
     id: RuleId("CUS-03"),
     codes: &[Code::InvalidEmail],

@@ -3,7 +3,7 @@ use crate::prelude::*;
 const PLACE: &str =
     "`mobile` and `landline` of `customers.#` and `supply_addresses.#.property_administrators.#`";
 
-/// A phone number that is none.
+/// A malformed phone number.
 pub(super) const CUS_01: Rule = Rule {
     id: RuleId("CUS-01"),
     codes: &[Code::InvalidPhoneNumber],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An e-mail address that nobody reads.
+/// An e-mail address that looks made up for a test.
 pub(super) const CUS_04: Rule = Rule {
     id: RuleId("CUS-04"),
     codes: &[Code::PossibleTestEmailAddress],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A path that could lead out of the supplier's root.
+/// A document path that is not safe.
 pub(super) const DOC_01: Rule = Rule {
     id: RuleId("DOC-01"),
     codes: &[Code::InvalidDocumentPath],

@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use crate::DocumentState;
 
-/// A document that is not there.
+/// A document that does not exist in the storage.
 pub(super) const DOC_02: Rule = Rule {
     id: RuleId("DOC-02"),
     codes: &[Code::PathDoesNotExistInFileStore],
@@ -11,7 +11,7 @@ pub(super) const DOC_02: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// A statement that is no PDF.
+/// A statement that is not a PDF.
 pub(super) const DOC_03: Rule = Rule {
     id: RuleId("DOC-03"),
     codes: &[Code::DocumentNotPdf],

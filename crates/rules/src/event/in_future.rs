@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// History that has not happened.
+/// An event of the imported history in the future.
 pub(super) const EVT_01: Rule = Rule {
     id: RuleId("EVT-01"),
     codes: &[Code::DateInFuture],

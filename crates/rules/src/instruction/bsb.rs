@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// The number of no bank branch.
+/// A malformed BSB.
 pub(super) const PIN_03: Rule = Rule {
     id: RuleId("PIN-03"),
     codes: &[Code::InvalidSortCode],

@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use chrono::Months;
 
-/// A card that is of no use now, or never was.
+/// A card that has expired, or that expires before the instruction is valid.
 pub(super) const PIN_06: Rule = Rule {
     id: RuleId("PIN-06"),
     codes: &[Code::CardExpired],

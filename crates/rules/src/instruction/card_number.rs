@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A card number where none belongs.
+/// A reference that may contain a card number.
 pub(super) const PIN_07: Rule = Rule {
     id: RuleId("PIN-07"),
     codes: &[Code::PossibleCardNumber],

@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use cutover_model::choices::PaymentInstructionType;
 
-/// A card with a bank account, or a direct debit with a card.
+/// A card instruction with a bank account, or a direct debit with a card.
 pub(super) const PIN_02: Rule = Rule {
     id: RuleId("PIN-02"),
     codes: &[Code::PaymentInstructionDetailsDoNotMatchType],
@@ -13,7 +13,7 @@ pub(super) const PIN_02: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A card of which nothing is known.
+/// A card instruction without card details.
 pub(super) const PIN_04: Rule = Rule {
     id: RuleId("PIN-04"),
     codes: &[Code::CardDetailsNotProvidedForCardPaymentInstruction],
@@ -24,7 +24,7 @@ pub(super) const PIN_04: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A direct debit from nowhere.
+/// A direct debit without a bank account.
 pub(super) const PIN_05: Rule = Rule {
     id: RuleId("PIN-05"),
     codes: &[Code::BankDetailsNotProvided],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An account given twice for an instruction of a business.
+/// An account given twice in a business payment instruction.
 pub(super) const PIN_08: Rule = Rule {
     id: RuleId("PIN-08"),
     codes: &[Code::ChildrenWithDuplicateValues],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// Two open-ended instructions of a type.
+/// A second payment instruction of the same type.
 pub(super) const PIN_01: Rule = Rule {
     id: RuleId("PIN-01"),
     codes: &[Code::InvalidPaymentInstruction],

@@ -2,7 +2,7 @@ use super::arithmetic::{signed_sum, sum_or_zero, whole_sum};
 use crate::prelude::*;
 use rust_decimal::Decimal;
 
-/// A ledger balance that its own parts do not give: equation (a) of rules 8.2.
+/// A ledger balance that differs from the sum of its parts (rules 8.2).
 pub(super) const LED_01: Rule = Rule {
     id: RuleId("LED-01"),
     codes: &[Code::BalanceMismatchOnLedgerBalance],
@@ -13,7 +13,7 @@ pub(super) const LED_01: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A last statement balance that its transactions do not give: equation (b) of rules 8.2.
+/// A last statement balance that differs from the sum of its transactions (rules 8.2).
 pub(super) const LED_02: Rule = Rule {
     id: RuleId("LED-02"),
     codes: &[Code::HistoricalStatementTransactionsBalanceMismatch],
@@ -23,7 +23,7 @@ pub(super) const LED_02: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A transfer balance that the ledgers do not give: equation (c) of rules 8.2.
+/// A transfer balance that differs from the sum of the ledger balances (rules 8.2).
 pub(super) const LED_03: Rule = Rule {
     id: RuleId("LED-03"),
     codes: &[Code::LedgerBalancesNotEqualToTransferBalance],

@@ -11,7 +11,7 @@ pub(super) const LED_07: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// Historical transactions without the date that closed them.
+/// Historical transactions without a closing date.
 pub(super) const LED_08: Rule = Rule {
     id: RuleId("LED-08"),
     codes: &[Code::HistoricalStatementTransactionsRequireLastStatementClosingDate],
@@ -21,7 +21,7 @@ pub(super) const LED_08: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A closed balance without the date that closed it.
+/// A last statement balance without a closing date.
 pub(super) const LED_09: Rule = Rule {
     id: RuleId("LED-09"),
     codes: &[Code::HistoricalStatementWithoutLastStatementClosingDate],

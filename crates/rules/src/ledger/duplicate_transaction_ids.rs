@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A transaction id given twice, in whichever ledger.
+/// A transaction id given twice, in the same ledger or in different ones.
 pub(super) const LED_11: Rule = Rule {
     id: RuleId("LED-11"),
     codes: &[Code::DuplicateTransactionIds],

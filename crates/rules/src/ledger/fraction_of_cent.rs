@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use cutover_model::Decimal;
 
-/// Money with a fraction of a cent; trailing zeros are none.
+/// An amount with a fraction of a cent.
 pub(super) const LED_13: Rule = Rule {
     id: RuleId("LED-13"),
     codes: &[Code::AmountHasFractionOfCent],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A current transaction of a day that the last statement has closed.
+/// A current transaction on or before the closing date of the last statement.
 pub(super) const LED_04: Rule = Rule {
     id: RuleId("LED-04"),
     codes: &[Code::CurrentStatementTransactionBeforeLastStatementClosingDate],
@@ -10,7 +10,7 @@ pub(super) const LED_04: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A historical transaction of a day that the last statement has not closed.
+/// A historical transaction after the closing date of the last statement.
 pub(super) const LED_05: Rule = Rule {
     id: RuleId("LED-05"),
     codes: &[Code::HistoricalStatementTransactionAfterLastStatementClosingDate],
@@ -20,7 +20,7 @@ pub(super) const LED_05: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A current transaction before a historical one, where no closing date parts them.
+/// A current transaction before a historical one, in a ledger without a closing date.
 pub(super) const LED_06: Rule = Rule {
     id: RuleId("LED-06"),
     codes: &[Code::HistoricalStatementTransactionAfterCurrentStatementTransaction],
@@ -31,7 +31,7 @@ pub(super) const LED_06: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A current transaction of a day that was billed already.
+/// A current transaction before the last billed date.
 pub(super) const LED_12: Rule = Rule {
     id: RuleId("LED-12"),
     codes: &[Code::CurrentStatementTransactionBeforeLastBilledToDate],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A meter that goes before it comes.
+/// A meter that is removed before it is installed.
 pub(super) const MTR_01: Rule = Rule {
     id: RuleId("MTR-01"),
     codes: &[Code::StartDateLaterThanEndDate],
@@ -10,7 +10,7 @@ pub(super) const MTR_01: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A register that goes before it comes.
+/// A register that ends before it starts.
 pub(super) const MTR_02: Rule = Rule {
     id: RuleId("MTR-02"),
     codes: &[Code::StartDateLaterThanEndDate],

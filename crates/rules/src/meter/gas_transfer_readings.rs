@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 
-/// A gas meter in place with none or several transfer readings.
+/// A gas meter, not removed, with no transfer reading or several.
 pub(super) const MTR_13: Rule = Rule {
     id: RuleId("MTR-13"),
     codes: &[Code::ActiveGasMeterWithoutTransferReading, Code::ActiveGasMeterWithMultipleTransferReadings],

@@ -11,7 +11,7 @@ pub(super) const MTR_05: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A transfer reading of no register, at a meter with registers.
+/// A transfer reading without a register, at a meter with registers.
 pub(super) const MTR_06: Rule = Rule {
     id: RuleId("MTR-06"),
     codes: &[Code::ReadingWithoutRegisterId],
@@ -31,7 +31,7 @@ pub(super) const MTR_07: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A historical reading of no register, at a meter with registers.
+/// A historical reading without a register, at a meter with registers.
 pub(super) const MTR_08: Rule = Rule {
     id: RuleId("MTR-08"),
     codes: &[Code::NoRegisterIdForReading],

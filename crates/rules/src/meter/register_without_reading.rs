@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 
-/// A register in place without a transfer reading.
+/// A register without a transfer reading, at a meter that is not removed.
 pub(super) const MTR_12: Rule = Rule {
     id: RuleId("MTR-12"),
     codes: &[Code::MissingTransferReadingForRegister],

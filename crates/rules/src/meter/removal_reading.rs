@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A removed meter that was not read when it went.
+/// A removed meter without a reading on the day of its removal.
 pub(super) const MTR_11: Rule = Rule {
     id: RuleId("MTR-11"),
     codes: &[Code::NoReadingOnRemovedOn],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// "No hazard" beside a hazard.
+/// "No hazard" together with another hazard.
 pub(super) const MPT_06: Rule = Rule {
     id: RuleId("MPT-06"),
     codes: &[Code::NoHazardCannotCombineWithOtherHazards],
@@ -10,7 +10,7 @@ pub(super) const MPT_06: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// "Not known" beside a hazard.
+/// "Not known" together with another hazard.
 pub(super) const MPT_07: Rule = Rule {
     id: RuleId("MPT-07"),
     codes: &[Code::NotKnownCannotCombineWithOtherHazards],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An installation id of something else than digits.
+/// An installation id that is not ten digits.
 pub(super) const MPT_10: Rule = Rule {
     id: RuleId("MPT-10"),
     codes: &[Code::InstallationIdShouldBeInteger],

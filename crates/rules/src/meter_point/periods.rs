@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use cutover_model::DateTime;
 
-/// Periods of which not exactly one is current.
+/// A list of periods in which not exactly one is current.
 pub(super) const MPT_08: Rule = Rule {
     id: RuleId("MPT-08"),
     codes: &[Code::OneCurrentData],

@@ -10,7 +10,7 @@ pub(super) const MPT_03: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A supply that is about to end.
+/// A supply that ends in the future.
 pub(super) const MPT_11: Rule = Rule {
     id: RuleId("MPT-11"),
     codes: &[Code::LossInProgress],

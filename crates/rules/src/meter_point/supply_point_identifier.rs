@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// An identifier of a supply point that does not have the form of one.
+/// A malformed supply point identifier.
 pub(super) const MPT_01: Rule = Rule {
     id: RuleId("MPT-01"),
     codes: &[Code::InvalidSupplyPointIdentifier],
@@ -11,7 +11,7 @@ pub(super) const MPT_01: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// An identifier of a supply point whose last digit does not check.
+/// A supply point identifier with a wrong check digit.
 pub(super) const MPT_02: Rule = Rule {
     id: RuleId("MPT-02"),
     codes: &[Code::InvalidCheckDigit],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A note that says nothing.
+/// A note with neither a body nor documents.
 pub(super) const NOT_01: Rule = Rule {
     id: RuleId("NOT-01"),
     codes: &[Code::NoteBodyOrDocumentPathNotFound],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A pin that ends before its note was made.
+/// A pin that ends before the note was created.
 pub(super) const NOT_02: Rule = Rule {
     id: RuleId("NOT-02"),
     codes: &[Code::NoteUnpinAtEarlierThanCreationDate],
@@ -10,7 +10,7 @@ pub(super) const NOT_02: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A pin that has ended.
+/// A pin that has already ended.
 pub(super) const NOT_03: Rule = Rule {
     id: RuleId("NOT-03"),
     codes: &[Code::UnpinAtInPast],

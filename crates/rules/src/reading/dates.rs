@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A reading of a day to come.
+/// A reading in the future.
 pub(super) const RDG_01: Rule = Rule {
     id: RuleId("RDG-01"),
     codes: &[Code::ReadingInFuture],
@@ -10,7 +10,7 @@ pub(super) const RDG_01: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A reading of a meter that was not in place.
+/// A reading outside the life of its meter.
 pub(super) const RDG_02: Rule = Rule {
     id: RuleId("RDG-02"),
     codes: &[Code::ReadingOutsideMeterLife],
@@ -21,7 +21,7 @@ pub(super) const RDG_02: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A previous reading that was taken later.
+/// A previous reading dated after the reading.
 pub(super) const RDG_03: Rule = Rule {
     id: RuleId("RDG-03"),
     codes: &[Code::PreviousReadingAfterReading],

@@ -2,7 +2,7 @@ use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 use rust_decimal::Decimal;
 
-/// A reading lower than the one before.
+/// A reading lower than the previous one.
 ///
 /// Both lists of the meter count. Earlier means an earlier day; of several readings of the latest
 /// earlier day the lowest counts, so that the order of the payload does not matter. Readings of

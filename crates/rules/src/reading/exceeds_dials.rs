@@ -2,7 +2,7 @@ use crate::prelude::*;
 use cutover_model::Integer;
 use rust_decimal::Decimal;
 
-/// A reading that the meter could not show.
+/// A reading with more digits than the meter has dials.
 pub(super) const RDG_07: Rule = Rule {
     id: RuleId("RDG-07"),
     codes: &[Code::ReadingValueExceedsDials],

@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 
-/// A reading that was billed although it is younger than the last bill.
+/// A billed reading after the last billed date.
 pub(super) const RDG_04: Rule = Rule {
     id: RuleId("RDG-04"),
     codes: &[Code::BilledReadingAfterLastBilledToDate],
@@ -11,7 +11,7 @@ pub(super) const RDG_04: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A transfer reading of another day than the last billed one.
+/// A transfer reading on another day than the last billed date.
 pub(super) const RDG_05: Rule = Rule {
     id: RuleId("RDG-05"),
     codes: &[Code::TransferReadingDatesMustMatchLastBilledToDate],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// Payments of nothing.
+/// A payment schedule with an amount of 0.
 pub(super) const SCH_01: Rule = Rule {
     id: RuleId("SCH-01"),
     codes: &[Code::ZeroPaymentScheduleAmount],

@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A day that no month has.
+/// A day of the month outside 1 to 31.
 pub(super) const SCH_02: Rule = Rule {
     id: RuleId("SCH-02"),
     codes: &[Code::InvalidPaymentDayForPaymentSchedule],

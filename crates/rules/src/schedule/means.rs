@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use cutover_model::choices::{PaymentInstructionType, PaymentMeans};
 
-/// A schedule that pays by means the account does not have.
+/// A payment schedule whose means has no payment instruction.
 pub(super) const SCH_05: Rule = Rule {
     id: RuleId("SCH-05"),
     codes: &[Code::ScheduleMeansWithoutInstruction],

@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use cutover_model::choices::ScheduleFrequency::{self, Annually, Monthly, Quarterly, SixMonthly};
 
-/// A schedule that does not say when to pay.
+/// A payment schedule without a frequency or a day.
 pub(super) const SCH_04: Rule = Rule {
     id: RuleId("SCH-04"),
     codes: &[Code::FixedPaymentScheduleMissingFrequency, Code::FixedPaymentScheduleMissingDayOfMonth],

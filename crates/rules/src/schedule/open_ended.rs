@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// Two schedules without an end.
+/// A second open-ended payment schedule.
 pub(super) const SCH_03: Rule = Rule {
     id: RuleId("SCH-03"),
     codes: &[Code::MultipleOpenEndedPaymentSchedules],

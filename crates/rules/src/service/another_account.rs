@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use crate::sought::sought_meter_point;
 
-/// A meter point that another account still has.
+/// A meter point that another imported account still has.
 pub(super) const PST_12: Rule = Rule {
     id: RuleId("PST-12"),
     codes: &[Code::MeterPointOfAnotherAccount],

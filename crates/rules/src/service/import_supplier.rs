@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A supplier that the organisation does not have; offline nobody knows.
+/// An import supplier that the organisation does not have. Silent offline.
 pub(super) const PST_01: Rule = Rule {
     id: RuleId("PST-01"),
     codes: &[Code::ImportSupplierNotFound],

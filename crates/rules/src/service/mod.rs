@@ -27,7 +27,7 @@ pub(crate) const RULES: &[Rule] = &[
     PST_15,
 ];
 
-/// A supplier that takes no accounts now (contract D4).
+/// Creation of an account whose supplier is paused or complete (contract D4).
 pub const PST_02: Rule = Rule {
     id: RuleId("PST-02"),
     codes: &[Code::ImportSupplierMigrationNotOngoing],
@@ -36,7 +36,7 @@ pub const PST_02: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// An addition to an account that nothing is known of (contract D8).
+/// An addition to an unknown account (contract D8).
 pub const PST_03: Rule = Rule {
     id: RuleId("PST-03"),
     codes: &[Code::ImportProcessDoesNotExist],
@@ -45,7 +45,7 @@ pub const PST_03: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// An addition to an account that is not imported (contract D8, D9).
+/// An addition to an account that is not imported yet (contract D8, D9).
 pub const PST_04: Rule = Rule {
     id: RuleId("PST-04"),
     codes: &[Code::AccountNotFound],
@@ -55,7 +55,7 @@ pub const PST_04: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// An account that exists (contract D5).
+/// Creation of an account that exists (contract D5).
 pub const PST_05: Rule = Rule {
     id: RuleId("PST-05"),
     codes: &[Code::AccountImportProcessAlreadyImported],
@@ -64,7 +64,7 @@ pub const PST_05: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// A transaction of another period than the open one (contract D8).
+/// A transaction outside the open statement period (contract D8).
 pub const PST_06: Rule = Rule {
     id: RuleId("PST-06"),
     codes: &[Code::TransactionOutsideOpenStatementPeriod],
@@ -73,7 +73,7 @@ pub const PST_06: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// A transaction that would change one that is stored (contract D8).
+/// A transaction id that is stored with different content (contract D8).
 pub const PST_07: Rule = Rule {
     id: RuleId("PST-07"),
     codes: &[Code::TransactionIdReusedWithDifferentContent],
@@ -82,7 +82,7 @@ pub const PST_07: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// A statement that would change one that is stored (contract D8).
+/// A statement id that is stored with different content (contract D8).
 pub const PST_08: Rule = Rule {
     id: RuleId("PST-08"),
     codes: &[Code::HistoricalStatementAlreadyExists],
@@ -91,7 +91,7 @@ pub const PST_08: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// A contract that another business has (contract D9).
+/// A contract identifier that belongs to another business (contract D9).
 pub const PST_09: Rule = Rule {
     id: RuleId("PST-09"),
     codes: &[Code::ContractWithIdentifierExists],
@@ -100,7 +100,7 @@ pub const PST_09: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// What the payment vendor says of an instruction (contract D8).
+/// A payment instruction that its vendor does not confirm (contract D8).
 pub const PST_11: Rule = Rule {
     id: RuleId("PST-11"),
     codes: &[
@@ -116,7 +116,7 @@ pub const PST_11: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// A business that would change one that is stored (contract D9).
+/// A business that is stored with different content (contract D9).
 pub const PST_13: Rule = Rule {
     id: RuleId("PST-13"),
     codes: &[Code::BusinessAlreadyExists],
@@ -125,7 +125,7 @@ pub const PST_13: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// A payment instruction for a business that is not there (contract D9).
+/// A payment instruction for an unknown business (contract D9).
 pub const PST_14: Rule = Rule {
     id: RuleId("PST-14"),
     codes: &[Code::BusinessNotFound],
@@ -134,7 +134,7 @@ pub const PST_14: Rule = Rule {
     ..Rule::OF_SERVICE
 };
 
-/// An account that is being imported (contract D5).
+/// Creation of an account that is being imported (contract D5).
 pub const PST_15: Rule = Rule {
     id: RuleId("PST-15"),
     codes: &[Code::AccountImportProcessInProgress],

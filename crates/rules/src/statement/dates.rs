@@ -10,7 +10,7 @@ pub(super) const STM_01: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A statement sent out before its period was over.
+/// A statement issued before its period ended.
 pub(super) const STM_03: Rule = Rule {
     id: RuleId("STM-03"),
     codes: &[Code::StatementIssuedBeforePeriodEnd],

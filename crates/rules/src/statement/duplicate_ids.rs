@@ -1,7 +1,7 @@
 use crate::prelude::*;
 
-/// A statement given twice. In the statements request it is an error by default: one of the two would be
-/// refused by what is stored of the other (rules PST-08).
+/// A statement id given twice. An error by default in the statements request, where rule PST-08 would refuse
+/// the second one.
 pub(super) const STM_02: Rule = Rule {
     id: RuleId("STM-02"),
     codes: &[Code::DuplicateStatementIds],

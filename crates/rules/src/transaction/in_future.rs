@@ -1,6 +1,6 @@
 use crate::prelude::*;
 
-/// A transaction of a day that has not come. In a transactions request the open period decides.
+/// A transaction in the future. In a transactions request the open period decides (rule PST-06).
 pub(super) const TXN_01: Rule = Rule {
     id: RuleId("TXN-01"),
     codes: &[Code::TransactionInFuture],

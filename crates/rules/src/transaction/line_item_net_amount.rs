@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use crate::ledger::arithmetic::is_near_product;
 
-/// A net amount that is not price times units: equation (e) of rules 8.2.
+/// A net amount that is not price times units (rules 8.2).
 pub(super) const TXN_06: Rule = Rule {
     id: RuleId("TXN-06"),
     codes: &[Code::IncorrectLineItemNetAmount],

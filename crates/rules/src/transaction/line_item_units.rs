@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use rust_decimal::Decimal;
 
-/// Units that are not a start and an end.
+/// Units of a line item that are not two values.
 pub(super) const TXN_07: Rule = Rule {
     id: RuleId("TXN-07"),
     codes: &[Code::LineItemUnitsMustBeTwoValues],
@@ -11,7 +11,7 @@ pub(super) const TXN_07: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// Two units that do not differ by the number of units.
+/// Two units whose difference is not the number of units.
 pub(super) const TXN_09: Rule = Rule {
     id: RuleId("TXN-09"),
     codes: &[Code::UnitsDoNotMatchNumberOfUnits],

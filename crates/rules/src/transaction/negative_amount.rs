@@ -1,7 +1,7 @@
 use crate::prelude::*;
 use rust_decimal::Decimal;
 
-/// A negative amount: the type carries the sign.
+/// A negative amount; the type carries the sign.
 pub(super) const TXN_02: Rule = Rule {
     id: RuleId("TXN-02"),
     codes: &[Code::NegativeAmount],

@@ -2,7 +2,7 @@ use crate::prelude::*;
 use cutover_model::choices::PaymentType::{self, Bacs, Bpay, CardRefund, Cheque, DirectCredit};
 use cutover_model::choices::TransactionType;
 
-/// A kind of payment that does not go with the kind of transaction.
+/// A payment type that does not fit the transaction type.
 pub(super) const TXN_08: Rule = Rule {
     id: RuleId("TXN-08"),
     codes: &[Code::PaymentTypeNotForTransactionType],

@@ -3,7 +3,7 @@ use super::is_supply_charge;
 use crate::ledger::arithmetic::{is_near, sum_or_zero, whole_sum};
 use cutover_model::{Decimal, draft};
 
-/// A supply charge that its items do not give: equation (d) of rules 8.2.
+/// A supply charge whose amount differs from the sum of its items (rules 8.2).
 pub(super) const TXN_04: Rule = Rule {
     id: RuleId("TXN-04"),
     codes: &[Code::LedgerTransactionAmountDoesNotMatchWithLineItemNetAmountAndTaxAmount],

@@ -2,7 +2,7 @@ use crate::prelude::*;
 use crate::ledger::arithmetic::is_near_product;
 use cutover_model::choices::TaxUnitType;
 
-/// A proportional tax that is not value times rate: equation (f) of rules 8.2.
+/// A proportional tax that is not value times rate (rules 8.2).
 pub(super) const TXN_10: Rule = Rule {
     id: RuleId("TXN-10"),
     codes: &[Code::TaxAmountMismatch],

@@ -2,7 +2,7 @@ use crate::prelude::*;
 use chrono::{DateTime, TimeDelta, Utc};
 use cutover_model::AccountRequest;
 
-/// A window that has opened already.
+/// A window that starts in the past.
 pub(super) const WIN_01: Rule = Rule {
     id: RuleId("WIN-01"),
     codes: &[Code::ScheduleWindowStartInPast],
@@ -13,7 +13,7 @@ pub(super) const WIN_01: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A window that has closed already.
+/// A window that ends in the past.
 pub(super) const WIN_02: Rule = Rule {
     id: RuleId("WIN-02"),
     codes: &[Code::ScheduleWindowEndInPast],
@@ -24,7 +24,7 @@ pub(super) const WIN_02: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A window that closes too late.
+/// A window that ends more than four days ahead.
 pub(super) const WIN_03: Rule = Rule {
     id: RuleId("WIN-03"),
     codes: &[Code::ScheduleWindowEndTooFarInFuture],
@@ -35,7 +35,7 @@ pub(super) const WIN_03: Rule = Rule {
     ..Rule::OF_PAYLOAD
 };
 
-/// A window that closes before it opens.
+/// A window that starts after it ends.
 pub(super) const WIN_04: Rule = Rule {
     id: RuleId("WIN-04"),
     codes: &[Code::ScheduleWindowStartAfterEnd],
