@@ -1,8 +1,8 @@
 //! The rule catalogue of the service: pure functions from a payload and facts to issues.
 //!
-//! [`RULES`] is the one list of rules, in the order of the catalogue; it drives the checks, the levels
-//! that an operator can set, and the manual. Field checks run in the decoder; their rows are here too.
-//! No rule knows the clock or the store: what it needs is in [`Facts`].
+//! [`RULES`] is the only list of rules, in the order of the catalogue. It drives the checks, the levels that an
+//! operator can set, and the reference. It includes the field checks, which run in the decoder. No rule knows the
+//! clock or the store: its inputs are in [`Facts`].
 
 mod at;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! The names that nearly every rule needs.
+//! The names that most rules use.
 
 pub(crate) use crate::at::At;
 pub(crate) use crate::check::Checker;
@@ -8,8 +8,8 @@ pub(crate) use crate::form::{
 };
 pub(crate) use crate::rule::{On, Rule};
 pub(crate) use crate::view::{
-    Address, CURRENT, Dial, HISTORICAL, Meter, MeterPoint, Origin, Reading, Statement, Transaction,
-    Transactions, Whole, dates,
+    Address, CURRENT, Source, HISTORICAL, Meter, MeterPoint, Origin, Reading, Statement, Transaction,
+    Transactions, MeterObject, dates,
 };
 pub(crate) use crate::walk::items;
 pub(crate) use chrono::NaiveDate;

@@ -1,8 +1,8 @@
-//! The manual of the rules, made from the catalogue.
+//! The reference of the rules, generated from the catalogue.
 
 use crate::{Needs, RULES, Rule};
 
-/// The manual. A line `{{ABC DEF}}` is replaced with the table of the rules whose ids have one of these prefixes.
+/// The page. A line `{{ABC DEF}}` is replaced with the table of the rules whose ids have one of these prefixes.
 const TEMPLATE: &str = include_str!("reference.md");
 
 /// Returns the text of `docs/rules.md`: prose, and a row for each rule.
@@ -10,7 +10,7 @@ pub fn rules_markdown() -> String {
     TEMPLATE.lines().map(|line| table(line).unwrap_or_else(|| format!("{line}\n"))).collect()
 }
 
-/// The table that a line of the template stands for.
+/// Returns the table that a line of the template asks for.
 fn table(line: &str) -> Option<String> {
     let prefixes: Vec<&str> = line.strip_prefix("{{")?.strip_suffix("}}")?.split(' ').collect();
     let head = "| Id | Codes | Where | Condition | Level | Needs |\n| --- | --- | --- | --- | --- | --- |\n";
@@ -41,7 +41,7 @@ fn row(rule: &Rule) -> String {
     )
 }
 
-/// A bar would end the cell.
+/// Escapes bars, which would end the cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_says_what_the_rule_is() {
+    fn rows_have_id_code_place_condition_level_and_needs() {
         let text = rules_markdown();
         for (id, code, rest) in [
             (
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    /// The anchor that renderers give a heading.
+    /// Returns the anchor that renderers give to a heading.
     fn anchor(heading: &str) -> String {
         let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-');
         heading.to_lowercase().chars().filter(is_kept).collect::<String>().replace(' ', "-")
@@ -109,8 +109,7 @@ mod tests {
         let text = rules_markdown();
         let headings = text.lines().filter(|line| line.starts_with("##"));
         let anchors: Vec<String> = headings.map(|line| anchor(line.trim_start_matches(['#', ' ']))).collect();
-        let links: Vec<&str> =
-            text.split("](#").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+        let links: Vec<&str> = text.split("](#").skip(1).filter_map(|rest| rest.split(')').next()).collect();
         assert!(links.len() >= 12, "{links:?}");
         for link in links {
             assert!(anchors.iter().any(|anchor| anchor == link), "{link}");

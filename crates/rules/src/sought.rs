@@ -1,4 +1,4 @@
-//! What facts are asked for: what of a payload is looked up before its rules run, from usable values only.
+//! The parts of a payload that are looked up before its rules run, from usable values only.
 
 use crate::form::stored_path;
 use crate::{SoughtMeterPoint, WantedDocument};
@@ -6,7 +6,7 @@ use cutover_model::draft::{self, Variant};
 use cutover_model::{AccountRequest, Blank, Field, List, Text};
 use std::collections::BTreeMap;
 
-/// The documents that an account payload names (rules DOC-02, DOC-03): safe paths, each once, by path.
+/// Returns the documents that an account payload names (rules DOC-02, DOC-03): safe paths, each once, in order.
 pub fn documents_of_account(request: &AccountRequest<'_>) -> Vec<WantedDocument> {
     let mut documents = Documents::default();
     if let Some(account) = request.account.usable() {
@@ -16,28 +16,28 @@ pub fn documents_of_account(request: &AccountRequest<'_>) -> Vec<WantedDocument>
     documents.finish()
 }
 
-/// The documents that a notes request names (rules DOC-02): safe paths, each once, by path.
+/// Returns the documents that a notes request names (rule DOC-02): safe paths, each once, in order.
 pub fn documents_of_notes(request: &draft::NotesRequest<'_>) -> Vec<WantedDocument> {
     let mut documents = Documents::default();
     documents.of_notes(&request.notes);
     documents.finish()
 }
 
-/// The documents that a historical statements request names (rules DOC-02, DOC-03): safe paths, each once,
-/// by path.
+/// Returns the documents that a historical statements request names (rules DOC-02, DOC-03): safe paths, each once,
+/// in order.
 pub fn documents_of_statements(request: &draft::HistoricalStatementsRequest<'_>) -> Vec<WantedDocument> {
     let mut documents = Documents::default();
     documents.of_statements(&request.statements, |statement| &statement.statement_path);
     documents.finish()
 }
 
-/// The business contract that an account names (rules PST-10), trimmed.
+/// Returns the business contract that an account names (rule PST-10), trimmed.
 pub fn sought_contract<'r>(request: &'r AccountRequest<'_>) -> Option<&'r str> {
     let business = request.account.usable()?.business.usable()?;
     Some(business.business_contract_identifier.usable()?.trimmed())
 }
 
-/// The meter points of an account, to be looked for among other accounts (rules PST-12): each once.
+/// Returns the meter points of an account that are looked up among other accounts (rule PST-12), each once.
 pub fn sought_meter_points(request: &AccountRequest<'_>) -> Vec<SoughtMeterPoint> {
     let Some(account) = request.account.usable() else { return Vec::new() };
     let points = usable(&account.supply_addresses).flat_map(|entry| usable(&entry.meter_points));
@@ -47,7 +47,7 @@ pub fn sought_meter_points(request: &AccountRequest<'_>) -> Vec<SoughtMeterPoint
     sought
 }
 
-/// How a meter point is looked for; not if its kind is undecided, as its rule does not run then (fields 3.1).
+/// Returns the key of a meter point, unless its kind is undecided: its rule does not run then (fields 3.1).
 pub(crate) fn sought_meter_point(point: &draft::MeterPoint<'_>) -> Option<SoughtMeterPoint> {
     if matches!(point.variant, Variant::Undecided) {
         return None;
@@ -60,7 +60,7 @@ fn usable<T: Blank>(list: &Field<List<T>>) -> impl Iterator<Item = &T> {
     list.usable().into_iter().flat_map(List::usable).map(|(_, item)| item)
 }
 
-/// The paths met so far, and whether each is to be a PDF.
+/// The paths so far, each with true if it must be a PDF.
 #[derive(Default)]
 struct Documents<'r>(BTreeMap<&'r str, bool>);
 
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_wanted_once_and_as_pdfs_if_a_statement_is() {
+    fn documents_are_looked_up_once_and_as_pdfs_for_statements() {
         let body = json!({
             "notes": [
                 {"document_paths": documents(&[json!("b.txt"), json!(" /s/1.pdf\n"), json!("/b.txt")])},
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn later_requests_name_documents_too() {
+    fn documents_of_requests_after_the_import_are_looked_up() {
         let notes = json!({"notes": [{"document_paths": documents(&[json!("/a.txt"), json!("a.txt")])}]});
         let notes = notes.to_string();
         let decoded = decode_notes(notes.as_bytes(), Zone::UTC, Limits::default()).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contract_is_sought_by_its_usable_identifier() {
+    fn the_contract_is_looked_up_by_its_usable_identifier() {
         let sought = |business: Value| {
             account(&json!({"business": business}), |request| sought_contract(request).map(str::to_owned))
         };
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn meter_points_are_sought_with_identifier_and_start() {
+    fn meter_points_are_looked_up_by_identifier_and_start() {
         let entry = |points: &[Value]| json!({"meter_points": points});
         let point = |mpxn: &str, start: &str| json!({"mpxn": mpxn, "supply_start_date": start});
         let undecided = json!({"mpxn": "9", "supply_start_date": "2026-01-01", "supply_type": "STEAM"});

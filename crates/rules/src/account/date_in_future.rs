@@ -42,8 +42,8 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn tomorrow_is_the_future() {
-        let review = |date| of("ACC-03", json!({"last_payment_review_date": date}));
+    fn a_date_after_today_is_reported() {
+        let review = |date| run("ACC-03", json!({"last_payment_review_date": date}));
         let expected = ["last_payment_review_date last_payment_review_date_is_future_dated (error)"];
         assert_eq!(review(json!("2026-11-22")), expected);
         for date in [json!("2026-11-21"), json!(null), json!("2026-11-31"), json!(2027)] {
@@ -52,16 +52,16 @@ mod tests {
     }
 
     #[test]
-    fn today_is_the_day_of_the_supplier() {
+    fn today_is_the_day_in_the_suppliers_zone() {
         let body = json!({"date_of_sale": "2026-11-22", "last_billed_to_date": "2026-11-23"});
         let sale = "date_of_sale date_in_future (warning)";
         let billed = "last_billed_to_date date_in_future (warning)";
-        assert_eq!(of("ACC-06", &body), [sale, billed]);
+        assert_eq!(run("ACC-06", &body), [sale, billed]);
         let evening = "2026-11-21T14:00:00Z";
-        assert_eq!(of_with("ACC-06", &body, facts_at(evening, "Australia/Sydney")), [billed]);
-        assert_eq!(of_with("ACC-06", &body, facts_at(evening, "UTC")), [sale, billed]);
+        assert_eq!(run_with("ACC-06", &body, facts_at(evening, "Australia/Sydney")), [billed]);
+        assert_eq!(run_with("ACC-06", &body, facts_at(evening, "UTC")), [sale, billed]);
         assert_eq!(
-            of("ACC-06", json!({"date_of_sale": "soon", "last_billed_to_date": "2026-11-21"})),
+            run("ACC-06", json!({"date_of_sale": "soon", "last_billed_to_date": "2026-11-21"})),
             [""; 0]
         );
     }

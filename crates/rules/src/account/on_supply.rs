@@ -1,5 +1,5 @@
-use crate::prelude::*;
 use super::all_meter_points;
+use crate::prelude::*;
 
 /// An account without a meter point on supply.
 pub(super) const ACC_07: Rule = Rule {
@@ -30,14 +30,14 @@ mod tests {
     /// Two entries, the first with a point whose supply has ended.
     fn with(second: Value) -> Vec<String> {
         let ended = json!({"meter_points": [{"supply_end_date": "2026-11-21"}]});
-        of("ACC-07", json!({"supply_addresses": [ended, second]}))
+        run("ACC-07", json!({"supply_addresses": [ended, second]}))
     }
 
     #[test]
-    fn some_point_is_on_supply() {
+    fn an_account_without_a_point_on_supply_is_reported() {
         assert_eq!(with(json!({"meter_points": [{"supply_end_date": "2020-01-01"}]})), EXPECTED);
         assert_eq!(with(json!({"meter_points": []})), EXPECTED);
-        assert_eq!(of("ACC-07", json!({"supply_addresses": []})), EXPECTED);
+        assert_eq!(run("ACC-07", json!({"supply_addresses": []})), EXPECTED);
         assert_eq!(with(json!({"meter_points": [{"supply_end_date": "2026-11-22"}]})), [""; 0]);
         assert_eq!(with(json!({"meter_points": [{"supply_end_date": null}]})), [""; 0]);
     }
@@ -53,7 +53,7 @@ mod tests {
         ] {
             assert_eq!(with(second), [""; 0]);
         }
-        assert_eq!(of("ACC-07", json!({"supply_addresses": {}})), [""; 0]);
-        assert_eq!(of("ACC-07", json!({})), [""; 0]);
+        assert_eq!(run("ACC-07", json!({"supply_addresses": {}})), [""; 0]);
+        assert_eq!(run("ACC-07", json!({})), [""; 0]);
     }
 }

@@ -17,7 +17,7 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
         return;
     }
     let Some(customers) = account.customers.usable() else { return };
-    // What is faulty may have been an address: silence.
+    // A faulty value may have been meant as an address, so the rule is silent.
     let nobody = customers.is_whole() && customers.usable().all(|(_, customer)| customer.email.is_absent());
     if nobody && !customers.is_empty() {
         checker.report(At::ROOT.member("communication_preference"), Code::OnlinePreferenceWithoutEmail);
@@ -29,11 +29,11 @@ mod tests {
     use crate::testing::*;
 
     fn online(customers: Value) -> Vec<String> {
-        of("ACC-05", json!({"communication_preference": "ONLINE", "customers": customers}))
+        run("ACC-05", json!({"communication_preference": "ONLINE", "customers": customers}))
     }
 
     #[test]
-    fn online_needs_an_address() {
+    fn online_communication_needs_an_email_address() {
         let expected = ["communication_preference online_preference_without_email (warning)"];
         for customers in [json!([{}]), json!([{"email": null}, {"email": " "}])] {
             assert_eq!(online(customers), expected);
@@ -49,7 +49,7 @@ mod tests {
         }
         let print = json!({"communication_preference": "PRINT", "customers": [{}]});
         for body in [print, json!({"customers": [{}]}), json!({"communication_preference": "ONLINE"})] {
-            assert_eq!(of("ACC-05", body), [""; 0]);
+            assert_eq!(run("ACC-05", body), [""; 0]);
         }
     }
 }

@@ -23,10 +23,10 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn somebody_or_an_unknown_occupier() {
+    fn an_account_has_customers_or_an_unknown_occupier() {
         for body in [json!({}), json!({"customers": []}), json!({"customers": [], "unknown_occupier": false})]
         {
-            assert_eq!(of("ACC-04", body), ["customers account_without_customers (warning)"]);
+            assert_eq!(run("ACC-04", body), ["customers account_without_customers (warning)"]);
         }
         let silent = [
             json!({"customers": [{}]}),
@@ -36,7 +36,7 @@ mod tests {
             json!({"unknown_occupier": "no"}),
         ];
         for body in silent {
-            assert_eq!(of("ACC-04", body), [""; 0]);
+            assert_eq!(run("ACC-04", body), [""; 0]);
         }
     }
 }

@@ -32,7 +32,7 @@ mod tests {
 
     fn found(identifier: Value) -> Vec<String> {
         let address = json!({"delivery_point_identifier": identifier});
-        of(
+        run(
             "ADR-04",
             json!({
                 "billing_delivery_point_identifier": identifier,

@@ -7,10 +7,5 @@ mod state;
 use crate::rule::Rule;
 
 /// In the order of the catalogue.
-pub(crate) const RULES: &[Rule] = &[
-    postcode::ADR_01,
-    state::ADR_05,
-    postcode::ADR_02,
-    postcode::ADR_03,
-    delivery_point_identifier::ADR_04,
-];
+pub(crate) const RULES: &[Rule] =
+    &[postcode::ADR_01, state::ADR_05, postcode::ADR_02, postcode::ADR_03, delivery_point_identifier::ADR_04];

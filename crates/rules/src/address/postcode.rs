@@ -60,7 +60,7 @@ mod tests {
 
     fn postal(country: Value, postcode: Value) -> Vec<String> {
         let address = json!({"country": country, "postal_code": postcode});
-        of(
+        run(
             "ADR-01",
             json!({"customers": [{"address": address}], "supply_addresses": [{"supply_address": address}]}),
         )
@@ -68,7 +68,7 @@ mod tests {
 
     fn gas(postcode: Value) -> Vec<String> {
         let point = json!({"supply_type": "GAS", "address": {"postcode": postcode}});
-        of("ADR-02", json!({"supply_addresses": [{"meter_points": [point]}]}))
+        run("ADR-02", json!({"supply_addresses": [{"meter_points": [point]}]}))
     }
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
         ] {
             assert_eq!(postal(country, postcode), [""; 0]);
         }
-        assert_eq!(of("ADR-01", json!({"customers": [{"address": {"postal_code": "x"}}, {}]})), [""; 0]);
+        assert_eq!(run("ADR-01", json!({"customers": [{"address": {"postal_code": "x"}}, {}]})), [""; 0]);
     }
 
     #[test]
@@ -102,11 +102,11 @@ mod tests {
     }
 
     #[test]
-    fn postcodes_for_bills_are_doubted() {
+    fn billing_postcodes_of_other_forms_are_warnings() {
         let expected = ["billing_postcode invalid_postcode (warning)"];
-        assert_eq!(of("ADR-03", json!({"billing_postcode": "SW1A 1AA"})), expected);
+        assert_eq!(run("ADR-03", json!({"billing_postcode": "SW1A 1AA"})), expected);
         for postcode in [json!("3000 "), json!(" "), json!(3000), json!("x".repeat(513))] {
-            assert_eq!(of("ADR-03", json!({"billing_postcode": postcode})), [""; 0]);
+            assert_eq!(run("ADR-03", json!({"billing_postcode": postcode})), [""; 0]);
         }
     }
 }

@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contract_is_that_of_the_account() {
+    fn an_agreement_names_the_contract_of_the_account() {
         let refused = "agreements.0.business_contract_identifier \
                        agreement_business_contract_identifier_not_declared (error)";
         let link = |identifier: Value| Some(json!({"business_contract_identifier": identifier}));

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn no_agreement_is_older_than_the_supply() {
+    fn an_agreement_does_not_start_before_the_supply() {
         let early = ["agreements.1.effective_from agreement_start_date_before_supply_start_date (warning)"];
         let agreements = json!([
             {"effective_from": "2026-01-01"},

@@ -28,7 +28,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn who_is_supplied_has_an_agreement() {
+    fn a_meter_point_on_supply_has_an_agreement() {
         let missing = ["agreements meter_point_with_no_agreement (warning)"];
         for (body, expected) in [
             (json!({}), &missing[..]),

@@ -40,17 +40,17 @@ fn gap(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     });
 }
 
-/// An agreement that lasts: from its start up to, not including, its end.
+/// The days of an agreement: from its start up to, not including, its end.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     index: u32,
     start: NaiveDate,
-    /// The end of time if the agreement is open; no payload can name that day.
+    /// `NaiveDate::MAX` if the agreement is open; no payload can contain that day.
     end: NaiveDate,
 }
 
-/// Calls for each agreement but the first, by start, with the latest end of those before it (rules
-/// 8.3). Nothing is copied where they come in that order.
+/// Calls `f` for each agreement but the first, ordered by start, with the latest end of those before it (rules 8.3).
+/// Agreements are copied only if they are not sent in that order.
 fn successors(point: &MeterPoint<'_, '_>, f: impl FnMut(Span, NaiveDate)) {
     let Some(list) = point.point.common.agreements.usable().filter(|list| is_known(list)) else { return };
     if spans(list).is_sorted_by_key(|span| span.start) {
@@ -61,7 +61,7 @@ fn successors(point: &MeterPoint<'_, '_>, f: impl FnMut(Span, NaiveDate)) {
     follow(sorted, f);
 }
 
-/// Whether the list, its items, their starts and their ends are free of faults.
+/// Returns true if the list, its items, their starts and their ends are free of faults.
 fn is_known(list: &List<Agreement<'_>>) -> bool {
     let dates_are = |a: &Agreement<'_>| a.effective_from.usable().is_some() && !a.effective_to.is_faulty();
     list.is_whole() && list.usable().all(|(_, agreement)| dates_are(agreement))
@@ -89,7 +89,7 @@ fn follow(spans: impl IntoIterator<Item = Span>, mut f: impl FnMut(Span, NaiveDa
 mod tests {
     use crate::testing::*;
 
-    /// The indexes of the agreements that a rule names; agreements are `from..to`, days of June.
+    /// Returns the indexes of the agreements that a rule reports. Agreements are `from..to`, days of June.
     fn named(id: &str, supply_start: &str, agreements: &[&str]) -> Vec<u32> {
         let day = |day: &str| if day.is_empty() { json!(null) } else { json!(format!("2026-06-{day}")) };
         let agreement = |text: &&str| {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn overlaps() {
+    fn overlaps_are_reported() {
         for (agreements, expected) in [
             (&["01..10", "10..20", "20.."][..], &[][..]),
             (&["01..11", "10..20"], &[1]),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps() {
+    fn gaps_are_reported() {
         for (supply_start, agreements, expected) in [
             ("01", &["01..10", "10..20"][..], &[][..]),
             ("01", &["01..10", "11..20"], &[1]),

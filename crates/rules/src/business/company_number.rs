@@ -22,11 +22,11 @@ mod tests {
     use crate::testing::*;
 
     fn found(number: Value) -> Vec<String> {
-        of_business("BUS-06", json!({"business": {"company_number": number}}), facts())
+        run_business("BUS-06", json!({"business": {"company_number": number}}), facts())
     }
 
     #[test]
-    fn businesses_have_an_acn_or_an_abn() {
+    fn a_company_number_is_an_acn_or_an_abn() {
         for number in ["004085617", "HRB 4711", "0040856160"] {
             assert_eq!(found(json!(number)), ["business.company_number invalid_company_number (warning)"]);
         }
@@ -35,6 +35,6 @@ mod tests {
         {
             assert_eq!(found(number), [""; 0]);
         }
-        assert_eq!(of_business("BUS-06", json!({"business": {}}), facts()), [""; 0]);
+        assert_eq!(run_business("BUS-06", json!({"business": {}}), facts()), [""; 0]);
     }
 }

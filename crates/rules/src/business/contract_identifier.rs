@@ -23,17 +23,17 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn a_link_names_its_contract() {
+    fn a_link_to_a_business_names_a_contract() {
         let expected = ["business.business_contract_identifier missing_contract_identifier (error)"];
         for business in [json!({}), json!({"business_type": "LTD"})] {
-            assert_eq!(of("BUS-01", json!({"business": business})), expected);
+            assert_eq!(run("BUS-01", json!({"business": business})), expected);
         }
         for identifier in [json!("C-1"), json!(""), json!(null), json!(7)] {
             let business = json!({"business_contract_identifier": identifier});
-            assert_eq!(of("BUS-01", json!({"business": business})), [""; 0]);
+            assert_eq!(run("BUS-01", json!({"business": business})), [""; 0]);
         }
         for body in [json!({}), json!({"business": null}), json!({"business": "C-1"})] {
-            assert_eq!(of("BUS-01", body), [""; 0]);
+            assert_eq!(run("BUS-01", body), [""; 0]);
         }
     }
 }

@@ -43,7 +43,7 @@ mod tests {
     use crate::testing::*;
 
     fn in_contracts(contracts: Value) -> Vec<String> {
-        of_business("BUS-02", json!({"business": {"business_contracts": contracts}}), facts())
+        run_business("BUS-02", json!({"business": {"business_contracts": contracts}}), facts())
     }
 
     #[test]
@@ -61,14 +61,19 @@ mod tests {
     }
 
     fn in_details(details: Value) -> Vec<String> {
-        of_business("BUS-05", json!({"business": {"details": details}}), facts())
+        run_business("BUS-05", json!({"business": {"details": details}}), facts())
     }
 
     #[test]
     fn a_detail_is_given_once() {
         let detail = |key: &str, value: &str| json!({"key": key, "value": value});
         assert_eq!(
-            in_details(json!([detail("abn", "1"), detail("frmp", "1"), detail("abn ", "2"), detail("ABN", "1")])),
+            in_details(json!([
+                detail("abn", "1"),
+                detail("frmp", "1"),
+                detail("abn ", "2"),
+                detail("ABN", "1")
+            ])),
             ["business.details.2.key children_with_duplicate_values (error)"]
         );
         for twice in [json!({}), detail(" ", "1"), json!({"key": 7}), json!(null)] {

@@ -23,11 +23,11 @@ mod tests {
 
     fn found(signed: Value, valid_from: Value) -> Vec<String> {
         let contracts = json!([{"signed_at_date": signed, "valid_from_date": valid_from}]);
-        of_business("BUS-07", json!({"business": {"business_contracts": contracts}}), facts())
+        run_business("BUS-07", json!({"business": {"business_contracts": contracts}}), facts())
     }
 
     #[test]
-    fn contracts_are_signed_before_they_run() {
+    fn a_contract_is_signed_before_it_is_valid() {
         assert_eq!(
             found(json!("2026-01-02"), json!("2026-01-01")),
             ["business.business_contracts.0.signed_at_date signed_after_valid_from (warning)"]

@@ -30,7 +30,7 @@ fn from_the_start(contract: &Contract<'_>, at: &At<'_>, checker: &mut Checker<'_
     }
 }
 
-/// The earliest day, if every version gives a usable one.
+/// Returns the earliest day, if every version has a usable one.
 fn earliest(versions: &List<ContractVersion<'_>>) -> Option<NaiveDate> {
     if !versions.is_whole() {
         return None;
@@ -55,7 +55,7 @@ mod tests {
 
     fn found(id: &str, versions: Value) -> Vec<String> {
         let contracts = json!([{"valid_from_date": "2026-01-01", "versions": versions}]);
-        of_business(id, json!({"business": {"business_contracts": contracts}}), facts())
+        run_business(id, json!({"business": {"business_contracts": contracts}}), facts())
     }
 
     fn version(day: &str) -> Value {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_begin_with_the_contract() {
+    fn the_first_version_applies_from_the_start() {
         let expected =
             ["business.business_contracts.0.versions contract_versions_does_not_include_current (error)"];
         for versions in [
@@ -88,12 +88,12 @@ mod tests {
             let mut contract = start;
             contract["versions"] = json!([version("2026-02-01")]);
             let business = json!({"business": {"business_contracts": [contract]}});
-            assert_eq!(of_business("BUS-03", business, facts()), [""; 0]);
+            assert_eq!(run_business("BUS-03", business, facts()), [""; 0]);
         }
     }
 
     #[test]
-    fn a_day_has_one_version() {
+    fn versions_apply_from_different_days() {
         let (one, other) = (version("2026-01-01"), version("2026-01-02"));
         let line = |index| {
             format!(
@@ -104,6 +104,6 @@ mod tests {
         assert_eq!(found("BUS-04", json!([one, other, {}, {}, version("x"), version("x")])), [""; 0]);
         let contract = json!({"versions": [one]});
         let business = json!({"business": {"business_contracts": [contract, contract]}});
-        assert_eq!(of_business("BUS-04", business, facts()), [""; 0]);
+        assert_eq!(run_business("BUS-04", business, facts()), [""; 0]);
     }
 }

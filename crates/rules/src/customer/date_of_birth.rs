@@ -47,29 +47,29 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_born_tomorrow() {
+    fn a_date_of_birth_after_today_is_reported() {
         let expected = ["customers.0.date_of_birth date_in_future (error)"];
-        assert_eq!(of("CUS-06", born(json!("2026-11-22"))), expected);
+        assert_eq!(run("CUS-06", born(json!("2026-11-22"))), expected);
         for date in [json!("2026-11-21"), json!(null), json!("2026-02-29"), json!(20300101)] {
-            assert_eq!(of("CUS-06", born(date)), [""; 0]);
+            assert_eq!(run("CUS-06", born(date)), [""; 0]);
         }
     }
 
     #[test]
-    fn customers_are_of_age() {
+    fn customers_are_born_after_1899_and_at_least_16() {
         let expected = ["customers.0.date_of_birth implausible_date_of_birth (warning)"];
         for date in ["1899-12-31", "2010-11-22", "2026-11-22"] {
-            assert_eq!(of("CUS-07", born(json!(date))), expected, "{date}");
+            assert_eq!(run("CUS-07", born(json!(date))), expected, "{date}");
         }
         for date in [json!("1900-01-01"), json!("2010-11-21"), json!(null), json!("1066"), json!("1800-1-1")]
         {
-            assert_eq!(of("CUS-07", born(date)), [""; 0]);
+            assert_eq!(run("CUS-07", born(date)), [""; 0]);
         }
     }
 
     #[test]
-    fn who_is_born_on_a_leap_day_is_sixteen_on_one() {
-        let on = |day: &str| of_with("CUS-07", born(json!("2012-02-29")), facts_at(day, "UTC")).len();
+    fn a_person_born_on_a_leap_day_is_16_on_a_leap_day() {
+        let on = |day: &str| run_with("CUS-07", born(json!("2012-02-29")), facts_at(day, "UTC")).len();
         assert_eq!([on("2028-02-28T12:00:00Z"), on("2028-02-29T12:00:00Z")], [1, 0]);
     }
 }

@@ -40,7 +40,7 @@ mod tests {
     use crate::testing::*;
 
     fn found(email: Value) -> Vec<String> {
-        of(
+        run(
             "CUS-03",
             json!({
                 "customers": [{}, {"email": email}],
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_addresses() {
+    fn malformed_addresses_are_reported() {
         let places = [
             "customers.1.email",
             "supply_addresses.0.meter_points.0.outage_contact_email",

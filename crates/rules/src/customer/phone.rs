@@ -48,7 +48,7 @@ fn form(number: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut
     }
 }
 
-/// What is no phone number at all is CUS-01's.
+/// Silent about malformed numbers, which CUS-01 reports.
 fn kind(mobile: &Field<Text<'_>>, landline: &Field<Text<'_>>, at: &At<'_>, checker: &mut Checker<'_>) {
     let read = |number: &Field<Text<'_>>| Phone::read(number.usable()?.trimmed());
     if read(mobile) == Some(Phone::Fixed) {
@@ -63,10 +63,10 @@ fn kind(mobile: &Field<Text<'_>>, landline: &Field<Text<'_>>, at: &At<'_>, check
 mod tests {
     use crate::testing::*;
 
-    /// The numbers once of a customer, once of a property administrator.
+    /// Runs a rule on the numbers of a customer and on those of a property administrator.
     fn found(rule: &str, phones: Value) -> [Vec<String>; 2] {
         let administered = json!([{"property_administrators": [phones]}]);
-        [of(rule, json!({"customers": [phones]})), of(rule, json!({"supply_addresses": administered}))]
+        [run(rule, json!({"customers": [phones]})), run(rule, json!({"supply_addresses": administered}))]
     }
 
     fn lines(member: &str, code: &str) -> [Vec<String>; 2] {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_numbers() {
+    fn malformed_numbers_are_reported() {
         let code = "invalid_phone_number (error)";
         assert_eq!(
             found("CUS-01", json!({"mobile": "abcde", "landline": "0212345678"})),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn mobiles_are_mobiles_and_landlines_are_not() {
+    fn swapped_kinds_of_numbers_are_reported() {
         let code = "phone_number_wrong_kind (warning)";
         let swapped = json!({"mobile": "+44 20 7946 0958", "landline": "+61488008221"});
         assert_eq!(found("CUS-02", swapped), lines("landline", code));

@@ -35,11 +35,11 @@ mod tests {
     use crate::testing::*;
 
     fn found(email: Value) -> Vec<String> {
-        of("CUS-04", json!({"customers": [{"email": email}]}))
+        run("CUS-04", json!({"customers": [{"email": email}]}))
     }
 
     #[test]
-    fn addresses_of_tests() {
+    fn addresses_made_up_for_tests_are_reported() {
         for email in [
             " Test@here.org",
             "XXX@here.org",

@@ -6,8 +6,4 @@ mod stored;
 use crate::rule::Rule;
 
 /// In the order of the catalogue.
-pub(crate) const RULES: &[Rule] = &[
-    path::DOC_01,
-    stored::DOC_02,
-    stored::DOC_03,
-];
+pub(crate) const RULES: &[Rule] = &[path::DOC_01, stored::DOC_02, stored::DOC_03];

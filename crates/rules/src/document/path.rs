@@ -32,7 +32,7 @@ mod tests {
     use crate::testing::*;
 
     fn found(path: Value) -> Vec<String> {
-        of(
+        run(
             "DOC-01",
             json!({
                 "notes": [{}, {"document_paths": [{}, {"document_path": path}]}],
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_lie_under_the_root() {
+    fn paths_out_of_the_root_are_reported() {
         let places = ["notes.1.document_paths.1.document_path", "statements.0.statement_path"];
         let expected = places.map(|place| format!("{place} invalid_document_path (error)"));
         for path in ["../a.pdf", "a//b", "/", "file:///a", "a/%2E%2e/b"] {
@@ -54,15 +54,15 @@ mod tests {
     }
 
     #[test]
-    fn in_later_requests_too() {
+    fn requests_after_the_import_are_checked() {
         let notes = json!({"notes": [{"document_paths": [{"document_path": "/a/../b"}]}]});
         assert_eq!(
-            of_notes("DOC-01", notes, facts()),
+            run_notes("DOC-01", notes, facts()),
             ["notes.0.document_paths.0.document_path invalid_document_path (error)"]
         );
         let statements = json!({"statements": [{"statement_path": "a.pdf"}, {"statement_path": "a.pdf/"}]});
         assert_eq!(
-            of_statements("DOC-01", statements, facts()),
+            run_statements("DOC-01", statements, facts()),
             ["statements.1.statement_path invalid_document_path (error)"]
         );
     }

@@ -5,6 +5,4 @@ mod in_future;
 use crate::rule::Rule;
 
 /// In the order of the catalogue.
-pub(crate) const RULES: &[Rule] = &[
-    in_future::EVT_01,
-];
+pub(crate) const RULES: &[Rule] = &[in_future::EVT_01];

@@ -1,4 +1,4 @@
-//! Forms of identifiers and other small helpers that several rules share (rules 10).
+//! Identifier forms (rules 10) and small helpers that several rules share.
 
 mod bsb;
 mod company_number;

@@ -22,11 +22,11 @@ mod tests {
     use crate::testing::*;
 
     fn found(bank_account: Value) -> Vec<String> {
-        of("PIN-03", json!({"payment_instructions": [{"bank_account": bank_account}]}))
+        run("PIN-03", json!({"payment_instructions": [{"bank_account": bank_account}]}))
     }
 
     #[test]
-    fn a_branch_has_six_digits() {
+    fn malformed_bsbs_are_reported() {
         let expected = ["payment_instructions.0.bank_account.bsb invalid_sort_code (error)"];
         for bsb in ["62", "062–000", "0620000"] {
             assert_eq!(found(json!({"bsb": bsb})), expected);

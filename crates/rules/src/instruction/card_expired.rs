@@ -20,7 +20,7 @@ fn check(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut
     }
 }
 
-/// The last day on which a card can be used.
+/// Returns the last day on which a card can be used.
 fn last_day(card: &Card<'_>) -> Option<NaiveDate> {
     let (year, month) = (card.expiry_year.usable()?.value(), card.expiry_month.usable()?.value());
     let first = NaiveDate::from_ymd_opt(year.try_into().ok()?, month.try_into().ok()?, 1)?;
@@ -33,11 +33,11 @@ mod tests {
 
     fn found(valid_from: Value, month: Value, year: Value) -> Vec<String> {
         let card = json!({"expiry_month": month, "expiry_year": year});
-        of("PIN-06", json!({"payment_instructions": [{"valid_from": valid_from, "card": card}]}))
+        run("PIN-06", json!({"payment_instructions": [{"valid_from": valid_from, "card": card}]}))
     }
 
     #[test]
-    fn cards_are_good_to_the_end_of_their_month() {
+    fn a_card_is_valid_until_the_end_of_its_month() {
         let expected = ["payment_instructions.0.card.expiry_year card_expired (warning)"];
         for (from, month, year) in [
             ("2020-01-01", 10, 2026),
@@ -58,15 +58,15 @@ mod tests {
     }
 
     #[test]
-    fn the_last_day_is_one_of_them() {
+    fn a_card_is_valid_on_its_last_day() {
         let card = json!({"expiry_month": 11, "expiry_year": 2026});
         let body = json!({"payment_instructions": [{"valid_from": "2020-01-01", "card": card}]});
-        let on = |instant| of_with("PIN-06", &body, facts_at(instant, "UTC")).len();
+        let on = |instant| run_with("PIN-06", &body, facts_at(instant, "UTC")).len();
         assert_eq!([on("2026-11-30T23:59:59Z"), on("2026-12-01T00:00:00Z")], [0, 1]);
     }
 
     #[test]
-    fn silent_where_a_part_is_missing_or_faulty() {
+    fn silent_if_a_part_is_missing_or_faulty() {
         for (from, month, year) in [
             (json!("soon"), json!(1), json!(2020)),
             (json!("2020-01-01"), json!(13), json!(2020)),
@@ -80,7 +80,7 @@ mod tests {
             json!({"valid_from": "2020-01-01", "card": {"expiry_month": 1}}),
             json!({"card": {"expiry_month": 1, "expiry_year": 2020}}),
         ] {
-            assert_eq!(of("PIN-06", json!({"payment_instructions": [instruction]})), [""; 0]);
+            assert_eq!(run("PIN-06", json!({"payment_instructions": [instruction]})), [""; 0]);
         }
     }
 }

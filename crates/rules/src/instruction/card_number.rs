@@ -44,7 +44,7 @@ mod tests {
 
     fn found(reference: Value) -> Vec<String> {
         let transactions = json!([{"reference": reference}]);
-        of(
+        run(
             "PIN-07",
             json!({
                 "payment_instructions": [{"reference": reference}],
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn card_numbers_do_not_belong_into_references() {
+    fn card_numbers_in_references_are_reported() {
         let places = [
             "ledgers.0.current_statement_transactions.0",
             "ledgers.0.historical_statement_transactions.0",
@@ -77,18 +77,18 @@ mod tests {
     }
 
     #[test]
-    fn nor_into_those_of_later_requests() {
+    fn requests_after_the_import_are_checked() {
         let expected = ["reference possible_card_number (warning)"];
         let body = json!({"reference": "4111111111111111"});
-        assert_eq!(of_instruction("PIN-07", &body, facts()), expected);
-        assert_eq!(of_business_instruction("PIN-07", &body, facts()), expected);
+        assert_eq!(run_instruction("PIN-07", &body, facts()), expected);
+        assert_eq!(run_business_instruction("PIN-07", &body, facts()), expected);
         let transactions = json!({"transactions": [{}, body]});
         assert_eq!(
-            of_transactions("PIN-07", transactions, facts()),
+            run_transactions("PIN-07", transactions, facts()),
             ["transactions.1.reference possible_card_number (warning)"]
         );
         let token = json!({"reference": "mandate-7"});
-        assert_eq!(of_instruction("PIN-07", &token, facts()), [""; 0]);
-        assert_eq!(of_business_instruction("PIN-07", token, facts()), [""; 0]);
+        assert_eq!(run_instruction("PIN-07", &token, facts()), [""; 0]);
+        assert_eq!(run_business_instruction("PIN-07", token, facts()), [""; 0]);
     }
 }

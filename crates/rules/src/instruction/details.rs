@@ -66,11 +66,11 @@ mod tests {
     use crate::testing::*;
 
     fn found(rule: &str, instruction: Value) -> Vec<String> {
-        of(rule, json!({"payment_instructions": [instruction]}))
+        run(rule, json!({"payment_instructions": [instruction]}))
     }
 
     #[test]
-    fn details_go_with_the_type() {
+    fn details_of_another_type_are_reported() {
         let expected = |member| {
             [format!(
                 "payment_instructions.0.{member} payment_instruction_details_do_not_match_type (warning)"
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn details_are_given() {
+    fn missing_details_are_reported() {
         let card =
             "payment_instructions.0.card card_details_not_provided_for_card_payment_instruction (warning)";
         assert_eq!(found("PIN-04", json!({"type": "CARD", "bank_account": {}})), [card]);

@@ -27,11 +27,11 @@ mod tests {
     fn found<const N: usize>(numbers: [Value; N]) -> Vec<String> {
         let accounts: Value =
             numbers.into_iter().map(|number| json!({"external_account_number": number})).collect();
-        of_business_instruction("PIN-08", json!({"accounts": accounts}), facts())
+        run_business_instruction("PIN-08", json!({"accounts": accounts}), facts())
     }
 
     #[test]
-    fn an_account_is_given_once() {
+    fn an_account_given_twice_is_reported() {
         let line = |index| {
             format!("accounts.{index}.external_account_number children_with_duplicate_values (error)")
         };
@@ -41,8 +41,8 @@ mod tests {
             assert_eq!(found([twice.clone(), twice]), [""; 0]);
         }
         for accounts in [json!([{}, {}]), json!([]), json!("A-1"), json!([null, null])] {
-            assert_eq!(of_business_instruction("PIN-08", json!({"accounts": accounts}), facts()), [""; 0]);
+            assert_eq!(run_business_instruction("PIN-08", json!({"accounts": accounts}), facts()), [""; 0]);
         }
-        assert_eq!(of_business_instruction("PIN-08", json!({}), facts()), [""; 0]);
+        assert_eq!(run_business_instruction("PIN-08", json!({}), facts()), [""; 0]);
     }
 }

@@ -29,17 +29,17 @@ mod tests {
         let instructions = types.as_array().unwrap().iter();
         let instructions: Vec<_> =
             instructions.map(|t| if t.is_null() { json!(null) } else { json!({"type": t}) }).collect();
-        of("PIN-01", json!({"payment_instructions": instructions}))
+        run("PIN-01", json!({"payment_instructions": instructions}))
     }
 
     #[test]
-    fn a_type_is_given_once() {
+    fn a_type_given_twice_is_reported() {
         let expected =
             |index| format!("payment_instructions.{index}.type invalid_payment_instruction (error)");
         assert_eq!(found(json!(["CARD", "BPAY", "CARD", "CARD"])), [2, 3].map(expected));
         assert_eq!(found(json!([null, "CARD", 7, "CARD"])), [3].map(expected));
         assert_eq!(found(json!(["CARD", "DIRECT_DEBIT", "card", "card", 7, 7, null, null])), [""; 0]);
-        assert_eq!(of("PIN-01", json!({"payment_instructions": [{}, {}]})), [""; 0]);
-        assert_eq!(of("PIN-01", json!({"payment_instructions": {}})), [""; 0]);
+        assert_eq!(run("PIN-01", json!({"payment_instructions": [{}, {}]})), [""; 0]);
+        assert_eq!(run("PIN-01", json!({"payment_instructions": {}})), [""; 0]);
     }
 }

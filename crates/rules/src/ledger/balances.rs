@@ -80,7 +80,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn the_balance_is_that_of_the_last_statement_and_the_current_transactions() {
+    fn the_ledger_balance_is_the_last_balance_and_the_current_transactions() {
         let current = json!([
             transaction("PAYMENT", "2026-10-01", "100.10"),
             transaction("CREDIT", "2026-10-01", "0.0000000001"),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_balance_is_the_sum_of_the_historical_transactions() {
+    fn the_last_statement_balance_is_the_sum_of_the_historical_transactions() {
         let charge = transaction("CHARGE", "2026-10-01", "20.5");
         for (ledger, wrong) in [
             (
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_transfer_balance_is_the_sum_of_the_ledgers() {
+    fn the_transfer_balance_is_the_sum_of_the_ledger_balances() {
         let two = json!([{"ledger_balance": "10.10"}, {"ledger_balance": -0.1}]);
         for (body, fires) in [
             (json!({"transfer_balance": "10.00", "ledgers": two}), false),
@@ -151,7 +151,7 @@ mod tests {
             (json!({"transfer_balance": 5, "ledgers": [{"ledger_balance": 1}, null]}), false),
         ] {
             let expected = "transfer_balance ledger_balances_not_equal_to_transfer_balance (error)";
-            assert_eq!(of("LED-03", &body), if fires { vec![expected] } else { vec![] }, "{body}");
+            assert_eq!(run("LED-03", &body), if fires { vec![expected] } else { vec![] }, "{body}");
         }
     }
 }

@@ -67,7 +67,7 @@ fn required_by_balance(ledger: &Ledger<'_>, at: &At<'_>, checker: &mut Checker<'
     }
 }
 
-/// Whether a list has items, faulty ones included; unknown if the list is faulty.
+/// Returns whether a list has items, faulty ones included, or `None` if the list is faulty.
 fn is_filled(list: &Field<List<Transaction<'_>>>) -> Option<bool> {
     match list.presence() {
         Presence::Usable(list) => Some(!list.is_empty()),
@@ -152,7 +152,7 @@ mod tests {
         "ledgers.0.last_statement_closing_date historical_statement_period_end_in_future (error)";
 
     #[test]
-    fn a_statement_closes_today_at_the_latest() {
+    fn a_closing_date_after_today_is_reported() {
         fires("LED-10", &json!({"last_statement_closing_date": "2026-11-21"}), &[]);
         fires("LED-10", &json!({"last_statement_closing_date": "2026-11-22"}), &[FUTURE]);
         fires("LED-10", &json!({"last_statement_closing_date": "2026-13-22"}), &[]);
@@ -160,9 +160,9 @@ mod tests {
     }
 
     #[test]
-    fn today_is_the_day_of_the_supplier() {
+    fn today_is_the_day_in_the_suppliers_zone() {
         let body = json!({"ledgers": [{"last_statement_closing_date": "2026-11-22"}]});
-        let at = |zone| of_with("LED-10", &body, facts_at("2026-11-21T14:30:00Z", zone));
+        let at = |zone| run_with("LED-10", &body, facts_at("2026-11-21T14:30:00Z", zone));
         assert_eq!(at("UTC"), [FUTURE]);
         assert_eq!(at("Australia/Sydney"), [""; 0]);
     }

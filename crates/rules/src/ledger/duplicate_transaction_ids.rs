@@ -38,7 +38,7 @@ mod tests {
         });
         let second = json!({"current_statement_transactions": ids([json!(" H\t"), json!("B")])});
         assert_eq!(
-            of("LED-11", json!({"ledgers": [first, null, second]})),
+            run("LED-11", json!({"ledgers": [first, null, second]})),
             [
                 "ledgers.0.historical_statement_transactions.1.transaction_id duplicate_transaction_ids (error)",
                 "ledgers.2.current_statement_transactions.0.transaction_id duplicate_transaction_ids (error)",
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn and_over_a_transactions_request() {
+    fn ids_are_unique_in_a_transactions_request() {
         let found = request_finds("LED-11", &ids([json!("A"), json!("B"), json!("A"), json!("A")]));
         assert_eq!(
             found,

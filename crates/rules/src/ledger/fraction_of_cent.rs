@@ -50,7 +50,7 @@ mod tests {
             }]
         }"#;
         assert_eq!(
-            of("LED-13", body),
+            run("LED-13", body),
             [
                 "ledgers.0.current_statement_transactions.2.amount amount_has_fraction_of_cent (warning)",
                 "ledgers.0.historical_statement_transactions.0.amount amount_has_fraction_of_cent (warning)",

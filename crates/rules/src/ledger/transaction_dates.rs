@@ -97,7 +97,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn current_transactions_lie_after_the_closing_day() {
+    fn current_transactions_are_dated_after_the_closing_date() {
         let current = json!([on("2026-09-29"), on("2026-09-30"), on("2026-10-01"), on("bad"), null]);
         let closed =
             |day| json!({"current_statement_transactions": current, "last_statement_closing_date": day});
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn historical_transactions_lie_on_or_before_the_closing_day() {
+    fn historical_transactions_are_not_dated_after_the_closing_date() {
         let historical = json!([on("2026-09-30"), null, on("2026-10-01")]);
         let closed = |day| json!({"historical_statement_transactions": historical, "last_statement_closing_date": day});
         fires("LED-05", &closed("2026-10-01"), &[]);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn without_closing_date_the_latest_historical_day_parts_the_lists() {
+    fn without_a_closing_date_the_latest_historical_date_counts() {
         let current = json!([on("2026-09-30"), on("2026-10-01"), on("2026-10-02")]);
         let historical = json!([on("2026-01-01"), on("2026-10-01"), on("faulty"), null]);
         let mut ledger = json!({
@@ -160,12 +160,12 @@ mod tests {
     }
 
     #[test]
-    fn current_transactions_lie_on_or_after_the_last_billed_day() {
+    fn current_transactions_are_not_dated_before_the_last_billed_date() {
         let ledgers = json!([
             {"current_statement_transactions": [on("2026-10-01"), on("faulty")]},
             {"current_statement_transactions": [on("2026-09-30")], "historical_statement_transactions": [on("2026-01-01")]},
         ]);
-        let billed = |day| of("LED-12", json!({"last_billed_to_date": day, "ledgers": ledgers}));
+        let billed = |day| run("LED-12", json!({"last_billed_to_date": day, "ledgers": ledgers}));
         assert_eq!(
             billed("2026-10-01"),
             [
@@ -174,6 +174,6 @@ mod tests {
         );
         assert_eq!(billed("2026-09-30"), [""; 0]);
         assert_eq!(billed("faulty"), [""; 0]);
-        assert_eq!(of("LED-12", json!({"ledgers": ledgers})), [""; 0]);
+        assert_eq!(run("LED-12", json!({"ledgers": ledgers})), [""; 0]);
     }
 }

@@ -32,10 +32,10 @@ pub(super) const MTR_10: Rule = Rule {
 
 fn meter(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let zone = checker.facts.now.zone;
-    let reversed = match meter.whole {
-        Whole::Electricity(m) if dates_reversed(&m.installed_on, &m.removed_on) => "removed_on",
-        Whole::Gas(m) if dates_reversed(&m.installed_on, &m.removed_on) => "removed_on",
-        Whole::EmbeddedElectricity(m) if datetimes_reversed(&m.active_from, &m.active_to, zone) => {
+    let reversed = match meter.object {
+        MeterObject::Electricity(m) if dates_reversed(&m.installed_on, &m.removed_on) => "removed_on",
+        MeterObject::Gas(m) if dates_reversed(&m.installed_on, &m.removed_on) => "removed_on",
+        MeterObject::EmbeddedElectricity(m) if datetimes_reversed(&m.active_from, &m.active_to, zone) => {
             "active_to"
         }
         _ => return,
@@ -44,7 +44,7 @@ fn meter(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
 }
 
 fn registers(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let Whole::EmbeddedElectricity(meter) = meter.whole else { return };
+    let MeterObject::EmbeddedElectricity(meter) = meter.object else { return };
     let zone = checker.facts.now.zone;
     for (index, register) in meter.registers.usable().into_iter().flat_map(|list| list.usable()) {
         if datetimes_reversed(&register.active_from, &register.active_to, zone) {
@@ -55,7 +55,7 @@ fn registers(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
 }
 
 fn connection_periods(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let Whole::EmbeddedWater(meter) = meter.whole else { return };
+    let MeterObject::EmbeddedWater(meter) = meter.object else { return };
     let zone = checker.facts.now.zone;
     for (index, period) in meter.connection_periods.usable().into_iter().flat_map(|list| list.usable()) {
         if datetimes_reversed(&period.start_at, &period.end_at, zone) {
@@ -70,7 +70,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn a_meter_goes_after_it_comes() {
+    fn a_meter_is_not_removed_before_it_is_installed() {
         let reversed = |member: &str| vec![format!("{member} start_date_later_than_end_date (error)")];
         for kind in ["ELECTRICITY", "GAS"] {
             let check =
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_register_goes_after_it_comes() {
+    fn a_register_does_not_end_before_it_starts() {
         let registers = json!([
             {"active_from": "2026-01-01T00:00:00Z", "active_to": "2026-01-02T00:00:00Z"},
             7,
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_ends_after_it_starts() {
+    fn a_connection_period_does_not_end_before_it_starts() {
         let periods = json!([
             {"start_at": "2026-01-01T00:00:00Z", "end_at": "2025-12-31T23:00:00Z"},
             {"start_at": "2026-01-01T00:00:00Z", "end_at": "2026-01-01T00:00:00"},

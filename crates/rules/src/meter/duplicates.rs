@@ -68,7 +68,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn serial_numbers_differ() {
+    fn duplicate_serial_numbers_are_reported() {
         let serials = ["a1", "A2", " A1", "", "", "a1 "].map(|serial| json!({"meter_serial_number": serial}));
         let meters: Value =
             serials.into_iter().chain([json!(7), json!({"meter_serial_number": 7})]).collect();
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn registers_differ() {
+    fn duplicate_register_ids_are_reported() {
         let registers = json!([
             {"register_id": "E1"},
             {"register_id": "e1"},

@@ -30,7 +30,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn a_gas_meter_in_place_has_one_transfer_reading() {
+    fn a_gas_meter_that_is_not_removed_has_one_transfer_reading() {
         let none = ["transfer_readings active_gas_meter_without_transfer_reading (warning)"];
         let several = ["transfer_readings active_gas_meter_with_multiple_transfer_readings (warning)"];
         for (body, expected) in [

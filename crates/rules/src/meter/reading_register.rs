@@ -80,21 +80,22 @@ fn nameless_history(
     }
 }
 
-/// Whether the reading names a register that is not in the known list.
+/// Returns true if the reading names a register that is not in the known list.
 fn is_unknown(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> bool {
-    match reading.dial {
-        Dial::Register(Presence::Usable(id)) => {
+    match reading.source {
+        Source::Register(Presence::Usable(id)) => {
             meter.registers.is_known && meter.registers.first(id).is_none()
         }
         _ => false,
     }
 }
 
-/// Whether the reading names none of the known registers. Embedded electricity requires the member.
+/// Returns true if the reading does not name a register although the list is known. Embedded electricity requires the
+/// member, so this is about metered electricity only.
 fn is_nameless(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> bool {
     meter.kind == SupplyType::Electricity
         && meter.registers.is_known
-        && reading.dial == Dial::Register(Presence::Absent)
+        && reading.source == Source::Register(Presence::Absent)
 }
 
 #[cfg(test)]
@@ -103,7 +104,7 @@ mod tests {
 
     const KNOWN: &str = r#"[{"register_id": "E1"}, {"register_id": " E2"}]"#;
 
-    /// How often a rule fires on readings of E2, E3, none, blank and a faulty register.
+    /// Runs a rule on readings of E2, of E3, and of an absent, a blank and a faulty register.
     fn fires(id: &str, kind: &str, registers: &str) -> Vec<String> {
         let registers: Value = registers.parse().unwrap();
         let readings = json!([{"register_id": "E2 "}, {"register_id": "E3"}, {}, {"register_id": ""}, {"register_id": 7}]);
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_name_a_known_register() {
+    fn readings_of_unknown_registers_are_reported() {
         for kind in ["ELECTRICITY", "EMBEDDED_ELECTRICITY"] {
             assert_eq!(
                 fires("MTR-05", kind, KNOWN),
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_of_metered_electricity_name_a_register() {
+    fn readings_of_metered_electricity_without_a_register_are_reported() {
         assert_eq!(
             fires("MTR-06", "ELECTRICITY", KNOWN),
             [
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_not_known_says_nothing() {
+    fn silent_if_the_register_list_is_not_known() {
         let lists = ["[]", "7", r#"[{"register_id": "E1"}, 7]"#, r#"[{"register_id": "E1"}, {}]"#];
         for registers in lists {
             for id in ["MTR-05", "MTR-06", "MTR-07", "MTR-08"] {
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn many_registers() {
+    fn registers_of_long_lists_are_found() {
         let register = |i| json!({"register_id": format!("R{i}")});
         let registers: Value = (0..40).map(register).collect();
         let readings: Value = (0..41).map(register).collect();

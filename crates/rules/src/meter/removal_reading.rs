@@ -18,7 +18,7 @@ fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-/// Whether a reading of either list is of the day; `None` if faults hide it.
+/// Returns whether a reading of either list is of this day, or `None` if faults hide it.
 fn was_read_on(day: NaiveDate, meter: &Meter<'_, '_>) -> Option<bool> {
     let (mut was_read, mut is_known) = (false, true);
     for readings in [meter.reading_history, meter.transfer_readings] {
@@ -36,7 +36,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn a_removed_meter_was_read_that_day() {
+    fn a_removed_meter_has_a_reading_on_the_removal_day() {
         let missing = ["reading_history no_reading_on_removed_on (warning)"];
         let (last, other) = (json!({"reading_date": "2026-01-01"}), json!({"reading_date": "2026-01-02"}));
         for (body, expected) in [

@@ -12,7 +12,7 @@ pub(super) const MTR_09: Rule = Rule {
 };
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let Whole::EmbeddedElectricity(meter) = meter.whole else { return };
+    let MeterObject::EmbeddedElectricity(meter) = meter.object else { return };
     let is_basic = meter.meter_installation_type.usable() == Some(&EmbeddedMeterInstallationType::Basic);
     let is_current = meter.status.usable() == Some(&EmbeddedElectricityMeterStatus::C);
     if is_basic && is_current && meter.active_to.is_absent() && is_absent_or_empty(&meter.transfer_readings) {

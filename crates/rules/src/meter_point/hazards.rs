@@ -32,7 +32,7 @@ fn not_known(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>)
     }
 }
 
-/// Whether the phrase stands among other hazards.
+/// Returns true if the phrase is one of several hazards.
 fn combines(point: &MeterPoint<'_, '_>, phrase: &str) -> bool {
     let hazards = point.hazard_details().and_then(|field| field.usable());
     let is_among = |list: &List<_>| list.usable().any(|(_, hazard)| is(hazard, phrase));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn the_phrases_stand_alone() {
+    fn the_phrases_cannot_be_combined_with_hazards() {
         for (id, phrase) in [("MPT-06", "Customer reports NO hazard"), ("MPT-07", " not known to Initiator ")]
         {
             for (hazards, expected) in [

@@ -26,7 +26,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn ten_digits() {
+    fn an_installation_id_is_ten_digits() {
         let refused = ["installation_id installation_id_should_be_integer (error)"];
         for (id, expected) in [
             (json!("0123456789"), &[][..]),
@@ -34,7 +34,7 @@ mod tests {
             (json!("-123456789"), &refused),
             (json!(" 12345678 "), &refused),
             (json!("٠١٢٣٤٥٦٧٨٩"), &refused),
-            // The field checks have these.
+            // The field checks report these.
             (json!("123"), &[]),
             (json!("          "), &[]),
             (json!(123), &[]),

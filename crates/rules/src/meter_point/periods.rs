@@ -62,7 +62,7 @@ fn embedded<'a, 'j>(point: &MeterPoint<'a, 'j>) -> Option<&'a EmbeddedElectricit
     }
 }
 
-/// Whether the list and all its ends are known, and not exactly one of them is open.
+/// Returns true if the list and all its ends are known, and not exactly one of these is open.
 fn not_one_open<'a, 'j: 'a, T>(field: &'a Field<List<T>>, end: fn(&'a T) -> &'a Field<DateTime<'j>>) -> bool {
     let Some(list) = field.usable().filter(|list| list.is_whole()) else { return false };
     let ends = || list.usable().map(|(_, item)| end(item));
@@ -85,7 +85,7 @@ mod tests {
         ("distributors", "from_date", "to_date"),
     ];
 
-    /// What is found with one list of periods of these ends, starting on the same day.
+    /// Runs a rule on each of the three lists, with periods that start on the same day and have these ends.
     fn ends(id: &str, ends: &Value) -> Vec<(String, String)> {
         let one = |(list, start, end): (&str, &str, &str)| {
             let items = match ends {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn periods_end_after_they_start() {
+    fn periods_do_not_end_before_they_start() {
         for (end, fires) in [
             (json!("2025-12-31T23:59:59Z"), true),
             (json!("2026-01-01T09:59:00+10:00"), true),

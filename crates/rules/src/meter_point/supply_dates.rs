@@ -30,7 +30,7 @@ fn reversed(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) 
 
 fn loss_in_progress(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let end = point.point.common.supply_end_date.usable();
-    // Not among the rules that run while the kind is undecided (fields 3.1).
+    // This rule does not run while the kind of meter point is undecided (fields 3.1).
     let is_decided = !matches!(point.point.variant, Variant::Undecided);
     if is_decided && end.is_some_and(|end| *end > checker.today) {
         checker.report(at.member("supply_end_date"), Code::LossInProgress);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_is_in_progress_from_tomorrow_on() {
+    fn a_supply_end_after_today_is_a_loss_in_progress() {
         let loss = ["supply_end_date loss_in_progress (warning)"];
         for (body, expected) in [
             (json!({"supply_end_date": "2026-11-22"}), &loss[..]),

@@ -38,7 +38,7 @@ fn check_digit(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_
     }
 }
 
-/// The usable members that hold an identifier: their names, what they should be, what they are.
+/// Returns the usable members with an identifier: name, expected form and value.
 fn identifiers<'a>(
     point: &MeterPoint<'a, '_>,
 ) -> impl Iterator<Item = (&'static str, SupplyPointId, &'a str)> {
@@ -54,7 +54,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn forms_go_with_the_kind() {
+    fn forms_depend_on_the_kind_of_meter_point() {
         for (body, expected) in [
             (json!({"mpxn": "20019857328"}), &[][..]),
             (json!({"mpxn": " qaaavzzzzz "}), &[]),

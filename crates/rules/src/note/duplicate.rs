@@ -35,11 +35,11 @@ mod tests {
     use crate::testing::*;
 
     fn found(notes: Value) -> Vec<String> {
-        of("NOT-04", json!({"notes": notes}))
+        run("NOT-04", json!({"notes": notes}))
     }
 
     #[test]
-    fn a_note_is_given_once() {
+    fn duplicate_notes_are_reported() {
         let bare = json!({"body": "Called."});
         let dated = json!({"body": " Called. ", "created_at": "2026-01-01T12:00:00Z"});
         let same = json!({"body": "Called.", "created_at": "2026-01-01T22:00:00+10:00"});

@@ -25,7 +25,7 @@ mod tests {
         for note in
             [json!({}), json!({"body": "\n"}), json!({"document_paths": []}), json!({"is_pinned": true})]
         {
-            let found = of("NOT-01", json!({"notes": [{"body": "x"}, note]}));
+            let found = run("NOT-01", json!({"notes": [{"body": "x"}, note]}));
             assert_eq!(found, ["notes.1 note_body_or_document_path_not_found (error)"]);
         }
         for note in [
@@ -36,7 +36,7 @@ mod tests {
             json!({"document_paths": [{}]}),
             json!(null),
         ] {
-            assert_eq!(of("NOT-01", json!({"notes": [note]})), [""; 0]);
+            assert_eq!(run("NOT-01", json!({"notes": [note]})), [""; 0]);
         }
     }
 }

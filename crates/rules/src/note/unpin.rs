@@ -44,8 +44,8 @@ mod tests {
     }
 
     #[test]
-    fn pins_end_after_their_creation() {
-        let found = |created, unpin| of("NOT-02", note(created, unpin));
+    fn pins_do_not_end_before_the_note_is_created() {
+        let found = |created, unpin| run("NOT-02", note(created, unpin));
         let expected = ["notes.0.unpin_at note_unpin_at_earlier_than_creation_date (error)"];
         assert_eq!(found(json!("2026-01-01T12:00:00Z"), json!("2026-01-01T11:59:59Z")), expected);
         assert_eq!(found(json!("2026-01-01T12:00:00Z"), json!("2026-01-01T21:00:00+10:00")), expected);
@@ -57,20 +57,20 @@ mod tests {
         ] {
             assert_eq!(found(created, unpin), [""; 0]);
         }
-        assert_eq!(of("NOT-02", json!({"notes": [{"unpin_at": "2020-01-01T11:00:00Z"}]})), [""; 0]);
+        assert_eq!(run("NOT-02", json!({"notes": [{"unpin_at": "2020-01-01T11:00:00Z"}]})), [""; 0]);
     }
 
     #[test]
     fn pins_end_in_the_future() {
         let body = |unpin| json!({"notes": [{"unpin_at": unpin}]});
         let expected = ["notes.0.unpin_at unpin_at_in_past (warning)"];
-        assert_eq!(of("NOT-03", body(json!("2026-11-21T01:59:59Z"))), expected);
+        assert_eq!(run("NOT-03", body(json!("2026-11-21T01:59:59Z"))), expected);
         for unpin in [json!("2026-11-21T02:00:00Z"), json!("2020-01-01"), json!(null)] {
-            assert_eq!(of("NOT-03", body(unpin)), [""; 0]);
+            assert_eq!(run("NOT-03", body(unpin)), [""; 0]);
         }
-        assert_eq!(of("NOT-03", json!({"notes": [{}]})), [""; 0]);
+        assert_eq!(run("NOT-03", json!({"notes": [{}]})), [""; 0]);
         let local = body(json!("2026-11-21T12:00:00"));
-        assert_eq!(of_with("NOT-03", &local, facts_at("2026-11-21T02:00:00Z", "Asia/Tokyo")), [""; 0]);
-        assert_eq!(of_with("NOT-03", &local, facts_at("2026-11-21T04:00:00Z", "Asia/Tokyo")), expected);
+        assert_eq!(run_with("NOT-03", &local, facts_at("2026-11-21T02:00:00Z", "Asia/Tokyo")), [""; 0]);
+        assert_eq!(run_with("NOT-03", &local, facts_at("2026-11-21T04:00:00Z", "Asia/Tokyo")), expected);
     }
 }

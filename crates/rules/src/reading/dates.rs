@@ -58,7 +58,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn readings_are_of_the_past() {
+    fn readings_after_today_are_reported() {
         let readings = ["2026-11-21", "2026-11-22", "2026-11-31"].map(|date| json!({"reading_date": date}));
         let body = json!({"transfer_readings": readings, "reading_history": readings});
         for kind in ["ELECTRICITY", "GAS", "EMBEDDED_ELECTRICITY", "EMBEDDED_GAS", "EMBEDDED_WATER"] {
@@ -73,13 +73,13 @@ mod tests {
     }
 
     #[test]
-    fn today_is_that_of_the_supplier() {
+    fn today_is_the_day_in_the_suppliers_zone() {
         let body = meter("GAS", json!({"transfer_readings": [{"reading_date": "2026-11-22"}]}));
-        assert_eq!(of_with("RDG-01", &body, facts_at("2026-11-21T14:00:00Z", "Australia/Sydney")).len(), 0);
-        assert_eq!(of_with("RDG-01", &body, facts_at("2026-11-21T14:00:00Z", "UTC")).len(), 1);
+        assert_eq!(run_with("RDG-01", &body, facts_at("2026-11-21T14:00:00Z", "Australia/Sydney")).len(), 0);
+        assert_eq!(run_with("RDG-01", &body, facts_at("2026-11-21T14:00:00Z", "UTC")).len(), 1);
     }
 
-    /// The indexes of the readings of five days that lie outside the life.
+    /// Returns the indexes of the readings outside the life of the meter.
     fn outside(kind: &str, life: Value) -> Vec<usize> {
         let dates = ["2026-01-09", "2026-01-10", "2026-01-15", "2026-01-20", "2026-01-21", "2026-01"];
         let readings: Value = dates.iter().map(|date| json!({"reading_date": date})).collect();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_are_included() {
+    fn both_ends_of_the_life_are_included() {
         for kind in ["ELECTRICITY", "GAS"] {
             let life = |from, to| outside(kind, json!({"installed_on": from, "removed_on": to}));
             assert_eq!(life(json!("2026-01-10"), json!("2026-01-20")), [0, 4]);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_days_of_datetimes_count_as_written() {
+    fn the_day_of_a_datetime_is_its_date_as_written() {
         let life =
             json!({"active_from": "2026-01-10T23:00:00+10:00", "active_to": "2026-01-20T01:00:00+10:00"});
         assert_eq!(outside("EMBEDDED_ELECTRICITY", life.clone()), [0, 4]);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn previous_readings_come_before() {
+    fn previous_readings_are_not_dated_later() {
         let reading = |previous, date| json!({"prev_reading_date": previous, "reading_date": date});
         let readings = json!([
             reading(json!("2026-01-02"), json!("2026-01-01")),

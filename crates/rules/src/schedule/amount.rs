@@ -21,15 +21,15 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn an_amount_is_more_than_nothing() {
+    fn an_amount_of_0_is_reported() {
         let found =
-            |amount: &str| of("SCH-01", format!(r#"{{"payment_schedules": [{{"amount": {amount}}}]}}"#));
+            |amount: &str| run("SCH-01", format!(r#"{{"payment_schedules": [{{"amount": {amount}}}]}}"#));
         for amount in ["0", "0.00", "\"0.0\"", "-0", "0e3"] {
             assert_eq!(found(amount), ["payment_schedules.0.amount zero_payment_schedule_amount (error)"]);
         }
         for amount in ["0.01", "\"10.10\"", "-1", "null", "\"\"", "0.001"] {
             assert_eq!(found(amount), [""; 0], "{amount}");
         }
-        assert_eq!(of("SCH-01", r#"{"payment_schedules": [{}]}"#), [""; 0]);
+        assert_eq!(run("SCH-01", r#"{"payment_schedules": [{}]}"#), [""; 0]);
     }
 }

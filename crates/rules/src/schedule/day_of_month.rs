@@ -21,8 +21,8 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn months_have_31_days() {
-        let found = |day| of("SCH-02", json!({"payment_schedules": [{"day_of_month": day}]}));
+    fn days_outside_1_to_31_are_reported() {
+        let found = |day| run("SCH-02", json!({"payment_schedules": [{"day_of_month": day}]}));
         let expected = ["payment_schedules.0.day_of_month invalid_payment_day_for_payment_schedule (error)"];
         for day in [json!(0), json!(32), json!(-1), json!("32"), json!(999_999_999_999_999_999_i64)] {
             assert_eq!(found(day), expected);
@@ -30,6 +30,6 @@ mod tests {
         for day in [json!(1), json!(31), json!("31"), json!(null), json!(0.5), json!("0x")] {
             assert_eq!(found(day), [""; 0]);
         }
-        assert_eq!(of("SCH-02", json!({"payment_schedules": [{}]})), [""; 0]);
+        assert_eq!(run("SCH-02", json!({"payment_schedules": [{}]})), [""; 0]);
     }
 }

@@ -29,7 +29,7 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-/// Whether surely no instruction is of the type: a faulty one, or one of unknown type, may be.
+/// Returns true if no instruction can be of this type. A faulty instruction, or one with a faulty type, can.
 fn has_none(account: &Account<'_>, kind: PaymentInstructionType) -> bool {
     match account.payment_instructions.presence() {
         Presence::Absent => true,
@@ -47,7 +47,7 @@ mod tests {
 
     fn found(means: &str, instructions: Value) -> usize {
         let body = json!({"payment_schedules": [{}, {"means": means}], "payment_instructions": instructions});
-        let found = of("SCH-05", body);
+        let found = run("SCH-05", body);
         assert!(
             found
                 .iter()
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn means_have_their_instruction() {
+    fn means_without_an_instruction_are_reported() {
         let (debit, card) = (json!({"type": "DIRECT_DEBIT"}), json!({"type": "CARD"}));
         assert_eq!(found("DD", json!([card])), 1);
         assert_eq!(found("DD", json!([])), 1);
@@ -67,8 +67,8 @@ mod tests {
         for means in ["MANUAL", "PAYMENT_SLIP", "CHEQUE"] {
             assert_eq!(found(means, json!([])), 0);
         }
-        assert_eq!(of("SCH-05", json!({"payment_schedules": [{"means": "DD"}]})).len(), 1);
-        assert_eq!(of("SCH-05", json!({"payment_instructions": []})), [""; 0]);
+        assert_eq!(run("SCH-05", json!({"payment_schedules": [{"means": "DD"}]})).len(), 1);
+        assert_eq!(run("SCH-05", json!({"payment_instructions": []})), [""; 0]);
     }
 
     #[test]

@@ -30,11 +30,11 @@ mod tests {
     use crate::testing::*;
 
     fn found(schedule: Value) -> Vec<String> {
-        of("SCH-04", json!({"payment_schedules": [schedule]}))
+        run("SCH-04", json!({"payment_schedules": [schedule]}))
     }
 
     #[test]
-    fn a_schedule_says_how_often_and_when() {
+    fn a_missing_frequency_or_day_is_reported() {
         let frequency = "payment_schedules.0.frequency fixed_payment_schedule_missing_frequency (warning)";
         assert_eq!(found(json!({"day_of_month": 1})), [frequency]);
         assert_eq!(found(json!({})), [frequency]);

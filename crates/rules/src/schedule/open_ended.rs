@@ -26,7 +26,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn one_schedule_is_open_ended() {
+    fn a_second_open_ended_schedule_is_reported() {
         let open = json!({"is_debt_repayment_plan": false});
         let plan = json!({"is_debt_repayment_plan": true});
         let faulty = json!({"is_debt_repayment_plan": "no"});
@@ -40,7 +40,7 @@ mod tests {
         for (schedules, indexes) in cases {
             let line = |i| format!("payment_schedules.{i} multiple_open_ended_payment_schedules (error)");
             let expected: Vec<_> = indexes.into_iter().map(line).collect();
-            assert_eq!(of("SCH-03", json!({"payment_schedules": schedules})), expected);
+            assert_eq!(run("SCH-03", json!({"payment_schedules": schedules})), expected);
         }
     }
 }

@@ -22,16 +22,16 @@ fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::*;
     use crate::SoughtMeterPoint;
+    use crate::testing::*;
     use std::collections::HashSet;
 
     fn found(taken: &HashSet<SoughtMeterPoint>, own: Value) -> Vec<String> {
-        of_with("PST-12", point(own), Facts { taken_meter_points: Some(taken), ..facts() })
+        run_with("PST-12", point(own), Facts { taken_meter_points: Some(taken), ..facts() })
     }
 
     #[test]
-    fn another_account_has_the_meter_point() {
+    fn a_meter_point_of_another_account_is_reported() {
         let sought =
             SoughtMeterPoint { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
         let (taken, none) = (HashSet::from([sought]), HashSet::new());
@@ -39,7 +39,7 @@ mod tests {
         let expected = ["supply_addresses.0.meter_points.0.mpxn meter_point_of_another_account (warning)"];
         assert_eq!(found(&taken, own.clone()), expected);
         assert_eq!(found(&none, own.clone()), [""; 0]);
-        assert_eq!(of_with("PST-12", point(own), facts()), [""; 0]);
+        assert_eq!(run_with("PST-12", point(own), facts()), [""; 0]);
         for other in [
             json!({"mpxn": "6002", "supply_start_date": "2026-01-01"}),
             json!({"mpxn": "6001", "supply_start_date": "2026-01-02"}),

@@ -27,11 +27,11 @@ mod tests {
 
     fn found(contract_known: Option<bool>, identifier: Value) -> Vec<String> {
         let body = json!({"business": {"business_contract_identifier": identifier}});
-        of_with("PST-10", body, Facts { contract_known, ..facts() })
+        run_with("PST-10", body, Facts { contract_known, ..facts() })
     }
 
     #[test]
-    fn the_contract_is_known() {
+    fn an_unknown_contract_is_reported() {
         let expected = ["business.business_contract_identifier business_contract_not_found (error)"];
         assert_eq!(found(Some(false), json!("C-1")), expected);
         assert_eq!(found(Some(true), json!("C-1")), [""; 0]);
@@ -40,6 +40,6 @@ mod tests {
             assert_eq!(found(Some(false), faulty), [""; 0]);
         }
         let unknown = Facts { contract_known: Some(false), ..facts() };
-        assert_eq!(of_with("PST-10", json!({"business": {}}), unknown), [""; 0]);
+        assert_eq!(run_with("PST-10", json!({"business": {}}), unknown), [""; 0]);
     }
 }

@@ -43,11 +43,11 @@ mod tests {
     use crate::testing::*;
 
     fn found(supplier_known: Option<bool>, supplier: Value) -> Vec<String> {
-        of_with("PST-01", json!({"import_supplier": supplier}), Facts { supplier_known, ..facts() })
+        run_with("PST-01", json!({"import_supplier": supplier}), Facts { supplier_known, ..facts() })
     }
 
     #[test]
-    fn the_supplier_is_known() {
+    fn an_unknown_supplier_is_reported() {
         assert_eq!(found(Some(false), json!("ACME")), ["import_supplier import_supplier_not_found (error)"]);
         assert_eq!(found(Some(true), json!("ACME")), [""; 0]);
         assert_eq!(found(None, json!("ACME")), [""; 0]);
@@ -57,26 +57,26 @@ mod tests {
     }
 
     #[test]
-    fn in_later_requests_too() {
+    fn requests_after_the_import_are_checked() {
         let unknown = || Facts { supplier_known: Some(false), ..facts() };
         let (body, code) = (json!({"import_supplier": "ACME"}), json!({"import_supplier_code": "ACME"}));
         let at_code = ["import_supplier_code import_supplier_not_found (error)"];
         assert_eq!(
-            of_instruction("PST-01", &body, unknown()),
+            run_instruction("PST-01", &body, unknown()),
             ["import_supplier import_supplier_not_found (error)"]
         );
-        assert_eq!(of_business("PST-01", &code, unknown()), at_code);
-        assert_eq!(of_business_instruction("PST-01", &code, unknown()), at_code);
-        assert_eq!(of_business("PST-01", &code, facts()), [""; 0]);
-        assert_eq!(of_business("PST-01", json!({"import_supplier_code": " "}), unknown()), [""; 0]);
+        assert_eq!(run_business("PST-01", &code, unknown()), at_code);
+        assert_eq!(run_business_instruction("PST-01", &code, unknown()), at_code);
+        assert_eq!(run_business("PST-01", &code, facts()), [""; 0]);
+        assert_eq!(run_business("PST-01", json!({"import_supplier_code": " "}), unknown()), [""; 0]);
     }
 
     #[test]
-    fn where_the_account_is_looked_for_its_absence_says_it() {
+    fn silent_in_requests_that_look_up_the_account() {
         let unknown = || Facts { supplier_known: Some(false), ..facts() };
         let body = json!({"import_supplier": "ACME"});
-        assert_eq!(of_notes("PST-01", &body, unknown()), [""; 0]);
-        assert_eq!(of_transactions("PST-01", &body, unknown()), [""; 0]);
-        assert_eq!(of_statements("PST-01", &body, unknown()), [""; 0]);
+        assert_eq!(run_notes("PST-01", &body, unknown()), [""; 0]);
+        assert_eq!(run_transactions("PST-01", &body, unknown()), [""; 0]);
+        assert_eq!(run_statements("PST-01", &body, unknown()), [""; 0]);
     }
 }

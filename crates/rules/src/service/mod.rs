@@ -1,6 +1,6 @@
-//! The rules that use cases run themselves, where they meet what is stored: their rows of the catalogue.
+//! Rules that need stored state. Most of them are run by use cases.
 //!
-//! A use case reports one with [`Rule::issue`], or answers with its code where the body is another.
+//! A use case reports an issue with [`Rule::issue`], or answers with the code where the body has no list of errors.
 
 mod another_account;
 mod contract_known;
@@ -149,7 +149,7 @@ mod tests {
     use cutover_core::AttrPath;
 
     #[test]
-    fn an_issue_says_which_rule_found_what() {
+    fn an_issue_has_path_rule_level_and_text() {
         let attr = AttrPath::root().name("transactions").index(3).name("transaction_date");
         let issue = PST_06.issue(attr.clone(), Code::TransactionOutsideOpenStatementPeriod);
         assert_eq!((issue.attr, issue.rule, issue.level), (attr, RuleId("PST-06"), Level::Error));

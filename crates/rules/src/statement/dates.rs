@@ -38,34 +38,34 @@ fn issued(statement: &Statement<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>)
 mod tests {
     use crate::testing::*;
 
-    fn of_period(from: Value, to: Value) -> Vec<String> {
-        of("STM-01", json!({"statements": [{"bill_period_from_date": from, "bill_period_to_date": to}]}))
+    fn run_period(from: Value, to: Value) -> Vec<String> {
+        run("STM-01", json!({"statements": [{"bill_period_from_date": from, "bill_period_to_date": to}]}))
     }
 
     #[test]
-    fn periods_run_forward() {
+    fn a_period_does_not_end_before_it_starts() {
         let expected = ["statements.0.bill_period_to_date start_date_later_than_end_date (error)"];
-        assert_eq!(of_period(json!("2026-02-01"), json!("2026-01-31")), expected);
-        assert_eq!(of_period(json!("2026-02-01"), json!("2026-02-01")), [""; 0]);
-        assert_eq!(of_period(json!("2026-02-30"), json!("2026-01-31")), [""; 0]);
-        assert_eq!(of_period(json!("2026-02-01"), json!(null)), [""; 0]);
-        assert_eq!(of("STM-01", json!({"statements": [{"bill_period_to_date": "2026-01-31"}]})), [""; 0]);
+        assert_eq!(run_period(json!("2026-02-01"), json!("2026-01-31")), expected);
+        assert_eq!(run_period(json!("2026-02-01"), json!("2026-02-01")), [""; 0]);
+        assert_eq!(run_period(json!("2026-02-30"), json!("2026-01-31")), [""; 0]);
+        assert_eq!(run_period(json!("2026-02-01"), json!(null)), [""; 0]);
+        assert_eq!(run("STM-01", json!({"statements": [{"bill_period_to_date": "2026-01-31"}]})), [""; 0]);
     }
 
-    fn of_issued(to: Value, issued: Value) -> Vec<String> {
+    fn run_issued(to: Value, issued: Value) -> Vec<String> {
         let statements = json!([{"bill_period_to_date": to, "issued_date": issued}]);
-        of_statements("STM-03", json!({"statements": statements}), facts())
+        run_statements("STM-03", json!({"statements": statements}), facts())
     }
 
     #[test]
-    fn statements_are_sent_out_after_their_period() {
+    fn statements_issued_before_the_period_ends_are_reported() {
         let expected = ["statements.0.issued_date statement_issued_before_period_end (warning)"];
-        assert_eq!(of_issued(json!("2026-01-31"), json!("2026-01-30")), expected);
+        assert_eq!(run_issued(json!("2026-01-31"), json!("2026-01-30")), expected);
         for issued in [json!("2026-01-31"), json!("2026-02-03"), json!(null), json!("2026-01-00")] {
-            assert_eq!(of_issued(json!("2026-01-31"), issued), [""; 0]);
+            assert_eq!(run_issued(json!("2026-01-31"), issued), [""; 0]);
         }
-        assert_eq!(of_issued(json!("2026-02-30"), json!("2026-01-30")), [""; 0]);
+        assert_eq!(run_issued(json!("2026-02-30"), json!("2026-01-30")), [""; 0]);
         let without = json!({"statements": [{"issued_date": "2026-01-30"}]});
-        assert_eq!(of_statements("STM-03", without, facts()), [""; 0]);
+        assert_eq!(run_statements("STM-03", without, facts()), [""; 0]);
     }
 }

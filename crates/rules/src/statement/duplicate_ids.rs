@@ -1,7 +1,7 @@
 use crate::prelude::*;
 
-/// A statement id given twice. An error by default in the statements request, where rule PST-08 would refuse
-/// the second one.
+/// A statement id given twice. In the statements request it is an error by default: rule PST-08 would refuse the
+/// second one.
 pub(super) const STM_02: Rule = Rule {
     id: RuleId("STM-02"),
     codes: &[Code::DuplicateStatementIds],
@@ -37,11 +37,11 @@ mod tests {
     use crate::testing::*;
 
     fn found(statements: Value) -> Vec<String> {
-        of("STM-02", json!({"statements": statements}))
+        run("STM-02", json!({"statements": statements}))
     }
 
     #[test]
-    fn a_statement_is_given_once() {
+    fn duplicate_statement_ids_are_reported() {
         let one = json!({"statement_id": "S-1"});
         let line = |index| format!("statements.{index}.statement_id duplicate_statement_ids (warning)");
         assert_eq!(
@@ -55,10 +55,10 @@ mod tests {
     }
 
     #[test]
-    fn in_a_request_it_is_an_error() {
+    fn duplicate_statement_ids_in_a_request_are_errors() {
         let statements = json!([{"statement_id": "S-1"}, {"statement_id": " S-1"}, {"statement_id": ""}, {"statement_id": ""}]);
         assert_eq!(
-            of_statements("STM-02", json!({"statements": statements}), facts()),
+            run_statements("STM-02", json!({"statements": statements}), facts()),
             ["statements.1.statement_id duplicate_statement_ids (error)"]
         );
     }

@@ -6,8 +6,4 @@ mod duplicate_ids;
 use crate::rule::Rule;
 
 /// In the order of the catalogue.
-pub(crate) const RULES: &[Rule] = &[
-    dates::STM_01,
-    duplicate_ids::STM_02,
-    dates::STM_03,
-];
+pub(crate) const RULES: &[Rule] = &[dates::STM_01, duplicate_ids::STM_02, dates::STM_03];

@@ -22,7 +22,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn ledgers_hold_no_transaction_after_today() {
+    fn ledger_transactions_after_today_are_reported() {
         let all = json!([on("2026-11-21"), on("2026-11-22"), on("faulty")]);
         fires(
             "TXN-01",

@@ -1,5 +1,5 @@
-use crate::prelude::*;
 use crate::ledger::arithmetic::is_near_product;
+use crate::prelude::*;
 
 /// A net amount that is not price times units (rules 8.2).
 pub(super) const TXN_06: Rule = Rule {

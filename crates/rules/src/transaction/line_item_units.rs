@@ -36,7 +36,7 @@ fn check_difference(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>)
     }
 }
 
-/// By how much two usable units differ; `None` if there are not two.
+/// Returns the difference of two usable units, or `None` if there are not exactly two.
 fn difference(item: &LineItem<'_>) -> Option<Decimal> {
     let units = item.units.usable().filter(|units| units.len() == 2)?;
     let mut values = units.usable().map(|(_, value)| value.value());
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn their_difference_is_the_number_of_units() {
+    fn the_difference_of_units_is_the_number_of_units() {
         let expected = ["transactions.0.line_items.0.units units_do_not_match_number_of_units (warning)"];
         for (units, number, fires) in [
             (json!([100, "250.5"]), json!("150.50"), false),

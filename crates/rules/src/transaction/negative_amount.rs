@@ -23,7 +23,7 @@ mod tests {
     use crate::testing::*;
 
     #[test]
-    fn amounts_are_not_below_zero() {
+    fn negative_amounts_are_reported() {
         let found = request_finds(
             "TXN-02",
             &json!([{"amount": "-0.01"}, {"amount": "-0"}, {"amount": 0}, {"amount": "-"}, {}, {"amount": -3}]),

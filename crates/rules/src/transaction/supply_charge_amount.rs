@@ -1,6 +1,6 @@
-use crate::prelude::*;
 use super::is_supply_charge;
 use crate::ledger::arithmetic::{is_near, sum_or_zero, whole_sum};
+use crate::prelude::*;
 use cutover_model::{Decimal, draft};
 
 /// A supply charge whose amount differs from the sum of its items (rules 8.2).
@@ -27,7 +27,7 @@ fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'
     }
 }
 
-/// Net amounts and taxes together; `None` if one is unknown, or without line items.
+/// Returns the sum of net amounts and taxes, or `None` if one is unknown or there are no line items.
 fn items_sum(transaction: &draft::Transaction<'_>) -> Option<rust_decimal::Decimal> {
     let items = transaction.line_items.usable().filter(|items| !items.is_empty())?;
     let net = whole_sum(items, |item| item.net_amount.usable().map(Decimal::value))?;
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_not_judged() {
+    fn silent_if_a_part_is_unknown() {
         let net = json!([{"net_amount": 1}]);
         assert!(!fires("SUPPLY_CHARGE", json!(5), json!([]), json!([])));
         assert!(!fires("SUPPLY_CHARGE", json!(5), json!([{"net_amount": 1}, {}]), json!([])));

@@ -1,5 +1,5 @@
-use crate::prelude::*;
 use super::is_supply_charge;
+use crate::prelude::*;
 
 /// A supply charge without its product or its line items.
 pub(super) const TXN_03: Rule = Rule {

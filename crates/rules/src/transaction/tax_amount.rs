@@ -1,5 +1,5 @@
-use crate::prelude::*;
 use crate::ledger::arithmetic::is_near_product;
+use crate::prelude::*;
 use cutover_model::choices::TaxUnitType;
 
 /// A proportional tax that is not value times rate (rules 8.2).

@@ -83,7 +83,7 @@ fn start_after_end(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-/// When the window opens and closes, where that is usable.
+/// Returns the start and the end of the window, as far as they are usable.
 fn window(
     request: &AccountRequest<'_>,
     checker: &Checker<'_>,
@@ -103,15 +103,15 @@ mod tests {
         json!({"payload": {}, "task_params": {"schedule_window_start": start, "schedule_window_end": end}})
     }
 
-    /// How often a rule fires at a window, having checked where and with which code.
+    /// Returns the number of issues, after checking their path and code.
     fn count(rule: &str, expected: &str, start: &str, end: &str) -> usize {
-        let found = of(rule, envelope(json!(start), json!(end)));
+        let found = run(rule, envelope(json!(start), json!(end)));
         assert!(found.iter().all(|line| *line == format!("task_params.{expected} (error)")), "{found:?}");
         found.len()
     }
 
     #[test]
-    fn windows_have_not_passed() {
+    fn windows_in_the_past_are_reported() {
         let start = |at| count("WIN-01", "schedule_window_start schedule_window_start_in_past", at, "");
         let end = |at| count("WIN-02", "schedule_window_end schedule_window_end_in_past", "", at);
         for (at, fires) in [
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_close_within_four_days() {
+    fn a_window_that_ends_in_more_than_four_days_is_reported() {
         let end = |at| {
             count(
                 "WIN-03",
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_open_before_they_close() {
+    fn a_window_that_starts_after_it_ends_is_reported() {
         let code = "schedule_window_start schedule_window_start__after_end";
         let fires = |start, end| count("WIN-04", code, start, end);
         assert_eq!(fires("2026-11-22T00:00:01Z", "2026-11-22T00:00:00Z"), 1);
@@ -154,14 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn without_an_offset_the_zone_of_the_supplier_counts() {
+    fn a_datetime_without_an_offset_is_in_the_suppliers_zone() {
         let noon = envelope(json!("2026-11-21T12:00:00"), json!(null));
-        let found = |zone| of_with("WIN-01", &noon, facts_at("2026-11-21T03:06:00Z", zone)).len();
+        let found = |zone| run_with("WIN-01", &noon, facts_at("2026-11-21T03:06:00Z", zone)).len();
         assert_eq!([found("Australia/Sydney"), found("Asia/Tokyo"), found("Australia/Perth")], [1, 1, 0]);
     }
 
     #[test]
-    fn no_window_is_no_fault() {
+    fn silent_without_a_window() {
         for body in [
             envelope(json!(null), json!(null)),
             json!({"payload": {}, "task_params": {}}),
@@ -170,7 +170,7 @@ mod tests {
             json!({}),
         ] {
             for rule in ["WIN-01", "WIN-02", "WIN-03", "WIN-04"] {
-                assert_eq!(of(rule, &body), [""; 0]);
+                assert_eq!(run(rule, &body), [""; 0]);
             }
         }
     }

@@ -15,7 +15,7 @@ fn has_no_issue(path: &Path, check: Check) {
     assert_eq!(lines(&report.warnings), [""; 0], "{}", path.display());
 }
 
-/// The faulty fixtures by the prefix of the rule that they are named after; in each by name.
+/// The faulty fixtures, grouped by the prefix of the rule that they are named after and ordered by name.
 fn families() -> BTreeMap<String, BTreeSet<(String, &'static str)>> {
     let mut families = BTreeMap::<String, BTreeSet<_>>::new();
     for (folder, _) in REQUESTS {
@@ -27,7 +27,7 @@ fn families() -> BTreeMap<String, BTreeSet<(String, &'static str)>> {
     families
 }
 
-/// The path of a fixture and all its issues, one a line. The rule that it is named after must be among them.
+/// Returns the path of a fixture and all its issues, after checking that one is of the rule it is named after.
 fn shown(folder: &str, name: &str) -> String {
     let (_, check) = REQUESTS.into_iter().find(|(other, _)| *other == folder).unwrap();
     let report = found(&fixtures().join(folder).join("faulty").join(name), check);

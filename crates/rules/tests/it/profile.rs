@@ -10,7 +10,7 @@ fn with(levels: &[(&'static str, Level)]) -> Profile {
     Profile::new(levels.iter().copied()).unwrap()
 }
 
-/// What a body with a warning of the decoder, a warning and an error of rules leads to.
+/// Errors and warnings of a body with a warning of the decoder, and a warning and an error of rules.
 fn found(profile: &Profile) -> (Vec<String>, Vec<String>) {
     let body = json!({
         "import_supplier": "ACME", "external_account_number": "A-1", "unknown_occupier": true,
@@ -48,7 +48,7 @@ fn levels_can_be_raised_and_lowered() {
     assert_eq!(found(&with(&all)), (at("error", &[NEGATIVE, CHANNEL]), at("warning", &[CLOSING])));
 }
 
-/// What a statement given twice leads to: in the account, in the statements request.
+/// Issues of a statement given twice: in the account, and in the statements request.
 fn statement_twice(profile: &Profile) -> [Vec<String>; 2] {
     let statement = json!({
         "statement_id": "S-1", "bill_period_from_date": "2026-01-01", "bill_period_to_date": "2026-01-31",
@@ -64,7 +64,7 @@ fn statement_twice(profile: &Profile) -> [Vec<String>; 2] {
 }
 
 #[test]
-fn a_rule_can_have_another_level_after_the_import_until_one_is_set() {
+fn a_level_that_is_set_holds_after_the_import_too() {
     let line = |level| at(level, &["statements.1.statement_id duplicate_statement_ids STM-02"]);
     assert_eq!(statement_twice(&Profile::default()), ["warning", "error"].map(line));
     assert_eq!(statement_twice(&with(&[("TXN-02", Level::Off)])), ["warning", "error"].map(line));
@@ -77,7 +77,7 @@ fn a_rule_can_have_another_level_after_the_import_until_one_is_set() {
 }
 
 #[test]
-fn rules_can_be_off() {
+fn rules_can_be_switched_off() {
     let off = [("LED-10", Level::Off), ("TXN-02", Level::Off), ("STR-19", Level::Off)];
     assert_eq!(found(&with(&off)), (vec![], vec![]));
 }
@@ -112,7 +112,7 @@ fn fixed_and_unknown_rules_cannot_be_set() {
 }
 
 #[test]
-fn changes_are_what_differs_from_the_catalogue() {
+fn changes_are_levels_that_differ_from_the_catalogue() {
     let profile = with(&[("SUP-03", Level::Error), ("TXN-02", Level::Warning), ("LED-10", Level::Off)]);
     let changes: Vec<_> = profile.changes().into_iter().collect();
     assert_eq!(changes, [("LED-10", Level::Off), ("SUP-03", Level::Error)]);
