@@ -8,8 +8,8 @@ pub(crate) use crate::form::{
 };
 pub(crate) use crate::rule::{On, Rule};
 pub(crate) use crate::view::{
-    Address, CURRENT, Source, HISTORICAL, Meter, MeterPoint, Origin, Reading, Statement, Transaction,
-    Transactions, MeterObject, dates,
+    Address, CURRENT, HISTORICAL, Meter, MeterObject, MeterPoint, Origin, Reading, Source, Statement,
+    Transaction, Transactions, dates,
 };
 pub(crate) use crate::walk::items;
 pub(crate) use chrono::NaiveDate;

@@ -59,29 +59,29 @@ impl Collector {
         };
         list.push(issue);
         if list.len() > 4 * KEPT {
-            thin(list);
+            sort_and_truncate(list);
         }
     }
 
     /// Returns the issues in order. Of equal ones that of the higher level is kept.
     pub(crate) fn finish(mut self) -> Report {
-        thin(&mut self.errors);
-        thin(&mut self.warnings);
+        sort_and_truncate(&mut self.errors);
+        sort_and_truncate(&mut self.warnings);
         let errors = &self.errors;
         self.warnings.retain(|w| errors.binary_search_by(|e| e.key().cmp(&w.key())).is_err());
         self.warnings.truncate(MAX_FINDINGS);
-        Report { errors: cut(self.errors), warnings: self.warnings }
+        Report { errors: limit(self.errors), warnings: self.warnings }
     }
 }
 
 /// Prepares the errors of a use case for an answer: sorted, each once, the first 1,000 and one `too_many_errors` if
 /// there are more (rules 1.4).
 pub fn listed(mut errors: Vec<Issue>) -> Vec<Issue> {
-    thin(&mut errors);
-    cut(errors)
+    sort_and_truncate(&mut errors);
+    limit(errors)
 }
 
-fn cut(mut errors: Vec<Issue>) -> Vec<Issue> {
+fn limit(mut errors: Vec<Issue>) -> Vec<Issue> {
     if errors.len() > MAX_FINDINGS {
         errors.truncate(MAX_FINDINGS);
         errors.push(too_many());
@@ -89,7 +89,7 @@ fn cut(mut errors: Vec<Issue>) -> Vec<Issue> {
     errors
 }
 
-fn thin(issues: &mut Vec<Issue>) {
+fn sort_and_truncate(issues: &mut Vec<Issue>) {
     issues.sort_by(|a, b| a.key().cmp(&b.key()));
     issues.dedup_by(|a, b| a.key() == b.key());
     issues.truncate(KEPT);

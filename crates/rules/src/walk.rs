@@ -4,7 +4,7 @@ use crate::at::At;
 use crate::check::Checker;
 use crate::rule::On;
 use crate::view::{
-    Address, Meter, MeterPoint, Origin, Reading, Readings, ReadingList, Statement, Transaction, Transactions,
+    Address, Meter, MeterPoint, Origin, Reading, ReadingList, Readings, Statement, Transaction, Transactions,
     of_ledger,
 };
 use crate::{RULES, Rule};

@@ -12,6 +12,6 @@ mod transaction;
 pub(crate) use address::Address;
 pub(crate) use meter::{Meter, MeterObject};
 pub(crate) use meter_point::MeterPoint;
-pub(crate) use reading::{Source, Reading, Readings, ReadingList};
+pub(crate) use reading::{Reading, ReadingList, Readings, Source};
 pub(crate) use statement::Statement;
 pub(crate) use transaction::{CURRENT, HISTORICAL, Origin, Transaction, Transactions, dates, of_ledger};
