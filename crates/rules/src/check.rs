@@ -29,20 +29,20 @@ macro_rules! checks {
 checks! {
     /// Checks a decoded notes request. The use case finds its supplier and account (rules PST-03, PST-04).
     check_notes(NotesRequest) => notes_request;
-    /// Checks a decoded transactions request. The use case finds its supplier and account (rules PST-03, PST-04) and
-    /// compares it with the stored ledger (rules PST-06, PST-07).
+    /// Checks a decoded transactions request. The use case finds its supplier and account (rules PST-03,
+    /// PST-04) and compares it with the stored ledger (rules PST-06, PST-07).
     check_transactions(TransactionsRequest) => transactions_request;
-    /// Checks a decoded historical statements request. The use case finds its supplier and account (rules PST-03,
-    /// PST-04) and compares it with the stored statements (rule PST-08).
+    /// Checks a decoded historical statements request. The use case finds its supplier and account (rules
+    /// PST-03, PST-04) and compares it with the stored statements (rule PST-08).
     check_historical_statements(HistoricalStatementsRequest) => statements_request;
-    /// Checks a decoded payment instruction request, including its supplier. The use case finds the account and asks the
-    /// vendor (rules PST-04, PST-11).
+    /// Checks a decoded payment instruction request, including its supplier. The use case finds the account
+    /// and asks the vendor (rules PST-04, PST-11).
     check_payment_instruction(PaymentInstructionRequest) => instruction_request;
-    /// Checks a decoded business request, including its supplier. The use case compares it with the stored businesses
-    /// and contracts (rules PST-09, PST-13).
+    /// Checks a decoded business request, including its supplier. The use case compares it with the stored
+    /// businesses and contracts (rules PST-09, PST-13).
     check_business(BusinessRequest) => business_request;
-    /// Checks a decoded business payment instruction request, including its supplier. The use case finds the business
-    /// and the accounts, and asks the vendor (rules PST-04, PST-11, PST-14).
+    /// Checks a decoded business payment instruction request, including its supplier. The use case finds the
+    /// business and the accounts, and asks the vendor (rules PST-04, PST-11, PST-14).
     check_business_payment_instruction(BusinessPaymentInstructionRequest) => business_instruction_request;
 }
 

@@ -3,14 +3,14 @@ use cutover_core::Now;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// The inputs of rules other than the payload. They are fetched between decoding and checking, for usable values
-/// only. A fact that was not fetched is `None`, and the rules about it are silent.
+/// The inputs of rules other than the payload. They are fetched between decoding and checking, for usable
+/// values only. A fact that was not fetched is `None`, and the rules about it are silent.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'f> {
     /// The current instant in the zone of the payload's import supplier (rules 1.6).
     pub now: Now,
-    /// If set, whether the payload's import supplier belongs to the caller's organisation (rule PST-01). Not set
-    /// offline.
+    /// If set, whether the payload's import supplier belongs to the caller's organisation (rule PST-01). Not
+    /// set offline.
     pub supplier_known: Option<bool>,
     /// If set, whether the organisation has the contract that the account names (rule PST-10).
     pub contract_known: Option<bool>,

@@ -2,8 +2,9 @@ use crate::{RULES, Rule};
 use cutover_core::{Level, RuleId};
 use std::collections::BTreeMap;
 
-/// The rule levels that are set for an import supplier, by the index of the rule in the catalogue (rules 1.5). Other
-/// rules have their default level. Few suppliers set any level, so that `None` is the common case.
+/// The rule levels that are set for an import supplier, by the index of the rule in the catalogue (rules
+/// 1.5). Other rules have their default level. Few suppliers set any level, so that `None` is the common
+/// case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Profile(Option<Box<[Option<Level>]>>);
 

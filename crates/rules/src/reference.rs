@@ -2,7 +2,8 @@
 
 use crate::{Needs, RULES, Rule};
 
-/// The page. A line `{{ABC DEF}}` is replaced with the table of the rules whose ids have one of these prefixes.
+/// The page. A line `{{ABC DEF}}` is replaced with the table of the rules whose ids have one of these
+/// prefixes.
 const TEMPLATE: &str = include_str!("reference.md");
 
 /// Returns the text of `docs/rules.md`: prose, and a row for each rule.

@@ -74,8 +74,8 @@ impl Collector {
     }
 }
 
-/// Prepares the errors of a use case for an answer: sorted, each once, the first 1,000 and one `too_many_errors` if
-/// there are more (rules 1.4).
+/// Prepares the errors of a use case for an answer: sorted, each once, the first 1,000 and one
+/// `too_many_errors` if there are more (rules 1.4).
 pub fn listed(mut errors: Vec<Issue>) -> Vec<Issue> {
     sort_and_truncate(&mut errors);
     limit(errors)

@@ -76,8 +76,8 @@ impl Rule {
         }
     }
 
-    /// Creates an issue of this rule at its default level, for the rules of [`crate::service`], which use cases run.
-    /// The rule must declare the code.
+    /// Creates an issue of this rule at its default level, for the rules of [`crate::service`], which use
+    /// cases run. The rule must declare the code.
     pub fn issue(&self, attr: AttrPath, code: Code) -> Issue {
         self.issue_at(self.level, attr, code)
     }

@@ -18,8 +18,8 @@ pub(crate) fn facts_at(instant: &str, zone: &str) -> Facts<'static> {
     Facts { supplier_known: Some(true), ..Facts::at(now) }
 }
 
-/// Checks an account or envelope and returns all issues as `attr code (level)`, in the order of an answer, errors
-/// first. Rules that are off by default are warnings here.
+/// Checks an account or envelope and returns all issues as `attr code (level)`, in the order of an answer,
+/// errors first. Rules that are off by default are warnings here.
 ///
 /// The body is a `json!` value or, where the digits of a number matter, its text.
 pub(crate) fn issues(body: impl ToString) -> Vec<String> {
@@ -105,8 +105,8 @@ pub(crate) fn request_finds(rule: &str, transactions: &Value) -> Vec<String> {
     run_transactions(rule, body, facts())
 }
 
-/// The profile in which the wanted rules have their default levels, or are warnings if these are off. Of the other
-/// rules only those with fixed levels run.
+/// The profile in which the wanted rules have their default levels, or are warnings if these are off. Of the
+/// other rules only those with fixed levels run.
 fn profile(is_wanted: impl Fn(&str) -> bool) -> Profile {
     let level = |id, default| match default {
         _ if !is_wanted(id) => Level::Off,

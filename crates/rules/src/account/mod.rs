@@ -24,8 +24,8 @@ pub(crate) const RULES: &[Rule] = &[
     number_in_url::ACC_09,
 ];
 
-/// Returns every meter point of an account, or `None` if a list is absent or faulty or has a faulty item: rules about
-/// all of them are silent then (rules 1.3).
+/// Returns every meter point of an account, or `None` if a list is absent or faulty or has a faulty item:
+/// rules about all of them are silent then (rules 1.3).
 fn all_meter_points<'a, 'j>(account: &'a Account<'j>) -> Option<impl Iterator<Item = &'a MeterPoint<'j>>> {
     let entries = account.supply_addresses.usable().filter(|entries| entries.is_whole())?;
     let lists = || entries.usable().map(|(_, entry)| entry.meter_points.usable());

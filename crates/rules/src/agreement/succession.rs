@@ -49,8 +49,8 @@ struct Span {
     end: NaiveDate,
 }
 
-/// Calls `f` for each agreement but the first, ordered by start, with the latest end of those before it (rules 8.3).
-/// Agreements are copied only if they are not sent in that order.
+/// Calls `f` for each agreement but the first, ordered by start, with the latest end of those before it
+/// (rules 8.3). Agreements are copied only if they are not sent in that order.
 fn successors(point: &MeterPoint<'_, '_>, f: impl FnMut(Span, NaiveDate)) {
     let Some(list) = point.point.common.agreements.usable().filter(|list| is_known(list)) else { return };
     if spans(list).is_sorted_by_key(|span| span.start) {

@@ -1,5 +1,5 @@
-/// Returns true if a trimmed text, spaces left out, is an ACN or an ABN, the numbers of Australian companies and
-/// businesses (rules 10.6).
+/// Returns true if a trimmed text, spaces left out, is an ACN or an ABN, the numbers of Australian companies
+/// and businesses (rules 10.6).
 pub(crate) fn is_company_number(text: &str) -> bool {
     let mut digits = [0; ABN_DIGITS];
     let mut count = 0;

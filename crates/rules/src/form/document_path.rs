@@ -47,7 +47,8 @@ mod tests {
     use std::path::Path;
 
     proptest! {
-        /// The standard library, too, takes an accepted path for a plain and relative one once it is unescaped.
+        /// The standard library, too, takes an accepted path for a plain and relative one once it is
+        /// unescaped.
         #[test]
         fn accepted_paths_stay_under_the_root(
             text in r"(/a|a|b|é|\.a|/|\.|%2[eE]|%2[fF]|%5[cC]|\\|:|\x00){1,8}",

@@ -7,8 +7,8 @@ pub(crate) fn dates_reversed(start: &Field<NaiveDate>, end: &Field<NaiveDate>) -
     matches!((start.usable(), end.usable()), (Some(start), Some(end)) if end < start)
 }
 
-/// Returns true if both datetimes are usable and the end is before the start. Datetimes without an offset are in
-/// `zone`, that of the supplier.
+/// Returns true if both datetimes are usable and the end is before the start. Datetimes without an offset are
+/// in `zone`, that of the supplier.
 pub(crate) fn datetimes_reversed(start: &Field<DateTime<'_>>, end: &Field<DateTime<'_>>, zone: Zone) -> bool {
     let instant = |field: &Field<DateTime<'_>>| field.usable()?.instant(zone);
     matches!((instant(start), instant(end)), (Some(start), Some(end)) if end < start)

@@ -3,8 +3,8 @@ use std::hash::Hash;
 
 /// The values seen so far, for rules about duplicates.
 ///
-/// A few values are compared one by one, without allocation; more are hashed, so that the cost stays linear for ten
-/// thousand hostile ones.
+/// A few values are compared one by one, without allocation; more are hashed, so that the cost stays linear
+/// for ten thousand hostile ones.
 #[derive(Debug)]
 pub(crate) struct Seen<K> {
     few: [Option<K>; FEW],

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A map that usually has few keys. These are compared one by one, without allocation; further keys are hashed, so that
-/// the cost stays linear for ten thousand hostile keys.
+/// A map that usually has few keys. These are compared one by one, without allocation; further keys are
+/// hashed, so that the cost stays linear for ten thousand hostile keys.
 #[derive(Debug)]
 pub(crate) struct SmallMap<K, V> {
     few: [Option<(K, V)>; FEW],

@@ -15,8 +15,8 @@ impl SupplyPointId {
         ten.len() == 10 && first_is_right && self.is_body(ten) && is_optional_digit(check)
     }
 
-    /// Returns true if the trimmed text has the eleven characters of the form, and the last is not the check digit of
-    /// the others. A MIRN may be any eleven digits here.
+    /// Returns true if the trimmed text has the eleven characters of the form, and the last is not the check
+    /// digit of the others. A MIRN may be any eleven digits here.
     pub(crate) fn has_wrong_check_digit(self, text: &str) -> bool {
         let Some((ten, [check])) = text.as_bytes().split_at_checked(10) else { return false };
         self.is_body(ten) && check.is_ascii_digit() && check - b'0' != check_digit(ten)
@@ -42,8 +42,8 @@ fn is_optional_digit(rest: &[u8]) -> bool {
     }
 }
 
-/// Computes the check digit: from right to left every other character code is doubled, and the digits of all are
-/// added up.
+/// Computes the check digit: from right to left every other character code is doubled, and the digits of all
+/// are added up.
 fn check_digit(body: &[u8]) -> u8 {
     let code = |(i, byte): (usize, &u8)| {
         let code = u32::from(byte.to_ascii_uppercase());

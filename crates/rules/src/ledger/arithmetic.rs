@@ -6,7 +6,8 @@ use rust_decimal::Decimal;
 
 const CENT: Decimal = Decimal::from_parts(1, 0, 0, false, 2);
 
-/// Returns the signed sum of transactions (rules 8.2), or `None` if one of them, its amount or its type is not usable.
+/// Returns the signed sum of transactions (rules 8.2), or `None` if one of them, its amount or its type is
+/// not usable.
 pub(crate) fn signed_sum(transactions: &List<draft::Transaction<'_>>) -> Option<Decimal> {
     whole_sum(transactions, effect)
 }

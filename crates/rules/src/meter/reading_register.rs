@@ -90,8 +90,8 @@ fn is_unknown(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> bool {
     }
 }
 
-/// Returns true if the reading does not name a register although the list is known. Embedded electricity requires the
-/// member, so this is about metered electricity only.
+/// Returns true if the reading does not name a register although the list is known. Embedded electricity
+/// requires the member, so this is about metered electricity only.
 fn is_nameless(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> bool {
     meter.kind == SupplyType::Electricity
         && meter.registers.is_known

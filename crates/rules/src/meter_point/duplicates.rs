@@ -36,8 +36,8 @@ fn on_the_same_address(account: &Account<'_>, checker: &mut Checker<'_>) {
     });
 }
 
-/// Calls `found` for each repeated meter point, with true if the same entry has it already. Entries are visited one
-/// after the other, so it is enough to remember the last entry of each meter point.
+/// Calls `found` for each repeated meter point, with true if the same entry has it already. Entries are
+/// visited one after the other, so it is enough to remember the last entry of each meter point.
 fn duplicates(account: &Account<'_>, mut found: impl FnMut(At<'_>, bool)) {
     let Some(entries) = account.supply_addresses.usable() else { return };
     let mut last_entry_of = SmallMap::new();

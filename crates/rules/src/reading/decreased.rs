@@ -60,8 +60,8 @@ impl Lowest {
     }
 }
 
-/// Returns true if each reading is neither earlier nor lower than the one sent before it for the same register.
-/// This is the common case, and it is decided without copying.
+/// Returns true if each reading is neither earlier nor lower than the one sent before it for the same
+/// register. This is the common case, and it is decided without copying.
 fn never_decreases(meter: &Meter<'_, '_>) -> bool {
     let mut last = SmallMap::new();
     let mut never_decreases = true;
@@ -104,7 +104,8 @@ fn points<'a>(meter: &Meter<'a, '_>) -> Option<Vec<Point<'a>>> {
     is_known.then_some(points)
 }
 
-/// Calls `f` with the list, the index and the content of each usable reading. History comes first: it is older.
+/// Calls `f` with the list, the index and the content of each usable reading. History comes first: it is
+/// older.
 fn each<'a, 'j>(meter: &Meter<'a, 'j>, mut f: impl FnMut(&'static str, u32, &Reading<'a, 'j>)) {
     for readings in [meter.reading_history, meter.transfer_readings] {
         let member = readings.list().member();
@@ -112,7 +113,8 @@ fn each<'a, 'j>(meter: &Meter<'a, 'j>, mut f: impl FnMut(&'static str, u32, &Rea
     }
 }
 
-/// Returns register, day and value of a reading, or `None` if one of them is faulty or a required one is absent.
+/// Returns register, day and value of a reading, or `None` if one of them is faulty or a required one is
+/// absent.
 fn known<'a>(
     reading: &Reading<'a, '_>,
     meter: &Meter<'_, '_>,

@@ -45,7 +45,8 @@ fn dates(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> Option<(NaiveDate,
     Some((*reading.reading_date.usable()?, *last))
 }
 
-/// Returns the member with the last billed date of a reading (rules 8.4), or `None` if faults hide which one it is.
+/// Returns the member with the last billed date of a reading (rules 8.4), or `None` if faults hide which one
+/// it is.
 fn last_billed_to_date<'a>(reading: &Reading<'_, '_>, meter: &Meter<'a, '_>) -> Option<&'a Field<NaiveDate>> {
     let account = &meter.point.account.last_billed_to_date;
     if meter.kind != SupplyType::Electricity || meter.registers.list.is_absent_or_empty() {
@@ -116,8 +117,8 @@ mod tests {
         }
     }
 
-    /// Returns true if a transfer reading of 2 January differs from its last billed date. The account is billed up
-    /// to 1 January.
+    /// Returns true if a transfer reading of 2 January differs from its last billed date. The account is
+    /// billed up to 1 January.
     fn differs(kind: &str, registers: Value, reading: Value) -> bool {
         let mut reading = reading;
         reading["reading_date"] = json!("2026-01-02");

@@ -1,5 +1,5 @@
+use crate::lookups::meter_point_key;
 use crate::prelude::*;
-use crate::sought::sought_meter_point;
 
 /// A meter point that another imported account still has.
 pub(super) const PST_12: Rule = Rule {
@@ -15,7 +15,7 @@ pub(super) const PST_12: Rule = Rule {
 
 fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let Some(taken) = checker.facts.taken_meter_points.filter(|taken| !taken.is_empty()) else { return };
-    if sought_meter_point(point.point).is_some_and(|sought| taken.contains(&sought)) {
+    if meter_point_key(point.point).is_some_and(|key| taken.contains(&key)) {
         checker.report(at.member("mpxn"), Code::MeterPointOfAnotherAccount);
     }
 }
@@ -32,9 +32,8 @@ mod tests {
 
     #[test]
     fn a_meter_point_of_another_account_is_reported() {
-        let sought =
-            SoughtMeterPoint { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
-        let (taken, none) = (HashSet::from([sought]), HashSet::new());
+        let key = SoughtMeterPoint { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
+        let (taken, none) = (HashSet::from([key]), HashSet::new());
         let own = json!({"mpxn": " 6001 ", "supply_start_date": "2026-01-01"});
         let expected = ["supply_addresses.0.meter_points.0.mpxn meter_point_of_another_account (warning)"];
         assert_eq!(found(&taken, own.clone()), expected);

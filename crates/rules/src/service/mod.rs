@@ -1,6 +1,7 @@
 //! Rules that need stored state. Most of them are run by use cases.
 //!
-//! A use case reports an issue with [`Rule::issue`], or answers with the code where the body has no list of errors.
+//! A use case reports an issue with [`Rule::issue`], or answers with the code where the body has no list of
+//! errors.
 
 mod another_account;
 mod contract_known;

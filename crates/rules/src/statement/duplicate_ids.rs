@@ -1,7 +1,7 @@
 use crate::prelude::*;
 
-/// A statement id given twice. In the statements request it is an error by default: rule PST-08 would refuse the
-/// second one.
+/// A statement id given twice. In the statements request it is an error by default: rule PST-08 would refuse
+/// the second one.
 pub(super) const STM_02: Rule = Rule {
     id: RuleId("STM-02"),
     codes: &[Code::DuplicateStatementIds],

@@ -5,12 +5,12 @@ use cutover_rules::{Needs, RULES, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-fn found(path: &Path, check: Check) -> Report {
+fn checked(path: &Path, check: Check) -> Report {
     check(&std::fs::read(path).unwrap(), &every_rule())
 }
 
-fn has_no_issue(path: &Path, check: Check) {
-    let report = found(path, check);
+fn assert_no_issue(path: &Path, check: Check) {
+    let report = checked(path, check);
     assert_eq!(lines(&report.errors), [""; 0], "{}", path.display());
     assert_eq!(lines(&report.warnings), [""; 0], "{}", path.display());
 }
@@ -27,10 +27,11 @@ fn families() -> BTreeMap<String, BTreeSet<(String, &'static str)>> {
     families
 }
 
-/// Returns the path of a fixture and all its issues, after checking that one is of the rule it is named after.
-fn shown(folder: &str, name: &str) -> String {
+/// Returns the path of a fixture and all its issues, after checking that one is of the rule it is named
+/// after.
+fn section(folder: &str, name: &str) -> String {
     let (_, check) = REQUESTS.into_iter().find(|(other, _)| *other == folder).unwrap();
-    let report = found(&fixtures().join(folder).join("faulty").join(name), check);
+    let report = checked(&fixtures().join(folder).join("faulty").join(name), check);
     let lines = [lines(&report.errors), lines(&report.warnings)].concat();
     assert!(lines.iter().any(|line| line.contains(&name[..6])), "{name} does not show its rule: {lines:#?}");
     format!("{folder}/faulty/{name}\n  {}\n", lines.join("\n  "))
@@ -39,7 +40,7 @@ fn shown(folder: &str, name: &str) -> String {
 #[test]
 fn faulty_requests_have_the_issues_of_their_snapshots() {
     for (prefix, fixtures) in families() {
-        let text: Vec<String> = fixtures.iter().map(|(name, folder)| shown(folder, name)).collect();
+        let text: Vec<String> = fixtures.iter().map(|(name, folder)| section(folder, name)).collect();
         insta::assert_snapshot!(prefix, text.join("\n"));
     }
 }
@@ -49,7 +50,7 @@ fn valid_requests_have_no_issue() {
     for (folder, check) in REQUESTS {
         let mut count = 0;
         for path in files(folder, "valid") {
-            has_no_issue(&path, check);
+            assert_no_issue(&path, check);
             count += 1;
         }
         assert!(count > 0, "{folder}");

@@ -6,7 +6,8 @@ use cutover_model::draft::{self, Variant};
 use cutover_model::{AccountRequest, Blank, Field, List, Text};
 use std::collections::BTreeMap;
 
-/// Returns the documents that an account payload names (rules DOC-02, DOC-03): safe paths, each once, in order.
+/// Returns the documents that an account payload names (rules DOC-02, DOC-03): safe paths, each once, in
+/// order.
 pub fn documents_of_account(request: &AccountRequest<'_>) -> Vec<WantedDocument> {
     let mut documents = Documents::default();
     if let Some(account) = request.account.usable() {
@@ -23,8 +24,8 @@ pub fn documents_of_notes(request: &draft::NotesRequest<'_>) -> Vec<WantedDocume
     documents.finish()
 }
 
-/// Returns the documents that a historical statements request names (rules DOC-02, DOC-03): safe paths, each once,
-/// in order.
+/// Returns the documents that a historical statements request names (rules DOC-02, DOC-03): safe paths, each
+/// once, in order.
 pub fn documents_of_statements(request: &draft::HistoricalStatementsRequest<'_>) -> Vec<WantedDocument> {
     let mut documents = Documents::default();
     documents.of_statements(&request.statements, |statement| &statement.statement_path);
@@ -41,14 +42,14 @@ pub fn sought_contract<'r>(request: &'r AccountRequest<'_>) -> Option<&'r str> {
 pub fn sought_meter_points(request: &AccountRequest<'_>) -> Vec<SoughtMeterPoint> {
     let Some(account) = request.account.usable() else { return Vec::new() };
     let points = usable(&account.supply_addresses).flat_map(|entry| usable(&entry.meter_points));
-    let mut sought: Vec<_> = points.filter_map(sought_meter_point).collect();
-    sought.sort_unstable();
-    sought.dedup();
-    sought
+    let mut keys: Vec<_> = points.filter_map(meter_point_key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 /// Returns the key of a meter point, unless its kind is undecided: its rule does not run then (fields 3.1).
-pub(crate) fn sought_meter_point(point: &draft::MeterPoint<'_>) -> Option<SoughtMeterPoint> {
+pub(crate) fn meter_point_key(point: &draft::MeterPoint<'_>) -> Option<SoughtMeterPoint> {
     if matches!(point.variant, Variant::Undecided) {
         return None;
     }
@@ -165,12 +166,12 @@ mod tests {
 
     #[test]
     fn the_contract_is_looked_up_by_its_usable_identifier() {
-        let sought = |business: Value| {
+        let identifier = |business: Value| {
             account(&json!({"business": business}), |request| sought_contract(request).map(str::to_owned))
         };
-        assert_eq!(sought(json!({"business_contract_identifier": " C-1 "})).as_deref(), Some("C-1"));
+        assert_eq!(identifier(json!({"business_contract_identifier": " C-1 "})).as_deref(), Some("C-1"));
         for business in [json!({}), json!({"business_contract_identifier": 7}), json!(null)] {
-            assert_eq!(sought(business), None);
+            assert_eq!(identifier(business), None);
         }
     }
 
@@ -184,10 +185,10 @@ mod tests {
             {},
             entry(&[undecided, point("4", "2026-01-04"), point("1", "2026-01-01")]),
         ]});
-        let sought: Vec<_> = account(&body, sought_meter_points)
+        let keys: Vec<_> = account(&body, sought_meter_points)
             .into_iter()
             .map(|point| format!("{} {}", point.mpxn, point.supply_start_date))
             .collect();
-        assert_eq!(sought, ["1 2026-01-01", "4 2026-01-04"]);
+        assert_eq!(keys, ["1 2026-01-01", "4 2026-01-04"]);
     }
 }
