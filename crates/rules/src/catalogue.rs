@@ -3,7 +3,7 @@ use crate::Rule;
 /// Every rule, in the order of the catalogue.
 pub static RULES: &[Rule] = &ALL;
 
-/// The rules of each folder.
+/// The rules of each folder, in the order of the catalogue.
 const FOLDERS: &[&[Rule]] = &[
     &crate::structure::RULES,
     crate::account::RULES,
@@ -49,7 +49,7 @@ const fn count() -> usize {
     count
 }
 
-/// The rule with this id.
+/// Returns the rule with this id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id.0 == id)
 }

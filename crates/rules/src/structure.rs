@@ -16,14 +16,14 @@ const STR_18: Rule = Rule {
 };
 
 /// Index of STR-18, which follows STR-17.
-const PLACE_OF_STR_18: usize = 17;
+const INDEX_OF_STR_18: usize = 17;
 
 /// Every field check, and STR-18 between its neighbours.
 pub(crate) const RULES: [Rule; FIELD_CHECKS.len() + 1] = {
     let mut rows = [STR_18; FIELD_CHECKS.len() + 1];
     let mut i = 0;
     while i < FIELD_CHECKS.len() {
-        rows[if i < PLACE_OF_STR_18 { i } else { i + 1 }] = Rule::decoding(&FIELD_CHECKS[i]);
+        rows[if i < INDEX_OF_STR_18 { i } else { i + 1 }] = Rule::decoding(&FIELD_CHECKS[i]);
         i += 1;
     }
     rows

@@ -8,7 +8,7 @@ pub(crate) fn stored_path<'f>(path: &'f Field<Text<'_>>) -> Option<&'f str> {
 
 /// Returns true if a trimmed text is a safe path relative to the supplier's root (rules 10.5).
 ///
-/// Such a path means the same object in every storage: it does not leave the root and contains no escapes.
+/// Such a path does not leave the root, and means the same object in every storage.
 pub(crate) fn is_document_path(text: &str) -> bool {
     let path = text.strip_prefix('/').unwrap_or(text);
     let bytes = path.as_bytes();
