@@ -1,6 +1,6 @@
 use cutover_core::AttrPath;
 
-/// Where in the payload a rule looks: a path on the stack, turned into text only for a finding.
+/// The path of an object or member in the payload. It lives on the stack and is allocated only for an issue.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct At<'p> {
     outer: Option<&'p At<'p>>,
@@ -22,7 +22,7 @@ impl<'p> At<'p> {
         At { outer: Some(self), name, index: Some(index) }
     }
 
-    /// The path as it is answered.
+    /// Returns the path as it is reported.
     pub(crate) fn to_path(self) -> AttrPath {
         let outer = self.outer.map_or_else(AttrPath::root, |outer| outer.to_path());
         let path = if self.name.is_empty() { outer } else { outer.name(self.name) };

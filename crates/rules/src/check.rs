@@ -5,12 +5,12 @@ use chrono::NaiveDate;
 use cutover_core::{AttrPath, Code, Level};
 use cutover_model::{AccountRequest, Decoded, draft};
 
-/// Checks a decoded account request: the findings of the decoder and of every rule (rules 1).
+/// Checks a decoded account request and returns the findings of the decoder and of every rule.
 pub fn check_account(decoded: &Decoded<AccountRequest<'_>>, facts: Facts<'_>, profile: &Profile) -> Report {
     check(decoded, facts, profile, crate::walk::account_request)
 }
 
-/// The checks of the requests that come bare only.
+/// Defines the checks of the other requests.
 macro_rules! checks {
     ($($(#[doc = $doc:literal])+ $function:ident($request:ident) => $walk:ident;)*) => {
         $(
@@ -27,25 +27,22 @@ macro_rules! checks {
 }
 
 checks! {
-    /// Checks a decoded notes request, as far as the request, the clock and the documents decide (rules 1).
-    /// Its supplier and account are the use case's to find (rules PST-03, PST-04).
+    /// Checks a decoded notes request. The use case finds its supplier and account (rules PST-03, PST-04).
     check_notes(NotesRequest) => notes_request;
-    /// Checks a decoded transactions request, as far as the request and the clock decide (rules 1). Its
-    /// supplier and account are the use case's to find (rules PST-03, PST-04), and so is what is stored of
-    /// them (rules PST-06, PST-07).
+    /// Checks a decoded transactions request. The use case finds its supplier and account (rules PST-03,
+    /// PST-04) and compares it with the stored ledger (rules PST-06, PST-07).
     check_transactions(TransactionsRequest) => transactions_request;
-    /// Checks a decoded historical statements request, as far as the request, the clock and the documents
-    /// decide (rules 1). Its supplier and account are the use case's to find (rules PST-03, PST-04), and so
-    /// are the statements stored (rules PST-08).
+    /// Checks a decoded historical statements request. The use case finds its supplier and account (rules
+    /// PST-03, PST-04) and compares it with the stored statements (rule PST-08).
     check_historical_statements(HistoricalStatementsRequest) => statements_request;
-    /// Checks a decoded payment instruction request, its supplier included (rules 1). Its account and its
-    /// vendor are the use case's to ask for (rules PST-04, PST-11).
+    /// Checks a decoded payment instruction request, including its supplier. The use case finds the account
+    /// and asks the vendor (rules PST-04, PST-11).
     check_payment_instruction(PaymentInstructionRequest) => instruction_request;
-    /// Checks a decoded business request, its supplier included (rules 1). Businesses and contracts that are
-    /// stored are the use case's to compare with (rules PST-09, PST-13).
+    /// Checks a decoded business request, including its supplier. The use case compares it with the stored
+    /// businesses and contracts (rules PST-09, PST-13).
     check_business(BusinessRequest) => business_request;
-    /// Checks a decoded business payment instruction request, its supplier included (rules 1). The business,
-    /// the accounts and the vendor are the use case's to ask for (rules PST-04, PST-11, PST-14).
+    /// Checks a decoded business payment instruction request, including its supplier. The use case finds the
+    /// business and the accounts, and asks the vendor (rules PST-04, PST-11, PST-14).
     check_business_payment_instruction(BusinessPaymentInstructionRequest) => business_instruction_request;
 }
 
@@ -64,11 +61,11 @@ fn check<T>(
     collector.finish()
 }
 
-/// What a rule is given besides the object: the facts, and where to report.
+/// The context of a rule: the facts, and a function to report issues.
 pub(crate) struct Checker<'c> {
-    /// What is known besides the payload.
+    /// The inputs other than the payload.
     pub(crate) facts: Facts<'c>,
-    /// The current day in the zone of the supplier, worked out once.
+    /// The current day in the zone of the supplier.
     pub(crate) today: NaiveDate,
     profile: &'c Profile,
     collector: &'c mut Collector,
@@ -76,7 +73,7 @@ pub(crate) struct Checker<'c> {
 }
 
 impl Checker<'_> {
-    /// Runs one rule, unless it is off: at this level, or at the one that the profile sets.
+    /// Runs one rule unless it is off. Its level is that of the profile, or else `default`.
     #[inline]
     pub(crate) fn run(
         &mut self,
@@ -92,7 +89,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The rule that runs found something here.
+    /// Reports an issue of the running rule.
     #[cold]
     #[inline(never)]
     pub(crate) fn report(&mut self, at: At<'_>, code: Code) {

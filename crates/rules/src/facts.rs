@@ -3,49 +3,47 @@ use cutover_core::Now;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// What rules know besides the payload. Facts are fetched between decoding and checking, from
-/// usable values only. A fact that is `None` was not asked for: the rules about it are silent.
+/// The inputs of rules other than the payload. They are fetched between decoding and checking, for usable
+/// values only. A fact that was not fetched is `None`, and the rules about it are silent.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'f> {
     /// The current instant in the zone of the payload's import supplier (rules 1.6).
     pub now: Now,
-    /// Whether the payload's import supplier is one of the caller's organisation (rule PST-01).
-    /// `None` where no service is asked: offline.
+    /// If set, whether the payload's import supplier belongs to the caller's organisation (rule PST-01). Not
+    /// set offline.
     pub supplier_known: Option<bool>,
-    /// Whether the organisation has the contract that the account names (rule PST-10).
+    /// If set, whether the organisation has the contract that the account names (rule PST-10).
     pub contract_known: Option<bool>,
-    /// The meter points of the payload that another imported account has (rule PST-12), by their
-    /// identifier and start of supply.
+    /// The meter points of the payload that another imported account has (rule PST-12).
     pub taken_meter_points: Option<&'f HashSet<SoughtMeterPoint>>,
-    /// What the documents are that the payload names (rules DOC-02, DOC-03), by path: trimmed, without
-    /// the leading `/`.
+    /// The states of the payload's documents (rules DOC-02, DOC-03), by trimmed path without the leading `/`.
     pub documents: Option<&'f HashMap<String, DocumentState>>,
 }
 
 impl Facts<'_> {
-    /// The time alone: what is known without a service.
+    /// Creates facts that know the time only, as is the case offline.
     pub fn at(now: Now) -> Self {
         Self { now, supplier_known: None, contract_known: None, taken_meter_points: None, documents: None }
     }
 }
 
-/// What a path names in a supplier's part of the document storage.
+/// The state of a path in a supplier's part of the document storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentState {
-    /// Nothing.
+    /// There is no document.
     Missing,
-    /// A document; whether it is a PDF was not asked, or it is none.
+    /// There is a document. It is not a PDF, or that was not checked.
     Present,
-    /// A document that begins as a PDF does.
+    /// There is a document that begins as a PDF does.
     Pdf,
 }
 
-/// A document that a payload names. `Debug` masks its path, which may tell whose it is.
+/// A document that a payload names. `Debug` masks its path, which may contain personal data.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WantedDocument {
     /// Its path under the supplier's root, safe by rules 10.5, trimmed, without the leading `/`.
     pub path: String,
-    /// Whether it is to be a PDF: a statement.
+    /// True for statements, which must be PDFs.
     pub must_be_pdf: bool,
 }
 
@@ -55,7 +53,7 @@ impl fmt::Debug for WantedDocument {
     }
 }
 
-/// A meter point of a payload, to be looked for among imported accounts (rule PST-12).
+/// A meter point of a payload, to be looked up among imported accounts (rule PST-12).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SoughtMeterPoint {
     /// Its identifier, trimmed.

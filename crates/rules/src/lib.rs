@@ -1,20 +1,21 @@
 //! The rule catalogue of the service: pure functions from a payload and facts to issues.
 //!
-//! [`RULES`] is the one list of rules, in the order of the catalogue; it drives the checks, the levels
-//! that an operator can set, and the manual. Field checks run in the decoder; their rows are here too.
-//! No rule knows the clock or the store: what it needs is in [`Facts`].
+//! [`RULES`] is the only list of rules, in the order of the catalogue. It drives the checks, the levels that
+//! an operator can set, and the reference. It includes the field checks, which run in the decoder. No rule
+//! knows the clock or the store: its inputs are in [`Facts`].
 
 mod at;
 mod catalogue;
 mod check;
 mod facts;
 mod form;
+mod lookups;
+mod prelude;
 mod profile;
 pub mod reference;
 mod report;
 mod rule;
 pub mod service;
-mod sought;
 #[cfg(test)]
 mod testing;
 mod view;
@@ -45,9 +46,9 @@ pub use check::{
     check_notes, check_payment_instruction, check_transactions,
 };
 pub use facts::{DocumentState, Facts, SoughtMeterPoint, WantedDocument};
+pub use lookups::{
+    documents_of_account, documents_of_notes, documents_of_statements, sought_contract, sought_meter_points,
+};
 pub use profile::{InvalidProfile, Profile};
 pub use report::{Report, Verdict, listed};
 pub use rule::{Needs, Rule};
-pub use sought::{
-    documents_of_account, documents_of_notes, documents_of_statements, sought_contract, sought_meter_points,
-};

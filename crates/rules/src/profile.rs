@@ -2,12 +2,13 @@ use crate::{RULES, Rule};
 use cutover_core::{Level, RuleId};
 use std::collections::BTreeMap;
 
-/// The level of every rule for one import supplier (rules 1.5): those that are set, by the place of the
-/// rule in the catalogue. Where none is, the rule's own counts; nearly no supplier sets any.
+/// The rule levels that are set for an import supplier, by the index of the rule in the catalogue (rules
+/// 1.5). Other rules have their default level. Few suppliers set any level, so that `None` is the common
+/// case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Profile(Option<Box<[Option<Level>]>>);
 
-/// Why a level cannot be set.
+/// Reason why a level cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidProfile {
     /// No rule has this id.
@@ -19,7 +20,7 @@ pub enum InvalidProfile {
 }
 
 impl Profile {
-    /// The catalogue's levels with some of them set otherwise, by rule id.
+    /// Creates a profile in which the rules with these ids have these levels.
     ///
     /// # Errors
     /// [`InvalidProfile`] for an unknown rule or one whose level is fixed.
@@ -35,12 +36,12 @@ impl Profile {
         Ok(profile)
     }
 
-    /// The level of a rule of the catalogue in an account payload.
+    /// Returns the level of a rule in account payloads.
     pub fn level(&self, rule: &Rule) -> Level {
         self.level_of(rule.id).unwrap_or(rule.level)
     }
 
-    /// The rules that are set otherwise than by default, with their levels.
+    /// Returns the rules whose level is not the default, with that level.
     pub fn changes(&self) -> BTreeMap<&'static str, Level> {
         let levels = self.0.iter().flat_map(|levels| levels.iter());
         let set = RULES.iter().zip(levels).filter_map(|(rule, level)| Some((rule, (*level)?)));
@@ -48,12 +49,12 @@ impl Profile {
         set.filter(|(rule, level)| is_change(rule, *level)).map(|(rule, level)| (rule.id.0, level)).collect()
     }
 
-    /// The level that is set for the rule of an id.
+    /// Returns the level that is set for the rule with this id.
     pub(crate) fn level_of(&self, id: RuleId) -> Option<Level> {
         position(id.0).and_then(|index| self.level_set(index))
     }
 
-    /// The level that is set for the rule at a place in the catalogue.
+    /// Returns the level that is set for the rule at this index of the catalogue.
     #[inline]
     pub(crate) fn level_set(&self, index: usize) -> Option<Level> {
         self.0.as_ref().and_then(|levels| levels[index])

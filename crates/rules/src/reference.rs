@@ -1,69 +1,26 @@
-//! The manual of the rules, made from the catalogue.
+//! The reference of the rules, generated from the catalogue.
 
 use crate::{Needs, RULES, Rule};
 
-const HEAD: &str = "\
-<!-- Generated from crates/rules/src by `cargo xtask docs`: edit there. -->
+/// The page. A line `{{ABC DEF}}` is replaced with the table of the rules whose ids have one of these
+/// prefixes.
+const TEMPLATE: &str = include_str!("reference.md");
 
-# Rules
-
-Every condition that a payload is checked against, in the order of the catalogue. All findings of a payload are
-given in one answer, by path and code; the same pair is given once, at the higher level.
-
-- **Level**: an *error* refuses the request; a *warning* is recorded and shown, and changes nothing else; a rule
-  that is *off* is not run. An operator can set the level of a rule for an import supplier, unless it is *fixed*.
-- **Needs**: *payload* rules are decided by the request and the clock alone, *service* rules by what is stored or
-  configured as well. Some of these are found only when the request is carried out.
-- `#` is an index. `MP` is `supply_addresses.#.meter_points.#`; `TX` is one transaction, in
-  `ledgers.#.current_statement_transactions.#`, `ledgers.#.historical_statement_transactions.#` or `transactions.#`.
-- A rule looks at values that passed their own field checks. If one of its inputs is faulty it is silent; if one is
-  absent it is silent too, unless its condition says what absence means.
-- *Today* and *now* are those of the import supplier's time zone. Texts are compared without white space at their
-  ends.
-- What forms and terms mean stands [at the end](#forms-and-terms); what a code says, in the
-  [error reference](error-codes.md).
-";
-
-/// What conditions refer to.
-const TERMS: &str = include_str!("terms.md");
-
-/// The sections of the manual, with the prefixes of the ids in each.
-const GROUPS: &[(&str, &[&str])] = &[
-    ("Structure", &["STR"]),
-    ("Kind of meter point", &["SUP"]),
-    ("Account, people, addresses", &["ACC", "CUS", "ADR"]),
-    ("Meter points and agreements", &["MPT", "AGR"]),
-    ("Meters, registers, readings", &["MTR", "RDG"]),
-    ("Ledgers and transactions", &["LED", "TXN"]),
-    ("Payments", &["PIN", "SCH"]),
-    ("Documents, statements, events, notes", &["DOC", "STM", "EVT", "NOT"]),
-    ("Businesses", &["BUS"]),
-    ("Schedule window", &["WIN"]),
-    ("Stored state", &["PST"]),
-];
-
-/// The text of `docs/rules.md`: a section a group, a row a rule.
+/// Returns the text of `docs/rules.md`: prose, and a row for each rule.
 pub fn rules_markdown() -> String {
-    let mut text = HEAD.to_owned();
-    for (title, prefixes) in GROUPS {
-        let rules = RULES.iter().filter(|rule| prefixes.contains(&prefix(rule)));
-        section(&mut text, title, rules);
-    }
-    text + TERMS
+    TEMPLATE.lines().map(|line| table(line).unwrap_or_else(|| format!("{line}\n"))).collect()
+}
+
+/// Returns the table that a line of the template asks for.
+fn table(line: &str) -> Option<String> {
+    let prefixes: Vec<&str> = line.strip_prefix("{{")?.strip_suffix("}}")?.split(' ').collect();
+    let head = "| Id | Codes | Where | Condition | Level | Needs |\n| --- | --- | --- | --- | --- | --- |\n";
+    let rules = RULES.iter().filter(|rule| prefixes.contains(&prefix(rule)));
+    Some(rules.fold(head.to_owned(), |table, rule| table + &row(rule)))
 }
 
 fn prefix(rule: &Rule) -> &'static str {
     rule.id.0.split_once('-').map_or(rule.id.0, |(prefix, _)| prefix)
-}
-
-fn section<'r>(text: &mut String, title: &str, rules: impl Iterator<Item = &'r Rule>) {
-    let mut rows = rules.map(row).peekable();
-    if rows.peek().is_some() {
-        let head =
-            "| Id | Codes | Where | Condition | Level | Needs |\n| --- | --- | --- | --- | --- | --- |\n";
-        text.push_str(&format!("\n## {title}\n\n{head}"));
-        rows.for_each(|row| text.push_str(&row));
-    }
 }
 
 fn row(rule: &Rule) -> String {
@@ -85,7 +42,7 @@ fn row(rule: &Rule) -> String {
     )
 }
 
-/// A bar would end the cell.
+/// Escapes bars, which would end the cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
@@ -108,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_says_what_the_rule_is() {
+    fn rows_have_id_code_place_condition_level_and_needs() {
         let text = rules_markdown();
         for (id, code, rest) in [
             (
@@ -142,17 +99,21 @@ mod tests {
         }
     }
 
+    /// Returns the anchor that renderers give to a heading.
+    fn anchor(heading: &str) -> String {
+        let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-');
+        heading.to_lowercase().chars().filter(is_kept).collect::<String>().replace(' ', "-")
+    }
+
     #[test]
-    fn links_of_conditions_lead_to_a_term() {
+    fn links_within_the_page_lead_to_a_heading() {
         let text = rules_markdown();
-        let heading = |name: &str| name.to_lowercase().replace(' ', "-");
-        let terms: Vec<String> =
-            TERMS.lines().filter_map(|line| line.strip_prefix("### ")).map(heading).collect();
-        let links = text.split("](#").skip(1).filter_map(|rest| rest.split(')').next());
-        let links: Vec<&str> = links.filter(|link| *link != "forms-and-terms").collect();
+        let headings = text.lines().filter(|line| line.starts_with("##"));
+        let anchors: Vec<String> = headings.map(|line| anchor(line.trim_start_matches(['#', ' ']))).collect();
+        let links: Vec<&str> = text.split("](#").skip(1).filter_map(|rest| rest.split(')').next()).collect();
         assert!(links.len() >= 12, "{links:?}");
         for link in links {
-            assert!(terms.iter().any(|term| term == link), "{link}");
+            assert!(anchors.iter().any(|anchor| anchor == link), "{link}");
         }
     }
 

@@ -2,7 +2,7 @@ use crate::Profile;
 use cutover_core::{AttrPath, Code, Issue, Level, RuleId};
 use cutover_model::{Finding, MAX_FINDINGS};
 
-/// What is wrong with a payload, in the order of an answer.
+/// The issues of a payload, in the order of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     /// The errors; of more than 1,000 the first 1,000 and one `too_many_errors` (rules 1.4).
@@ -11,7 +11,7 @@ pub struct Report {
     pub warnings: Vec<Issue>,
 }
 
-/// Whether a payload is taken.
+/// The result for a payload as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// No error; there may be warnings.
@@ -21,7 +21,7 @@ pub enum Verdict {
 }
 
 impl Report {
-    /// Whether the payload is taken.
+    /// Returns whether the payload is accepted.
     pub fn verdict(&self) -> Verdict {
         if self.errors.is_empty() { Verdict::Accepted } else { Verdict::Refused }
     }
@@ -37,7 +37,7 @@ pub(crate) struct Collector {
 const KEPT: usize = MAX_FINDINGS + 1;
 
 impl Collector {
-    /// Takes what the decoder found, at the levels of the profile.
+    /// Adds the findings of the decoder at the levels of the profile.
     pub(crate) fn take_findings(&mut self, findings: &[Finding], profile: &Profile) {
         for Finding { attr, check } in findings {
             let level = profile.level_of(check.rule).unwrap_or(check.level);
@@ -59,29 +59,29 @@ impl Collector {
         };
         list.push(issue);
         if list.len() > 4 * KEPT {
-            thin(list);
+            sort_and_truncate(list);
         }
     }
 
-    /// The issues in their order; where two rules give the same, the higher level counts.
+    /// Returns the issues in order. Of equal ones that of the higher level is kept.
     pub(crate) fn finish(mut self) -> Report {
-        thin(&mut self.errors);
-        thin(&mut self.warnings);
+        sort_and_truncate(&mut self.errors);
+        sort_and_truncate(&mut self.warnings);
         let errors = &self.errors;
         self.warnings.retain(|w| errors.binary_search_by(|e| e.key().cmp(&w.key())).is_err());
         self.warnings.truncate(MAX_FINDINGS);
-        Report { errors: cut(self.errors), warnings: self.warnings }
+        Report { errors: limit(self.errors), warnings: self.warnings }
     }
 }
 
-/// Errors that a use case found, as an answer lists them: in their order, each once, the first 1,000 and one
+/// Prepares the errors of a use case for an answer: sorted, each once, the first 1,000 and one
 /// `too_many_errors` if there are more (rules 1.4).
 pub fn listed(mut errors: Vec<Issue>) -> Vec<Issue> {
-    thin(&mut errors);
-    cut(errors)
+    sort_and_truncate(&mut errors);
+    limit(errors)
 }
 
-fn cut(mut errors: Vec<Issue>) -> Vec<Issue> {
+fn limit(mut errors: Vec<Issue>) -> Vec<Issue> {
     if errors.len() > MAX_FINDINGS {
         errors.truncate(MAX_FINDINGS);
         errors.push(too_many());
@@ -89,7 +89,7 @@ fn cut(mut errors: Vec<Issue>) -> Vec<Issue> {
     errors
 }
 
-fn thin(issues: &mut Vec<Issue>) {
+fn sort_and_truncate(issues: &mut Vec<Issue>) {
     issues.sort_by(|a, b| a.key().cmp(&b.key()));
     issues.dedup_by(|a, b| a.key() == b.key());
     issues.truncate(KEPT);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_is_given_once_at_the_higher_level() {
+    fn equal_issues_are_given_once_at_the_higher_level() {
         let mut collector = Collector::default();
         for (index, rule, level) in [
             (1, "A", Level::Warning),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_and_the_first_in_order_are_kept() {
+    fn memory_is_bounded_and_the_first_issues_in_order_are_kept() {
         let mut collector = Collector::default();
         for i in (0..100_000).rev() {
             collector.add(issue(i, Code::Invalid, "A", Level::Error));

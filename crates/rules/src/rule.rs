@@ -4,7 +4,7 @@ use crate::view::{Address, Meter, MeterPoint, Reading, Statement, Transaction, T
 use cutover_core::{AttrPath, Code, Issue, Level, RuleId};
 use cutover_model::{AccountRequest, Check, List, draft};
 
-/// What a rule needs to be decided (rules 1.9).
+/// The inputs that decide a rule (rules 1.9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     /// The request and the clock alone.
@@ -13,29 +13,44 @@ pub enum Needs {
     Service,
 }
 
-/// A rule of the catalogue: its manual page and its code.
+/// A rule of the catalogue: its documentation and its code.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// The id, such as `CUS-01`.
+    /// The id, for example `CUS-01`.
     pub id: RuleId,
-    /// The codes it gives.
+    /// The codes of its issues.
     pub codes: &'static [Code],
-    /// Which members it looks at.
+    /// The members at which it reports issues.
     pub place: &'static str,
-    /// When it fires.
+    /// The condition under which it reports an issue.
     pub condition: &'static str,
-    /// Its level by default.
+    /// The default level.
     pub level: Level,
-    /// Whether the level is fixed (rules 1.5).
+    /// If set, the level cannot be changed (rules 1.5).
     pub fixed: bool,
-    /// What it needs.
+    /// The inputs that it needs.
     pub needs: Needs,
-    /// The code, and which objects it is run on.
+    /// The objects that it checks, with its code.
     pub(crate) on: On,
 }
 
 impl Rule {
-    /// The row of a field check. Only remarks of the decoder can be set otherwise (rules 1.5).
+    /// The base of a rule that payload and clock decide: an error whose level can be changed.
+    pub(crate) const OF_PAYLOAD: Self = Self {
+        id: RuleId(""),
+        codes: &[],
+        place: "",
+        condition: "",
+        level: Level::Error,
+        fixed: false,
+        needs: Needs::Payload,
+        on: On::UseCase,
+    };
+
+    /// The base of a rule that needs stored state: an error with a fixed level.
+    pub(crate) const OF_SERVICE: Self = Self { fixed: true, needs: Needs::Service, ..Self::OF_PAYLOAD };
+
+    /// Creates the rule of a field check. Only the levels of its warnings can be changed (rules 1.5).
     pub(crate) const fn decoding(check: &'static Check) -> Self {
         Self {
             id: check.rule,
@@ -49,7 +64,7 @@ impl Rule {
         }
     }
 
-    /// Its level by default in the requests after the import; for nearly every rule the same.
+    /// Returns the default level in the requests after the import. It differs from `level` for few rules.
     pub fn level_after_import(&self) -> Level {
         let own = |on: &On| match on {
             On::AtLevel(level, _) => Some(*level),
@@ -61,29 +76,29 @@ impl Rule {
         }
     }
 
-    /// A finding of this rule; for those of [`crate::service`], which use cases run. The code is one that
-    /// the rule declares.
+    /// Creates an issue of this rule at its default level, for the rules of [`crate::service`], which use
+    /// cases run. The rule must declare the code.
     pub fn issue(&self, attr: AttrPath, code: Code) -> Issue {
         self.issue_at(self.level, attr, code)
     }
 
-    /// A finding of this rule, at the level that counts.
+    /// Creates an issue of this rule at this level.
     pub(crate) fn issue_at(&self, level: Level, attr: AttrPath, code: Code) -> Issue {
         debug_assert!(self.codes.contains(&code), "{} gives {code}, which it does not declare", self.id);
         Issue { attr, code, rule: self.id, level, detail: code.detail().into() }
     }
 }
 
-/// Which objects a rule is run on; the walk gives it each of them with its path.
+/// The objects that a rule checks. The walk calls it with each of them and its path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum On {
     /// The decoder runs it.
     Decoding,
-    /// A use case runs it, where it meets what is stored: see [`crate::service`].
+    /// A use case runs it, where it has the stored state: see [`crate::service`].
     UseCase,
     /// Objects of several kinds.
     Several(&'static [On]),
-    /// Objects of a request after the import, where the rule has another level by default.
+    /// Objects of a request after the import, with the default level of the rule there.
     AtLevel(Level, &'static On),
     /// Every account request, its task parameters included.
     Request(fn(&AccountRequest<'_>, &mut Checker<'_>)),
@@ -99,13 +114,13 @@ pub(crate) enum On {
     MeterPoint(fn(&MeterPoint<'_, '_>, &At<'_>, &mut Checker<'_>)),
     /// Every agreement, with its meter point.
     Agreement(fn(&draft::Agreement<'_>, &MeterPoint<'_, '_>, &At<'_>, &mut Checker<'_>)),
-    /// Every meter of whatever kind.
+    /// Every meter, of all kinds.
     Meter(fn(&Meter<'_, '_>, &At<'_>, &mut Checker<'_>)),
-    /// Every transfer and historical reading of whatever kind, with its meter.
+    /// Every transfer and historical reading, of all kinds, with its meter.
     Reading(fn(&Reading<'_, '_>, &Meter<'_, '_>, &At<'_>, &mut Checker<'_>)),
-    /// Every transfer reading of whatever kind, with its meter.
+    /// Every transfer reading, of all kinds, with its meter.
     TransferReading(fn(&Reading<'_, '_>, &Meter<'_, '_>, &At<'_>, &mut Checker<'_>)),
-    /// Every historical reading of whatever kind, with its meter.
+    /// Every historical reading, of all kinds, with its meter.
     HistoricalReading(fn(&Reading<'_, '_>, &Meter<'_, '_>, &At<'_>, &mut Checker<'_>)),
     /// Every ledger.
     Ledger(fn(&draft::Ledger<'_>, &At<'_>, &mut Checker<'_>)),

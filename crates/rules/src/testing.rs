@@ -1,9 +1,11 @@
-//! What tests of rules share: a payload in, the findings out, a line each.
+//! Helpers for tests of rules, which return one line for each issue.
 
-use crate::{Facts, Profile, RULES, check_account};
+use crate::{Profile, RULES, check_account};
 use cutover_core::{Issue, Level, Now};
 use cutover_model::{Limits, decode_account};
-use serde_json::{Value, json};
+
+pub(crate) use crate::Facts;
+pub(crate) use serde_json::{Value, json};
 
 /// 21 November 2026, 02:00 in UTC; the supplier is known.
 pub(crate) fn facts() -> Facts<'static> {
@@ -16,21 +18,21 @@ pub(crate) fn facts_at(instant: &str, zone: &str) -> Facts<'static> {
     Facts { supplier_known: Some(true), ..Facts::at(now) }
 }
 
-/// What decoder and rules find in an account or envelope: `attr code (level)` a line, errors first,
-/// in the order of an answer. Rules that are off by default are warnings here.
+/// Checks an account or envelope and returns all issues as `attr code (level)`, in the order of an answer,
+/// errors first. Rules that are off by default are warnings here.
 ///
 /// The body is a `json!` value or, where the digits of a number matter, its text.
 pub(crate) fn issues(body: impl ToString) -> Vec<String> {
     check(&body.to_string(), facts(), &profile(|_| true)).iter().map(line).collect()
 }
 
-/// What one rule of the catalogue finds; nothing: it stays silent.
-pub(crate) fn of(id: &str, body: impl ToString) -> Vec<String> {
-    of_with(id, body, facts())
+/// Runs one rule on an account or envelope.
+pub(crate) fn run(id: &str, body: impl ToString) -> Vec<String> {
+    run_with(id, body, facts())
 }
 
-/// What one rule of the catalogue finds, given these facts.
-pub(crate) fn of_with(id: &str, body: impl ToString, facts: Facts<'_>) -> Vec<String> {
+/// Runs one rule with these facts.
+pub(crate) fn run_with(id: &str, body: impl ToString, facts: Facts<'_>) -> Vec<String> {
     assert!(crate::rule(id).is_some(), "there is no rule {id}");
     let found = check(&body.to_string(), facts, &profile(|other| other == id));
     found.iter().filter(|issue| issue.rule.0 == id).map(line).collect()
@@ -46,21 +48,21 @@ pub(crate) fn meter(supply_type: &str, meter: Value) -> Value {
     point(json!({"supply_type": supply_type, "meters": [meter]}))
 }
 
-/// What one rule finds; paths start inside the one meter point, or the one meter, of the account.
+/// Runs one rule. Paths are relative to the only meter point, or the only meter, of the account.
 pub(crate) fn found(id: &str, account: impl ToString) -> Vec<String> {
     let inside = |line: String| {
         let line =
             line.strip_prefix("supply_addresses.0.meter_points.0.").map_or(line.clone(), str::to_owned);
         line.strip_prefix("meters.0.").map_or(line.clone(), str::to_owned)
     };
-    of(id, account).into_iter().map(inside).collect()
+    run(id, account).into_iter().map(inside).collect()
 }
 
-/// What one rule of the catalogue finds in each of the other requests, given these facts.
+/// Functions that run one rule on the other requests.
 macro_rules! requests {
-    ($($of:ident: $decode:ident, $check:ident;)*) => {
+    ($($run:ident: $decode:ident, $check:ident;)*) => {
         $(
-            pub(crate) fn $of(id: &str, body: impl ToString, facts: Facts<'_>) -> Vec<String> {
+            pub(crate) fn $run(id: &str, body: impl ToString, facts: Facts<'_>) -> Vec<String> {
                 let body = body.to_string();
                 let decoded = cutover_model::$decode(body.as_bytes(), facts.now.zone, Limits::default()).unwrap();
                 let report = crate::$check(&decoded, facts, &profile(|other| other == id));
@@ -72,16 +74,39 @@ macro_rules! requests {
 }
 
 requests! {
-    of_notes: decode_notes, check_notes;
-    of_transactions: decode_transactions, check_transactions;
-    of_statements: decode_historical_statements, check_historical_statements;
-    of_instruction: decode_payment_instruction, check_payment_instruction;
-    of_business: decode_business, check_business;
-    of_business_instruction: decode_business_payment_instruction, check_business_payment_instruction;
+    run_notes: decode_notes, check_notes;
+    run_transactions: decode_transactions, check_transactions;
+    run_statements: decode_historical_statements, check_historical_statements;
+    run_instruction: decode_payment_instruction, check_payment_instruction;
+    run_business: decode_business, check_business;
+    run_business_instruction: decode_business_payment_instruction, check_business_payment_instruction;
 }
 
-/// The rules that are wanted at their levels, those off by default as warnings; of the others only
-/// the fixed ones run.
+/// A transaction with the required members only.
+pub(crate) fn transaction(kind: &str, date: &str, amount: &str) -> Value {
+    json!({"transaction_id": format!("{kind} {date} {amount}"), "transaction_date": date, "amount": amount, "type": kind})
+}
+
+/// A payment of 1.00 on a day.
+pub(crate) fn on(date: &str) -> Value {
+    transaction("PAYMENT", date, "1.00")
+}
+
+/// Asserts that the rule finds exactly this in an account with one ledger.
+#[track_caller]
+pub(crate) fn fires(rule: &str, ledger: &Value, expected: &[&str]) {
+    assert_eq!(run(rule, json!({"ledgers": [ledger]})), expected, "{ledger}");
+}
+
+/// Runs one rule on a transactions request.
+pub(crate) fn request_finds(rule: &str, transactions: &Value) -> Vec<String> {
+    let body =
+        json!({"import_supplier": "ACME", "external_account_number": "A", "transactions": transactions});
+    run_transactions(rule, body, facts())
+}
+
+/// The profile in which the wanted rules have their default levels, or are warnings if these are off. Of the
+/// other rules only those with fixed levels run.
 fn profile(is_wanted: impl Fn(&str) -> bool) -> Profile {
     let level = |id, default| match default {
         _ if !is_wanted(id) => Level::Off,
@@ -104,11 +129,11 @@ fn line(issue: &Issue) -> String {
 }
 
 #[test]
-fn rules_off_by_default_run_and_others_can_be_left_out() {
+fn rules_off_by_default_run_and_others_can_be_switched_off() {
     let body = serde_json::json!({"customers": [{"given_name": "Ann"}]});
     assert!(
         issues(&body).contains(&"customers.0.family_name customer_family_name_required (warning)".into())
     );
     assert!(issues(&body).contains(&"import_supplier required (error)".into()));
-    assert_eq!(of("CUS-08", &body), ["customers.0.family_name customer_family_name_required (warning)"]);
+    assert_eq!(run("CUS-08", &body), ["customers.0.family_name customer_family_name_required (warning)"]);
 }

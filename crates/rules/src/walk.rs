@@ -1,10 +1,10 @@
-//! The one walk over a payload: every object once, with its path, to the rules that look at it.
+//! The walk over a payload, which visits every object once and runs the rules about its kind.
 
 use crate::at::At;
 use crate::check::Checker;
 use crate::rule::On;
 use crate::view::{
-    Address, Meter, MeterPoint, Origin, Reading, Readings, Side, Statement, Transaction, Transactions,
+    Address, Meter, MeterPoint, Origin, Reading, ReadingList, Readings, Statement, Transaction, Transactions,
     of_ledger,
 };
 use crate::{RULES, Rule};
@@ -13,7 +13,7 @@ use cutover_model::draft::{self, Variant};
 use cutover_model::{AccountRequest, Blank, Field, List};
 use std::sync::LazyLock;
 
-/// The rules of each kind of object, so that an object meets only its own.
+/// The rules by the kind of object that they check.
 macro_rules! by_object {
     ($($name:ident: $on:ident($($type:ty),*);)*) => {
         struct ByObject {
@@ -79,7 +79,7 @@ macro_rules! run {
     };
 }
 
-/// Calls with each usable item of a list and its path.
+/// Calls `f` with each usable item of a list and its path.
 pub(crate) fn items<'a, T: Blank>(
     field: &'a Field<List<T>>,
     name: &'static str,
@@ -223,13 +223,13 @@ fn meter(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
 }
 
 fn readings(readings: Readings<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let side = readings.side();
+    let list = readings.list();
     readings.each(|index, reading| {
-        let at = at.item(side.member(), index);
+        let at = at.item(list.member(), index);
         run!(checker, reading, &reading, meter, &at);
-        match side {
-            Side::Transfer => run!(checker, transfer_reading, &reading, meter, &at),
-            Side::History => run!(checker, historical_reading, &reading, meter, &at),
+        match list {
+            ReadingList::Transfer => run!(checker, transfer_reading, &reading, meter, &at),
+            ReadingList::History => run!(checker, historical_reading, &reading, meter, &at),
         }
     });
 }

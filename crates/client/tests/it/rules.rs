@@ -3,15 +3,15 @@
 use crate::harness::{Site, account, fixture_text, ndjson};
 use serde_json::Value;
 
-/// The findings of one fixture as the snapshots of the rules' tests have them, the rule's id left out. There every
+/// The issues of one fixture as the snapshots of the rules' tests have them, the rule's id left out. There every
 /// rule runs, so none of those that are off by default is among these.
 fn snapshot(name: &str) -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../rules/tests/it/snapshots");
-    let text = std::fs::read_to_string(format!("{folder}/it__fixtures__faulty_accounts@{name}.json.snap"));
-    let text = text.unwrap();
-    let body = text.splitn(3, "---\n").nth(2).unwrap();
-    body.trim_end()
-        .lines()
+    let text = std::fs::read_to_string(format!("{folder}/it__fixtures__{}.snap", &name[..3])).unwrap();
+    let heading = format!("accounts/faulty/{name}.json");
+    let lines = text.lines().skip_while(|line| *line != heading).skip(1);
+    lines
+        .map_while(|line| line.strip_prefix("  "))
         .map(|line| {
             let parts: Vec<&str> = line.split(' ').collect();
             [parts[0], parts[1], parts[3]].join(" ")

@@ -1,33 +1,24 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Field;
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
-/// A review that has not been held yet.
-pub(crate) const ACC_03: Rule = Rule {
+/// A last payment review in the future.
+pub(super) const ACC_03: Rule = Rule {
     id: RuleId("ACC-03"),
     codes: &[Code::LastPaymentReviewDateIsFutureDated],
     place: "`last_payment_review_date`",
     condition: "after today",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(review),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A sale or a billed day that lies ahead.
-pub(crate) const ACC_06: Rule = Rule {
+/// A date of sale or a last billed date in the future.
+pub(super) const ACC_06: Rule = Rule {
     id: RuleId("ACC-06"),
     codes: &[Code::DateInFuture],
     place: "`date_of_sale`, `last_billed_to_date`",
     condition: "after today",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(sale_and_bill),
+    ..Rule::OF_PAYLOAD
 };
 
 fn review(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -48,12 +39,11 @@ fn not_after_today(date: &Field<NaiveDate>, name: &'static str, code: Code, chec
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn tomorrow_is_the_future() {
-        let review = |date| of("ACC-03", json!({"last_payment_review_date": date}));
+    fn a_date_after_today_is_reported() {
+        let review = |date| run("ACC-03", json!({"last_payment_review_date": date}));
         let expected = ["last_payment_review_date last_payment_review_date_is_future_dated (error)"];
         assert_eq!(review(json!("2026-11-22")), expected);
         for date in [json!("2026-11-21"), json!(null), json!("2026-11-31"), json!(2027)] {
@@ -62,16 +52,16 @@ mod tests {
     }
 
     #[test]
-    fn today_is_the_day_of_the_supplier() {
+    fn today_is_the_day_in_the_suppliers_zone() {
         let body = json!({"date_of_sale": "2026-11-22", "last_billed_to_date": "2026-11-23"});
         let sale = "date_of_sale date_in_future (warning)";
         let billed = "last_billed_to_date date_in_future (warning)";
-        assert_eq!(of("ACC-06", &body), [sale, billed]);
+        assert_eq!(run("ACC-06", &body), [sale, billed]);
         let evening = "2026-11-21T14:00:00Z";
-        assert_eq!(of_with("ACC-06", &body, facts_at(evening, "Australia/Sydney")), [billed]);
-        assert_eq!(of_with("ACC-06", &body, facts_at(evening, "UTC")), [sale, billed]);
+        assert_eq!(run_with("ACC-06", &body, facts_at(evening, "Australia/Sydney")), [billed]);
+        assert_eq!(run_with("ACC-06", &body, facts_at(evening, "UTC")), [sale, billed]);
         assert_eq!(
-            of("ACC-06", json!({"date_of_sale": "soon", "last_billed_to_date": "2026-11-21"})),
+            run("ACC-06", json!({"date_of_sale": "soon", "last_billed_to_date": "2026-11-21"})),
             [""; 0]
         );
     }

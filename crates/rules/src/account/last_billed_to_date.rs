@@ -1,23 +1,17 @@
-use super::meter_points::all_meter_points;
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_absent_or_empty;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{Account, ElectricityMeter, MeterPoint, Variant};
-use cutover_model::{Field, List};
+use super::all_meter_points;
+use crate::prelude::*;
+use cutover_model::draft::MeterPoint;
 
-/// Something was billed, but nothing says up to which day.
-pub(crate) const ACC_08: Rule = Rule {
+/// Billed transactions without a last billed date.
+pub(super) const ACC_08: Rule = Rule {
     id: RuleId("ACC-08"),
     codes: &[Code::LastBilledToDateNotFound],
     place: "`last_billed_to_date`",
     condition: "metered or embedded points have meters, but neither account nor register gives a last billed \
                 date, and a ledger has historical transactions",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -32,7 +26,7 @@ fn has_history(account: &Account<'_>) -> bool {
     ledgers.any(|(_, l)| l.historical_statement_transactions.usable().is_some_and(|list| !list.is_empty()))
 }
 
-/// Whether there are meters; `None` if a register gives a date, or may do so.
+/// Returns whether there are meters, or `None` if a register has or may have a date.
 fn has_undated_meters(account: &Account<'_>) -> Option<bool> {
     let mut found = false;
     for point in all_meter_points(account)? {
@@ -53,7 +47,7 @@ fn point_has_undated_meters(point: &MeterPoint<'_>) -> Option<bool> {
     }
 }
 
-/// Whether the list has items; `None` if it or an item is not usable, or one is not undated.
+/// Returns whether the list has items, or `None` if it or an item is not usable, or an item is not undated.
 fn required<T>(meters: &Field<List<T>>, is_undated: impl Fn(&T) -> bool) -> Option<bool> {
     let meters = meters.usable().filter(|list| list.is_whole())?;
     meters.usable().all(|(_, meter)| is_undated(meter)).then(|| !meters.is_empty())
@@ -70,8 +64,7 @@ fn is_undated(meter: &ElectricityMeter<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     /// An account with historical transactions and one meter point.
     fn account(point: Value) -> Value {
@@ -86,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn meters_without_a_billed_day() {
+    fn meters_without_a_last_billed_date_are_reported() {
         for point in [
             electricity(json!([{}])),
             electricity(json!([])),
@@ -94,22 +87,22 @@ mod tests {
             json!({"supply_type": "GAS", "meters": [{}]}),
             json!({"supply_type": "EMBEDDED_WATER", "meters": [{}]}),
         ] {
-            let found = of("ACC-08", account(point));
+            let found = run("ACC-08", account(point));
             assert_eq!(found, ["last_billed_to_date last_billed_to_date_not_found (warning)"]);
         }
     }
 
     #[test]
-    fn points_without_meters_do_not_count() {
+    fn meter_points_without_meters_are_ignored() {
         for without in [json!({"supply_type": "UNMETERED_ELECTRICITY"}), json!({"supply_type": "GAS"})] {
             let mut body = account(electricity(json!([{}])));
             body["supply_addresses"][0]["meter_points"].as_array_mut().unwrap().push(without);
-            assert_eq!(of("ACC-08", body).len(), 1);
+            assert_eq!(run("ACC-08", body).len(), 1);
         }
     }
 
     #[test]
-    fn no_meters_or_a_day_or_doubt() {
+    fn silent_without_meters_with_a_date_or_after_a_fault() {
         for point in [
             electricity(json!([{"last_billed_to_date": "2026-10-01"}])),
             electricity(json!([{"last_billed_to_date": "October"}])),
@@ -123,17 +116,17 @@ mod tests {
             json!({"supply_type": "STEAM", "meters": [{}]}),
             json!(null),
         ] {
-            assert_eq!(of("ACC-08", account(point)), [""; 0]);
+            assert_eq!(run("ACC-08", account(point)), [""; 0]);
         }
     }
 
     #[test]
-    fn the_account_decides_too() {
+    fn silent_if_the_account_has_a_date_or_no_history() {
         let body = account(electricity(json!([{}])));
         let with = |name: &str, value: Value| {
             let mut body = body.clone();
             body[name] = value;
-            of("ACC-08", body)
+            run("ACC-08", body)
         };
         assert_eq!(with("last_billed_to_date", json!("2026-10-01")), [""; 0]);
         assert_eq!(with("last_billed_to_date", json!("October")), [""; 0]);

@@ -1,20 +1,15 @@
-use super::meter_points::all_meter_points;
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
+use super::all_meter_points;
+use crate::prelude::*;
 
-/// An account that supplies nothing any more.
-pub(crate) const ACC_07: Rule = Rule {
+/// An account without a meter point on supply.
+pub(super) const ACC_07: Rule = Rule {
     id: RuleId("ACC-07"),
     codes: &[Code::NoSupplyPointOnSupply],
     place: "`supply_addresses`",
     condition: "no meter point without, or with a future, `supply_end_date`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -28,22 +23,21 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     const EXPECTED: [&str; 1] = ["supply_addresses no_supply_point_on_supply (warning)"];
 
     /// Two entries, the first with a point whose supply has ended.
     fn with(second: Value) -> Vec<String> {
         let ended = json!({"meter_points": [{"supply_end_date": "2026-11-21"}]});
-        of("ACC-07", json!({"supply_addresses": [ended, second]}))
+        run("ACC-07", json!({"supply_addresses": [ended, second]}))
     }
 
     #[test]
-    fn some_point_is_on_supply() {
+    fn an_account_without_a_point_on_supply_is_reported() {
         assert_eq!(with(json!({"meter_points": [{"supply_end_date": "2020-01-01"}]})), EXPECTED);
         assert_eq!(with(json!({"meter_points": []})), EXPECTED);
-        assert_eq!(of("ACC-07", json!({"supply_addresses": []})), EXPECTED);
+        assert_eq!(run("ACC-07", json!({"supply_addresses": []})), EXPECTED);
         assert_eq!(with(json!({"meter_points": [{"supply_end_date": "2026-11-22"}]})), [""; 0]);
         assert_eq!(with(json!({"meter_points": [{"supply_end_date": null}]})), [""; 0]);
     }
@@ -59,7 +53,7 @@ mod tests {
         ] {
             assert_eq!(with(second), [""; 0]);
         }
-        assert_eq!(of("ACC-07", json!({"supply_addresses": {}})), [""; 0]);
-        assert_eq!(of("ACC-07", json!({})), [""; 0]);
+        assert_eq!(run("ACC-07", json!({"supply_addresses": {}})), [""; 0]);
+        assert_eq!(run("ACC-07", json!({})), [""; 0]);
     }
 }

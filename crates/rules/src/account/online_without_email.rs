@@ -1,20 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::choices::CommunicationPreference;
-use cutover_model::draft::Account;
 
-/// Bills go online, but there is nowhere to send them.
-pub(crate) const ACC_05: Rule = Rule {
+/// A preference for online communication without an e-mail address.
+pub(super) const ACC_05: Rule = Rule {
     id: RuleId("ACC-05"),
     codes: &[Code::OnlinePreferenceWithoutEmail],
     place: "`communication_preference`",
     condition: "ONLINE sent and customers given, none with a usable e-mail",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -22,7 +17,7 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
         return;
     }
     let Some(customers) = account.customers.usable() else { return };
-    // What is faulty may have been an address: silence.
+    // A faulty value may have been meant as an address, so the rule is silent.
     let nobody = customers.is_whole() && customers.usable().all(|(_, customer)| customer.email.is_absent());
     if nobody && !customers.is_empty() {
         checker.report(At::ROOT.member("communication_preference"), Code::OnlinePreferenceWithoutEmail);
@@ -31,15 +26,14 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn online(customers: Value) -> Vec<String> {
-        of("ACC-05", json!({"communication_preference": "ONLINE", "customers": customers}))
+        run("ACC-05", json!({"communication_preference": "ONLINE", "customers": customers}))
     }
 
     #[test]
-    fn online_needs_an_address() {
+    fn online_communication_needs_an_email_address() {
         let expected = ["communication_preference online_preference_without_email (warning)"];
         for customers in [json!([{}]), json!([{"email": null}, {"email": " "}])] {
             assert_eq!(online(customers), expected);
@@ -55,7 +49,7 @@ mod tests {
         }
         let print = json!({"communication_preference": "PRINT", "customers": [{}]});
         for body in [print, json!({"customers": [{}]}), json!({"communication_preference": "ONLINE"})] {
-            assert_eq!(of("ACC-05", body), [""; 0]);
+            assert_eq!(run("ACC-05", body), [""; 0]);
         }
     }
 }

@@ -1,32 +1,23 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
-use cutover_model::{Field, List};
+use crate::prelude::*;
 
-/// An account of an unknown occupier that has customers.
-pub(crate) const ACC_01: Rule = Rule {
+/// An account of an unknown occupier with customers.
+pub(super) const ACC_01: Rule = Rule {
     id: RuleId("ACC-01"),
     codes: &[Code::CustomerWithUnknownOccupier],
     place: "`customers`",
     condition: "`unknown_occupier` true and `customers` not empty",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(customers),
+    ..Rule::OF_PAYLOAD
 };
 
-/// An account of an unknown occupier at several addresses.
-pub(crate) const ACC_02: Rule = Rule {
+/// An account of an unknown occupier with several supply addresses.
+pub(super) const ACC_02: Rule = Rule {
     id: RuleId("ACC-02"),
     codes: &[Code::OccupierAccountWithMultipleSupplyAddresses],
     place: "`supply_addresses`",
     condition: "`unknown_occupier` true and more than one entry",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(supply_addresses),
+    ..Rule::OF_PAYLOAD
 };
 
 fn customers(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -46,18 +37,17 @@ fn is_unknown(account: &Account<'_>) -> bool {
     account.unknown_occupier.usable() == Some(&true)
 }
 
-/// How many items a list has; faulty ones count, for they were sent.
+/// Returns the number of items sent, faulty ones included.
 fn sent<T>(list: &Field<List<T>>) -> usize {
     list.usable().map_or(0, List::len)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     #[test]
-    fn an_unknown_occupier_is_no_customer() {
+    fn an_unknown_occupier_has_no_customers() {
         let cases = [
             (json!(true), json!([{}]), 1),
             (json!(true), json!([null]), 1),
@@ -68,15 +58,15 @@ mod tests {
             (json!("true"), json!([{}]), 0),
         ];
         for (unknown, customers, count) in cases {
-            let found = of("ACC-01", json!({"unknown_occupier": unknown, "customers": customers}));
+            let found = run("ACC-01", json!({"unknown_occupier": unknown, "customers": customers}));
             assert_eq!(found, vec!["customers customer_with_unknown_occupier (error)"; count]);
         }
-        assert_eq!(of("ACC-01", json!({"customers": [{}]})), [""; 0]);
-        assert_eq!(of("ACC-01", json!({"unknown_occupier": true})), [""; 0]);
+        assert_eq!(run("ACC-01", json!({"customers": [{}]})), [""; 0]);
+        assert_eq!(run("ACC-01", json!({"unknown_occupier": true})), [""; 0]);
     }
 
     #[test]
-    fn an_unknown_occupier_is_at_one_address() {
+    fn an_unknown_occupier_has_one_supply_address() {
         let expected = "supply_addresses occupier_account_with_multiple_supply_addresses (error)";
         let cases = [
             (json!(true), json!([{}, {}]), 1),
@@ -87,7 +77,7 @@ mod tests {
             (json!(1), json!([{}, {}]), 0),
         ];
         for (unknown, entries, count) in cases {
-            let found = of("ACC-02", json!({"unknown_occupier": unknown, "supply_addresses": entries}));
+            let found = run("ACC-02", json!({"unknown_occupier": unknown, "supply_addresses": entries}));
             assert_eq!(found, vec![expected; count]);
         }
     }

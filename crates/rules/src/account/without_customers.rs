@@ -1,21 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_absent_or_empty;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
-/// An account of nobody, although its occupier is not unknown.
-pub(crate) const ACC_04: Rule = Rule {
+/// An account without customers whose occupier is not unknown.
+pub(super) const ACC_04: Rule = Rule {
     id: RuleId("ACC-04"),
     codes: &[Code::AccountWithoutCustomers],
     place: "`customers`",
     condition: "absent or empty, and `unknown_occupier` not true",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -27,14 +20,13 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn somebody_or_an_unknown_occupier() {
+    fn an_account_has_customers_or_an_unknown_occupier() {
         for body in [json!({}), json!({"customers": []}), json!({"customers": [], "unknown_occupier": false})]
         {
-            assert_eq!(of("ACC-04", body), ["customers account_without_customers (warning)"]);
+            assert_eq!(run("ACC-04", body), ["customers account_without_customers (warning)"]);
         }
         let silent = [
             json!({"customers": [{}]}),
@@ -44,7 +36,7 @@ mod tests {
             json!({"unknown_occupier": "no"}),
         ];
         for body in silent {
-            assert_eq!(of("ACC-04", body), [""; 0]);
+            assert_eq!(run("ACC-04", body), [""; 0]);
         }
     }
 }

@@ -1,21 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Address;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
-/// A delivery point identifier with a character that none has.
-pub(crate) const ADR_04: Rule = Rule {
+/// A delivery point identifier with a character that is not allowed.
+pub(super) const ADR_04: Rule = Rule {
     id: RuleId("ADR-04"),
     codes: &[Code::InvalidDeliveryPointIdentifier],
     place: "`billing_delivery_point_identifier`, `delivery_point_identifier` of every address",
     condition: "a character other than A–Z, 0–9",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Several(&[On::Account(billing), On::Address(address)]),
+    ..Rule::OF_PAYLOAD
 };
 
 fn billing(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -36,12 +28,11 @@ fn check(identifier: &Field<Text<'_>>, at: At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(identifier: Value) -> Vec<String> {
         let address = json!({"delivery_point_identifier": identifier});
-        of(
+        run(
             "ADR-04",
             json!({
                 "billing_delivery_point_identifier": identifier,

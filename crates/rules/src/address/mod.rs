@@ -4,6 +4,8 @@ mod delivery_point_identifier;
 mod postcode;
 mod state;
 
-pub(crate) use delivery_point_identifier::ADR_04;
-pub(crate) use postcode::{ADR_01, ADR_02, ADR_03};
-pub(crate) use state::ADR_05;
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] =
+    &[postcode::ADR_01, state::ADR_05, postcode::ADR_02, postcode::ADR_03, delivery_point_identifier::ADR_04];

@@ -1,45 +1,34 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Address;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
-/// An Australian postcode of a customer or a supply address that is none.
-pub(crate) const ADR_01: Rule = Rule {
+/// A malformed postcode in an Australian address of a customer or a supply address.
+pub(super) const ADR_01: Rule = Rule {
     id: RuleId("ADR-01"),
     codes: &[Code::InvalidPostcode],
     place: "`postal_code` of `customers.#.address` and `supply_addresses.#.supply_address`",
     condition: "`country` upper-cased is `AU` and the value is not exactly four ASCII digits",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Address(postal),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A postcode of a gas meter point that is none.
-pub(crate) const ADR_02: Rule = Rule {
+/// A malformed postcode of a gas meter point.
+pub(super) const ADR_02: Rule = Rule {
     id: RuleId("ADR-02"),
     codes: &[Code::InvalidPostcode],
     place: "`MP.address.postcode` (gas)",
     condition: "not exactly four ASCII digits",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Address(gas),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A postcode for bills that is none in Australia.
-pub(crate) const ADR_03: Rule = Rule {
+/// A billing postcode that is not an Australian one.
+pub(super) const ADR_03: Rule = Rule {
     id: RuleId("ADR-03"),
     codes: &[Code::InvalidPostcode],
     place: "`billing_postcode`",
     condition: "not four digits (the country is unknown)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(billing),
+    ..Rule::OF_PAYLOAD
 };
 
 fn postal(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -67,12 +56,11 @@ fn check(postcode: &Field<Text<'_>>, at: At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn postal(country: Value, postcode: Value) -> Vec<String> {
         let address = json!({"country": country, "postal_code": postcode});
-        of(
+        run(
             "ADR-01",
             json!({"customers": [{"address": address}], "supply_addresses": [{"supply_address": address}]}),
         )
@@ -80,7 +68,7 @@ mod tests {
 
     fn gas(postcode: Value) -> Vec<String> {
         let point = json!({"supply_type": "GAS", "address": {"postcode": postcode}});
-        of("ADR-02", json!({"supply_addresses": [{"meter_points": [point]}]}))
+        run("ADR-02", json!({"supply_addresses": [{"meter_points": [point]}]}))
     }
 
     #[test]
@@ -99,7 +87,7 @@ mod tests {
         ] {
             assert_eq!(postal(country, postcode), [""; 0]);
         }
-        assert_eq!(of("ADR-01", json!({"customers": [{"address": {"postal_code": "x"}}, {}]})), [""; 0]);
+        assert_eq!(run("ADR-01", json!({"customers": [{"address": {"postal_code": "x"}}, {}]})), [""; 0]);
     }
 
     #[test]
@@ -114,11 +102,11 @@ mod tests {
     }
 
     #[test]
-    fn postcodes_for_bills_are_doubted() {
+    fn billing_postcodes_of_other_forms_are_warnings() {
         let expected = ["billing_postcode invalid_postcode (warning)"];
-        assert_eq!(of("ADR-03", json!({"billing_postcode": "SW1A 1AA"})), expected);
+        assert_eq!(run("ADR-03", json!({"billing_postcode": "SW1A 1AA"})), expected);
         for postcode in [json!("3000 "), json!(" "), json!(3000), json!("x".repeat(513))] {
-            assert_eq!(of("ADR-03", json!({"billing_postcode": postcode})), [""; 0]);
+            assert_eq!(run("ADR-03", json!({"billing_postcode": postcode})), [""; 0]);
         }
     }
 }

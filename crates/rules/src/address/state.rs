@@ -1,19 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Address;
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 
-/// An Australian address outside the states and territories.
-pub(crate) const ADR_05: Rule = Rule {
+/// An Australian address with an unknown state or territory.
+pub(super) const ADR_05: Rule = Rule {
     id: RuleId("ADR-05"),
     codes: &[Code::InvalidChoice],
     place: "`administrative_area` of `customers.#.address` and `supply_addresses.#.supply_address`",
     condition: "`country` upper-cased is `AU` and the value is none of ACT, NSW, NT, QLD, SA, TAS, VIC, WA",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Address(check),
+    ..Rule::OF_PAYLOAD
 };
 
 const STATES: [&str; 8] = ["ACT", "NSW", "NT", "QLD", "SA", "TAS", "VIC", "WA"];
@@ -27,19 +21,18 @@ fn check(address: Address<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(country: &str, area: Value) -> Vec<String> {
         let address = json!({"country": country, "administrative_area": area});
-        of(
+        run(
             "ADR-05",
             json!({"customers": [{"address": address}], "supply_addresses": [{"supply_address": address}]}),
         )
     }
 
     #[test]
-    fn australia_has_eight_states() {
+    fn australian_states_and_territories_are_accepted() {
         let places = ["customers.0.address", "supply_addresses.0.supply_address"];
         let expected = places.map(|place| format!("{place}.administrative_area invalid_choice (error)"));
         for area in ["Victoria", "vic", "XX"] {

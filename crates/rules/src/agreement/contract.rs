@@ -1,21 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{Account, Agreement};
-use cutover_model::{Presence, Text};
+use crate::prelude::*;
 
-/// An agreement of another contract than that of the account.
-pub(crate) const AGR_05: Rule = Rule {
+/// An agreement under a contract that the account does not name.
+pub(super) const AGR_05: Rule = Rule {
     id: RuleId("AGR-05"),
     codes: &[Code::AgreementBusinessContractIdentifierNotDeclared],
     place: "`MP.agreements.#.business_contract_identifier`",
     condition: "given, and not equal to the account's `business.business_contract_identifier` (also when the account has no `business`, or one without the identifier; silent when that object or identifier is faulty)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Agreement(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(agreement: &Agreement<'_>, point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -41,8 +33,7 @@ fn declared<'a, 'j>(account: &'a Account<'j>) -> Presence<&'a Text<'j>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn check(identifier: Value, business: Option<Value>) -> Vec<String> {
         let mut account = point(json!({"agreements": [{"business_contract_identifier": identifier}]}));
@@ -53,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contract_is_that_of_the_account() {
+    fn an_agreement_names_the_contract_of_the_account() {
         let refused = "agreements.0.business_contract_identifier \
                        agreement_business_contract_identifier_not_declared (error)";
         let link = |identifier: Value| Some(json!({"business_contract_identifier": identifier}));

@@ -1,33 +1,24 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::dates_reversed;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Agreement;
+use crate::prelude::*;
 
 /// An agreement that ends before it starts.
-pub(crate) const AGR_01: Rule = Rule {
+pub(super) const AGR_01: Rule = Rule {
     id: RuleId("AGR-01"),
     codes: &[Code::StartDateLaterThanEndDate],
     place: "`MP.agreements.#.effective_to`",
     condition: "before `effective_from`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Agreement(reversed),
+    ..Rule::OF_PAYLOAD
 };
 
-/// An agreement from before the supply.
-pub(crate) const AGR_04: Rule = Rule {
+/// An agreement that starts before the supply.
+pub(super) const AGR_04: Rule = Rule {
     id: RuleId("AGR-04"),
     codes: &[Code::AgreementStartDateBeforeSupplyStartDate],
     place: "`MP.agreements.#.effective_from`",
     condition: "before `supply_start_date`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Agreement(before_supply),
+    ..Rule::OF_PAYLOAD
 };
 
 fn reversed(agreement: &Agreement<'_>, _: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -49,8 +40,7 @@ fn before_supply(
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     #[test]
     fn the_end_is_not_before_the_start() {
@@ -71,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn no_agreement_is_older_than_the_supply() {
+    fn an_agreement_does_not_start_before_the_supply() {
         let early = ["agreements.1.effective_from agreement_start_date_before_supply_start_date (warning)"];
         let agreements = json!([
             {"effective_from": "2026-01-01"},

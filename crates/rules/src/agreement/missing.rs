@@ -1,21 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_absent_or_empty;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 
 /// A meter point on supply without an agreement.
-pub(crate) const AGR_06: Rule = Rule {
+pub(super) const AGR_06: Rule = Rule {
     id: RuleId("AGR-06"),
     codes: &[Code::MeterPointWithNoAgreement],
     place: "`MP.agreements`",
     condition: "supply has not ended before today, no agreement",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -32,11 +25,10 @@ fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn who_is_supplied_has_an_agreement() {
+    fn a_meter_point_on_supply_has_an_agreement() {
         let missing = ["agreements meter_point_with_no_agreement (warning)"];
         for (body, expected) in [
             (json!({}), &missing[..]),

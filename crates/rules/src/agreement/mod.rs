@@ -5,7 +5,14 @@ mod dates;
 mod missing;
 mod succession;
 
-pub(crate) use contract::AGR_05;
-pub(crate) use dates::{AGR_01, AGR_04};
-pub(crate) use missing::AGR_06;
-pub(crate) use succession::{AGR_02, AGR_03};
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[
+    dates::AGR_01,
+    succession::AGR_02,
+    succession::AGR_03,
+    dates::AGR_04,
+    contract::AGR_05,
+    missing::AGR_06,
+];

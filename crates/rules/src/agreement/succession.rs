@@ -1,34 +1,24 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::List;
-use cutover_model::draft::Agreement;
+use crate::prelude::*;
 
-/// An agreement that begins while an earlier one runs.
-pub(crate) const AGR_02: Rule = Rule {
+/// An agreement that overlaps an earlier one.
+pub(super) const AGR_02: Rule = Rule {
     id: RuleId("AGR-02"),
     codes: &[Code::OverlappingAgreements],
     place: "`MP.agreements.#.effective_from`",
-    condition: "overlaps an earlier one in the [order of agreements](#order-of-agreements)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
+    condition: "overlaps an earlier one in the [order of agreements](#83-order-of-agreements)",
     on: On::MeterPoint(overlap),
+    ..Rule::OF_PAYLOAD
 };
 
-/// An agreement that begins some time after the earlier ones have ended.
-pub(crate) const AGR_03: Rule = Rule {
+/// A gap before an agreement.
+pub(super) const AGR_03: Rule = Rule {
     id: RuleId("AGR-03"),
     codes: &[Code::GapBetweenAgreements],
     place: "`MP.agreements.#.effective_from`",
-    condition: "later than the latest end of all agreements before it in their [order](#order-of-agreements), and not before `supply_start_date`",
+    condition: "later than the latest end of all agreements before it in their [order](#83-order-of-agreements), and not before `supply_start_date`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(gap),
+    ..Rule::OF_PAYLOAD
 };
 
 fn overlap(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -50,17 +40,17 @@ fn gap(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     });
 }
 
-/// An agreement that lasts: from its start up to, not including, its end.
+/// The days of an agreement: from its start up to, not including, its end.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     index: u32,
     start: NaiveDate,
-    /// The end of time if the agreement is open; no payload can name that day.
+    /// `NaiveDate::MAX` if the agreement is open; no payload can contain that day.
     end: NaiveDate,
 }
 
-/// Calls for each agreement but the first, by start, with the latest end of those before it (rules
-/// 8.3). Nothing is copied where they come in that order.
+/// Calls `f` for each agreement but the first, ordered by start, with the latest end of those before it
+/// (rules 8.3). Agreements are copied only if they are not sent in that order.
 fn successors(point: &MeterPoint<'_, '_>, f: impl FnMut(Span, NaiveDate)) {
     let Some(list) = point.point.common.agreements.usable().filter(|list| is_known(list)) else { return };
     if spans(list).is_sorted_by_key(|span| span.start) {
@@ -71,7 +61,7 @@ fn successors(point: &MeterPoint<'_, '_>, f: impl FnMut(Span, NaiveDate)) {
     follow(sorted, f);
 }
 
-/// Whether the list, its items, their starts and their ends are free of faults.
+/// Returns true if the list, its items, their starts and their ends are free of faults.
 fn is_known(list: &List<Agreement<'_>>) -> bool {
     let dates_are = |a: &Agreement<'_>| a.effective_from.usable().is_some() && !a.effective_to.is_faulty();
     list.is_whole() && list.usable().all(|(_, agreement)| dates_are(agreement))
@@ -97,10 +87,9 @@ fn follow(spans: impl IntoIterator<Item = Span>, mut f: impl FnMut(Span, NaiveDa
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
-    /// The indexes of the agreements that a rule names; agreements are `from..to`, days of June.
+    /// Returns the indexes of the agreements that a rule reports. Agreements are `from..to`, days of June.
     fn named(id: &str, supply_start: &str, agreements: &[&str]) -> Vec<u32> {
         let day = |day: &str| if day.is_empty() { json!(null) } else { json!(format!("2026-06-{day}")) };
         let agreement = |text: &&str| {
@@ -114,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn overlaps() {
+    fn overlaps_are_reported() {
         for (agreements, expected) in [
             (&["01..10", "10..20", "20.."][..], &[][..]),
             (&["01..11", "10..20"], &[1]),
@@ -133,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps() {
+    fn gaps_are_reported() {
         for (supply_start, agreements, expected) in [
             ("01", &["01..10", "10..20"][..], &[][..]),
             ("01", &["01..10", "11..20"], &[1]),

@@ -1,20 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_company_number;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Business;
+use crate::prelude::*;
 
-/// A number that no Australian register gave.
-pub(crate) const BUS_06: Rule = Rule {
+/// A company number that is neither an ACN nor an ABN.
+pub(super) const BUS_06: Rule = Rule {
     id: RuleId("BUS-06"),
     codes: &[Code::InvalidCompanyNumber],
     place: "`business.company_number`",
-    condition: "neither a valid [ACN nor a valid ABN](#company-numbers)",
+    condition: "neither a valid [ACN nor a valid ABN](#106-company-numbers)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Business(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(business: &Business<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -25,15 +19,14 @@ fn check(business: &Business<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of_business};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(number: Value) -> Vec<String> {
-        of_business("BUS-06", json!({"business": {"company_number": number}}), facts())
+        run_business("BUS-06", json!({"business": {"company_number": number}}), facts())
     }
 
     #[test]
-    fn businesses_have_an_acn_or_an_abn() {
+    fn a_company_number_is_an_acn_or_an_abn() {
         for number in ["004085617", "HRB 4711", "0040856160"] {
             assert_eq!(found(json!(number)), ["business.company_number invalid_company_number (warning)"]);
         }
@@ -42,6 +35,6 @@ mod tests {
         {
             assert_eq!(found(number), [""; 0]);
         }
-        assert_eq!(of_business("BUS-06", json!({"business": {}}), facts()), [""; 0]);
+        assert_eq!(run_business("BUS-06", json!({"business": {}}), facts()), [""; 0]);
     }
 }

@@ -1,19 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
-/// A link to a business that does not name the contract.
-pub(crate) const BUS_01: Rule = Rule {
+/// A link to a business that does not name a contract.
+pub(super) const BUS_01: Rule = Rule {
     id: RuleId("BUS-01"),
     codes: &[Code::MissingContractIdentifier],
     place: "`business.business_contract_identifier`",
     condition: "account payload: `business` given and the identifier missing",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -26,21 +20,20 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn a_link_names_its_contract() {
+    fn a_link_to_a_business_names_a_contract() {
         let expected = ["business.business_contract_identifier missing_contract_identifier (error)"];
         for business in [json!({}), json!({"business_type": "LTD"})] {
-            assert_eq!(of("BUS-01", json!({"business": business})), expected);
+            assert_eq!(run("BUS-01", json!({"business": business})), expected);
         }
         for identifier in [json!("C-1"), json!(""), json!(null), json!(7)] {
             let business = json!({"business_contract_identifier": identifier});
-            assert_eq!(of("BUS-01", json!({"business": business})), [""; 0]);
+            assert_eq!(run("BUS-01", json!({"business": business})), [""; 0]);
         }
         for body in [json!({}), json!({"business": null}), json!({"business": "C-1"})] {
-            assert_eq!(of("BUS-01", body), [""; 0]);
+            assert_eq!(run("BUS-01", body), [""; 0]);
         }
     }
 }

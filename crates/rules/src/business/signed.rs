@@ -1,20 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::dates_reversed;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Contract;
+use crate::prelude::*;
 
-/// A contract signed when it already ran.
-pub(crate) const BUS_07: Rule = Rule {
+/// A contract signed after it became valid.
+pub(super) const BUS_07: Rule = Rule {
     id: RuleId("BUS-07"),
     codes: &[Code::SignedAfterValidFrom],
     place: "`business.business_contracts.#.signed_at_date`",
     condition: "after `valid_from_date`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Contract(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(contract: &Contract<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -25,16 +19,15 @@ fn check(contract: &Contract<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of_business};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(signed: Value, valid_from: Value) -> Vec<String> {
         let contracts = json!([{"signed_at_date": signed, "valid_from_date": valid_from}]);
-        of_business("BUS-07", json!({"business": {"business_contracts": contracts}}), facts())
+        run_business("BUS-07", json!({"business": {"business_contracts": contracts}}), facts())
     }
 
     #[test]
-    fn contracts_are_signed_before_they_run() {
+    fn a_contract_is_signed_before_it_is_valid() {
         assert_eq!(
             found(json!("2026-01-02"), json!("2026-01-01")),
             ["business.business_contracts.0.signed_at_date signed_after_valid_from (warning)"]

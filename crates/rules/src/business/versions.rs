@@ -1,35 +1,23 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use crate::walk::items;
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::List;
-use cutover_model::draft::{Contract, ContractVersion};
+use crate::prelude::*;
 
-/// Terms that do not apply from the first day of their contract.
-pub(crate) const BUS_03: Rule = Rule {
+/// Contract versions that do not begin with the contract.
+pub(super) const BUS_03: Rule = Rule {
     id: RuleId("BUS-03"),
     codes: &[Code::ContractVersionsDoesNotIncludeCurrent],
     place: "`business.business_contracts.#.versions`",
     condition: "not empty, and the earliest `applicable_at_date` is not `valid_from_date`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Contract(from_the_start),
+    ..Rule::OF_PAYLOAD
 };
 
-/// Two versions of one day.
-pub(crate) const BUS_04: Rule = Rule {
+/// Two versions of a contract that apply from the same day.
+pub(super) const BUS_04: Rule = Rule {
     id: RuleId("BUS-04"),
     codes: &[Code::DuplicateContractVersions],
     place: "`business.business_contracts.#.versions.#.applicable_at_date`",
     condition: "same day as an earlier version of the contract",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Contract(duplicates),
+    ..Rule::OF_PAYLOAD
 };
 
 fn from_the_start(contract: &Contract<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -42,7 +30,7 @@ fn from_the_start(contract: &Contract<'_>, at: &At<'_>, checker: &mut Checker<'_
     }
 }
 
-/// The earliest day, if every version gives a usable one.
+/// Returns the earliest day, if every version has a usable one.
 fn earliest(versions: &List<ContractVersion<'_>>) -> Option<NaiveDate> {
     if !versions.is_whole() {
         return None;
@@ -63,12 +51,11 @@ fn duplicates(contract: &Contract<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of_business};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(id: &str, versions: Value) -> Vec<String> {
         let contracts = json!([{"valid_from_date": "2026-01-01", "versions": versions}]);
-        of_business(id, json!({"business": {"business_contracts": contracts}}), facts())
+        run_business(id, json!({"business": {"business_contracts": contracts}}), facts())
     }
 
     fn version(day: &str) -> Value {
@@ -76,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_begin_with_the_contract() {
+    fn the_first_version_applies_from_the_start() {
         let expected =
             ["business.business_contracts.0.versions contract_versions_does_not_include_current (error)"];
         for versions in [
@@ -101,12 +88,12 @@ mod tests {
             let mut contract = start;
             contract["versions"] = json!([version("2026-02-01")]);
             let business = json!({"business": {"business_contracts": [contract]}});
-            assert_eq!(of_business("BUS-03", business, facts()), [""; 0]);
+            assert_eq!(run_business("BUS-03", business, facts()), [""; 0]);
         }
     }
 
     #[test]
-    fn a_day_has_one_version() {
+    fn versions_apply_from_different_days() {
         let (one, other) = (version("2026-01-01"), version("2026-01-02"));
         let line = |index| {
             format!(
@@ -117,6 +104,6 @@ mod tests {
         assert_eq!(found("BUS-04", json!([one, other, {}, {}, version("x"), version("x")])), [""; 0]);
         let contract = json!({"versions": [one]});
         let business = json!({"business": {"business_contracts": [contract, contract]}});
-        assert_eq!(of_business("BUS-04", business, facts()), [""; 0]);
+        assert_eq!(run_business("BUS-04", business, facts()), [""; 0]);
     }
 }

@@ -1,32 +1,25 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
+use crate::prelude::*;
 use chrono::{Datelike, Months};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Customer;
 
-/// A customer who is yet to be born.
-pub(crate) const CUS_06: Rule = Rule {
+/// A date of birth in the future.
+pub(super) const CUS_06: Rule = Rule {
     id: RuleId("CUS-06"),
     codes: &[Code::DateInFuture],
     place: "`customers.#.date_of_birth`",
     condition: "after today",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Customer(future),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A customer who is a child, or older than anybody.
-pub(crate) const CUS_07: Rule = Rule {
+/// An implausible date of birth.
+pub(super) const CUS_07: Rule = Rule {
     id: RuleId("CUS-07"),
     codes: &[Code::ImplausibleDateOfBirth],
     place: "`customers.#.date_of_birth`",
     condition: "before 1900-01-01, or less than 16 years before today",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Customer(implausible),
+    ..Rule::OF_PAYLOAD
 };
 
 const SIXTEEN_YEARS: Months = Months::new(16 * 12);
@@ -47,37 +40,36 @@ fn implausible(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) 
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn born(date: Value) -> Value {
         json!({"customers": [{"date_of_birth": date}]})
     }
 
     #[test]
-    fn nobody_is_born_tomorrow() {
+    fn a_date_of_birth_after_today_is_reported() {
         let expected = ["customers.0.date_of_birth date_in_future (error)"];
-        assert_eq!(of("CUS-06", born(json!("2026-11-22"))), expected);
+        assert_eq!(run("CUS-06", born(json!("2026-11-22"))), expected);
         for date in [json!("2026-11-21"), json!(null), json!("2026-02-29"), json!(20300101)] {
-            assert_eq!(of("CUS-06", born(date)), [""; 0]);
+            assert_eq!(run("CUS-06", born(date)), [""; 0]);
         }
     }
 
     #[test]
-    fn customers_are_of_age() {
+    fn customers_are_born_after_1899_and_at_least_16() {
         let expected = ["customers.0.date_of_birth implausible_date_of_birth (warning)"];
         for date in ["1899-12-31", "2010-11-22", "2026-11-22"] {
-            assert_eq!(of("CUS-07", born(json!(date))), expected, "{date}");
+            assert_eq!(run("CUS-07", born(json!(date))), expected, "{date}");
         }
         for date in [json!("1900-01-01"), json!("2010-11-21"), json!(null), json!("1066"), json!("1800-1-1")]
         {
-            assert_eq!(of("CUS-07", born(date)), [""; 0]);
+            assert_eq!(run("CUS-07", born(date)), [""; 0]);
         }
     }
 
     #[test]
-    fn who_is_born_on_a_leap_day_is_sixteen_on_one() {
-        let on = |day: &str| of_with("CUS-07", born(json!("2012-02-29")), facts_at(day, "UTC")).len();
+    fn a_person_born_on_a_leap_day_is_16_on_a_leap_day() {
+        let on = |day: &str| run_with("CUS-07", born(json!("2012-02-29")), facts_at(day, "UTC")).len();
         assert_eq!([on("2028-02-28T12:00:00Z"), on("2028-02-29T12:00:00Z")], [1, 0]);
     }
 }

@@ -1,27 +1,18 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_email;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{Customer, PropertyAdministrator, Variant};
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
-/// An e-mail address that is none.
-pub(crate) const CUS_03: Rule = Rule {
+/// A malformed e-mail address.
+pub(super) const CUS_03: Rule = Rule {
     id: RuleId("CUS-03"),
     codes: &[Code::InvalidEmail],
     place: "`email` of `customers.#` and `supply_addresses.#.property_administrators.#`, \
             `MP.outage_contact_email`",
-    condition: "not an [e-mail address](#e-mail-addresses)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
+    condition: "not an [e-mail address](#102-e-mail-addresses)",
     on: On::Several(&[
         On::Customer(customer),
         On::Administrator(administrator),
         On::MeterPoint(outage_contact),
     ]),
+    ..Rule::OF_PAYLOAD
 };
 
 fn customer(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -46,11 +37,10 @@ fn check(email: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(email: Value) -> Vec<String> {
-        of(
+        run(
             "CUS-03",
             json!({
                 "customers": [{}, {"email": email}],
@@ -63,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_addresses() {
+    fn malformed_addresses_are_reported() {
         let places = [
             "customers.1.email",
             "supply_addresses.0.meter_points.0.outage_contact_email",

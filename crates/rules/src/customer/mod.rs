@@ -2,16 +2,22 @@
 
 mod date_of_birth;
 mod email;
-mod family_name_required;
 mod phone;
-mod role_required;
+mod required;
 mod test_email;
 mod the_occupier;
 
-pub(crate) use date_of_birth::{CUS_06, CUS_07};
-pub(crate) use email::CUS_03;
-pub(crate) use family_name_required::CUS_08;
-pub(crate) use phone::{CUS_01, CUS_02};
-pub(crate) use role_required::CUS_09;
-pub(crate) use test_email::CUS_04;
-pub(crate) use the_occupier::CUS_05;
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[
+    phone::CUS_01,
+    phone::CUS_02,
+    email::CUS_03,
+    test_email::CUS_04,
+    the_occupier::CUS_05,
+    date_of_birth::CUS_06,
+    date_of_birth::CUS_07,
+    required::CUS_08,
+    required::CUS_09,
+];

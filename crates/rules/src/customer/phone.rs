@@ -1,36 +1,27 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Phone;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{Customer, PropertyAdministrator};
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
 const PLACE: &str =
     "`mobile` and `landline` of `customers.#` and `supply_addresses.#.property_administrators.#`";
 
-/// A phone number that is none.
-pub(crate) const CUS_01: Rule = Rule {
+/// A malformed phone number.
+pub(super) const CUS_01: Rule = Rule {
     id: RuleId("CUS-01"),
     codes: &[Code::InvalidPhoneNumber],
     place: PLACE,
-    condition: "not a [phone number](#phone-numbers)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
+    condition: "not a [phone number](#101-phone-numbers)",
     on: On::Several(&[On::Customer(customer_form), On::Administrator(administrator_form)]),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A landline number given as mobile, or the other way round.
-pub(crate) const CUS_02: Rule = Rule {
+pub(super) const CUS_02: Rule = Rule {
     id: RuleId("CUS-02"),
     codes: &[Code::PhoneNumberWrongKind],
     place: PLACE,
-    condition: "`mobile` a number not of [mobile form](#phone-numbers), or `landline` of mobile form",
+    condition: "`mobile` a number not of [mobile form](#101-phone-numbers), or `landline` of mobile form",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Several(&[On::Customer(customer_kind), On::Administrator(administrator_kind)]),
+    ..Rule::OF_PAYLOAD
 };
 
 fn customer_form(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -57,7 +48,7 @@ fn form(number: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut
     }
 }
 
-/// What is no phone number at all is CUS-01's.
+/// Silent about malformed numbers, which CUS-01 reports.
 fn kind(mobile: &Field<Text<'_>>, landline: &Field<Text<'_>>, at: &At<'_>, checker: &mut Checker<'_>) {
     let read = |number: &Field<Text<'_>>| Phone::read(number.usable()?.trimmed());
     if read(mobile) == Some(Phone::Fixed) {
@@ -70,13 +61,12 @@ fn kind(mobile: &Field<Text<'_>>, landline: &Field<Text<'_>>, at: &At<'_>, check
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
-    /// The numbers once of a customer, once of a property administrator.
+    /// Runs a rule on the numbers of a customer and on those of a property administrator.
     fn found(rule: &str, phones: Value) -> [Vec<String>; 2] {
         let administered = json!([{"property_administrators": [phones]}]);
-        [of(rule, json!({"customers": [phones]})), of(rule, json!({"supply_addresses": administered}))]
+        [run(rule, json!({"customers": [phones]})), run(rule, json!({"supply_addresses": administered}))]
     }
 
     fn lines(member: &str, code: &str) -> [Vec<String>; 2] {
@@ -85,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_numbers() {
+    fn malformed_numbers_are_reported() {
         let code = "invalid_phone_number (error)";
         assert_eq!(
             found("CUS-01", json!({"mobile": "abcde", "landline": "0212345678"})),
@@ -103,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn mobiles_are_mobiles_and_landlines_are_not() {
+    fn swapped_kinds_of_numbers_are_reported() {
         let code = "phone_number_wrong_kind (warning)";
         let swapped = json!({"mobile": "+44 20 7946 0958", "landline": "+61488008221"});
         assert_eq!(found("CUS-02", swapped), lines("landline", code));

@@ -1,20 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Customer;
+use crate::prelude::*;
 
-/// An e-mail address that nobody reads.
-pub(crate) const CUS_04: Rule = Rule {
+/// An e-mail address that looks made up for a test.
+pub(super) const CUS_04: Rule = Rule {
     id: RuleId("CUS-04"),
     codes: &[Code::PossibleTestEmailAddress],
     place: "`customers.#.email`",
     condition: "lower-cased, starts `test@` or `xxx@`, or ends `@test.com`, `@test.co.uk`, `.xxx`, `.xx`, or \
                 `@example.` + anything",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Customer(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -37,15 +32,14 @@ const EXAMPLE: &[u8] = b"@example.";
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(email: Value) -> Vec<String> {
-        of("CUS-04", json!({"customers": [{"email": email}]}))
+        run("CUS-04", json!({"customers": [{"email": email}]}))
     }
 
     #[test]
-    fn addresses_of_tests() {
+    fn addresses_made_up_for_tests_are_reported() {
         for email in [
             " Test@here.org",
             "XXX@here.org",

@@ -1,21 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Customer;
-use cutover_model::{Field, Presence, Text};
+use crate::prelude::*;
 
 /// An unknown occupier given as a customer.
-pub(crate) const CUS_05: Rule = Rule {
+pub(super) const CUS_05: Rule = Rule {
     id: RuleId("CUS-05"),
     codes: &[Code::CustomerMayNotBeNamedTheOccupier],
     place: "`customers.#`",
     condition: "given name, a space, family name (absent = empty), outer spaces removed, lower-cased, is \
                 `the occupier`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Customer(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(customer: &Customer<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -44,18 +37,17 @@ fn is_the_occupier(given: &str, family: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn nobody_is_named_the_occupier() {
+    fn a_customer_named_the_occupier_is_reported() {
         let named = [
             json!({"given_name": "The", "family_name": " OCCUPIER "}),
             json!({"given_name": " the occupier"}),
             json!({"given_name": " ", "family_name": "The Occupier"}),
         ];
         for customer in named {
-            let found = of("CUS-05", json!({"customers": [{}, customer]}));
+            let found = run("CUS-05", json!({"customers": [{}, customer]}));
             assert_eq!(found, ["customers.1 customer_may_not_be_named_the_occupier (error)"]);
         }
         let others = [
@@ -67,7 +59,7 @@ mod tests {
             json!({"given_name": null, "family_name": "the occupier"}),
         ];
         for customer in others {
-            assert_eq!(of("CUS-05", json!({"customers": [customer]})), [""; 0]);
+            assert_eq!(run("CUS-05", json!({"customers": [customer]})), [""; 0]);
         }
     }
 }

@@ -3,5 +3,7 @@
 mod path;
 mod stored;
 
-pub(crate) use path::DOC_01;
-pub(crate) use stored::{DOC_02, DOC_03};
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[path::DOC_01, stored::DOC_02, stored::DOC_03];

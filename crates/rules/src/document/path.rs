@@ -1,23 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_document_path;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Statement;
-use crate::walk::items;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Note;
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
-/// A path that could lead out of the supplier's root.
-pub(crate) const DOC_01: Rule = Rule {
+/// A document path that is not safe.
+pub(super) const DOC_01: Rule = Rule {
     id: RuleId("DOC-01"),
     codes: &[Code::InvalidDocumentPath],
     place: "`notes.#.document_paths.#.document_path`, `statements.#.statement_path`",
-    condition: "not a [safe relative path](#document-paths)",
-    level: Level::Error,
+    condition: "not a [safe relative path](#105-document-paths)",
     fixed: true,
-    needs: Needs::Payload,
     on: On::Several(&[On::Note(note), On::Statement(statement)]),
+    ..Rule::OF_PAYLOAD
 };
 
 fn note(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -38,11 +29,10 @@ fn check(path: &Field<Text<'_>>, name: &'static str, at: &At<'_>, checker: &mut 
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of, of_notes, of_statements};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(path: Value) -> Vec<String> {
-        of(
+        run(
             "DOC-01",
             json!({
                 "notes": [{}, {"document_paths": [{}, {"document_path": path}]}],
@@ -52,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_lie_under_the_root() {
+    fn paths_out_of_the_root_are_reported() {
         let places = ["notes.1.document_paths.1.document_path", "statements.0.statement_path"];
         let expected = places.map(|place| format!("{place} invalid_document_path (error)"));
         for path in ["../a.pdf", "a//b", "/", "file:///a", "a/%2E%2e/b"] {
@@ -64,15 +54,15 @@ mod tests {
     }
 
     #[test]
-    fn in_later_requests_too() {
+    fn requests_after_the_import_are_checked() {
         let notes = json!({"notes": [{"document_paths": [{"document_path": "/a/../b"}]}]});
         assert_eq!(
-            of_notes("DOC-01", notes, facts()),
+            run_notes("DOC-01", notes, facts()),
             ["notes.0.document_paths.0.document_path invalid_document_path (error)"]
         );
         let statements = json!({"statements": [{"statement_path": "a.pdf"}, {"statement_path": "a.pdf/"}]});
         assert_eq!(
-            of_statements("DOC-01", statements, facts()),
+            run_statements("DOC-01", statements, facts()),
             ["statements.1.statement_path invalid_document_path (error)"]
         );
     }

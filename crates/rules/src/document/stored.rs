@@ -1,36 +1,24 @@
 use crate::DocumentState;
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::stored_path;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Statement;
-use crate::walk::items;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Note;
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
-/// A document that is not there.
-pub(crate) const DOC_02: Rule = Rule {
+/// A document that does not exist in the storage.
+pub(super) const DOC_02: Rule = Rule {
     id: RuleId("DOC-02"),
     codes: &[Code::PathDoesNotExistInFileStore],
     place: "`notes.#.document_paths.#.document_path`, `statements.#.statement_path`",
     condition: "no such object under the supplier's root; only where the supplier has `verify_documents`",
-    level: Level::Error,
-    fixed: true,
-    needs: Needs::Service,
     on: On::Several(&[On::Note(note_exists), On::Statement(statement_exists)]),
+    ..Rule::OF_SERVICE
 };
 
-/// A statement that is no PDF.
-pub(crate) const DOC_03: Rule = Rule {
+/// A statement that is not a PDF.
+pub(super) const DOC_03: Rule = Rule {
     id: RuleId("DOC-03"),
     codes: &[Code::DocumentNotPdf],
     place: "`statements.#.statement_path`",
     condition: "the object does not begin as a PDF does; only where the supplier has `verify_documents`",
-    level: Level::Error,
-    fixed: true,
-    needs: Needs::Service,
     on: On::Statement(statement_is_pdf),
+    ..Rule::OF_SERVICE
 };
 
 fn note_exists(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -57,19 +45,18 @@ fn statement_is_pdf(statement: &Statement<'_, '_>, at: &At<'_>, checker: &mut Ch
     }
 }
 
-/// What the path names, if it was asked for.
+/// Returns the state of the document, if it was looked up.
 fn state(path: &Field<Text<'_>>, checker: &Checker<'_>) -> Option<DocumentState> {
     checker.facts.documents?.get(stored_path(path)?).copied()
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of_notes, of_statements, of_with};
-    use crate::{DocumentState, Facts};
-    use serde_json::{Value, json};
+    use crate::DocumentState;
+    use crate::testing::*;
     use std::collections::HashMap;
 
-    /// What rule and body lead to if the storage holds a text, a PDF and nothing else.
+    /// Runs a check with the facts of a storage that holds a text and a PDF.
     fn with_documents<T>(check: impl FnOnce(Facts<'_>) -> T) -> T {
         let documents = [
             ("a/text", DocumentState::Present),
@@ -89,8 +76,8 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_there() {
-        let found = |path| with_documents(|facts| of_with("DOC-02", account(path), facts));
+    fn missing_documents_are_reported() {
+        let found = |path| with_documents(|facts| run_with("DOC-02", account(path), facts));
         let places = ["notes.1.document_paths.1.document_path", "statements.0.statement_path"];
         let missing = places.map(|place| format!("{place} path_does_not_exist_in_file_store (error)"));
         for path in ["gone.pdf", " /gone.pdf\n"] {
@@ -103,8 +90,8 @@ mod tests {
     }
 
     #[test]
-    fn statements_are_pdfs() {
-        let found = |path: &str| with_documents(|facts| of_with("DOC-03", account(json!(path)), facts));
+    fn statements_that_are_not_pdfs_are_reported() {
+        let found = |path: &str| with_documents(|facts| run_with("DOC-03", account(json!(path)), facts));
         assert_eq!(found("/a/text "), ["statements.0.statement_path document_not_pdf (error)"]);
         for path in ["a/b.pdf", "gone.pdf", "not/asked", "../out"] {
             assert_eq!(found(path), [""; 0], "{path}");
@@ -112,28 +99,28 @@ mod tests {
     }
 
     #[test]
-    fn in_later_requests_too() {
+    fn requests_after_the_import_are_checked() {
         let notes = json!({"notes": [{"document_paths": [{"document_path": "gone.pdf"}]}]});
         assert_eq!(
-            with_documents(|facts| of_notes("DOC-02", notes, facts)),
+            with_documents(|facts| run_notes("DOC-02", notes, facts)),
             ["notes.0.document_paths.0.document_path path_does_not_exist_in_file_store (error)"]
         );
         let statements =
             json!({"statements": [{"statement_path": "gone.pdf"}, {"statement_path": "a/text"}]});
         assert_eq!(
-            with_documents(|facts| of_statements("DOC-02", &statements, facts)),
+            with_documents(|facts| run_statements("DOC-02", &statements, facts)),
             ["statements.0.statement_path path_does_not_exist_in_file_store (error)"]
         );
         assert_eq!(
-            with_documents(|facts| of_statements("DOC-03", &statements, facts)),
+            with_documents(|facts| run_statements("DOC-03", &statements, facts)),
             ["statements.1.statement_path document_not_pdf (error)"]
         );
     }
 
     #[test]
-    fn nothing_is_said_of_documents_that_nobody_looked_up() {
+    fn silent_if_documents_were_not_looked_up() {
         for id in ["DOC-02", "DOC-03"] {
-            assert_eq!(of_with(id, account(json!("gone.pdf")), facts()), [""; 0]);
+            assert_eq!(run_with(id, account(json!("gone.pdf")), facts()), [""; 0]);
         }
     }
 }

@@ -2,4 +2,7 @@
 
 mod in_future;
 
-pub(crate) use in_future::EVT_01;
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[in_future::EVT_01];

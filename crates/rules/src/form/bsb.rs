@@ -1,4 +1,4 @@
-/// Whether a trimmed text is a BSB, the number of an Australian bank branch (rules 10.4).
+/// Returns true if a trimmed text is a BSB, the number of an Australian bank branch (rules 10.4).
 pub(crate) fn is_bsb(text: &str) -> bool {
     let is_digits = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_digit);
     match text.as_bytes() {
@@ -12,7 +12,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_digits_and_three_digits() {
+    fn a_bsb_is_three_digits_and_three_digits() {
         for text in ["062-000", "012003", "111111", "062 000"] {
             assert!(is_bsb(text), "{text}");
         }

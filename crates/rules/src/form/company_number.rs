@@ -1,5 +1,5 @@
-/// Whether a trimmed text is an ACN or an ABN, the numbers of Australian companies and businesses; spaces
-/// do not count (rules 10.6).
+/// Returns true if a trimmed text, spaces left out, is an ACN or an ABN, the numbers of Australian companies
+/// and businesses (rules 10.6).
 pub(crate) fn is_company_number(text: &str) -> bool {
     let mut digits = [0; ABN_DIGITS];
     let mut count = 0;
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_companies_and_businesses() {
+    fn acns_and_abns_are_accepted() {
         for text in [
             "004085616",
             "004 085 616",
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn other_numbers() {
+    fn other_numbers_are_refused() {
         for text in [
             "",
             " ",

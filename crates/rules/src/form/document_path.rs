@@ -1,19 +1,19 @@
 use cutover_model::{Field, Text};
 
-/// The path as a store knows it: usable, safe, without the leading `/`.
+/// Returns the path as the document storage knows it, without the leading `/`, if it is usable and safe.
 pub(crate) fn stored_path<'f>(path: &'f Field<Text<'_>>) -> Option<&'f str> {
     let path = path.usable()?.trimmed();
     is_document_path(path).then(|| path.strip_prefix('/').unwrap_or(path))
 }
 
-/// Whether a trimmed text is a safe path relative to the supplier's root (rules 10.5).
+/// Returns true if a trimmed text is a safe path relative to the supplier's root (rules 10.5).
 ///
-/// It names the same object however a store reads it: no way out of the root, nothing escaped.
+/// Such a path does not leave the root, and means the same object in every storage.
 pub(crate) fn is_document_path(text: &str) -> bool {
     let path = text.strip_prefix('/').unwrap_or(text);
     let bytes = path.as_bytes();
     let holds = |is: fn(u8) -> bool| bytes.iter().fold(false, |held, byte| held | is(*byte));
-    // Folds look at sixteen bytes at once; what is dearer is asked of few paths.
+    // Folds are vectorised; the more expensive checks run for few paths.
     let is_odd = holds(|byte| byte.is_ascii_control() || byte == b'\\')
         || holds(|byte| byte == b':') && names_a_scheme_or_drive(path)
         || holds(|byte| byte == b'%') && bytes.windows(3).any(is_escaped_separator);
@@ -28,7 +28,7 @@ fn is_escaped_separator(bytes: &[u8]) -> bool {
     bytes.eq_ignore_ascii_case(b"%2f") || bytes.eq_ignore_ascii_case(b"%5c")
 }
 
-/// Whether a segment is empty or nothing but one or two dots, escaped ones included.
+/// Returns true if a segment is empty, or consists of one or two dots, escaped or not.
 fn is_dots(mut segment: &[u8]) -> bool {
     for _ in 0..=2 {
         segment = match segment {
@@ -47,7 +47,8 @@ mod tests {
     use std::path::Path;
 
     proptest! {
-        /// Unescaped, an accepted path is one that the standard library, too, finds plain and relative.
+        /// The standard library, too, takes an accepted path for a plain and relative one once it is
+        /// unescaped.
         #[test]
         fn accepted_paths_stay_under_the_root(
             text in r"(/a|a|b|é|\.a|/|\.|%2[eE]|%2[fF]|%5[cC]|\\|:|\x00){1,8}",
@@ -67,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn safe_paths() {
+    fn safe_paths_are_accepted() {
         let texts = [
             "a.pdf",
             "/a.pdf",
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_are_refused() {
+    fn unsafe_paths_are_refused() {
         let texts = [
             "/",
             "//a",

@@ -1,4 +1,4 @@
-/// Whether a trimmed text is an e-mail address (rules 10.2).
+/// Returns true if a trimmed text is an e-mail address (rules 10.2).
 pub(crate) fn is_email(text: &str) -> bool {
     let mut parts = text.split('@');
     match (parts.next(), parts.next(), parts.next()) {
@@ -27,7 +27,7 @@ fn is_label(label: &str) -> bool {
         && !label.ends_with('-')
 }
 
-/// Whether a label may be the last: letters, or a name that is not ASCII in its encoded form.
+/// Returns true if a label can be the last one: letters, or an encoded name that is not ASCII.
 fn is_top_level(label: &str) -> bool {
     let letters = label.len() >= 2 && label.bytes().all(|byte| byte.is_ascii_alphabetic());
     let encoded = label.len() > 4 && label.as_bytes()[..4].eq_ignore_ascii_case(b"xn--");
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses() {
+    fn addresses_are_accepted() {
         let longest_local = format!("{}@example.com", "a".repeat(64));
         let longest_label = format!("a@{}.com", "b".repeat(63));
         let texts = [
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address() {
+    fn malformed_addresses_are_refused() {
         let long_local = format!("{}@example.com", "a".repeat(65));
         let long_label = format!("a@{}.com", "b".repeat(64));
         let texts = [

@@ -1,11 +1,12 @@
-/// Whether a text holds what may be a card number: 13 to 19 digits in a row, neither preceded nor
+/// Returns true if a text contains a possible card number: 13 to 19 digits in a row, neither preceded nor
 /// followed by another digit, whose Luhn sum is a multiple of ten.
 pub(crate) fn holds_card_number(text: &str) -> bool {
     let mut runs = text.as_bytes().split(|byte| !byte.is_ascii_digit());
     runs.any(|run| (13..=19).contains(&run.len()) && passes_luhn(run))
 }
 
-/// Doubles every second digit from the right and adds up the digits of all results.
+/// Returns true if the Luhn sum is a multiple of ten: every second digit from the right is doubled, and the
+/// digits of the results are added up.
 fn passes_luhn(digits: &[u8]) -> bool {
     let add = |sum: u32, (place, digit): (usize, &u8)| {
         let digit = u32::from(digit - b'0') << (place % 2);
@@ -36,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn other_digits_are_let_be() {
+    fn other_digits_are_no_card_numbers() {
         let texts = [
             "",
             "4111111111111112",

@@ -1,13 +1,12 @@
-//! Forms of identifiers and other small helpers that several rules share (rules 10).
+//! Identifier forms (rules 10) and small helpers that several rules share.
 
 mod bsb;
 mod company_number;
 mod document_path;
 mod email;
+mod field;
 mod folded;
-mod list;
 mod luhn;
-mod period;
 mod phone;
 mod seen;
 mod small_map;
@@ -17,10 +16,9 @@ pub(crate) use bsb::is_bsb;
 pub(crate) use company_number::is_company_number;
 pub(crate) use document_path::{is_document_path, stored_path};
 pub(crate) use email::is_email;
+pub(crate) use field::{dates_reversed, datetimes_reversed, is_absent_or_empty};
 pub(crate) use folded::Folded;
-pub(crate) use list::is_absent_or_empty;
 pub(crate) use luhn::holds_card_number;
-pub(crate) use period::{dates_reversed, datetimes_reversed};
 pub(crate) use phone::Phone;
 pub(crate) use seen::Seen;
 pub(crate) use small_map::SmallMap;

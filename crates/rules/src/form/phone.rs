@@ -1,4 +1,4 @@
-/// What kind of number a phone number is (rules 10.1).
+/// The kind of a phone number (rules 10.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phone {
     /// An Australian mobile number.
@@ -9,7 +9,7 @@ pub(crate) enum Phone {
     Foreign,
 }
 
-/// `0011` and the fifteen digits of the longest international number.
+/// The international prefix `0011` and the fifteen digits of the longest number.
 const MOST_DIGITS: usize = 4 + 15;
 
 impl Phone {
@@ -27,7 +27,7 @@ impl Phone {
     }
 }
 
-/// The digits of a text of allowed characters.
+/// Returns the digits of a text, or `None` if it contains a character that is not allowed.
 fn digits<'b>(text: &[u8], buffer: &'b mut [u8; MOST_DIGITS]) -> Option<&'b [u8]> {
     let mut len = 0;
     for byte in text {
@@ -66,7 +66,7 @@ fn satellite(digits: &[u8]) -> Option<Phone> {
     matches!(digits, [b'1', b'4', b'5' | b'7', rest @ ..] if rest.len() == 6).then_some(Phone::Fixed)
 }
 
-/// A number at local or no charge to the caller.
+/// A number that is free or charged at the local rate.
 fn special(digits: &[u8]) -> Option<Phone> {
     let is_special = match digits {
         [b'1', b'3' | b'8', b'0', b'0', rest @ ..] if rest.len() == 6 => true,
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number() {
+    fn malformed_numbers_are_refused() {
         let texts = [
             "abcde",
             "0612345678",

@@ -1,10 +1,10 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// The values met so far, for rules that look for one given twice.
+/// The values seen so far, for rules about duplicates.
 ///
-/// A few are compared one by one, without allocating; more are hashed, so that ten thousand hostile
-/// ones cost no more than their number.
+/// A few values are compared one by one, without allocation; more are hashed, so that the cost stays linear
+/// for ten thousand hostile ones.
 #[derive(Debug)]
 pub(crate) struct Seen<K> {
     few: [Option<K>; FEW],
@@ -15,12 +15,12 @@ pub(crate) struct Seen<K> {
 const FEW: usize = 16;
 
 impl<K: Copy + Eq + Hash> Seen<K> {
-    /// Nothing met yet.
+    /// Creates an empty set.
     pub(crate) fn new() -> Self {
         Self { few: [None; FEW], len: 0, many: HashSet::new() }
     }
 
-    /// Whether the value was met before; from now on it was.
+    /// Returns true if the value was seen before, and remembers it.
     #[inline]
     pub(crate) fn before(&mut self, value: K) -> bool {
         if self.len < FEW {

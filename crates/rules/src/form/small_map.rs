@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A map that is most often small: a few keys are compared one by one, without allocating; what is
-/// beyond is hashed, so that ten thousand hostile keys cost no more than their number.
+/// A map that usually has few keys. These are compared one by one, without allocation; further keys are
+/// hashed, so that the cost stays linear for ten thousand hostile keys.
 #[derive(Debug)]
 pub(crate) struct SmallMap<K, V> {
     few: [Option<(K, V)>; FEW],
@@ -18,7 +18,7 @@ impl<K: Copy + Eq + Hash, V: Copy> SmallMap<K, V> {
         Self { few: [None; FEW], len: 0, many: None }
     }
 
-    /// The value of the key; `new` if it had none.
+    /// Returns the value of the key, after inserting `new` if there is none.
     #[inline]
     pub(crate) fn slot(&mut self, key: K, new: V) -> &mut V {
         let place = self.few[..self.len].iter().position(|entry| matches!(entry, Some((k, _)) if *k == key));

@@ -1,4 +1,4 @@
-/// Which identifier of a supply point is meant (rules 10.3).
+/// A kind of supply point identifier (rules 10.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SupplyPointId {
     /// The national metering identifier of electricity.
@@ -8,15 +8,15 @@ pub(crate) enum SupplyPointId {
 }
 
 impl SupplyPointId {
-    /// Whether the trimmed text has the form of the identifier, with or without its check digit.
+    /// Returns true if the trimmed text has the form of the identifier, with or without its check digit.
     pub(crate) fn is_form_of(self, text: &str) -> bool {
         let (ten, check) = text.as_bytes().split_at(text.len().min(10));
         let first_is_right = self == Self::Nmi || text.starts_with('5');
         ten.len() == 10 && first_is_right && self.is_body(ten) && is_optional_digit(check)
     }
 
-    /// Whether the trimmed text has eleven characters of the form and the last is not the check digit
-    /// of the others. Of a MIRN only the digits count, not the first one.
+    /// Returns true if the trimmed text has the eleven characters of the form, and the last is not the check
+    /// digit of the others. A MIRN may be any eleven digits here.
     pub(crate) fn has_wrong_check_digit(self, text: &str) -> bool {
         let Some((ten, [check])) = text.as_bytes().split_at_checked(10) else { return false };
         self.is_body(ten) && check.is_ascii_digit() && check - b'0' != check_digit(ten)
@@ -42,7 +42,8 @@ fn is_optional_digit(rest: &[u8]) -> bool {
     }
 }
 
-/// From right to left, every other character code doubled, the digits of all added up.
+/// Computes the check digit: from right to left every other character code is doubled, and the digits of all
+/// are added up.
 fn check_digit(body: &[u8]) -> u8 {
     let code = |(i, byte): (usize, &u8)| {
         let code = u32::from(byte.to_ascii_uppercase());
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn forms() {
+    fn forms_of_nmi_and_mirn() {
         for (id, text, is_form) in [
             (Nmi, "2001985732", true),
             (Nmi, "20019857328", true),

@@ -1,20 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_bsb;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::AccountPaymentInstruction;
+use crate::prelude::*;
 
-/// The number of no bank branch.
-pub(crate) const PIN_03: Rule = Rule {
+/// A malformed BSB.
+pub(super) const PIN_03: Rule = Rule {
     id: RuleId("PIN-03"),
     codes: &[Code::InvalidSortCode],
     place: "`payment_instructions.#.bank_account.bsb`",
-    condition: "not a [BSB](#bsb)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
+    condition: "not a [BSB](#104-bsb)",
     on: On::Instruction(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -26,15 +19,14 @@ fn check(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(bank_account: Value) -> Vec<String> {
-        of("PIN-03", json!({"payment_instructions": [{"bank_account": bank_account}]}))
+        run("PIN-03", json!({"payment_instructions": [{"bank_account": bank_account}]}))
     }
 
     #[test]
-    fn a_branch_has_six_digits() {
+    fn malformed_bsbs_are_reported() {
         let expected = ["payment_instructions.0.bank_account.bsb invalid_sort_code (error)"];
         for bsb in ["62", "062–000", "0620000"] {
             assert_eq!(found(json!({"bsb": bsb})), expected);

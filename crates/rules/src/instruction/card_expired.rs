@@ -1,20 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use chrono::{Months, NaiveDate};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{AccountPaymentInstruction, Card};
+use crate::prelude::*;
+use chrono::Months;
 
-/// A card that is of no use now, or never was.
-pub(crate) const PIN_06: Rule = Rule {
+/// A card that has expired, or that expires before the instruction is valid.
+pub(super) const PIN_06: Rule = Rule {
     id: RuleId("PIN-06"),
     codes: &[Code::CardExpired],
     place: "`payment_instructions.#.card.expiry_year`",
     condition: "last day of the expiry month before today, or before `valid_from`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Instruction(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -25,7 +20,7 @@ fn check(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut
     }
 }
 
-/// The last day on which a card can be used.
+/// Returns the last day on which a card can be used.
 fn last_day(card: &Card<'_>) -> Option<NaiveDate> {
     let (year, month) = (card.expiry_year.usable()?.value(), card.expiry_month.usable()?.value());
     let first = NaiveDate::from_ymd_opt(year.try_into().ok()?, month.try_into().ok()?, 1)?;
@@ -34,16 +29,15 @@ fn last_day(card: &Card<'_>) -> Option<NaiveDate> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(valid_from: Value, month: Value, year: Value) -> Vec<String> {
         let card = json!({"expiry_month": month, "expiry_year": year});
-        of("PIN-06", json!({"payment_instructions": [{"valid_from": valid_from, "card": card}]}))
+        run("PIN-06", json!({"payment_instructions": [{"valid_from": valid_from, "card": card}]}))
     }
 
     #[test]
-    fn cards_are_good_to_the_end_of_their_month() {
+    fn a_card_is_valid_until_the_end_of_its_month() {
         let expected = ["payment_instructions.0.card.expiry_year card_expired (warning)"];
         for (from, month, year) in [
             ("2020-01-01", 10, 2026),
@@ -64,15 +58,15 @@ mod tests {
     }
 
     #[test]
-    fn the_last_day_is_one_of_them() {
+    fn a_card_is_valid_on_its_last_day() {
         let card = json!({"expiry_month": 11, "expiry_year": 2026});
         let body = json!({"payment_instructions": [{"valid_from": "2020-01-01", "card": card}]});
-        let on = |instant| of_with("PIN-06", &body, facts_at(instant, "UTC")).len();
+        let on = |instant| run_with("PIN-06", &body, facts_at(instant, "UTC")).len();
         assert_eq!([on("2026-11-30T23:59:59Z"), on("2026-12-01T00:00:00Z")], [0, 1]);
     }
 
     #[test]
-    fn silent_where_a_part_is_missing_or_faulty() {
+    fn silent_if_a_part_is_missing_or_faulty() {
         for (from, month, year) in [
             (json!("soon"), json!(1), json!(2020)),
             (json!("2020-01-01"), json!(13), json!(2020)),
@@ -86,7 +80,7 @@ mod tests {
             json!({"valid_from": "2020-01-01", "card": {"expiry_month": 1}}),
             json!({"card": {"expiry_month": 1, "expiry_year": 2020}}),
         ] {
-            assert_eq!(of("PIN-06", json!({"payment_instructions": [instruction]})), [""; 0]);
+            assert_eq!(run("PIN-06", json!({"payment_instructions": [instruction]})), [""; 0]);
         }
     }
 }

@@ -1,29 +1,19 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::holds_card_number;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Transaction;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{
-    AccountPaymentInstruction, BusinessPaymentInstructionRequest, PaymentInstructionRequest,
-};
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
-/// A card number where none belongs.
-pub(crate) const PIN_07: Rule = Rule {
+/// A reference that may contain a card number.
+pub(super) const PIN_07: Rule = Rule {
     id: RuleId("PIN-07"),
     codes: &[Code::PossibleCardNumber],
     place: "`reference` of any payment instruction or transaction",
     condition: "holds 13–19 digits in a row passing the Luhn test (the value is never logged)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Several(&[
         On::Instruction(instruction),
         On::Transaction(transaction),
         On::InstructionRequest(request),
         On::BusinessInstructionRequest(business_request),
     ]),
+    ..Rule::OF_PAYLOAD
 };
 
 fn instruction(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -50,12 +40,11 @@ fn check(reference: &Field<Text<'_>>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of, of_business_instruction, of_instruction, of_transactions};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(reference: Value) -> Vec<String> {
         let transactions = json!([{"reference": reference}]);
-        of(
+        run(
             "PIN-07",
             json!({
                 "payment_instructions": [{"reference": reference}],
@@ -68,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn card_numbers_do_not_belong_into_references() {
+    fn card_numbers_in_references_are_reported() {
         let places = [
             "ledgers.0.current_statement_transactions.0",
             "ledgers.0.historical_statement_transactions.0",
@@ -88,18 +77,18 @@ mod tests {
     }
 
     #[test]
-    fn nor_into_those_of_later_requests() {
+    fn requests_after_the_import_are_checked() {
         let expected = ["reference possible_card_number (warning)"];
         let body = json!({"reference": "4111111111111111"});
-        assert_eq!(of_instruction("PIN-07", &body, facts()), expected);
-        assert_eq!(of_business_instruction("PIN-07", &body, facts()), expected);
+        assert_eq!(run_instruction("PIN-07", &body, facts()), expected);
+        assert_eq!(run_business_instruction("PIN-07", &body, facts()), expected);
         let transactions = json!({"transactions": [{}, body]});
         assert_eq!(
-            of_transactions("PIN-07", transactions, facts()),
+            run_transactions("PIN-07", transactions, facts()),
             ["transactions.1.reference possible_card_number (warning)"]
         );
         let token = json!({"reference": "mandate-7"});
-        assert_eq!(of_instruction("PIN-07", &token, facts()), [""; 0]);
-        assert_eq!(of_business_instruction("PIN-07", token, facts()), [""; 0]);
+        assert_eq!(run_instruction("PIN-07", &token, facts()), [""; 0]);
+        assert_eq!(run_business_instruction("PIN-07", token, facts()), [""; 0]);
     }
 }

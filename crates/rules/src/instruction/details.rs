@@ -1,45 +1,38 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::choices::PaymentInstructionType;
-use cutover_model::draft::AccountPaymentInstruction;
 
-/// A card with a bank account, or a direct debit with a card.
-pub(crate) const PIN_02: Rule = Rule {
+/// A card instruction with a bank account, or a direct debit with a card.
+pub(super) const PIN_02: Rule = Rule {
     id: RuleId("PIN-02"),
     codes: &[Code::PaymentInstructionDetailsDoNotMatchType],
     place: "`payment_instructions.#.bank_account` / `.card`",
     condition: "type CARD with a `bank_account` member / DIRECT_DEBIT with a `card` member \
                 (usable or faulty)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Instruction(other_details),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A card of which nothing is known.
-pub(crate) const PIN_04: Rule = Rule {
+/// A card instruction without card details.
+pub(super) const PIN_04: Rule = Rule {
     id: RuleId("PIN-04"),
     codes: &[Code::CardDetailsNotProvidedForCardPaymentInstruction],
     place: "`payment_instructions.#.card`",
     condition: "type CARD, absent",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Instruction(no_card),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A direct debit from nowhere.
-pub(crate) const PIN_05: Rule = Rule {
+/// A direct debit without a bank account.
+pub(super) const PIN_05: Rule = Rule {
     id: RuleId("PIN-05"),
     codes: &[Code::BankDetailsNotProvided],
     place: "`payment_instructions.#.bank_account`",
     condition: "type DIRECT_DEBIT, absent",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Instruction(no_bank_account),
+    ..Rule::OF_PAYLOAD
 };
 
 fn other_details(instruction: &AccountPaymentInstruction<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -70,15 +63,14 @@ fn is_of(instruction: &AccountPaymentInstruction<'_>, kind: PaymentInstructionTy
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(rule: &str, instruction: Value) -> Vec<String> {
-        of(rule, json!({"payment_instructions": [instruction]}))
+        run(rule, json!({"payment_instructions": [instruction]}))
     }
 
     #[test]
-    fn details_go_with_the_type() {
+    fn details_of_another_type_are_reported() {
         let expected = |member| {
             [format!(
                 "payment_instructions.0.{member} payment_instruction_details_do_not_match_type (warning)"
@@ -102,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn details_are_given() {
+    fn missing_details_are_reported() {
         let card =
             "payment_instructions.0.card card_details_not_provided_for_card_payment_instruction (warning)";
         assert_eq!(found("PIN-04", json!({"type": "CARD", "bank_account": {}})), [card]);

@@ -7,9 +7,16 @@ mod details;
 mod same_account;
 mod same_type;
 
-pub(crate) use bsb::PIN_03;
-pub(crate) use card_expired::PIN_06;
-pub(crate) use card_number::PIN_07;
-pub(crate) use details::{PIN_02, PIN_04, PIN_05};
-pub(crate) use same_account::PIN_08;
-pub(crate) use same_type::PIN_01;
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[
+    same_type::PIN_01,
+    details::PIN_02,
+    bsb::PIN_03,
+    details::PIN_04,
+    details::PIN_05,
+    card_expired::PIN_06,
+    card_number::PIN_07,
+    same_account::PIN_08,
+];

@@ -1,21 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use crate::walk::items;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::BusinessPaymentInstructionRequest;
+use crate::prelude::*;
 
-/// An account given twice for an instruction of a business.
-pub(crate) const PIN_08: Rule = Rule {
+/// An account given twice in a business payment instruction.
+pub(super) const PIN_08: Rule = Rule {
     id: RuleId("PIN-08"),
     codes: &[Code::ChildrenWithDuplicateValues],
     place: "`accounts.#.external_account_number` (business payment instruction)",
     condition: "same as an earlier item",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::BusinessInstructionRequest(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(request: &BusinessPaymentInstructionRequest<'_>, checker: &mut Checker<'_>) {
@@ -30,17 +22,16 @@ fn check(request: &BusinessPaymentInstructionRequest<'_>, checker: &mut Checker<
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of_business_instruction};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found<const N: usize>(numbers: [Value; N]) -> Vec<String> {
         let accounts: Value =
             numbers.into_iter().map(|number| json!({"external_account_number": number})).collect();
-        of_business_instruction("PIN-08", json!({"accounts": accounts}), facts())
+        run_business_instruction("PIN-08", json!({"accounts": accounts}), facts())
     }
 
     #[test]
-    fn an_account_is_given_once() {
+    fn an_account_given_twice_is_reported() {
         let line = |index| {
             format!("accounts.{index}.external_account_number children_with_duplicate_values (error)")
         };
@@ -50,8 +41,8 @@ mod tests {
             assert_eq!(found([twice.clone(), twice]), [""; 0]);
         }
         for accounts in [json!([{}, {}]), json!([]), json!("A-1"), json!([null, null])] {
-            assert_eq!(of_business_instruction("PIN-08", json!({"accounts": accounts}), facts()), [""; 0]);
+            assert_eq!(run_business_instruction("PIN-08", json!({"accounts": accounts}), facts()), [""; 0]);
         }
-        assert_eq!(of_business_instruction("PIN-08", json!({}), facts()), [""; 0]);
+        assert_eq!(run_business_instruction("PIN-08", json!({}), facts()), [""; 0]);
     }
 }

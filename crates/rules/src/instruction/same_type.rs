@@ -1,20 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
-/// Two open-ended instructions of a type.
-pub(crate) const PIN_01: Rule = Rule {
+/// A second payment instruction of the same type.
+pub(super) const PIN_01: Rule = Rule {
     id: RuleId("PIN-01"),
     codes: &[Code::InvalidPaymentInstruction],
     place: "`payment_instructions.#.type`",
     condition: "same type as an earlier instruction (none has an end date, so both are open-ended)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -30,24 +23,23 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(types: Value) -> Vec<String> {
         let instructions = types.as_array().unwrap().iter();
         let instructions: Vec<_> =
             instructions.map(|t| if t.is_null() { json!(null) } else { json!({"type": t}) }).collect();
-        of("PIN-01", json!({"payment_instructions": instructions}))
+        run("PIN-01", json!({"payment_instructions": instructions}))
     }
 
     #[test]
-    fn a_type_is_given_once() {
+    fn a_type_given_twice_is_reported() {
         let expected =
             |index| format!("payment_instructions.{index}.type invalid_payment_instruction (error)");
         assert_eq!(found(json!(["CARD", "BPAY", "CARD", "CARD"])), [2, 3].map(expected));
         assert_eq!(found(json!([null, "CARD", 7, "CARD"])), [3].map(expected));
         assert_eq!(found(json!(["CARD", "DIRECT_DEBIT", "card", "card", 7, 7, null, null])), [""; 0]);
-        assert_eq!(of("PIN-01", json!({"payment_instructions": [{}, {}]})), [""; 0]);
-        assert_eq!(of("PIN-01", json!({"payment_instructions": {}})), [""; 0]);
+        assert_eq!(run("PIN-01", json!({"payment_instructions": [{}, {}]})), [""; 0]);
+        assert_eq!(run("PIN-01", json!({"payment_instructions": {}})), [""; 0]);
     }
 }

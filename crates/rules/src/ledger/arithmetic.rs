@@ -6,18 +6,18 @@ use rust_decimal::Decimal;
 
 const CENT: Decimal = Decimal::from_parts(1, 0, 0, false, 2);
 
-/// Σ of rules 8.2: what the transactions add to the balance. `None` if that is unknown, as one of
-/// them, its amount or its type is not usable.
+/// Returns the signed sum of transactions (rules 8.2), or `None` if one of them, its amount or its type is
+/// not usable.
 pub(crate) fn signed_sum(transactions: &List<draft::Transaction<'_>>) -> Option<Decimal> {
     whole_sum(transactions, effect)
 }
 
-/// The plain sum of a value of every item; `None` if it is unknown for one.
+/// Returns the sum of a value of every item, or `None` if it is unknown for one of them.
 pub(crate) fn whole_sum<T>(items: &List<T>, value: impl Fn(&T) -> Option<Decimal>) -> Option<Decimal> {
     if items.is_whole() { items.usable().map(|(_, item)| value(item)).sum() } else { None }
 }
 
-/// The same of a member: 0 if it is absent, unknown if it is faulty.
+/// Returns the sum of a list, 0 if the list is absent, or `None` if it is faulty.
 pub(crate) fn sum_or_zero<T>(
     items: &Field<List<T>>,
     sum: impl FnOnce(&List<T>) -> Option<Decimal>,
@@ -29,7 +29,7 @@ pub(crate) fn sum_or_zero<T>(
     }
 }
 
-/// The sign that the type gives the amount (rules 8.1).
+/// Returns the amount with the sign that the type gives it (rules 8.1).
 fn effect(transaction: &draft::Transaction<'_>) -> Option<Decimal> {
     let amount = transaction.amount.usable()?.value();
     Some(match transaction.kind.usable()? {
@@ -38,17 +38,17 @@ fn effect(transaction: &draft::Transaction<'_>) -> Option<Decimal> {
     })
 }
 
-/// Whether two amounts differ by at most a cent.
+/// Returns true if two amounts differ by at most a cent.
 pub(crate) fn is_near(a: Decimal, b: Decimal) -> bool {
     (a - b).abs() <= CENT
 }
 
-/// Whether an amount and a product differ by at most a cent. A product too large to hold is far off.
+/// Returns true if an amount and a product differ by at most a cent. Returns false if the product overflows.
 pub(crate) fn is_near_product(amount: Decimal, a: Decimal, b: Decimal) -> bool {
     distance(amount, a, b).is_some_and(|(distance, cent)| distance <= cent)
 }
 
-/// The powers of ten that can be held.
+/// The powers of ten that fit.
 const POWERS: [i128; 39] = {
     let mut powers = [1; 39];
     let mut i = 1;
@@ -59,7 +59,7 @@ const POWERS: [i128; 39] = {
     powers
 };
 
-/// How far amount and product are apart, and a cent, as multiples of the same unit.
+/// Returns the distance of amount and product, and a cent, in the same unit; `None` on overflow.
 fn distance(amount: Decimal, a: Decimal, b: Decimal) -> Option<(u128, u128)> {
     let scale = a.scale() + b.scale();
     let common = scale.max(amount.scale()).max(CENT.scale());
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cent_is_near_and_more_is_not() {
+    fn amounts_a_cent_apart_are_near() {
         for (a, b, near) in [("1.00", "1.01", true), ("1.01", "1", true), ("1.0100000001", "1", false)] {
             assert_eq!(is_near(a.parse().unwrap(), b.parse().unwrap()), near, "{a} {b}");
         }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_product_too_large_to_hold_is_far_off() {
+    fn a_product_that_overflows_is_not_near() {
         let large = "999999999999999.99999";
         assert!(!near_product("9999999999.9999999999", large, large));
         assert!(!near_product("0", large, &format!("-{large}")));
@@ -104,7 +104,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_product_is_near_what_is_a_cent_away(
+        fn a_product_is_near_amounts_within_a_cent(
             a in -1_000_000_000i64..1_000_000_000, p in 0u32..8,
             b in -1_000_000_000i64..1_000_000_000, q in 0u32..5,
             away in -20_000_000i64..20_000_000,

@@ -1,20 +1,15 @@
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Transactions;
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 
-/// A transaction id given twice, in whichever ledger.
-pub(crate) const LED_11: Rule = Rule {
+/// A transaction id given twice, in the same ledger or in different ones.
+pub(super) const LED_11: Rule = Rule {
     id: RuleId("LED-11"),
     codes: &[Code::DuplicateTransactionIds],
     place: "`TX.transaction_id`",
     condition: "same as an earlier transaction of the account payload (all ledgers, document order) \
         or of the transactions request",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Transactions(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(transactions: Transactions<'_, '_>, checker: &mut Checker<'_>) {
@@ -29,9 +24,7 @@ fn check(transactions: Transactions<'_, '_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn ids<const N: usize>(ids: [Value; N]) -> Value {
         ids.into_iter().map(|id| json!({"transaction_id": id})).collect()
@@ -45,7 +38,7 @@ mod tests {
         });
         let second = json!({"current_statement_transactions": ids([json!(" H\t"), json!("B")])});
         assert_eq!(
-            of("LED-11", json!({"ledgers": [first, null, second]})),
+            run("LED-11", json!({"ledgers": [first, null, second]})),
             [
                 "ledgers.0.historical_statement_transactions.1.transaction_id duplicate_transaction_ids (error)",
                 "ledgers.2.current_statement_transactions.0.transaction_id duplicate_transaction_ids (error)",
@@ -54,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn and_over_a_transactions_request() {
+    fn ids_are_unique_in_a_transactions_request() {
         let found = request_finds("LED-11", &ids([json!("A"), json!("B"), json!("A"), json!("A")]));
         assert_eq!(
             found,

@@ -1,21 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Transaction;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{Account, Ledger};
-use cutover_model::{Decimal, Field};
+use crate::prelude::*;
+use cutover_model::Decimal;
 
-/// Money with a fraction of a cent; trailing zeros are none.
-pub(crate) const LED_13: Rule = Rule {
+/// An amount with a fraction of a cent.
+pub(super) const LED_13: Rule = Rule {
     id: RuleId("LED-13"),
     codes: &[Code::AmountHasFractionOfCent],
     place: "`TX.amount`, `…ledger_balance`, `…last_statement_balance`, `transfer_balance`",
     condition: "more than two digits after the point, trailing zeros left out",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Several(&[On::Account(account), On::Ledger(ledger), On::Transaction(transaction)]),
+    ..Rule::OF_PAYLOAD
 };
 
 fn account(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -43,9 +37,7 @@ fn check(money: &Field<Decimal<'_>>, member: &'static str, at: &At<'_>, checker:
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn money_has_two_digits_after_the_point() {
@@ -58,7 +50,7 @@ mod tests {
             }]
         }"#;
         assert_eq!(
-            of("LED-13", body),
+            run("LED-13", body),
             [
                 "ledgers.0.current_statement_transactions.2.amount amount_has_fraction_of_cent (warning)",
                 "ledgers.0.historical_statement_transactions.0.amount amount_has_fraction_of_cent (warning)",

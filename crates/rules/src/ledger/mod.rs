@@ -1,30 +1,27 @@
 //! Rules about ledgers: balances, periods, transaction ids.
 
 pub(crate) mod arithmetic;
-mod closing_date_required;
-mod closing_in_future;
-mod current_before_closing;
-mod current_before_last_billed;
+mod balances;
+mod closing_date;
 mod duplicate_transaction_ids;
 mod fraction_of_cent;
-mod historical_after_closing;
-mod historical_after_current;
-mod issued_before_closing;
-mod last_statement_balance;
-mod ledger_balance;
-#[cfg(test)]
-pub(crate) mod sample;
-mod transfer_balance;
+mod transaction_dates;
 
-pub(crate) use closing_date_required::{LED_08, LED_09};
-pub(crate) use closing_in_future::LED_10;
-pub(crate) use current_before_closing::LED_04;
-pub(crate) use current_before_last_billed::LED_12;
-pub(crate) use duplicate_transaction_ids::LED_11;
-pub(crate) use fraction_of_cent::LED_13;
-pub(crate) use historical_after_closing::LED_05;
-pub(crate) use historical_after_current::LED_06;
-pub(crate) use issued_before_closing::LED_07;
-pub(crate) use last_statement_balance::LED_02;
-pub(crate) use ledger_balance::LED_01;
-pub(crate) use transfer_balance::LED_03;
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[
+    balances::LED_01,
+    balances::LED_02,
+    balances::LED_03,
+    transaction_dates::LED_04,
+    transaction_dates::LED_05,
+    transaction_dates::LED_06,
+    closing_date::LED_07,
+    closing_date::LED_08,
+    closing_date::LED_09,
+    closing_date::LED_10,
+    duplicate_transaction_ids::LED_11,
+    transaction_dates::LED_12,
+    fraction_of_cent::LED_13,
+];

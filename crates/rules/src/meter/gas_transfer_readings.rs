@@ -1,21 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Meter;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 
-/// A gas meter in place with none or several transfer readings.
-pub(crate) const MTR_13: Rule = Rule {
+/// A gas meter, not removed, with no transfer reading or several.
+pub(super) const MTR_13: Rule = Rule {
     id: RuleId("MTR-13"),
     codes: &[Code::ActiveGasMeterWithoutTransferReading, Code::ActiveGasMeterWithMultipleTransferReadings],
     place: "`MP.meters.#.transfer_readings`",
     condition: "gas meter not removed with none / more than one",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Meter(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -33,11 +27,10 @@ fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn a_gas_meter_in_place_has_one_transfer_reading() {
+    fn a_gas_meter_that_is_not_removed_has_one_transfer_reading() {
         let none = ["transfer_readings active_gas_meter_without_transfer_reading (warning)"];
         let several = ["transfer_readings active_gas_meter_with_multiple_transfer_readings (warning)"];
         for (body, expected) in [

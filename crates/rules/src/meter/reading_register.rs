@@ -1,57 +1,44 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter, Reading};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 
 /// A transfer reading of a register that the meter does not have.
-pub(crate) const MTR_05: Rule = Rule {
+pub(super) const MTR_05: Rule = Rule {
     id: RuleId("MTR-05"),
     codes: &[Code::ReadingRegisterIdNotRecognised],
     place: "`MP.meters.#.transfer_readings.#.register_id`",
-    condition: "register list known, value not in it (metered and embedded electricity)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
+    condition: "[register list known](#5-meters-registers-readings), value not in it (metered and embedded electricity)",
     on: On::TransferReading(unknown_transfer),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A transfer reading of no register, at a meter with registers.
-pub(crate) const MTR_06: Rule = Rule {
+/// A transfer reading without a register, at a meter with registers.
+pub(super) const MTR_06: Rule = Rule {
     id: RuleId("MTR-06"),
     codes: &[Code::ReadingWithoutRegisterId],
     place: "`MP.meters.#.transfer_readings.#.register_id`",
-    condition: "metered electricity, register list known, value absent",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
+    condition: "metered electricity, [register list known](#5-meters-registers-readings), value absent",
     on: On::TransferReading(nameless_transfer),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A historical reading of a register that the meter does not have.
-pub(crate) const MTR_07: Rule = Rule {
+pub(super) const MTR_07: Rule = Rule {
     id: RuleId("MTR-07"),
     codes: &[Code::HistoricalReadingRegisterIdNotRecognised],
     place: "`MP.meters.#.reading_history.#.register_id`",
     condition: "as MTR-05",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::HistoricalReading(unknown_history),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A historical reading of no register, at a meter with registers.
-pub(crate) const MTR_08: Rule = Rule {
+/// A historical reading without a register, at a meter with registers.
+pub(super) const MTR_08: Rule = Rule {
     id: RuleId("MTR-08"),
     codes: &[Code::NoRegisterIdForReading],
     place: "`MP.meters.#.reading_history.#.register_id`",
     condition: "as MTR-06",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::HistoricalReading(nameless_history),
+    ..Rule::OF_PAYLOAD
 };
 
 fn unknown_transfer(
@@ -93,31 +80,31 @@ fn nameless_history(
     }
 }
 
-/// Whether the reading names a register that is not in the known list.
+/// Returns true if the reading names a register that is not in the known list.
 fn is_unknown(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> bool {
-    match reading.dial {
-        Dial::Register(Presence::Usable(id)) => {
+    match reading.source {
+        Source::Register(Presence::Usable(id)) => {
             meter.registers.is_known && meter.registers.first(id).is_none()
         }
         _ => false,
     }
 }
 
-/// Whether the reading names none of the known registers. Embedded electricity requires the member.
+/// Returns true if the reading does not name a register although the list is known. Embedded electricity
+/// requires the member, so this is about metered electricity only.
 fn is_nameless(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> bool {
     meter.kind == SupplyType::Electricity
         && meter.registers.is_known
-        && reading.dial == Dial::Register(Presence::Absent)
+        && reading.source == Source::Register(Presence::Absent)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     const KNOWN: &str = r#"[{"register_id": "E1"}, {"register_id": " E2"}]"#;
 
-    /// How often a rule fires on readings of E2, E3, none, blank and a faulty register.
+    /// Runs a rule on readings of E2, of E3, and of an absent, a blank and a faulty register.
     fn fires(id: &str, kind: &str, registers: &str) -> Vec<String> {
         let registers: Value = registers.parse().unwrap();
         let readings = json!([{"register_id": "E2 "}, {"register_id": "E3"}, {}, {"register_id": ""}, {"register_id": 7}]);
@@ -127,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_name_a_known_register() {
+    fn readings_of_unknown_registers_are_reported() {
         for kind in ["ELECTRICITY", "EMBEDDED_ELECTRICITY"] {
             assert_eq!(
                 fires("MTR-05", kind, KNOWN),
@@ -141,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_of_metered_electricity_name_a_register() {
+    fn readings_of_metered_electricity_without_a_register_are_reported() {
         assert_eq!(
             fires("MTR-06", "ELECTRICITY", KNOWN),
             [
@@ -161,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_not_known_says_nothing() {
+    fn silent_if_the_register_list_is_not_known() {
         let lists = ["[]", "7", r#"[{"register_id": "E1"}, 7]"#, r#"[{"register_id": "E1"}, {}]"#];
         for registers in lists {
             for id in ["MTR-05", "MTR-06", "MTR-07", "MTR-08"] {
@@ -172,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn many_registers() {
+    fn registers_of_long_lists_are_found() {
         let register = |i| json!({"register_id": format!("R{i}")});
         let registers: Value = (0..40).map(register).collect();
         let readings: Value = (0..41).map(register).collect();

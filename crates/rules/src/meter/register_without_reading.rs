@@ -1,22 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 
-/// A register in place without a transfer reading.
-pub(crate) const MTR_12: Rule = Rule {
+/// A register without a transfer reading, at a meter that is not removed.
+pub(super) const MTR_12: Rule = Rule {
     id: RuleId("MTR-12"),
     codes: &[Code::MissingTransferReadingForRegister],
     place: "`MP.meters.#.transfer_readings`",
     condition: "meter not removed, a register has no transfer reading",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Meter(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -28,16 +21,16 @@ fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-/// The registers that the transfer readings name; `None` if faults hide one.
+/// Returns the registers that the transfer readings name, or `None` if one is hidden by a fault.
 fn registers_read<'a>(meter: &Meter<'a, '_>) -> Option<Seen<&'a str>> {
     let mut read = Seen::new();
     let mut is_known = meter.transfer_readings.is_free_of_faults();
-    meter.transfer_readings.each(|_, reading| match reading.dial {
-        Dial::Register(Presence::Usable(id)) => {
+    meter.transfer_readings.each(|_, reading| match reading.source {
+        Source::Register(Presence::Usable(id)) => {
             read.before(id);
         }
-        // A reading of metered electricity need not name one, and is of none then.
-        Dial::Register(Presence::Absent) if meter.kind == SupplyType::Electricity => {}
+        // A reading of metered electricity may leave out the register.
+        Source::Register(Presence::Absent) if meter.kind == SupplyType::Electricity => {}
         _ => is_known = false,
     });
     is_known.then_some(read)
@@ -45,8 +38,7 @@ fn registers_read<'a>(meter: &Meter<'a, '_>) -> Option<Seen<&'a str>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn fires(kind: &str, readings: &Value, end: (&str, Value)) -> bool {
         let registers = json!([{"register_id": "E1"}, {"register_id": "E2"}]);
@@ -88,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_known_register_list_counts() {
+    fn silent_if_the_register_list_is_not_known() {
         let check = |body| found("MTR-12", meter("ELECTRICITY", body));
         assert_eq!(check(json!({"registers": [{"register_id": "E1"}]})).len(), 1);
         for registers in [json!([]), json!([{"register_id": "E1"}, {}]), json!([{"register_id": "E1"}, 7])] {

@@ -1,21 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Meter;
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 
-/// A removed meter that was not read when it went.
-pub(crate) const MTR_11: Rule = Rule {
+/// A removed meter without a reading on the day of its removal.
+pub(super) const MTR_11: Rule = Rule {
     id: RuleId("MTR-11"),
     codes: &[Code::NoReadingOnRemovedOn],
     place: "`MP.meters.#.reading_history`",
     condition: "removed meter without a reading on the removal day",
     level: Level::Off,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Meter(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -25,7 +18,7 @@ fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-/// Whether a reading of either list is of the day; `None` if faults hide it.
+/// Returns whether a reading of either list is of this day, or `None` if faults hide it.
 fn was_read_on(day: NaiveDate, meter: &Meter<'_, '_>) -> Option<bool> {
     let (mut was_read, mut is_known) = (false, true);
     for readings in [meter.reading_history, meter.transfer_readings] {
@@ -40,11 +33,10 @@ fn was_read_on(day: NaiveDate, meter: &Meter<'_, '_>) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn a_removed_meter_was_read_that_day() {
+    fn a_removed_meter_has_a_reading_on_the_removal_day() {
         let missing = ["reading_history no_reading_on_removed_on (warning)"];
         let (last, other) = (json!({"reading_date": "2026-01-01"}), json!({"reading_date": "2026-01-02"}));
         for (body, expected) in [

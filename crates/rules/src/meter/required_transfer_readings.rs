@@ -1,25 +1,18 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_absent_or_empty;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Meter, Whole};
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::choices::{EmbeddedElectricityMeterStatus, EmbeddedMeterInstallationType};
 
 /// A current basic meter without transfer readings.
-pub(crate) const MTR_09: Rule = Rule {
+pub(super) const MTR_09: Rule = Rule {
     id: RuleId("MTR-09"),
     codes: &[Code::RequiredTransferReadings],
     place: "`MP.meters.#.transfer_readings`",
     condition: "embedded electricity: `status` C, `meter_installation_type` BASIC, `active_to` absent, and transfer readings absent or empty",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Meter(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    let Whole::EmbeddedElectricity(meter) = meter.whole else { return };
+    let MeterObject::EmbeddedElectricity(meter) = meter.object else { return };
     let is_basic = meter.meter_installation_type.usable() == Some(&EmbeddedMeterInstallationType::Basic);
     let is_current = meter.status.usable() == Some(&EmbeddedElectricityMeterStatus::C);
     if is_basic && is_current && meter.active_to.is_absent() && is_absent_or_empty(&meter.transfer_readings) {
@@ -29,8 +22,7 @@ fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn a_current_basic_meter_has_transfer_readings() {

@@ -1,32 +1,23 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::{Folded, SmallMap};
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
 /// A meter point given under several supply addresses.
-pub(crate) const MPT_04: Rule = Rule {
+pub(super) const MPT_04: Rule = Rule {
     id: RuleId("MPT-04"),
     codes: &[Code::DuplicateMeterPointsOnDifferentSupplyAddressesProvided],
     place: "`MP.mpxn`",
     condition: "same upper-cased value as an earlier meter point, all earlier ones under other supply address entries",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(on_other_addresses),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A meter point given twice under one supply address.
-pub(crate) const MPT_05: Rule = Rule {
+pub(super) const MPT_05: Rule = Rule {
     id: RuleId("MPT-05"),
     codes: &[Code::DuplicateMeterPoints],
     place: "`MP.mpxn`",
     condition: "same upper-cased value as an earlier meter point of the same entry",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(on_the_same_address),
+    ..Rule::OF_PAYLOAD
 };
 
 fn on_other_addresses(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -45,8 +36,8 @@ fn on_the_same_address(account: &Account<'_>, checker: &mut Checker<'_>) {
     });
 }
 
-/// Calls for each meter point met before, with whether that was under the same entry. Entries come
-/// one after the other, so the last one a meter point was met under decides.
+/// Calls `found` for each repeated meter point, with true if the same entry has it already. Entries are
+/// visited one after the other, so it is enough to remember the last entry of each meter point.
 fn duplicates(account: &Account<'_>, mut found: impl FnMut(At<'_>, bool)) {
     let Some(entries) = account.supply_addresses.usable() else { return };
     let mut last_entry_of = SmallMap::new();
@@ -64,10 +55,9 @@ fn duplicates(account: &Account<'_>, mut found: impl FnMut(At<'_>, bool)) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
-    /// An account with these meter points under each of its supply addresses.
+    /// An account with these meter points under its supply addresses.
     fn account(entries: &[&[&str]]) -> Value {
         let points = |entry: &&[&str]| entry.iter().map(|mpxn| json!({"mpxn": mpxn})).collect();
         let entry = |entry| json!({"meter_points": Value::Array(points(entry))});
@@ -75,7 +65,7 @@ mod tests {
     }
 
     fn places(id: &str, entries: &[&[&str]]) -> Vec<String> {
-        let found = of(id, account(entries));
+        let found = run(id, account(entries));
         let place = |line: &String| {
             let parts: Vec<_> = line.split('.').collect();
             format!("{}.{}", parts[1], parts[3])
@@ -84,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meter_point_is_given_once() {
+    fn duplicate_meter_points_are_reported() {
         for (entries, others, same) in [
             (&[&["A", "B"][..], &["C"]][..], &[][..], &[][..]),
             (&[&["A", " a "]], &[], &["0.1"]),
@@ -102,11 +92,11 @@ mod tests {
     fn codes_and_paths() {
         let body = account(&[&["A", "A"], &["A"]]);
         assert_eq!(
-            of("MPT-05", &body),
+            run("MPT-05", &body),
             ["supply_addresses.0.meter_points.1.mpxn duplicate_meter_points (error)"]
         );
         assert_eq!(
-            of("MPT-04", &body),
+            run("MPT-04", &body),
             [
                 "supply_addresses.1.meter_points.0.mpxn duplicate_meter_points_on_different_supply_addresses_provided (error)"
             ]
@@ -114,18 +104,18 @@ mod tests {
     }
 
     #[test]
-    fn faulty_ones_are_left_out_and_undecided_ones_are_not() {
+    fn faulty_identifiers_are_ignored_and_undecided_kinds_are_not() {
         let point = |mpxn: Value, supply_type: &str| json!({"mpxn": mpxn, "supply_type": supply_type});
         let points = [point(json!(1), "GAS"), point(json!("1"), "NONE"), point(json!("1"), "GAS")];
         let body = json!({"supply_addresses": [7, {"meter_points": 7}, {"meter_points": points}]});
         assert_eq!(
-            of("MPT-05", body),
+            run("MPT-05", body),
             ["supply_addresses.2.meter_points.2.mpxn duplicate_meter_points (error)"]
         );
     }
 
     #[test]
-    fn many_meter_points() {
+    fn duplicates_among_many_meter_points_are_reported() {
         let names: Vec<_> = (0..100).map(|i| format!("N{}", i % 50)).collect();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         assert_eq!(places("MPT-05", &[&names]).len(), 50);

@@ -1,32 +1,23 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::{List, Text};
+use crate::prelude::*;
 
-/// "No hazard" beside a hazard.
-pub(crate) const MPT_06: Rule = Rule {
+/// "No hazard" together with another hazard.
+pub(super) const MPT_06: Rule = Rule {
     id: RuleId("MPT-06"),
     codes: &[Code::NoHazardCannotCombineWithOtherHazards],
     place: "`MP.hazard_details`",
     condition: "more than one item (faulty ones count), one of them (lower-cased) `customer reports no hazard`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(no_hazard),
+    ..Rule::OF_PAYLOAD
 };
 
-/// "Not known" beside a hazard.
-pub(crate) const MPT_07: Rule = Rule {
+/// "Not known" together with another hazard.
+pub(super) const MPT_07: Rule = Rule {
     id: RuleId("MPT-07"),
     codes: &[Code::NotKnownCannotCombineWithOtherHazards],
     place: "`MP.hazard_details`",
     condition: "more than one item (faulty ones count), one of them (lower-cased) `not known to initiator`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(not_known),
+    ..Rule::OF_PAYLOAD
 };
 
 fn no_hazard(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -41,7 +32,7 @@ fn not_known(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>)
     }
 }
 
-/// Whether the phrase stands among other hazards.
+/// Returns true if the phrase is one of several hazards.
 fn combines(point: &MeterPoint<'_, '_>, phrase: &str) -> bool {
     let hazards = point.hazard_details().and_then(|field| field.usable());
     let is_among = |list: &List<_>| list.usable().any(|(_, hazard)| is(hazard, phrase));
@@ -54,8 +45,7 @@ fn is(hazard: &Text<'_>, phrase: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn fires(id: &str, supply_type: &str, hazards: &Value) -> bool {
         let found = found(id, point(json!({"supply_type": supply_type, "hazard_details": hazards})));
@@ -64,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn the_phrases_stand_alone() {
+    fn the_phrases_cannot_be_combined_with_hazards() {
         for (id, phrase) in [("MPT-06", "Customer reports NO hazard"), ("MPT-07", " not known to Initiator ")]
         {
             for (hazards, expected) in [

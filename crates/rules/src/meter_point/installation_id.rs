@@ -1,20 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Variant;
+use crate::prelude::*;
 
-/// An installation id of something else than digits.
-pub(crate) const MPT_10: Rule = Rule {
+/// An installation id that is not ten digits.
+pub(super) const MPT_10: Rule = Rule {
     id: RuleId("MPT-10"),
     codes: &[Code::InstallationIdShouldBeInteger],
     place: "`MP.installation_id`",
     condition: "not ten ASCII digits",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -30,11 +23,10 @@ fn is_ten_digits(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn ten_digits() {
+    fn an_installation_id_is_ten_digits() {
         let refused = ["installation_id installation_id_should_be_integer (error)"];
         for (id, expected) in [
             (json!("0123456789"), &[][..]),
@@ -42,7 +34,7 @@ mod tests {
             (json!("-123456789"), &refused),
             (json!(" 12345678 "), &refused),
             (json!("٠١٢٣٤٥٦٧٨٩"), &refused),
-            // The field checks have these.
+            // The field checks report these.
             (json!("123"), &[]),
             (json!("          "), &[]),
             (json!(123), &[]),

@@ -1,6 +1,5 @@
 //! Rules about meter points.
 
-mod another_account;
 mod duplicates;
 mod hazards;
 mod installation_id;
@@ -8,10 +7,19 @@ mod periods;
 mod supply_dates;
 mod supply_point_identifier;
 
-pub(crate) use another_account::PST_12;
-pub(crate) use duplicates::{MPT_04, MPT_05};
-pub(crate) use hazards::{MPT_06, MPT_07};
-pub(crate) use installation_id::MPT_10;
-pub(crate) use periods::{MPT_08, MPT_09};
-pub(crate) use supply_dates::{MPT_03, MPT_11};
-pub(crate) use supply_point_identifier::{MPT_01, MPT_02};
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[
+    supply_point_identifier::MPT_01,
+    supply_point_identifier::MPT_02,
+    supply_dates::MPT_03,
+    duplicates::MPT_04,
+    duplicates::MPT_05,
+    hazards::MPT_06,
+    hazards::MPT_07,
+    periods::MPT_08,
+    periods::MPT_09,
+    installation_id::MPT_10,
+    supply_dates::MPT_11,
+];

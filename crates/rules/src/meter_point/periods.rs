@@ -1,34 +1,24 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::datetimes_reversed;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{EmbeddedElectricityMeterPoint, Variant};
-use cutover_model::{DateTime, Field, List};
+use crate::prelude::*;
+use cutover_model::DateTime;
 
-/// Periods of which not exactly one is current.
-pub(crate) const MPT_08: Rule = Rule {
+/// A list of periods in which not exactly one is current.
+pub(super) const MPT_08: Rule = Rule {
     id: RuleId("MPT-08"),
     codes: &[Code::OneCurrentData],
     place: "`MP.nmi_status_periods`, `MP.meter_data_providers`, `MP.distributors`",
     condition: "not exactly one item without end (`active_to` / `to_date` absent); an empty list fires",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(one_current),
+    ..Rule::OF_PAYLOAD
 };
 
 /// A period that ends before it starts.
-pub(crate) const MPT_09: Rule = Rule {
+pub(super) const MPT_09: Rule = Rule {
     id: RuleId("MPT-09"),
     codes: &[Code::StartDateLaterThanEndDate],
     place: "`MP.nmi_status_periods.#.active_to`, `MP.meter_data_providers.#.to_date`, `MP.distributors.#.to_date`",
     condition: "before the item's start",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(reversed),
+    ..Rule::OF_PAYLOAD
 };
 
 fn one_current(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -72,7 +62,7 @@ fn embedded<'a, 'j>(point: &MeterPoint<'a, 'j>) -> Option<&'a EmbeddedElectricit
     }
 }
 
-/// Whether the list and all its ends are known, and not exactly one of them is open.
+/// Returns true if the list and all its ends are known, and not exactly one of these is open.
 fn not_one_open<'a, 'j: 'a, T>(field: &'a Field<List<T>>, end: fn(&'a T) -> &'a Field<DateTime<'j>>) -> bool {
     let Some(list) = field.usable().filter(|list| list.is_whole()) else { return false };
     let ends = || list.usable().map(|(_, item)| end(item));
@@ -85,8 +75,7 @@ fn each<T>(field: &Field<List<T>>, f: impl FnMut((u32, &T))) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     const FROM: &str = "2026-01-01T00:00:00Z";
     const TO: &str = "2026-02-01T00:00:00Z";
@@ -96,7 +85,7 @@ mod tests {
         ("distributors", "from_date", "to_date"),
     ];
 
-    /// What is found with one list of periods of these ends, starting on the same day.
+    /// Runs a rule on each of the three lists, with periods that start on the same day and have these ends.
     fn ends(id: &str, ends: &Value) -> Vec<(String, String)> {
         let one = |(list, start, end): (&str, &str, &str)| {
             let items = match ends {
@@ -131,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn periods_end_after_they_start() {
+    fn periods_do_not_end_before_they_start() {
         for (end, fires) in [
             (json!("2025-12-31T23:59:59Z"), true),
             (json!("2026-01-01T09:59:00+10:00"), true),

@@ -1,33 +1,24 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::dates_reversed;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Variant;
+use crate::prelude::*;
 
 /// A supply that ends before it starts.
-pub(crate) const MPT_03: Rule = Rule {
+pub(super) const MPT_03: Rule = Rule {
     id: RuleId("MPT-03"),
     codes: &[Code::StartDateLaterThanEndDate],
     place: "`MP.supply_end_date`",
     condition: "before `supply_start_date`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(reversed),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A supply that is about to end.
-pub(crate) const MPT_11: Rule = Rule {
+/// A supply that ends in the future.
+pub(super) const MPT_11: Rule = Rule {
     id: RuleId("MPT-11"),
     codes: &[Code::LossInProgress],
     place: "`MP.supply_end_date`",
     condition: "after today",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(loss_in_progress),
+    ..Rule::OF_PAYLOAD
 };
 
 fn reversed(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -39,7 +30,7 @@ fn reversed(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) 
 
 fn loss_in_progress(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     let end = point.point.common.supply_end_date.usable();
-    // Not among the rules that run while the kind is undecided (fields 3.1).
+    // This rule does not run while the kind of meter point is undecided (fields 3.1).
     let is_decided = !matches!(point.point.variant, Variant::Undecided);
     if is_decided && end.is_some_and(|end| *end > checker.today) {
         checker.report(at.member("supply_end_date"), Code::LossInProgress);
@@ -48,8 +39,7 @@ fn loss_in_progress(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Check
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn the_end_is_not_before_the_start() {
@@ -70,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_is_in_progress_from_tomorrow_on() {
+    fn a_supply_end_after_today_is_a_loss_in_progress() {
         let loss = ["supply_end_date loss_in_progress (warning)"];
         for (body, expected) in [
             (json!({"supply_end_date": "2026-11-22"}), &loss[..]),

@@ -1,33 +1,25 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::SupplyPointId;
-use crate::rule::{Needs, On, Rule};
-use crate::view::MeterPoint;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Text;
+use crate::prelude::*;
 
-/// An identifier of a supply point that does not have the form of one.
-pub(crate) const MPT_01: Rule = Rule {
+/// A malformed supply point identifier.
+pub(super) const MPT_01: Rule = Rule {
     id: RuleId("MPT-01"),
     codes: &[Code::InvalidSupplyPointIdentifier],
     place: "`MP.mpxn` (electricity and embedded electricity: NMI; gas: MIRN), `MP.parent_nmi`, `MP.parent_mirn`",
-    condition: "not of the [form](#supply-points) of its kind",
+    condition: "not of the [form](#103-supply-points) of its kind",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(form),
+    ..Rule::OF_PAYLOAD
 };
 
-/// An identifier of a supply point whose last digit does not check.
-pub(crate) const MPT_02: Rule = Rule {
+/// A supply point identifier with a wrong check digit.
+pub(super) const MPT_02: Rule = Rule {
     id: RuleId("MPT-02"),
     codes: &[Code::InvalidCheckDigit],
     place: "`MP.mpxn` of ELECTRICITY and EMBEDDED_ELECTRICITY, `MP.parent_nmi` (as NMI); `MP.mpxn` of GAS, `MP.parent_mirn` (as MIRN)",
-    condition: "has eleven characters of the [form](#supply-points), and the eleventh is not the check digit",
+    condition: "has eleven characters of the [form](#103-supply-points), and the eleventh is not the check digit",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::MeterPoint(check_digit),
+    ..Rule::OF_PAYLOAD
 };
 
 fn form(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -46,7 +38,7 @@ fn check_digit(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_
     }
 }
 
-/// The usable members that hold an identifier: their names, what they should be, what they are.
+/// Returns the usable members with an identifier: name, expected form and value.
 fn identifiers<'a>(
     point: &MeterPoint<'a, '_>,
 ) -> impl Iterator<Item = (&'static str, SupplyPointId, &'a str)> {
@@ -59,11 +51,10 @@ fn identifiers<'a>(
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, point};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn forms_go_with_the_kind() {
+    fn forms_depend_on_the_kind_of_meter_point() {
         for (body, expected) in [
             (json!({"mpxn": "20019857328"}), &[][..]),
             (json!({"mpxn": " qaaavzzzzz "}), &[]),

@@ -1,21 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Note;
-use cutover_model::{List, Presence};
+use crate::prelude::*;
 
 /// A note given twice.
-pub(crate) const NOT_04: Rule = Rule {
+pub(super) const NOT_04: Rule = Rule {
     id: RuleId("NOT-04"),
     codes: &[Code::DuplicateNote],
     place: "`notes.#`",
     condition: "same body as an earlier note, and the same `created_at` or none: it will not be created",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Notes(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(notes: &List<Note<'_>>, checker: &mut Checker<'_>) {
@@ -39,15 +32,14 @@ fn check(notes: &List<Note<'_>>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(notes: Value) -> Vec<String> {
-        of("NOT-04", json!({"notes": notes}))
+        run("NOT-04", json!({"notes": notes}))
     }
 
     #[test]
-    fn a_note_is_given_once() {
+    fn duplicate_notes_are_reported() {
         let bare = json!({"body": "Called."});
         let dated = json!({"body": " Called. ", "created_at": "2026-01-01T12:00:00Z"});
         let same = json!({"body": "Called.", "created_at": "2026-01-01T22:00:00+10:00"});

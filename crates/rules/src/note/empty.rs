@@ -1,20 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::is_absent_or_empty;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Note;
+use crate::prelude::*;
 
-/// A note that says nothing.
-pub(crate) const NOT_01: Rule = Rule {
+/// A note with neither a body nor documents.
+pub(super) const NOT_01: Rule = Rule {
     id: RuleId("NOT-01"),
     codes: &[Code::NoteBodyOrDocumentPathNotFound],
     place: "`notes.#`",
     condition: "`body` absent (blank counts as absent), and `document_paths` absent or empty",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Note(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -25,15 +18,14 @@ fn check(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn a_note_has_a_body_or_documents() {
         for note in
             [json!({}), json!({"body": "\n"}), json!({"document_paths": []}), json!({"is_pinned": true})]
         {
-            let found = of("NOT-01", json!({"notes": [{"body": "x"}, note]}));
+            let found = run("NOT-01", json!({"notes": [{"body": "x"}, note]}));
             assert_eq!(found, ["notes.1 note_body_or_document_path_not_found (error)"]);
         }
         for note in [
@@ -44,7 +36,7 @@ mod tests {
             json!({"document_paths": [{}]}),
             json!(null),
         ] {
-            assert_eq!(of("NOT-01", json!({"notes": [note]})), [""; 0]);
+            assert_eq!(run("NOT-01", json!({"notes": [note]})), [""; 0]);
         }
     }
 }

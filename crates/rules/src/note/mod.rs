@@ -4,6 +4,7 @@ mod duplicate;
 mod empty;
 mod unpin;
 
-pub(crate) use duplicate::NOT_04;
-pub(crate) use empty::NOT_01;
-pub(crate) use unpin::{NOT_02, NOT_03};
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[empty::NOT_01, unpin::NOT_02, unpin::NOT_03, duplicate::NOT_04];

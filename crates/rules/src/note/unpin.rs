@@ -1,32 +1,24 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::datetimes_reversed;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::Note;
+use crate::prelude::*;
 
-/// A pin that ends before its note was made.
-pub(crate) const NOT_02: Rule = Rule {
+/// A pin that ends before the note was created.
+pub(super) const NOT_02: Rule = Rule {
     id: RuleId("NOT-02"),
     codes: &[Code::NoteUnpinAtEarlierThanCreationDate],
     place: "`notes.#.unpin_at`",
     condition: "both given, before `created_at`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Note(before_creation),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A pin that has ended.
-pub(crate) const NOT_03: Rule = Rule {
+/// A pin that has already ended.
+pub(super) const NOT_03: Rule = Rule {
     id: RuleId("NOT-03"),
     codes: &[Code::UnpinAtInPast],
     place: "`notes.#.unpin_at`",
     condition: "before now",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Note(in_past),
+    ..Rule::OF_PAYLOAD
 };
 
 fn before_creation(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -45,16 +37,15 @@ fn in_past(note: &Note<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn note(created: Value, unpin: Value) -> Value {
         json!({"notes": [{"created_at": created, "unpin_at": unpin}]})
     }
 
     #[test]
-    fn pins_end_after_their_creation() {
-        let found = |created, unpin| of("NOT-02", note(created, unpin));
+    fn pins_do_not_end_before_the_note_is_created() {
+        let found = |created, unpin| run("NOT-02", note(created, unpin));
         let expected = ["notes.0.unpin_at note_unpin_at_earlier_than_creation_date (error)"];
         assert_eq!(found(json!("2026-01-01T12:00:00Z"), json!("2026-01-01T11:59:59Z")), expected);
         assert_eq!(found(json!("2026-01-01T12:00:00Z"), json!("2026-01-01T21:00:00+10:00")), expected);
@@ -66,20 +57,20 @@ mod tests {
         ] {
             assert_eq!(found(created, unpin), [""; 0]);
         }
-        assert_eq!(of("NOT-02", json!({"notes": [{"unpin_at": "2020-01-01T11:00:00Z"}]})), [""; 0]);
+        assert_eq!(run("NOT-02", json!({"notes": [{"unpin_at": "2020-01-01T11:00:00Z"}]})), [""; 0]);
     }
 
     #[test]
     fn pins_end_in_the_future() {
         let body = |unpin| json!({"notes": [{"unpin_at": unpin}]});
         let expected = ["notes.0.unpin_at unpin_at_in_past (warning)"];
-        assert_eq!(of("NOT-03", body(json!("2026-11-21T01:59:59Z"))), expected);
+        assert_eq!(run("NOT-03", body(json!("2026-11-21T01:59:59Z"))), expected);
         for unpin in [json!("2026-11-21T02:00:00Z"), json!("2020-01-01"), json!(null)] {
-            assert_eq!(of("NOT-03", body(unpin)), [""; 0]);
+            assert_eq!(run("NOT-03", body(unpin)), [""; 0]);
         }
-        assert_eq!(of("NOT-03", json!({"notes": [{}]})), [""; 0]);
+        assert_eq!(run("NOT-03", json!({"notes": [{}]})), [""; 0]);
         let local = body(json!("2026-11-21T12:00:00"));
-        assert_eq!(of_with("NOT-03", &local, facts_at("2026-11-21T02:00:00Z", "Asia/Tokyo")), [""; 0]);
-        assert_eq!(of_with("NOT-03", &local, facts_at("2026-11-21T04:00:00Z", "Asia/Tokyo")), expected);
+        assert_eq!(run_with("NOT-03", &local, facts_at("2026-11-21T02:00:00Z", "Asia/Tokyo")), [""; 0]);
+        assert_eq!(run_with("NOT-03", &local, facts_at("2026-11-21T04:00:00Z", "Asia/Tokyo")), expected);
     }
 }

@@ -1,40 +1,32 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::SmallMap;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter, Reading};
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 use cutover_model::choices::SupplyType;
 use rust_decimal::Decimal;
 
-/// A reading lower than the one before.
+/// A reading lower than the previous one.
 ///
 /// Both lists of the meter count. Earlier means an earlier day; of several readings of the latest
 /// earlier day the lowest counts, so that the order of the payload does not matter. Readings of
 /// metered electricity that name no register are compared with each other.
-pub(crate) const RDG_06: Rule = Rule {
+pub(super) const RDG_06: Rule = Rule {
     id: RuleId("RDG-06"),
     codes: &[Code::ReadingDecreased],
     place: "`MP.meters.#.transfer_readings.#.reading_value`, `MP.meters.#.reading_history.#.reading_value`",
     condition: "lower than the latest earlier reading of the same register (or meter)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Meter(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
-    if rises(meter) {
+    if never_decreases(meter) {
         return;
     }
     let Some(mut points) = points(meter) else { return };
-    points.sort_unstable_by_key(|point| (point.dial, point.day));
-    for of_one_dial in points.chunk_by(|a, b| a.dial == b.dial) {
-        let mut course = Course::from(of_one_dial[0].day, of_one_dial[0].value);
-        for point in of_one_dial {
-            if course.falls_to(point.day, point.value) {
+    points.sort_unstable_by_key(|point| (point.register, point.day));
+    for of_one_register in points.chunk_by(|a, b| a.register == b.register) {
+        let mut lowest = Lowest::from(of_one_register[0].day, of_one_register[0].value);
+        for point in of_one_register {
+            if lowest.is_decrease(point.day, point.value) {
                 let reading = at.item(point.member, point.index);
                 checker.report(reading.member("reading_value"), Code::ReadingDecreased);
             }
@@ -42,23 +34,23 @@ fn check(meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-/// How far the readings of a register have come, taken by day.
+/// The lowest readings of the current day and of the day before, while readings are visited by day.
 #[derive(Debug, Clone, Copy)]
-struct Course {
+struct Lowest {
     day: NaiveDate,
     /// The lowest reading of that day.
     lowest: Decimal,
-    /// The lowest reading of the latest day before it.
+    /// The lowest reading of the latest earlier day.
     before: Option<Decimal>,
 }
 
-impl Course {
+impl Lowest {
     fn from(day: NaiveDate, value: Decimal) -> Self {
         Self { day, lowest: value, before: None }
     }
 
-    /// Takes the next reading; says whether it is lower than the one before.
-    fn falls_to(&mut self, day: NaiveDate, value: Decimal) -> bool {
+    /// Takes the next reading, and returns true if it is lower than the latest earlier one.
+    fn is_decrease(&mut self, day: NaiveDate, value: Decimal) -> bool {
         if day > self.day {
             *self = Self { day, lowest: value, before: Some(self.lowest) };
         } else if value < self.lowest {
@@ -68,77 +60,78 @@ impl Course {
     }
 }
 
-/// Whether no reading is earlier or lower than the one before it of its dial: the common case, seen
-/// without copying them.
-fn rises(meter: &Meter<'_, '_>) -> bool {
+/// Returns true if each reading is neither earlier nor lower than the one sent before it for the same
+/// register. This is the common case, and it is decided without copying.
+fn never_decreases(meter: &Meter<'_, '_>) -> bool {
     let mut last = SmallMap::new();
-    let mut rises = true;
+    let mut never_decreases = true;
     each(meter, |_, _, reading| {
-        let Some((dial, day, value)) = rises.then(|| known(reading, meter)).flatten() else {
-            rises = false;
+        let Some((register, day, value)) = never_decreases.then(|| known(reading, meter)).flatten() else {
+            never_decreases = false;
             return;
         };
-        let last = last.slot(dial, (day, value));
-        rises = day >= last.0 && !is_lower(value, last.1);
+        let last = last.slot(register, (day, value));
+        never_decreases = day >= last.0 && !is_lower(value, last.1);
         *last = (day, value);
     });
-    rises
+    never_decreases
 }
 
-/// Readings of a dial are nearly always of as many decimal places: then whole numbers tell.
+/// Compares mantissas if the scales are equal, as they nearly always are.
 fn is_lower(value: Decimal, before: Decimal) -> bool {
     if value.scale() == before.scale() { value.mantissa() < before.mantissa() } else { value < before }
 }
 
-/// A reading of a dial.
+/// A reading of a register, or of the meter if `register` is `None`.
 #[derive(Debug)]
 struct Point<'a> {
-    dial: Option<&'a str>,
+    register: Option<&'a str>,
     day: NaiveDate,
     value: Decimal,
     member: &'static str,
     index: u32,
 }
 
-/// Every reading of the meter; `None` if faults hide one (rules 1.3).
+/// Returns every reading of the meter, or `None` if one is faulty (rules 1.3).
 fn points<'a>(meter: &Meter<'a, '_>) -> Option<Vec<Point<'a>>> {
     let lists = [meter.reading_history, meter.transfer_readings];
     let mut is_known = lists.iter().all(|readings| readings.is_free_of_faults());
     let mut points = Vec::new();
     each(meter, |member, index, reading| match known(reading, meter) {
-        Some((dial, day, value)) => points.push(Point { dial, day, value, member, index }),
+        Some((register, day, value)) => points.push(Point { register, day, value, member, index }),
         None => is_known = false,
     });
     is_known.then_some(points)
 }
 
-/// Calls with each usable reading, its list and its index: history first, which is the older.
+/// Calls `f` with the list, the index and the content of each usable reading. History comes first: it is
+/// older.
 fn each<'a, 'j>(meter: &Meter<'a, 'j>, mut f: impl FnMut(&'static str, u32, &Reading<'a, 'j>)) {
     for readings in [meter.reading_history, meter.transfer_readings] {
-        let member = readings.side().member();
+        let member = readings.list().member();
         readings.each(|index, reading| f(member, index, &reading));
     }
 }
 
-/// Register, day and value, if all that is required of them is usable.
+/// Returns register, day and value of a reading, or `None` if one of them is faulty or a required one is
+/// absent.
 fn known<'a>(
     reading: &Reading<'a, '_>,
     meter: &Meter<'_, '_>,
 ) -> Option<(Option<&'a str>, NaiveDate, Decimal)> {
-    let dial = match reading.dial {
-        Dial::Meter => None,
-        Dial::Register(Presence::Usable(id)) => Some(id),
-        Dial::Register(Presence::Absent) if meter.kind == SupplyType::Electricity => None,
-        Dial::Register(Presence::Absent | Presence::Faulty) => return None,
+    let register = match reading.source {
+        Source::Meter => None,
+        Source::Register(Presence::Usable(id)) => Some(id),
+        Source::Register(Presence::Absent) if meter.kind == SupplyType::Electricity => None,
+        Source::Register(Presence::Absent | Presence::Faulty) => return None,
     };
-    Some((dial, *reading.reading_date.usable()?, reading.reading_value.usable()?.value()))
+    Some((register, *reading.reading_date.usable()?, reading.reading_value.usable()?.value()))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
+    use crate::testing::*;
     use proptest::prelude::*;
-    use serde_json::{Value, json};
 
     /// A list of readings, each `register day value`; register `-` is none.
     fn readings(texts: &[&str]) -> Value {
@@ -156,8 +149,8 @@ mod tests {
         texts.iter().map(reading).collect()
     }
 
-    /// Where the rule fires: `h1` is the second of the history, `t0` the first transfer reading.
-    fn falls(kind: &str, history: &[&str], transfer: &[&str]) -> Vec<String> {
+    /// Readings at which the rule fires: `h1` is the second of the history, `t0` the first transfer reading.
+    fn decreases(kind: &str, history: &[&str], transfer: &[&str]) -> Vec<String> {
         let body = json!({"reading_history": readings(history), "transfer_readings": readings(transfer)});
         let short = |line: String| {
             let line = line.strip_suffix(".reading_value reading_decreased (warning)").unwrap().to_owned();
@@ -167,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meter_does_not_run_backwards() {
+    fn decreasing_readings_are_reported() {
         for (history, transfer, expected) in [
             (&["- 01 10", "- 02 20"][..], &["- 03 30"][..], &[][..]),
             (&["- 01 10", "- 02 9.999"], &[], &["h1"]),
@@ -184,19 +177,19 @@ mod tests {
             (&["- 01 10", "- 03 9"], &["x"], &[]),
         ] {
             for kind in ["ELECTRICITY", "GAS", "EMBEDDED_GAS", "EMBEDDED_WATER"] {
-                assert_eq!(falls(kind, history, transfer), expected, "{kind} {history:?} {transfer:?}");
+                assert_eq!(decreases(kind, history, transfer), expected, "{kind} {history:?} {transfer:?}");
             }
         }
     }
 
     #[test]
-    fn registers_run_on_their_own() {
+    fn registers_are_compared_separately() {
         let history = ["E1 01 100", "E2 01 10", "E1 02 110", "E2 02 9", "E1 03 90"];
         for kind in ["ELECTRICITY", "EMBEDDED_ELECTRICITY"] {
-            assert_eq!(falls(kind, &history, &["E2 03 9", "E3 04 1"]), ["h3", "h4"], "{kind}");
+            assert_eq!(decreases(kind, &history, &["E2 03 9", "E3 04 1"]), ["h3", "h4"], "{kind}");
         }
-        assert_eq!(falls("ELECTRICITY", &history[..4], &["- 03 1", "- 04 0"]), ["h3", "t1"]);
-        assert!(falls("EMBEDDED_ELECTRICITY", &history, &["- 03 1"]).is_empty(), "required there");
+        assert_eq!(decreases("ELECTRICITY", &history[..4], &["- 03 1", "- 04 0"]), ["h3", "t1"]);
+        assert!(decreases("EMBEDDED_ELECTRICITY", &history, &["- 03 1"]).is_empty(), "required there");
         let faulty = json!({"reading_history": readings(&history), "transfer_readings": 7});
         assert!(found("RDG-06", meter("ELECTRICITY", faulty)).is_empty());
     }
@@ -216,7 +209,7 @@ mod tests {
             };
             let expected: Vec<_> =
                 (0..readings.len()).filter(|i| fires(&readings[*i])).map(|i| format!("h{i}")).collect();
-            prop_assert_eq!(falls("ELECTRICITY", &texts, &[]), expected);
+            prop_assert_eq!(decreases("ELECTRICITY", &texts, &[]), expected);
         }
     }
 }

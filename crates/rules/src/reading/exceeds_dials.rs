@@ -1,21 +1,16 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter, Reading, Whole};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::{Integer, Presence};
+use crate::prelude::*;
+use cutover_model::Integer;
 use rust_decimal::Decimal;
 
-/// A reading that the meter could not show.
-pub(crate) const RDG_07: Rule = Rule {
+/// A reading with more digits than the meter has dials.
+pub(super) const RDG_07: Rule = Rule {
     id: RuleId("RDG-07"),
     codes: &[Code::ReadingValueExceedsDials],
     place: "`MP.meters.#.transfer_readings.#.reading_value`, `MP.meters.#.reading_history.#.reading_value`",
     condition: "more integer digits than dials",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Reading(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -25,22 +20,22 @@ fn check(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker:
     }
 }
 
-/// How many dials show the reading: a metered electricity meter does not say.
+/// Returns the number of dials. Metered electricity does not send it.
 fn dials(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> Option<i64> {
-    let field = match meter.whole {
-        Whole::Electricity(_) => return None,
-        Whole::Gas(meter) => &meter.number_of_dials_on_device,
-        Whole::EmbeddedGas(meter) => &meter.number_of_dials,
-        Whole::EmbeddedWater(meter) => &meter.number_of_dials_on_device,
-        Whole::EmbeddedElectricity(_) => match reading.dial {
-            Dial::Register(Presence::Usable(id)) => meter.registers.first(id)?.dial_format_digits?,
+    let field = match meter.object {
+        MeterObject::Electricity(_) => return None,
+        MeterObject::Gas(meter) => &meter.number_of_dials_on_device,
+        MeterObject::EmbeddedGas(meter) => &meter.number_of_dials,
+        MeterObject::EmbeddedWater(meter) => &meter.number_of_dials_on_device,
+        MeterObject::EmbeddedElectricity(_) => match reading.source {
+            Source::Register(Presence::Usable(id)) => meter.registers.first(id)?.dial_format_digits?,
             _ => return None,
         },
     };
     field.usable().map(Integer::value)
 }
 
-/// The digits before the point; 0 has none (fields 1.5).
+/// Counts the digits before the point. Leading zeros do not count, so 0 has none (fields 1.5).
 fn integer_digits(value: Decimal) -> u32 {
     let digits = value.mantissa().unsigned_abs().checked_ilog10().map_or(0, |log| log + 1);
     digits.saturating_sub(value.scale())
@@ -49,8 +44,7 @@ fn integer_digits(value: Decimal) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{found, meter};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     #[test]
     fn digits_before_the_point() {
@@ -69,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_fits_its_dials() {
+    fn readings_with_more_digits_than_dials_are_reported() {
         for (kind, member) in [
             ("GAS", "number_of_dials_on_device"),
             ("EMBEDDED_GAS", "number_of_dials"),

@@ -1,34 +1,25 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Dial, Meter, Reading};
-use chrono::NaiveDate;
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::choices::SupplyType;
-use cutover_model::{Field, Presence};
 
-/// A reading that was billed although it is younger than the last bill.
-pub(crate) const RDG_04: Rule = Rule {
+/// A billed reading after the last billed date.
+pub(super) const RDG_04: Rule = Rule {
     id: RuleId("RDG-04"),
     codes: &[Code::BilledReadingAfterLastBilledToDate],
     place: "`MP.meters.#.reading_history.#.reading_date`",
-    condition: "billed reading after its [last billed date](#last-billed-date)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
+    condition: "billed reading after its [last billed date](#84-last-billed-date)",
     on: On::HistoricalReading(billed),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A transfer reading of another day than the last billed one.
-pub(crate) const RDG_05: Rule = Rule {
+/// A transfer reading on another day than the last billed date.
+pub(super) const RDG_05: Rule = Rule {
     id: RuleId("RDG-05"),
     codes: &[Code::TransferReadingDatesMustMatchLastBilledToDate],
     place: "`MP.meters.#.transfer_readings.#.reading_date`",
-    condition: "differs from its [last billed date](#last-billed-date)",
+    condition: "differs from its [last billed date](#84-last-billed-date)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::TransferReading(transfer),
+    ..Rule::OF_PAYLOAD
 };
 
 fn billed(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -48,24 +39,24 @@ fn transfer(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>, at: &At<'_>, check
     }
 }
 
-/// The day of the reading and the last billed one, if both are usable.
+/// Returns the date of the reading and its last billed date, if both are usable.
 fn dates(reading: &Reading<'_, '_>, meter: &Meter<'_, '_>) -> Option<(NaiveDate, NaiveDate)> {
     let last = last_billed_to_date(reading, meter)?.usable()?;
     Some((*reading.reading_date.usable()?, *last))
 }
 
-/// The member that says up to which day the reading's register was billed (rules 8.4); `None` where
-/// faults hide which one it is.
+/// Returns the member with the last billed date of a reading (rules 8.4), or `None` if faults hide which one
+/// it is.
 fn last_billed_to_date<'a>(reading: &Reading<'_, '_>, meter: &Meter<'a, '_>) -> Option<&'a Field<NaiveDate>> {
     let account = &meter.point.account.last_billed_to_date;
     if meter.kind != SupplyType::Electricity || meter.registers.list.is_absent_or_empty() {
         return Some(account);
     }
-    let register = match reading.dial {
+    let register = match reading.source {
         _ if !meter.registers.is_known => return None,
-        Dial::Register(Presence::Faulty) => return None,
-        Dial::Register(Presence::Usable(id)) => meter.registers.first(id),
-        Dial::Register(Presence::Absent) | Dial::Meter => None,
+        Source::Register(Presence::Faulty) => return None,
+        Source::Register(Presence::Usable(id)) => meter.registers.first(id),
+        Source::Register(Presence::Absent) | Source::Meter => None,
     };
     let own = register.and_then(|register| register.last_billed_to_date);
     Some(own.filter(|own| own.is_sent()).unwrap_or(account))
@@ -73,8 +64,7 @@ fn last_billed_to_date<'a>(reading: &Reading<'_, '_>, meter: &Meter<'a, '_>) -> 
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{found, meter};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     const KINDS: [&str; 5] = ["ELECTRICITY", "GAS", "EMBEDDED_ELECTRICITY", "EMBEDDED_GAS", "EMBEDDED_WATER"];
 
@@ -85,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn billed_readings_are_not_younger_than_the_last_bill() {
+    fn billed_readings_are_not_dated_after_the_last_billed_date() {
         let late = ["reading_history.0.reading_date billed_reading_after_last_billed_to_date (error)"];
         for kind in KINDS {
             let check = |date: Value, last: Value| {
@@ -112,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn transfer_readings_are_of_the_last_billed_day() {
+    fn transfer_readings_are_dated_on_the_last_billed_date() {
         let other = [
             "transfer_readings.0.reading_date transfer_reading_dates_must_match_last_billed_to_date (warning)",
         ];
@@ -127,8 +117,8 @@ mod tests {
         }
     }
 
-    /// Whether a transfer reading of 2 January differs from its last billed date; the account was
-    /// billed to 1 January.
+    /// Returns true if a transfer reading of 2 January differs from its last billed date. The account is
+    /// billed up to 1 January.
     fn differs(kind: &str, registers: Value, reading: Value) -> bool {
         let mut reading = reading;
         reading["reading_date"] = json!("2026-01-02");
@@ -137,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_register_comes_before_the_account() {
+    fn the_date_of_the_register_precedes_that_of_the_account() {
         let billed = |id: &str, last: Value| json!({"register_id": id, "last_billed_to_date": last});
         let own =
             json!([billed("E1", json!("2026-01-02")), {"register_id": "E2"}, billed("E3", json!("2026"))]);

@@ -1,15 +1,19 @@
 //! Rules about transfer and historical readings.
 
+mod dates;
 mod decreased;
 mod exceeds_dials;
-mod in_future;
 mod last_billed;
-mod outside_life;
-mod previous;
 
-pub(crate) use decreased::RDG_06;
-pub(crate) use exceeds_dials::RDG_07;
-pub(crate) use in_future::RDG_01;
-pub(crate) use last_billed::{RDG_04, RDG_05};
-pub(crate) use outside_life::RDG_02;
-pub(crate) use previous::RDG_03;
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[
+    dates::RDG_01,
+    dates::RDG_02,
+    dates::RDG_03,
+    last_billed::RDG_04,
+    last_billed::RDG_05,
+    decreased::RDG_06,
+    exceeds_dials::RDG_07,
+];

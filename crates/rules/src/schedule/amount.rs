@@ -1,19 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::PaymentSchedule;
+use crate::prelude::*;
 
-/// Payments of nothing.
-pub(crate) const SCH_01: Rule = Rule {
+/// A payment schedule with an amount of 0.
+pub(super) const SCH_01: Rule = Rule {
     id: RuleId("SCH-01"),
     codes: &[Code::ZeroPaymentScheduleAmount],
     place: "`payment_schedules.#.amount`",
     condition: "given and 0",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Schedule(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -24,18 +18,18 @@ fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>)
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
+    use crate::testing::*;
 
     #[test]
-    fn an_amount_is_more_than_nothing() {
+    fn an_amount_of_0_is_reported() {
         let found =
-            |amount: &str| of("SCH-01", format!(r#"{{"payment_schedules": [{{"amount": {amount}}}]}}"#));
+            |amount: &str| run("SCH-01", format!(r#"{{"payment_schedules": [{{"amount": {amount}}}]}}"#));
         for amount in ["0", "0.00", "\"0.0\"", "-0", "0e3"] {
             assert_eq!(found(amount), ["payment_schedules.0.amount zero_payment_schedule_amount (error)"]);
         }
         for amount in ["0.01", "\"10.10\"", "-1", "null", "\"\"", "0.001"] {
             assert_eq!(found(amount), [""; 0], "{amount}");
         }
-        assert_eq!(of("SCH-01", r#"{"payment_schedules": [{}]}"#), [""; 0]);
+        assert_eq!(run("SCH-01", r#"{"payment_schedules": [{}]}"#), [""; 0]);
     }
 }

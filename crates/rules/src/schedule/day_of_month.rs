@@ -1,19 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::PaymentSchedule;
+use crate::prelude::*;
 
-/// A day that no month has.
-pub(crate) const SCH_02: Rule = Rule {
+/// A day of the month outside 1 to 31.
+pub(super) const SCH_02: Rule = Rule {
     id: RuleId("SCH-02"),
     codes: &[Code::InvalidPaymentDayForPaymentSchedule],
     place: "`payment_schedules.#.day_of_month`",
     condition: "outside 1–31",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Schedule(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -24,12 +18,11 @@ fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>)
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn months_have_31_days() {
-        let found = |day| of("SCH-02", json!({"payment_schedules": [{"day_of_month": day}]}));
+    fn days_outside_1_to_31_are_reported() {
+        let found = |day| run("SCH-02", json!({"payment_schedules": [{"day_of_month": day}]}));
         let expected = ["payment_schedules.0.day_of_month invalid_payment_day_for_payment_schedule (error)"];
         for day in [json!(0), json!(32), json!(-1), json!("32"), json!(999_999_999_999_999_999_i64)] {
             assert_eq!(found(day), expected);
@@ -37,6 +30,6 @@ mod tests {
         for day in [json!(1), json!(31), json!("31"), json!(null), json!(0.5), json!("0x")] {
             assert_eq!(found(day), [""; 0]);
         }
-        assert_eq!(of("SCH-02", json!({"payment_schedules": [{}]})), [""; 0]);
+        assert_eq!(run("SCH-02", json!({"payment_schedules": [{}]})), [""; 0]);
     }
 }

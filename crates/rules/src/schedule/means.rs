@@ -1,21 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
+use crate::prelude::*;
 use cutover_model::choices::{PaymentInstructionType, PaymentMeans};
-use cutover_model::draft::Account;
 
-/// A schedule that pays by means the account does not have.
-pub(crate) const SCH_05: Rule = Rule {
+/// A payment schedule whose means has no payment instruction.
+pub(super) const SCH_05: Rule = Rule {
     id: RuleId("SCH-05"),
     codes: &[Code::ScheduleMeansWithoutInstruction],
     place: "`payment_schedules.#.means`",
     condition: "DD or CARD without an instruction of type DIRECT_DEBIT or CARD, respectively",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -35,7 +29,7 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-/// Whether surely no instruction is of the type: a faulty one, or one of unknown type, may be.
+/// Returns true if no instruction can be of this type. A faulty instruction, or one with a faulty type, can.
 fn has_none(account: &Account<'_>, kind: PaymentInstructionType) -> bool {
     match account.payment_instructions.presence() {
         Presence::Absent => true,
@@ -49,12 +43,11 @@ fn has_none(account: &Account<'_>, kind: PaymentInstructionType) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(means: &str, instructions: Value) -> usize {
         let body = json!({"payment_schedules": [{}, {"means": means}], "payment_instructions": instructions});
-        let found = of("SCH-05", body);
+        let found = run("SCH-05", body);
         assert!(
             found
                 .iter()
@@ -64,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn means_have_their_instruction() {
+    fn means_without_an_instruction_are_reported() {
         let (debit, card) = (json!({"type": "DIRECT_DEBIT"}), json!({"type": "CARD"}));
         assert_eq!(found("DD", json!([card])), 1);
         assert_eq!(found("DD", json!([])), 1);
@@ -74,8 +67,8 @@ mod tests {
         for means in ["MANUAL", "PAYMENT_SLIP", "CHEQUE"] {
             assert_eq!(found(means, json!([])), 0);
         }
-        assert_eq!(of("SCH-05", json!({"payment_schedules": [{"means": "DD"}]})).len(), 1);
-        assert_eq!(of("SCH-05", json!({"payment_instructions": []})), [""; 0]);
+        assert_eq!(run("SCH-05", json!({"payment_schedules": [{"means": "DD"}]})).len(), 1);
+        assert_eq!(run("SCH-05", json!({"payment_instructions": []})), [""; 0]);
     }
 
     #[test]

@@ -1,20 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::choices::ScheduleFrequency;
-use cutover_model::draft::PaymentSchedule;
+use crate::prelude::*;
+use cutover_model::choices::ScheduleFrequency::{self, Annually, Monthly, Quarterly, SixMonthly};
 
-/// A schedule that does not say when to pay.
-pub(crate) const SCH_04: Rule = Rule {
+/// A payment schedule without a frequency or a day.
+pub(super) const SCH_04: Rule = Rule {
     id: RuleId("SCH-04"),
     codes: &[Code::FixedPaymentScheduleMissingFrequency, Code::FixedPaymentScheduleMissingDayOfMonth],
     place: "`payment_schedules.#.frequency` / `.day_of_month`",
     condition: "absent (day: only where frequency is MONTHLY, QUARTERLY, SIX_MONTHLY or ANNUALLY)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Schedule(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -27,21 +22,19 @@ fn check(schedule: &PaymentSchedule<'_>, at: &At<'_>, checker: &mut Checker<'_>)
 }
 
 fn counts_months(frequency: &ScheduleFrequency) -> bool {
-    use ScheduleFrequency::{Annually, Monthly, Quarterly, SixMonthly};
     matches!(frequency, Monthly | Quarterly | SixMonthly | Annually)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(schedule: Value) -> Vec<String> {
-        of("SCH-04", json!({"payment_schedules": [schedule]}))
+        run("SCH-04", json!({"payment_schedules": [schedule]}))
     }
 
     #[test]
-    fn a_schedule_says_how_often_and_when() {
+    fn a_missing_frequency_or_day_is_reported() {
         let frequency = "payment_schedules.0.frequency fixed_payment_schedule_missing_frequency (warning)";
         assert_eq!(found(json!({"day_of_month": 1})), [frequency]);
         assert_eq!(found(json!({})), [frequency]);

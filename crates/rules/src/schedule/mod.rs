@@ -6,8 +6,8 @@ mod means;
 mod missing;
 mod open_ended;
 
-pub(crate) use amount::SCH_01;
-pub(crate) use day_of_month::SCH_02;
-pub(crate) use means::SCH_05;
-pub(crate) use missing::SCH_04;
-pub(crate) use open_ended::SCH_03;
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] =
+    &[amount::SCH_01, day_of_month::SCH_02, open_ended::SCH_03, missing::SCH_04, means::SCH_05];

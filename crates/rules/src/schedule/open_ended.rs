@@ -1,21 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::Presence;
-use cutover_model::draft::Account;
+use crate::prelude::*;
 
-/// Two schedules without an end.
-pub(crate) const SCH_03: Rule = Rule {
+/// A second open-ended payment schedule.
+pub(super) const SCH_03: Rule = Rule {
     id: RuleId("SCH-03"),
     codes: &[Code::MultipleOpenEndedPaymentSchedules],
     place: "`payment_schedules.#`",
     condition: "not a debt repayment plan (false or absent), and an earlier one is not either; \
                 a schedule whose mark is faulty is left out",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Account(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -30,11 +23,10 @@ fn check(account: &Account<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::of;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn one_schedule_is_open_ended() {
+    fn a_second_open_ended_schedule_is_reported() {
         let open = json!({"is_debt_repayment_plan": false});
         let plan = json!({"is_debt_repayment_plan": true});
         let faulty = json!({"is_debt_repayment_plan": "no"});
@@ -48,7 +40,7 @@ mod tests {
         for (schedules, indexes) in cases {
             let line = |i| format!("payment_schedules.{i} multiple_open_ended_payment_schedules (error)");
             let expected: Vec<_> = indexes.into_iter().map(line).collect();
-            assert_eq!(of("SCH-03", json!({"payment_schedules": schedules})), expected);
+            assert_eq!(run("SCH-03", json!({"payment_schedules": schedules})), expected);
         }
     }
 }

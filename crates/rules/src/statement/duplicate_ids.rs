@@ -1,22 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::form::Seen;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::{Account, HistoricalStatementsRequest};
-use cutover_model::{Field, Text};
+use crate::prelude::*;
 
-/// A statement given twice. In the statements request it is an error by default: one of the two would be
-/// refused by what is stored of the other (rules PST-08).
-pub(crate) const STM_02: Rule = Rule {
+/// A statement id given twice. In the statements request it is an error by default: rule PST-08 would refuse
+/// the second one.
+pub(super) const STM_02: Rule = Rule {
     id: RuleId("STM-02"),
     codes: &[Code::DuplicateStatementIds],
     place: "`statements.#.statement_id`",
     condition: "same as an earlier statement of the payload",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Several(&[On::Account(account), On::AtLevel(Level::Error, &On::StatementsRequest(request))]),
+    ..Rule::OF_PAYLOAD
 };
 
 fn account(account: &Account<'_>, checker: &mut Checker<'_>) {
@@ -41,15 +34,14 @@ fn check<'a>(ids: impl Iterator<Item = (u32, &'a Field<Text<'a>>)>, checker: &mu
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts, of, of_statements};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn found(statements: Value) -> Vec<String> {
-        of("STM-02", json!({"statements": statements}))
+        run("STM-02", json!({"statements": statements}))
     }
 
     #[test]
-    fn a_statement_is_given_once() {
+    fn duplicate_statement_ids_are_reported() {
         let one = json!({"statement_id": "S-1"});
         let line = |index| format!("statements.{index}.statement_id duplicate_statement_ids (warning)");
         assert_eq!(
@@ -63,10 +55,10 @@ mod tests {
     }
 
     #[test]
-    fn in_a_request_it_is_an_error() {
+    fn duplicate_statement_ids_in_a_request_are_errors() {
         let statements = json!([{"statement_id": "S-1"}, {"statement_id": " S-1"}, {"statement_id": ""}, {"statement_id": ""}]);
         assert_eq!(
-            of_statements("STM-02", json!({"statements": statements}), facts()),
+            run_statements("STM-02", json!({"statements": statements}), facts()),
             ["statements.1.statement_id duplicate_statement_ids (error)"]
         );
     }

@@ -1,9 +1,9 @@
 //! Rules about statements, of an account payload or of a historical statements request.
 
+mod dates;
 mod duplicate_ids;
-mod issued;
-mod period;
 
-pub(crate) use duplicate_ids::STM_02;
-pub(crate) use issued::STM_03;
-pub(crate) use period::STM_01;
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[dates::STM_01, duplicate_ids::STM_02, dates::STM_03];

@@ -1,19 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::{Origin, Transaction};
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 
-/// A transaction of a day that has not come. In a transactions request the open period decides.
-pub(crate) const TXN_01: Rule = Rule {
+/// A transaction in the future. In a transactions request the open period decides (rule PST-06).
+pub(super) const TXN_01: Rule = Rule {
     id: RuleId("TXN-01"),
     codes: &[Code::TransactionInFuture],
     place: "`TX.transaction_date` in ledgers",
     condition: "after today (in a transactions request the open period decides: PST-06)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Transaction(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -25,11 +19,10 @@ fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::{fires, on, request_finds};
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn ledgers_hold_no_transaction_after_today() {
+    fn ledger_transactions_after_today_are_reported() {
         let all = json!([on("2026-11-21"), on("2026-11-22"), on("faulty")]);
         fires(
             "TXN-01",

@@ -1,19 +1,13 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::LineItem;
+use crate::prelude::*;
 
 /// A line item that ends before it starts.
-pub(crate) const TXN_05: Rule = Rule {
+pub(super) const TXN_05: Rule = Rule {
     id: RuleId("TXN-05"),
     codes: &[Code::StartDateLaterThanEndDate],
     place: "`TX.line_items.#.end_date`",
     condition: "before `start_date`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::LineItem(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -26,8 +20,7 @@ fn check(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn a_line_item_does_not_end_before_it_starts() {

@@ -1,20 +1,14 @@
-use crate::at::At;
-use crate::check::Checker;
 use crate::ledger::arithmetic::is_near_product;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::LineItem;
+use crate::prelude::*;
 
-/// A net amount that is not price times units: equation (e) of rules 8.2.
-pub(crate) const TXN_06: Rule = Rule {
+/// A net amount that is not price times units (rules 8.2).
+pub(super) const TXN_06: Rule = Rule {
     id: RuleId("TXN-06"),
     codes: &[Code::IncorrectLineItemNetAmount],
     place: "`TX.line_items.#.net_amount`",
     condition: "more than 0.01 away from `price_per_unit` × `number_of_units`, all three given",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::LineItem(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -28,8 +22,7 @@ fn check(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn the_net_amount_is_price_times_units_within_a_cent() {

@@ -1,32 +1,25 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::draft::LineItem;
+use crate::prelude::*;
 use rust_decimal::Decimal;
 
-/// Units that are not a start and an end.
-pub(crate) const TXN_07: Rule = Rule {
+/// Units of a line item that are not two values.
+pub(super) const TXN_07: Rule = Rule {
     id: RuleId("TXN-07"),
     codes: &[Code::LineItemUnitsMustBeTwoValues],
     place: "`TX.line_items.#.units`",
     condition: "given, not exactly two items (faulty items count)",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::LineItem(check_count),
+    ..Rule::OF_PAYLOAD
 };
 
-/// Two units that do not differ by the number of units.
-pub(crate) const TXN_09: Rule = Rule {
+/// Two units whose difference is not the number of units.
+pub(super) const TXN_09: Rule = Rule {
     id: RuleId("TXN-09"),
     codes: &[Code::UnitsDoNotMatchNumberOfUnits],
     place: "`TX.line_items.#.units`",
     condition: "two values whose difference, without sign, is not `number_of_units`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::LineItem(check_difference),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check_count(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -43,7 +36,7 @@ fn check_difference(item: &LineItem<'_>, at: &At<'_>, checker: &mut Checker<'_>)
     }
 }
 
-/// By how much two usable units differ; `None` if there are not two.
+/// Returns the difference of two usable units, or `None` if there are not exactly two.
 fn difference(item: &LineItem<'_>) -> Option<Decimal> {
     let units = item.units.usable().filter(|units| units.len() == 2)?;
     let mut values = units.usable().map(|(_, value)| value.value());
@@ -52,8 +45,7 @@ fn difference(item: &LineItem<'_>) -> Option<Decimal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn finds(rule: &str, units: Value, number: Value) -> Vec<String> {
         let items = json!([{"units": units, "number_of_units": number}]);
@@ -73,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn their_difference_is_the_number_of_units() {
+    fn the_difference_of_units_is_the_number_of_units() {
         let expected = ["transactions.0.line_items.0.units units_do_not_match_number_of_units (warning)"];
         for (units, number, fires) in [
             (json!([100, "250.5"]), json!("150.50"), false),

@@ -10,18 +10,23 @@ mod supply_charge_amount;
 mod supply_charge_members;
 mod tax_amount;
 
-pub(crate) use in_future::TXN_01;
-pub(crate) use line_item_dates::TXN_05;
-pub(crate) use line_item_net_amount::TXN_06;
-pub(crate) use line_item_units::{TXN_07, TXN_09};
-pub(crate) use negative_amount::TXN_02;
-pub(crate) use payment_type::TXN_08;
-pub(crate) use supply_charge_amount::TXN_04;
-pub(crate) use supply_charge_members::TXN_03;
-pub(crate) use tax_amount::TXN_10;
-
+use crate::rule::Rule;
 use cutover_model::choices::TransactionType;
 use cutover_model::draft;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] = &[
+    in_future::TXN_01,
+    negative_amount::TXN_02,
+    supply_charge_members::TXN_03,
+    supply_charge_amount::TXN_04,
+    line_item_dates::TXN_05,
+    line_item_net_amount::TXN_06,
+    line_item_units::TXN_07,
+    payment_type::TXN_08,
+    line_item_units::TXN_09,
+    tax_amount::TXN_10,
+];
 
 fn is_supply_charge(transaction: &draft::Transaction<'_>) -> bool {
     transaction.kind.usable() == Some(&TransactionType::SupplyCharge)

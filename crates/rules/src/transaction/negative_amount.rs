@@ -1,20 +1,15 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Transaction;
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use rust_decimal::Decimal;
 
-/// A negative amount: the type carries the sign.
-pub(crate) const TXN_02: Rule = Rule {
+/// A negative amount; the type carries the sign.
+pub(super) const TXN_02: Rule = Rule {
     id: RuleId("TXN-02"),
     codes: &[Code::NegativeAmount],
     place: "`TX.amount`",
     condition: "below 0 (the type carries the sign)",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Transaction(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -25,11 +20,10 @@ fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
-    fn amounts_are_not_below_zero() {
+    fn negative_amounts_are_reported() {
         let found = request_finds(
             "TXN-02",
             &json!([{"amount": "-0.01"}, {"amount": "-0"}, {"amount": 0}, {"amount": "-"}, {}, {"amount": -3}]),

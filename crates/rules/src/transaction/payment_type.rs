@@ -1,22 +1,17 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Transaction;
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::choices::PaymentType::{self, Bacs, Bpay, CardRefund, Cheque, DirectCredit};
 use cutover_model::choices::TransactionType;
 
-/// A kind of payment that does not go with the kind of transaction.
-pub(crate) const TXN_08: Rule = Rule {
+/// A payment type that does not fit the transaction type.
+pub(super) const TXN_08: Rule = Rule {
     id: RuleId("TXN-08"),
     codes: &[Code::PaymentTypeNotForTransactionType],
     place: "`TX.payment_type`",
     condition: "REPAYMENT with a kind other than DIRECT_CREDIT, CARD_REFUND, BACS, CHEQUE, BPAY; PAYMENT with \
         DIRECT_CREDIT, CARD_REFUND or BACS; any other type with a payment type",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Transaction(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -38,8 +33,7 @@ fn goes_with(payment: PaymentType, kind: TransactionType) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn payment_types_belong_to_payments_and_repayments() {

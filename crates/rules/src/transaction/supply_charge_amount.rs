@@ -1,23 +1,17 @@
 use super::is_supply_charge;
-use crate::at::At;
-use crate::check::Checker;
 use crate::ledger::arithmetic::{is_near, sum_or_zero, whole_sum};
-use crate::rule::{Needs, On, Rule};
-use crate::view::Transaction;
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::{Decimal, draft};
 
-/// A supply charge that its items do not give: equation (d) of rules 8.2.
-pub(crate) const TXN_04: Rule = Rule {
+/// A supply charge whose amount differs from the sum of its items (rules 8.2).
+pub(super) const TXN_04: Rule = Rule {
     id: RuleId("TXN-04"),
     codes: &[Code::LedgerTransactionAmountDoesNotMatchWithLineItemNetAmountAndTaxAmount],
     place: "`TX.amount`",
     condition: "SUPPLY_CHARGE with line items: more than 0.01 away from the sum of their `net_amount` \
         and the tax items' `amount`",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Transaction(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -33,7 +27,7 @@ fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'
     }
 }
 
-/// Net amounts and taxes together; `None` if one is unknown, or without line items.
+/// Returns the sum of net amounts and taxes, or `None` if one is unknown or there are no line items.
 fn items_sum(transaction: &draft::Transaction<'_>) -> Option<rust_decimal::Decimal> {
     let items = transaction.line_items.usable().filter(|items| !items.is_empty())?;
     let net = whole_sum(items, |item| item.net_amount.usable().map(Decimal::value))?;
@@ -45,8 +39,7 @@ fn items_sum(transaction: &draft::Transaction<'_>) -> Option<rust_decimal::Decim
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn fires(kind: &str, amount: Value, net: Value, tax: Value) -> bool {
         let found = request_finds(
@@ -73,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_not_judged() {
+    fn silent_if_a_part_is_unknown() {
         let net = json!([{"net_amount": 1}]);
         assert!(!fires("SUPPLY_CHARGE", json!(5), json!([]), json!([])));
         assert!(!fires("SUPPLY_CHARGE", json!(5), json!([{"net_amount": 1}, {}]), json!([])));

@@ -1,21 +1,14 @@
 use super::is_supply_charge;
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Transaction;
-use cutover_core::{Code, Level, RuleId};
-use cutover_model::{List, Presence};
+use crate::prelude::*;
 
 /// A supply charge without its product or its line items.
-pub(crate) const TXN_03: Rule = Rule {
+pub(super) const TXN_03: Rule = Rule {
     id: RuleId("TXN-03"),
     codes: &[Code::Required],
     place: "`TX.product_code`, `TX.line_items`",
     condition: "type SUPPLY_CHARGE; `product_code` absent; `line_items` absent or empty",
-    level: Level::Error,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Transaction(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -34,8 +27,7 @@ fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn finds(transaction: Value) -> Vec<String> {
         request_finds("TXN-03", &json!([transaction]))

@@ -1,23 +1,16 @@
-use crate::at::At;
-use crate::check::Checker;
 use crate::ledger::arithmetic::is_near_product;
-use crate::rule::{Needs, On, Rule};
-use crate::view::Transaction;
-use crate::walk::items;
-use cutover_core::{Code, Level, RuleId};
+use crate::prelude::*;
 use cutover_model::choices::TaxUnitType;
-use cutover_model::draft::TaxItem;
 
-/// A proportional tax that is not value times rate: equation (f) of rules 8.2.
-pub(crate) const TXN_10: Rule = Rule {
+/// A proportional tax that is not value times rate (rules 8.2).
+pub(super) const TXN_10: Rule = Rule {
     id: RuleId("TXN-10"),
     codes: &[Code::TaxAmountMismatch],
     place: "`TX.tax_items.#.amount`",
     condition: "unit type PROPORTION: more than 0.01 away from `value_taxed` × `rate`",
     level: Level::Warning,
-    fixed: false,
-    needs: Needs::Payload,
     on: On::Transaction(check),
+    ..Rule::OF_PAYLOAD
 };
 
 fn check(transaction: &Transaction<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
@@ -39,8 +32,7 @@ fn is_wrong(item: &TaxItem<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::ledger::sample::request_finds;
-    use serde_json::json;
+    use crate::testing::*;
 
     #[test]
     fn a_proportional_tax_is_value_times_rate_within_a_cent() {

@@ -1,6 +1,6 @@
 use cutover_model::{Field, Text, draft};
 
-/// An address of one of the two kinds.
+/// An address of either kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Address<'a, 'j> {
     /// Of a customer or a supply address entry.
@@ -10,7 +10,7 @@ pub(crate) enum Address<'a, 'j> {
 }
 
 impl<'a, 'j> Address<'a, 'j> {
-    /// The member both kinds have.
+    /// Returns a member that both kinds have.
     pub(crate) fn delivery_point_identifier(self) -> &'a Field<Text<'j>> {
         match self {
             Self::Postal(address) => &address.delivery_point_identifier,
@@ -18,7 +18,7 @@ impl<'a, 'j> Address<'a, 'j> {
         }
     }
 
-    /// The address if its country is given as Australia.
+    /// Returns the postal address if its country is Australia.
     pub(crate) fn in_australia(self) -> Option<&'a draft::Address<'j>> {
         let Self::Postal(address) = self else { return None };
         let country = address.country.usable()?.trimmed();

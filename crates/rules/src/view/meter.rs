@@ -5,14 +5,14 @@ use chrono::NaiveDate;
 use cutover_model::choices::SupplyType;
 use cutover_model::{DateTime, Field, Presence, draft};
 
-/// From which day to which day a meter is in place, both included (rules 5).
+/// First and last day of the life of a meter (rules 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Life {
     pub(crate) start: Presence<NaiveDate>,
     pub(crate) end: Presence<NaiveDate>,
 }
 
-/// A meter of one of the five kinds.
+/// A meter of any of the five kinds.
 #[derive(Debug)]
 pub(crate) struct Meter<'a, 'j> {
     /// The kind of its meter point.
@@ -23,13 +23,13 @@ pub(crate) struct Meter<'a, 'j> {
     pub(crate) registers: Registers<'a, 'j>,
     pub(crate) transfer_readings: Readings<'a, 'j>,
     pub(crate) reading_history: Readings<'a, 'j>,
-    /// The whole object, for rules about one kind.
-    pub(crate) whole: Whole<'a, 'j>,
+    /// The object itself, for rules about one kind.
+    pub(crate) object: MeterObject<'a, 'j>,
 }
 
-/// The meter as the object it is.
+/// A meter as the object of its kind.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Whole<'a, 'j> {
+pub(crate) enum MeterObject<'a, 'j> {
     Electricity(&'a draft::ElectricityMeter<'j>),
     Gas(&'a draft::GasMeter<'j>),
     EmbeddedElectricity(&'a draft::EmbeddedElectricityMeter<'j>),
@@ -62,7 +62,7 @@ impl<'a, 'j> Meter<'a, 'j> {
             registers: Registers::new(RegisterList::Electricity(&meter.registers)),
             transfer_readings: Readings::ElectricityTransfer(&meter.transfer_readings),
             reading_history: Readings::ElectricityHistory(&meter.reading_history),
-            whole: Whole::Electricity(meter),
+            object: MeterObject::Electricity(meter),
         }
     }
 
@@ -74,7 +74,7 @@ impl<'a, 'j> Meter<'a, 'j> {
             registers: Registers::new(RegisterList::None),
             transfer_readings: Readings::GasTransfer(&meter.transfer_readings),
             reading_history: Readings::GasHistory(&meter.reading_history),
-            whole: Whole::Gas(meter),
+            object: MeterObject::Gas(meter),
         }
     }
 
@@ -89,7 +89,7 @@ impl<'a, 'j> Meter<'a, 'j> {
             registers: Registers::new(RegisterList::Embedded(&meter.registers)),
             transfer_readings: Readings::EmbeddedElectricityTransfer(&meter.transfer_readings),
             reading_history: Readings::EmbeddedElectricityHistory(&meter.reading_history),
-            whole: Whole::EmbeddedElectricity(meter),
+            object: MeterObject::EmbeddedElectricity(meter),
         }
     }
 
@@ -102,9 +102,9 @@ impl<'a, 'j> Meter<'a, 'j> {
             point,
             life: Life { start: day(&meter.active_from), end: Presence::Absent },
             registers: Registers::new(RegisterList::None),
-            transfer_readings: Readings::Embedded(super::Side::Transfer, &meter.transfer_readings),
-            reading_history: Readings::Embedded(super::Side::History, &meter.reading_history),
-            whole: Whole::EmbeddedGas(meter),
+            transfer_readings: Readings::Embedded(super::ReadingList::Transfer, &meter.transfer_readings),
+            reading_history: Readings::Embedded(super::ReadingList::History, &meter.reading_history),
+            object: MeterObject::EmbeddedGas(meter),
         }
     }
 
@@ -117,9 +117,9 @@ impl<'a, 'j> Meter<'a, 'j> {
             point,
             life: Life { start: date(&meter.installed_on), end: Presence::Absent },
             registers: Registers::new(RegisterList::None),
-            transfer_readings: Readings::Embedded(super::Side::Transfer, &meter.transfer_readings),
-            reading_history: Readings::Embedded(super::Side::History, &meter.reading_history),
-            whole: Whole::EmbeddedWater(meter),
+            transfer_readings: Readings::Embedded(super::ReadingList::Transfer, &meter.transfer_readings),
+            reading_history: Readings::Embedded(super::ReadingList::History, &meter.reading_history),
+            object: MeterObject::EmbeddedWater(meter),
         }
     }
 }

@@ -2,17 +2,15 @@ use crate::form::SupplyPointId;
 use cutover_model::draft::{self, Variant};
 use cutover_model::{Field, List, Text};
 
-/// A meter point with what of its account decides about it.
+/// A meter point and its account.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MeterPoint<'a, 'j> {
-    /// The meter point.
     pub(crate) point: &'a draft::MeterPoint<'j>,
-    /// The account it belongs to.
     pub(crate) account: &'a draft::Account<'j>,
 }
 
 impl<'a, 'j> MeterPoint<'a, 'j> {
-    /// What `mpxn` is, where the kind of the meter point says it.
+    /// Returns the form of `mpxn`, for the kinds that have one.
     pub(crate) fn mpxn_form(&self) -> Option<SupplyPointId> {
         match self.point.variant {
             Variant::Electricity(_) | Variant::EmbeddedElectricity(_) => Some(SupplyPointId::Nmi),
@@ -21,7 +19,7 @@ impl<'a, 'j> MeterPoint<'a, 'j> {
         }
     }
 
-    /// The member `parent_nmi` of the kinds that have it.
+    /// Returns the member `parent_nmi`, for the kinds that have it.
     pub(crate) fn parent_nmi(&self) -> Option<&'a Field<Text<'j>>> {
         match &self.point.variant {
             Variant::UnmeteredElectricity(own) => Some(&own.parent_nmi),
@@ -30,7 +28,7 @@ impl<'a, 'j> MeterPoint<'a, 'j> {
         }
     }
 
-    /// The member `parent_mirn` of the kinds that have it.
+    /// Returns the member `parent_mirn`, for the kinds that have it.
     pub(crate) fn parent_mirn(&self) -> Option<&'a Field<Text<'j>>> {
         match &self.point.variant {
             Variant::UnmeteredGas(own) => Some(&own.parent_mirn),
@@ -40,7 +38,7 @@ impl<'a, 'j> MeterPoint<'a, 'j> {
         }
     }
 
-    /// The member `hazard_details` of the kinds that have it.
+    /// Returns the member `hazard_details`, for the kinds that have it.
     pub(crate) fn hazard_details(&self) -> Option<&'a Field<List<Text<'j>>>> {
         match &self.point.variant {
             Variant::Electricity(own) => Some(&own.hazard_details),

@@ -1,5 +1,5 @@
-//! What rules see where the contract has several objects for one thing: meters of five kinds,
-//! readings of seven, addresses of two, statements and transactions of two requests.
+//! Common views of objects that the contract has in several kinds: five of meters, seven of readings, two of
+//! addresses, and statements and transactions of two requests.
 
 mod address;
 mod meter;
@@ -10,8 +10,8 @@ mod statement;
 mod transaction;
 
 pub(crate) use address::Address;
-pub(crate) use meter::{Meter, Whole};
+pub(crate) use meter::{Meter, MeterObject};
 pub(crate) use meter_point::MeterPoint;
-pub(crate) use reading::{Dial, Reading, Readings, Side};
+pub(crate) use reading::{Reading, ReadingList, Readings, Source};
 pub(crate) use statement::Statement;
 pub(crate) use transaction::{CURRENT, HISTORICAL, Origin, Transaction, Transactions, dates, of_ledger};

@@ -1,17 +1,17 @@
 use chrono::NaiveDate;
 use cutover_model::{Decimal, Field, List, Presence, Text, draft};
 
-/// Which of a meter's two lists.
+/// One of the two lists of readings of a meter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum ReadingList {
     /// `transfer_readings`.
     Transfer,
     /// `reading_history`.
     History,
 }
 
-impl Side {
-    /// The member that holds the list.
+impl ReadingList {
+    /// Returns the name of the member.
     pub(crate) fn member(self) -> &'static str {
         match self {
             Self::Transfer => "transfer_readings",
@@ -20,7 +20,7 @@ impl Side {
     }
 }
 
-/// A list of readings of one of the kinds.
+/// A list of readings of any kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Readings<'a, 'j> {
     ElectricityTransfer(&'a Field<List<draft::ElectricityTransferReading<'j>>>),
@@ -29,32 +29,32 @@ pub(crate) enum Readings<'a, 'j> {
     GasHistory(&'a Field<List<draft::GasHistoricalReading<'j>>>),
     EmbeddedElectricityTransfer(&'a Field<List<draft::EmbeddedElectricityTransferReading<'j>>>),
     EmbeddedElectricityHistory(&'a Field<List<draft::EmbeddedElectricityHistoricalReading<'j>>>),
-    /// Of an embedded gas or water meter: one object serves both lists.
-    Embedded(Side, &'a Field<List<draft::EmbeddedReading<'j>>>),
+    /// Of an embedded gas or water meter, whose two lists have the same object.
+    Embedded(ReadingList, &'a Field<List<draft::EmbeddedReading<'j>>>),
 }
 
-/// Which register, or the meter itself, a reading is of.
+/// The register that was read, or the meter itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dial<'a> {
-    /// Readings of this kind are of the meter.
+pub(crate) enum Source<'a> {
+    /// Readings of this kind belong to the meter.
     Meter,
     /// The member `register_id` names the register.
     Register(Presence<&'a str>),
 }
 
-/// A reading of one of the kinds.
+/// A reading of any kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading<'a, 'j> {
-    pub(crate) dial: Dial<'a>,
+    pub(crate) source: Source<'a>,
     pub(crate) reading_date: &'a Field<NaiveDate>,
     pub(crate) reading_value: &'a Field<Decimal<'j>>,
     pub(crate) prev_reading_date: Option<&'a Field<NaiveDate>>,
-    /// Whether it was billed; transfer readings are not, embedded gas and water history always is.
+    /// Absent for transfer readings; always true for embedded gas and water history.
     pub(crate) billed: Presence<bool>,
 }
 
-fn register<'a>(id: &'a Field<Text<'_>>) -> Dial<'a> {
-    Dial::Register(match id.presence() {
+fn register<'a>(id: &'a Field<Text<'_>>) -> Source<'a> {
+    Source::Register(match id.presence() {
         Presence::Usable(id) => Presence::Usable(id.trimmed()),
         Presence::Absent => Presence::Absent,
         Presence::Faulty => Presence::Faulty,
@@ -69,7 +69,7 @@ fn billed(billed: &Field<bool>) -> Presence<bool> {
     }
 }
 
-/// Runs the same expression on the list of whatever kind.
+/// Runs the same expression on a list of any kind.
 macro_rules! each_kind {
     ($readings:expr, $list:ident => $do:expr) => {
         match $readings {
@@ -85,20 +85,20 @@ macro_rules! each_kind {
 }
 
 impl<'a, 'j> Readings<'a, 'j> {
-    /// Which of the meter's lists it is.
-    pub(crate) fn side(self) -> Side {
+    /// Returns which of the meter's lists it is.
+    pub(crate) fn list(self) -> ReadingList {
         match self {
             Self::ElectricityTransfer(_) | Self::GasTransfer(_) | Self::EmbeddedElectricityTransfer(_) => {
-                Side::Transfer
+                ReadingList::Transfer
             }
             Self::ElectricityHistory(_) | Self::GasHistory(_) | Self::EmbeddedElectricityHistory(_) => {
-                Side::History
+                ReadingList::History
             }
-            Self::Embedded(side, _) => side,
+            Self::Embedded(list, _) => list,
         }
     }
 
-    /// The number of items sent, faulty ones included; what of it is known if the list is faulty.
+    /// Returns the number of items sent, faulty ones included.
     pub(crate) fn count(self) -> Presence<usize> {
         each_kind!(self, list => match list.presence() {
             Presence::Usable(list) => Presence::Usable(list.len()),
@@ -107,7 +107,7 @@ impl<'a, 'j> Readings<'a, 'j> {
         })
     }
 
-    /// Whether the list is absent, or usable with all its items.
+    /// Returns true if the list is absent, or usable with all its items.
     pub(crate) fn is_free_of_faults(self) -> bool {
         each_kind!(self, list => match list.presence() {
             Presence::Usable(list) => list.is_whole(),
@@ -116,7 +116,7 @@ impl<'a, 'j> Readings<'a, 'j> {
         })
     }
 
-    /// Calls with every usable reading and its index, in payload order.
+    /// Calls `f` with the index and the content of every usable reading, in payload order.
     pub(crate) fn each(self, mut f: impl FnMut(u32, Reading<'a, 'j>)) {
         match self {
             Self::ElectricityTransfer(list) => usable(list, |i, r| {
@@ -132,18 +132,18 @@ impl<'a, 'j> Readings<'a, 'j> {
                 f(i, history(register(&r.register_id), &r.reading_date, &r.reading_value, billed(&r.billed)));
             }),
             Self::GasTransfer(list) => usable(list, |i, r| {
-                let reading = transfer(Dial::Meter, &r.reading_date, &r.reading_value);
+                let reading = transfer(Source::Meter, &r.reading_date, &r.reading_value);
                 f(i, Reading { prev_reading_date: Some(&r.prev_reading_date), ..reading });
             }),
             Self::GasHistory(list) => usable(list, |i, r| {
-                let reading = history(Dial::Meter, &r.reading_date, &r.reading_value, billed(&r.billed));
+                let reading = history(Source::Meter, &r.reading_date, &r.reading_value, billed(&r.billed));
                 f(i, Reading { prev_reading_date: Some(&r.prev_reading_date), ..reading });
             }),
-            Self::Embedded(Side::Transfer, list) => usable(list, |i, r| {
-                f(i, transfer(Dial::Meter, &r.reading_date, &r.reading_value));
+            Self::Embedded(ReadingList::Transfer, list) => usable(list, |i, r| {
+                f(i, transfer(Source::Meter, &r.reading_date, &r.reading_value));
             }),
-            Self::Embedded(Side::History, list) => usable(list, |i, r| {
-                f(i, history(Dial::Meter, &r.reading_date, &r.reading_value, Presence::Usable(true)));
+            Self::Embedded(ReadingList::History, list) => usable(list, |i, r| {
+                f(i, history(Source::Meter, &r.reading_date, &r.reading_value, Presence::Usable(true)));
             }),
         }
     }
@@ -156,18 +156,18 @@ fn usable<'a, T>(list: &'a Field<List<T>>, mut f: impl FnMut(u32, &'a T)) {
 }
 
 fn transfer<'a, 'j>(
-    dial: Dial<'a>,
+    source: Source<'a>,
     reading_date: &'a Field<NaiveDate>,
     reading_value: &'a Field<Decimal<'j>>,
 ) -> Reading<'a, 'j> {
-    Reading { dial, reading_date, reading_value, prev_reading_date: None, billed: Presence::Absent }
+    Reading { source, reading_date, reading_value, prev_reading_date: None, billed: Presence::Absent }
 }
 
 fn history<'a, 'j>(
-    dial: Dial<'a>,
+    source: Source<'a>,
     reading_date: &'a Field<NaiveDate>,
     reading_value: &'a Field<Decimal<'j>>,
     billed: Presence<bool>,
 ) -> Reading<'a, 'j> {
-    Reading { dial, reading_date, reading_value, prev_reading_date: None, billed }
+    Reading { source, reading_date, reading_value, prev_reading_date: None, billed }
 }

@@ -3,7 +3,7 @@ use chrono::NaiveDate;
 use cutover_model::{Field, Integer, List, Text, draft};
 use std::collections::HashMap;
 
-/// The list of registers of a meter, where its kind has one.
+/// The list of registers of a meter.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum RegisterList<'a, 'j> {
     /// Meters of this kind have none.
@@ -14,7 +14,7 @@ pub(crate) enum RegisterList<'a, 'j> {
     Embedded(&'a Field<List<draft::EmbeddedElectricityRegister<'j>>>),
 }
 
-/// A register of one of the two kinds.
+/// A register of either kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Register<'a, 'j> {
     pub(crate) register_id: &'a Field<Text<'j>>,
@@ -24,15 +24,15 @@ pub(crate) struct Register<'a, 'j> {
     pub(crate) dial_format_digits: Option<&'a Field<Integer<'j>>>,
 }
 
-/// The registers of a meter, looked at once for all of its readings.
+/// The registers of a meter, indexed once for all of its readings.
 #[derive(Debug)]
 pub(crate) struct Registers<'a, 'j> {
     pub(crate) list: RegisterList<'a, 'j>,
-    /// How many items were sent.
+    /// Number of items sent, faulty ones included.
     pub(crate) count: usize,
-    /// Whether the register list is known: not empty, every register usable with a usable id (rules 5).
+    /// True if the register list is known: not empty, and every register usable with a usable id (rules 5).
     pub(crate) is_known: bool,
-    /// The first usable register and its id: most meters have no other.
+    /// The first usable register and its id. Most meters have only one.
     head: Option<(&'a str, Register<'a, 'j>)>,
     /// The first register of each id, if there are more than a few.
     many: Option<HashMap<&'a str, Register<'a, 'j>>>,
@@ -57,7 +57,7 @@ impl<'a, 'j> Registers<'a, 'j> {
         Self { list, count, is_known, head, many }
     }
 
-    /// The first usable register of an id.
+    /// Returns the first usable register with this id.
     #[inline]
     pub(crate) fn first(&self, id: &str) -> Option<Register<'a, 'j>> {
         match self.head {
@@ -76,14 +76,14 @@ impl<'a, 'j> Registers<'a, 'j> {
 }
 
 impl<'a, 'j> RegisterList<'a, 'j> {
-    /// The usable registers with their indexes, in payload order.
+    /// Returns the usable registers with their indexes, in payload order.
     pub(crate) fn each(self) -> impl Iterator<Item = (u32, Register<'a, 'j>)> {
         let (electricity, embedded) = self.lists();
         let electricity = electricity.into_iter().flat_map(List::usable).map(|(i, r)| (i, r.into()));
         electricity.chain(embedded.into_iter().flat_map(List::usable).map(|(i, r)| (i, r.into())))
     }
 
-    /// Whether the member is absent or an empty array.
+    /// Returns true if the member is absent or an empty array.
     pub(crate) fn is_absent_or_empty(self) -> bool {
         match self {
             Self::None => true,
@@ -92,7 +92,7 @@ impl<'a, 'j> RegisterList<'a, 'j> {
         }
     }
 
-    /// The number of items sent.
+    /// Returns the number of items sent.
     fn count(self) -> usize {
         let (electricity, embedded) = self.lists();
         electricity.map_or(0, List::len) + embedded.map_or(0, List::len)
@@ -103,7 +103,7 @@ impl<'a, 'j> RegisterList<'a, 'j> {
         electricity.is_none_or(List::is_whole) && embedded.is_none_or(List::is_whole)
     }
 
-    /// The usable list, in the place of its kind.
+    /// Returns the usable lists; at most one of them is set.
     fn lists(
         self,
     ) -> (
@@ -119,7 +119,7 @@ impl<'a, 'j> RegisterList<'a, 'j> {
 }
 
 impl<'a> Register<'a, '_> {
-    /// The id, if it is usable.
+    /// Returns the id, if it is usable.
     pub(crate) fn id(&self) -> Option<&'a str> {
         self.register_id.usable().map(Text::trimmed)
     }

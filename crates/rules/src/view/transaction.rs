@@ -3,7 +3,7 @@ use crate::walk::items;
 use chrono::NaiveDate;
 use cutover_model::{Field, List, draft};
 
-/// Where a transaction stands.
+/// The place of a transaction in the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// In a list of a ledger.
@@ -12,7 +12,7 @@ pub(crate) enum Origin {
     Request,
 }
 
-/// A transaction and where it stands.
+/// A transaction and its origin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Transaction<'a, 'j> {
     pub(crate) transaction: &'a draft::Transaction<'j>,
@@ -29,7 +29,7 @@ pub(crate) enum Transactions<'a, 'j> {
 }
 
 impl<'a, 'j> Transactions<'a, 'j> {
-    /// Calls with every usable one and its path, in document order (rules 1.8).
+    /// Calls `f` with every usable transaction and its path, in document order (rules 1.8).
     pub(crate) fn each(self, mut f: impl FnMut(&'a draft::Transaction<'j>, &At<'_>)) {
         match self {
             Self::Account(account) => {
@@ -40,7 +40,7 @@ impl<'a, 'j> Transactions<'a, 'j> {
     }
 }
 
-/// Calls with every usable transaction of a ledger and its path, current ones first (rules 1.8).
+/// Calls `f` with every usable transaction of a ledger and its path, current ones first (rules 1.8).
 pub(crate) fn of_ledger<'a, 'j>(
     ledger: &'a draft::Ledger<'j>,
     at: &At<'_>,
@@ -50,7 +50,7 @@ pub(crate) fn of_ledger<'a, 'j>(
     items(&ledger.historical_statement_transactions, HISTORICAL, at, f);
 }
 
-/// The usable dates of usable transactions, with the indexes of these.
+/// Returns the indexes and the dates of the transactions whose date is usable.
 pub(crate) fn dates(list: &Field<List<draft::Transaction<'_>>>) -> impl Iterator<Item = (u32, NaiveDate)> {
     let transactions = list.usable().into_iter().flat_map(List::usable);
     transactions.filter_map(|(index, t)| Some((index, *t.transaction_date.usable()?)))
@@ -58,5 +58,5 @@ pub(crate) fn dates(list: &Field<List<draft::Transaction<'_>>>) -> impl Iterator
 
 /// The member of a ledger with the transactions of the open statement.
 pub(crate) const CURRENT: &str = "current_statement_transactions";
-/// The member of a ledger with those of closed statements.
+/// The member of a ledger with the transactions of closed statements.
 pub(crate) const HISTORICAL: &str = "historical_statement_transactions";

@@ -2,4 +2,8 @@
 
 mod schedule_window;
 
-pub(crate) use schedule_window::{WIN_01, WIN_02, WIN_03, WIN_04};
+use crate::rule::Rule;
+
+/// In the order of the catalogue.
+pub(crate) const RULES: &[Rule] =
+    &[schedule_window::WIN_01, schedule_window::WIN_02, schedule_window::WIN_03, schedule_window::WIN_04];

@@ -1,56 +1,49 @@
-use crate::at::At;
-use crate::check::Checker;
-use crate::rule::{Needs, On, Rule};
+use crate::prelude::*;
 use chrono::{DateTime, TimeDelta, Utc};
-use cutover_core::{Code, Level, RuleId};
 use cutover_model::AccountRequest;
 
-/// A window that has opened already.
-pub(crate) const WIN_01: Rule = Rule {
+/// A window that starts in the past.
+pub(super) const WIN_01: Rule = Rule {
     id: RuleId("WIN-01"),
     codes: &[Code::ScheduleWindowStartInPast],
     place: "`task_params.schedule_window_start`",
     condition: "more than 5 minutes before now",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Request(start_in_past),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A window that has closed already.
-pub(crate) const WIN_02: Rule = Rule {
+/// A window that ends in the past.
+pub(super) const WIN_02: Rule = Rule {
     id: RuleId("WIN-02"),
     codes: &[Code::ScheduleWindowEndInPast],
     place: "`task_params.schedule_window_end`",
     condition: "more than 5 minutes before now",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Request(end_in_past),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A window that closes too late.
-pub(crate) const WIN_03: Rule = Rule {
+/// A window that ends more than four days ahead.
+pub(super) const WIN_03: Rule = Rule {
     id: RuleId("WIN-03"),
     codes: &[Code::ScheduleWindowEndTooFarInFuture],
     place: "`task_params.schedule_window_end`",
     condition: "more than 4 days (96 hours) after now",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Request(end_too_far),
+    ..Rule::OF_PAYLOAD
 };
 
-/// A window that closes before it opens.
-pub(crate) const WIN_04: Rule = Rule {
+/// A window that starts after it ends.
+pub(super) const WIN_04: Rule = Rule {
     id: RuleId("WIN-04"),
     codes: &[Code::ScheduleWindowStartAfterEnd],
     place: "`task_params.schedule_window_start`",
     condition: "after the end",
-    level: Level::Error,
     fixed: true,
-    needs: Needs::Payload,
     on: On::Request(start_after_end),
+    ..Rule::OF_PAYLOAD
 };
 
 const START: &str = "schedule_window_start";
@@ -90,7 +83,7 @@ fn start_after_end(request: &AccountRequest<'_>, checker: &mut Checker<'_>) {
     }
 }
 
-/// When the window opens and closes, where that is usable.
+/// Returns the start and the end of the window, as far as they are usable.
 fn window(
     request: &AccountRequest<'_>,
     checker: &Checker<'_>,
@@ -104,22 +97,21 @@ fn window(
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{facts_at, of, of_with};
-    use serde_json::{Value, json};
+    use crate::testing::*;
 
     fn envelope(start: Value, end: Value) -> Value {
         json!({"payload": {}, "task_params": {"schedule_window_start": start, "schedule_window_end": end}})
     }
 
-    /// How often a rule fires at a window, having checked where and with which code.
+    /// Returns the number of issues, after checking their path and code.
     fn count(rule: &str, expected: &str, start: &str, end: &str) -> usize {
-        let found = of(rule, envelope(json!(start), json!(end)));
+        let found = run(rule, envelope(json!(start), json!(end)));
         assert!(found.iter().all(|line| *line == format!("task_params.{expected} (error)")), "{found:?}");
         found.len()
     }
 
     #[test]
-    fn windows_have_not_passed() {
+    fn windows_in_the_past_are_reported() {
         let start = |at| count("WIN-01", "schedule_window_start schedule_window_start_in_past", at, "");
         let end = |at| count("WIN-02", "schedule_window_end schedule_window_end_in_past", "", at);
         for (at, fires) in [
@@ -136,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_close_within_four_days() {
+    fn a_window_that_ends_in_more_than_four_days_is_reported() {
         let end = |at| {
             count(
                 "WIN-03",
@@ -152,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_open_before_they_close() {
+    fn a_window_that_starts_after_it_ends_is_reported() {
         let code = "schedule_window_start schedule_window_start__after_end";
         let fires = |start, end| count("WIN-04", code, start, end);
         assert_eq!(fires("2026-11-22T00:00:01Z", "2026-11-22T00:00:00Z"), 1);
@@ -162,14 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn without_an_offset_the_zone_of_the_supplier_counts() {
+    fn a_datetime_without_an_offset_is_in_the_suppliers_zone() {
         let noon = envelope(json!("2026-11-21T12:00:00"), json!(null));
-        let found = |zone| of_with("WIN-01", &noon, facts_at("2026-11-21T03:06:00Z", zone)).len();
+        let found = |zone| run_with("WIN-01", &noon, facts_at("2026-11-21T03:06:00Z", zone)).len();
         assert_eq!([found("Australia/Sydney"), found("Asia/Tokyo"), found("Australia/Perth")], [1, 1, 0]);
     }
 
     #[test]
-    fn no_window_is_no_fault() {
+    fn silent_without_a_window() {
         for body in [
             envelope(json!(null), json!(null)),
             json!({"payload": {}, "task_params": {}}),
@@ -178,7 +170,7 @@ mod tests {
             json!({}),
         ] {
             for rule in ["WIN-01", "WIN-02", "WIN-03", "WIN-04"] {
-                assert_eq!(of(rule, &body), [""; 0]);
+                assert_eq!(run(rule, &body), [""; 0]);
             }
         }
     }

@@ -1,52 +1,48 @@
-//! Every fixture with all that is found in it. A faulty one is named after the rule it shows.
+//! Every fixture with all its issues. A faulty one is named after the rule that it shows.
 
 use crate::{Check, REQUESTS, every_rule, lines};
 use cutover_rules::{Needs, RULES, Report};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-const FIXTURES: &str = "../../../../fixtures";
-
-fn found(path: &Path, check: Check) -> Report {
+fn checked(path: &Path, check: Check) -> Report {
     check(&std::fs::read(path).unwrap(), &every_rule())
 }
 
-fn has_no_issue(path: &Path, check: Check) {
-    let report = found(path, check);
+fn assert_no_issue(path: &Path, check: Check) {
+    let report = checked(path, check);
     assert_eq!(lines(&report.errors), [""; 0], "{}", path.display());
     assert_eq!(lines(&report.warnings), [""; 0], "{}", path.display());
 }
 
-/// All that is found, the rule it is named after among it.
-fn shown(path: &Path, check: Check) -> String {
-    let report = found(path, check);
+/// The faulty fixtures, grouped by the prefix of the rule that they are named after and ordered by name.
+fn families() -> BTreeMap<String, BTreeSet<(String, &'static str)>> {
+    let mut families = BTreeMap::<String, BTreeSet<_>>::new();
+    for (folder, _) in REQUESTS {
+        for path in files(folder, "faulty") {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            families.entry(name[..3].to_owned()).or_default().insert((name, folder));
+        }
+    }
+    families
+}
+
+/// Returns the path of a fixture and all its issues, after checking that one is of the rule it is named
+/// after.
+fn section(folder: &str, name: &str) -> String {
+    let (_, check) = REQUESTS.into_iter().find(|(other, _)| *other == folder).unwrap();
+    let report = checked(&fixtures().join(folder).join("faulty").join(name), check);
     let lines = [lines(&report.errors), lines(&report.warnings)].concat();
-    let name = path.file_stem().and_then(|name| name.to_str()).unwrap();
     assert!(lines.iter().any(|line| line.contains(&name[..6])), "{name} does not show its rule: {lines:#?}");
-    lines.join("\n")
+    format!("{folder}/faulty/{name}\n  {}\n", lines.join("\n  "))
 }
 
-macro_rules! faulty {
-    ($($test:ident: $folder:literal, $check:path;)*) => {
-        $(
-            #[test]
-            fn $test() {
-                insta::glob!(FIXTURES, concat!($folder, "/faulty/*.json"), |path| {
-                    insta::assert_snapshot!(shown(path, $check));
-                });
-            }
-        )*
-    };
-}
-
-faulty! {
-    faulty_accounts: "accounts", crate::check;
-    faulty_notes: "notes", crate::check_notes;
-    faulty_transactions: "transactions", crate::check_transactions;
-    faulty_statements: "statements", crate::check_historical_statements;
-    faulty_payment_instructions: "payment_instructions", crate::check_payment_instruction;
-    faulty_businesses: "businesses", crate::check_business;
-    faulty_business_payment_instructions:
-        "business_payment_instructions", crate::check_business_payment_instruction;
+#[test]
+fn faulty_requests_have_the_issues_of_their_snapshots() {
+    for (prefix, fixtures) in families() {
+        let text: Vec<String> = fixtures.iter().map(|(name, folder)| section(folder, name)).collect();
+        insta::assert_snapshot!(prefix, text.join("\n"));
+    }
 }
 
 #[test]
@@ -54,16 +50,19 @@ fn valid_requests_have_no_issue() {
     for (folder, check) in REQUESTS {
         let mut count = 0;
         for path in files(folder, "valid") {
-            has_no_issue(&path, check);
+            assert_no_issue(&path, check);
             count += 1;
         }
         assert!(count > 0, "{folder}");
     }
 }
 
-fn files(folder: &str, kind: &str) -> impl Iterator<Item = std::path::PathBuf> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    std::fs::read_dir(fixtures.join(folder).join(kind)).unwrap().map(|entry| entry.unwrap().path())
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+}
+
+fn files(folder: &str, kind: &str) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(fixtures().join(folder).join(kind)).unwrap().map(|entry| entry.unwrap().path())
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The catalogue, the report and the walk as a whole, through the crate's public face.
+//! Tests of the catalogue, the report and the walk through the public API.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -25,10 +25,10 @@ fn check(body: &[u8], profile: &Profile) -> Report {
     cutover_rules::check_account(&cutover_model::decode_account(body, Zone::UTC).unwrap(), facts(), profile)
 }
 
-/// How a body of one kind is decoded and checked.
+/// Decodes and checks the body of a request.
 type Check = fn(&[u8], &Profile) -> Report;
 
-/// The checks of the other requests.
+/// Defines the checks of the other requests.
 macro_rules! checks {
     ($($name:ident: $decode:ident;)*) => {
         $(
@@ -49,7 +49,7 @@ checks! {
     check_business_payment_instruction: decode_business_payment_instruction;
 }
 
-/// Every kind of request: the folder of its fixtures, and how they are checked.
+/// Every kind of request: the folder of its fixtures, and its check.
 const REQUESTS: [(&str, Check); 7] = [
     ("accounts", check),
     ("notes", check_notes),
@@ -60,7 +60,7 @@ const REQUESTS: [(&str, Check); 7] = [
     ("business_payment_instructions", check_business_payment_instruction),
 ];
 
-/// The valid fixtures of one kind of request, by name.
+/// Returns the valid fixtures of one kind of request, ordered by name.
 fn valid_fixtures(folder: &str) -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(folder).join("valid");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -68,7 +68,7 @@ fn valid_fixtures(folder: &str) -> Vec<Value> {
     paths.iter().map(|path| serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()).collect()
 }
 
-/// The catalogue's levels, but what is off by default is a warning: every rule runs.
+/// The profile in which every rule runs: those that are off by default are warnings.
 fn every_rule() -> Profile {
     let off = RULES.iter().filter(|rule| rule.level == Level::Off);
     Profile::new(off.map(|rule| (rule.id.0, Level::Warning))).unwrap()

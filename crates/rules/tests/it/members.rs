@@ -9,7 +9,7 @@ use cutover_model::{
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Notes each member of an object that has a value, as `object.member`.
+/// Records each member of an object that has a value, as `object.member`.
 fn note(value: &Value, spec: &ObjectSpec, used: &mut BTreeSet<String>) {
     for field in spec.fields {
         if let Some(value) = value.get(field.name) {
@@ -33,7 +33,7 @@ fn note_kind(value: &Value, kind: &Kind, used: &mut BTreeSet<String>) {
     }
 }
 
-/// The kind of a meter point of the fixtures: each says so.
+/// Returns the kind of a meter point of the fixtures, all of which send it.
 fn supply_type(point: &Value) -> SupplyType {
     let mpxn = point["mpxn"].as_str().unwrap();
     let named = point["supply_type"].as_str().or_else(|| {

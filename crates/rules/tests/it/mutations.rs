@@ -1,4 +1,4 @@
-//! A valid request with one value replaced, left out or repeated never leads astray.
+//! Properties of the issues of valid requests in which one value is replaced, removed or repeated.
 
 use crate::{Check, REQUESTS, every_rule, valid_fixtures};
 use cutover_core::{AttrPath, Segment};
@@ -7,13 +7,13 @@ use proptest::sample::Index;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-/// How each valid fixture is checked, and the fixture.
+/// Each valid fixture with its check.
 static FIXTURES: LazyLock<Vec<(Check, Value)>> = LazyLock::new(|| {
     let of = |(folder, check)| valid_fixtures(folder).into_iter().map(move |body| (check, body));
     REQUESTS.into_iter().flat_map(of).collect()
 });
 
-/// The pointers of all values inside.
+/// Collects the JSON pointers of all values inside.
 fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
     let mut each = |name: &str, value: &Value| {
         let at = format!("{at}/{name}");
@@ -67,12 +67,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn issues_are_in_order_and_given_once(which: Index, place: Index, with: Index, deed in 0..4u8) {
+    fn issues_are_sorted_unique_and_at_paths_that_exist(which: Index, place: Index, with: Index, mutation in 0..4u8) {
         let (check, mut body) = which.get(&FIXTURES).clone();
         let mut all = Vec::new();
         pointers(&body, "", &mut all);
         let pointer = place.get(&all);
-        match deed {
+        match mutation {
             0 => remove(&mut body, pointer),
             1 => repeat(&mut body, pointer),
             _ => *body.pointer_mut(pointer).unwrap() = with.get(&replacements()).clone(),
@@ -80,13 +80,13 @@ proptest! {
         let report = check(body.to_string().as_bytes(), &every_rule());
         for issues in [&report.errors, &report.warnings] {
             prop_assert!(issues.windows(2).all(|pair| pair[0].key() < pair[1].key()), "{:#?}", issues);
-            prop_assert!(issues.iter().all(|issue| leads_somewhere(&body, &issue.attr)), "{:#?}", issues);
+            prop_assert!(issues.iter().all(|issue| exists_in(&body, &issue.attr)), "{:#?}", issues);
         }
     }
 }
 
-/// Whether the path leads to a value of the account or request, or to a member that one of its objects lacks.
-fn leads_somewhere(body: &Value, attr: &AttrPath) -> bool {
+/// Returns true if the path is that of a value, or of a member that its object lacks.
+fn exists_in(body: &Value, attr: &AttrPath) -> bool {
     let account = body.get("payload").unwrap_or(body);
     let envelope =
         ["payload", "task_params"].contains(&attr.to_string().split('.').next().unwrap_or_default());

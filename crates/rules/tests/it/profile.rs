@@ -1,15 +1,16 @@
 //! Levels that an operator sets (rules 1.5).
 
-use crate::{check, check_historical_statements, lines};
-use cutover_core::{Level, RuleId};
-use cutover_rules::{InvalidProfile, Profile};
+use crate::{check, check_historical_statements, facts, lines};
+use cutover_core::{Level, RuleId, Zone};
+use cutover_rules::{Facts, InvalidProfile, Profile, SoughtMeterPoint};
 use serde_json::json;
+use std::collections::HashSet;
 
 fn with(levels: &[(&'static str, Level)]) -> Profile {
     Profile::new(levels.iter().copied()).unwrap()
 }
 
-/// What a body with a warning of the decoder, a warning and an error of rules leads to.
+/// Errors and warnings of a body with a warning of the decoder, and a warning and an error of rules.
 fn found(profile: &Profile) -> (Vec<String>, Vec<String>) {
     let body = json!({
         "import_supplier": "ACME", "external_account_number": "A-1", "unknown_occupier": true,
@@ -47,7 +48,7 @@ fn levels_can_be_raised_and_lowered() {
     assert_eq!(found(&with(&all)), (at("error", &[NEGATIVE, CHANNEL]), at("warning", &[CLOSING])));
 }
 
-/// What a statement given twice leads to: in the account, in the statements request.
+/// Issues of a statement given twice: in the account, and in the statements request.
 fn statement_twice(profile: &Profile) -> [Vec<String>; 2] {
     let statement = json!({
         "statement_id": "S-1", "bill_period_from_date": "2026-01-01", "bill_period_to_date": "2026-01-31",
@@ -63,7 +64,7 @@ fn statement_twice(profile: &Profile) -> [Vec<String>; 2] {
 }
 
 #[test]
-fn a_rule_can_have_another_level_after_the_import_until_one_is_set() {
+fn a_level_that_is_set_holds_after_the_import_too() {
     let line = |level| at(level, &["statements.1.statement_id duplicate_statement_ids STM-02"]);
     assert_eq!(statement_twice(&Profile::default()), ["warning", "error"].map(line));
     assert_eq!(statement_twice(&with(&[("TXN-02", Level::Off)])), ["warning", "error"].map(line));
@@ -76,14 +77,33 @@ fn a_rule_can_have_another_level_after_the_import_until_one_is_set() {
 }
 
 #[test]
-fn rules_can_be_off() {
+fn rules_can_be_switched_off() {
     let off = [("LED-10", Level::Off), ("TXN-02", Level::Off), ("STR-19", Level::Off)];
     assert_eq!(found(&with(&off)), (vec![], vec![]));
 }
 
 #[test]
+fn a_meter_point_of_another_account_can_be_an_error() {
+    let point = json!({"mpxn": "6001", "supply_start_date": "2026-01-01"});
+    let body = json!({"supply_addresses": [{"meter_points": [point]}]}).to_string();
+    let taken = SoughtMeterPoint { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
+    let taken = HashSet::from([taken]);
+    let found = |profile: &Profile| {
+        let decoded = cutover_model::decode_account(body.as_bytes(), Zone::UTC).unwrap();
+        let facts = Facts { taken_meter_points: Some(&taken), ..facts() };
+        let report = cutover_rules::check_account(&decoded, facts, profile);
+        let lines = lines(&report.errors).into_iter().chain(lines(&report.warnings));
+        lines.filter(|line| line.contains("PST-12")).collect::<Vec<_>>()
+    };
+    let line = "supply_addresses.0.meter_points.0.mpxn meter_point_of_another_account PST-12";
+    assert_eq!(found(&Profile::default()), at("warning", &[line]));
+    assert_eq!(found(&with(&[("PST-12", Level::Error)])), at("error", &[line]));
+    assert_eq!(found(&with(&[("PST-12", Level::Off)])), [""; 0]);
+}
+
+#[test]
 fn fixed_and_unknown_rules_cannot_be_set() {
-    for id in ["STR-01", "STR-18", "STR-20", "SUP-01", "SUP-02", "LED-11", "DOC-02", "PST-12"] {
+    for id in ["STR-01", "STR-18", "STR-20", "SUP-01", "SUP-02", "LED-11", "DOC-02", "PST-11"] {
         let fixed = cutover_rules::rule(id).unwrap().id;
         assert_eq!(Profile::new([(id, Level::Warning)]), Err(InvalidProfile::Fixed(fixed)));
     }
@@ -92,7 +112,7 @@ fn fixed_and_unknown_rules_cannot_be_set() {
 }
 
 #[test]
-fn changes_are_what_differs_from_the_catalogue() {
+fn changes_are_levels_that_differ_from_the_catalogue() {
     let profile = with(&[("SUP-03", Level::Error), ("TXN-02", Level::Warning), ("LED-10", Level::Off)]);
     let changes: Vec<_> = profile.changes().into_iter().collect();
     assert_eq!(changes, [("LED-10", Level::Off), ("SUP-03", Level::Error)]);

@@ -1,4 +1,4 @@
-//! Order, repetition and the limit of what is reported (rules 1.4).
+//! Order, deduplication and limit of the issues (rules 1.4).
 
 use crate::{check, lines};
 use cutover_core::{Code, Level};
@@ -9,7 +9,7 @@ fn report(body: &Value) -> Report {
     check(body.to_string().as_bytes(), &Profile::default())
 }
 
-/// An account with so many transactions, each with an id of its own, in the future or not, negative or not.
+/// An account with `count` transactions that differ in their ids only.
 fn account(count: usize, date: &str, amount: &str) -> Value {
     let transaction = |i| json!({"transaction_id": format!("T{i}"), "transaction_date": date, "amount": amount, "type": "CREDIT"});
     let current: Vec<Value> = (0..count).map(transaction).collect();
@@ -67,7 +67,7 @@ fn a_thousand_errors_are_all_given() {
 }
 
 #[test]
-fn of_more_the_first_thousand_and_a_mark() {
+fn of_more_errors_the_first_thousand_and_too_many_errors_are_given() {
     // Findings of the decoder and of the rules alternate.
     let mut body = account(10_000, "2026-11-22", "1");
     for transaction in body["ledgers"][0]["current_statement_transactions"].as_array_mut().unwrap() {
@@ -90,7 +90,7 @@ fn of_more_the_first_thousand_and_a_mark() {
 }
 
 #[test]
-fn warnings_do_not_count() {
+fn warnings_do_not_count_towards_the_limit() {
     let mut body = account(10_000, "2026-11-20", "-1");
     body["zzz"] = 1.into();
     let report = report(&body);
@@ -108,6 +108,6 @@ fn warnings_alone_are_accepted() {
 }
 
 #[test]
-fn a_body_that_is_no_object_has_one_error() {
+fn a_body_that_is_not_an_object_has_one_error() {
     assert_eq!(lines(&report(&json!([1, 2])).errors), ["non_field_errors invalid STR-17 error"]);
 }

@@ -1,0 +1,53 @@
+use crate::lookups::meter_point_key;
+use crate::prelude::*;
+
+/// A meter point that another imported account still has.
+pub(super) const PST_12: Rule = Rule {
+    id: RuleId("PST-12"),
+    codes: &[Code::MeterPointOfAnotherAccount],
+    place: "`MP.mpxn`",
+    condition: "another imported account of the organisation has it without, or with a later, supply end",
+    level: Level::Warning,
+    fixed: false,
+    on: On::MeterPoint(check),
+    ..Rule::OF_SERVICE
+};
+
+fn check(point: &MeterPoint<'_, '_>, at: &At<'_>, checker: &mut Checker<'_>) {
+    let Some(taken) = checker.facts.taken_meter_points.filter(|taken| !taken.is_empty()) else { return };
+    if meter_point_key(point.point).is_some_and(|key| taken.contains(&key)) {
+        checker.report(at.member("mpxn"), Code::MeterPointOfAnotherAccount);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::SoughtMeterPoint;
+    use crate::testing::*;
+    use std::collections::HashSet;
+
+    fn found(taken: &HashSet<SoughtMeterPoint>, own: Value) -> Vec<String> {
+        run_with("PST-12", point(own), Facts { taken_meter_points: Some(taken), ..facts() })
+    }
+
+    #[test]
+    fn a_meter_point_of_another_account_is_reported() {
+        let key = SoughtMeterPoint { mpxn: "6001".into(), supply_start_date: "2026-01-01".parse().unwrap() };
+        let (taken, none) = (HashSet::from([key]), HashSet::new());
+        let own = json!({"mpxn": " 6001 ", "supply_start_date": "2026-01-01"});
+        let expected = ["supply_addresses.0.meter_points.0.mpxn meter_point_of_another_account (warning)"];
+        assert_eq!(found(&taken, own.clone()), expected);
+        assert_eq!(found(&none, own.clone()), [""; 0]);
+        assert_eq!(run_with("PST-12", point(own), facts()), [""; 0]);
+        for other in [
+            json!({"mpxn": "6002", "supply_start_date": "2026-01-01"}),
+            json!({"mpxn": "6001", "supply_start_date": "2026-01-02"}),
+            json!({"mpxn": "6001", "supply_start_date": "2026-02-30"}),
+            json!({"mpxn": "6001"}),
+            json!({"mpxn": 6001, "supply_start_date": "2026-01-01"}),
+            json!({"mpxn": "6001", "supply_start_date": "2026-01-01", "supply_type": "STEAM"}),
+        ] {
+            assert_eq!(found(&taken, other), [""; 0]);
+        }
+    }
+}
