@@ -1,7 +1,4 @@
-use std::fmt;
-use std::str::FromStr;
-
-/// Where a code comes from; it groups the reference.
+/// The origin of a code; it groups the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Domain {
     /// A field check of one value, or of the structure.
@@ -18,30 +15,24 @@ pub enum Domain {
 
 macro_rules! codes {
     ($($domain:ident { $($name:ident = $text:literal, $detail:literal;)* })*) => {
-        /// Every error and warning code of the service: stable, machine-readable (contract 7).
-        ///
-        /// The one table of codes; `docs/error-codes.md` is made from it. A code is never renamed or
-        /// removed within a version of the API; its `detail` may change.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Code {
-            $($(#[doc = $detail] $name,)*)*
+        crate::string_enum! {
+            "an error code";
+            /// An error or warning code of the service: stable, machine-readable (contract 7).
+            ///
+            /// `docs/error-codes.md` is generated from this table. A code is never renamed or removed within a
+            /// version of the API; its `detail` may change.
+            pub enum Code {
+                $($(#[doc = $detail] $name = $text,)*)*
+            }
         }
 
-        /// Every code, in the order of the reference.
-        pub const CODES: &[Code] = &[$($(Code::$name,)*)*];
-
         impl Code {
-            /// The code as it is sent.
-            pub fn as_str(self) -> &'static str {
-                match self { $($(Self::$name => $text,)*)* }
-            }
-
-            /// What it says to people. Wording may change: no logic may depend on it.
+            /// The description for people. Its wording may change: no logic may depend on it.
             pub fn detail(self) -> &'static str {
                 match self { $($(Self::$name => $detail,)*)* }
             }
 
-            /// Where it comes from.
+            /// The origin of the code.
             pub fn domain(self) -> Domain {
                 match self { $($(Self::$name => Domain::$domain,)*)* }
             }
@@ -225,44 +216,5 @@ codes! {
         ServiceUnavailable = "service_unavailable", "A part of the service is down; try again later.";
         EncryptionKeyMissing = "encryption_key_missing", "This server lacks an encryption key that the answer needs; try again later, for another one may have it.";
         Error = "error", "Something unexpected happened; try again unchanged.";
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl AsRef<str> for Code {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-/// The text is no code of the service.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no error code")]
-pub struct UnknownCode(String);
-
-impl FromStr for Code {
-    type Err = UnknownCode;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        CODES.iter().copied().find(|c| c.as_str() == text).ok_or_else(|| UnknownCode(text.to_owned()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codes_are_distinct_and_read_back() {
-        for (i, code) in CODES.iter().enumerate() {
-            assert_eq!(code.as_str().parse::<Code>().unwrap(), *code);
-            assert!(CODES[..i].iter().all(|c| c.as_str() != code.as_str()), "{code} twice");
-        }
-        assert!("no_such_code".parse::<Code>().is_err());
     }
 }

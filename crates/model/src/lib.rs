@@ -61,7 +61,7 @@ pub use response::*;
 pub use rust_decimal;
 pub use totals::{Totals, documents_of_note, exact_sum, names_document};
 pub use value::{
-    DateTime, Decimal, Free, Integer, InvalidChoice, InvalidNumber, Nullable, Text, TextOrInteger,
+    DateTime, Decimal, Free, Integer, InvalidNumber, Nullable, Text, TextOrInteger,
 };
 
 /// The examples of the guide in the book.

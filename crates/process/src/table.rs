@@ -181,6 +181,23 @@ mod tests {
     }
 
     #[test]
+    fn no_row_leaves_a_final_state() {
+        for state in State::ALL {
+            let left = TRANSITIONS.iter().any(|row| row.from == Some(state));
+            assert_eq!(state.is_final(), !left, "{state}");
+        }
+    }
+
+    #[test]
+    fn an_ended_process_goes_on_only_on_request() {
+        for row in TRANSITIONS.iter().filter(|row| row.from.is_some_and(State::has_ended)) {
+            assert!(matches!(row.on, EventKind::Resubmitted | EventKind::RetriedByOperator), "{row:?}");
+        }
+        let going = State::ALL.iter().filter(|state| !state.has_ended());
+        assert_eq!(going.map(|state| state.as_str()).collect::<Vec<_>>(), ["PENDING", "IN_PROGRESS"]);
+    }
+
+    #[test]
     fn a_refusal_names_state_and_event() {
         let text = |from, on, dry| transition(from, on, dry).unwrap_err().to_string();
         assert_eq!(

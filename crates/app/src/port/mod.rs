@@ -21,7 +21,7 @@ mod vendors;
 
 pub use accounts::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount};
 pub use audit::{
-    Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject, UnknownAction,
+    Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject,
 };
 pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
@@ -29,7 +29,7 @@ pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
 pub use figures::{Figures, MinuteCount, Standing, StateCount};
 pub use identity::{
-    ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey,
+    ApiKey, ApiKeyRole, Identity, KeyStanding, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
 pub use in_job::{InJob, OutOfJobs, OutsideJobs};
 pub use instructions::{
@@ -50,7 +50,7 @@ pub use store::{
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
 pub use vendors::{
-    InvalidVendorKind, PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors,
+    PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors,
 };
 
 // Values of the rules that the ports speak of: adapters know the ports alone.

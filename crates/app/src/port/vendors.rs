@@ -1,56 +1,18 @@
 use super::{Answer, InstructionDetails, StoreError};
 use chrono::{DateTime, Utc};
-use cutover_core::Word;
+use cutover_core::{Word, string_enum};
 use std::fmt;
-use std::str::FromStr;
 
-/// The protocol that a payment vendor speaks (contract D11).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum VendorKind {
-    /// Our own small protocol.
-    Http,
-    /// Stripe's PaymentMethods.
-    Stripe,
-    /// GoCardless's mandates and bank accounts.
-    Gocardless,
-}
-
-impl VendorKind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Http, Self::Stripe, Self::Gocardless];
-
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Http => "http",
-            Self::Stripe => "stripe",
-            Self::Gocardless => "gocardless",
-        }
-    }
-}
-
-impl fmt::Display for VendorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl AsRef<str> for VendorKind {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-/// The word names no kind of vendor.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a vendor is http, stripe or gocardless, not {0:?}")]
-pub struct InvalidVendorKind(String);
-
-impl FromStr for VendorKind {
-    type Err = InvalidVendorKind;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|k| k.as_str() == word).ok_or_else(|| InvalidVendorKind(word.to_owned()))
+string_enum! {
+    "a kind of vendor";
+    /// The protocol that a payment vendor speaks (contract D11).
+    pub enum VendorKind {
+        /// Our own small protocol.
+        Http = "http",
+        /// Stripe's PaymentMethods.
+        Stripe = "stripe",
+        /// GoCardless's mandates and bank accounts.
+        Gocardless = "gocardless",
     }
 }
 

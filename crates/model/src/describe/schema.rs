@@ -2,7 +2,7 @@ use super::kinds::{leaf, nullable, of_type};
 use super::{AnswerKind, AnswerMember, AnswerSpec, Json, Request};
 use crate::decode::{FieldSpec, Kind, Limits, ObjectSpec};
 use crate::{AccountEnvelope, MeterPointCommon, Variant};
-use cutover_core::CODES;
+use cutover_core::Code;
 
 /// The dialect of the schemas.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -175,7 +175,7 @@ impl Schemas {
         self.define("Code", |_| {
             of_type("string")
                 .with("description", "A stable code; further ones may be added (contract 7, 9).")
-                .with("x-known-values", Json::list(CODES.iter().map(|code| code.as_str())))
+                .with("x-known-values", Json::list(Code::ALL.iter().map(|code| code.as_str())))
         })
     }
 }

@@ -303,7 +303,7 @@ macro_rules! kind {
     (open($max:literal, $known:ident)) => {
         $crate::Kind::Open { max: Some($max), known: $crate::known::$known }
     };
-    (choice($name:ident)) => { $crate::Kind::Choice(<$crate::choices::$name as $crate::value::Choice>::VALUES) };
+    (choice($name:ident)) => { $crate::Kind::Choice($crate::choices::$name::WORDS) };
     (text_or_integer($max:literal)) => { $crate::Kind::TextOrInteger { max: $max } };
     (date) => { $crate::Kind::Date };
     (datetime) => { $crate::Kind::DateTime };

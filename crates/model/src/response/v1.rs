@@ -3,7 +3,7 @@
 use super::ErrorItem;
 use crate::payload::{Encode, IntoOwned};
 use crate::{HistoricalStatement, HistoricalStatementsRequest, Nullable, Transaction, Writer};
-use cutover_core::Zone;
+use cutover_core::{StateV1, Zone};
 use serde::Serialize;
 use std::fmt;
 
@@ -53,7 +53,7 @@ answers! {
     /// The version 1 status of an account's import (contract 2.2, 4.3).
     TransferStatus (Debug, Eq, Serialize) {
         /// `COMPLETED`, `IN_PROGRESS` or `UNKNOWN` (contract 3).
-        status: &'static str, words("COMPLETED", "IN_PROGRESS", "UNKNOWN");
+        status: StateV1;
         /// The account's number here; empty while there is no account.
         service_account_number: String;
     }

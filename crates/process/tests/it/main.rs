@@ -8,4 +8,3 @@ mod laws;
 mod matrix;
 mod steps;
 mod support;
-mod views;

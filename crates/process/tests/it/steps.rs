@@ -86,12 +86,12 @@ fn a_missed_window_says_so() {
     let real = step(&create(windowed(None, Some(5))), Event::WindowMissed, 6);
     assert_eq!(real.state(), State::Errored);
     assert_eq!(real.latest_error(), Some(&ProcessError::new(Code::ScheduleWindowMissed)));
-    assert_eq!(real.latest_error().unwrap().domain(), "import_process");
+    assert_eq!(real.latest_error().unwrap().domain, "import_process");
     assert_eq!(step(&create(submission(true)), Event::WindowMissed, 6).state(), State::DryRunErrored);
 }
 
 #[test]
-fn what_no_step_leads_to_is_corrupt() {
+fn a_process_that_no_step_leads_to_is_corrupt() {
     let pending = create(submission(false));
     let claimed = steps(&pending, [Event::Claimed]);
     let done = steps(&claimed, [imported()]);
@@ -150,7 +150,7 @@ fn a_newer_status_may_have_what_no_known_one_has() {
     let process = newer(&pending, |s| {
         (s.attempt, s.tries) = (99, 99);
         s.latest_error =
-            Some(ProcessError { code: Word::read("of_a_newer_version"), detail: "It says.".into() });
+            Some(ProcessError::stored(Word::read("of_a_newer_version"), "It says."));
         s.service_account_number = Some("A-00000001".parse().unwrap());
     });
     assert_eq!((process.known_state(), process.stored_state().as_str()), (None, "RESTING"));
