@@ -1,15 +1,15 @@
 /// The origin of a code; it groups the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Domain {
-    /// A field check of one value, or of the structure.
+    /// A check of one field, or of the structure.
     Field,
-    /// A condition that spans fields, decided by payload and clock.
+    /// A condition on several fields, decided by payload and clock.
     Rule,
     /// A condition that needs stored state or configuration.
     Service,
     /// The cause of a process that ended without an account.
     Process,
-    /// An answer as a whole.
+    /// A response as a whole.
     General,
 }
 

@@ -1,19 +1,19 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What trimming removes (fields 1.4): space, tab, CR and LF; no other white space.
+/// The characters that trimming removes (fields 1.4): space, tab, CR and LF.
 pub const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// The text without white space at both ends (fields 1.4).
 #[inline]
 pub fn trimmed(text: &str) -> &str {
-    // Nearly every text is trimmed already; two bytes tell, as white space here is ASCII and below the rest.
+    // Nearly every text is trimmed already. Two bytes show it: the white space is ASCII and sorts below the rest.
     let is_black = |byte: Option<&u8>| byte.is_some_and(|byte| *byte > b' ');
     let bytes = text.as_bytes();
     if is_black(bytes.first()) && is_black(bytes.last()) { text } else { text.trim_matches(WHITE_SPACE) }
 }
 
-/// Why a text is no such identifier.
+/// The reason why a text is not a valid identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} {problem}")]
 pub struct InvalidId {
@@ -50,13 +50,13 @@ macro_rules! text_id {
 
 text_id! {
     /// The code of an import supplier: `[A-Za-z0-9][A-Za-z0-9_.-]{0,63}`, unique in the
-    /// installation; `validate` and `bulk` are reserved, being segments of routes (contract D1).
+    /// installation; `validate` and `bulk` are reserved as segments of routes (contract D1).
     SupplierCode
 }
 
 text_id! {
-    /// The number an account has at its previous supplier; kept and compared trimmed,
-    /// case-sensitive (contract D1). 1 to 128 characters.
+    /// The number of an account at its previous supplier, stored trimmed and compared with
+    /// case (contract D1). 1 to 128 characters.
     ExternalAccountNumber
 }
 
@@ -108,7 +108,7 @@ impl FromStr for ExternalAccountNumber {
 impl ServiceAccountNumber {
     const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-    /// The number made of 40 random bits, the low ones of `random`.
+    /// The number made of the low 40 bits of `random`.
     pub fn from_random(random: u64) -> Self {
         let character = |i| char::from(Self::ALPHABET[(random >> (5 * i)) as usize & 31]);
         Self("A-".chars().chain((0..8).rev().map(character)).collect())

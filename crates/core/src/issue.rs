@@ -37,7 +37,7 @@ pub struct Issue {
     pub rule: RuleId,
     /// Error or warning, as the supplier's profile has it.
     pub level: Level,
-    /// Text for people; never holds a value of the payload.
+    /// Text for people; never contains a value of the payload.
     pub detail: Cow<'static, str>,
 }
 

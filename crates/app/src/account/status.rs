@@ -137,8 +137,9 @@ mod tests {
             let event = &shown.latest_event;
             assert_eq!((shown.status, &shown.latest_error), (process.state(), &event.data));
             let account = shown.service_identifier.map_or("null".to_owned(), |number| number.to_string());
-            let error =
-                shown.latest_error.map_or("null".to_owned(), |error| format!("{} {}", error.domain, error.code));
+            let error = shown
+                .latest_error
+                .map_or("null".to_owned(), |error| format!("{} {}", error.domain, error.code));
             let (created, modified) = (shown.created_at.to_rfc3339(), shown.modified_at.to_rfc3339());
             let line = format!("{} {}", event.event, event.occurred_at.to_rfc3339());
             format!("{}\n  {account}, {created}, {modified}\n  {line}\n  {error}\n", shown.status)

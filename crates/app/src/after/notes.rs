@@ -7,7 +7,8 @@ use crate::documents::{FoundDocuments, Step};
 use crate::port::{NewNote, NoteContent, StoreError, Tx, write_anew};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, Now, Zone};
-use cutover_model::{IntoOwned, Note, NoteResult, decode_notes, documents_of_note, draft};
+use cutover_model::service::documents_of_note;
+use cutover_model::{IntoOwned, Note, NoteResult, decode_notes, draft};
 use cutover_rules::{check_notes, documents_of_notes};
 
 request!(NotesRequest: decode_notes, check_notes, import_supplier, documents_of_notes);

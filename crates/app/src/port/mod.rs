@@ -20,9 +20,7 @@ mod suppliers;
 mod vendors;
 
 pub use accounts::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount};
-pub use audit::{
-    Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject,
-};
+pub use audit::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject};
 pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
@@ -49,9 +47,7 @@ pub use store::{
     find_behind, glance, read, stage, stage_in, write, write_anew,
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
-pub use vendors::{
-    PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors,
-};
+pub use vendors::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors};
 
 // Values of the rules that the ports speak of: adapters know the ports alone.
 pub use cutover_rules::{DocumentState, SoughtMeterPoint, WantedDocument};

@@ -1,6 +1,7 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_model::{Note, NoteIdentity};
+use cutover_model::Note;
+use cutover_model::service::NoteIdentity;
 
 /// What makes a note the same as another but for its time (contract D8): its identity,
 /// hashed.

@@ -1,7 +1,6 @@
 use super::{Answer, InstructionDetails, StoreError};
 use chrono::{DateTime, Utc};
 use cutover_core::{Word, string_enum};
-use std::fmt;
 
 string_enum! {
     "a kind of vendor";

@@ -118,7 +118,10 @@ fn a_word_is_that_of_its_action() {
         assert_eq!(action.as_str().parse(), Ok(action));
     }
     let unknown = "account.hide".parse::<AuditAction>().unwrap_err().to_string();
-    assert!(unknown.starts_with("\"account.hide\" is not an action: expected one of organisation.add, "), "{unknown}");
+    assert!(
+        unknown.starts_with("\"account.hide\" is not an action: expected one of organisation.add, "),
+        "{unknown}"
+    );
 }
 
 #[test]

@@ -8,7 +8,9 @@ pub(super) fn text(supplier: &str, standing: &Standing, now: DateTime<Utc>) -> S
     let mut rows = vec![("Supplier".to_owned(), plain(supplier))];
     for (status, name) in STATUSES {
         let count = standing.count(status);
-        if count > 0 || matches!(status, State::Pending | State::InProgress | State::Processed | State::Errored) {
+        if count > 0
+            || matches!(status, State::Pending | State::InProgress | State::Processed | State::Errored)
+        {
             rows.push((format!("  {name}"), grouped(count)));
         }
     }

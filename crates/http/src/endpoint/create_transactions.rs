@@ -3,7 +3,7 @@ use crate::call::{Answer, Call};
 use crate::query::{Query, boolean};
 use actix_web::HttpResponse;
 use cutover_app::after::AddTransactions;
-use cutover_model::transaction_results;
+use cutover_model::service::transaction_results;
 
 /// `POST /v1/data-import/transactions/create/`: 201 with what became of each transaction (contract 4.2,
 /// D8). Faulty parameters are faults among those of the body (contract D4).

@@ -3,11 +3,12 @@
 
 use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, StateV1, Zone};
 use cutover_model::describe::Json;
+use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     BusinessCreated, BusinessPaymentInstructionStored, ControlTotals, LatestEvent, Limits, ListedStatus,
     NoteResult, PaymentInstructionStored, ProcessError, ProcessStatus, StatusCounts, SupplierProgress,
-    Timestamp, TopError, TransactionResult, TransferStatus, decode_historical_statements, decode_transactions,
-    historical_statements, transaction_results,
+    Timestamp, TopError, TransactionResult, TransferStatus, decode_historical_statements,
+    decode_transactions,
 };
 use serde::Serialize;
 

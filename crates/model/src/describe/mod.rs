@@ -1,5 +1,5 @@
-//! What requests and answers look like, as values and as JSON Schema: from the declarations that decode the ones
-//! and write the others, so that a description cannot say anything else.
+//! Descriptions of requests and answers, as values and as JSON Schema. They are generated from the declarations that
+//! decode requests and write answers, so that they cannot differ from the code.
 //!
 //! ```
 //! use cutover_model::describe::{REQUESTS, request_schema};
@@ -27,9 +27,9 @@ use crate::{
 /// A request with a JSON body.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// The name of its schema's file.
+    /// The name of the file of its schema.
     pub name: &'static str,
-    /// The object in the body. An account may also come in its envelope (contract D5).
+    /// The object in the body. An account may also be sent in its envelope (contract D5).
     pub object: &'static ObjectSpec,
 }
 

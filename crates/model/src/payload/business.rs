@@ -12,7 +12,7 @@ objects! {
 
     /// A business and its contracts (contract 2.7).
     Business "business" {
-        /// Kind of business, such as `PTY_LTD`.
+        /// Kind of business, for example `PTY_LTD`.
         business_type: optional choice(BusinessType);
         /// Registration number, expected to be an ACN or ABN; spaces do not count (rules 10.6, BUS-06).
         company_number: optional text(100) personal;
@@ -26,7 +26,7 @@ objects! {
 
     /// A fact about a business, as key and value (contract 2.7).
     BusinessDetail "business detail" {
-        /// Which fact it is, such as `abn`; once in a business; an open list (rules BUS-05, STR-19).
+        /// Name of the fact, for example `abn`; once in a business; an open list (rules BUS-05, STR-19).
         key: required open(64, BUSINESS_DETAIL_KEYS) shown;
         /// The fact, always as a string.
         value: required text(255) personal;

@@ -25,9 +25,9 @@ objects! {
         /// Amount in the main currency unit; its sign comes from the type
         /// (rules 8.1, LED-13, TXN-02, TXN-04).
         amount: required decimal(10, 10);
-        /// What kind of transaction it is; decides whether the amount adds or subtracts (rules 8.1).
+        /// Kind of transaction; determines if the amount is added or subtracted (rules 8.1).
         kind as "type": required choice(TransactionType);
-        /// Why it was made, such as `IMPORTED_CHARGE`; an open list (rules STR-19).
+        /// Why it was made, for example `IMPORTED_CHARGE`; an open list (rules STR-19).
         reason: optional open(255, TRANSACTION_REASONS) shown;
         /// Note that the customer sees.
         display_note: optional text personal;
@@ -35,7 +35,7 @@ objects! {
         note: optional text personal;
         /// Reference of a payment or repayment; never a card number (rules PIN-07).
         reference: optional text(512) personal;
-        /// How a payment or repayment was made; absent or empty = not given (rules TXN-08).
+        /// Means of a payment or repayment; absent or empty = not given (rules TXN-08).
         payment_type: optional choice(PaymentType);
         /// Product that a supply charge is for; required there (rules TXN-03).
         product_code: optional text(255) shown;
@@ -47,13 +47,13 @@ objects! {
 
     /// A line of a supply charge (contract 2.5).
     LineItem "line item" {
-        /// Band of the rate charged, such as `CONSUMPTION_STANDARD`; an open list (rules STR-19).
+        /// Band of the rate charged, for example `CONSUMPTION_STANDARD`; an open list (rules STR-19).
         rate_band: optional open(255, RATE_BANDS) shown;
         /// Start of the period charged.
         start_date: required date;
         /// End of the period charged, not before its start (rules TXN-05).
         end_date: required date;
-        /// How many units are charged; the contract gives no unit (rules TXN-06, TXN-09).
+        /// Number of units charged; the contract gives no unit (rules TXN-06, TXN-09).
         number_of_units: required decimal(12, 4);
         /// Amount without tax, in the main currency unit (rules TXN-04, TXN-06).
         net_amount: required decimal(10, 10);
@@ -69,14 +69,14 @@ objects! {
     TaxItem "tax item" {
         /// Amount of the tax, in the main currency unit (rules TXN-04, TXN-10).
         amount: required decimal(10, 10);
-        /// Kind of tax, such as `VAT`; an open list (rules STR-19).
+        /// Kind of tax, for example `VAT`; an open list (rules STR-19).
         tax_type: required open(255, TAX_TYPES) shown;
         /// Value that the rate applies to (rules TXN-10).
         value_taxed: required decimal(15, 5);
         /// Rate of the tax in the terms of `unit_type`; as a proportion, 0.1 means ten per cent
         /// (rules TXN-10).
         rate: required decimal(15, 5);
-        /// Whether the rate is a proportion or money for each kilowatt-hour (rules TXN-10).
+        /// Unit of the rate: a proportion, or money per kilowatt-hour (rules TXN-10).
         unit_type: required choice(TaxUnitType);
     }
 }

@@ -17,9 +17,9 @@ objects! {
 
     /// A payment card, without its full number (contract 2.3).
     Card "card" {
-        /// Network of the card, such as `VISA`.
+        /// Network of the card, for example `VISA`.
         card_payment_network: required choice(CardPaymentNetwork) personal;
-        /// Whether it is a credit, debit or prepaid card.
+        /// Kind of card: credit, debit or prepaid.
         card_type: required choice(CardType) personal;
         /// Last three or four digits of the card's number; not blank if given.
         last_digits: optional digits(3, 4) personal;
@@ -46,13 +46,13 @@ objects! {
         amount: optional positive_decimal(8, 2);
         /// Day of the month on which to pay, 1 to 31 (rules SCH-02, SCH-04).
         day_of_month: nullable integer;
-        /// How often to pay; expected to be given (rules SCH-04).
+        /// Frequency of payments; expected to be given (rules SCH-04).
         frequency: optional choice(ScheduleFrequency);
         /// By what means to pay (rules SCH-05).
         means: required choice(PaymentMeans);
         /// Day on which the plan starts.
         start_date: required date;
-        /// Whether the plan pays off a debt; default false (rules SCH-03).
+        /// True if the plan pays off a debt; default false (rules SCH-03).
         is_debt_repayment_plan: optional boolean;
     }
 }

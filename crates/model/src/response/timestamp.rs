@@ -32,8 +32,7 @@ impl<Z: TimeZone> PartialEq<DateTime<Z>> for Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let offset = self.0.offset().local_minus_utc();
-        let has_form =
-            offset % 60 == 0 && offset.abs() <= 14 * 3_600 && (1..=9_999).contains(&self.0.year());
+        let has_form = offset % 60 == 0 && offset.abs() <= 14 * 3_600 && (1..=9_999).contains(&self.0.year());
         let time = if has_form { self.0 } else { self.0.to_utc().fixed_offset() };
         time.format("%Y-%m-%dT%H:%M:%S%.6f%:z").fmt(f)
     }

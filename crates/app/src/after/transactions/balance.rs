@@ -1,7 +1,7 @@
 use crate::port::{LedgerHead, StoreError};
 use cutover_model::choices::TransactionType;
-use cutover_model::exact_sum;
 use cutover_model::rust_decimal::Decimal as Value;
+use cutover_model::service::exact_sum;
 
 /// What a transaction does to a balance: above 0 means in credit (rules 8.1).
 fn signed(kind: TransactionType, amount: Value) -> Value {

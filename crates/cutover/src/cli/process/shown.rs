@@ -113,7 +113,14 @@ impl Shown {
         let mut rows = vec![
             ("number", self.external_account_number.clone()),
             ("status", self.status_text()),
-            ("account", self.status.service_identifier.as_ref().map_or("none yet", |number| number.as_str()).to_owned()),
+            (
+                "account",
+                self.status
+                    .service_identifier
+                    .as_ref()
+                    .map_or("none yet", |number| number.as_str())
+                    .to_owned(),
+            ),
             ("attempt", self.attempt.to_string()),
             ("created", self.times[0].to_string()),
             ("modified", self.times[1].to_string()),

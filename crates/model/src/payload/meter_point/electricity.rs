@@ -1,7 +1,7 @@
 objects! {
     /// A metered electricity point, without the common members (contract 2.3).
     ElectricityMeterPoint "meter point, ELECTRICITY" {
-        /// How to reach the meter.
+        /// Instructions for access to the meter.
         access_details: optional text(160) personal;
         /// Hazards at the meter, an item each; one that says none, or none known, must be alone
         /// (rules MPT-06, MPT-07).
@@ -43,7 +43,7 @@ objects! {
         reading_date: required date;
         /// Value read, expected not to fall from one reading to the next (rules RDG-06).
         reading_value: required decimal(11, 4);
-        /// How the value was obtained, such as `CUSTOMER` or `ESTIMATE`.
+        /// Source of the value, for example `CUSTOMER` or `ESTIMATE`.
         reading_type: required choice(ReadingType);
     }
 
@@ -55,9 +55,9 @@ objects! {
         reading_date: required date;
         /// Value read, expected not to fall from one reading to the next (rules RDG-06).
         reading_value: required decimal(11, 4);
-        /// How the value was obtained, such as `CUSTOMER` or `ESTIMATE`.
+        /// Source of the value, for example `CUSTOMER` or `ESTIMATE`.
         reading_type: required choice(ReadingType);
-        /// Whether the reading has been billed (rules 8.4, RDG-04).
+        /// True if the reading has been billed (rules 8.4, RDG-04).
         billed: required boolean;
     }
 }

@@ -1,19 +1,19 @@
 objects! {
     /// An electricity point in an embedded network, without the common members (contract 2.3).
     EmbeddedElectricityMeterPoint "meter point, EMBEDDED_ELECTRICITY" {
-        /// Jurisdiction of the meter point, such as `VIC`.
+        /// Jurisdiction of the meter point, for example `VIC`.
         jurisdiction: nullable choice(EmbeddedElectricityJurisdiction);
-        /// Class of the NMI, such as `SMALL`.
+        /// Class of the NMI, for example `SMALL`.
         nmi_classification: required choice(EmbeddedElectricityNmiClassification);
-        /// Whether the customer is business or residential.
+        /// Class of the customer: business or residential.
         customer_classification: required choice(EmbeddedElectricityCustomerClassification);
         /// Threshold that classifies the customer: low, medium or high.
         customer_threshold: required choice(CustomerClassificationThreshold);
-        /// Whether the point shares its isolation with others, as a one-letter code.
+        /// Shared isolation of the point, as a one-letter code.
         shared_isolation_flag: nullable choice(EmbeddedElectricitySharedIsolationFlag);
         /// National metering identifier (NMI) of the parent (rules 10.3, MPT-01, MPT-02).
         parent_nmi: required text(256) shown;
-        /// How to reach the meter.
+        /// Instructions for access to the meter.
         access_details: optional text(160) personal;
         /// Hazards at the meter, an item each; one that says none, or none known, must be alone
         /// (rules MPT-06, MPT-07).
@@ -73,17 +73,17 @@ objects! {
         manufacturer: nullable text(15) shown;
         /// Model of the meter.
         model: nullable text(12) shown;
-        /// Where the meter is, in free words.
+        /// Location of the meter, in free words.
         location: nullable text(50) personal;
         /// Status of the meter, as a one-letter code (rules MTR-09).
         status: required choice(EmbeddedElectricityMeterStatus);
-        /// Kind of metering installation, such as `BASIC` (rules MTR-09).
+        /// Kind of metering installation, for example `BASIC` (rules MTR-09).
         meter_installation_type: required choice(EmbeddedMeterInstallationType);
-        /// How the meter is read: manually (`M`) or remotely (`R`).
+        /// Method of reading the meter: manually (`M`) or remotely (`R`).
         read_type_method: required choice(ReadTypeMethod);
         /// By which medium the meter is read, as a one-letter code.
         read_type_mode: nullable choice(ReadTypeMode);
-        /// How often the meter is read, as a code of one character.
+        /// Frequency of readings, as a code of one character.
         read_type_frequency: nullable choice(ReadTypeFrequency);
         /// Registers of the meter, at least one; its readings name them (rules MTR-04, MTR-05, MTR-07).
         registers: required list(object(EmbeddedElectricityRegister); 1..);
@@ -97,7 +97,7 @@ objects! {
     EmbeddedElectricityRegister "embedded electricity register" {
         /// Identifier of the register, once in the meter (rules MTR-04).
         register_id: required text(10) shown;
-        /// Unit that the register counts in, in lower case, such as `kwh`.
+        /// Unit that the register counts in, in lower case, for example `kwh`.
         unit_of_measure: required choice(UnitOfMeasure);
         /// Time of day that the register counts for, as a code.
         time_of_day: required text(10) shown;
@@ -115,7 +115,7 @@ objects! {
         dial_format_decimals: required integer(0, 20);
         /// Suffix of the NMI that stands for the register.
         suffix: required text(10) shown;
-        /// Whether the register counts a controlled load; absent = not given.
+        /// True if the register measures a controlled load; absent = not given.
         controlled_load: optional boolean;
     }
 
@@ -141,7 +141,7 @@ objects! {
         reading_value: required decimal(10, 5);
         /// Quality of the value, as a one-letter code.
         reading_quality: required choice(MeteringQuality);
-        /// Whether the reading has been billed (rules 8.4, RDG-04).
+        /// True if the reading has been billed (rules 8.4, RDG-04).
         billed: required boolean;
     }
 }

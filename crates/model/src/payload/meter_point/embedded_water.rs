@@ -11,7 +11,7 @@ objects! {
         installation_type: required choice(EmbeddedWaterInstallationType);
         /// Temperature of the plant, in degrees Celsius; absent or empty = not given.
         plant_temperature: optional choice(EmbeddedWaterPlantTemperature);
-        /// What the plant runs on: natural gas (`NG`), liquefied petroleum (`LP`) or electricity.
+        /// Fuel of the plant: natural gas (`NG`), liquefied petroleum (`LP`) or electricity.
         plant_fuel_type: required choice(EmbeddedWaterPlantFuelType);
         /// Route on which the meters are read.
         reading_route: required text(64) shown;
@@ -35,13 +35,13 @@ objects! {
         installed_on: required date;
         /// Number of dials on the meter, 0 to 20 (rules RDG-07).
         number_of_dials_on_device: required integer(0, 20);
-        /// Whether the meter is read remotely or on the spot.
+        /// Method of reading the meter: remotely or on site.
         read_method: required choice(ReadMethod);
         /// Place of the meter on the reading route, 0 to 1,000,000.
         reading_route_sequence: nullable integer(0, 1000000);
-        /// Where the meter is, such as `BASEMENT`; an open list (rules STR-19).
+        /// Location of the meter, for example `BASEMENT`; an open list (rules STR-19).
         location: required open(64, METER_LOCATIONS) personal;
-        /// How to reach the meter.
+        /// Instructions for access to the meter.
         access_details: optional text(256) personal;
         /// Keys that are needed to reach the meter.
         key_details: optional text(256) personal;
@@ -59,7 +59,7 @@ objects! {
         start_at: required datetime;
         /// End of the period, not before its start; absent or `null` = still running (rules MTR-10).
         end_at: nullable datetime;
-        /// Whether the meter was connected or disconnected.
+        /// Status of the meter: connected or disconnected.
         status: required choice(EmbeddedWaterConnectionPeriodStatus);
     }
 }

@@ -1,11 +1,11 @@
 use super::account::embedded;
 use super::*;
+use cutover_app::account::process_status;
 use cutover_app::port::{
     ImportedAccount, InstructionDetails, InstructionKey, StoredIssues, VendorCard, VerifiedInstruction,
 };
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{HistoricalStatement, IntoOwned, decode_account, decode_historical_statements};
-use cutover_app::account::process_status;
 use cutover_process::{Actor, Event, NewProcess, Process, Submission};
 
 fn zone() -> Zone {
