@@ -7,7 +7,8 @@ pub const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 /// The text without white space at both ends (fields 1.4).
 #[inline]
 pub fn trimmed(text: &str) -> &str {
-    // Nearly every text is trimmed already. Two bytes show it: the white space is ASCII and sorts below the rest.
+    // Nearly every text is trimmed already. Two bytes show it: the white space is ASCII and sorts below the
+    // rest.
     let is_black = |byte: Option<&u8>| byte.is_some_and(|byte| *byte > b' ');
     let bytes = text.as_bytes();
     if is_black(bytes.first()) && is_black(bytes.last()) { text } else { text.trim_matches(WHITE_SPACE) }

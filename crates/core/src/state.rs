@@ -33,8 +33,8 @@ pub struct Traits {
 }
 
 impl State {
-    /// The status shown in place of one that a newer version wrote: the API has only these words. It claims no more
-    /// than the stored facts: the process has ended only if there is an account or an error.
+    /// The status shown in place of one that a newer version wrote: the API has only these words. It claims
+    /// no more than the stored facts: the process has ended only if there is an account or an error.
     pub fn nearest(of: Traits) -> Self {
         match of {
             Traits { has_account: true, .. } => Self::Processed,

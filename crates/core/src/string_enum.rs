@@ -34,8 +34,8 @@ impl std::error::Error for UnknownWord {}
 /// Declares an enum whose variants are written as fixed words.
 ///
 /// The enum is `Copy` and gets `ALL`, `WORDS`, `as_str`, `from_word`, `Display`, `AsRef<str>`,
-/// [`serde::Serialize`] and a `FromStr` that fails with [`UnknownWord`]. With `in any case`, reading ignores the
-/// case of ASCII letters.
+/// [`serde::Serialize`] and a `FromStr` that fails with [`UnknownWord`]. With `in any case`, reading ignores
+/// the case of ASCII letters.
 ///
 /// ```
 /// cutover_core::string_enum! {

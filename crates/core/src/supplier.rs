@@ -1,6 +1,7 @@
 crate::string_enum! {
     "a supplier status", in any case;
-    /// The status of an import supplier, which decides if it takes accounts (contract 2.1). Set by the operator.
+    /// The status of an import supplier, which decides if it takes accounts (contract 2.1). Set by the
+    /// operator.
     pub enum SupplierStatus {
         /// Accepting new accounts.
         Ongoing = "Ongoing",

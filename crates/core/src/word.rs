@@ -1,8 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A stored word that this version knows, or one that a newer version wrote. An unknown word is shown unchanged;
-/// no decision depends on it.
+/// A stored word that this version knows, or one that a newer version wrote. An unknown word is shown
+/// unchanged; no decision depends on it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Word<T> {
     /// A word that this version knows.

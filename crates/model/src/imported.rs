@@ -4,8 +4,8 @@ use crate::{Account, Decimal, Ledger, Note, Zone};
 use rust_decimal::Decimal as Value;
 use std::collections::HashSet;
 
-/// The identity of a note apart from its time (contract 2.4, D8): its body, or the paths of its documents if it has
-/// none. Both are trimmed, and a leading slash of a path is ignored (rules 10.5).
+/// The identity of a note apart from its time (contract 2.4, D8): its body, or the paths of its documents if
+/// it has none. Both are trimmed, and a leading slash of a path is ignored (rules 10.5).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NoteIdentity<'n> {
     /// The body, of a note with one.
@@ -29,8 +29,8 @@ impl<'n> NoteIdentity<'n> {
 }
 
 impl Account<'_> {
-    /// The account as it is imported: with at least one ledger, and without duplicate notes (contract D6). `zone` is
-    /// the zone of the supplier.
+    /// The account as it is imported: with at least one ledger, and without duplicate notes (contract D6).
+    /// `zone` is the zone of the supplier.
     pub fn completed(mut self, zone: Zone) -> Self {
         let ledgers = self.ledgers.get_or_insert_default();
         if ledgers.is_empty() {
@@ -55,8 +55,8 @@ fn empty_ledger<'j>() -> Ledger<'j> {
     }
 }
 
-/// For each note, true if the import stores it. It is dropped if an earlier note has the same content and, if one is
-/// sent, the same `created_at` (contract 2.4, D8).
+/// For each note, true if the import stores it. It is dropped if an earlier note has the same content and, if
+/// one is sent, the same `created_at` (contract 2.4, D8).
 pub(crate) fn are_kept(notes: &[Note<'_>], zone: Zone) -> Vec<bool> {
     let mut met = HashSet::new();
     let mut dated = HashSet::new();

@@ -10,12 +10,13 @@ use cutover_core::{Level, Zone};
 /// The result of decoding a body: a draft for the rules, and the findings of the field checks.
 #[derive(Debug)]
 pub struct Decoded<T> {
-    /// The request, in which every member is absent, usable or faulty. `None` if the body is not a JSON object.
+    /// The request, in which every member is absent, usable or faulty. `None` if the body is not a JSON
+    /// object.
     pub draft: Option<T>,
     /// Errors and remarks of the field checks, sorted by path and code; at most 1,001 of each.
     pub findings: Vec<Finding>,
-    /// If set, another zone could change a finding, because a datetime without offset is at the edge of the years 1 to
-    /// 9999: decode again with the supplier's zone.
+    /// If set, another zone could change a finding, because a datetime without offset is at the edge of the
+    /// years 1 to 9999: decode again with the supplier's zone.
     pub zone_matters: bool,
 }
 
@@ -36,8 +37,8 @@ pub struct AccountRequest<'j> {
 }
 
 impl<'j> AccountRequest<'j> {
-    /// The plain account and task parameters; `None` if a value is faulty or a required one is missing. A list that is
-    /// too short is still a value: check the findings as well.
+    /// The plain account and task parameters; `None` if a value is faulty or a required one is missing. A
+    /// list that is too short is still a value: check the findings as well.
     pub fn into_valid(self) -> Option<(Account<'j>, Option<TaskParams<'j>>)> {
         let account = self.account.into_required()?.into_valid()?;
         let params = match self.task_params.into_nullable()? {
@@ -50,8 +51,8 @@ impl<'j> AccountRequest<'j> {
 
 /// Decodes the body of validate or create.
 ///
-/// It is an envelope if it has a member `payload` or `task_params` (fields 2). In both forms, paths start inside the
-/// account (fields 1.8).
+/// It is an envelope if it has a member `payload` or `task_params` (fields 2). In both forms, paths start
+/// inside the account (fields 1.8).
 ///
 /// # Errors
 /// [`SyntaxError`] if the body is not JSON; every other fault is a finding.
@@ -183,8 +184,8 @@ macro_rules! requests {
             }
 
             impl<'j> draft::$object<'j> {
-                /// The plain request; `None` if a value is faulty or a required one is missing. A list that is too
-                /// short is still a value: check the findings as well.
+                /// The plain request; `None` if a value is faulty or a required one is missing. A list that
+                /// is too short is still a value: check the findings as well.
                 pub fn into_valid(self) -> Option<crate::$object<'j>> {
                     IntoValid::into_valid(self)
                 }

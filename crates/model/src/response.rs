@@ -2,12 +2,15 @@
 
 mod progress;
 mod timestamp;
-mod v1;
+pub(crate) mod v1;
 
 pub use cutover_core::ProcessError;
 pub use progress::*;
 pub use timestamp::Timestamp;
-pub use v1::*;
+pub use v1::{
+    BusinessCreated, BusinessPaymentInstructionStored, NoteResult, PaymentInstructionStored,
+    TransactionRefusal, TransactionResult, TransferStatus,
+};
 
 use crate::describe::{AnswerKind, AnswerSpec, Shown};
 use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, Word};

@@ -1,5 +1,5 @@
-//! Functions that only the service needs: reading stored accounts back, parts of requests, sums and the bodies of
-//! some answers. Other programs need none of them, and they may change in any release.
+//! Functions that only the service needs: reading stored accounts back, parts of requests, sums and the
+//! bodies of some answers. Other programs need none of them, and they may change in any release.
 
 pub use crate::imported::NoteIdentity;
 pub use crate::response::v1::{historical_statements, transaction_data, transaction_results};
@@ -28,8 +28,8 @@ pub enum UnreadableAccount {
     },
 }
 
-/// Reads an account that a normal [`Writer`](crate::Writer) wrote. The usual limits of arrays and decimals do not
-/// apply, because both grow after the import.
+/// Reads an account that a normal [`Writer`](crate::Writer) wrote. The usual limits of arrays and decimals do
+/// not apply, because both grow after the import.
 ///
 /// # Errors
 /// [`UnreadableAccount`] if the text is not such an account.
@@ -51,8 +51,8 @@ pub fn read_transaction(json: &str) -> Option<Transaction<'_>> {
     decoded.draft.and_then(IntoValid::into_valid)
 }
 
-/// Returns an item of an array of a request as it was sent. The first of several members of the same name counts
-/// (fields 1.1).
+/// Returns an item of an array of a request as it was sent. The first of several members of the same name
+/// counts (fields 1.1).
 pub fn item_as_sent<'j>(body: &'j [u8], member: &str, index: usize) -> Option<&'j str> {
     let mut cursor = Cursor::new(body).ok()?;
     let mut more = cursor.peek().ok()? == Next::Object && cursor.open_object().ok()?;

@@ -2,14 +2,14 @@ use crate::imported::are_kept;
 use crate::{Account, Ledger, MeterPoint, Note, Text, Variant, Zone};
 use rust_decimal::Decimal as Value;
 
-/// Control totals of accounts that were sent or imported (contract D12). Client and service count in the same way, so
-/// that both agree to the cent.
+/// Control totals of accounts that were sent or imported (contract D12). Client and service count in the same
+/// way, so that both agree to the cent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
     /// Number of accounts.
     pub accounts: u64,
-    /// Sum of the balances of their ledgers, in the main currency unit; above 0 = in credit. A ledger without a balance
-    /// counts as 0.
+    /// Sum of the balances of their ledgers, in the main currency unit; above 0 = in credit. A ledger without
+    /// a balance counts as 0.
     pub ledger_balance: Value,
     /// Number of readings of their meters, at the transfer and before.
     pub readings: u64,
@@ -20,8 +20,8 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The totals of one account as it is imported, without duplicate notes (contract D6). `zone` is the zone of the
-    /// supplier.
+    /// The totals of one account as it is imported, without duplicate notes (contract D6). `zone` is the zone
+    /// of the supplier.
     pub fn of(account: &Account<'_>, zone: Zone) -> Self {
         let ledgers = account.ledgers.as_deref().unwrap_or_default();
         let notes = account.notes.as_deref().unwrap_or_default();
@@ -38,8 +38,9 @@ impl Totals {
         }
     }
 
-    /// The sum; `None` if the balance cannot be represented exactly or a number overflows. Balances have at most ten
-    /// digits on either side of the point (contract 2.3): nearly 800 million of the largest ones fit.
+    /// The sum; `None` if the balance cannot be represented exactly or a number overflows. Balances have at
+    /// most ten digits on either side of the point (contract 2.3): nearly 800 million of the largest ones
+    /// fit.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         Some(Self {
             accounts: self.accounts.checked_add(other.accounts)?,
@@ -119,8 +120,8 @@ fn items(list: &impl Items) -> u64 {
     list.number() as u64
 }
 
-/// The sum with the larger number of decimal places of both operands; `None` if it cannot be represented exactly.
-/// `Decimal` would round it.
+/// The sum with the larger number of decimal places of both operands; `None` if it cannot be represented
+/// exactly. `Decimal` would round it.
 pub fn exact_sum(a: Value, b: Value) -> Option<Value> {
     let scale = a.scale().max(b.scale());
     let mut sum = a.checked_add(b)?;

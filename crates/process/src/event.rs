@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 cutover_core::string_enum! {
     "an event";
-    /// The kind of an event of a process, one for each cause (contract D6). The history keeps the words; they never
-    /// change their meaning.
+    /// The kind of an event of a process, one for each cause (contract D6). The history keeps the words; they
+    /// never change their meaning.
     pub enum EventKind {
         /// The first create of the account.
         Created = "created",
@@ -30,7 +30,8 @@ cutover_core::string_enum! {
         DryRunFailed = "dry_run_failed",
         /// The worker's lease ran out.
         Released = "released",
-        /// The worker returned its claim: it is shutting down, or lacks the key that the payload is sealed with.
+        /// The worker returned its claim: it is shutting down, or lacks the key that the payload is sealed
+        /// with.
         ShutDown = "shut_down",
         /// Document storage or the database could not be reached; the attempt does not count.
         Deferred = "deferred",
@@ -121,8 +122,8 @@ pub enum Event {
     },
     /// See [`EventKind::ShutDown`]. The attempt does not count.
     ShutDown,
-    /// See [`EventKind::ShutDown`]: the worker keeps running but cannot import this account. The attempt does not
-    /// count.
+    /// See [`EventKind::ShutDown`]: the worker keeps running but cannot import this account. The attempt does
+    /// not count.
     HandedBack {
         /// Earliest time at which any worker may claim it again.
         due_at: DateTime<Utc>,

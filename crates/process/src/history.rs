@@ -4,8 +4,8 @@ use cutover_core::{UnknownWord, Word};
 use std::fmt;
 use std::str::FromStr;
 
-/// One step of a process in its append-only history (contract D6, D11). Words that a newer version wrote are shown
-/// unchanged.
+/// One step of a process in its append-only history (contract D6, D11). Words that a newer version wrote are
+/// shown unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEntry {
     /// The event.
@@ -16,8 +16,8 @@ pub struct HistoryEntry {
     pub to: Word<State>,
     /// Time of the step; never before the process was created.
     pub occurred_at: DateTime<Utc>,
-    /// Number of attempts so far, including this step: 0 before the first claim. It is not reset by resubmissions,
-    /// so that each attempt has its own number.
+    /// Number of attempts so far, including this step: 0 before the first claim. It is not reset by
+    /// resubmissions, so that each attempt has its own number.
     pub attempt: u32,
     /// The actor of the step.
     pub actor: Word<Actor>,

@@ -1,9 +1,9 @@
-//! The state machine of import processes, each of which turns a staged payload into an account (contract 2.2, 3,
-//! D5, D6).
+//! The state machine of import processes, each of which turns a staged payload into an account (contract 2.2,
+//! 3, D5, D6).
 //!
-//! [`TRANSITIONS`] is the table of legal steps. [`Process::step`] consumes a process and returns the next one with
-//! the entry of its history, or refuses. The crate is pure: it does no I/O, and time and randomness are arguments.
-//! Only a step changes a status.
+//! [`TRANSITIONS`] is the table of legal steps. [`Process::step`] consumes a process and returns the next one
+//! with the entry of its history, or refuses. The crate is pure: it does no I/O, and time and randomness are
+//! arguments. Only a step changes a status.
 //!
 //! ```
 //! use cutover_process::{Actor, Event, NewProcess, Process, State, Submission};

@@ -59,12 +59,12 @@ impl Process {
 
     /// Returns the process after an event and the entry of its history.
     ///
-    /// If the clock went back, the step gets the time of the step before it: readers that page by the time of the last
-    /// step rely on times that never decrease.
+    /// If the clock went back, the step gets the time of the step before it: readers that page by the time of
+    /// the last step rely on times that never decrease.
     ///
     /// # Errors
-    /// [`IllegalStep`] if the table has no such step, if no attempt is left, or if a newer version gave the process a
-    /// status that is not in the table.
+    /// [`IllegalStep`] if the table has no such step, if no attempt is left, or if a newer version gave the
+    /// process a status that is not in the table.
     pub fn step(
         self,
         event: Event,
@@ -112,8 +112,8 @@ impl Process {
         }
     }
 
-    /// The event that is due for a pending process at a time: its window has closed, or it can be claimed. Only for
-    /// processes of `Ongoing` suppliers: those of other suppliers stay pending.
+    /// The event that is due for a pending process at a time: its window has closed, or it can be claimed.
+    /// Only for processes of `Ongoing` suppliers: those of other suppliers stay pending.
     pub fn due_event(&self, at: DateTime<Utc>) -> Option<Event> {
         match self.known_state()? {
             State::Pending if self.window_closed(at) => Some(Event::WindowMissed),
@@ -142,8 +142,8 @@ impl Process {
         self.0.id
     }
 
-    /// The status as the API shows it: the nearest known one if a newer version wrote the status. Decisions use the
-    /// [known state](Self::known_state).
+    /// The status as the API shows it: the nearest known one if a newer version wrote the status. Decisions
+    /// use the [known state](Self::known_state).
     pub fn state(&self) -> State {
         self.0.state
     }

@@ -1,14 +1,15 @@
 use chrono::{DateTime, Duration, Utc};
 
 /// Maximum number of attempts of a submission. The claim counts them, so that a payload that kills its worker
-/// ends too (contract D6). An attempt that an outage ended does not count: outages are bounded by time instead.
+/// ends too (contract D6). An attempt that an outage ended does not count: outages are bounded by time
+/// instead.
 pub const MAX_ATTEMPTS: u32 = 8;
 
 /// Default time for which an outage is retried (contract D6).
 pub const RETRY_TIME: Duration = Duration::hours(24);
 
-/// If a process was due for longer than this before it was claimed, its supplier was paused or no worker ran, and
-/// the wait does not count as outage.
+/// If a process was due for longer than this before it was claimed, its supplier was paused or no worker ran,
+/// and the wait does not count as outage.
 pub const IDLE: Duration = Duration::hours(1);
 
 /// Duration of a lease: a claim expires if its worker does not renew it in time.
@@ -57,11 +58,11 @@ impl Outage {
     }
 }
 
-/// The wait after failed attempt number `attempt`, counted from 1. Its bound is one second after the first attempt and
-/// doubles with each further one, up to [`BACKOFF_CAP`].
+/// The wait after failed attempt number `attempt`, counted from 1. Its bound is one second after the first
+/// attempt and doubles with each further one, up to [`BACKOFF_CAP`].
 ///
-/// `jitter` is any random number. The wait is spread evenly over the upper half of the bound, so that processes that
-/// failed together are not retried together.
+/// `jitter` is any random number. The wait is spread evenly over the upper half of the bound, so that
+/// processes that failed together are not retried together.
 pub fn backoff(attempt: u32, jitter: u64) -> Duration {
     let cap = BACKOFF_CAP.num_milliseconds();
     let doublings = attempt.saturating_sub(1).min(20);

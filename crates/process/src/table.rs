@@ -33,8 +33,8 @@ pub struct Transition {
     pub run: Run,
     /// The status after.
     pub to: State,
-    /// If set, `latest_event.occurred_at` becomes the time of this step. Claims and their return are internal to the
-    /// service and leave it unchanged.
+    /// If set, `latest_event.occurred_at` becomes the time of this step. Claims and their return are internal
+    /// to the service and leave it unchanged.
     pub moves_latest_event: bool,
 }
 

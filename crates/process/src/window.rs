@@ -24,8 +24,8 @@ impl Window {
 /// The parameters of the run of a submitted payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Submission {
-    /// If set, the import is only tried and nothing is stored: the payload's `task_params` or the supplier's setting
-    /// ask for it.
+    /// If set, the import is only tried and nothing is stored: the payload's `task_params` or the supplier's
+    /// setting ask for it.
     pub is_dry_run: bool,
     /// The window in which it may run.
     pub window: Window,

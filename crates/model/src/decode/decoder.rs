@@ -22,14 +22,15 @@ pub(crate) struct Decoder<'j> {
 
 /// A type that a member can have.
 pub(crate) trait Leaf<'j>: Sized {
-    /// Fast path: decodes the next value if it has the usual form and no fault. Otherwise the cursor does not move.
+    /// Fast path: decodes the next value if it has the usual form and no fault. Otherwise the cursor does not
+    /// move.
     #[inline]
     fn usual(_: &mut Decoder<'j>, _: &'static FieldSpec) -> Option<Self> {
         None
     }
 
-    /// Decodes the next value, which is not `null` and begins at the cursor. Returns `None` after adding a finding if
-    /// it is faulty.
+    /// Decodes the next value, which is not `null` and begins at the cursor. Returns `None` after adding a
+    /// finding if it is faulty.
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxErrorKind>;
 }
 

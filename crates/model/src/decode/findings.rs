@@ -129,8 +129,8 @@ impl<'j> Findings<'j> {
         self.0.truncate(count);
     }
 
-    /// Keeps only the first 1,001 errors and remarks since `count`, which all lie in one container: the others cannot
-    /// be among the first 1,000 of the payload.
+    /// Keeps only the first 1,001 errors and remarks since `count`, which all lie in one container: the
+    /// others cannot be among the first 1,000 of the payload.
     #[inline]
     pub(crate) fn thin(&mut self, count: usize) {
         if self.0.len() - count > THIN_AT {

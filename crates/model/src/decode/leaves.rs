@@ -80,8 +80,8 @@ fn is_digits(text: &str, min: u32, max: u32) -> bool {
     (min as usize..=max as usize).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Returns true if a text passes without the full check: it is not blank, and known or not longer in bytes than its
-/// limit in characters.
+/// Returns true if a text passes without the full check: it is not blank, and known or not longer in bytes
+/// than its limit in characters.
 #[inline]
 fn is_fine(text: &str, spec: &FieldSpec) -> bool {
     let is_filled = text.as_bytes().first().is_some_and(|byte| *byte > b' ');

@@ -127,8 +127,8 @@ const SETTLED_EVERY: u32 = 1_024;
 const MAX_AHEAD: u32 = 1_000;
 
 impl<'j> Decoder<'j> {
-    /// Decodes the items. Items beyond the limit are only counted; once the room is used up, items are checked but not
-    /// stored. Returns the number of items.
+    /// Decodes the items. Items beyond the limit are only counted; once the room is used up, items are
+    /// checked but not stored. Returns the number of items.
     fn items<T: Slots<'j>>(
         &mut self,
         items: &mut Vec<Item<T>>,

@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// Maximum number of items of any array (fields 1.6).
 pub const MAX_ITEMS: u32 = 10_000;
 
-/// Maximum number of bytes that the items of a request take in memory for each byte of its body. Arrays nest, and an
-/// item without its required members is short in JSON and large in memory. Among the shortest valid items, property
-/// administrators without members take most: 40.
+/// Maximum number of bytes that the items of a request take in memory for each byte of its body. Arrays nest,
+/// and an item without its required members is short in JSON and large in memory. Among the shortest valid
+/// items, property administrators without members take most: 40.
 pub const MAX_EXPANSION: usize = 48;
 
-/// Additional bytes for each item that an array may have: items of arrays that occur once in an account may be larger.
+/// Additional bytes for each item that an array may have: items of arrays that occur once in an account may
+/// be larger.
 const ROOM_AN_ITEM: usize = 1_024;
 
 /// Limits that the operator can set (fields 1.6).
@@ -40,8 +41,8 @@ impl Limits {
 
 /// For each member of an object, the member that followed it in the last decoded object.
 ///
-/// Producers write members in a fixed order, so the guess is nearly always right. All threads share it: a wrong guess
-/// costs only a lookup.
+/// Producers write members in a fixed order, so the guess is nearly always right. All threads share it: a
+/// wrong guess costs only a lookup.
 #[derive(Debug)]
 pub(crate) struct Hints([AtomicU8; 64]);
 

@@ -26,8 +26,8 @@ pub struct FieldSpec {
     pub nullable: bool,
     /// The JSON type and the limits.
     pub kind: Kind,
-    /// If set, the member and everything below it is personal and masked by `Debug`. If not, a text says nothing about
-    /// a person, and the members of an object have their own flags.
+    /// If set, the member and everything below it is personal and masked by `Debug`. If not, a text says
+    /// nothing about a person, and the members of an object have their own flags.
     pub is_personal: bool,
 }
 

@@ -96,9 +96,9 @@ impl<T: Shown> Shown for Vec<T> {
 
 /// Declares objects of answers: a plain type each, and its [`AnswerSpec`] of the same members.
 ///
-/// A member is `name: type;`, or `name: type, kind;` with a kind of `answer_kind!` if the type does not determine
-/// it. `as "…"` sets another name in JSON; a serde attribute in brackets lets the member be left out. A `fixed`
-/// member always has the same word and is not part of the type.
+/// A member is `name: type;`, or `name: type, kind;` with a kind of `answer_kind!` if the type does not
+/// determine it. `as "…"` sets another name in JSON; a serde attribute in brackets lets the member be left
+/// out. A `fixed` member always has the same word and is not part of the type.
 macro_rules! answers {
     ($(
         $(#[doc = $doc:literal])+

@@ -66,7 +66,8 @@ impl Json {
         value.map_err(|kind| cursor.broken(kind))
     }
 
-    /// The JSON text, indented by two spaces, with a line break at the end. Arrays of plain values take one line.
+    /// The JSON text, indented by two spaces, with a line break at the end. Arrays of plain values take one
+    /// line.
     pub fn pretty(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, 0);

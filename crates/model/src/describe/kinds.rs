@@ -1,5 +1,5 @@
-//! JSON Schemas of the kinds of members. Only the decoder checks what a schema cannot express: that a day exists, the
-//! digits of a number after the point, and repeated members.
+//! JSON Schemas of the kinds of members. Only the decoder checks what a schema cannot express: that a day
+//! exists, the digits of a number after the point, and repeated members.
 
 use super::Json;
 use crate::decode::{FieldSpec, Kind};

@@ -9,8 +9,8 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Schemas of objects that refer to each other, each generated once.
 ///
-/// Schemas of requests accept what the decoder accepts, as far as a schema can express it: they refuse unknown members
-/// and have the default limits. Schemas of answers allow further members.
+/// Schemas of requests accept what the decoder accepts, as far as a schema can express it: they refuse
+/// unknown members and have the default limits. Schemas of answers allow further members.
 #[derive(Debug)]
 pub struct Schemas {
     prefix: &'static str,
@@ -123,8 +123,8 @@ impl Schemas {
         }
     }
 
-    /// The common members and those of a variant. Without `supply_type`, the prefix of the identifier or the members
-    /// sent determine the variant (fields 3.1), so that any of them may match.
+    /// The common members and those of a variant. Without `supply_type`, the prefix of the identifier or the
+    /// members sent determine the variant (fields 3.1), so that any of them may match.
     fn meter_point(&mut self) -> Json {
         self.define("MeterPoint", |schemas| {
             let mut variants = Vec::new();

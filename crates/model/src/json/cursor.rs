@@ -21,8 +21,8 @@ pub(crate) type Result<T> = std::result::Result<T, Kind>;
 
 /// A pull parser over one JSON text that reads each byte once and copies nothing.
 ///
-/// Strings are slices of the text; only strings with escapes are allocated. It checks the whole grammar, also in
-/// skipped values.
+/// Strings are slices of the text; only strings with escapes are allocated. It checks the whole grammar, also
+/// in skipped values.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'j> {
     text: &'j str,
@@ -164,7 +164,8 @@ impl<'j> Cursor<'j> {
         self.more(b']')
     }
 
-    /// Reads the next name and its colon if they are these bytes: the name in quotes, directly followed by the colon.
+    /// Reads the next name and its colon if they are these bytes: the name in quotes, directly followed by
+    /// the colon.
     #[inline]
     pub(crate) fn take_name(&mut self, quoted: &str) -> bool {
         let is_next = self.rest().is_some_and(|rest| starts_with(rest, quoted.as_bytes()));
@@ -199,8 +200,8 @@ impl<'j> Cursor<'j> {
         self.plain_string_as(Some)
     }
 
-    /// Reads the next string with `read` if it has no escapes. If there is no such string or `read` returns `None`, the
-    /// cursor does not move.
+    /// Reads the next string with `read` if it has no escapes. If there is no such string or `read` returns
+    /// `None`, the cursor does not move.
     #[inline]
     pub(crate) fn plain_string_as<T>(&mut self, read: impl FnOnce(&'j str) -> Option<T>) -> Option<T> {
         let text = self.plain_ahead()?;
@@ -222,8 +223,8 @@ impl<'j> Cursor<'j> {
         self.text.get(start..end)
     }
 
-    /// Reads the next string with `read` if it has `N` bytes. If there is no such string or `read` returns `None`, the
-    /// cursor does not move. `read` must refuse bytes with a quote or a backslash.
+    /// Reads the next string with `read` if it has `N` bytes. If there is no such string or `read` returns
+    /// `None`, the cursor does not move. `read` must refuse bytes with a quote or a backslash.
     #[inline]
     pub(crate) fn short_string<const N: usize, T>(
         &mut self,
@@ -235,8 +236,8 @@ impl<'j> Cursor<'j> {
         Some(value)
     }
 
-    /// Reads the next number with `read` if it has few plain digits. Returns it as sent, true if it was in quotes, and
-    /// the value. If there is no such number or `read` returns `None`, the cursor does not move.
+    /// Reads the next number with `read` if it has few plain digits. Returns it as sent, true if it was in
+    /// quotes, and the value. If there is no such number or `read` returns `None`, the cursor does not move.
     #[inline]
     pub(crate) fn plain_number<T>(
         &mut self,
@@ -411,7 +412,8 @@ impl<'j> Cursor<'j> {
         self.depth
     }
 
-    /// Estimates the number of items left in this array, from the length of the item between the mark and the cursor.
+    /// Estimates the number of items left in this array, from the length of the item between the mark and the
+    /// cursor.
     pub(crate) fn alike_ahead(&self, mark: usize) -> usize {
         // If an item contains an array, this finds its end, and the estimate is too small.
         let end = self.rest().and_then(|rest| memchr::memchr(b']', rest)).unwrap_or(0);

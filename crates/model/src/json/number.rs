@@ -39,8 +39,8 @@ impl PlainNumber {
     }
 }
 
-/// Appends the digits at an offset to a number, and returns it with the end of the digits. Overflows silently if there
-/// are too many.
+/// Appends the digits at an offset to a number, and returns it with the end of the digits. Overflows silently
+/// if there are too many.
 #[inline]
 fn read_digits(number: u64, text: &[u8], at: usize) -> (u64, usize) {
     if let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk()) {
@@ -68,8 +68,8 @@ fn read_more_digits(mut number: u64, text: &[u8], mut at: usize) -> (u64, usize)
 
 /// The number that the leading digits form, and how many they are.
 ///
-/// Works on all eight bytes as one word: the processor would mispredict the end of a loop over the digits, which costs
-/// more.
+/// Works on all eight bytes as one word: the processor would mispredict the end of a loop over the digits,
+/// which costs more.
 #[inline]
 fn leading_digits(text: [u8; 8]) -> (u64, usize) {
     const ONES: u64 = 0x0101_0101_0101_0101;

@@ -5,15 +5,16 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 
 /// The offset of the next quote, backslash or control character, or the end of the text.
 ///
-/// Works on eight bytes at a time: a byte of the mask is set for each such character. Bytes over 0x7F never set it, and
-/// a borrow affects only bytes behind a true hit.
+/// Works on eight bytes at a time: a byte of the mask is set for each such character. Bytes over 0x7F never
+/// set it, and a borrow affects only bytes behind a true hit.
 #[inline]
 pub(super) fn find_special(bytes: &[u8], from: usize) -> usize {
     let (words, rest) = bytes.get(from..).unwrap_or_default().as_chunks::<8>();
     let mut at = from;
     for word in words {
         let word = u64::from_le_bytes(*word);
-        // With this bit flipped, a quote is 0x20 and follows the control characters: one comparison finds both.
+        // With this bit flipped, a quote is 0x20 and follows the control characters: one comparison finds
+        // both.
         let quote_or_control = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
         let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
         let hits = (quote_or_control | backslash) & !word & HIGHS;

@@ -14,8 +14,8 @@ enum Form {
 
 /// Writes JSON text without white space, members and items in the order given.
 ///
-/// A canonical writer writes numbers by value instead of the digits sent, so that payloads of equal content give
-/// equal text (contract D5). A normal writer writes the stored form of an imported payload.
+/// A canonical writer writes numbers by value instead of the digits sent, so that payloads of equal content
+/// give equal text (contract D5). A normal writer writes the stored form of an imported payload.
 #[derive(Debug, Default)]
 pub struct Writer {
     out: Vec<u8>,
@@ -40,9 +40,9 @@ impl Writer {
         Self { out: buffer, ..self }
     }
 
-    /// A writer of the stored form (contract D3): decimals as strings with the digits sent; datetimes with the offset of
-    /// the zone `to`, where datetimes without offset are in `from`; without optional members that are `null` or an empty
-    /// array.
+    /// A writer of the stored form (contract D3): decimals as strings with the digits sent; datetimes with
+    /// the offset of the zone `to`, where datetimes without offset are in `from`; without optional members
+    /// that are `null` or an empty array.
     pub fn normal(from: Zone, to: Zone) -> Self {
         Self { form: Form::Normal { from, to }, ..Self::default() }
     }

@@ -2,13 +2,13 @@
 
 /// Declares the objects of a file.
 ///
-/// A member is `name: presence kind;`, or `name as "JSON name": presence kind;`. The presences are `required`,
-/// `optional`, `nullable` (optional or `null`) and `required_nullable`; the kinds are those of `kind!`. Each object
-/// becomes a plain type, and a type of the same name in `draft` whose members are absent, usable or faulty. The
-/// documentation of the crate shows an expansion.
+/// A member is `name: presence kind;`, or `name as "JSON name": presence kind;`. The presences are
+/// `required`, `optional`, `nullable` (optional or `null`) and `required_nullable`; the kinds are those of
+/// `kind!`. Each object becomes a plain type, and a type of the same name in `draft` whose members are
+/// absent, usable or faulty. The documentation of the crate shows an expansion.
 ///
-/// After the kind, `personal` makes `Debug` mask the member and everything below it; `shown` says that it is not about
-/// a person. Texts must have one of the two; other kinds are shown by default.
+/// After the kind, `personal` makes `Debug` mask the member and everything below it; `shown` says that it is
+/// not about a person. Texts must have one of the two; other kinds are shown by default.
 macro_rules! objects {
     ($(
         $(#[doc = $doc:literal])+

@@ -14,11 +14,11 @@ answers! {
         counts: StatusCounts;
         /// The most frequent errors of accounts, the most frequent first; at most ten.
         top_errors: Vec<TopError>;
-        /// Accounts imported or failed per minute, dry runs included: the average of the last five minutes, or since
-        /// work began in them.
+        /// Accounts imported or failed per minute, dry runs included: the average of the last five minutes,
+        /// or since work began in them.
         rate_per_minute: String, decimal;
-        /// Time at which, at this rate, no account waits any longer, with the offset of the supplier's zone. `null` if
-        /// none waits, nothing moves, or the supplier is not Ongoing.
+        /// Time at which, at this rate, no account waits any longer, with the offset of the supplier's zone.
+        /// `null` if none waits, nothing moves, or the supplier is not Ongoing.
         estimated_finish_at: Option<String>, datetime;
         /// Totals of the imported accounts, including what was added to them since.
         totals: ControlTotals;

@@ -4,8 +4,8 @@ use serde::ser::{Serialize, Serializer};
 use std::fmt;
 use std::ops::Deref;
 
-/// A datetime in an answer, written `2026-11-21T13:00:00.123456+11:00`, UTC as `+00:00` (contract D3). It is written
-/// in UTC if the offset has seconds or exceeds 14 hours, or the year is outside 1 to 9999.
+/// A datetime in an answer, written `2026-11-21T13:00:00.123456+11:00`, UTC as `+00:00` (contract D3). It is
+/// written in UTC if the offset has seconds or exceeds 14 hours, or the year is outside 1 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub DateTime<FixedOffset>);
 

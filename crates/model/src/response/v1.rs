@@ -26,8 +26,8 @@ answers! {
         transaction as "transaction_data": Transaction<'static>;
     }
 
-    /// The body of a transactions request that is refused because a transaction fails. It has the members of both forms
-    /// of the contract (contract 4.2, 7; rules 9).
+    /// The body of a transactions request that is refused because a transaction fails. It has the members of
+    /// both forms of the contract (contract 4.2, 7; rules 9).
     TransactionRefusal (Eq) {
         fixed status = "TRANSACTION_IMPORT_ERROR", "The failure of a transaction (contract 3).";
         /// The reason why the first failing transaction fails, for people.
@@ -90,8 +90,8 @@ macro_rules! masked {
 
 masked! { NoteResult TransactionRefusal PaymentInstructionStored BusinessPaymentInstructionStored }
 
-/// The body `{results: […]}` of the transactions endpoint: every decimal is a string with the digits sent, and absent
-/// members are left out (contract D8).
+/// The body `{results: […]}` of the transactions endpoint: every decimal is a string with the digits sent,
+/// and absent members are left out (contract D8).
 pub fn transaction_results(results: &[TransactionResult]) -> Vec<u8> {
     let mut writer = stored();
     writer.object(|writer| {
@@ -112,8 +112,8 @@ impl TransactionResult {
     }
 }
 
-/// A transaction as stored: its identity is trimmed (contract D1), and blank texts and an empty payment type are left
-/// out (fields 1.4).
+/// A transaction as stored: its identity is trimmed (contract D1), and blank texts and an empty payment type
+/// are left out (fields 1.4).
 fn present<'t>(transaction: &Transaction<'t>) -> Transaction<'t> {
     let mut shown = transaction.clone();
     shown.transaction_id.trim();
@@ -175,8 +175,8 @@ impl ErrorItem {
     }
 }
 
-/// The body of the historical statements endpoint: the validated request with values as sent, trimmed identities and
-/// without absent members (contract D8).
+/// The body of the historical statements endpoint: the validated request with values as sent, trimmed
+/// identities and without absent members (contract D8).
 pub fn historical_statements(request: &HistoricalStatementsRequest<'_>) -> String {
     let mut request = request.clone().into_owned();
     request.import_supplier.trim();

@@ -55,8 +55,8 @@ impl<'j> DateTime<'j> {
         (1..=9999).contains(&instant.year()).then_some(instant)
     }
 
-    /// The instant with the offset of the zone at that time; in UTC if that cannot be written as a datetime, because the
-    /// offset has seconds or exceeds 14 hours, or the year is outside 1 to 9999.
+    /// The instant with the offset of the zone at that time; in UTC if that cannot be written as a datetime,
+    /// because the offset has seconds or exceeds 14 hours, or the year is outside 1 to 9999.
     pub fn at(instant: chrono::DateTime<Utc>, zone: Zone) -> DateTime<'static> {
         let local = zone.local(instant);
         let offset = local.offset().local_minus_utc();

@@ -87,8 +87,8 @@ impl Decimal<'_> {
         }
     }
 
-    /// The digits in the form of a string member: those sent, unless they are a number with an exponent or more than 40
-    /// digits, which is written out without trailing zeros.
+    /// The digits in the form of a string member: those sent, unless they are a number with an exponent or
+    /// more than 40 digits, which is written out without trailing zeros.
     pub fn digits(&self) -> Cow<'_, str> {
         let fits = self.sent.len() <= MAX_SENT && !self.sent.contains(['e', 'E']);
         if self.quoted || fits { Cow::Borrowed(&self.sent) } else { self.canonical() }
@@ -111,7 +111,8 @@ impl Integer<'_> {
     }
 }
 
-/// The digits without trailing zeros, as a slice; `None` if the number must be rewritten for that, which is rare.
+/// The digits without trailing zeros, as a slice; `None` if the number must be rewritten for that, which is
+/// rare.
 fn significant(sent: &str) -> Option<&str> {
     let digits = sent.strip_prefix('-').unwrap_or(sent);
     let is_padded = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");

@@ -157,7 +157,8 @@ fn repeated(head: &str, item: &str, count: usize, tail: &str) -> String {
     format!("{head}{}{tail}", vec![item; count].join(","))
 }
 
-/// The bodies that take most memory for their length: nested lists of the shortest valid items, of maximum length.
+/// The bodies that take most memory for their length: nested lists of the shortest valid items, of maximum
+/// length.
 fn widest() -> [(&'static str, String); 3] {
     let address = r#"{"customer_at_supply_address_from_date":"2020-01-01","supply_address":{"administrative_area":"V",
         "country":"AU","locality":"L","postal_code":"3000","structured_street_address":{}},"meter_points":["#;

@@ -51,8 +51,8 @@ impl Texts {
         }
     }
 
-    /// Asserts that the output has no personal text, unless it is shown elsewhere in the payload or too short to tell,
-    /// and that it has other texts.
+    /// Asserts that the output has no personal text, unless it is shown elsewhere in the payload or too short
+    /// to tell, and that it has other texts.
     fn are_masked_in(&self, printed: &dyn Debug) {
         let printed = format!("{printed:?}");
         for text in self.personal.iter().filter(|text| text.chars().count() > 2) {

@@ -83,8 +83,8 @@ fn on_failure(process: &Process, failure: Failure, at: DateTime<Utc>) -> Event {
     cutover_process::on_failure(process, failure, RETRY_TIME, at, 0)
 }
 
-/// Claims the process whenever it is due and fails at once, until it has ended or a time has passed since the first
-/// claim. Returns the process and the time passed.
+/// Claims the process whenever it is due and fails at once, until it has ended or a time has passed since the
+/// first claim. Returns the process and the time passed.
 fn fails(mut process: Process, failure: Failure, time: Duration) -> (Process, Duration) {
     let begun = process.snapshot().due_at;
     loop {

@@ -73,8 +73,8 @@ fn check_refusal(before: &Process, on: EventKind, reason: Refusal) {
     assert_eq!(in_table, reason == Refusal::LastAttempt && spent, "{} {on}", before.state());
 }
 
-/// Number of claims since the last submission that count, from the history alone: those that were neither returned nor
-/// ended by an outage.
+/// Number of claims since the last submission that count, from the history alone: those that were neither
+/// returned nor ended by an outage.
 fn claims_that_count(history: &[HistoryEntry]) -> usize {
     use EventKind as On;
     let submitted = [On::Created, On::Replaced, On::Resubmitted, On::RetriedByOperator];
@@ -114,8 +114,8 @@ proptest! {
         prop_assert_eq!(u32::try_from(claims).unwrap(), process.snapshot().attempt);
     }
 
-    /// Whatever the order of outages and crashes, a process ends exactly when it has had eight crashes or an outage of
-    /// the retry time, and one of the two happens.
+    /// Whatever the order of outages and crashes, a process ends exactly when it has had eight crashes or an
+    /// outage of the retry time, and one of the two happens.
     #[test]
     fn crashes_and_outages_are_counted_separately(
         first in submissions(),

@@ -4,9 +4,9 @@ use crate::support::{at, create, every_event, imported, steps, submission};
 use cutover_core::{Code, Word};
 use cutover_process::{Actor, Event, EventKind, MAX_ATTEMPTS, Process, Refusal, State, transition};
 
-/// The state after each event, by the state before: `.` if the event is refused, otherwise a letter of the state after
-/// (see `state`). `E/X` gives the states of a real import and of a dry run. The columns are no process, PENDING,
-/// IN_PROGRESS, CANCELLED, PROCESSED, DRY_RUN_SUCCEEDED, ERRORED, DRY_RUN_ERRORED.
+/// The state after each event, by the state before: `.` if the event is refused, otherwise a letter of the
+/// state after (see `state`). `E/X` gives the states of a real import and of a dry run. The columns are no
+/// process, PENDING, IN_PROGRESS, CANCELLED, PROCESSED, DRY_RUN_SUCCEEDED, ERRORED, DRY_RUN_ERRORED.
 const MATRIX: &str = "
     created              P    .    .    .    .    .    .    .
     replaced             .    P    .    .    .    .    .    .

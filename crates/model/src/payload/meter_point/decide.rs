@@ -1,4 +1,5 @@
-//! Determines the variant of a meter point: it is guessed and decoded, and decoded again if the guess was wrong.
+//! Determines the variant of a meter point: it is guessed and decoded, and decoded again if the guess was
+//! wrong.
 
 use super::draft::{MeterPoint, MeterPointCommon, Variant};
 use super::{FIELDS, PREFERENCE, decode_as};
