@@ -71,16 +71,18 @@ impl FromStr for SupplierCode {
     type Err = InvalidId;
 
     fn from_str(code: &str) -> Result<Self, Self::Err> {
-        let invalid = |problem| InvalidId { what: "a supplier code", problem };
+        let invalid = |problem| InvalidId { what: "the supplier code", problem };
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
         if !code.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-            return Err(invalid("starts with a letter or a digit"));
+            return Err(invalid("does not start with a letter or a digit"));
         }
         if code.len() > 64 || !code.chars().all(legal) {
-            return Err(invalid("is at most 64 letters, digits, '_', '.' or '-'"));
+            return Err(invalid(
+                "is longer than 64 characters or has others than letters, digits, '_', '.' and '-'",
+            ));
         }
         if matches!(code, "validate" | "bulk") {
-            return Err(invalid("cannot be 'validate' or 'bulk': these words are parts of routes"));
+            return Err(invalid("is 'validate' or 'bulk', which are reserved as parts of routes"));
         }
         Ok(Self(code.to_owned()))
     }
@@ -91,16 +93,16 @@ impl FromStr for ExternalAccountNumber {
 
     /// Trims the text first.
     fn from_str(number: &str) -> Result<Self, Self::Err> {
-        let invalid = |problem| InvalidId { what: "an external account number", problem };
+        let invalid = |problem| InvalidId { what: "the external account number", problem };
         let number = trimmed(number);
         if number.is_empty() {
-            return Err(invalid("is not blank"));
+            return Err(invalid("is blank"));
         }
         if number.chars().count() > 128 {
-            return Err(invalid("is at most 128 characters"));
+            return Err(invalid("is longer than 128 characters"));
         }
         if number.contains('\0') {
-            return Err(invalid("holds no U+0000"));
+            return Err(invalid("contains U+0000"));
         }
         Ok(Self(number.to_owned()))
     }
@@ -124,7 +126,7 @@ impl FromStr for ServiceAccountNumber {
             Some(rest) if rest.len() == 8 && rest.bytes().all(|b| Self::ALPHABET.contains(&b)) => {
                 Ok(Self(number.to_owned()))
             }
-            _ => Err(InvalidId { what: "a service account number", problem: "is A- and 8 characters" }),
+            _ => Err(InvalidId { what: "the service account number", problem: "is not A- and 8 characters" }),
         }
     }
 }

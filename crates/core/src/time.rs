@@ -49,7 +49,7 @@ impl fmt::Display for Zone {
 
 /// The text names no time zone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no IANA time zone, such as Australia/Melbourne or UTC")]
+#[error("{0:?} is not an IANA time zone; examples are Australia/Melbourne and UTC")]
 pub struct InvalidZone(String);
 
 impl FromStr for Zone {
@@ -116,7 +116,7 @@ mod tests {
         let error = "Mars/Olympus".parse::<Zone>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "\"Mars/Olympus\" is no IANA time zone, such as Australia/Melbourne or UTC"
+            "\"Mars/Olympus\" is not an IANA time zone; examples are Australia/Melbourne and UTC"
         );
     }
 }

@@ -451,7 +451,7 @@ choices! {
         SupplyCharge = "SUPPLY_CHARGE",
     }
 
-    /// Means of a payment: `payment_type` of a transaction; the empty string means absent (rules TXN-08).
+    /// Means of a payment: `payment_type` of a transaction; the empty string means absent (rule TXN-08).
     PaymentType {
         DdFirstCollection = "DD_FIRST_COLLECTION",
         DdRegularCollection = "DD_REGULAR_COLLECTION",
@@ -499,7 +499,7 @@ choices! {
         CurrencyPerKwh = "CURRENCY_PER_KWH",
     }
 
-    /// Kinds of payment: `type` of a payment instruction, in an account payload or a request of its own.
+    /// Kinds of payment: `type` of a payment instruction, in an account payload or a separate request.
     PaymentInstructionType {
         Bpay = "BPAY",
         Card = "CARD",

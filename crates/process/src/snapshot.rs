@@ -63,29 +63,29 @@ impl Snapshot {
         let pending = state == Some(State::Pending);
         let problems = [
             (self.version < 1, "its version is less than 1"),
-            (self.modified_at < self.created_at, "it was modified before it was created"),
-            (self.latest_event_at < self.created_at, "its latest event lies before it was created"),
-            (self.tries > self.attempt, "it used more attempts than there were"),
-            (state.is_some() && self.tries > MAX_ATTEMPTS, "it used more attempts than it has"),
+            (self.modified_at < self.created_at, "it was modified before its creation"),
+            (self.latest_event_at < self.created_at, "its latest event is before its creation"),
+            (self.tries > self.attempt, "it has used more attempts than it has had"),
+            (state.is_some() && self.tries > MAX_ATTEMPTS, "it has used more attempts than the maximum"),
             (in_progress && self.tries == 0, "it is in progress without an attempt"),
             (pending && self.tries == MAX_ATTEMPTS, "it is pending without an attempt left"),
             (
                 state.is_some_and(|state| state.is_error() != error_code.is_some()),
-                "status and error do not agree",
+                "status and error contradict each other",
             ),
             (
                 error_code.and_then(Word::known).is_some_and(|code| code.domain() != Domain::Process),
-                "its error is no process's",
+                "its error is not an error of a process",
             ),
             (
                 state.is_some_and(|state| {
                     (state == State::Processed) != self.service_account_number.is_some()
                 }),
-                "status and account do not agree",
+                "status and account contradict each other",
             ),
             (
                 state.and_then(State::dry_run_only).is_some_and(|dry| dry != self.is_dry_run),
-                "status and dry run do not agree",
+                "status and dry run contradict each other",
             ),
         ];
         problems.into_iter().find_map(|(wrong, problem)| wrong.then_some(problem))

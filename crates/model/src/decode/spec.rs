@@ -31,7 +31,7 @@ pub struct FieldSpec {
     pub is_personal: bool,
 }
 
-/// The known values of an open list; any other gives a warning (rules STR-19).
+/// The known values of an open list; any other gives a warning (rule STR-19).
 pub type Known = &'static [&'static str];
 
 /// A JSON type with its limits (fields 1.5). Lengths are in Unicode code points.

@@ -105,7 +105,7 @@ pub struct Request {
     pub object: &'static ObjectSpec,
 }
 
-/// Every request with a JSON body of its own (contract 4).
+/// Every request with its own JSON body (contract 4).
 pub const REQUESTS: &[Request] = &[
     Request { name: "account", object: &Account::SPEC },
     Request { name: "notes", object: &NotesRequest::SPEC },

@@ -1,7 +1,7 @@
 objects! {
     /// A person who holds an account (contract 2.3).
     Customer "customer" {
-        /// Given name; together with the family name not `the occupier` (rules CUS-05).
+        /// Given name; together with the family name not `the occupier` (rule CUS-05).
         given_name: optional text(255) personal;
         /// Family name, expected to be given (rules CUS-05, CUS-08).
         family_name: optional text(255) personal;
@@ -13,7 +13,7 @@ objects! {
         landline: nullable text(32) personal;
         /// Day of birth, not in the future (rules CUS-06, CUS-07).
         date_of_birth: nullable date personal;
-        /// Title, for example `Ms`; an open list (rules STR-19).
+        /// Title, for example `Ms`; an open list (rule STR-19).
         title: nullable open(32, TITLES) personal;
         /// Greeting for letters to the customer.
         salutation: nullable text(128) personal;
@@ -23,7 +23,7 @@ objects! {
         deceased: optional choice(Deceased) personal;
         /// True if the customer cannot read the meters; default false.
         unable_to_read_meters: optional boolean personal;
-        /// The customer's role in the account, in the operator's words (rules CUS-09).
+        /// The customer's role in the account, in the operator's words (rule CUS-09).
         role: nullable text(64) personal;
     }
 

@@ -24,7 +24,7 @@ objects! {
         effective_to: nullable date;
         /// Time of the agreement.
         agreed_at: nullable datetime;
-        /// The account's business contract, if the agreement is part of it (rules AGR-05).
+        /// The account's business contract, if the agreement is part of it (rule AGR-05).
         business_contract_identifier: nullable text(255) shown;
     }
 }

@@ -65,7 +65,7 @@ sent_number!(Integer, i64);
 
 /// The error for a text that is not a decimal of a payload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a decimal is digits, optionally a point and digits, at most 20 in all")]
+#[error("the text is not a decimal number in plain digits")]
 pub struct InvalidNumber;
 
 impl std::str::FromStr for Decimal<'static> {

@@ -12,7 +12,7 @@ objects! {
         /// Day on which the supply ends, not before its start; absent or `null` = none
         /// (rules MPT-03, MPT-11).
         supply_end_date: nullable date;
-        /// Tariffs agreed for the meter point, expected while it is supplied (rules AGR-06).
+        /// Tariffs agreed for the meter point, expected while it is supplied (rule AGR-06).
         agreements: optional list(object(Agreement));
     }
 }

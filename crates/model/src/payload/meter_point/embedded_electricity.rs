@@ -62,11 +62,11 @@ objects! {
 
     /// A meter of an embedded electricity point (contract 2.3).
     EmbeddedElectricityMeter "embedded electricity meter" {
-        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
+        /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(12) shown;
-        /// When the meter went into use (rules MTR-01, RDG-02).
+        /// Time at which the meter went into use (rules MTR-01, RDG-02).
         active_from: required datetime;
-        /// When the meter went out of use, not before its start; absent or `null` = in use
+        /// Time at which the meter went out of use, not before its start; absent or `null` = in use
         /// (rules MTR-01, RDG-02).
         active_to: nullable datetime;
         /// Maker of the meter.
@@ -75,9 +75,9 @@ objects! {
         model: nullable text(12) shown;
         /// Location of the meter, in free words.
         location: nullable text(50) personal;
-        /// Status of the meter, as a one-letter code (rules MTR-09).
+        /// Status of the meter, as a one-letter code (rule MTR-09).
         status: required choice(EmbeddedElectricityMeterStatus);
-        /// Kind of metering installation, for example `BASIC` (rules MTR-09).
+        /// Kind of metering installation, for example `BASIC` (rule MTR-09).
         meter_installation_type: required choice(EmbeddedMeterInstallationType);
         /// Method of reading the meter: manually (`M`) or remotely (`R`).
         read_type_method: required choice(ReadTypeMethod);
@@ -95,7 +95,7 @@ objects! {
 
     /// A register of an embedded electricity meter (contract 2.3).
     EmbeddedElectricityRegister "embedded electricity register" {
-        /// Identifier of the register, once in the meter (rules MTR-04).
+        /// Identifier of the register, once in the meter (rule MTR-04).
         register_id: required text(10) shown;
         /// Unit that the register counts in, in lower case, for example `kwh`.
         unit_of_measure: required choice(UnitOfMeasure);
@@ -105,11 +105,11 @@ objects! {
         multiplier: required decimal(8, 5);
         /// Status of the register, as a one-letter code.
         status: required choice(EmbeddedElectricityRegisterStatus);
-        /// When the register went into use.
+        /// Time at which the register went into use.
         active_from: required datetime;
-        /// When the register went out of use, not before its start; absent or `null` = in use (rules MTR-02).
+        /// Time at which the register went out of use, not before its start; absent or `null` = in use (rule MTR-02).
         active_to: nullable datetime;
-        /// Digits of the dial before the point, 0 to 20 (rules RDG-07).
+        /// Digits of the dial before the point, 0 to 20 (rule RDG-07).
         dial_format_digits: required integer(0, 20);
         /// Digits of the dial after the point, 0 to 20.
         dial_format_decimals: required integer(0, 20);
@@ -121,7 +121,7 @@ objects! {
 
     /// A reading of an embedded electricity meter at the transfer (contract 2.3).
     EmbeddedElectricityTransferReading "embedded electricity transfer reading" {
-        /// Register that was read, one of the meter's (rules MTR-05).
+        /// Register that was read, one of the meter's (rule MTR-05).
         register_id: required text(10) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
         reading_date: required date;
@@ -133,7 +133,7 @@ objects! {
 
     /// An earlier reading of an embedded electricity meter (contract 2.3).
     EmbeddedElectricityHistoricalReading "embedded electricity historical reading" {
-        /// Register that was read, one of the meter's (rules MTR-07).
+        /// Register that was read, one of the meter's (rule MTR-07).
         register_id: required text(10) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).
         reading_date: required date;

@@ -26,7 +26,7 @@ objects! {
         customer_characterisation: optional choice(CustomerCharacterisation);
         /// Class of the customer: business, residential or unknown.
         customer_classification_code: required choice(GasCustomerClassification);
-        /// Class of the distribution tariff, for example `Volume`; an open list (rules STR-19).
+        /// Class of the distribution tariff, for example `Volume`; an open list (rule STR-19).
         distribution_tariff: optional open(64, GAS_TARIFFS) shown;
         /// Status of the MIRN, for example `Commissioned`.
         mirn_status: required choice(MirnStatus);
@@ -56,9 +56,9 @@ objects! {
 
     /// A meter of a metered gas point (contract 2.3).
     GasMeter "gas meter" {
-        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
+        /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(32) shown;
-        /// Day the meter was installed; absent or `null` = not known (rules RDG-02).
+        /// Day the meter was installed; absent or `null` = not known (rule RDG-02).
         installed_on: nullable date;
         /// Day the meter was removed, not before its installation; absent or `null` = still there
         /// (rules MTR-01, RDG-02).
@@ -89,9 +89,9 @@ objects! {
         supply_point_id: nullable text(13) shown;
         /// Day of the next planned reading.
         next_scheduled_read_date: nullable date;
-        /// Number of dials on the meter, 0 to 20 (rules RDG-07).
+        /// Number of dials on the meter, 0 to 20 (rule RDG-07).
         number_of_dials_on_device: nullable integer(0, 20);
-        /// Readings at the transfer, expected to be exactly one for a meter in place (rules MTR-13).
+        /// Readings at the transfer, expected to be exactly one for a meter in place (rule MTR-13).
         transfer_readings: optional list(object(GasTransferReading));
         /// Earlier readings, each billed or not (rules MTR-11, RDG-04).
         reading_history: optional list(object(GasHistoricalReading));
@@ -105,7 +105,7 @@ objects! {
         reading_value: required decimal(7, 3);
         /// Source of the value, for example `CUSTOMER` or `ESTIMATE`.
         reading_type: required choice(ReadingType);
-        /// Day of the reading before, not after this one (rules RDG-03).
+        /// Day of the reading before, not after this one (rule RDG-03).
         prev_reading_date: nullable date;
         /// Units of the value: metric (`M`) or imperial (`I`).
         gas_meter_units: nullable choice(GasMeasurementUnit);
@@ -131,7 +131,7 @@ objects! {
         reading_value: required decimal(7, 3);
         /// Source of the value, for example `CUSTOMER` or `ESTIMATE`.
         reading_type: required choice(ReadingType);
-        /// Day of the reading before, not after this one (rules RDG-03).
+        /// Day of the reading before, not after this one (rule RDG-03).
         prev_reading_date: nullable date;
         /// Units of the value: metric (`M`) or imperial (`I`).
         gas_meter_units: nullable choice(GasMeasurementUnit);
