@@ -8,8 +8,8 @@ pub use cutover_core::ProcessError;
 pub use progress::*;
 pub use timestamp::Timestamp;
 pub use v1::{
-    BusinessCreated, BusinessPaymentInstructionStored, NoteResult, PaymentInstructionStored,
-    TransactionRefusal, TransactionResult, TransferStatus,
+    BusinessCreated, BusinessPaymentInstructionStored, NoteResult, NoteStatus, PaymentInstructionStored,
+    TransactionRefusal, TransactionResult, TransactionStatus, TransferStatus,
 };
 
 use crate::describe::{AnswerKind, AnswerSpec, Shown};

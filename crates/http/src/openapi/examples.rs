@@ -6,9 +6,9 @@ use cutover_model::describe::Json;
 use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     BusinessCreated, BusinessPaymentInstructionStored, ControlTotals, LatestEvent, Limits, ListedStatus,
-    NoteResult, PaymentInstructionStored, ProcessError, ProcessStatus, StatusCounts, SupplierProgress,
-    Timestamp, TopError, TransactionResult, TransferStatus, decode_historical_statements,
-    decode_transactions,
+    NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus, StatusCounts,
+    SupplierProgress, Timestamp, TopError, TransactionResult, TransactionStatus, TransferStatus,
+    decode_historical_statements, decode_transactions,
 };
 use serde::Serialize;
 
@@ -128,7 +128,7 @@ pub(super) fn notes() -> Json {
     written(&[NoteResult {
         created_at: "2026-11-03T09:15:00.000000+11:00".into(),
         body: "Asked for the final bill by post.".into(),
-        status: "NOTE_CREATION_SUCCESS",
+        status: NoteStatus::Created,
     }])
 }
 
@@ -137,7 +137,7 @@ pub(super) fn transactions() -> Json {
     let request = decoded.and_then(|decoded| decoded.draft?.into_valid());
     let stored = request.into_iter().flat_map(|request| request.transactions).map(|transaction| {
         let transaction = cutover_model::IntoOwned::into_owned(transaction);
-        TransactionResult { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction }
+        TransactionResult { status: TransactionStatus::Added, transaction }
     });
     of(&transaction_results(&stored.collect::<Vec<_>>()))
 }

@@ -182,10 +182,19 @@ macro_rules! is_left_out {
 
 /// The [`AnswerKind`] of a member.
 macro_rules! answer_kind {
-    ($type:ty) => { <$type as $crate::describe::Shown>::KIND };
-    ($type:ty, datetime) => { $crate::describe::AnswerKind::DateTime };
-    ($type:ty, decimal) => { $crate::describe::AnswerKind::Decimal };
-    ($type:ty, code) => { $crate::describe::AnswerKind::Code };
-    ($type:ty, as_sent) => { $crate::describe::AnswerKind::AsSent };
-    ($type:ty, words($($word:literal),+)) => { $crate::describe::AnswerKind::Words(&[$($word),+]) };
+    ($type:ty) => {
+        <$type as $crate::describe::Shown>::KIND
+    };
+    ($type:ty, datetime) => {
+        $crate::describe::AnswerKind::DateTime
+    };
+    ($type:ty, decimal) => {
+        $crate::describe::AnswerKind::Decimal
+    };
+    ($type:ty, code) => {
+        $crate::describe::AnswerKind::Code
+    };
+    ($type:ty, as_sent) => {
+        $crate::describe::AnswerKind::AsSent
+    };
 }

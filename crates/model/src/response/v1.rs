@@ -1,11 +1,42 @@
 //! Answers of version 1 (contract 4.2, 4.3, 4.4).
 
 use super::ErrorItem;
+use crate::describe::{AnswerKind, Shown};
 use crate::payload::{Encode, IntoOwned};
 use crate::{HistoricalStatement, HistoricalStatementsRequest, Nullable, Transaction, Writer};
-use cutover_core::{StateV1, Zone};
+use cutover_core::{StateV1, Zone, string_enum};
 use serde::Serialize;
 use std::fmt;
+
+string_enum! {
+    "a status of a note";
+    /// The outcome of a note (contract 3).
+    pub enum NoteStatus {
+        /// The note was created.
+        Created = "NOTE_CREATION_SUCCESS",
+        /// The account already has the note.
+        Exists = "NOTE_ALREADY_EXISTS",
+    }
+}
+
+string_enum! {
+    "a status of a transaction";
+    /// The outcome of a transaction (contract 3).
+    pub enum TransactionStatus {
+        /// The transaction was added.
+        Added = "TRANSACTION_ADDED_TO_ACCOUNT",
+        /// The account already has the transaction.
+        Exists = "TRANSACTION_ALREADY_EXISTS",
+    }
+}
+
+impl Shown for NoteStatus {
+    const KIND: AnswerKind = AnswerKind::Words(Self::WORDS);
+}
+
+impl Shown for TransactionStatus {
+    const KIND: AnswerKind = AnswerKind::Words(Self::WORDS);
+}
 
 answers! {
     /// The outcome of a note (contract 4.2).
@@ -15,13 +46,13 @@ answers! {
         /// The body as sent; empty for a note that has only documents.
         body: String;
         /// `NOTE_CREATION_SUCCESS` or `NOTE_ALREADY_EXISTS` (contract 3).
-        status: &'static str, words("NOTE_CREATION_SUCCESS", "NOTE_ALREADY_EXISTS");
+        status: NoteStatus;
     }
 
     /// The outcome of a transaction (contract 4.2).
     TransactionResult (Debug) {
         /// `TRANSACTION_ADDED_TO_ACCOUNT` or `TRANSACTION_ALREADY_EXISTS` (contract 3).
-        status: &'static str, words("TRANSACTION_ADDED_TO_ACCOUNT", "TRANSACTION_ALREADY_EXISTS");
+        status: TransactionStatus;
         /// The transaction as stored.
         transaction as "transaction_data": Transaction<'static>;
     }
@@ -105,7 +136,7 @@ impl TransactionResult {
     fn write(&self, writer: &mut Writer) {
         writer.object(|writer| {
             writer.name("status");
-            writer.string(self.status);
+            writer.string(self.status.as_str());
             writer.name("transaction_data");
             present(&self.transaction).encode(writer);
         });
@@ -218,7 +249,7 @@ mod tests {
     fn decimals_of_results_are_strings_with_the_digits_sent() {
         let decoded = decode_transactions(TRANSACTIONS.as_bytes(), Zone::UTC, Limits::default()).unwrap();
         let transaction = decoded.draft.unwrap().into_valid().unwrap().transactions.remove(0).into_owned();
-        let result = TransactionResult { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction };
+        let result = TransactionResult { status: TransactionStatus::Added, transaction };
         let json = String::from_utf8(transaction_results(&[result])).unwrap();
         insta::assert_snapshot!(json);
     }
