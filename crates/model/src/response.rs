@@ -12,7 +12,7 @@ pub use v1::{
     TransactionRefusal, TransactionResult, TransactionStatus, TransferStatus,
 };
 
-use crate::describe::{AnswerKind, AnswerSpec, Shown};
+use crate::describe::{AnswerKind, AnswerMember, AnswerSpec, Shown};
 use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, Word};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -76,24 +76,6 @@ answers! {
         latest_error: Option<ProcessError>;
     }
 
-    /// A process in a list (contract D12): its status and the number of its account.
-    ListedStatus (Debug, Eq, Serialize) {
-        /// The account's number at its previous supplier.
-        external_account_number: String;
-        /// A status word of contract 3.
-        status: State;
-        /// The account's number, once it is imported.
-        service_identifier: Option<ServiceAccountNumber>;
-        /// When the account was first sent, with the offset of the supplier's zone.
-        created_at: Timestamp;
-        /// When the process last took a step, with the offset of the supplier's zone.
-        modified_at: Timestamp;
-        /// The latest event.
-        latest_event: LatestEvent;
-        /// The error of a failed process.
-        latest_error: Option<ProcessError>;
-    }
-
     /// A create of an account that exists or is being imported (contract 7.3, D5).
     AlreadyThere (Debug, Eq, Serialize) {
         /// The reason of the refusal.
@@ -111,19 +93,38 @@ answers! {
     }
 }
 
+/// A process in a list (contract D12): its status and the number of its account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListedStatus {
+    /// The account's number at its previous supplier.
+    pub external_account_number: String,
+    /// The members of the status.
+    #[serde(flatten)]
+    pub status: ProcessStatus,
+}
+
 impl ListedStatus {
-    /// The status of this account.
-    pub fn new(external_account_number: String, status: ProcessStatus) -> Self {
-        let ProcessStatus { status, service_identifier, created_at, modified_at, latest_event, latest_error } =
-            status;
-        Self {
-            external_account_number,
-            status,
-            service_identifier,
-            created_at,
-            modified_at,
-            latest_event,
-            latest_error,
-        }
-    }
+    /// The declaration of the object and its members.
+    pub const SPEC: AnswerSpec = AnswerSpec {
+        ident: "ListedStatus",
+        doc: "A process in a list (contract D12): its status and the number of its account.",
+        members: &Self::MEMBERS,
+    };
+
+    const MEMBERS: [AnswerMember; ProcessStatus::SPEC.members.len() + 1] = {
+        let number = AnswerMember {
+            name: "external_account_number",
+            doc: "The account's number at its previous supplier.",
+            optional: false,
+            nullable: false,
+            kind: AnswerKind::Text,
+        };
+        let mut members = [number; ProcessStatus::SPEC.members.len() + 1];
+        members.split_at_mut(1).1.copy_from_slice(ProcessStatus::SPEC.members);
+        members
+    };
+}
+
+impl Shown for ListedStatus {
+    const KIND: AnswerKind = AnswerKind::Object(&Self::SPEC);
 }

@@ -34,7 +34,8 @@ pub(crate) fn handle(call: &mut Call) -> Answer<'_> {
                 format!("<{path}?{words}page_size={size}&cursor={cursor}>; rel=\"next\""),
             ));
         }
-        let shown = |account: AccountStatus| ListedStatus::new(account.number, account.status);
+        let shown =
+            |AccountStatus { number, status, .. }| ListedStatus { external_account_number: number, status };
         Ok(json(&mut response, &found.accounts.into_iter().map(shown).collect::<Vec<_>>()))
     })
 }

@@ -71,8 +71,8 @@ fn time(text: &str) -> Timestamp {
 /// Accounts that were searched for.
 pub(super) fn statuses() -> Json {
     written(&[
-        ListedStatus::new("ELEC-1001".into(), processed()),
-        ListedStatus::new("ELEC-1002".into(), failed()),
+        ListedStatus { external_account_number: "ELEC-1001".into(), status: processed() },
+        ListedStatus { external_account_number: "ELEC-1002".into(), status: failed() },
     ])
 }
 

@@ -14,7 +14,7 @@ pub struct AnswerSpec {
 }
 
 /// The declaration of one member of an answer.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct AnswerMember {
     /// The member's name.
     pub name: &'static str,
@@ -107,7 +107,7 @@ macro_rules! answers {
             $(
                 $(#[doc = $field_doc:literal])+
                 $field:ident $(as $wire:literal)? $([$left_out:meta])? : $type:ty
-                    $(, $kind:ident $( ( $($args:tt)* ) )? )? ;
+                    $(, $kind:ident)? ;
             )*
         }
     )*) => {
@@ -125,7 +125,7 @@ macro_rules! answers {
                     $( fixed $fixed = $word, $fixed_doc; )*
                     $(
                         ($($field_doc),+)
-                        $field $(as $wire)? $([$left_out])? : $type $(, $kind $( ( $($args)* ) )? )? ;
+                        $field $(as $wire)? $([$left_out])? : $type $(, $kind)? ;
                     )*
                 };
             }
@@ -145,7 +145,7 @@ macro_rules! answer_spec {
         $(
             ($($field_doc:literal),+)
             $field:ident $(as $wire:literal)? $([$left_out:meta])? : $type:ty
-                $(, $kind:ident $( ( $($args:tt)* ) )? )? ;
+                $(, $kind:ident)? ;
         )*
     ) => {
         $crate::describe::AnswerSpec {
@@ -164,7 +164,7 @@ macro_rules! answer_spec {
                     doc: concat!($($field_doc),+),
                     optional: is_left_out!($($left_out)?),
                     nullable: <$type as $crate::describe::Shown>::NULLABLE && !is_left_out!($($left_out)?),
-                    kind: answer_kind!($type $(, $kind $( ($($args)*) )?)?),
+                    kind: answer_kind!($type $(, $kind)?),
                 },)*
             ],
         }
