@@ -204,7 +204,7 @@ pub(crate) fn decode<'j, T: Draft<'j>>(
 }
 
 /// Decodes a stored text: arrays may have grown, and sums may have more digits than payloads allow.
-pub(crate) fn decode_kept<'j, T: Draft<'j>>(body: &'j [u8]) -> Result<Decoded<T>, SyntaxError> {
+pub(crate) fn decode_stored<'j, T: Draft<'j>>(body: &'j [u8]) -> Result<Decoded<T>, SyntaxError> {
     let limits = Limits { batch_items: u32::MAX, items: u32::MAX };
     Decoder { any_digits: true, room: usize::MAX, ..Decoder::new(body, Zone::UTC, limits)? }.whole(object)
 }

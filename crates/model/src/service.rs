@@ -8,7 +8,7 @@ pub use crate::totals::{documents_of_note, exact_sum, names_document};
 use crate::decode::Limits;
 use crate::json::{Cursor, Next};
 use crate::payload::IntoValid;
-use crate::request::{decode, decode_kept};
+use crate::request::{decode, decode_stored};
 use crate::{Account, SyntaxError, Transaction, Zone, draft};
 use cutover_core::Level;
 
@@ -34,7 +34,7 @@ pub enum UnreadableAccount {
 /// # Errors
 /// [`UnreadableAccount`] if the text is not such an account.
 pub fn read_account(json: &[u8]) -> Result<Account<'_>, UnreadableAccount> {
-    let decoded = decode_kept::<draft::Account<'_>>(json)?;
+    let decoded = decode_stored::<draft::Account<'_>>(json)?;
     if let Some(account) = decoded.draft.and_then(IntoValid::into_valid) {
         return Ok(account);
     }

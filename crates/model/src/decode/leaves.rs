@@ -83,7 +83,7 @@ fn is_digits(text: &str, min: u32, max: u32) -> bool {
 /// Returns true if a text passes without the full check: it is not blank, and known or not longer in bytes
 /// than its limit in characters.
 #[inline]
-fn is_fine(text: &str, spec: &FieldSpec) -> bool {
+fn is_plainly_valid(text: &str, spec: &FieldSpec) -> bool {
     let is_filled = text.as_bytes().first().is_some_and(|byte| *byte > b' ');
     is_filled
         && match spec.kind {
@@ -96,7 +96,9 @@ fn is_fine(text: &str, spec: &FieldSpec) -> bool {
 impl<'j> Leaf<'j> for Text<'j> {
     #[inline]
     fn usual(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Option<Self> {
-        decoder.cursor.plain_string_as(|text| is_fine(text, spec).then_some(Text(Cow::Borrowed(text))))
+        decoder
+            .cursor
+            .plain_string_as(|text| is_plainly_valid(text, spec).then_some(Text(Cow::Borrowed(text))))
     }
 
     #[inline(never)]

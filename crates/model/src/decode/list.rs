@@ -143,7 +143,7 @@ impl<'j> Decoder<'j> {
             if index == 1 {
                 // Items are large: moving them each time the list doubles costs more than this estimate.
                 let most = (self.room / size_of::<Item<T>>()).min(limit.min(MAX_AHEAD) as usize);
-                items.reserve_exact(self.cursor.alike_ahead(first).min(most));
+                items.reserve_exact(self.cursor.items_left(first).min(most));
             }
             if is_full && index % SETTLED_EVERY == 0 {
                 // Findings in later items sort behind the errors that an answer lists.

@@ -118,7 +118,7 @@ impl<'j> Decoder<'j> {
     fn members_of(&mut self, draft: &mut dyn Members<'j>, shape: Shape) -> Result<(), SyntaxErrorKind> {
         let start = self.findings.count();
         let mut seen = 0u64;
-        let mut strangers = None;
+        let mut unknown_names = None;
         let mut place = 0;
         let mut more = self.cursor.open_object()?;
         while more {
@@ -128,7 +128,7 @@ impl<'j> Decoder<'j> {
                     place = index + 1;
                 }
                 Err(name) => {
-                    self.stranger(draft, name, &mut strangers)?;
+                    self.unknown_member(draft, name, &mut unknown_names)?;
                     self.findings.thin(start);
                 }
             }
@@ -192,19 +192,19 @@ impl<'j> Decoder<'j> {
     }
 
     #[cold]
-    fn stranger(
+    fn unknown_member(
         &mut self,
         draft: &mut dyn Members<'j>,
         name: Cow<'j, str>,
-        strangers: &mut Option<HashSet<Cow<'j, str>>>,
+        unknown_names: &mut Option<HashSet<Cow<'j, str>>>,
     ) -> Result<(), SyntaxErrorKind> {
-        let strangers = strangers.get_or_insert_default();
-        let repeated = strangers.contains(&name);
+        let unknown_names = unknown_names.get_or_insert_default();
+        let repeated = unknown_names.contains(&name);
         let check = if repeated { Some(&Check::DUPLICATE_FIELD) } else { draft.undocumented(&name) };
         if let Some(check) = check {
             self.findings.add_at(Part::foreign(name.clone()), check);
         }
-        strangers.insert(name);
+        unknown_names.insert(name);
         self.cursor.skip()
     }
 

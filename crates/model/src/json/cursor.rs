@@ -247,11 +247,11 @@ impl<'j> Cursor<'j> {
         let start = self.at + usize::from(quoted);
         let number = PlainNumber::at(self.text.as_bytes(), start)?;
         let next = self.text.as_bytes().get(number.end);
-        let is_whole = match quoted {
+        let is_complete = match quoted {
             true => next == Some(&b'"'),
             false => !matches!(next, Some(b'e' | b'E')) && !self.is_padded(start, number),
         };
-        let value = read(number).filter(|_| is_whole)?;
+        let value = read(number).filter(|_| is_complete)?;
         let sent = self.text.get(start..number.end)?;
         self.at = number.end + usize::from(quoted);
         Some((sent, quoted, value))
@@ -414,11 +414,11 @@ impl<'j> Cursor<'j> {
 
     /// Estimates the number of items left in this array, from the length of the item between the mark and the
     /// cursor.
-    pub(crate) fn alike_ahead(&self, mark: usize) -> usize {
+    pub(crate) fn items_left(&self, mark: usize) -> usize {
         // If an item contains an array, this finds its end, and the estimate is too small.
         let end = self.rest().and_then(|rest| memchr::memchr(b']', rest)).unwrap_or(0);
-        let alike = end / self.since(mark).len().max(1);
-        alike + alike / 8
+        let count = end / self.since(mark).len().max(1);
+        count + count / 8
     }
 
     /// Moves back to a mark and its depth.
