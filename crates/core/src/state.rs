@@ -99,11 +99,11 @@ crate::string_enum! {
     "an event of a status";
     /// The three event names of `latest_event` (contract 6).
     pub enum ShownEvent {
-        /// Of every status that is neither `PROCESSED` nor an error.
+        /// Shown with every status other than `PROCESSED` and the errors.
         Created = "EVENT_ACCOUNT_IMPORT_PROCESS_CREATED",
-        /// Of `PROCESSED`.
+        /// Shown with `PROCESSED`.
         Processed = "EVENT_ACCOUNT_IMPORT_PROCESS_PROCESSED",
-        /// Of `ERRORED` and `DRY_RUN_ERRORED`; its `data` holds the error object.
+        /// Shown with `ERRORED` and `DRY_RUN_ERRORED`; its `data` is the error object.
         Errored = "EVENT_ACCOUNT_IMPORT_PROCESS_ERRORED",
     }
 }

@@ -18,7 +18,7 @@ objects! {
         /// Hazards at the meter, an item each; one that says none, or none known, must be alone
         /// (rules MPT-06, MPT-07).
         hazard_details: optional list(text(255)) personal;
-        /// E-mail address of whom to tell of outages (rules 10.2, CUS-03).
+        /// E-mail address for notices of outages (rules 10.2, CUS-03).
         outage_contact_email: nullable text(254) personal;
         /// Status of the NMI over time, in periods, exactly one of them without end (rules MPT-08, MPT-09).
         nmi_status_periods: required list(object(EmbeddedElectricityStatusPeriod));
@@ -113,7 +113,7 @@ objects! {
         dial_format_digits: required integer(0, 20);
         /// Digits of the dial after the point, 0 to 20.
         dial_format_decimals: required integer(0, 20);
-        /// Suffix of the NMI that stands for the register.
+        /// Suffix of the NMI that identifies the register.
         suffix: required text(10) shown;
         /// True if the register measures a controlled load; absent = not given.
         controlled_load: optional boolean;
