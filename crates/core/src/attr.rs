@@ -1,13 +1,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// The path of an issue that concerns the whole payload (contract 7, D4).
+/// The path of an issue about the whole payload (contract 7, D4).
 pub const NON_FIELD_ERRORS: &str = "non_field_errors";
 
 /// One part of an [`AttrPath`].
 ///
-/// Which of the two orders first never shows: at one place of a payload there is an object or an
-/// array, not both.
+/// The order of the variants has no effect: a place of a payload holds an object or an array, not both.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {
     /// A zero-based array index.
@@ -30,8 +29,8 @@ impl From<u32> for Segment {
 
 /// The dot-delimited path to the offending input: `customers.0.landline` (contract 7).
 ///
-/// Paths order part by part, indexes as numbers and names by code point (rules 1.4). The empty path
-/// is the payload itself and reads `non_field_errors`.
+/// Paths are ordered part by part, indexes as numbers and names by code point (rules 1.4). The empty path
+/// is the payload itself and is written `non_field_errors`.
 ///
 /// ```
 /// use cutover_core::AttrPath;
@@ -49,13 +48,13 @@ impl AttrPath {
         Self::default()
     }
 
-    /// This path and a member name after it.
+    /// Appends a member name.
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.0.push(Segment::Name(name.into()));
         self
     }
 
-    /// This path and an array index after it.
+    /// Appends an array index.
     pub fn index(mut self, index: u32) -> Self {
         self.0.push(Segment::Index(index));
         self
@@ -66,7 +65,7 @@ impl AttrPath {
         &self.0
     }
 
-    /// How the path sorts: the whole payload under its written name, `non_field_errors`.
+    /// The sort key: the whole payload sorts as its written name, `non_field_errors`.
     fn key(&self) -> &[Segment] {
         const WHOLE: &[Segment] = &[Segment::Name(Cow::Borrowed(NON_FIELD_ERRORS))];
         if self.0.is_empty() { WHOLE } else { &self.0 }

@@ -1,19 +1,20 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What trimming removes (fields 1.4): space, tab, CR and LF; no other white space.
+/// The characters that trimming removes (fields 1.4): space, tab, CR and LF.
 pub const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// The text without white space at both ends (fields 1.4).
 #[inline]
 pub fn trimmed(text: &str) -> &str {
-    // Nearly every text is trimmed already; two bytes tell, as white space here is ASCII and below the rest.
+    // Nearly every text is trimmed already. Two bytes show it: the white space is ASCII and sorts below the
+    // rest.
     let is_black = |byte: Option<&u8>| byte.is_some_and(|byte| *byte > b' ');
     let bytes = text.as_bytes();
     if is_black(bytes.first()) && is_black(bytes.last()) { text } else { text.trim_matches(WHITE_SPACE) }
 }
 
-/// Why a text is no such identifier.
+/// The reason why a text is not a valid identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} {problem}")]
 pub struct InvalidId {
@@ -39,18 +40,24 @@ macro_rules! text_id {
                 f.write_str(&self.0)
             }
         }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
     };
 }
 
 text_id! {
     /// The code of an import supplier: `[A-Za-z0-9][A-Za-z0-9_.-]{0,63}`, unique in the
-    /// installation; `validate` and `bulk` are reserved, being segments of routes (contract D1).
+    /// installation; `validate` and `bulk` are reserved as segments of routes (contract D1).
     SupplierCode
 }
 
 text_id! {
-    /// The number an account has at its previous supplier; kept and compared trimmed,
-    /// case-sensitive (contract D1). 1 to 128 characters.
+    /// The number of an account at its previous supplier, stored trimmed and compared with
+    /// case (contract D1). 1 to 128 characters.
     ExternalAccountNumber
 }
 
@@ -64,16 +71,18 @@ impl FromStr for SupplierCode {
     type Err = InvalidId;
 
     fn from_str(code: &str) -> Result<Self, Self::Err> {
-        let invalid = |problem| InvalidId { what: "a supplier code", problem };
+        let invalid = |problem| InvalidId { what: "the supplier code", problem };
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
         if !code.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-            return Err(invalid("starts with a letter or a digit"));
+            return Err(invalid("does not start with a letter or a digit"));
         }
         if code.len() > 64 || !code.chars().all(legal) {
-            return Err(invalid("is at most 64 letters, digits, '_', '.' or '-'"));
+            return Err(invalid(
+                "is longer than 64 characters or has others than letters, digits, '_', '.' and '-'",
+            ));
         }
         if matches!(code, "validate" | "bulk") {
-            return Err(invalid("cannot be 'validate' or 'bulk': these words are parts of routes"));
+            return Err(invalid("is 'validate' or 'bulk', which are reserved as parts of routes"));
         }
         Ok(Self(code.to_owned()))
     }
@@ -84,16 +93,16 @@ impl FromStr for ExternalAccountNumber {
 
     /// Trims the text first.
     fn from_str(number: &str) -> Result<Self, Self::Err> {
-        let invalid = |problem| InvalidId { what: "an external account number", problem };
+        let invalid = |problem| InvalidId { what: "the external account number", problem };
         let number = trimmed(number);
         if number.is_empty() {
-            return Err(invalid("is not blank"));
+            return Err(invalid("is blank"));
         }
         if number.chars().count() > 128 {
-            return Err(invalid("is at most 128 characters"));
+            return Err(invalid("is longer than 128 characters"));
         }
         if number.contains('\0') {
-            return Err(invalid("holds no U+0000"));
+            return Err(invalid("contains U+0000"));
         }
         Ok(Self(number.to_owned()))
     }
@@ -102,7 +111,7 @@ impl FromStr for ExternalAccountNumber {
 impl ServiceAccountNumber {
     const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-    /// The number made of 40 random bits, the low ones of `random`.
+    /// The number made of the low 40 bits of `random`.
     pub fn from_random(random: u64) -> Self {
         let character = |i| char::from(Self::ALPHABET[(random >> (5 * i)) as usize & 31]);
         Self("A-".chars().chain((0..8).rev().map(character)).collect())
@@ -117,7 +126,7 @@ impl FromStr for ServiceAccountNumber {
             Some(rest) if rest.len() == 8 && rest.bytes().all(|b| Self::ALPHABET.contains(&b)) => {
                 Ok(Self(number.to_owned()))
             }
-            _ => Err(InvalidId { what: "a service account number", problem: "is A- and 8 characters" }),
+            _ => Err(InvalidId { what: "the service account number", problem: "is not A- and 8 characters" }),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What every Cutover crate speaks: validated identifiers, attribute paths, issues, the one
-//! table of error codes, supplier status, and time as a value.
+//! The vocabulary that all Cutover crates share: validated identifiers, attribute paths, issues, the table of
+//! error codes, the states of imports and suppliers, and time as a value.
 //!
 //! Pure: no I/O, no clock, no randomness, no HTTP status. Everything here is a value.
 
@@ -8,15 +8,25 @@ mod code;
 mod id;
 mod issue;
 mod plain;
+mod process_error;
+mod state;
+mod string_enum;
 mod supplier;
 mod time;
 mod word;
 
 pub use attr::{AttrPath, NON_FIELD_ERRORS, Segment};
-pub use code::{CODES, Code, Domain};
+pub use code::{Code, Domain};
 pub use id::{ExternalAccountNumber, InvalidId, ServiceAccountNumber, SupplierCode, WHITE_SPACE, trimmed};
 pub use issue::{Issue, Level, RuleId};
 pub use plain::plain;
-pub use supplier::{InvalidStatus, SupplierStatus};
+pub use process_error::ProcessError;
+pub use state::{ShownEvent, State, StateV1, Traits};
+pub use string_enum::UnknownWord;
+pub use supplier::SupplierStatus;
 pub use time::{InvalidZone, Now, Zone};
 pub use word::Word;
+
+/// For the expansion of [`string_enum!`].
+#[doc(hidden)]
+pub use serde as __serde;

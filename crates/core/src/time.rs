@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub struct Zone(Tz);
 
 impl Zone {
-    /// Coordinated universal time, the zone of an unknown supplier.
+    /// Coordinated Universal Time, the zone of an unknown supplier.
     pub const UTC: Self = Self(Tz::UTC);
 
     /// The IANA name.
@@ -16,8 +16,8 @@ impl Zone {
         self.0.name()
     }
 
-    /// The instant of a local time. One in a gap takes the offset before the gap, an ambiguous one
-    /// the earlier offset (contract D3). `None` outside the years that can be held.
+    /// The instant of a local time. A time in a gap takes the offset before the gap, an ambiguous one
+    /// the earlier offset (contract D3). `None` outside the years that chrono supports.
     pub fn instant(self, local: NaiveDateTime) -> Option<DateTime<Utc>> {
         let offset = match self.0.offset_from_local_datetime(&local) {
             MappedLocalTime::Single(offset) | MappedLocalTime::Ambiguous(offset, _) => offset.fix(),
@@ -29,7 +29,7 @@ impl Zone {
         local.checked_sub_offset(offset).map(|utc| utc.and_utc())
     }
 
-    /// The instant with the offset that the zone has then.
+    /// The instant with the offset of the zone at that time.
     pub fn local(self, instant: DateTime<Utc>) -> DateTime<FixedOffset> {
         instant.with_timezone(&self.0).fixed_offset()
     }
@@ -49,7 +49,7 @@ impl fmt::Display for Zone {
 
 /// The text names no time zone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no IANA time zone, such as Australia/Melbourne or UTC")]
+#[error("{0:?} is not an IANA time zone; examples are Australia/Melbourne and UTC")]
 pub struct InvalidZone(String);
 
 impl FromStr for Zone {
@@ -60,7 +60,7 @@ impl FromStr for Zone {
     }
 }
 
-/// The current instant, seen in a zone (rules 1.6). A value: who needs the time is given it.
+/// The current instant in a zone (rules 1.6), passed to the code that needs the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Now {
     /// The instant.
@@ -112,11 +112,11 @@ mod tests {
     }
 
     #[test]
-    fn unknown_zones_are_named() {
+    fn an_unknown_zone_is_named_in_the_error() {
         let error = "Mars/Olympus".parse::<Zone>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "\"Mars/Olympus\" is no IANA time zone, such as Australia/Melbourne or UTC"
+            "\"Mars/Olympus\" is not an IANA time zone; examples are Australia/Melbourne and UTC"
         );
     }
 }

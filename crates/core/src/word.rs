@@ -1,13 +1,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A stored word: one that this version knows, or another one, which a newer version wrote. It is shown as it is;
-/// nothing is decided on one that is not known.
+/// A stored word that this version knows, or one that a newer version wrote. An unknown word is shown
+/// unchanged; no decision depends on it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Word<T> {
-    /// One that this version knows.
+    /// A word that this version knows.
     Known(T),
-    /// Another one, as it is stored.
+    /// Any other text, as stored.
     Other(Box<str>),
 }
 
@@ -22,14 +22,14 @@ impl<T> Word<T> {
 }
 
 impl<T: FromStr> Word<T> {
-    /// Reads a stored word; any text is one.
+    /// Reads a stored word; accepts any text.
     pub fn read(word: &str) -> Self {
         word.parse().map_or_else(|_| Self::Other(word.into()), Self::Known)
     }
 }
 
 impl<T: AsRef<str>> Word<T> {
-    /// The word.
+    /// The word as text.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Known(known) => known.as_ref(),
@@ -59,13 +59,19 @@ impl<T: fmt::Display> fmt::Display for Word<T> {
     }
 }
 
+impl<T: AsRef<str>> serde::Serialize for Word<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Word;
     use crate::Code;
 
     #[test]
-    fn every_text_is_a_word_and_is_shown_as_it_is() {
+    fn any_text_is_read_and_shown_unchanged() {
         for (text, known) in [("required", Some(Code::Required)), ("of_a_newer_version", None), ("", None)] {
             let word = Word::<Code>::read(text);
             assert_eq!(

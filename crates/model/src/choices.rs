@@ -1,7 +1,7 @@
 //! Closed lists: an enum each, with the words of the contract (fields 1.5).
 
 choices! {
-    /// How the customer wants to be written to: `communication_preference` of an account.
+    /// Channel for letters to the customer: `communication_preference` of an account.
     CommunicationPreference {
         Online = "ONLINE",
         Print = "PRINT",
@@ -33,7 +33,7 @@ choices! {
         EmbeddedWater = "EMBEDDED_WATER",
     }
 
-    /// How a value was obtained: `reading_type` of every electricity and gas reading that is not embedded.
+    /// Source of a value: `reading_type` of every electricity and gas reading that is not embedded.
     ReadingType {
         Customer = "CUSTOMER",
         Estimate = "ESTIMATE",
@@ -42,7 +42,7 @@ choices! {
         Regular = "REGULAR",
     }
 
-    /// Dogs at the place: `dog_code` of a metered gas point.
+    /// Dogs on the premises: `dog_code` of a metered gas point.
     GasDogCode {
         Bluff = "Bluff",
         Savage = "Savage",
@@ -53,7 +53,7 @@ choices! {
         NoDog = "No Dog",
     }
 
-    /// Where a meter is: `meter_position` of a metered gas point and of its meters.
+    /// Location of a meter: `meter_position` of a metered gas point and of its meters.
     GasMeterPosition {
         Ba = "BA",
         Bg = "BG",
@@ -170,7 +170,7 @@ choices! {
         Imperial = "I",
     }
 
-    /// How often a meter is read: `meter_read_frequency` of a gas meter.
+    /// Frequency of readings: `meter_read_frequency` of a gas meter.
     MeterReadFrequency {
         BiMonthly = "Bi Monthly",
         Daily = "Daily",
@@ -201,7 +201,7 @@ choices! {
         Transmission = "Transmission",
     }
 
-    /// How a value was estimated or substituted: `estimation_substitution_type` of a gas reading.
+    /// Method of estimation or substitution: `estimation_substitution_type` of a gas reading.
     EstimationSubstitutionType {
         E1 = "E1",
         E2 = "E2",
@@ -288,7 +288,7 @@ choices! {
         Residential = "RESIDENTIAL",
     }
 
-    /// Whether isolation is shared: `shared_isolation_flag` of an embedded electricity point.
+    /// Shared isolation: `shared_isolation_flag` of an embedded electricity point.
     EmbeddedElectricitySharedIsolationFlag {
         Y = "Y",
         N = "N",
@@ -342,7 +342,7 @@ choices! {
         V = "V",
     }
 
-    /// How often a meter is read: `read_type_frequency` of an embedded electricity meter.
+    /// Frequency of readings: `read_type_frequency` of an embedded electricity meter.
     ReadTypeFrequency {
         Code1 = "1",
         Code2 = "2",
@@ -407,7 +407,7 @@ choices! {
         Empty = "",
     }
 
-    /// What a plant runs on: `plant_fuel_type` of an embedded water point.
+    /// Fuel of a plant: `plant_fuel_type` of an embedded water point.
     EmbeddedWaterPlantFuelType {
         Ng = "NG",
         Lp = "LP",
@@ -428,7 +428,7 @@ choices! {
         Manual = "MANUAL",
     }
 
-    /// How a value was obtained: `reading_quality` of an embedded gas or water reading.
+    /// Source of a value: `reading_quality` of an embedded gas or water reading.
     ReadingQuality {
         Actual = "ACTUAL",
         Estimated = "ESTIMATED",
@@ -451,7 +451,7 @@ choices! {
         SupplyCharge = "SUPPLY_CHARGE",
     }
 
-    /// How money was paid: `payment_type` of a transaction; the empty string means absent (rules TXN-08).
+    /// Means of a payment: `payment_type` of a transaction; the empty string means absent (rule TXN-08).
     PaymentType {
         DdFirstCollection = "DD_FIRST_COLLECTION",
         DdRegularCollection = "DD_REGULAR_COLLECTION",
@@ -493,13 +493,13 @@ choices! {
         Empty = "",
     }
 
-    /// What a tax rate is counted in: `unit_type` of a tax item.
+    /// Unit of a tax rate: `unit_type` of a tax item.
     TaxUnitType {
         Proportion = "PROPORTION",
         CurrencyPerKwh = "CURRENCY_PER_KWH",
     }
 
-    /// Kinds of payment: `type` of a payment instruction, in an account payload or a request of its own.
+    /// Kinds of payment: `type` of a payment instruction, in an account payload or a separate request.
     PaymentInstructionType {
         Bpay = "BPAY",
         Card = "CARD",
@@ -526,7 +526,7 @@ choices! {
         Prepaid = "PREPAID",
     }
 
-    /// How often to pay: `frequency` of a payment schedule.
+    /// Frequency of payments: `frequency` of a payment schedule.
     ScheduleFrequency {
         Monthly = "MONTHLY",
         Quarterly = "QUARTERLY",

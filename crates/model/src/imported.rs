@@ -1,12 +1,11 @@
-//! What an import makes of a payload besides what it says (contract D6).
+//! The changes that an import makes to a payload (contract D6).
 
 use crate::{Account, Decimal, Ledger, Note, Zone};
 use rust_decimal::Decimal as Value;
 use std::collections::HashSet;
 
-/// What makes a note the same as another but for its time (contract 2.4, D8): its body, or the paths
-/// of its documents if it has none; trimmed, paths without the one leading slash that counts for nothing
-/// (rules 10.5).
+/// The identity of a note apart from its time (contract 2.4, D8): its body, or the paths of its documents if
+/// it has none. Both are trimmed, and a leading slash of a path is ignored (rules 10.5).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NoteIdentity<'n> {
     /// The body, of a note with one.
@@ -16,7 +15,7 @@ pub enum NoteIdentity<'n> {
 }
 
 impl<'n> NoteIdentity<'n> {
-    /// Of a note.
+    /// The identity of a note.
     pub fn of(note: &'n Note<'_>) -> Self {
         match note.body.as_ref().filter(|body| !body.is_blank()) {
             Some(body) => Self::Body(body.trimmed()),
@@ -30,8 +29,8 @@ impl<'n> NoteIdentity<'n> {
 }
 
 impl Account<'_> {
-    /// The account as it is imported: one ledger at least, and of equal notes one (contract D6). `zone` is
-    /// that of the supplier.
+    /// The account as it is imported: with at least one ledger, and without duplicate notes (contract D6).
+    /// `zone` is the zone of the supplier.
     pub fn completed(mut self, zone: Zone) -> Self {
         let ledgers = self.ledgers.get_or_insert_default();
         if ledgers.is_empty() {
@@ -56,8 +55,8 @@ fn empty_ledger<'j>() -> Ledger<'j> {
     }
 }
 
-/// For each note whether an import keeps it: not if an earlier one makes it superfluous, by the same content,
-/// and the same `created_at` where one is sent (contract 2.4, D8).
+/// For each note, true if the import stores it. It is dropped if an earlier note has the same content and, if
+/// one is sent, the same `created_at` (contract 2.4, D8).
 pub(crate) fn are_kept(notes: &[Note<'_>], zone: Zone) -> Vec<bool> {
     let mut met = HashSet::new();
     let mut dated = HashSet::new();

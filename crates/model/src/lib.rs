@@ -28,8 +28,12 @@
 //! # Ok::<(), cutover_model::SyntaxError>(())
 //! ```
 //!
-//! Every object has a plain type and one of the same name in [`draft`], where each member is absent,
-//! usable or faulty; rules look at drafts. [`describe`] makes JSON Schema of the same declarations. No I/O, no clock, no serde on the way in.
+//! Every object has a plain type and one of the same name in [`draft`], where each member is absent, usable
+//! or faulty; rules check drafts. [`describe`] generates JSON Schema from the same declarations. The crate
+//! does no I/O and reads no clock, and decoding does not use serde.
+//!
+//! Other programs use the items at the root. [`service`] is for the service alone. [`describe`] also shows how an
+//! object is declared.
 
 #[macro_use]
 mod value;
@@ -41,10 +45,10 @@ pub mod choices;
 #[macro_use]
 pub mod describe;
 mod imported;
-mod kept;
 pub mod known;
 mod request;
 mod response;
+pub mod service;
 mod totals;
 
 pub use cutover_core::{AttrPath, Code, Level, RuleId, Zone};
@@ -52,19 +56,20 @@ pub use decode::{
     Blank, Check, FIELD_CHECKS, Field, FieldSpec, Finding, Item, Kind, Known, Limits, List, MAX_EXPANSION,
     MAX_FINDINGS, MAX_ITEMS, ObjectSpec, Presence,
 };
-pub use imported::NoteIdentity;
 pub use json::{MAX_DEPTH, SyntaxError, SyntaxErrorKind, Writer};
-pub use kept::{UnreadableAccount, item_as_sent, read_account, read_transaction};
 pub use payload::*;
 pub use request::*;
 pub use response::*;
 pub use rust_decimal;
-pub use totals::{Totals, documents_of_note, exact_sum, names_document};
-pub use value::{
-    DateTime, Decimal, Free, Integer, InvalidChoice, InvalidNumber, Nullable, Text, TextOrInteger,
-};
+pub use totals::Totals;
+pub use value::{DateTime, Decimal, Free, Integer, InvalidNumber, Nullable, Text, TextOrInteger};
 
 /// The examples of the guide in the book.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide/model.md")]
 struct Guide;
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

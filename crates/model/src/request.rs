@@ -7,20 +7,21 @@ use crate::payload::IntoValid;
 use crate::{Account, TaskParams};
 use cutover_core::{Level, Zone};
 
-/// What decoding made of a body: a draft for the rules and what the field checks found.
+/// The result of decoding a body: a draft for the rules, and the findings of the field checks.
 #[derive(Debug)]
 pub struct Decoded<T> {
-    /// The request, every member absent, usable or faulty. `None` if the body is no JSON object.
+    /// The request, in which every member is absent, usable or faulty. `None` if the body is not a JSON
+    /// object.
     pub draft: Option<T>,
-    /// Errors and remarks of the field checks, by path and code; at most 1,001 of each.
+    /// Errors and remarks of the field checks, sorted by path and code; at most 1,001 of each.
     pub findings: Vec<Finding>,
-    /// Whether another zone could change a finding: a datetime without offset lies at the edge of
-    /// years 1 to 9999. Decode again with the supplier's zone then.
+    /// If set, another zone could change a finding, because a datetime without offset is at the edge of the
+    /// years 1 to 9999: decode again with the supplier's zone.
     pub zone_matters: bool,
 }
 
 impl<T> Decoded<T> {
-    /// Whether a field check found an error, so that the request is refused whatever the rules say.
+    /// Returns true if a field check found an error, so that the request is refused whatever the rules find.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.check.level == Level::Error)
     }
@@ -31,13 +32,13 @@ impl<T> Decoded<T> {
 pub struct AccountRequest<'j> {
     /// The account.
     pub account: Field<draft::Account<'j>>,
-    /// When and how to import it.
+    /// The parameters of the import.
     pub task_params: Field<draft::TaskParams<'j>>,
 }
 
 impl<'j> AccountRequest<'j> {
-    /// The plain account and task parameters; `None` if a value is faulty or a required one is missing. A list that is
-    /// too short is a finding and yet a value: look at the findings as well.
+    /// The plain account and task parameters; `None` if a value is faulty or a required one is missing. A
+    /// list that is too short is still a value: check the findings as well.
     pub fn into_valid(self) -> Option<(Account<'j>, Option<TaskParams<'j>>)> {
         let account = self.account.into_required()?.into_valid()?;
         let params = match self.task_params.into_nullable()? {
@@ -50,8 +51,8 @@ impl<'j> AccountRequest<'j> {
 
 /// Decodes the body of validate or create.
 ///
-/// It is the envelope if it has a member `payload` or `task_params` (fields 2). Paths start inside the
-/// account in both forms (fields 1.8).
+/// It is an envelope if it has a member `payload` or `task_params` (fields 2). In both forms, paths start
+/// inside the account (fields 1.8).
 ///
 /// # Errors
 /// [`SyntaxError`] if the body is not JSON; every other fault is a finding.
@@ -59,7 +60,7 @@ pub fn decode_account(body: &[u8], zone: Zone) -> Result<Decoded<AccountRequest<
     decode_account_within(body, zone, Limits::default())
 }
 
-/// The same with other limits than those of fields 1.6.
+/// Decodes the body of validate or create with other limits than those of fields 1.6.
 ///
 /// # Errors
 /// [`SyntaxError`] if the body is not JSON; every other fault is a finding.
@@ -89,14 +90,14 @@ fn account_request<'j>(decoder: &mut Decoder<'j>) -> Result<AccountRequest<'j>, 
 }
 
 impl<'j> Decoder<'j> {
-    /// What `read` makes of a text that holds one object.
+    /// Decodes a text of one object with `read`.
     fn whole<T>(
         mut self,
         read: impl FnOnce(&mut Self) -> Result<T, SyntaxErrorKind>,
     ) -> Result<Decoded<T>, SyntaxError> {
         let draft = self.only(read).map_err(|kind| self.cursor.broken(kind))?;
         if self.is_overfull && self.findings.errors_since(0) == 0 {
-            // A draft with holes must not pass. No valid payload takes so much room: this is for what nobody thought of.
+            // A draft with missing items must not pass. No known valid payload takes so much room.
             self.findings.add(&Check::TOO_MANY_ITEMS);
         }
         Ok(Decoded { draft, findings: self.findings.finish(), zone_matters: self.zone_matters })
@@ -115,7 +116,7 @@ impl<'j> Decoder<'j> {
     }
 }
 
-/// A draft that is another one but for what is said last.
+/// Declares a draft that wraps another one and overrides the given methods.
 macro_rules! draft_like {
     ($name:ident is $inner:ident in $field:ident, $($item:item)*) => {
         impl<'j> Draft<'j> for $name<'j> {
@@ -136,7 +137,7 @@ macro_rules! draft_like {
     };
 }
 
-/// A bare account that notices the members of an envelope.
+/// A bare account that detects the members of an envelope.
 #[derive(Default)]
 struct BareAccount<'j> {
     account: draft::Account<'j>,
@@ -152,7 +153,7 @@ draft_like! {
     }
 }
 
-/// An envelope whose payload's paths start inside the account (fields 1.8).
+/// An envelope in which paths start inside the account (fields 1.8).
 #[derive(Default)]
 struct Envelope<'j> {
     envelope: draft::AccountEnvelope<'j>,
@@ -166,7 +167,7 @@ draft_like! {
     }
 }
 
-/// A request that comes bare only: those of version 1.
+/// Declares the functions for requests without an envelope.
 macro_rules! requests {
     ($($(#[$doc:meta])* $function:ident => $object:ident;)*) => {
         $(
@@ -183,8 +184,8 @@ macro_rules! requests {
             }
 
             impl<'j> draft::$object<'j> {
-                /// The plain request; `None` if a value is faulty or a required one is missing. A list that is too
-                /// short is a finding and yet a value: look at the findings as well.
+                /// The plain request; `None` if a value is faulty or a required one is missing. A list that
+                /// is too short is still a value: check the findings as well.
                 pub fn into_valid(self) -> Option<crate::$object<'j>> {
                     IntoValid::into_valid(self)
                 }
@@ -193,7 +194,7 @@ macro_rules! requests {
     };
 }
 
-/// Decodes a text that is to hold this object and nothing else.
+/// Decodes a text of one object.
 pub(crate) fn decode<'j, T: Draft<'j>>(
     body: &'j [u8],
     zone: Zone,
@@ -202,8 +203,8 @@ pub(crate) fn decode<'j, T: Draft<'j>>(
     Decoder::new(body, zone, limits)?.whole(object)
 }
 
-/// Decodes a text of ours: arrays have grown, and sums have more digits than what was sent.
-pub(crate) fn decode_kept<'j, T: Draft<'j>>(body: &'j [u8]) -> Result<Decoded<T>, SyntaxError> {
+/// Decodes a stored text: arrays may have grown, and sums may have more digits than payloads allow.
+pub(crate) fn decode_stored<'j, T: Draft<'j>>(body: &'j [u8]) -> Result<Decoded<T>, SyntaxError> {
     let limits = Limits { batch_items: u32::MAX, items: u32::MAX };
     Decoder { any_digits: true, room: usize::MAX, ..Decoder::new(body, Zone::UTC, limits)? }.whole(object)
 }

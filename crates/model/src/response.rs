@@ -1,13 +1,33 @@
-//! What the service answers (contract 2.2, 4.1, 7).
+//! Answers of the service (contract 2.2, 4.1, 7).
 
 mod progress;
-mod v1;
+mod timestamp;
+pub(crate) mod v1;
 
+pub use cutover_core::ProcessError;
 pub use progress::*;
-pub use v1::*;
+pub use timestamp::Timestamp;
+pub use v1::{
+    BusinessCreated, BusinessPaymentInstructionStored, NoteResult, NoteStatus, PaymentInstructionStored,
+    TransactionRefusal, TransactionResult, TransactionStatus, TransferStatus,
+};
 
+use crate::describe::{AnswerKind, AnswerMember, AnswerSpec, Shown};
+use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, Word};
 use serde::Serialize;
 use std::borrow::Cow;
+
+/// The declaration of [`ProcessError`].
+pub const PROCESS_ERROR: AnswerSpec = answer_spec! {
+    ProcessError ("An error of an import process (contract 2.2, 7.2).");
+    ("The stable code.") code: Word<Code>;
+    ("Text for people.") detail: Cow<'static, str>;
+    ("The part of the service it comes from: `import_process`.") domain: &'static str;
+};
+
+impl Shown for ProcessError {
+    const KIND: AnswerKind = AnswerKind::Object(&PROCESS_ERROR);
+}
 
 answers! {
     /// An error item of a refused request (contract 7).
@@ -20,7 +40,7 @@ answers! {
         attr: String;
     }
 
-    /// A refused request with all that is wrong with it (contract 7.1, D4).
+    /// A refused request with all its faults (contract 7.1, D4).
     ValidationError (Debug, Eq, Serialize) {
         /// Text for people.
         detail: &'static str;
@@ -30,26 +50,12 @@ answers! {
         errors: Vec<ErrorItem>;
     }
 
-    /// An error of an import process (contract 2.2, 7.2).
-    ProcessError (Debug, Eq, Serialize) {
-        /// The stable code.
-        code: Cow<'static, str>, code;
-        /// Text for people.
-        detail: String;
-        /// The part of the service it comes from: `import_process`.
-        domain: &'static str;
-    }
-
     /// The latest event of an import process (contract 2.2).
     LatestEvent (Debug, Eq, Serialize) {
         /// One of the three names of contract 6.
-        event: &'static str, words(
-            "EVENT_ACCOUNT_IMPORT_PROCESS_CREATED",
-            "EVENT_ACCOUNT_IMPORT_PROCESS_PROCESSED",
-            "EVENT_ACCOUNT_IMPORT_PROCESS_ERRORED"
-        );
+        event: ShownEvent;
         /// With the offset of the supplier's zone.
-        occurred_at: String, datetime;
+        occurred_at: Timestamp;
         /// The error of an errored process.
         data: Option<ProcessError>;
     }
@@ -57,56 +63,22 @@ answers! {
     /// The version 2 status of an import process (contract 2.2).
     ProcessStatus (Debug, Eq, Serialize) {
         /// A status word of contract 3.
-        status: &'static str, words(
-            "PENDING",
-            "IN_PROGRESS",
-            "PROCESSED",
-            "ERRORED",
-            "CANCELLED",
-            "DRY_RUN_SUCCEEDED",
-            "DRY_RUN_ERRORED"
-        );
+        status: State;
         /// The account's number, once it is imported.
-        service_identifier: Option<String>;
+        service_identifier: Option<ServiceAccountNumber>;
         /// When the account was first sent, with the offset of the supplier's zone.
-        created_at: String, datetime;
+        created_at: Timestamp;
         /// When the process last took a step, with the offset of the supplier's zone.
-        modified_at: String, datetime;
-        /// What happened last.
+        modified_at: Timestamp;
+        /// The latest event.
         latest_event: LatestEvent;
-        /// Why it failed, if it did.
-        latest_error: Option<ProcessError>;
-    }
-
-    /// A process in a list (contract D12): its status, and the account it is of.
-    ListedStatus (Debug, Eq, Serialize) {
-        /// The account's number at its previous supplier.
-        external_account_number: String;
-        /// A status word of contract 3.
-        status: &'static str, words(
-            "PENDING",
-            "IN_PROGRESS",
-            "PROCESSED",
-            "ERRORED",
-            "CANCELLED",
-            "DRY_RUN_SUCCEEDED",
-            "DRY_RUN_ERRORED"
-        );
-        /// The account's number, once it is imported.
-        service_identifier: Option<String>;
-        /// When the account was first sent, with the offset of the supplier's zone.
-        created_at: String, datetime;
-        /// When the process last took a step, with the offset of the supplier's zone.
-        modified_at: String, datetime;
-        /// What happened last.
-        latest_event: LatestEvent;
-        /// Why it failed, if it did.
+        /// The error of a failed process.
         latest_error: Option<ProcessError>;
     }
 
     /// A create of an account that exists or is being imported (contract 7.3, D5).
     AlreadyThere (Debug, Eq, Serialize) {
-        /// What is in the way.
+        /// The reason of the refusal.
         non_field_errors: Detail;
         /// The number of the existing account.
         account_id [serde(skip_serializing_if = "Option::is_none")]: Option<String>;
@@ -121,19 +93,38 @@ answers! {
     }
 }
 
+/// A process in a list (contract D12): its status and the number of its account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListedStatus {
+    /// The account's number at its previous supplier.
+    pub external_account_number: String,
+    /// The members of the status.
+    #[serde(flatten)]
+    pub status: ProcessStatus,
+}
+
 impl ListedStatus {
-    /// The status of this account.
-    pub fn new(external_account_number: String, status: ProcessStatus) -> Self {
-        let ProcessStatus { status, service_identifier, created_at, modified_at, latest_event, latest_error } =
-            status;
-        Self {
-            external_account_number,
-            status,
-            service_identifier,
-            created_at,
-            modified_at,
-            latest_event,
-            latest_error,
-        }
-    }
+    /// The declaration of the object and its members.
+    pub const SPEC: AnswerSpec = AnswerSpec {
+        ident: "ListedStatus",
+        doc: "A process in a list (contract D12): its status and the number of its account.",
+        members: &Self::MEMBERS,
+    };
+
+    const MEMBERS: [AnswerMember; ProcessStatus::SPEC.members.len() + 1] = {
+        let number = AnswerMember {
+            name: "external_account_number",
+            doc: "The account's number at its previous supplier.",
+            optional: false,
+            nullable: false,
+            kind: AnswerKind::Text,
+        };
+        let mut members = [number; ProcessStatus::SPEC.members.len() + 1];
+        members.split_at_mut(1).1.copy_from_slice(ProcessStatus::SPEC.members);
+        members
+    };
+}
+
+impl Shown for ListedStatus {
+    const KIND: AnswerKind = AnswerKind::Object(&Self::SPEC);
 }

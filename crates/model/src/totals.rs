@@ -2,26 +2,26 @@ use crate::imported::are_kept;
 use crate::{Account, Ledger, MeterPoint, Note, Text, Variant, Zone};
 use rust_decimal::Decimal as Value;
 
-/// Control totals: what accounts come to that were sent or imported (contract D12). The same counting on both
-/// sides makes them agree to the cent.
+/// Control totals of accounts that were sent or imported (contract D12). Client and service count in the same
+/// way, so that both agree to the cent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// Accounts.
+    /// Number of accounts.
     pub accounts: u64,
     /// Sum of the balances of their ledgers, in the main currency unit; above 0 = in credit. A ledger without
-    /// one counts as 0.
+    /// a balance counts as 0.
     pub ledger_balance: Value,
-    /// Readings of their meters, at the transfer and before.
+    /// Number of readings of their meters, at the transfer and before.
     pub readings: u64,
-    /// Transactions of their ledgers, of the open statement and of those before.
+    /// Number of transactions of their ledgers, of the open statement and of earlier ones.
     pub transactions: u64,
-    /// Documents: those of notes, and those of statements that name one.
+    /// Number of documents of notes and statements.
     pub documents: u64,
 }
 
 impl Totals {
-    /// Those of one account as an import keeps it: of equal notes one (contract D6). `zone` is that of the
-    /// supplier.
+    /// The totals of one account as it is imported, without duplicate notes (contract D6). `zone` is the zone
+    /// of the supplier.
     pub fn of(account: &Account<'_>, zone: Zone) -> Self {
         let ledgers = account.ledgers.as_deref().unwrap_or_default();
         let notes = account.notes.as_deref().unwrap_or_default();
@@ -38,8 +38,9 @@ impl Totals {
         }
     }
 
-    /// Both together; `None` if the balance cannot be held exactly, or a number is above 2⁶⁴. Balances have at
-    /// most ten digits on either side of the point (contract 2.3): nearly 800 million of the largest fit.
+    /// The sum; `None` if the balance cannot be represented exactly or a number overflows. Balances have at
+    /// most ten digits on either side of the point (contract 2.3): nearly 800 million of the largest ones
+    /// fit.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         Some(Self {
             accounts: self.accounts.checked_add(other.accounts)?,
@@ -52,17 +53,17 @@ impl Totals {
     }
 }
 
-/// How many documents a note has, for [`Totals`].
+/// Number of documents of a note, for [`Totals`].
 pub fn documents_of_note(note: &Note<'_>) -> u64 {
     note.document_paths.iter().flatten().count() as u64
 }
 
-/// Whether the path of a statement names a document, for [`Totals`]: a blank one is none.
+/// Returns true if a statement has a document, for [`Totals`]: a blank path does not count.
 pub fn names_document(path: Option<&Text<'_>>) -> bool {
     path.is_some_and(|path| !path.is_blank())
 }
 
-/// As many ledgers as a body holds fit: see [`Totals::checked_add`].
+/// Cannot overflow: the ledgers of one body fit, see [`Totals::checked_add`].
 fn balance(ledgers: &[Ledger<'_>]) -> Value {
     let balances = ledgers.iter().filter_map(|ledger| ledger.ledger_balance.as_ref());
     balances.map(|balance| balance.value()).sum::<Value>().normalize()
@@ -78,7 +79,7 @@ fn readings(account: &Account<'_>) -> u64 {
     points.map(readings_of_point).sum()
 }
 
-/// How many items lists of a meter hold, each required or optional.
+/// Counts the items of some lists of all meters, whether the lists are required or optional.
 macro_rules! count {
     ($meters:expr, $($list:ident),+) => {
         $meters.map(|meter| 0 $(+ items(&meter.$list))+).sum()
@@ -119,13 +120,13 @@ fn items(list: &impl Items) -> u64 {
     list.number() as u64
 }
 
-/// The sum with as many digits after the point as the operand that has more; `None` if it cannot be held so:
-/// a sum with too many digits is rounded, and money is not.
+/// The sum with the larger number of decimal places of both operands; `None` if it cannot be represented
+/// exactly. `Decimal` would round it.
 pub fn exact_sum(a: Value, b: Value) -> Option<Value> {
     let scale = a.scale().max(b.scale());
     let mut sum = a.checked_add(b)?;
     if a.is_zero() || b.is_zero() {
-        // The library gives the other operand then, with its own digits.
+        // The library returns the other operand with its own scale then.
         sum.rescale(scale);
     }
     if sum.is_zero() {

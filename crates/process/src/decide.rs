@@ -1,38 +1,38 @@
-//! What to do with a process: pure answers for the use cases, which then make the step.
+//! Decisions about a process, as pure functions: the use cases then take the step.
 
 use crate::{Event, Failure, MAX_ATTEMPTS, Outage, Process, State, backoff};
 use chrono::{DateTime, Duration, Utc};
 use cutover_core::ServiceAccountNumber;
 
-/// What a create does (contract D5).
+/// The effect of a create (contract D5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CreateDecision {
     /// There is no process: [`Process::create`].
     New,
-    /// The same content waits already; 201, and nothing changes.
+    /// The same content is already pending: the response is 201 and nothing changes.
     Unchanged,
-    /// Other content waits: [`Event::Replaced`].
+    /// Other content is pending: [`Event::Replaced`].
     Replace,
-    /// It has ended without an account: [`Event::Resubmitted`].
+    /// The process has ended without an account: [`Event::Resubmitted`].
     Resubmit,
     /// Refused: `account_import_process_already_imported` (contract 7.3).
     AlreadyImported {
-        /// The account there is.
+        /// The existing account.
         account: ServiceAccountNumber,
     },
     /// Refused: `account_import_process_in_progress`.
     InProgress,
 }
 
-/// What a create of an account does to the process there is. `same_content`: the stored content
-/// equals the new, by the rules of contract D5.
+/// Decides the effect of a create on the existing process. `same_content` is true if the stored content
+/// equals the new content by the rules of contract D5.
 pub fn on_create(existing: Option<&Process>, same_content: bool) -> CreateDecision {
     let Some(process) = existing else { return CreateDecision::New };
     if let Some(account) = process.service_account_number() {
         return CreateDecision::AlreadyImported { account: account.clone() };
     }
     match process.known_state() {
-        // A newer version wrote its status, and knows what goes on.
+        // A newer version wrote the status and may be working on the process.
         None | Some(State::InProgress) => CreateDecision::InProgress,
         Some(State::Pending) if same_content => CreateDecision::Unchanged,
         Some(State::Pending) => CreateDecision::Replace,
@@ -40,7 +40,7 @@ pub fn on_create(existing: Option<&Process>, same_content: bool) -> CreateDecisi
     }
 }
 
-/// The event for an import that went through. A dry run writes no account: its number is dropped.
+/// The event for a successful import. A dry run writes no account, so its number is dropped.
 pub fn on_success(process: &Process, account: ServiceAccountNumber) -> Event {
     if process.is_dry_run() { Event::DryRunPassed } else { Event::Imported(account) }
 }
@@ -50,11 +50,11 @@ pub fn on_rejection(process: &Process) -> Event {
     if process.is_dry_run() { Event::DryRunFailed } else { Event::Rejected }
 }
 
-/// The event for an attempt that came to nothing: another one after a [`backoff`], or the end.
+/// The event for a failed attempt: another attempt after a [`backoff`], or the end.
 ///
-/// Outages are retried for `retry_time`, whatever the number of attempts; all else up to
-/// [`MAX_ATTEMPTS`]. A lost worker's attempt waits like any other, so that a payload that kills its
-/// workers parts from the accounts that were under way with it.
+/// Outages are retried for `retry_time`, whatever the number of attempts; other failures up to
+/// [`MAX_ATTEMPTS`]. The attempt of a lost worker waits like any other, so that a payload that kills its
+/// workers is separated from the accounts of the same batch.
 pub fn on_failure(
     process: &Process,
     failure: Failure,
@@ -66,7 +66,7 @@ pub fn on_failure(
     let due_after = |tries| at.checked_add_signed(backoff(tries, jitter)).unwrap_or(at);
     match failure {
         Failure::Outage => {
-            // By the time that the step gets, which never goes back.
+            // The time that the step gets: it never goes back.
             let failed_at = at.max(snapshot.modified_at);
             let outage = Outage::after_failure(snapshot.outage, failed_at);
             let is_over = failed_at - outage.since >= retry_time;

@@ -1,22 +1,22 @@
-use crate::word::words;
-use crate::{ProcessError, Submission};
+use crate::Submission;
 use chrono::{DateTime, Utc};
-use cutover_core::{Code, ServiceAccountNumber};
+use cutover_core::{Code, ProcessError, ServiceAccountNumber};
+use std::borrow::Cow;
 
-words! {
+cutover_core::string_enum! {
     "an event";
-    /// What can happen to a process: a kind for each cause (contract D6). The history keeps the
-    /// words; they never change their meaning.
+    /// The kind of an event of a process, one for each cause (contract D6). The history keeps the words; they
+    /// never change their meaning.
     pub enum EventKind {
         /// The first create of the account.
         Created = "created",
-        /// A create with other content, while none has claimed it.
+        /// A create with other content before a worker claimed the process.
         Replaced = "replaced",
-        /// A worker took it.
+        /// A worker claimed the process.
         Claimed = "claimed",
-        /// Its window closed before a worker took it.
+        /// The window closed before a worker claimed the process.
         WindowMissed = "window_missed",
-        /// The operator took it back.
+        /// The operator cancelled the process.
         Cancelled = "cancelled",
         /// The account is written.
         Imported = "imported",
@@ -30,21 +30,26 @@ words! {
         DryRunFailed = "dry_run_failed",
         /// The worker's lease ran out.
         Released = "released",
-        /// The worker is shutting down, or lacks the key that the payload is sealed with, and hands its claim back.
+        /// The worker returned its claim: it is shutting down, or lacks the key that the payload is sealed
+        /// with.
         ShutDown = "shut_down",
-        /// Document storage or database could not be reached; the attempt does not count.
+        /// Document storage or the database could not be reached; the attempt does not count.
         Deferred = "deferred",
-        /// The attempt panicked or failed by a defect, and there is another.
+        /// The attempt panicked or failed because of a defect, and another attempt is left.
         Failed = "failed",
         /// A create after the process had ended.
         Resubmitted = "resubmitted",
-        /// The operator had it run again.
+        /// The operator started it again.
         RetriedByOperator = "retried_by_operator",
     }
 }
 
+/// The detail of the error of an import that an outage ended.
+const OUTAGE_TOO_LONG: &str =
+    "Document storage or the database could not be reached for as long as an import is retried.";
+
 impl EventKind {
-    /// What happened, for the reference; completes "on …".
+    /// Description of the event for the reference; completes "on …".
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Created => "first created",
@@ -66,7 +71,7 @@ impl EventKind {
         }
     }
 
-    /// The code of the error that this event leaves behind (contract D6).
+    /// The code of the error that this event stores with the process (contract D6).
     pub fn error_code(self) -> Option<Code> {
         match self {
             Self::WindowMissed => Some(Code::ScheduleWindowMissed),
@@ -76,35 +81,35 @@ impl EventKind {
         }
     }
 
-    /// Whether it needs another attempt to be left.
+    /// Returns true if the event leads to another attempt, so that one must be left.
     pub(crate) fn tries_again(self) -> bool {
         matches!(self, Self::Released | Self::Failed)
     }
 }
 
-/// What happens to a process that exists, with what the event brings.
+/// An event of an existing process with its data.
 ///
-/// [`EventKind::Created`] has no counterpart: [`crate::Process::create`] is it.
+/// [`EventKind::Created`] has no counterpart here: see [`crate::Process::create`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// See [`EventKind::Replaced`].
     Replaced(Submission),
     /// See [`EventKind::Claimed`]. Counts an attempt.
     Claimed,
-    /// See [`EventKind::Claimed`]. Counts an attempt, and makes it a dry run: every import of its
-    /// supplier is one now (contract D1).
+    /// See [`EventKind::Claimed`]. Counts an attempt and makes the process a dry run, as every import of its
+    /// supplier now is (contract D1).
     ClaimedForDryRun,
     /// See [`EventKind::WindowMissed`].
     WindowMissed,
     /// See [`EventKind::Cancelled`].
     Cancelled,
-    /// See [`EventKind::Imported`]; with the number of the new account.
+    /// See [`EventKind::Imported`]. Carries the number of the new account.
     Imported(ServiceAccountNumber),
     /// See [`EventKind::Rejected`].
     Rejected,
     /// See [`EventKind::RetriesExhausted`].
     RetriesExhausted,
-    /// See [`EventKind::RetriesExhausted`]: an outage lasted longer than it is retried.
+    /// See [`EventKind::RetriesExhausted`]: an outage lasted longer than the retry time.
     OutageTooLong,
     /// See [`EventKind::DryRunPassed`].
     DryRunPassed,
@@ -112,25 +117,25 @@ pub enum Event {
     DryRunFailed,
     /// See [`EventKind::Released`]. Refused in the last attempt.
     Released {
-        /// When the next attempt may begin.
+        /// Earliest time of the next attempt.
         due_at: DateTime<Utc>,
     },
-    /// See [`EventKind::ShutDown`]. The attempt is not held against the process.
+    /// See [`EventKind::ShutDown`]. The attempt does not count.
     ShutDown,
-    /// See [`EventKind::ShutDown`]: the worker goes on, but cannot do this one. The attempt is not held against the
-    /// process.
+    /// See [`EventKind::ShutDown`]: the worker keeps running but cannot import this account. The attempt does
+    /// not count.
     HandedBack {
-        /// When another worker may try; this one does not try again before.
+        /// Earliest time at which any worker may claim it again.
         due_at: DateTime<Utc>,
     },
-    /// See [`EventKind::Deferred`]. The attempt is not held against the process; the outage is remembered.
+    /// See [`EventKind::Deferred`]. The attempt does not count; the outage is recorded.
     Deferred {
-        /// When the next attempt may begin.
+        /// Earliest time of the next attempt.
         due_at: DateTime<Utc>,
     },
     /// See [`EventKind::Failed`]. Refused in the last attempt.
     Failed {
-        /// When the next attempt may begin.
+        /// Earliest time of the next attempt.
         due_at: DateTime<Utc>,
     },
     /// See [`EventKind::Resubmitted`].
@@ -140,7 +145,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Its kind.
+    /// The kind of the event.
     pub fn kind(&self) -> EventKind {
         match self {
             Self::Replaced(_) => EventKind::Replaced,
@@ -161,11 +166,28 @@ impl Event {
         }
     }
 
-    /// The error that it leaves behind.
+    /// The error that the event stores with the process.
     pub(crate) fn error(&self) -> Option<ProcessError> {
         match self {
-            Self::OutageTooLong => Some(ProcessError::of_outage()),
+            Self::OutageTooLong => Some(ProcessError {
+                detail: Cow::Borrowed(OUTAGE_TOO_LONG),
+                ..ProcessError::new(Code::ImportProcessRetriesExhausted)
+            }),
             _ => self.kind().error_code().map(ProcessError::new),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EventKind;
+
+    #[test]
+    fn event_words_are_distinct_snake_case_and_read_back() {
+        for (i, kind) in EventKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind.as_str().parse(), Ok(kind));
+            assert!(kind.as_str().bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{kind}");
+            assert!(!EventKind::WORDS[..i].contains(&kind.as_str()), "{kind} is declared twice");
         }
     }
 }

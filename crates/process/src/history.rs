@@ -1,38 +1,38 @@
-use crate::{EventKind, State, UnknownWord};
+use crate::{EventKind, State};
 use chrono::{DateTime, Utc};
-use cutover_core::Word;
+use cutover_core::{UnknownWord, Word};
 use std::fmt;
 use std::str::FromStr;
 
-/// One step of a process, as its append-only history keeps it (contract D6, D11). A step may be one that a newer
-/// version took: its words are shown as they are.
+/// One step of a process in its append-only history (contract D6, D11). Words that a newer version wrote are
+/// shown unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEntry {
-    /// What happened.
+    /// The event.
     pub event: Word<EventKind>,
     /// The status before; `None` for the first entry.
     pub from: Option<Word<State>>,
     /// The status after.
     pub to: Word<State>,
-    /// When; never before the process was created.
+    /// Time of the step; never before the process was created.
     pub occurred_at: DateTime<Utc>,
-    /// The attempts counted so far, this step's included: 0 before the first claim. It counts on
-    /// over resubmissions, so that each attempt has a number of its own.
+    /// Number of attempts so far, including this step: 0 before the first claim. It is not reset by
+    /// resubmissions, so that each attempt has its own number.
     pub attempt: u32,
-    /// Who did it.
+    /// The actor of the step.
     pub actor: Word<Actor>,
-    /// The version that the step made. Orders the history whatever the clock did.
+    /// The version after the step. Orders the history even if the clock went back.
     pub version: i64,
 }
 
-/// Who made a step. Written `api:KEY_PREFIX#REQUEST_ID`, `worker:NAME`, `operator` or `system`.
+/// The actor of a step, written `api:KEY_PREFIX#REQUEST_ID`, `worker:NAME`, `operator` or `system`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Actor {
     /// A request to the API.
     Api {
-        /// The part of the API key that is shown in lists; never the key.
+        /// The prefix of the API key that lists show; never the key.
         key_prefix: String,
-        /// The `X-Request-Id` of the answer, which logs carry too (contract D3).
+        /// The `X-Request-Id` of the answer, which logs have too (contract D3).
         request_id: Option<String>,
     },
     /// An import worker.
@@ -42,7 +42,7 @@ pub enum Actor {
     },
     /// The operator, by a command or the console.
     Operator,
-    /// The service itself, such as the sweep for leases and windows.
+    /// The service itself, for example the sweep of leases and windows.
     System,
 }
 
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_actors() {
+    fn other_texts_are_refused_as_actors() {
         for text in ["", "api", "operator:x", "Operator", "robot:1"] {
             assert!(text.parse::<Actor>().is_err(), "{text:?}");
         }

@@ -1,9 +1,9 @@
-//! The import process: one account on its way from a staged payload to an account (contract 2.2
-//! and 3, contract D5 and D6).
+//! The state machine of import processes, each of which turns a staged payload into an account (contract 2.2,
+//! 3, D5, D6).
 //!
-//! A pure state machine. [`TRANSITIONS`] is the one table of legal steps; [`Process::step`] consumes
-//! a process and gives the next one with the entry of its history, or refuses. Nothing here does
-//! I/O, reads a clock or draws a random number: those are arguments. Nothing else sets a status.
+//! [`TRANSITIONS`] is the table of legal steps. [`Process::step`] consumes a process and returns the next one
+//! with the entry of its history, or refuses. The crate is pure: it does no I/O, and time and randomness are
+//! arguments. Only a step changes a status.
 //!
 //! ```
 //! use cutover_process::{Actor, Event, NewProcess, Process, State, Submission};
@@ -29,28 +29,21 @@
 //! ```
 
 mod decide;
-mod error;
 mod event;
 mod history;
 mod process;
 pub mod reference;
 mod retry;
 mod snapshot;
-mod state;
 mod table;
-mod view;
 mod window;
-mod word;
 
+pub use cutover_core::{ProcessError, ShownEvent, State, StateV1, Traits};
 pub use decide::{CreateDecision, on_create, on_failure, on_rejection, on_success};
-pub use error::ProcessError;
 pub use event::{Event, EventKind};
 pub use history::{Actor, HistoryEntry};
 pub use process::{NewProcess, Process};
 pub use retry::{BACKOFF_CAP, Failure, IDLE, LEASE, MAX_ATTEMPTS, Outage, RETRY_TIME, SWEEP, backoff};
 pub use snapshot::{CorruptProcess, Snapshot};
-pub use state::{ShownEvent, State, Traits};
 pub use table::{IllegalStep, Refusal, Run, TRANSITIONS, Transition, transition};
-pub use view::{LatestEvent, StateV1, StatusV1, StatusV2, v1, v2};
 pub use window::{Submission, Window};
-pub use word::UnknownWord;

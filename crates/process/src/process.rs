@@ -5,24 +5,23 @@ use crate::{
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber, SupplierCode, Word};
 
-/// What a first create says.
+/// The data of a first create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProcess {
     /// The import supplier of the account.
     pub supplier: SupplierCode,
     /// The account's number at its previous supplier.
     pub external_account_number: ExternalAccountNumber,
-    /// How it is to run.
+    /// The parameters of its run.
     pub submission: Submission,
 }
 
-/// The import of one account (contract 2.2). Its status changes by [`step`](Self::step) alone.
+/// The import of one account (contract 2.2). Only [`step`](Self::step) changes its status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process(Snapshot);
 
 impl Process {
-    /// The process of an account that was not known before, under the store's key, and the first entry of
-    /// its history.
+    /// Creates the process of a new account under the store's key, and the first entry of its history.
     pub fn create(id: i64, new: NewProcess, at: DateTime<Utc>, actor: Actor) -> (Self, HistoryEntry) {
         let process = Self(Snapshot {
             id,
@@ -47,10 +46,10 @@ impl Process {
         (process, entry)
     }
 
-    /// The process that the store holds.
+    /// Restores a stored process.
     ///
     /// # Errors
-    /// [`CorruptProcess`] where no sequence of steps leads to it.
+    /// [`CorruptProcess`] if no sequence of steps leads to it.
     pub fn restore(snapshot: Snapshot) -> Result<Self, CorruptProcess> {
         match snapshot.problem() {
             Some(problem) => Err(CorruptProcess { id: snapshot.id, problem }),
@@ -58,14 +57,14 @@ impl Process {
         }
     }
 
-    /// The process after an event, and the entry of its history.
+    /// Returns the process after an event and the entry of its history.
     ///
-    /// A time before the step before (the clock went back) is dated like that step: what reads by the time of the last
-    /// step goes forward only.
+    /// If the clock went back, the step gets the time of the step before it: readers that page by the time of
+    /// the last step rely on times that never decrease.
     ///
     /// # Errors
-    /// [`IllegalStep`] where the table has no such step, where an attempt is to follow the last, and where a newer
-    /// version gave the process a status that is not in the table.
+    /// [`IllegalStep`] if the table has no such step, if no attempt is left, or if a newer version gave the
+    /// process a status that is not in the table.
     pub fn step(
         self,
         event: Event,
@@ -89,7 +88,7 @@ impl Process {
         Ok((next, entry))
     }
 
-    /// The row of the table for an event, if this process may take it.
+    /// The row of the table for an event, if it is legal for this process.
     fn legal(&self, on: EventKind) -> Result<&'static Transition, IllegalStep> {
         let refused = |reason| IllegalStep { state: Some(self.stored_state()), event: on, reason };
         let state = self.known_state().ok_or_else(|| refused(Refusal::NewerState))?;
@@ -100,7 +99,7 @@ impl Process {
         Ok(row)
     }
 
-    /// The entry for the step that led here.
+    /// The history entry of the latest step.
     fn entry(&self, event: EventKind, from: Option<State>, actor: Actor) -> HistoryEntry {
         HistoryEntry {
             event: event.into(),
@@ -113,8 +112,8 @@ impl Process {
         }
     }
 
-    /// The step for a pending process of an `Ongoing` supplier at a time: its window has closed, or
-    /// it is due; `None`: leave it. Of other suppliers pending processes are left untouched.
+    /// The event that is due for a pending process at a time: its window has closed, or it can be claimed.
+    /// Only for processes of `Ongoing` suppliers: those of other suppliers stay pending.
     pub fn due_event(&self, at: DateTime<Utc>) -> Option<Event> {
         match self.known_state()? {
             State::Pending if self.window_closed(at) => Some(Event::WindowMissed),
@@ -123,17 +122,17 @@ impl Process {
         }
     }
 
-    /// Whether its time to be claimed has come; says nothing of the end of its window.
+    /// Returns true if it may be claimed at this time, whether or not its window has closed.
     pub fn is_due(&self, at: DateTime<Utc>) -> bool {
         self.known_state() == Some(State::Pending) && self.0.due_at <= at
     }
 
-    /// Whether its window has closed.
+    /// Returns true if its window has closed.
     pub fn window_closed(&self, at: DateTime<Utc>) -> bool {
         self.0.window.is_closed(at)
     }
 
-    /// All that it is.
+    /// All its data.
     pub fn snapshot(&self) -> &Snapshot {
         &self.0
     }
@@ -143,18 +142,18 @@ impl Process {
         self.0.id
     }
 
-    /// The status as the API shows it: of one that a newer version wrote, the nearest. What is decided is decided on
-    /// the [known](Self::known_state).
+    /// The status as the API shows it: the nearest known one if a newer version wrote the status. Decisions
+    /// use the [known state](Self::known_state).
     pub fn state(&self) -> State {
         self.0.state
     }
 
-    /// The status, if it is one that this version knows.
+    /// The status, if this version knows it.
     pub fn known_state(&self) -> Option<State> {
         self.0.newer_state.is_none().then_some(self.0.state)
     }
 
-    /// The status as it is stored.
+    /// The status as stored.
     pub fn stored_state(&self) -> Word<State> {
         self.0.newer_state.clone().map_or(Word::Known(self.0.state), Word::Other)
     }
@@ -164,13 +163,13 @@ impl Process {
         self.0.version
     }
 
-    /// The version that the store must still hold for the last step to be written (contract D6);
-    /// 0 for a process that was just created.
+    /// The version that the store must still have for the last step to be written (contract D6);
+    /// 0 for a new process.
     pub fn version_before(&self) -> i64 {
         self.0.version - 1
     }
 
-    /// Whether nothing of the import is kept.
+    /// Returns true if the import is only tried and nothing is stored.
     pub fn is_dry_run(&self) -> bool {
         self.0.is_dry_run
     }
@@ -180,14 +179,14 @@ impl Process {
         self.0.service_account_number.as_ref()
     }
 
-    /// Why it ended without an account.
+    /// The error that it ended with.
     pub fn latest_error(&self) -> Option<&ProcessError> {
         self.0.latest_error.as_ref()
     }
 }
 
 impl Snapshot {
-    /// What an event brings, beyond the status.
+    /// Applies the data of an event, except for the status.
     fn take(&mut self, event: Event, at: DateTime<Utc>) {
         match event {
             Event::Replaced(submission) | Event::Resubmitted(submission) => self.submit(submission, at),
@@ -225,13 +224,13 @@ impl Snapshot {
         }
     }
 
-    /// As if it had not been claimed: an outage before the claim goes on.
+    /// Undoes a claim: an outage from before the claim continues.
     fn hand_back(&mut self, due_at: DateTime<Utc>) {
         self.tries = self.tries.saturating_sub(1);
         self.due_at = due_at;
     }
 
-    /// A new run, with all its attempts.
+    /// Starts a new run with all its attempts.
     fn submit(&mut self, submission: Submission, at: DateTime<Utc>) {
         self.is_dry_run = submission.is_dry_run;
         self.window = submission.window;

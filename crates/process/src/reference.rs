@@ -1,9 +1,9 @@
-//! The reference of the process, made from the table that drives it.
+//! The reference of the process, generated from the transition table.
 
 use crate::{Run, TRANSITIONS, Transition};
 use std::fmt::Write;
 
-/// The transition table as a Markdown table with the columns from, on, to and latest_event; ends
+/// The transition table as a Markdown table with the columns from, on, to and latest_event. Ends
 /// with a line break.
 pub fn table_markdown() -> String {
     let mut table = "| from | on | to | latest_event |\n|---|---|---|---|\n".to_owned();

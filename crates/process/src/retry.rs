@@ -1,50 +1,50 @@
 use chrono::{DateTime, Duration, Utc};
 
-/// The attempts that a submission has. They count at the claim, so a payload that kills its worker
-/// comes to an end too (contract D6). An attempt that an outage ended is taken off again: outages
-/// are bounded by time instead.
+/// Maximum number of attempts of a submission. The claim counts them, so that a payload that kills its worker
+/// ends too (contract D6). An attempt that an outage ended does not count: outages are bounded by time
+/// instead.
 pub const MAX_ATTEMPTS: u32 = 8;
 
-/// How long an outage is retried if the operator does not set it otherwise (contract D6).
+/// Default time for which an outage is retried (contract D6).
 pub const RETRY_TIME: Duration = Duration::hours(24);
 
-/// A process that was due for longer than this before it was claimed was not tried meanwhile, because
-/// its supplier was paused or no worker ran. That time does not count as outage.
+/// If a process was due for longer than this before it was claimed, its supplier was paused or no worker ran,
+/// and the wait does not count as outage.
 pub const IDLE: Duration = Duration::hours(1);
 
-/// How long a claim holds without a sign of its worker.
+/// Duration of a lease: a claim expires if its worker does not renew it in time.
 pub const LEASE: Duration = Duration::seconds(30);
 
-/// How often leases that ran out are looked for.
+/// Interval of the sweep for expired leases.
 pub const SWEEP: Duration = Duration::seconds(5);
 
 /// The longest wait before another attempt.
 pub const BACKOFF_CAP: Duration = Duration::minutes(5);
 
-/// Why an attempt came to nothing without a verdict on the account.
+/// The reason why an attempt failed without a verdict on the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Failure {
     /// Document storage or database could not be reached, or did not answer in time.
     Outage,
-    /// The import failed for a reason that is its own, such as a row that cannot be read.
+    /// The import failed by a fault of ours, for example a row that cannot be read.
     Defect,
-    /// The import panicked; its worker lives.
+    /// The import panicked; its worker survived.
     Panic,
     /// The lease ran out.
     WorkerLost,
 }
 
-/// The outage that a process is in: its attempts have failed by outages since then, one after another.
+/// The current outage of a process: consecutive attempts failed by outages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Outage {
-    /// When the first of these attempts failed, later by the time in which nobody tried ([`IDLE`]).
+    /// Time at which the first of these attempts failed, moved forward by idle time ([`IDLE`]).
     pub since: DateTime<Utc>,
-    /// How many attempts failed since.
+    /// Number of attempts that have failed since.
     pub tries: u32,
 }
 
 impl Outage {
-    /// The outage after another attempt has failed by it.
+    /// The outage after another failed attempt.
     pub(crate) fn after_failure(before: Option<Self>, at: DateTime<Utc>) -> Self {
         let since = before.map_or(at, |outage| outage.since.min(at));
         Self { since, tries: before.map_or(0, |outage| outage.tries).saturating_add(1) }
@@ -58,11 +58,11 @@ impl Outage {
     }
 }
 
-/// The wait after the failed attempt number `attempt`, counted from 1: a second at most after the
-/// first, twice that after each further one, up to [`BACKOFF_CAP`].
+/// The wait after failed attempt number `attempt`, counted from 1. Its bound is one second after the first
+/// attempt and doubles with each further one, up to [`BACKOFF_CAP`].
 ///
-/// `jitter` is any random number; it places the wait in the upper half of its bound, evenly, so
-/// that what failed together does not come back together, nor at once.
+/// `jitter` is any random number. The wait is spread evenly over the upper half of the bound, so that
+/// processes that failed together are not retried together.
 pub fn backoff(attempt: u32, jitter: u64) -> Duration {
     let cap = BACKOFF_CAP.num_milliseconds();
     let doublings = attempt.saturating_sub(1).min(20);
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The longest wait after an attempt: the jitter that equals the half of its bound.
+    /// The bound of the wait after an attempt: twice the wait without jitter.
     fn bound(attempt: u32) -> i64 {
         2 * backoff(attempt, 0).num_milliseconds()
     }

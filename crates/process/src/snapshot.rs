@@ -2,7 +2,7 @@ use crate::{MAX_ATTEMPTS, Outage, ProcessError, State, Window};
 use chrono::{DateTime, Utc};
 use cutover_core::{Domain, ExternalAccountNumber, ServiceAccountNumber, SupplierCode, Word};
 
-/// All that a process is, for the store to write and to read back; see
+/// All data of a process, as the store writes it and reads it back; see
 /// [`Process::restore`](crate::Process::restore).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
@@ -12,81 +12,80 @@ pub struct Snapshot {
     pub supplier: SupplierCode,
     /// The account's number at its previous supplier.
     pub external_account_number: ExternalAccountNumber,
-    /// The status; where there is a `newer_state`, the nearest to that ([`State::nearest`]).
+    /// The status; the nearest known one if there is a `newer_state` ([`State::nearest`]).
     pub state: State,
-    /// The word of a status that a newer version gave it. The process is shown; it takes no step.
+    /// The status that a newer version wrote, if this one does not know it. Such a process takes no step.
     pub newer_state: Option<Box<str>>,
-    /// The claims so far, over all submissions: the number of the current or last attempt.
+    /// The number of the current or last attempt: it counts claims over all submissions.
     pub attempt: u32,
-    /// The attempts that the current submission has used, at most [`MAX_ATTEMPTS`]. New content and
-    /// a new run start from 0; a claim that a worker hands back, or that an outage ends, is not counted.
+    /// The number of attempts that the current submission has used, at most [`MAX_ATTEMPTS`]. New content and
+    /// a new run start from 0. A claim that a worker returns, or that an outage ends, does not count.
     pub tries: u32,
-    /// The outage that has ended its last attempts; a claim that ends otherwise, and a new run, clear it.
+    /// The outage that ended the latest attempts. Any other end of an attempt, and a new run, clear it.
     pub outage: Option<Outage>,
-    /// The number of steps. A write is only good on the version before it.
+    /// The number of steps. A write succeeds only on the version before it.
     pub version: i64,
-    /// Whether nothing of the import is kept.
+    /// If set, the import is only tried and nothing is stored.
     pub is_dry_run: bool,
-    /// When it may run.
+    /// The window in which it may run.
     pub window: Window,
-    /// When it may be claimed next; of meaning while it is pending.
+    /// Earliest time of the next claim; relevant only while the process is pending.
     pub due_at: DateTime<Utc>,
-    /// When the account was first created; never changes.
+    /// Time of the first create; never changes.
     pub created_at: DateTime<Utc>,
-    /// When the last step was made; never before `created_at`.
+    /// Time of the last step; never before `created_at`.
     pub modified_at: DateTime<Utc>,
-    /// When the event that the API shows occurred. Its name follows from the status, its data is
-    /// `latest_error`.
+    /// Time of the event that the API shows. The status determines its name, and `latest_error` is its data.
     pub latest_event_at: DateTime<Utc>,
-    /// Why it ended without an account; only of an error status.
+    /// The error that it ended with; only with an error status.
     pub latest_error: Option<ProcessError>,
-    /// The account; only of `PROCESSED`.
+    /// The account; only with `PROCESSED`.
     pub service_account_number: Option<ServiceAccountNumber>,
 }
 
-/// What was stored is no process that steps can lead to.
+/// Stored data that no sequence of steps leads to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("process {id} is corrupt: {problem}")]
 pub struct CorruptProcess {
-    /// The store's key of it.
+    /// The store's key of the process.
     pub id: i64,
-    /// What is wrong with it.
+    /// The problem found.
     pub problem: &'static str,
 }
 
 impl Snapshot {
-    /// The first thing that no sequence of steps leads to.
+    /// The first property that no sequence of steps leads to.
     pub(crate) fn problem(&self) -> Option<&'static str> {
-        // What goes with a status that a newer version wrote, this one cannot tell.
+        // This version cannot tell which data fits a status that a newer version wrote.
         let state = self.newer_state.is_none().then_some(self.state);
         let error_code = self.latest_error.as_ref().map(|error| &error.code);
         let in_progress = state == Some(State::InProgress);
         let pending = state == Some(State::Pending);
         let problems = [
             (self.version < 1, "its version is less than 1"),
-            (self.modified_at < self.created_at, "it was modified before it was created"),
-            (self.latest_event_at < self.created_at, "its latest event lies before it was created"),
-            (self.tries > self.attempt, "it used more attempts than there were"),
-            (state.is_some() && self.tries > MAX_ATTEMPTS, "it used more attempts than it has"),
+            (self.modified_at < self.created_at, "it was modified before its creation"),
+            (self.latest_event_at < self.created_at, "its latest event is before its creation"),
+            (self.tries > self.attempt, "it has used more attempts than it has had"),
+            (state.is_some() && self.tries > MAX_ATTEMPTS, "it has used more attempts than the maximum"),
             (in_progress && self.tries == 0, "it is in progress without an attempt"),
             (pending && self.tries == MAX_ATTEMPTS, "it is pending without an attempt left"),
             (
                 state.is_some_and(|state| state.is_error() != error_code.is_some()),
-                "status and error do not agree",
+                "status and error contradict each other",
             ),
             (
                 error_code.and_then(Word::known).is_some_and(|code| code.domain() != Domain::Process),
-                "its error is no process's",
+                "its error is not an error of a process",
             ),
             (
                 state.is_some_and(|state| {
                     (state == State::Processed) != self.service_account_number.is_some()
                 }),
-                "status and account do not agree",
+                "status and account contradict each other",
             ),
             (
                 state.and_then(State::dry_run_only).is_some_and(|dry| dry != self.is_dry_run),
-                "status and dry run do not agree",
+                "status and dry run contradict each other",
             ),
         ];
         problems.into_iter().find_map(|(wrong, problem)| wrong.then_some(problem))

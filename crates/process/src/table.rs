@@ -1,10 +1,10 @@
 use crate::{EventKind, ShownEvent, State};
 use cutover_core::Word;
 
-/// Which processes a row of the table is for.
+/// The kind of run that a row of the table applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Run {
-    /// All.
+    /// All processes.
     Any,
     /// Real imports.
     Real,
@@ -25,21 +25,21 @@ impl Run {
 /// One legal step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Transition {
-    /// The status before; `None`: there is no process yet.
+    /// The status before; `None` if there is no process yet.
     pub from: Option<State>,
-    /// What happens.
+    /// The event.
     pub on: EventKind,
-    /// Which processes it is for.
+    /// The kind of run that it applies to.
     pub run: Run,
     /// The status after.
     pub to: State,
-    /// Whether `latest_event.occurred_at` becomes the time of this step. A claim, and giving one
-    /// back, are between the service and its workers: they leave it.
+    /// If set, `latest_event.occurred_at` becomes the time of this step. Claims and their return are internal
+    /// to the service and leave it unchanged.
     pub moves_latest_event: bool,
 }
 
 impl Transition {
-    /// The event the API shows afterwards; the status decides it (contract 3).
+    /// The event that the API shows afterwards; the status determines it (contract 3).
     pub fn shown_event(&self) -> ShownEvent {
         self.to.shown_event()
     }
@@ -53,7 +53,7 @@ const fn quiet(from: State, on: EventKind, to: State) -> Transition {
     Transition { moves_latest_event: false, ..row(from, on, Run::Any, to) }
 }
 
-/// Every legal step (contract D6). What is not here is refused.
+/// Every legal step (contract D6). All others are refused.
 pub static TRANSITIONS: &[Transition] = {
     use EventKind as On;
     use Run::{Any, Dry, Real};
@@ -90,7 +90,7 @@ pub static TRANSITIONS: &[Transition] = {
 /// The row for an event in a state.
 ///
 /// # Errors
-/// [`IllegalStep`] where the table has none.
+/// [`IllegalStep`] if the table has none.
 pub fn transition(
     from: Option<State>,
     on: EventKind,
@@ -109,18 +109,18 @@ pub fn transition(
     })
 }
 
-/// What stands against a step.
+/// The reason why a step is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Refusal {
-    /// The state does not know the event.
+    /// The event is not legal in the state.
     State,
     /// The event is not for dry runs.
     DryRun,
     /// The event is for dry runs only.
     RealRun,
-    /// No attempt is left to try again with.
+    /// No attempt is left.
     LastAttempt,
-    /// A newer version wrote the state: this one does not know what may follow.
+    /// A newer version wrote the state, so this one does not know the legal steps.
     NewerState,
 }
 
@@ -136,15 +136,15 @@ impl Refusal {
     }
 }
 
-/// A step that is not in the table; names the state and the event (contract D6).
+/// A refused step, with the state and the event (contract D6).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a process that {} refuses the event {event}{}", being(.state.as_ref()), .reason.text())]
 pub struct IllegalStep {
-    /// The status of the process; `None`: there is none.
+    /// The status of the process; `None` if there is no process.
     pub state: Option<Word<State>>,
-    /// What was to happen.
+    /// The refused event.
     pub event: EventKind,
-    /// What stands against it.
+    /// The reason.
     pub reason: Refusal,
 }
 
@@ -178,6 +178,23 @@ mod tests {
         for row in TRANSITIONS.iter().filter(|row| !row.moves_latest_event) {
             assert_eq!(row.from.map(State::shown_event), Some(row.shown_event()), "{row:?}");
         }
+    }
+
+    #[test]
+    fn no_row_leaves_a_final_state() {
+        for state in State::ALL {
+            let left = TRANSITIONS.iter().any(|row| row.from == Some(state));
+            assert_eq!(state.is_final(), !left, "{state}");
+        }
+    }
+
+    #[test]
+    fn an_ended_process_goes_on_only_on_request() {
+        for row in TRANSITIONS.iter().filter(|row| row.from.is_some_and(State::has_ended)) {
+            assert!(matches!(row.on, EventKind::Resubmitted | EventKind::RetriedByOperator), "{row:?}");
+        }
+        let going = State::ALL.iter().filter(|state| !state.has_ended());
+        assert_eq!(going.map(|state| state.as_str()).collect::<Vec<_>>(), ["PENDING", "IN_PROGRESS"]);
     }
 
     #[test]

@@ -1,33 +1,33 @@
 use chrono::{DateTime, Utc};
 
-/// When a process may be claimed (fields, `task_params`). Both ends belong to it.
+/// The time span in which a process may be claimed (`task_params` in fields 2), including both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Window {
-    /// Not before; `None`: at once.
+    /// Start; `None` means at once.
     pub start: Option<DateTime<Utc>>,
-    /// Not after; `None`: whenever.
+    /// End; `None` means open.
     pub end: Option<DateTime<Utc>>,
 }
 
 impl Window {
-    /// Whether its end has passed.
+    /// Returns true if the end has passed.
     pub fn is_closed(&self, at: DateTime<Utc>) -> bool {
         self.end.is_some_and(|end| at > end)
     }
 
-    /// The first instant from `at` on that is not before the start.
+    /// The later of `at` and the start.
     pub(crate) fn first_chance(&self, at: DateTime<Utc>) -> DateTime<Utc> {
         self.start.map_or(at, |start| start.max(at))
     }
 }
 
-/// How a submitted payload is to be run. The payload itself is not this crate's.
+/// The parameters of the run of a submitted payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Submission {
-    /// Do all that an import does, but keep nothing of it. True where the payload's `task_params`
-    /// or the supplier's setting ask for it.
+    /// If set, the import is only tried and nothing is stored: the payload's `task_params` or the supplier's
+    /// setting ask for it.
     pub is_dry_run: bool,
-    /// When it may run.
+    /// The window in which it may run.
     pub window: Window,
 }
 

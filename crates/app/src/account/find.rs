@@ -1,9 +1,9 @@
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{PageLimit, Position, ProcessFilter, StoreError, find_stale};
-use cutover_core::{Code, SupplierCode, Word};
-use cutover_model::DateTime;
-use cutover_process::{State, StatusV2, v2};
+use cutover_core::{Code, SupplierCode, Word, Zone};
+use cutover_model::{DateTime, ProcessStatus};
+use cutover_process::{Process, State};
 
 /// A filter of accounts, which have to match all given criteria (contract D12).
 #[derive(Debug, Clone, Default)]
@@ -19,10 +19,31 @@ pub struct AccountFilter {
 /// A page of a supplier's accounts in the order of creation. A page that is not the last may be empty.
 #[derive(Debug)]
 pub struct AccountPage {
-    /// The number and status of each account.
-    pub accounts: Vec<(String, StatusV2)>,
-    /// The position after which the next page begins; `None` if this is the last.
+    /// The accounts.
+    pub accounts: Vec<AccountStatus>,
+    /// What the next page follows; `None` if there is none.
     pub next: Option<Position>,
+}
+
+/// An account of a supplier and the status of its import.
+#[derive(Debug, Clone)]
+pub struct AccountStatus {
+    /// The account's number at its previous supplier.
+    pub number: String,
+    /// The status as the API shows it.
+    pub status: ProcessStatus,
+    /// The status as stored: a newer version may have written one that the API does not show.
+    pub stored_status: Word<State>,
+}
+
+impl AccountStatus {
+    pub(crate) fn new(process: &Process, zone: Zone) -> Self {
+        Self {
+            number: process.snapshot().external_account_number.to_string(),
+            status: super::process_status(process, zone),
+            stored_status: process.stored_state(),
+        }
+    }
 }
 
 impl App {
@@ -47,10 +68,7 @@ impl App {
             let error_code = filter.error_code.as_ref().map(Word::as_str);
             let filter = ProcessFilter { state: filter.status, error_code, modified_after };
             let page = tx.list_processes(supplier.id, filter, after, PageLimit::of(limit))?;
-            let shown = page.processes.iter().map(|listed| {
-                let number = listed.process.snapshot().external_account_number.to_string();
-                (number, v2(&listed.process, zone))
-            });
+            let shown = page.processes.iter().map(|listed| AccountStatus::new(&listed.process, zone));
             Ok(Some(AccountPage { accounts: shown.collect(), next: page.next }))
         })
     }

@@ -181,14 +181,13 @@ impl Pace {
 
 /// Returns the body of a progress answer.
 pub fn shown_progress(progress: &Progress) -> SupplierProgress {
-    let counts = State::ALL.iter().map(|state| (state.as_str(), accounts(&progress.counts, *state)));
     let error = |error: &TopError| ShownError {
-        code: error.code.to_string().into(),
+        code: error.code.clone(),
         count: error.count,
         examples: error.examples.iter().map(ToString::to_string).collect(),
     };
     SupplierProgress {
-        counts: StatusCounts(counts.collect()),
+        counts: StatusCounts::new(|state| accounts(&progress.counts, state)),
         top_errors: progress.top_errors.iter().map(error).collect(),
         rate_per_minute: progress.rate_per_minute.to_string(),
         estimated_finish_at: progress.estimated_finish_at.map(|at| shown_time(progress.zone.local(at))),

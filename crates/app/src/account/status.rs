@@ -1,10 +1,10 @@
 use crate::App;
 use crate::auth::Caller;
 use crate::port::{StoreError, StoredProcess, Supplier, find_stale};
-use chrono::{DateTime, Datelike, FixedOffset};
-use cutover_core::{ExternalAccountNumber, SupplierCode};
-use cutover_model::{LatestEvent, ProcessStatus};
-use cutover_process::{StatusV1, StatusV2, v1, v2};
+use chrono::{DateTime, FixedOffset};
+use cutover_core::{ExternalAccountNumber, SupplierCode, Zone};
+use cutover_model::{LatestEvent, ProcessStatus, Timestamp, TransferStatus};
+use cutover_process::Process;
 
 impl App {
     /// Returns the status of an account's import (contract 4.1); `None` if the organisation has no such
@@ -17,9 +17,9 @@ impl App {
         caller: &Caller,
         supplier: &str,
         number: &str,
-    ) -> Result<Option<StatusV2>, StoreError> {
+    ) -> Result<Option<ProcessStatus>, StoreError> {
         let found = self.find_process(caller, supplier, number)?;
-        Ok(found.map(|(supplier, stored)| v2(&stored.process, supplier.settings.time_zone)))
+        Ok(found.map(|(supplier, stored)| process_status(&stored.process, supplier.settings.time_zone)))
     }
 
     /// Returns the status in the form of version 1 (contract 4.3).
@@ -31,9 +31,9 @@ impl App {
         caller: &Caller,
         supplier: &str,
         number: &str,
-    ) -> Result<Option<StatusV1>, StoreError> {
+    ) -> Result<Option<TransferStatus>, StoreError> {
         let found = self.find_process(caller, supplier, number)?;
-        Ok(found.map(|(_, stored)| v1(&stored.process)))
+        Ok(found.map(|(_, stored)| transfer_status(&stored.process)))
     }
 
     fn find_process(
@@ -56,51 +56,94 @@ impl App {
     }
 }
 
-/// Formats a datetime for an answer: `2026-11-21T13:00:00.123456+11:00`, UTC as `+00:00` (contract D3). Uses
-/// UTC where the format cannot express the local time: offsets with seconds or over 14 hours, and years other
-/// than 1 to 9999.
+/// A datetime as answers have it: see [`Timestamp`].
 pub fn shown_time(time: DateTime<FixedOffset>) -> String {
-    let offset = time.offset().local_minus_utc();
-    let can_be_written = offset % 60 == 0 && offset.abs() <= 14 * 3_600 && (1..=9_999).contains(&time.year());
-    let time = if can_be_written { time } else { time.to_utc().fixed_offset() };
-    time.format("%Y-%m-%dT%H:%M:%S%.6f%:z").to_string()
+    Timestamp(time).to_string()
 }
 
-/// Returns the body of a status answer (contract 2.2).
-pub fn shown_status(status: &StatusV2) -> ProcessStatus {
-    let error = |error: &cutover_process::ProcessError| cutover_model::ProcessError {
-        code: error.code.to_string().into(),
-        detail: error.detail.to_string(),
-        domain: error.domain(),
-    };
+/// The status of a process as version 2 shows it to a supplier in a time zone (contract 2.2).
+pub fn process_status(process: &Process, zone: Zone) -> ProcessStatus {
+    let snapshot = process.snapshot();
+    let error = snapshot.latest_error.as_ref().filter(|_| snapshot.state.is_error());
     ProcessStatus {
-        status: status.status.as_str(),
-        service_identifier: status.service_identifier.as_ref().map(ToString::to_string),
-        created_at: shown_time(status.created_at),
-        modified_at: shown_time(status.modified_at),
+        status: snapshot.state,
+        service_identifier: snapshot.service_account_number.clone(),
+        created_at: Timestamp(zone.local(snapshot.created_at)),
+        modified_at: Timestamp(zone.local(snapshot.modified_at)),
         latest_event: LatestEvent {
-            event: status.latest_event.event.as_str(),
-            occurred_at: shown_time(status.latest_event.occurred_at),
-            data: status.latest_event.data.as_ref().map(error),
+            event: snapshot.state.shown_event(),
+            occurred_at: Timestamp(zone.local(snapshot.latest_event_at)),
+            data: error.cloned(),
         },
-        latest_error: status.latest_error.as_ref().map(error),
+        latest_error: error.cloned(),
+    }
+}
+
+/// The status of a process as version 1 shows it (contract 2.2, 4.3).
+fn transfer_status(process: &Process) -> TransferStatus {
+    TransferStatus {
+        status: process.state().into(),
+        service_account_number: process.service_account_number().map(ToString::to_string).unwrap_or_default(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutover_core::Zone;
+    use cutover_process::{Actor, Event, NewProcess, Submission};
+
+    fn at(second: i64) -> DateTime<chrono::Utc> {
+        DateTime::from_timestamp(20_000 * 86_400 + second, 0).unwrap()
+    }
+
+    /// A process of each status.
+    fn every_status() -> Vec<Process> {
+        let process = |is_dry_run, events: &[Event]| {
+            let new = NewProcess {
+                supplier: "ACME".parse().unwrap(),
+                external_account_number: "A-100".parse().unwrap(),
+                submission: Submission { is_dry_run, ..Submission::default() },
+            };
+            let (process, _) = Process::create(7, new, at(0), Actor::System);
+            (1..).zip(events).fold(process, |process, (second, event)| {
+                process.step(event.clone(), at(second), Actor::System).unwrap().0
+            })
+        };
+        vec![
+            process(false, &[]),
+            process(false, &[Event::Claimed]),
+            process(false, &[Event::Cancelled]),
+            process(false, &[Event::Claimed, Event::Imported("A-00000001".parse().unwrap())]),
+            process(true, &[Event::Claimed, Event::DryRunPassed]),
+            process(false, &[Event::Claimed, Event::Rejected]),
+            process(true, &[Event::Claimed, Event::DryRunFailed]),
+        ]
+    }
 
     #[test]
-    fn times_have_microseconds_and_the_offset_of_their_zone() {
-        let shown =
-            |zone: &str, time: &str| shown_time(zone.parse::<Zone>().unwrap().local(time.parse().unwrap()));
-        let instant = "2026-11-21T02:00:00.123456Z";
-        assert_eq!(shown("Australia/Sydney", instant), "2026-11-21T13:00:00.123456+11:00");
-        assert_eq!(shown("UTC", "2026-11-21T02:00:00Z"), "2026-11-21T02:00:00.000000+00:00");
-        for edge in ["9999-12-31T23:59:59", "1880-01-01T00:00:00", "0001-01-01T00:00:00"] {
-            assert_eq!(shown("Australia/Sydney", &format!("{edge}Z")), format!("{edge}.000000+00:00"));
-        }
+    fn version_1_has_three_statuses() {
+        let lines = every_status().into_iter().map(|process| {
+            let shown = transfer_status(&process);
+            format!("{}: {} {:?}\n", process.state(), shown.status, shown.service_account_number)
+        });
+        insta::assert_snapshot!(lines.collect::<String>());
+    }
+
+    #[test]
+    fn version_2_shows_status_event_and_error_in_the_suppliers_zone() {
+        let zone: Zone = "Australia/Brisbane".parse().unwrap();
+        let lines = every_status().into_iter().map(|process| {
+            let shown = process_status(&process, zone);
+            let event = &shown.latest_event;
+            assert_eq!((shown.status, &shown.latest_error), (process.state(), &event.data));
+            let account = shown.service_identifier.map_or("null".to_owned(), |number| number.to_string());
+            let error = shown
+                .latest_error
+                .map_or("null".to_owned(), |error| format!("{} {}", error.domain, error.code));
+            let (created, modified) = (shown.created_at.to_rfc3339(), shown.modified_at.to_rfc3339());
+            let line = format!("{} {}", event.event, event.occurred_at.to_rfc3339());
+            format!("{}\n  {account}, {created}, {modified}\n  {line}\n  {error}\n", shown.status)
+        });
+        insta::assert_snapshot!(lines.collect::<String>());
     }
 }

@@ -7,14 +7,11 @@ use crate::documents::{FoundDocuments, Step};
 use crate::port::{NewNote, NoteContent, StoreError, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
 use cutover_core::{ExternalAccountNumber, Now, Zone};
-use cutover_model::{IntoOwned, Note, NoteResult, decode_notes, documents_of_note, draft};
+use cutover_model::service::documents_of_note;
+use cutover_model::{IntoOwned, Note, NoteResult, NoteStatus, decode_notes, draft};
 use cutover_rules::{check_notes, documents_of_notes};
 
 request!(NotesRequest: decode_notes, check_notes, import_supplier, documents_of_notes);
-
-/// Statuses of a note in the answer.
-const CREATED: &str = "NOTE_CREATION_SUCCESS";
-const EXISTS: &str = "NOTE_ALREADY_EXISTS";
 
 impl App {
     /// Adds notes to an imported account (contract 4.2, D8): all of them or none. Skips notes that the
@@ -65,7 +62,7 @@ fn add(
     let mut documents = 0;
     let one = |note: &NewNote| {
         let (created_at, status) = add_one(tx, account.id, note)?;
-        if status == CREATED {
+        if status == NoteStatus::Created {
             documents += documents_of_note(&note.note);
         }
         Ok(result(note, created_at, status, zone))
@@ -80,17 +77,17 @@ fn add_one(
     tx: &mut dyn Tx,
     account_id: i64,
     note: &NewNote,
-) -> Result<(DateTime<Utc>, &'static str), StoreError> {
+) -> Result<(DateTime<Utc>, NoteStatus), StoreError> {
     let sent = note.note.created_at.as_ref().map(|_| note.created_at);
     if let Some(created_at) = tx.find_note(account_id, NoteContent::of(&note.note), sent)? {
-        return Ok((created_at, EXISTS));
+        return Ok((created_at, NoteStatus::Exists));
     }
     tx.add_note(account_id, note)?;
-    Ok((note.created_at, CREATED))
+    Ok((note.created_at, NoteStatus::Created))
 }
 
-fn result(note: &NewNote, created_at: DateTime<Utc>, status: &'static str, zone: Zone) -> NoteResult {
-    // A blank body counts as absent (fields 1.4).
+fn result(note: &NewNote, created_at: DateTime<Utc>, status: NoteStatus, zone: Zone) -> NoteResult {
+    // A blank one is none (fields 1.4).
     let body = note.note.body.as_ref().filter(|body| !body.is_blank()).map(|body| body.as_sent().to_owned());
     NoteResult { created_at: shown_time(zone.local(created_at)), body: body.unwrap_or_default(), status }
 }

@@ -7,10 +7,8 @@ use crate::documents::{FoundDocuments, Step};
 use crate::port::{NewHistoricalStatement, Tx, write_with_retry};
 use chrono::{DateTime, Utc};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber};
-use cutover_model::{
-    HistoricalStatement, IntoOwned, decode_historical_statements, draft, historical_statements,
-    names_document,
-};
+use cutover_model::service::{historical_statements, names_document};
+use cutover_model::{HistoricalStatement, IntoOwned, decode_historical_statements, draft};
 use cutover_rules::service::PST_08;
 use cutover_rules::{check_historical_statements, documents_of_statements};
 

@@ -1,13 +1,15 @@
 use super::suppliers::find;
 use super::{Audited, OperatorError};
 use crate::App;
+use crate::account::process_status;
 use crate::port::{
     AuditAction, ImportedAccount, Operator, PageLimit, ProcessFilter, StepWrite, StoreError, StoredIssues,
     StoredProcess, Subject, Supplier, Tx, read,
 };
 use chrono::{DateTime, Utc};
-use cutover_core::Zone;
-use cutover_process::{Actor, Event, HistoryEntry, Process, State, StatusV2, v2};
+use cutover_core::{Word, Zone};
+use cutover_model::ProcessStatus;
+use cutover_process::{Actor, Event, HistoryEntry, Process, State};
 
 /// Number of processes read per page.
 const PAGE: u32 = 1_000;
@@ -16,7 +18,9 @@ const PAGE: u32 = 1_000;
 #[derive(Debug, Clone)]
 pub struct ProcessReport {
     /// The status as the API shows it.
-    pub status: StatusV2,
+    pub status: ProcessStatus,
+    /// The status as stored: a newer version may have written one that the API does not show.
+    pub stored_status: Word<State>,
     /// The account's number at its previous supplier.
     pub external_account_number: String,
     /// The number of the current or last attempt.
@@ -74,7 +78,7 @@ impl App {
     ///
     /// # Errors
     /// [`OperatorError::Refused`] if its state does not allow it.
-    pub fn cancel_process(&self, supplier: &str, number: &str) -> Result<StatusV2, OperatorError> {
+    pub fn cancel_process(&self, supplier: &str, number: &str) -> Result<ProcessStatus, OperatorError> {
         Ok(self.step_process(&self.operator, supplier, number, Intent::Cancel)?.1)
     }
 
@@ -82,7 +86,7 @@ impl App {
     ///
     /// # Errors
     /// [`OperatorError::Refused`] if its state does not allow it, or its payload is archived.
-    pub fn retry_process(&self, supplier: &str, number: &str) -> Result<StatusV2, OperatorError> {
+    pub fn retry_process(&self, supplier: &str, number: &str) -> Result<ProcessStatus, OperatorError> {
         Ok(self.step_process(&self.operator, supplier, number, Intent::Retry)?.1)
     }
 
@@ -93,7 +97,7 @@ impl App {
         supplier: &str,
         number: &str,
         intent: Intent,
-    ) -> Result<(i64, StatusV2), OperatorError> {
+    ) -> Result<(i64, ProcessStatus), OperatorError> {
         let (supplier, number) = (supplier.to_owned(), number.to_owned());
         let (event, action) = intent.event();
         let stepped = self.run_audited(by, action, move |tx, at| {
@@ -116,7 +120,7 @@ impl App {
                 )));
             }
             let audited = Audited::of(Subject::process(&supplier, process.id()));
-            Ok(((process.id(), v2(&process, supplier.settings.time_zone)), audited))
+            Ok(((process.id(), process_status(&process, supplier.settings.time_zone)), audited))
         })?;
         self.wake.notify_one();
         self.store.notify_workers();
@@ -164,7 +168,8 @@ pub(super) fn report(
 ) -> Result<ProcessReport, StoreError> {
     let (process, zone) = (&stored.process, supplier.settings.time_zone);
     Ok(ProcessReport {
-        status: v2(process, zone),
+        status: process_status(process, zone),
+        stored_status: process.stored_state(),
         external_account_number: process.snapshot().external_account_number.to_string(),
         attempt: process.snapshot().attempt,
         archived_at: tx.archived_at(process.id())?,

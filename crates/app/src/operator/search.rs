@@ -1,18 +1,16 @@
 use crate::App;
+use crate::account::AccountStatus;
 use crate::auth::Caller;
 use crate::port::{StoreError, StoredProcess, Supplier, Tx, read_committed};
 use cutover_core::{ExternalAccountNumber, ServiceAccountNumber};
-use cutover_process::{StatusV2, v2};
 
 /// An account that matches a search.
 #[derive(Debug, Clone)]
 pub struct AccountMatch {
     /// The code of its supplier.
     pub supplier: String,
-    /// Its number at its previous supplier.
-    pub number: String,
-    /// The status of its import.
-    pub status: StatusV2,
+    /// The account and its status.
+    pub account: AccountStatus,
 }
 
 impl App {
@@ -63,7 +61,6 @@ fn by_account(
 fn shown(supplier: &Supplier, stored: &StoredProcess) -> AccountMatch {
     AccountMatch {
         supplier: supplier.code.to_string(),
-        number: stored.process.snapshot().external_account_number.to_string(),
-        status: v2(&stored.process, supplier.settings.time_zone),
+        account: AccountStatus::new(&stored.process, supplier.settings.time_zone),
     }
 }

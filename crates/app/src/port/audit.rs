@@ -1,9 +1,9 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
+use cutover_core::string_enum;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::str::FromStr;
 
 /// The author of an action of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,89 +30,52 @@ impl fmt::Display for Operator {
     }
 }
 
-/// Error for a word that names no action.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not one of the actions {list}", list = AuditAction::ALL.map(AuditAction::as_str).join(", "))]
-pub struct UnknownAction(String);
-
-macro_rules! actions {
-    ($($(#[$doc:meta])* $name:ident $word:literal;)*) => {
-        /// Audited actions: everything that operators do that changes something, or shows or exports personal
-        /// data.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum AuditAction {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl AuditAction {
-            /// Every action.
-            pub const ALL: [Self; [$($word),*].len()] = [$(Self::$name),*];
-
-            /// Returns its name in the store and in commands.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $word,)*
-                }
-            }
-        }
-    };
-}
-
-actions! {
-    /// An organisation was added.
-    OrganisationAdded "organisation.add";
-    /// An organisation was revoked.
-    OrganisationRevoked "organisation.revoke";
-    /// An API key was issued; with its prefix and role.
-    KeyIssued "api-key.issue";
-    /// An API key was revoked; with its prefix.
-    KeyRevoked "api-key.revoke";
-    /// A new key signs tokens; with its id.
-    SigningKeyRotated "signing-key.rotate";
-    /// A signing key was removed; with its id.
-    SigningKeyRevoked "signing-key.revoke";
-    /// An import supplier was added; with the given settings.
-    SupplierAdded "supplier.add";
-    /// Settings of an import supplier were changed, among them its status: paused, resumed, completed.
-    SupplierSet "supplier.set";
-    /// A payment vendor was added; with its name.
-    VendorAdded "vendor.add";
-    /// A payment vendor was removed; with its name.
-    VendorRemoved "vendor.remove";
-    /// A pending process was cancelled.
-    ProcessCancelled "process.cancel";
-    /// Another attempt at a process was begun.
-    ProcessRetried "process.retry";
-    /// Payload and history of processes of a supplier were moved to an archive; with their number.
-    ProcessesArchived "process.archive";
-    /// Personal data of an account was shown in the console.
-    AccountRevealed "account.reveal";
-    /// All data of an account was exported.
-    AccountExported "account.export";
-    /// All data of an account was removed; with the number of rows of each table.
-    AccountErased "account.erase";
-    /// Encrypting payloads and bank details again in the database was begun.
-    ResealBegun "encryption-key.reseal";
-    /// A copy of the whole database was begun.
-    BackupBegun "backup";
-    /// Somebody signed in to the console.
-    SignedIn "console.sign-in";
-    /// Somebody signed out of the console.
-    SignedOut "console.sign-out";
-}
-
-impl fmt::Display for AuditAction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for AuditAction {
-    type Err = UnknownAction;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|action| action.as_str() == word);
-        found.ok_or_else(|| UnknownAction(word.to_owned()))
+string_enum! {
+    "an action";
+    /// An action of an operator in the audit log: everything that changes something, shows personal data or takes it
+    /// out.
+    #[derive(PartialOrd, Ord)]
+    pub enum AuditAction {
+        /// An organisation was added.
+        OrganisationAdded = "organisation.add",
+        /// An organisation was revoked.
+        OrganisationRevoked = "organisation.revoke",
+        /// An API key was issued; by its prefix and role.
+        KeyIssued = "api-key.issue",
+        /// An API key was revoked; by its prefix.
+        KeyRevoked = "api-key.revoke",
+        /// A new key signs tokens; by its id.
+        SigningKeyRotated = "signing-key.rotate",
+        /// A signing key was taken away; by its id.
+        SigningKeyRevoked = "signing-key.revoke",
+        /// An import supplier was added; with the settings that were given.
+        SupplierAdded = "supplier.add",
+        /// Settings of an import supplier were given, its status among them: paused, resumed, completed.
+        SupplierSet = "supplier.set",
+        /// A payment vendor was added; by its name.
+        VendorAdded = "vendor.add",
+        /// A payment vendor was removed; by its name.
+        VendorRemoved = "vendor.remove",
+        /// A pending process was taken out.
+        ProcessCancelled = "process.cancel",
+        /// Another attempt at a process was begun.
+        ProcessRetried = "process.retry",
+        /// Payload and history of processes of a supplier were moved to an archive; how many.
+        ProcessesArchived = "process.archive",
+        /// Personal data of an account was shown at the console.
+        AccountRevealed = "account.reveal",
+        /// All that is kept of an account was handed out.
+        AccountExported = "account.export",
+        /// All that was kept of an account was removed; how many rows of each table.
+        AccountErased = "account.erase",
+        /// Payloads and bank details began to be encrypted anew in the database.
+        ResealBegun = "encryption-key.reseal",
+        /// A copy of the whole database was begun.
+        BackupBegun = "backup",
+        /// Somebody signed in to the console.
+        SignedIn = "console.sign-in",
+        /// Somebody signed out of the console.
+        SignedOut = "console.sign-out",
     }
 }
 

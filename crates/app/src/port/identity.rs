@@ -1,8 +1,7 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_core::Word;
+use cutover_core::{Word, string_enum};
 use std::fmt;
-use std::str::FromStr;
 
 /// The owner of import suppliers and API keys (contract D1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,51 +16,14 @@ pub struct Organisation {
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
-/// The role of an API key (contract D2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ApiKeyRole {
-    /// Obtains tokens for the data-import routes.
-    Supplier,
-    /// Signs in to the console of the organisation; obtains no data-import token.
-    Operator,
-}
-
-impl ApiKeyRole {
-    /// Returns its name in the store and in commands.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Supplier => "supplier",
-            Self::Operator => "operator",
-        }
-    }
-}
-
-impl fmt::Display for ApiKeyRole {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl AsRef<str> for ApiKeyRole {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-/// Error for a word that names no role.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a role: supplier or operator")]
-pub struct InvalidRole(String);
-
-impl FromStr for ApiKeyRole {
-    type Err = InvalidRole;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        match word {
-            "supplier" => Ok(Self::Supplier),
-            "operator" => Ok(Self::Operator),
-            _ => Err(InvalidRole(word.to_owned())),
-        }
+string_enum! {
+    "a role";
+    /// The role of a key (contract D2).
+    pub enum ApiKeyRole {
+        /// Obtains tokens for the data-import routes.
+        Supplier = "supplier",
+        /// Signs in to the console of the organisation; obtains no data-import token.
+        Operator = "operator",
     }
 }
 

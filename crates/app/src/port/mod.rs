@@ -20,16 +20,14 @@ mod suppliers;
 mod vendors;
 
 pub use accounts::{Accounts, ImportedAccount, MeterPointQuestion, NewAccount};
-pub use audit::{
-    Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject, UnknownAction,
-};
+pub use audit::{Audit, AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Fact, Operator, Subject};
 pub use businesses::{Businesses, NewBusiness, StoredBusiness};
 pub use clock::{Clock, Random};
 pub use documents::{Answer, Documents, DocumentsUnavailable};
 pub use erasure::{ErasedRows, Erasure, Traces};
 pub use figures::{Figures, MinuteCount, StateCount, SupplierFigures};
 pub use identity::{
-    ApiKey, ApiKeyRole, Identity, InvalidRole, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,
+    ApiKey, ApiKeyRole, Identity, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey,
 };
 pub use in_job::{JobGuard, RefusedInJobs, SuspendedJobs};
 pub use instructions::{
@@ -49,9 +47,7 @@ pub use store::{
     find_stale, read, read_committed, stage, stage_in, write, write_with_retry,
 };
 pub use suppliers::{Supplier, SupplierSettings, Suppliers};
-pub use vendors::{
-    InvalidVendorKind, PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors,
-};
+pub use vendors::{PaymentVendors, Vendor, VendorError, VendorInstruction, VendorKind, Vendors};
 
 // Types of the rules in the ports' signatures, because adapters depend on the ports only.
 pub use cutover_rules::{DocumentState, SoughtMeterPoint, WantedDocument};

@@ -1,6 +1,7 @@
 use super::StoreError;
 use chrono::{DateTime, Utc};
-use cutover_model::{Note, NoteIdentity};
+use cutover_model::Note;
+use cutover_model::service::NoteIdentity;
 
 /// Hash of a note's identity without its time (contract D8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

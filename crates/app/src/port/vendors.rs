@@ -1,56 +1,17 @@
 use super::{Answer, InstructionDetails, StoreError};
 use chrono::{DateTime, Utc};
-use cutover_core::Word;
-use std::fmt;
-use std::str::FromStr;
+use cutover_core::{Word, string_enum};
 
-/// The protocol of a payment vendor (contract D11).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum VendorKind {
-    /// The protocol of this project.
-    Http,
-    /// Stripe's PaymentMethods.
-    Stripe,
-    /// GoCardless's mandates and bank accounts.
-    Gocardless,
-}
-
-impl VendorKind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Http, Self::Stripe, Self::Gocardless];
-
-    /// Returns its name in the store and in commands.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Http => "http",
-            Self::Stripe => "stripe",
-            Self::Gocardless => "gocardless",
-        }
-    }
-}
-
-impl fmt::Display for VendorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl AsRef<str> for VendorKind {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-/// Error for a word that names no kind of vendor.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a kind of vendor: http, stripe or gocardless")]
-pub struct InvalidVendorKind(String);
-
-impl FromStr for VendorKind {
-    type Err = InvalidVendorKind;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|k| k.as_str() == word).ok_or_else(|| InvalidVendorKind(word.to_owned()))
+string_enum! {
+    "a kind of vendor";
+    /// The protocol that a payment vendor speaks (contract D11).
+    pub enum VendorKind {
+        /// Our own small protocol.
+        Http = "http",
+        /// Stripe's PaymentMethods.
+        Stripe = "stripe",
+        /// GoCardless's mandates and bank accounts.
+        Gocardless = "gocardless",
     }
 }
 

@@ -119,7 +119,7 @@ fn action_names_round_trip() {
     }
     let unknown = "account.hide".parse::<AuditAction>().unwrap_err().to_string();
     assert!(
-        unknown.starts_with("\"account.hide\" is not one of the actions organisation.add, "),
+        unknown.starts_with("\"account.hide\" is not an action: expected one of organisation.add, "),
         "{unknown}"
     );
 }

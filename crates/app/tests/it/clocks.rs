@@ -40,7 +40,7 @@ fn an_import_ends_although_the_clock_is_set() {
         let imported = [EventKind::Created, EventKind::Claimed, EventKind::Imported];
         assert!(events == imported || events == given_back, "{jump}: {events:?}");
         assert!(report.status.modified_at >= report.status.created_at, "{jump}");
-        assert!(report.history.iter().all(|entry| entry.occurred_at >= report.status.created_at), "{jump}");
+        assert!(report.history.iter().all(|entry| entry.occurred_at >= report.status.created_at.0), "{jump}");
     }
 }
 

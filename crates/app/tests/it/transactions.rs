@@ -23,7 +23,7 @@ fn add(
             .iter()
             .map(|r| {
                 let is_plus = matches!(r.transaction.kind.as_str(), "PAYMENT" | "CREDIT");
-                (r.status == "TRANSACTION_ADDED_TO_ACCOUNT", r.transaction.amount.value(), is_plus)
+                (r.status == cutover_model::TransactionStatus::Added, r.transaction.amount.value(), is_plus)
             })
             .collect()),
         Err(TransactionsRefused::Transaction { transaction_data, error_detail, errors }) => {

@@ -1,5 +1,6 @@
 use crate::error::Error;
 use crate::service::{Fault, Patience, Service};
+use cutover_core::State;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(super) async fn accounts(
     service: &Service,
     supplier: &str,
-    status: &str,
+    status: State,
     mut each: impl FnMut(Listed) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut query = Some(format!("status={status}&page_size={PAGE}"));

@@ -10,7 +10,7 @@ use crate::output::print;
 use crate::report::Reports;
 use crate::service::{Service, wait_for};
 use crate::validate::{Example, Row, TopCodes};
-use cutover_core::Level;
+use cutover_core::{Level, State};
 use cutover_model::Totals;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -48,26 +48,26 @@ pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
 
 fn not_imported(standing: &Standing) -> NotImported {
     NotImported {
-        pending: standing.count("PENDING"),
-        in_progress: standing.count("IN_PROGRESS"),
-        errored: standing.count("ERRORED"),
-        cancelled: standing.count("CANCELLED"),
-        dry_run_succeeded: standing.count("DRY_RUN_SUCCEEDED"),
-        dry_run_errored: standing.count("DRY_RUN_ERRORED"),
+        pending: standing.count(State::Pending),
+        in_progress: standing.count(State::InProgress),
+        errored: standing.count(State::Errored),
+        cancelled: standing.count(State::Cancelled),
+        dry_run_succeeded: standing.count(State::DryRunSucceeded),
+        dry_run_errored: standing.count(State::DryRunErrored),
         ..NotImported::default()
     }
 }
 
 /// Accounts that have a status are listed as this, with the code and the detail of their rows; errored ones say
 /// why themselves.
-const LISTED: [(&str, Level, &str, &str); 7] = [
-    ("ERRORED", Level::Error, "errored", "Its import ended in an error."),
-    ("DRY_RUN_ERRORED", Level::Error, "dry_run_errored", "Its dry run ended in an error."),
-    ("CANCELLED", Level::Warning, "cancelled", "The operator cancelled its import."),
-    ("PENDING", Level::Warning, "pending", "It waits for its import."),
-    ("IN_PROGRESS", Level::Warning, "in_progress", "It is being imported."),
-    ("DRY_RUN_SUCCEEDED", Level::Warning, "dry_run_succeeded", "It was tried, not imported."),
-    ("PROCESSED", Level::Off, "imported", "It is imported."),
+const LISTED: [(State, Level, &str, &str); State::ALL.len()] = [
+    (State::Errored, Level::Error, "errored", "Its import ended in an error."),
+    (State::DryRunErrored, Level::Error, "dry_run_errored", "Its dry run ended in an error."),
+    (State::Cancelled, Level::Warning, "cancelled", "The operator cancelled its import."),
+    (State::Pending, Level::Warning, "pending", "It waits for its import."),
+    (State::InProgress, Level::Warning, "in_progress", "It is being imported."),
+    (State::DryRunSucceeded, Level::Warning, "dry_run_succeeded", "It was tried, not imported."),
+    (State::Processed, Level::Off, "imported", "It is imported."),
 ];
 
 /// What is found so far.

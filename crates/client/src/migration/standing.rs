@@ -1,6 +1,7 @@
 use crate::error::Error;
 use crate::service::{Fault, Patience, Service};
 use chrono::{DateTime, FixedOffset};
+use cutover_core::State;
 use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
 use reqwest::StatusCode;
@@ -39,14 +40,14 @@ struct Imported {
 }
 
 /// The statuses of version 2 (contract 3), and what people call them.
-pub(super) const STATUSES: [(&str, &str); 7] = [
-    ("PENDING", "pending"),
-    ("IN_PROGRESS", "in progress"),
-    ("PROCESSED", "imported"),
-    ("ERRORED", "errored"),
-    ("CANCELLED", "cancelled"),
-    ("DRY_RUN_SUCCEEDED", "tried, well"),
-    ("DRY_RUN_ERRORED", "tried, errored"),
+pub(super) const STATUSES: [(State, &str); State::ALL.len()] = [
+    (State::Pending, "pending"),
+    (State::InProgress, "in progress"),
+    (State::Processed, "imported"),
+    (State::Errored, "errored"),
+    (State::Cancelled, "cancelled"),
+    (State::DryRunSucceeded, "tried, well"),
+    (State::DryRunErrored, "tried, errored"),
 ];
 
 impl Standing {
@@ -71,18 +72,18 @@ impl Standing {
     }
 
     /// How many accounts have a status.
-    pub(super) fn count(&self, status: &str) -> u64 {
-        self.counts.get(status).copied().unwrap_or_default()
+    pub(super) fn count(&self, status: State) -> u64 {
+        self.counts.get(status.as_str()).copied().unwrap_or_default()
     }
 
     /// Accounts that wait or are worked on.
     pub(super) fn open(&self) -> u64 {
-        self.count("PENDING") + self.count("IN_PROGRESS")
+        self.count(State::Pending) + self.count(State::InProgress)
     }
 
     /// Accounts that ended in an error.
     pub(super) fn errored(&self) -> u64 {
-        self.count("ERRORED") + self.count("DRY_RUN_ERRORED")
+        self.count(State::Errored) + self.count(State::DryRunErrored)
     }
 
     /// All accounts.

@@ -1,14 +1,16 @@
 use super::standing::{STATUSES, Standing, TopError};
 use crate::output::{apart, grouped, money};
 use chrono::{DateTime, Utc};
-use cutover_core::plain;
+use cutover_core::{State, plain};
 
 /// For people, in lines.
 pub(super) fn text(supplier: &str, standing: &Standing, now: DateTime<Utc>) -> String {
     let mut rows = vec![("Supplier".to_owned(), plain(supplier))];
     for (status, name) in STATUSES {
         let count = standing.count(status);
-        if count > 0 || matches!(status, "PENDING" | "IN_PROGRESS" | "PROCESSED" | "ERRORED") {
+        if count > 0
+            || matches!(status, State::Pending | State::InProgress | State::Processed | State::Errored)
+        {
             rows.push((format!("  {name}"), grouped(count)));
         }
     }
@@ -31,9 +33,9 @@ pub(super) fn line(standing: &Standing, now: DateTime<Utc>) -> String {
     let count = |status| grouped(standing.count(status));
     format!(
         "pending {}, in progress {}, imported {}, errored {}; {} a minute{}\n",
-        count("PENDING"),
-        count("IN_PROGRESS"),
-        count("PROCESSED"),
+        count(State::Pending),
+        count(State::InProgress),
+        count(State::Processed),
         grouped(standing.errored()),
         rate(standing),
         left(standing, now).map(|left| format!(", {left} left")).unwrap_or_default(),

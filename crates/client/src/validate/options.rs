@@ -188,7 +188,7 @@ mod tests {
         );
         assert!(error(&["--rule", "PIN-01"]).contains("such as PIN-01=warning"));
         assert!(error(&["--rule", "PIN-01=fatal"]).contains("error, warning, off or default"));
-        assert!(error(&["--time-zone", "Mars/Olympus"]).contains("no IANA time zone"));
+        assert!(error(&["--time-zone", "Mars/Olympus"]).contains("not an IANA time zone"));
         assert!(error(&["--now", "yesterday"]).contains("--now"));
         assert!(error(&["--jobs", "0"]).contains("--jobs"));
         let folder = tempfile::tempdir().unwrap();

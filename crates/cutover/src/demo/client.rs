@@ -23,15 +23,8 @@ pub(super) struct Status {
     pub(super) service_identifier: Option<String>,
     created_at: String,
     modified_at: String,
-    latest_event: LatestEvent,
+    latest_event: Value,
     latest_error: Option<Cause>,
-}
-
-#[derive(Debug, Clone, Deserialize, Serialize)]
-struct LatestEvent {
-    event: String,
-    occurred_at: String,
-    data: Option<Cause>,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]

@@ -2,10 +2,11 @@ use super::Target;
 use super::body::{Body, Kind, seeds};
 use super::laws::decoded;
 use cutover_core::{Code, Level, Zone};
+use cutover_model::service::read_account;
 use cutover_model::{
     Account, AccountRequest, Decoded, Encode, Limits, SyntaxError, TaskParams, Totals, Writer,
     decode_account, decode_business, decode_business_payment_instruction, decode_historical_statements,
-    decode_notes, decode_payment_instruction, decode_transactions, read_account,
+    decode_notes, decode_payment_instruction, decode_transactions,
 };
 
 /// The decoder.

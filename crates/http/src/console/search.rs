@@ -32,8 +32,7 @@ pub(crate) fn show(call: &mut Call) -> Answer<'_> {
                 Ok(app.search_accounts(&caller, code, &text, MOST)?)
             };
             let found = call.run(job).await?.into_iter();
-            let rows =
-                found.map(|found| AccountRow::new(&found.supplier, found.number, &found.status)).collect();
+            let rows = found.map(|found| AccountRow::new(&found.supplier, found.account)).collect();
             let frame = Frame { sought, ..Frame::of(visitor) };
             Ok(page(&mut HttpResponse::Ok(), &Page { frame, supplier, rows })?)
         })

@@ -118,7 +118,7 @@ async fn answer(call: &mut Call, visitor: &Visitor) -> Result<HttpResponse, Stop
     };
     let (migration, accounts, asked) = call.run(job).await?;
     let code = migration.supplier.code.as_str();
-    let row = |(number, status): (String, _)| AccountRow::new(code, number, &status);
+    let row = |account| AccountRow::new(code, account);
     let accounts = Accounts {
         rows: accounts.accounts.into_iter().map(row).collect(),
         statuses: statuses(asked.filter.status),

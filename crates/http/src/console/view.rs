@@ -2,9 +2,9 @@
 
 use super::links;
 use chrono::{DateTime, TimeDelta, TimeZone};
-use cutover_app::account::StatusCount;
+use cutover_app::account::{AccountStatus, StatusCount};
 use cutover_core::Word;
-use cutover_process::{State, StatusV2};
+use cutover_process::State;
 
 /// A moment, for people and for programs.
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ pub(super) fn counts(supplier: &str, counts: &[StatusCount]) -> Vec<Count> {
 }
 
 /// The order of states where their counts stand side by side: how far they have come.
-const SHOWN_FIRST: [State; 7] = [
+const SHOWN_FIRST: [State; State::ALL.len()] = [
     State::Processed,
     State::DryRunSucceeded,
     State::InProgress,
@@ -130,15 +130,16 @@ pub(super) struct AccountRow {
 
 impl AccountRow {
     /// An account of a supplier.
-    pub(super) fn new(supplier: &str, number: String, status: &StatusV2) -> Self {
+    pub(super) fn new(supplier: &str, account: AccountStatus) -> Self {
+        let AccountStatus { number, status, stored_status } = account;
         Self {
             supplier: supplier.to_owned(),
             link: links::account(supplier, &number),
             number,
-            status: Status::new(&status.stored_status, status.status),
+            status: Status::new(&stored_status, status.status),
             account: status.service_identifier.as_ref().map(ToString::to_string),
             error: status.latest_error.as_ref().map(|error| error.code.to_string()),
-            changed: status.modified_at.into(),
+            changed: status.modified_at.0.into(),
         }
     }
 }

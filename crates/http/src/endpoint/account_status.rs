@@ -5,7 +5,6 @@ use crate::openapi::{self, Operation, examples, json_content, refusals, response
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
-use cutover_app::account::shown_status;
 
 /// `GET /v2/data-import/accounts/<supplier>/<number>/`: the version 2 status (contract 2.2, 4.1).
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
@@ -36,7 +35,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let (supplier, number) = (call.parameter(0), call.parameter(1));
         let status = call.run(move |app| Ok(app.account_status(&caller, &supplier, &number)?)).await?;
         let status = status.ok_or(Refusal::NotFound)?;
-        Ok(json(&mut HttpResponse::Ok(), &shown_status(&status)))
+        Ok(json(&mut HttpResponse::Ok(), &status))
     })
 }
 

@@ -9,7 +9,7 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use cutover_app::additions::AddTransactions;
 use cutover_model::describe::{Json, Schemas};
-use cutover_model::transaction_results;
+use cutover_model::service::transaction_results;
 
 /// `POST /v1/data-import/transactions/create/`: 201 with what became of each transaction (contract 4.2,
 /// D8). Faulty parameters are faults among those of the body (contract D4).

@@ -10,7 +10,7 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use actix_web::http::header::LINK;
 use chrono::Datelike;
-use cutover_app::account::{AccountFilter, shown_status};
+use cutover_app::account::{AccountFilter, AccountStatus};
 use cutover_app::port::Position;
 use cutover_core::{Code, Word};
 use cutover_model::describe::{Json, Schemas};
@@ -88,7 +88,8 @@ fn handle(call: &mut Call) -> Answer<'_> {
                 format!("<{path}?{words}page_size={size}&cursor={cursor}>; rel=\"next\""),
             ));
         }
-        let shown = |(number, status): (String, _)| ListedStatus::new(number, shown_status(&status));
+        let shown =
+            |AccountStatus { number, status, .. }| ListedStatus { external_account_number: number, status };
         Ok(json(&mut response, &found.accounts.into_iter().map(shown).collect::<Vec<_>>()))
     })
 }

@@ -5,7 +5,6 @@ use crate::openapi::{self, Operation, examples, json_content, refusals, response
 use crate::refusal::Refusal;
 use actix_web::HttpResponse;
 use actix_web::http::Method;
-use cutover_model::TransferStatus;
 
 /// `GET /v1/data-import/account-transfer-status/<supplier>/<number>/`: the version 1 status (contract 2.2,
 /// 4.3).
@@ -34,8 +33,7 @@ fn handle(call: &mut Call) -> Answer<'_> {
         let (supplier, number) = (call.parameter(0), call.parameter(1));
         let status = call.run(move |app| Ok(app.transfer_status(&caller, &supplier, &number)?)).await?;
         let status = status.ok_or(Refusal::NotFound)?;
-        let (status, service_account_number) = (status.status.as_str(), status.service_account_number);
-        Ok(json(&mut HttpResponse::Ok(), &TransferStatus { status, service_account_number }))
+        Ok(json(&mut HttpResponse::Ok(), &status))
     })
 }
 

@@ -1,13 +1,14 @@
 //! Examples: requests are fixtures, answers are made by what writes the real ones, or stand here beside a test
 //! that compares them.
 
-use cutover_core::{Code, Zone};
+use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, StateV1, Zone};
 use cutover_model::describe::Json;
+use cutover_model::service::{historical_statements, transaction_results};
 use cutover_model::{
     BusinessCreated, BusinessPaymentInstructionStored, ControlTotals, LatestEvent, Limits, ListedStatus,
-    NoteResult, PaymentInstructionStored, ProcessError, ProcessStatus, StatusCounts, SupplierProgress,
-    TopError, TransactionResult, TransferStatus, decode_historical_statements, decode_transactions,
-    historical_statements, transaction_results,
+    NoteResult, NoteStatus, PaymentInstructionStored, ProcessError, ProcessStatus, StatusCounts,
+    SupplierProgress, Timestamp, TopError, TransactionResult, TransactionStatus, TransferStatus,
+    decode_historical_statements, decode_transactions,
 };
 use serde::Serialize;
 
@@ -52,26 +53,26 @@ pub(crate) fn status() -> Json {
 }
 
 fn processed() -> ProcessStatus {
-    let at = "2026-11-21T13:00:04.118203+11:00";
+    let at = time("2026-11-21T13:00:04.118203+11:00");
     ProcessStatus {
-        status: "PROCESSED",
-        service_identifier: Some("A-7K2M9QXD".into()),
-        created_at: "2026-11-21T13:00:00.000001+11:00".into(),
-        modified_at: at.into(),
-        latest_event: LatestEvent {
-            event: "EVENT_ACCOUNT_IMPORT_PROCESS_PROCESSED",
-            occurred_at: at.into(),
-            data: None,
-        },
+        status: State::Processed,
+        service_identifier: "A-7K2M9QXD".parse::<ServiceAccountNumber>().ok(),
+        created_at: time("2026-11-21T13:00:00.000001+11:00"),
+        modified_at: at,
+        latest_event: LatestEvent { event: ShownEvent::Processed, occurred_at: at, data: None },
         latest_error: None,
     }
+}
+
+fn time(text: &str) -> Timestamp {
+    Timestamp(chrono::DateTime::parse_from_rfc3339(text).unwrap_or_default())
 }
 
 /// Accounts that were searched for.
 pub(crate) fn statuses() -> Json {
     written(&[
-        ListedStatus::new("ELEC-1001".into(), processed()),
-        ListedStatus::new("ELEC-1002".into(), failed()),
+        ListedStatus { external_account_number: "ELEC-1001".into(), status: processed() },
+        ListedStatus { external_account_number: "ELEC-1002".into(), status: failed() },
     ])
 }
 
@@ -81,13 +82,11 @@ pub(crate) fn errored() -> Json {
 }
 
 fn failed() -> ProcessStatus {
-    let code = Code::ImportProcessFailedValidation;
-    let error =
-        ProcessError { code: code.as_str().into(), detail: code.detail().into(), domain: "import_process" };
+    let error = ProcessError::new(Code::ImportProcessFailedValidation);
     let mut status = processed();
-    status.status = "ERRORED";
+    status.status = State::Errored;
     status.service_identifier = None;
-    status.latest_event.event = "EVENT_ACCOUNT_IMPORT_PROCESS_ERRORED";
+    status.latest_event.event = status.status.shown_event();
     status.latest_event.data = Some(error.clone());
     status.latest_error = Some(error);
     status
@@ -95,20 +94,17 @@ fn failed() -> ProcessStatus {
 
 /// A migration under way.
 pub(crate) fn progress() -> Json {
-    let counts = [18_211, 16, 81_190, 583, 0, 0, 0];
-    let words = [
-        "PENDING",
-        "IN_PROGRESS",
-        "PROCESSED",
-        "ERRORED",
-        "CANCELLED",
-        "DRY_RUN_SUCCEEDED",
-        "DRY_RUN_ERRORED",
-    ];
+    let count = |state| match state {
+        State::Pending => 18_211,
+        State::InProgress => 16,
+        State::Processed => 81_190,
+        State::Errored => 583,
+        State::Cancelled | State::DryRunSucceeded | State::DryRunErrored => 0,
+    };
     written(&SupplierProgress {
-        counts: StatusCounts(words.into_iter().zip(counts).collect()),
+        counts: StatusCounts::new(count),
         top_errors: vec![TopError {
-            code: Code::ImportProcessFailedValidation.as_str().into(),
+            code: Code::ImportProcessFailedValidation.into(),
             count: 583,
             examples: vec!["ELEC-1002".into(), "ELEC-1107".into(), "GAS-2210".into()],
         }],
@@ -125,14 +121,14 @@ pub(crate) fn progress() -> Json {
 }
 
 pub(crate) fn transfer_status() -> Json {
-    written(&TransferStatus { status: "COMPLETED", service_account_number: "A-7K2M9QXD".into() })
+    written(&TransferStatus { status: StateV1::Completed, service_account_number: "A-7K2M9QXD".into() })
 }
 
 pub(crate) fn notes() -> Json {
     written(&[NoteResult {
         created_at: "2026-11-03T09:15:00.000000+11:00".into(),
         body: "Asked for the final bill by post.".into(),
-        status: "NOTE_CREATION_SUCCESS",
+        status: NoteStatus::Created,
     }])
 }
 
@@ -141,7 +137,7 @@ pub(crate) fn transactions() -> Json {
     let request = decoded.and_then(|decoded| decoded.draft?.into_valid());
     let stored = request.into_iter().flat_map(|request| request.transactions).map(|transaction| {
         let transaction = cutover_model::IntoOwned::into_owned(transaction);
-        TransactionResult { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction }
+        TransactionResult { status: TransactionStatus::Added, transaction }
     });
     of(&transaction_results(&stored.collect::<Vec<_>>()))
 }

@@ -2,7 +2,7 @@
 //! compare them with what is really answered.
 
 use super::examples;
-use cutover_core::CODES;
+use cutover_core::Code;
 use cutover_model::ProcessStatus;
 use cutover_model::describe::{AnswerKind, Json, Schemas};
 
@@ -34,7 +34,7 @@ pub(crate) fn status() -> Json {
 
 /// A code, as the table of codes has it.
 pub(crate) fn code() -> Json {
-    typed("string").with("enum", Json::list(CODES.iter().map(|code| code.as_str())))
+    typed("string").with("enum", Json::list(Code::ALL.iter().map(|code| code.as_str())))
 }
 
 /// A list of accounts (contract 2.2, 4.3).

@@ -5,7 +5,7 @@ use crate::refusal::{Refusal, TransactionFailure};
 use actix_web::body::MessageBody;
 use cutover_core::{AttrPath, Code, Issue, Level, RuleId, ServiceAccountNumber};
 use cutover_model::describe::{AnswerSpec, Json, Schemas};
-use cutover_model::{AlreadyThere, Detail, ProcessError, TransactionRefusal, ValidationError};
+use cutover_model::{AlreadyThere, Detail, PROCESS_ERROR, TransactionRefusal, ValidationError};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -222,7 +222,7 @@ fn body_of(refusal: &Refusal) -> &'static AnswerSpec {
             &ValidationError::SPEC
         }
         Refusal::Transaction(_) => &TransactionRefusal::SPEC,
-        Refusal::ImportFaults | Refusal::SupplierNotOngoing => &ProcessError::SPEC,
+        Refusal::ImportFaults | Refusal::SupplierNotOngoing => &PROCESS_ERROR,
         Refusal::AlreadyImported(_) | Refusal::InProgress => &AlreadyThere::SPEC,
         _ => &Detail::SPEC,
     }

@@ -8,7 +8,7 @@ use actix_web::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use actix_web::test::TestRequest;
 use cutover_app::port::InstructionDetails;
 use cutover_app::port::VendorKind;
-use cutover_core::CODES;
+use cutover_core::Code;
 use cutover_model::{LatestEvent, Limits, ProcessStatus, TransferStatus, Zone};
 use cutover_process::{ShownEvent, State, StateV1};
 use serde_json::{Value, json};
@@ -191,7 +191,7 @@ fn words_are_those_of_the_process() {
     assert_eq!(words(TransferStatus::SPEC.ident, "status"), of(states));
     let filter = parameter("/v2/data-import/accounts/{supplier}/", "error_code");
     let filter: BTreeSet<String> = serde_json::from_value(filter["schema"]["enum"].clone()).unwrap();
-    assert_eq!(filter, of(CODES.iter().map(|code| code.as_str()).collect()));
+    assert_eq!(filter, of(Code::ALL.iter().map(|code| code.as_str()).collect()));
 }
 
 /// A parameter of GET.

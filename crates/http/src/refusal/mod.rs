@@ -240,8 +240,8 @@ impl Refusal {
     }
 
     fn with_domain(&self, domain: &'static str) -> HttpResponse {
-        let Detail { detail, code } = self.detail();
-        self.respond_with(&ProcessError { code: code.into(), detail, domain })
+        let Detail { detail, .. } = self.detail();
+        self.respond_with(&ProcessError { code: self.code().into(), detail: detail.into(), domain })
     }
 
     fn already_there(&self, account_id: Option<String>) -> HttpResponse {

@@ -1,17 +1,17 @@
 use cutover_core::{Code, Level, RuleId};
 
-/// A field check: a row of the rule catalogue that decoding itself decides (rules 2).
+/// A field check: a row of the rule catalogue that the decoder itself checks (rules 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Check {
     /// The id in the catalogue.
     pub rule: RuleId,
     /// The code it gives.
     pub code: Code,
-    /// Which members it looks at.
+    /// The members that it checks.
     pub place: &'static str,
-    /// When it fires.
+    /// The condition that it reports.
     pub condition: &'static str,
-    /// Its level by default; only warnings can be set otherwise (rules 1.5).
+    /// Default level; only the level of warnings can be changed (rules 1.5).
     pub level: Level,
 }
 

@@ -2,34 +2,35 @@ use super::{Check, Draft, Field, FieldSpec, Findings, Limits};
 use crate::json::{Cursor, Next, SyntaxError, SyntaxErrorKind};
 use cutover_core::Zone;
 
-/// One pass over a payload: the cursor, what was found so far, and what decoding needs to know.
+/// The state of one pass over a payload: the cursor, the findings so far and the settings.
 #[derive(Debug)]
 pub(crate) struct Decoder<'j> {
     pub(crate) cursor: Cursor<'j>,
     pub(crate) findings: Findings<'j>,
-    /// Where a datetime without offset is (fields 1.5).
+    /// Zone of datetimes without offset (fields 1.5).
     pub(crate) zone: Zone,
     pub(crate) limits: Limits,
-    /// Bytes that items may still take.
+    /// Number of bytes left for items.
     pub(crate) room: usize,
-    /// Whether items were checked and not kept, because they take more.
+    /// Set once items were checked but not stored for lack of room.
     pub(crate) is_overfull: bool,
-    /// Whether a datetime was read whose verdict depends on the zone.
+    /// Set once the verdict on a datetime depended on the zone.
     pub(crate) zone_matters: bool,
-    /// Whether decimals may have any number of digits: sums of ours are read back, not what was sent.
+    /// If set, decimals may have any number of digits: stored sums are read back.
     pub(crate) any_digits: bool,
 }
 
 /// A type that a member can have.
 pub(crate) trait Leaf<'j>: Sized {
-    /// The value that comes next, if it has the form that nearly all have and no fault; if not, nothing is moved over.
+    /// Fast path: decodes the next value if it has the usual form and no fault. Otherwise the cursor does not
+    /// move.
     #[inline]
     fn usual(_: &mut Decoder<'j>, _: &'static FieldSpec) -> Option<Self> {
         None
     }
 
-    /// Decodes the value that comes next, which is not `null` and on which the cursor stands. `None` if it is
-    /// faulty: a finding was added then.
+    /// Decodes the next value, which is not `null` and begins at the cursor. Returns `None` after adding a
+    /// finding if it is faulty.
     fn decode(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Result<Option<Self>, SyntaxErrorKind>;
 }
 
@@ -110,7 +111,7 @@ impl<'j> Decoder<'j> {
         self.fault(check)
     }
 
-    /// A finding at the value just read.
+    /// Adds a finding at the value just read.
     #[cold]
     #[inline(never)]
     pub(crate) fn fault<T>(&mut self, check: &'static Check) -> Result<Option<T>, SyntaxErrorKind> {

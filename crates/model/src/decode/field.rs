@@ -8,28 +8,27 @@ pub enum Field<T> {
     Absent,
     /// `null` where null is allowed.
     Null,
-    /// There, but of no use: a fault was reported at it.
+    /// Present but unusable: a fault was reported at it.
     Faulty,
-    /// There, and it passed every field check on this very value. A blank text is one too:
-    /// [`Field::presence`] says that it counts as absent.
+    /// Present, and it passed every check on the value itself. This includes blank texts, which
+    /// [`Field::presence`] reports as absent.
     Value(T),
 }
 
-/// What rules see of a member: one of three conditions (rules 1.2).
+/// The condition of a member as rules see it (rules 1.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence<T> {
     /// Missing, `null` where allowed, or a text that counts as absent.
     Absent,
-    /// Present and fit for use.
+    /// Present and usable.
     Usable(T),
-    /// Present, not fit for use: rules that need it stay silent.
+    /// Present but unusable: rules that need it report nothing.
     Faulty,
 }
 
-/// Whether a value counts as absent although it was sent: blank texts and listed empty ones
-/// (fields 1.4).
+/// A value that may count as absent although it was sent: blank texts and empty choices (fields 1.4).
 pub trait Blank {
-    /// Whether it does.
+    /// Returns true if it counts as absent.
     fn is_blank(&self) -> bool {
         false
     }
@@ -63,7 +62,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The condition of the member, as rules see it.
+    /// The condition of the member.
     pub fn presence(&self) -> Presence<&T>
     where
         T: Blank,
@@ -87,7 +86,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// Whether the member is absent: missing, `null` where allowed, or blank.
+    /// Returns true if the member is absent: missing, `null` where allowed, or blank.
     pub fn is_absent(&self) -> bool
     where
         T: Blank,
@@ -95,12 +94,12 @@ impl<T> Field<T> {
         matches!(self.presence(), Presence::Absent)
     }
 
-    /// Whether the member is there but faulty.
+    /// Returns true if the member is present but faulty.
     pub fn is_faulty(&self) -> bool {
         matches!(self, Self::Faulty)
     }
 
-    /// Whether the member was sent at all, in whatever condition.
+    /// Returns true if the member was sent, in any condition.
     pub fn is_sent(&self) -> bool {
         !matches!(self, Self::Absent)
     }

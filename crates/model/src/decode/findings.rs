@@ -3,16 +3,16 @@ use cutover_core::{AttrPath, Level, Segment};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// How many errors an answer names (rules 1.4); one more is kept to know that there were more.
+/// Maximum number of errors in an answer (rules 1.4). One more is stored to know if there were more.
 pub const MAX_FINDINGS: usize = 1_000;
 const KEPT: usize = MAX_FINDINGS + 1;
-/// So many findings inside one container are thinned out to [`KEPT`] of each kind.
+/// Above this number of findings inside one container, only [`KEPT`] of each kind are kept.
 const THIN_AT: usize = 4 * KEPT;
 
-/// So many characters of a member name stand in a path.
+/// Maximum number of characters of a member name in a path.
 const MAX_NAME: usize = 128;
 
-/// One part of a path while it is built, from the leaf outwards.
+/// One part of a path under construction, from the leaf outwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part<'j> {
     Name(Cow<'j, str>),
@@ -20,7 +20,7 @@ pub(crate) enum Part<'j> {
 }
 
 impl<'j> Part<'j> {
-    /// The name of a member that is not ours, cut if it is long: every fault under it repeats it.
+    /// The name of an undocumented member, truncated if it is long: every fault below repeats it.
     pub(crate) fn foreign(name: Cow<'j, str>) -> Self {
         match name.char_indices().nth(MAX_NAME) {
             Some((end, _)) => Part::Name(Cow::Owned(format!("{}…", &name[..end]))),
@@ -53,19 +53,19 @@ impl Ord for Part<'_> {
     }
 }
 
-/// What a field check found: the path and the check.
+/// A finding of a field check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The offending input.
     pub attr: AttrPath,
-    /// Which check found it.
+    /// The check that found it.
     pub check: &'static Check,
 }
 
 #[derive(Debug)]
 struct Found<'j> {
     check: &'static Check,
-    /// From the leaf outwards; outer parts come as the decoder leaves containers.
+    /// From the leaf outwards; the decoder appends a part whenever it leaves a container.
     path: Vec<Part<'j>>,
 }
 
@@ -82,8 +82,8 @@ impl Found<'_> {
 
 /// The findings of a payload so far, in bounded memory.
 ///
-/// On the valid path nothing is done: a container compares the count before and after its child and
-/// only on a change adds its own part to what is new.
+/// A valid payload costs nothing: a container compares the number of findings before and after its child and
+/// appends its own part only to new ones.
 #[derive(Debug, Default)]
 pub(crate) struct Findings<'j>(Vec<Found<'j>>);
 
@@ -93,27 +93,27 @@ impl<'j> Findings<'j> {
         self.0.len()
     }
 
-    /// How many of those since `count` are errors.
+    /// Number of errors among the findings since `count`.
     pub(crate) fn errors_since(&self, count: usize) -> usize {
         self.0[count..].iter().filter(|found| !found.is_remark()).count()
     }
 
-    /// A finding at the value being decoded.
+    /// Adds a finding at the value being decoded.
     #[cold]
     #[inline(never)]
     pub(crate) fn add(&mut self, check: &'static Check) {
         self.0.push(Found { check, path: Vec::new() });
     }
 
-    /// A finding at a member of the object being decoded.
+    /// Adds a finding at a member of the object being decoded.
     #[cold]
     #[inline(never)]
     pub(crate) fn add_at(&mut self, part: Part<'j>, check: &'static Check) {
         self.0.push(Found { check, path: vec![part] });
     }
 
-    /// Adds the container's part to every finding since `count`; of a transparent container, only
-    /// to those at the container itself.
+    /// Appends the container's part to every finding since `count`. If the container is transparent, only to
+    /// findings at the container itself.
     #[cold]
     #[inline(never)]
     pub(crate) fn place(&mut self, count: usize, part: &Part<'j>, transparent: bool) {
@@ -124,13 +124,13 @@ impl<'j> Findings<'j> {
         }
     }
 
-    /// Forgets what was found since `count`: the part is decoded again.
+    /// Drops the findings since `count`, because the part is decoded again.
     pub(crate) fn forget(&mut self, count: usize) {
         self.0.truncate(count);
     }
 
-    /// Keeps the first 1,001 errors and remarks of those since `count`, which all lie in one container:
-    /// the others cannot be among the first 1,000 of the payload.
+    /// Keeps only the first 1,001 errors and remarks since `count`, which all lie in one container: the
+    /// others cannot be among the first 1,000 of the payload.
     #[inline]
     pub(crate) fn thin(&mut self, count: usize) {
         if self.0.len() - count > THIN_AT {
@@ -152,7 +152,7 @@ impl<'j> Findings<'j> {
         self.0.append(&mut new);
     }
 
-    /// The findings by path and code, none twice.
+    /// The findings, sorted by path and code, without duplicates.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         self.thin_out(0);
         let finding = |found: Found<'_>| Finding {
@@ -160,7 +160,7 @@ impl<'j> Findings<'j> {
             check: found.check,
         };
         let mut findings: Vec<Finding> = self.0.into_iter().map(finding).collect();
-        // Once more, for the whole payload sorts under its written name.
+        // Sort again: the path of the whole payload sorts as its written name.
         findings.sort_by(|a, b| {
             a.attr.cmp(&b.attr).then_with(|| a.check.code.as_str().cmp(b.check.code.as_str()))
         });

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 type Decoded<T> = Result<Option<T>, SyntaxErrorKind>;
 
 impl<'j> Decoder<'j> {
-    /// The string that comes next, free of U+0000; a finding if it is none.
+    /// Decodes the next string. Adds a finding if there is none, or if it contains U+0000.
     #[inline]
     fn string(&mut self) -> Decoded<Cow<'j, str>> {
         match self.cursor.plain_string() {
@@ -20,7 +20,7 @@ impl<'j> Decoder<'j> {
         }
     }
 
-    /// The same, whatever comes next.
+    /// Slow path of [`Self::string`].
     #[cold]
     #[inline(never)]
     fn odd_string(&mut self) -> Decoded<Cow<'j, str>> {
@@ -28,14 +28,14 @@ impl<'j> Decoder<'j> {
             return self.refuse(&Check::INVALID);
         }
         let text = self.cursor.string()?;
-        // A raw U+0000 is no JSON, so only a string with escapes can hold one.
+        // A raw U+0000 is not valid JSON, so only a string with escapes can contain one.
         if matches!(&text, Cow::Owned(text) if text.contains('\0')) {
             return self.fault(&Check::NUL);
         }
         Ok(Some(text))
     }
 
-    /// The string or number that comes next, as sent, and whether it was a string.
+    /// Decodes the next string or number. Returns it as sent, and true if it was a string.
     fn string_or_number(&mut self) -> Decoded<(Cow<'j, str>, bool)> {
         match self.cursor.peek()? {
             Next::Number => Ok(Some((Cow::Borrowed(self.cursor.number()?), false))),
@@ -80,9 +80,10 @@ fn is_digits(text: &str, min: u32, max: u32) -> bool {
     (min as usize..=max as usize).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a text passes without a closer look: not blank, and known or no longer in bytes than it may be in characters.
+/// Returns true if a text passes without the full check: it is not blank, and known or not longer in bytes
+/// than its limit in characters.
 #[inline]
-fn is_fine(text: &str, spec: &FieldSpec) -> bool {
+fn is_plainly_valid(text: &str, spec: &FieldSpec) -> bool {
     let is_filled = text.as_bytes().first().is_some_and(|byte| *byte > b' ');
     is_filled
         && match spec.kind {
@@ -95,7 +96,9 @@ fn is_fine(text: &str, spec: &FieldSpec) -> bool {
 impl<'j> Leaf<'j> for Text<'j> {
     #[inline]
     fn usual(decoder: &mut Decoder<'j>, spec: &'static FieldSpec) -> Option<Self> {
-        decoder.cursor.plain_string_as(|text| is_fine(text, spec).then_some(Text(Cow::Borrowed(text))))
+        decoder
+            .cursor
+            .plain_string_as(|text| is_plainly_valid(text, spec).then_some(Text(Cow::Borrowed(text))))
     }
 
     #[inline(never)]
@@ -233,7 +236,7 @@ impl<'j> Leaf<'j> for bool {
     }
 
     fn decode(decoder: &mut Decoder<'j>, _: &'static FieldSpec) -> Decoded<Self> {
-        // What is true or false has that form.
+        // `usual` accepts every boolean.
         decoder.refuse(&Check::INVALID)
     }
 }
@@ -256,7 +259,7 @@ impl<'j> Leaf<'j> for Free<'j> {
 }
 
 impl<'j> Decoder<'j> {
-    /// Moves over free content; its strings and names may not hold U+0000 (fields 6).
+    /// Skips free content and checks its strings and names for U+0000 (fields 6).
     fn free(&mut self) -> Result<(), SyntaxErrorKind> {
         match self.cursor.peek()? {
             Next::String => self.string().map(drop),

@@ -2,26 +2,26 @@ use super::decoder::Leaf;
 use super::{Check, Decoder, Draft, Field, FieldSpec, Kind, MAX_FINDINGS, Part};
 use crate::json::{Next, SyntaxErrorKind};
 
-/// An array while it is checked: the usable items at their indexes, holes where an item is faulty.
+/// An array of a draft: usable items at their indexes, and gaps for faulty ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List<T>(pub(crate) Vec<Item<T>>);
 
-/// One place of a [`List`].
+/// An item of a [`List`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item<T> {
     /// The item is usable.
     Value(T),
-    /// The item is `null` or of the wrong type; it was reported.
+    /// The item is `null` or has the wrong type, which was reported.
     Faulty,
 }
 
 impl<T> List<T> {
-    /// How many items were sent, faulty ones included.
+    /// Number of items sent, including faulty ones.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether no item was sent.
+    /// Returns true if no item was sent.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -34,7 +34,7 @@ impl<T> List<T> {
         })
     }
 
-    /// Whether every item is usable: totals and the like are silent otherwise (rules 1.3).
+    /// Returns true if every item is usable: rules about totals need all items (rules 1.3).
     pub fn is_whole(&self) -> bool {
         self.0.iter().all(|item| matches!(item, Item::Value(_)))
     }
@@ -48,7 +48,7 @@ impl<T> List<T> {
     }
 }
 
-/// How the items of a list are decoded: leaves by value, objects in place.
+/// Decoding of the items of a list: leaves by value, objects in place.
 pub(crate) trait Slots<'j>: Sized {
     fn decode_item(
         items: &mut Vec<Item<Self>>,
@@ -115,20 +115,20 @@ impl<'j, T: Slots<'j>> Leaf<'j> for List<T> {
         } else if max.is_some_and(|max| sent > max) {
             decoder.findings.add(&Check::TOO_MANY_ITEMS);
         }
-        // Rules are silent about a list that is not kept whole.
+        // Rules do not check a list of which items are missing.
         Ok((items.len() == sent as usize).then_some(Self(items)))
     }
 }
 
-/// After so many items that are not kept, it is counted whether there are errors enough.
+/// Number of skipped items after which the errors are counted, to stop checking once there are enough.
 const SETTLED_EVERY: u32 = 1_024;
 
-/// For so many items room is made ahead: what the first one says of the others may be a lie.
+/// Maximum number of items to allocate ahead: the first item may be a bad estimate of the others.
 const MAX_AHEAD: u32 = 1_000;
 
 impl<'j> Decoder<'j> {
-    /// Decodes the items; beyond a limit they are only counted, and without room for one it and those after it are checked
-    /// and not kept. Returns how many there are.
+    /// Decodes the items. Items beyond the limit are only counted; once the room is used up, items are
+    /// checked but not stored. Returns the number of items.
     fn items<T: Slots<'j>>(
         &mut self,
         items: &mut Vec<Item<T>>,
@@ -141,12 +141,12 @@ impl<'j> Decoder<'j> {
         let first = self.cursor.mark();
         while more {
             if index == 1 {
-                // Items are large, and moving them each time the list doubles costs more than this look ahead.
+                // Items are large: moving them each time the list doubles costs more than this estimate.
                 let most = (self.room / size_of::<Item<T>>()).min(limit.min(MAX_AHEAD) as usize);
-                items.reserve_exact(self.cursor.alike_ahead(first).min(most));
+                items.reserve_exact(self.cursor.items_left(first).min(most));
             }
             if is_full && index % SETTLED_EVERY == 0 {
-                // What is found in later items is behind the errors that an answer names.
+                // Findings in later items sort behind the errors that an answer lists.
                 is_settled = self.findings.errors_since(start) > MAX_FINDINGS;
             }
             if index >= limit || is_settled {

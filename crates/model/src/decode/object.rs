@@ -4,15 +4,16 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// How many items any array may have (fields 1.6).
+/// Maximum number of items of any array (fields 1.6).
 pub const MAX_ITEMS: u32 = 10_000;
 
-/// Items that are kept of a request take at most so many bytes for each byte of its body. Arrays nest, and an item that lacks
-/// what it must have is short in JSON and large in memory. Of the shortest valid ones, property administrators without a
-/// member take most: 40.
+/// Maximum number of bytes that the items of a request take in memory for each byte of its body. Arrays nest,
+/// and an item without its required members is short in JSON and large in memory. Among the shortest valid
+/// items, property administrators without members take most: 40.
 pub const MAX_EXPANSION: usize = 48;
 
-/// Arrays that an account has once may hold items without a member that are larger; so much for each that an array may have.
+/// Additional bytes for each item that an array may have: items of arrays that occur once in an account may
+/// be larger.
 const ROOM_AN_ITEM: usize = 1_024;
 
 /// Limits that the operator can set (fields 1.6).
@@ -31,22 +32,22 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Bytes that the items of a body of this length may take.
+    /// Maximum number of bytes for the items of a body of this length.
     pub(crate) fn room(self, length: usize) -> usize {
         let once = (self.items as usize).saturating_mul(ROOM_AN_ITEM);
         length.saturating_mul(MAX_EXPANSION).saturating_add(once)
     }
 }
 
-/// For each member of an object: which one followed it the last time such an object was decoded.
+/// For each member of an object, the member that followed it in the last decoded object.
 ///
-/// Producers keep the order of members, so the guess nearly always holds. Shared by all threads: a
-/// wrong guess costs a lookup, nothing else.
+/// Producers write members in a fixed order, so the guess is nearly always right. All threads share it: a
+/// wrong guess costs only a lookup.
 #[derive(Debug)]
 pub(crate) struct Hints([AtomicU8; 64]);
 
 impl Hints {
-    /// Declared order.
+    /// The declared order.
     pub(crate) const fn new() -> Self {
         let mut order = [const { AtomicU8::new(0) }; 64];
         let mut i = 0;
@@ -62,7 +63,7 @@ impl Hints {
         usize::from(self.0[place & 63].load(Ordering::Relaxed))
     }
 
-    /// Nothing is written if it was known: other threads read here.
+    /// Writes only on a change, because other threads read the same cache line.
     fn learn(&self, place: usize, next: usize) {
         if self.after(place) != next {
             self.0[place & 63].store(next as u8, Ordering::Relaxed);
@@ -70,35 +71,35 @@ impl Hints {
     }
 }
 
-/// An object while it is decoded and checked. Implemented by the declarations of `payload`.
+/// A draft of an object. Implemented by the declarations of `payload`.
 pub(crate) trait Draft<'j>: Members<'j> + Default {
-    /// The declarations of the members; at most 62.
+    /// The declarations of the members, at most 62.
     const FIELDS: &'static [FieldSpec];
 
     /// A bit for each required member.
     const REQUIRED: u64 = required_mask(Self::FIELDS);
 
-    /// The learned order.
+    /// The learned order of members.
     fn hints() -> &'static Hints;
 }
 
-/// What the members of an object are decoded into.
+/// The target of decoding the members of an object.
 pub(crate) trait Members<'j> {
-    /// Decodes the value that comes next as this member.
+    /// Decodes the next value as this member.
     fn decode_member(&mut self, index: usize, decoder: &mut Decoder<'j>) -> Result<(), SyntaxErrorKind>;
 
-    /// What is to be said of a member that is not documented for this object; asked once a name.
+    /// The check to report for an undocumented member, called once per name.
     fn undocumented(&mut self, _name: &str) -> Option<&'static Check> {
         Some(&Check::UNKNOWN_FIELD)
     }
 
-    /// Whether findings inside this member are placed at the object itself: the envelope's payload.
+    /// Returns true if the paths of findings inside this member omit it: the payload of the envelope.
     fn is_transparent(&self, _index: usize) -> bool {
         false
     }
 }
 
-/// What is known of the members of an object before it is decoded.
+/// The static description of the members of an object.
 #[derive(Clone, Copy)]
 struct Shape {
     fields: &'static [FieldSpec],
@@ -107,17 +108,17 @@ struct Shape {
 }
 
 impl<'j> Decoder<'j> {
-    /// Decodes the object that comes next into its draft, all members and all faults of it.
+    /// Decodes the next object into its draft and reports all its faults.
     pub(crate) fn members<T: Draft<'j>>(&mut self, draft: &mut T) -> Result<(), SyntaxErrorKind> {
         self.members_of(draft, Shape { fields: T::FIELDS, required: T::REQUIRED, hints: T::hints() })
     }
 
-    /// One loop for every kind of object, not a copy of it for each.
+    /// The loop for all kinds of objects, not generic to be compiled only once.
     #[inline(never)]
     fn members_of(&mut self, draft: &mut dyn Members<'j>, shape: Shape) -> Result<(), SyntaxErrorKind> {
         let start = self.findings.count();
         let mut seen = 0u64;
-        let mut strangers = None;
+        let mut unknown_names = None;
         let mut place = 0;
         let mut more = self.cursor.open_object()?;
         while more {
@@ -127,7 +128,7 @@ impl<'j> Decoder<'j> {
                     place = index + 1;
                 }
                 Err(name) => {
-                    self.stranger(draft, name, &mut strangers)?;
+                    self.unknown_member(draft, name, &mut unknown_names)?;
                     self.findings.thin(start);
                 }
             }
@@ -139,7 +140,7 @@ impl<'j> Decoder<'j> {
         Ok(())
     }
 
-    /// Takes the name that comes next: the documented member that it is, or else the name.
+    /// Reads the next name: `Ok` with the index of a documented member, otherwise `Err` with the name.
     #[inline]
     fn next_member(
         &mut self,
@@ -191,19 +192,19 @@ impl<'j> Decoder<'j> {
     }
 
     #[cold]
-    fn stranger(
+    fn unknown_member(
         &mut self,
         draft: &mut dyn Members<'j>,
         name: Cow<'j, str>,
-        strangers: &mut Option<HashSet<Cow<'j, str>>>,
+        unknown_names: &mut Option<HashSet<Cow<'j, str>>>,
     ) -> Result<(), SyntaxErrorKind> {
-        let strangers = strangers.get_or_insert_default();
-        let repeated = strangers.contains(&name);
+        let unknown_names = unknown_names.get_or_insert_default();
+        let repeated = unknown_names.contains(&name);
         let check = if repeated { Some(&Check::DUPLICATE_FIELD) } else { draft.undocumented(&name) };
         if let Some(check) = check {
             self.findings.add_at(Part::foreign(name.clone()), check);
         }
-        strangers.insert(name);
+        unknown_names.insert(name);
         self.cursor.skip()
     }
 

@@ -1,40 +1,40 @@
-/// What is said of one object in its declaration: it drives decoding and documentation alike.
+/// The declaration of an object, which drives decoding and documentation.
 #[derive(Debug)]
 pub struct ObjectSpec {
     /// The name of its type, and of its schema.
     pub ident: &'static str,
     /// The name in the field tables.
     pub name: &'static str,
-    /// What the object is.
+    /// The description of the object.
     pub doc: &'static str,
     /// Its documented members.
     pub fields: &'static [FieldSpec],
 }
 
-/// What is said of one member.
+/// The declaration of a member.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldSpec {
     /// The member's name.
     pub name: &'static str,
-    /// The name in quotes and a colon, as it stands in a payload.
+    /// The name in quotes with a colon, as in a payload.
     pub(crate) quoted: &'static str,
-    /// What the member is.
+    /// The description of the member.
     pub doc: &'static str,
-    /// Whether it must be there whenever its object is (fields 1.2).
+    /// If set, the member must be present whenever its object is (fields 1.2).
     pub required: bool,
-    /// Whether it may be `null`, which means absent (fields 1.3).
+    /// If set, the member may be `null`, which means absent (fields 1.3).
     pub nullable: bool,
-    /// Its type on the wire and its limits.
+    /// The JSON type and the limits.
     pub kind: Kind,
-    /// Whether it is about a person, with all that is below: `Debug` masks it. `false` says of a text that it
-    /// tells nothing of a person, and of an object that its members say it themselves.
+    /// If set, the member and everything below it is personal and masked by `Debug`. If not, a text says
+    /// nothing about a person, and the members of an object have their own flags.
     pub is_personal: bool,
 }
 
-/// The known values of an open list; any other gives a warning (rules STR-19).
+/// The known values of an open list; any other gives a warning (rule STR-19).
 pub type Known = &'static [&'static str];
 
-/// A type on the wire with its limits (fields 1.5). Lengths are in Unicode code points.
+/// A JSON type with its limits (fields 1.5). Lengths are in Unicode code points.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// A string of `min` to `max` characters; `filled` ones may not be blank even if optional.
@@ -43,7 +43,7 @@ pub enum Kind {
         min: u32,
         /// The greatest length; `None` = any.
         max: Option<u32>,
-        /// Whether blank is refused though the member is optional.
+        /// If set, blank texts are refused although the member is optional.
         filled: bool,
     },
     /// A string of `min` to `max` ASCII digits.
@@ -53,7 +53,7 @@ pub enum Kind {
         /// The greatest number of digits.
         max: u32,
     },
-    /// A string out of a closed list.
+    /// A string of a closed list.
     Choice(&'static [&'static str]),
     /// A string with known values.
     Open {
@@ -71,13 +71,13 @@ pub enum Kind {
     Date,
     /// A day with a time, with or without offset.
     DateTime,
-    /// An exact decimal with so many digits before and after the point, as number or string.
+    /// An exact decimal with limited digits before and after the point, as number or string.
     Decimal {
         /// Digits before the point.
         before: u32,
         /// Digits after the point.
         after: u32,
-        /// Whether a value below 0 is refused.
+        /// If set, values below 0 are refused.
         positive: bool,
     },
     /// A whole number.
@@ -95,13 +95,13 @@ pub enum Kind {
     MeterPoint,
     /// An array.
     List {
-        /// What each item is: never null, never blank.
+        /// The declaration of the items, which may be neither null nor blank.
         item: &'static FieldSpec,
         /// The least number of items.
         min: u32,
         /// The greatest number of items; `None` = the general limit.
         max: Option<u32>,
-        /// Whether it is the batch of a post-import request, which has a limit of its own (fields 1.6).
+        /// If set, the array is the batch of a post-import request, which has its own limit (fields 1.6).
         batch: bool,
     },
     /// Any JSON object, kept as sent.
@@ -111,7 +111,7 @@ pub enum Kind {
 }
 
 impl FieldSpec {
-    /// Whether blank is refused: required texts and those marked so (fields 1.4).
+    /// Returns true if blank texts are refused: required ones and those marked so (fields 1.4).
     pub(crate) fn refuses_blank(&self) -> bool {
         self.required || matches!(self.kind, Kind::Text { filled: true, .. } | Kind::Digits { .. })
     }

@@ -1,33 +1,34 @@
 use crate::{ObjectSpec, Transaction};
+use cutover_core::{Code, ServiceAccountNumber, ShownEvent, State, StateV1, Word};
 use std::borrow::Cow;
 
-/// What is said of an object of an answer in its declaration.
+/// The declaration of an object in answers.
 #[derive(Debug)]
 pub struct AnswerSpec {
     /// The name of its type, and of its schema.
     pub ident: &'static str,
-    /// What the object is.
+    /// The description of the object.
     pub doc: &'static str,
-    /// Its members, in the order they are written.
+    /// The members, in the order they are written.
     pub members: &'static [AnswerMember],
 }
 
-/// What is said of one member of an answer.
-#[derive(Debug)]
+/// The declaration of one member of an answer.
+#[derive(Debug, Clone, Copy)]
 pub struct AnswerMember {
     /// The member's name.
     pub name: &'static str,
-    /// What the member is.
+    /// The description of the member.
     pub doc: &'static str,
-    /// Whether it may be left out.
+    /// If set, the member may be left out.
     pub optional: bool,
-    /// Whether it may be `null`.
+    /// If set, the member may be `null`.
     pub nullable: bool,
-    /// What it holds.
+    /// The kind of its value.
     pub kind: AnswerKind,
 }
 
-/// What a member of an answer holds.
+/// The kind of value of a member of an answer.
 #[derive(Debug, Clone, Copy)]
 pub enum AnswerKind {
     /// A string.
@@ -50,36 +51,38 @@ pub enum AnswerKind {
     Payload(&'static ObjectSpec),
     /// An array.
     List(&'static AnswerKind),
-    /// An object as sent, whatever it holds.
+    /// Any object, as sent.
     AsSent,
 }
 
-/// A type whose values stand in answers.
+/// A type that answers contain.
 pub trait Shown {
-    /// What such a value is on the wire.
+    /// The kind of the value in JSON.
     const KIND: AnswerKind;
-    /// Whether it may be `null`.
+    /// If set, the value may be `null`.
     const NULLABLE: bool = false;
 }
 
-impl Shown for String {
-    const KIND: AnswerKind = AnswerKind::Text;
+macro_rules! shown {
+    ($($type:ty => $kind:expr;)*) => {
+        $(impl Shown for $type {
+            const KIND: AnswerKind = $kind;
+        })*
+    };
 }
 
-impl Shown for &'static str {
-    const KIND: AnswerKind = AnswerKind::Text;
-}
-
-impl Shown for Cow<'static, str> {
-    const KIND: AnswerKind = AnswerKind::Text;
-}
-
-impl Shown for i64 {
-    const KIND: AnswerKind = AnswerKind::Integer;
-}
-
-impl Shown for u64 {
-    const KIND: AnswerKind = AnswerKind::Integer;
+shown! {
+    String => AnswerKind::Text;
+    &'static str => AnswerKind::Text;
+    Cow<'static, str> => AnswerKind::Text;
+    ServiceAccountNumber => AnswerKind::Text;
+    i64 => AnswerKind::Integer;
+    u64 => AnswerKind::Integer;
+    Word<Code> => AnswerKind::Code;
+    State => AnswerKind::Words(State::WORDS);
+    StateV1 => AnswerKind::Words(StateV1::WORDS);
+    ShownEvent => AnswerKind::Words(ShownEvent::WORDS);
+    Transaction<'_> => AnswerKind::Payload(&Transaction::SPEC);
 }
 
 impl<T: Shown> Shown for Option<T> {
@@ -91,15 +94,11 @@ impl<T: Shown> Shown for Vec<T> {
     const KIND: AnswerKind = AnswerKind::List(&T::KIND);
 }
 
-impl Shown for Transaction<'_> {
-    const KIND: AnswerKind = AnswerKind::Payload(&Transaction::SPEC);
-}
-
 /// Declares objects of answers: a plain type each, and its [`AnswerSpec`] of the same members.
 ///
-/// A member is `name: type;`, or `name: type, kind;` where the type does not tell what it holds, with the kinds
-/// of `answer_kind!`. `as "…"` names it otherwise on the wire; an attribute of serde in brackets leaves it out.
-/// A `fixed` member always has the same word, and the type does not hold it.
+/// A member is `name: type;`, or `name: type, kind;` with a kind of `answer_kind!` if the type does not
+/// determine it. `as "…"` sets another name in JSON; a serde attribute in brackets lets the member be left
+/// out. A `fixed` member always has the same word and is not part of the type.
 macro_rules! answers {
     ($(
         $(#[doc = $doc:literal])+
@@ -108,7 +107,7 @@ macro_rules! answers {
             $(
                 $(#[doc = $field_doc:literal])+
                 $field:ident $(as $wire:literal)? $([$left_out:meta])? : $type:ty
-                    $(, $kind:ident $( ( $($args:tt)* ) )? )? ;
+                    $(, $kind:ident)? ;
             )*
         }
     )*) => {
@@ -121,25 +120,13 @@ macro_rules! answers {
 
             impl $name {
                 /// The declaration of the object and its members.
-                pub const SPEC: $crate::describe::AnswerSpec = $crate::describe::AnswerSpec {
-                    ident: stringify!($name),
-                    doc: concat!($($doc),+),
-                    members: &[
-                        $($crate::describe::AnswerMember {
-                            name: stringify!($fixed),
-                            doc: $fixed_doc,
-                            optional: false,
-                            nullable: false,
-                            kind: $crate::describe::AnswerKind::Words(&[$word]),
-                        },)*
-                        $($crate::describe::AnswerMember {
-                            name: wire_name!($field $($wire)?),
-                            doc: concat!($($field_doc),+),
-                            optional: is_left_out!($($left_out)?),
-                            nullable: <$type as $crate::describe::Shown>::NULLABLE && !is_left_out!($($left_out)?),
-                            kind: answer_kind!($type $(, $kind $( ($($args)*) )?)?),
-                        },)*
-                    ],
+                pub const SPEC: $crate::describe::AnswerSpec = answer_spec! {
+                    $name ($($doc),+);
+                    $( fixed $fixed = $word, $fixed_doc; )*
+                    $(
+                        ($($field_doc),+)
+                        $field $(as $wire)? $([$left_out])? : $type $(, $kind)? ;
+                    )*
                 };
             }
 
@@ -147,6 +134,40 @@ macro_rules! answers {
                 const KIND: $crate::describe::AnswerKind = $crate::describe::AnswerKind::Object(&$name::SPEC);
             }
         )*
+    };
+}
+
+/// The [`AnswerSpec`] of an object of answers.
+macro_rules! answer_spec {
+    (
+        $name:ident ($($doc:literal),+);
+        $( fixed $fixed:ident = $word:literal, $fixed_doc:literal; )*
+        $(
+            ($($field_doc:literal),+)
+            $field:ident $(as $wire:literal)? $([$left_out:meta])? : $type:ty
+                $(, $kind:ident)? ;
+        )*
+    ) => {
+        $crate::describe::AnswerSpec {
+            ident: stringify!($name),
+            doc: concat!($($doc),+),
+            members: &[
+                $($crate::describe::AnswerMember {
+                    name: stringify!($fixed),
+                    doc: $fixed_doc,
+                    optional: false,
+                    nullable: false,
+                    kind: $crate::describe::AnswerKind::Words(&[$word]),
+                },)*
+                $($crate::describe::AnswerMember {
+                    name: wire_name!($field $($wire)?),
+                    doc: concat!($($field_doc),+),
+                    optional: is_left_out!($($left_out)?),
+                    nullable: <$type as $crate::describe::Shown>::NULLABLE && !is_left_out!($($left_out)?),
+                    kind: answer_kind!($type $(, $kind)?),
+                },)*
+            ],
+        }
     };
 }
 
@@ -159,13 +180,21 @@ macro_rules! is_left_out {
     };
 }
 
-/// What a member of an answer holds.
+/// The [`AnswerKind`] of a member.
 macro_rules! answer_kind {
-    ($type:ty) => { <$type as $crate::describe::Shown>::KIND };
-    ($type:ty, datetime) => { $crate::describe::AnswerKind::DateTime };
-    ($type:ty, decimal) => { $crate::describe::AnswerKind::Decimal };
-    ($type:ty, counts($($word:literal),+)) => { $crate::describe::AnswerKind::Counts(&[$($word),+]) };
-    ($type:ty, code) => { $crate::describe::AnswerKind::Code };
-    ($type:ty, as_sent) => { $crate::describe::AnswerKind::AsSent };
-    ($type:ty, words($($word:literal),+)) => { $crate::describe::AnswerKind::Words(&[$($word),+]) };
+    ($type:ty) => {
+        <$type as $crate::describe::Shown>::KIND
+    };
+    ($type:ty, datetime) => {
+        $crate::describe::AnswerKind::DateTime
+    };
+    ($type:ty, decimal) => {
+        $crate::describe::AnswerKind::Decimal
+    };
+    ($type:ty, code) => {
+        $crate::describe::AnswerKind::Code
+    };
+    ($type:ty, as_sent) => {
+        $crate::describe::AnswerKind::AsSent
+    };
 }

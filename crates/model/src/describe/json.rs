@@ -1,7 +1,7 @@
 use crate::json::{Cursor, Next, Writer};
 use crate::{SyntaxError, SyntaxErrorKind};
 
-/// A JSON value that keeps the order of its members and the digits of its numbers: what descriptions are made of.
+/// A JSON value that keeps the order of members and the digits of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Json {
     /// `null`.
@@ -29,7 +29,7 @@ impl Json {
         Self::List(items.into_iter().map(Into::into).collect())
     }
 
-    /// The object with one more member, or with another value of it; anything else as it is.
+    /// Sets a member of an object; leaves other values unchanged.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Self>) -> Self {
         if let Self::Object(members) = &mut self {
@@ -41,7 +41,7 @@ impl Json {
         self
     }
 
-    /// The same if there is a value.
+    /// Sets a member if there is a value.
     #[must_use]
     pub fn with_some(self, name: &str, value: Option<impl Into<Self>>) -> Self {
         match value {
@@ -56,7 +56,7 @@ impl Json {
         members.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// Reads a text.
+    /// Parses a JSON text.
     ///
     /// # Errors
     /// [`SyntaxError`] if it is not JSON.
@@ -66,7 +66,8 @@ impl Json {
         value.map_err(|kind| cursor.broken(kind))
     }
 
-    /// The text, indented by two spaces, with a line break at its end. Arrays of plain values take one line.
+    /// The JSON text, indented by two spaces, with a line break at the end. Arrays of plain values take one
+    /// line.
     pub fn pretty(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, 0);
@@ -111,7 +112,7 @@ fn line(depth: usize) -> String {
     format!("\n{}", "  ".repeat(depth))
 }
 
-/// The items with what stands before, after the comma between, and behind them.
+/// Writes items between `open` and `close`, each separated by a comma and `between`.
 fn series<T>(
     out: &mut String,
     (open, between, close): (&str, &str, &str),

@@ -1,12 +1,12 @@
-//! A type on the wire in the words of JSON Schema. What a schema cannot say is left to the decoder: whether a
-//! day exists, digits of a number after the point, a member given twice.
+//! JSON Schemas of the kinds of members. Only the decoder checks what a schema cannot express: that a day
+//! exists, the digits of a number after the point, and repeated members.
 
 use super::Json;
 use crate::decode::{FieldSpec, Kind};
 
-/// No U+0000 (rules STR-16).
+/// A text without U+0000 (rule STR-16).
 const ANY_TEXT: &str = r"^[^\u0000]*$";
-/// The same with something but white space in it (fields 1.4).
+/// The same with at least one character that is not white space (fields 1.4).
 const FILLED_TEXT: &str = r"^[^\u0000]*[^\u0000 \t\r\n][^\u0000]*$";
 const DATE: &str = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
 const TIME: &str = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?";
@@ -14,7 +14,7 @@ const OFFSET: &str = "(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])?";
 /// Below 10^18 (fields 1.5).
 const LARGEST_INTEGER: i64 = 999_999_999_999_999_999;
 
-/// The schema of a member whose kind needs no other schema; `None` for objects, meter points and arrays.
+/// The schema of a member whose kind refers to no other schema; `None` for objects, meter points and arrays.
 pub(super) fn leaf(field: &FieldSpec) -> Option<Json> {
     Some(match field.kind {
         Kind::Text { min, max, .. } => text(field, min, max),
@@ -35,7 +35,7 @@ pub(super) fn leaf(field: &FieldSpec) -> Option<Json> {
     })
 }
 
-/// A schema of this type and nothing else said.
+/// A schema of this type without further conditions.
 pub(super) fn of_type(name: &str) -> Json {
     Json::object().with("type", name)
 }
@@ -84,7 +84,7 @@ fn integer(min: Option<i64>, max: Option<i64>) -> Json {
         .with("pattern", "^-?[0-9]{1,18}$")
 }
 
-/// The schema with `null` besides.
+/// The schema that also allows `null`.
 pub(super) fn nullable(schema: Json) -> Json {
     let also = |list: &Json, item: Json| match list {
         Json::List(items) => Json::List(items.iter().cloned().chain([item]).collect()),

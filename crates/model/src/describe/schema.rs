@@ -2,22 +2,22 @@ use super::kinds::{leaf, nullable, of_type};
 use super::{AnswerKind, AnswerMember, AnswerSpec, Json, Request};
 use crate::decode::{FieldSpec, Kind, Limits, ObjectSpec};
 use crate::{AccountEnvelope, MeterPointCommon, Variant};
-use cutover_core::CODES;
+use cutover_core::Code;
 
 /// The dialect of the schemas.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Schemas of objects that refer to each other, each made once.
+/// Schemas of objects that refer to each other, each generated once.
 ///
-/// Those of requests take what the decoder takes, as far as a schema can say it: unknown members are refused, and
-/// of the limits that the operator can set they have the usual ones. Those of answers leave room for more members.
+/// Schemas of requests accept what the decoder accepts, as far as a schema can express it: they refuse
+/// unknown members and have the default limits. Schemas of answers allow further members.
 #[derive(Debug)]
 pub struct Schemas {
     prefix: &'static str,
     made: Vec<(String, Json)>,
 }
 
-/// The schema of a request's body as a document of its own (JSON Schema, draft 2020-12).
+/// The schema of a request's body as a separate document (JSON Schema, draft 2020-12).
 pub fn request_schema(request: &Request) -> Json {
     let mut schemas = Schemas::new("#/$defs/");
     let body = schemas.request(request);
@@ -31,17 +31,17 @@ pub fn request_schema(request: &Request) -> Json {
 }
 
 impl Schemas {
-    /// None yet; references to them begin with the prefix, such as `#/$defs/`.
+    /// An empty set. References to schemas begin with the prefix, for example `#/$defs/`.
     pub fn new(prefix: &'static str) -> Self {
         Self { prefix, made: Vec::new() }
     }
 
-    /// All that was referred to, by name in the order of first mention.
+    /// All referenced schemas by name, in the order of first reference.
     pub fn into_definitions(self) -> Json {
         Json::Object(self.made)
     }
 
-    /// What the body of a request may be; an account comes in two forms (contract D5).
+    /// The schema of the body of a request; an account has two forms (contract D5).
     pub fn request(&mut self, request: &Request) -> Json {
         let bare = self.object(request.object);
         if request.object.ident != "Account" {
@@ -70,7 +70,7 @@ impl Schemas {
         })
     }
 
-    /// A reference to a schema by name, which is made where it is not there yet.
+    /// A reference to a schema by name, which is generated if it does not exist yet.
     pub fn define(&mut self, name: &str, make: impl FnOnce(&mut Self) -> Json) -> Json {
         if !self.made.iter().any(|(made, _)| made == name) {
             let place = self.made.len();
@@ -80,7 +80,7 @@ impl Schemas {
         Json::object().with("$ref", format!("{}{name}", self.prefix))
     }
 
-    /// An object of these members and no others; of a meter point's, `supply_type` is this word.
+    /// An object of these members and no others. For a meter point, `supply_type` is this word.
     fn closed(
         &mut self,
         doc: &str,
@@ -123,8 +123,8 @@ impl Schemas {
         }
     }
 
-    /// Common members and those of a variant. Without `supply_type` the identifier's prefix or the members sent
-    /// tell the variant (fields 3.1), so that any of them may fit.
+    /// The common members and those of a variant. Without `supply_type`, the prefix of the identifier or the
+    /// members sent determine the variant (fields 3.1), so that any of them may match.
     fn meter_point(&mut self) -> Json {
         self.define("MeterPoint", |schemas| {
             let mut variants = Vec::new();
@@ -170,27 +170,27 @@ impl Schemas {
         }
     }
 
-    /// Codes may be added, so that they are no closed list.
+    /// Codes may be added, so they are not a closed list.
     fn code(&mut self) -> Json {
         self.define("Code", |_| {
             of_type("string")
                 .with("description", "A stable code; further ones may be added (contract 7, 9).")
-                .with("x-known-values", Json::list(CODES.iter().map(|code| code.as_str())))
+                .with("x-known-values", Json::list(Code::ALL.iter().map(|code| code.as_str())))
         })
     }
 }
 
-/// The schema with what its member means.
+/// The schema with the description of its member.
 fn described(schema: Json, doc: &str) -> Json {
     schema.with("description", tidy(doc))
 }
 
-/// The lines of a comment as one.
+/// Joins the lines of a comment.
 fn tidy(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A name with a capital.
+/// The name with a capital letter.
 fn title(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()

@@ -4,7 +4,7 @@ use super::syntax::SyntaxErrorKind as Kind;
 use super::{MAX_DEPTH, SyntaxError};
 use std::borrow::Cow;
 
-/// What kind of value comes next.
+/// The kind of the next value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     Object,
@@ -16,13 +16,13 @@ pub(crate) enum Next {
     Null,
 }
 
-/// With the kind of an error alone: it fits a register, and [`Cursor::broken`] says where it is.
+/// A result with only the kind of the error, which fits a register; [`Cursor::broken`] adds the position.
 pub(crate) type Result<T> = std::result::Result<T, Kind>;
 
-/// A pull parser over one JSON text: it moves over each byte once and copies nothing.
+/// A pull parser over one JSON text that reads each byte once and copies nothing.
 ///
-/// Strings are slices of the text; only those with escapes are made anew. It checks all of the
-/// grammar, in skipped values too.
+/// Strings are slices of the text; only strings with escapes are allocated. It checks the whole grammar, also
+/// in skipped values.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'j> {
     text: &'j str,
@@ -31,10 +31,10 @@ pub(crate) struct Cursor<'j> {
 }
 
 impl<'j> Cursor<'j> {
-    /// Starts at the text's first value; checks the encoding of the whole.
+    /// Starts at the first value and checks the encoding of the whole text.
     ///
     /// # Errors
-    /// If it is not UTF-8, or begins with a byte order mark.
+    /// If the text is not UTF-8 or begins with a byte order mark.
     pub(crate) fn new(bytes: &'j [u8]) -> std::result::Result<Self, SyntaxError> {
         if bytes.starts_with(b"\xEF\xBB\xBF") {
             return Err(SyntaxError::at(Kind::ByteOrderMark, bytes, 0));
@@ -51,22 +51,22 @@ impl<'j> Cursor<'j> {
         Err(if self.at >= self.text.len() { Kind::UnexpectedEnd } else { kind })
     }
 
-    /// The error of this kind that ended the text: the cursor has not moved since.
+    /// The error of this kind at the cursor, which must not have moved since.
     pub(crate) fn broken(&self, kind: Kind) -> SyntaxError {
         SyntaxError::at(kind, self.text.as_bytes(), self.at)
     }
 
     #[inline]
     fn byte(&self) -> u8 {
-        // 0 is no legal byte anywhere outside strings, so it can stand for the end.
+        // 0 is not legal outside strings, so it can mark the end.
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
-    /// The byte that comes next; 0 at the end.
+    /// Skips white space and returns the next byte; 0 at the end.
     #[inline]
     pub(crate) fn skip_space(&mut self) -> u8 {
         let byte = self.byte();
-        // Most often there is none, and one comparison tells.
+        // Usually there is none, which one comparison shows.
         if byte > b' ' { byte } else { self.skip_some_space() }
     }
 
@@ -88,7 +88,7 @@ impl<'j> Cursor<'j> {
         self.text.get(from..to).unwrap_or_default()
     }
 
-    /// What kind of value comes next; the cursor stands on its first byte then.
+    /// The kind of the next value. Moves the cursor to its first byte.
     #[inline]
     pub(crate) fn peek(&mut self) -> Result<Next> {
         match self.skip_space() {
@@ -103,7 +103,7 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// The end of the text.
+    /// Checks that the text ends here.
     pub(crate) fn finish(&mut self) -> Result<()> {
         self.skip_space();
         if self.at == self.text.len() { Ok(()) } else { self.error(Kind::Trailing) }
@@ -140,31 +140,32 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Enters the object that comes next; false if it is empty, and then already left.
+    /// Enters the next object. Returns false if it is empty, and leaves it.
     #[inline]
     pub(crate) fn open_object(&mut self) -> Result<bool> {
         self.open(b'}')
     }
 
-    /// After a member: true if another follows, false if the object ended.
+    /// After a member: returns true if another follows, false if the object ended.
     #[inline]
     pub(crate) fn more_members(&mut self) -> Result<bool> {
         self.more(b'}')
     }
 
-    /// Enters the array that comes next; false if it is empty, and then already left.
+    /// Enters the next array. Returns false if it is empty, and leaves it.
     #[inline]
     pub(crate) fn open_array(&mut self) -> Result<bool> {
         self.open(b']')
     }
 
-    /// After an item: true if another follows, false if the array ended.
+    /// After an item: returns true if another follows, false if the array ended.
     #[inline]
     pub(crate) fn more_items(&mut self) -> Result<bool> {
         self.more(b']')
     }
 
-    /// Takes the next name and its colon if the name is this one, given in quotes and with the colon right behind.
+    /// Reads the next name and its colon if they are these bytes: the name in quotes, directly followed by
+    /// the colon.
     #[inline]
     pub(crate) fn take_name(&mut self, quoted: &str) -> bool {
         let is_next = self.rest().is_some_and(|rest| starts_with(rest, quoted.as_bytes()));
@@ -174,7 +175,7 @@ impl<'j> Cursor<'j> {
         is_next
     }
 
-    /// The next name, whatever it is, and its colon.
+    /// Reads any name and its colon.
     pub(crate) fn name(&mut self) -> Result<Cow<'j, str>> {
         if self.byte() != b'"' {
             return self.error(Kind::ExpectedName);
@@ -193,14 +194,14 @@ impl<'j> Cursor<'j> {
         Ok(())
     }
 
-    /// The string that comes next if it has no escapes; if it has, or something else comes, nothing is moved over.
+    /// Reads the next string if it has no escapes. Otherwise the cursor does not move.
     #[inline]
     pub(crate) fn plain_string(&mut self) -> Option<&'j str> {
         self.plain_string_as(Some)
     }
 
-    /// What `read` makes of the string that comes next, if it has no escapes; if it makes nothing of it, or something
-    /// else comes, nothing is moved over.
+    /// Reads the next string with `read` if it has no escapes. If there is no such string or `read` returns
+    /// `None`, the cursor does not move.
     #[inline]
     pub(crate) fn plain_string_as<T>(&mut self, read: impl FnOnce(&'j str) -> Option<T>) -> Option<T> {
         let text = self.plain_ahead()?;
@@ -222,8 +223,8 @@ impl<'j> Cursor<'j> {
         self.text.get(start..end)
     }
 
-    /// What `read` makes of the string that comes next, if it is of so many bytes; if it makes nothing of them, or
-    /// something else comes, nothing is moved over. What it takes may hold no quote and no backslash.
+    /// Reads the next string with `read` if it has `N` bytes. If there is no such string or `read` returns
+    /// `None`, the cursor does not move. `read` must refuse bytes with a quote or a backslash.
     #[inline]
     pub(crate) fn short_string<const N: usize, T>(
         &mut self,
@@ -235,8 +236,8 @@ impl<'j> Cursor<'j> {
         Some(value)
     }
 
-    /// What `read` makes of the number that comes next, if it is of few plain digits, how it was sent and whether in
-    /// quotes; if it makes nothing of it, or the number is of another form, or something else comes, nothing is moved over.
+    /// Reads the next number with `read` if it has few plain digits. Returns it as sent, true if it was in
+    /// quotes, and the value. If there is no such number or `read` returns `None`, the cursor does not move.
     #[inline]
     pub(crate) fn plain_number<T>(
         &mut self,
@@ -246,24 +247,24 @@ impl<'j> Cursor<'j> {
         let start = self.at + usize::from(quoted);
         let number = PlainNumber::at(self.text.as_bytes(), start)?;
         let next = self.text.as_bytes().get(number.end);
-        let is_whole = match quoted {
+        let is_complete = match quoted {
             true => next == Some(&b'"'),
             false => !matches!(next, Some(b'e' | b'E')) && !self.is_padded(start, number),
         };
-        let value = read(number).filter(|_| is_whole)?;
+        let value = read(number).filter(|_| is_complete)?;
         let sent = self.text.get(start..number.end)?;
         self.at = number.end + usize::from(quoted);
         Some((sent, quoted, value))
     }
 
-    /// Whether the number begins with a zero that says nothing, which JSON does not allow outside quotes.
+    /// Returns true if the number has a leading zero, which JSON does not allow outside quotes.
     #[inline]
     fn is_padded(&self, start: usize, number: PlainNumber) -> bool {
         let first = self.text.as_bytes().get(start + usize::from(number.is_negative));
         number.before > 1 && first == Some(&b'0')
     }
 
-    /// The string that comes next, without its quotes and escapes.
+    /// Reads the next string and resolves its escapes.
     #[inline]
     pub(crate) fn string(&mut self) -> Result<Cow<'j, str>> {
         match self.plain_string() {
@@ -301,7 +302,7 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// The number that comes next, as written.
+    /// Reads the next number as written.
     #[inline]
     pub(crate) fn number(&mut self) -> Result<&'j str> {
         let start = self.at;
@@ -342,7 +343,7 @@ impl<'j> Cursor<'j> {
         Ok(())
     }
 
-    /// The `true` or `false` that comes next; if something else comes, nothing is moved over.
+    /// Reads the next `true` or `false`. Otherwise the cursor does not move.
     #[inline]
     pub(crate) fn boolean(&mut self) -> Option<bool> {
         let rest = self.rest()?;
@@ -357,7 +358,7 @@ impl<'j> Cursor<'j> {
         Some(value)
     }
 
-    /// Moves over `true`, `false` or `null`, whichever [`Cursor::peek`] said.
+    /// Skips `true`, `false` or `null`, as [`Cursor::peek`] returned it.
     #[inline]
     pub(crate) fn word(&mut self, next: Next) -> Result<()> {
         let word = match next {
@@ -372,7 +373,7 @@ impl<'j> Cursor<'j> {
         Ok(())
     }
 
-    /// Moves over the value that comes next and checks its grammar.
+    /// Skips the next value and checks its grammar.
     pub(crate) fn skip(&mut self) -> Result<()> {
         let next = self.peek()?;
         match next {
@@ -400,32 +401,33 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Where the cursor stands, to come back to or to slice from.
+    /// The position of the next token, to rewind to or to slice from.
     pub(crate) fn mark(&mut self) -> usize {
         self.skip_space();
         self.at
     }
 
-    /// How many arrays and objects lie around the cursor.
+    /// Number of arrays and objects around the cursor.
     pub(crate) fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// About how many items as long as the one from the mark to here still come in this array, or a few more.
-    pub(crate) fn alike_ahead(&self, mark: usize) -> usize {
-        // Of an array in one of the items it is the end of that, which makes a small guess.
+    /// Estimates the number of items left in this array, from the length of the item between the mark and the
+    /// cursor.
+    pub(crate) fn items_left(&self, mark: usize) -> usize {
+        // If an item contains an array, this finds its end, and the estimate is too small.
         let end = self.rest().and_then(|rest| memchr::memchr(b']', rest)).unwrap_or(0);
-        let alike = end / self.since(mark).len().max(1);
-        alike + alike / 8
+        let count = end / self.since(mark).len().max(1);
+        count + count / 8
     }
 
-    /// Goes back to a mark and the depth it was made at.
+    /// Moves back to a mark and its depth.
     pub(crate) fn rewind(&mut self, mark: usize, depth: u32) {
         self.at = mark;
         self.depth = depth;
     }
 
-    /// The text from a mark to here.
+    /// The text from a mark to the cursor.
     pub(crate) fn since(&self, mark: usize) -> &'j str {
         self.slice(mark, self.at)
     }

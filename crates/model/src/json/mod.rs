@@ -1,4 +1,4 @@
-//! JSON text: a pull cursor over it, its syntax errors, and a writer of it.
+//! A pull parser and a writer of JSON text, and its syntax errors.
 
 mod cursor;
 mod number;
@@ -11,5 +11,5 @@ pub(crate) use number::PlainNumber;
 pub use syntax::{SyntaxError, SyntaxErrorKind};
 pub use writer::Writer;
 
-/// How many arrays and objects may lie inside one another (contract D3).
+/// Maximum nesting of arrays and objects (contract D3).
 pub const MAX_DEPTH: u32 = 100;

@@ -1,23 +1,23 @@
-/// A number as nearly all are: up to 18 digits with at most one point between them, and no exponent.
+/// A number of the usual form: up to 18 digits with at most one point between them, and no exponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PlainNumber {
     /// All digits as one whole number.
     pub(crate) digits: u64,
-    /// Whether a minus stands before them.
+    /// True if there is a minus sign.
     pub(crate) is_negative: bool,
-    /// How many of them stand before the point.
+    /// Number of digits before the point.
     pub(crate) before: u32,
-    /// And how many behind it.
+    /// Number of digits after the point.
     pub(crate) after: u32,
-    /// Where the text goes on behind it.
+    /// Offset of the end of the number in the text.
     pub(crate) end: usize,
 }
 
-/// So many digits fit the number whatever they are.
+/// Maximum number of digits that always fit.
 const MAX_DIGITS: usize = 18;
 
 impl PlainNumber {
-    /// The number that stands here in the text, as far as it goes; `None` if it is of another form.
+    /// Reads the number at an offset of the text; `None` if it has another form.
     #[inline(always)]
     pub(crate) fn at(text: &[u8], at: usize) -> Option<Self> {
         let is_negative = text.get(at) == Some(&b'-');
@@ -39,7 +39,8 @@ impl PlainNumber {
     }
 }
 
-/// The number with the digits that stand here behind it, and where they end. Too many of them make it a wrong one.
+/// Appends the digits at an offset to a number, and returns it with the end of the digits. Overflows silently
+/// if there are too many.
 #[inline]
 fn read_digits(number: u64, text: &[u8], at: usize) -> (u64, usize) {
     if let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk()) {
@@ -51,10 +52,10 @@ fn read_digits(number: u64, text: &[u8], at: usize) -> (u64, usize) {
     read_more_digits(number, text, at)
 }
 
-/// The powers of ten by which a number grows with fewer than eight digits behind it.
+/// The factors by which appending fewer than eight digits multiplies a number.
 const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
-/// The same for many digits, and at the end of the text.
+/// [`read_digits`] for many digits, and at the end of the text.
 #[cold]
 #[inline(never)]
 fn read_more_digits(mut number: u64, text: &[u8], mut at: usize) -> (u64, usize) {
@@ -65,18 +66,18 @@ fn read_more_digits(mut number: u64, text: &[u8], mut at: usize) -> (u64, usize)
     (number, at)
 }
 
-/// The number that the digits at the head of the text write, if there are any, and how many they are.
+/// The number that the leading digits form, and how many they are.
 ///
-/// All eight bytes are one word: a loop that ends after as many digits as there are by chance is guessed wrong by the
-/// processor, which costs more than what is done here.
+/// Works on all eight bytes as one word: the processor would mispredict the end of a loop over the digits,
+/// which costs more.
 #[inline]
 fn leading_digits(text: [u8; 8]) -> (u64, usize) {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let word = u64::from_le_bytes(text) ^ (ONES * u64::from(b'0'));
-    // The highest bit of a byte that is no digit is set; what a carry sets wrongly lies behind such a byte.
+    // Sets the highest bit of each byte that is not a digit; a carry affects only bytes behind such a byte.
     let others = (word.wrapping_add(ONES * (0x80 - 10)) | word) & (ONES * 0x80);
     let count = others.trailing_zeros() as usize / 8;
-    // What follows the digits is moved out, and zeros are put before them.
+    // Shifts out the bytes after the digits and pads the digits with leading zeros.
     let digits = word << (64 - 8 * count).min(63);
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00FF_00FF_00FF_00FF;
     let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_FFFF_0000_FFFF;
@@ -89,7 +90,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_it_is_made_of() {
+    fn numbers_are_split_into_their_parts() {
         let made = |text: &str| PlainNumber::at(text.as_bytes(), 0);
         let plain = |digits: i64, before, after, end| {
             let (digits, is_negative) = (digits.unsigned_abs(), digits < 0);
@@ -107,7 +108,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn its_digits_are_those_of_the_text(text in "-?[0-9]{1,12}(\\.[0-9]{1,6})?", rest in "[^0-9.]?") {
+        fn the_digits_are_those_of_the_text(text in "-?[0-9]{1,12}(\\.[0-9]{1,6})?", rest in "[^0-9.]?") {
             let number = PlainNumber::at(["x", text.as_str(), &rest].concat().as_bytes(), 1).unwrap();
             let digits: i64 = text.replace('.', "").parse().unwrap();
             let after = text.split_once('.').map_or(0, |(_, after)| after.len());

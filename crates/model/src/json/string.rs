@@ -5,15 +5,16 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 
 /// The offset of the next quote, backslash or control character, or the end of the text.
 ///
-/// Eight bytes at a time: a byte of the mask is set where such a character may stand; bytes over
-/// 0x7F never set it, and what a borrow sets wrongly lies behind a true hit.
+/// Works on eight bytes at a time: a byte of the mask is set for each such character. Bytes over 0x7F never
+/// set it, and a borrow affects only bytes behind a true hit.
 #[inline]
 pub(super) fn find_special(bytes: &[u8], from: usize) -> usize {
     let (words, rest) = bytes.get(from..).unwrap_or_default().as_chunks::<8>();
     let mut at = from;
     for word in words {
         let word = u64::from_le_bytes(*word);
-        // With this bit turned a quote is 0x20 and follows the control characters: one comparison finds both.
+        // With this bit flipped, a quote is 0x20 and follows the control characters: one comparison finds
+        // both.
         let quote_or_control = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
         let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
         let hits = (quote_or_control | backslash) & !word & HIGHS;
@@ -26,11 +27,11 @@ pub(super) fn find_special(bytes: &[u8], from: usize) -> usize {
     at + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
-/// Whether the text begins with a name: names are short, and a call that compares them would cost more.
+/// Returns true if the text begins with a name. Names are short: a call to `memcmp` would cost more.
 #[inline]
 pub(super) fn starts_with(text: &[u8], name: &[u8]) -> bool {
     let Some(text) = text.get(..name.len()) else { return false };
-    // What is left at the end is compared with some bytes before it once more, not one by one.
+    // The remaining bytes are compared as part of a last, overlapping chunk.
     if let (Some(text_end), Some(name_end)) = (text.last_chunk::<16>(), name.last_chunk::<16>()) {
         let (parts, expected) = (text.as_chunks::<16>().0, name.as_chunks::<16>().0);
         return parts.iter().zip(expected).all(|(a, b)| a == b) && text_end == name_end;
@@ -41,7 +42,7 @@ pub(super) fn starts_with(text: &[u8], name: &[u8]) -> bool {
     text.iter().zip(name).all(|(a, b)| a == b)
 }
 
-/// The character of the escape that the bytes start with, and the length of the escape.
+/// The character of the escape at the start of the bytes, and the length of the escape.
 pub(super) fn unescape(bytes: &[u8]) -> Result<(char, usize), SyntaxErrorKind> {
     let character = match bytes.get(1) {
         Some(b'"') => '"',

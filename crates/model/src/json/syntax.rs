@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// What is wrong with a text that is not JSON (rules STR-18).
+/// The kind of a syntax error (rule STR-18).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyntaxErrorKind {
     /// The bytes are not UTF-8.
@@ -17,15 +17,15 @@ pub enum SyntaxErrorKind {
     ExpectedColon,
     /// A comma or the end of the array or object should follow.
     ExpectedCommaOrEnd,
-    /// A number of no legal form.
+    /// A number of an illegal form.
     Number,
     /// A control character in a string; it must be escaped.
     ControlCharacter,
-    /// An escape of no legal form.
+    /// An illegal escape.
     Escape,
     /// Half of a surrogate pair.
     LoneSurrogate,
-    /// More arrays and objects inside one another than [`MAX_DEPTH`](super::MAX_DEPTH).
+    /// Arrays and objects are nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
     TooDeep,
     /// Something follows the value.
     Trailing,
@@ -51,14 +51,14 @@ impl SyntaxErrorKind {
     }
 }
 
-/// The text is not JSON, and where it stops being so. The only error that ends decoding.
+/// The first place where a text is not JSON. The only error that ends decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: SyntaxErrorKind,
-    /// From 1.
+    /// Line, from 1.
     pub line: usize,
-    /// In bytes, from 1.
+    /// Column in bytes, from 1.
     pub column: usize,
 }
 

@@ -1,6 +1,6 @@
 use cutover_core::Zone;
 
-/// How values are written.
+/// The form in which values are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Form {
     #[default]
@@ -12,48 +12,47 @@ enum Form {
     },
 }
 
-/// Writes JSON text: members and items in the order they are given, without white space.
+/// Writes JSON text without white space, members and items in the order given.
 ///
-/// A canonical writer writes every number by its value instead of its digits as sent, so that
-/// payloads of equal content give equal text (contract D5). A normal writer writes what is kept of
-/// a payload once it is imported.
+/// A canonical writer writes numbers by value instead of the digits sent, so that payloads of equal content
+/// give equal text (contract D5). A normal writer writes the stored form of an imported payload.
 #[derive(Debug, Default)]
 pub struct Writer {
     out: Vec<u8>,
     form: Form,
-    /// Whether the next value needs a comma before it.
+    /// Set if the next value needs a comma before it.
     comma: bool,
 }
 
 impl Writer {
-    /// A writer that keeps digits as they were sent.
+    /// A writer that keeps digits as sent.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A writer for comparing content: numbers by value.
+    /// A writer for comparing content, which writes numbers by value.
     pub fn canonical() -> Self {
         Self { form: Form::Canonical, ..Self::default() }
     }
 
-    /// The writer that writes behind what a buffer holds, into its room.
+    /// Appends to a buffer.
     pub fn into(self, buffer: Vec<u8>) -> Self {
         Self { out: buffer, ..self }
     }
 
-    /// A writer for what is kept (contract D3): decimals as strings with the digits sent; datetimes
-    /// with the offset of the zone `to`, those without one being in `from`; optional members that are
-    /// `null` or an empty array are left out.
+    /// A writer of the stored form (contract D3): decimals as strings with the digits sent; datetimes with
+    /// the offset of the zone `to`, where datetimes without offset are in `from`; without optional members
+    /// that are `null` or an empty array.
     pub fn normal(from: Zone, to: Zone) -> Self {
         Self { form: Form::Normal { from, to }, ..Self::default() }
     }
 
-    /// Whether numbers are written by value.
+    /// Returns true if numbers are written by value.
     pub fn is_canonical(&self) -> bool {
         self.form == Form::Canonical
     }
 
-    /// Of a normal writer: the zone of datetimes without offset, and the zone to write them in.
+    /// The zones of a normal writer: of datetimes without offset, and of the output.
     pub(crate) fn zones(&self) -> Option<(Zone, Zone)> {
         match self.form {
             Form::Normal { from, to } => Some((from, to)),
@@ -91,7 +90,7 @@ impl Writer {
         self.comma = true;
     }
 
-    /// Writes a member's name; its value comes next.
+    /// Writes the name of a member; its value must follow.
     pub fn name(&mut self, name: &'static str) {
         debug_assert!(!name.bytes().any(is_escaped), "members are named plainly");
         self.out.reserve(name.len() + 4);
@@ -102,12 +101,12 @@ impl Writer {
         self.comma = false;
     }
 
-    /// Writes a string, escaped where it must be.
+    /// Writes a string with escapes where needed.
     pub fn string(&mut self, text: &str) {
         self.out.reserve(text.len() + 3);
         self.separate();
         self.out.push(b'"');
-        // Hardly any has to be escaped, and without a way out of the loop it looks at many bytes at once.
+        // Few strings need escapes, and a loop without early exit is vectorised.
         if text.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
             self.escaped(text);
         } else {
@@ -138,7 +137,7 @@ impl Writer {
         }
     }
 
-    /// Writes a string of bytes that are never escaped.
+    /// Writes a string of bytes that need no escapes.
     pub(crate) fn plain_string(&mut self, text: &[u8]) {
         debug_assert!(text.is_ascii() && !text.iter().copied().any(is_escaped), "to be escaped");
         self.separate();
@@ -148,7 +147,7 @@ impl Writer {
         self.comma = true;
     }
 
-    /// Writes text that already is JSON: a number, `true`, `null`, free content.
+    /// Writes JSON text unchanged: a number, `true`, `null`, free content.
     pub fn raw(&mut self, json: &str) {
         self.separate();
         self.out.extend_from_slice(json.as_bytes());
@@ -156,7 +155,7 @@ impl Writer {
     }
 }
 
-/// Whether a byte of a string is written otherwise.
+/// Returns true if a byte of a string needs an escape.
 fn is_escaped(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }

@@ -6,9 +6,9 @@ objects! {
         /// The account's number in the supplier's system; with the supplier it identifies the account
         /// (rules ACC-09, PST-05).
         external_account_number: required text(128) shown;
-        /// Whether it is not known who occupies the supply address; default false (rules ACC-01, ACC-02).
+        /// True if the occupier of the supply address is unknown; default false (rules ACC-01, ACC-02).
         unknown_occupier: optional boolean;
-        /// Whether the customer is written to online or in print; default `ONLINE` (rules ACC-05).
+        /// Channel for letters to the customer, online or print; default `ONLINE` (rule ACC-05).
         communication_preference: optional choice(CommunicationPreference);
         /// Special form in which the customer needs documents; absent or empty = none.
         document_accessibility: optional choice(DocumentAccessibility) personal;
@@ -32,17 +32,17 @@ objects! {
         billing_address4: optional text(512) personal;
         /// Fifth line of the billing address; may be empty.
         billing_address5: optional text(512) personal;
-        /// Postcode of the billing address; expected to be four digits (rules ADR-03).
+        /// Postcode of the billing address; expected to be four digits (rule ADR-03).
         billing_postcode: optional text(512) personal;
-        /// Postal delivery point of the billing address: capital letters and digits only (rules ADR-04).
+        /// Postal delivery point of the billing address: capital letters and digits only (rule ADR-04).
         billing_delivery_point_identifier: optional text(11) personal;
-        /// How the customer was won, such as `DIRECT`; an open list (rules STR-19).
+        /// Channel of the sale, for example `DIRECT`; an open list (rule STR-19).
         sales_channel: optional open(128, SALES_CHANNELS) shown;
         /// Finer division of `sales_channel`, in the supplier's words.
         sales_subchannel: optional text(255) shown;
-        /// Day of the sale, expected not to be in the future (rules ACC-06).
+        /// Day of the sale, expected not to be in the future (rule ACC-06).
         date_of_sale: optional date;
-        /// The places supplied, each with its meter points (rules ACC-02, ACC-07).
+        /// The supplied premises, each with its meter points (rules ACC-02, ACC-07).
         supply_addresses: optional list(object(SupplyAddressEntry));
         /// Sum of the ledger balances, in the main currency unit; above 0 = in credit
         /// (rules 8.1, LED-03, LED-13).
@@ -53,21 +53,21 @@ objects! {
         /// Day up to which the account has been billed; a register's own date takes precedence
         /// (rules 8.4, ACC-06, ACC-08).
         last_billed_to_date: optional date;
-        /// How the account pays; at most one instruction of each type (rules PIN-01).
+        /// Payment instructions of the account; at most one instruction of each type (rule PIN-01).
         payment_instructions: optional list(object(AccountPaymentInstruction));
-        /// Plans of regular payments, at most one of them not for a debt (rules SCH-03).
+        /// Plans of regular payments, at most one of them not for a debt (rule SCH-03).
         payment_schedules: optional list(object(PaymentSchedule));
-        /// Notes on the account; of equal ones only one is made (contract 2.4, rules NOT-04).
+        /// Notes on the account; of equal ones only one is made (contract 2.4, rule NOT-04).
         notes: optional list(object(Note));
-        /// Earlier statements of the account, with figures and documents (rules STM-02).
+        /// Earlier statements of the account, with figures and documents (rule STM-02).
         statements: optional list(object(AccountStatement));
-        /// Day on which the payments were last reviewed, not in the future (rules ACC-03).
+        /// Day on which the payments were last reviewed, not in the future (rule ACC-03).
         last_payment_review_date: nullable date;
         /// Day on which the next bill is due.
         next_bill_due_date: nullable date;
-        /// What happened to the account earlier; history that is kept, never sent out (contract 6).
+        /// Earlier events of the account: stored as history, never sent out (contract 6).
         events: optional list(object(AccountEvent));
-        /// Link to a contract of a business created before; absent = no such link (rules BUS-01).
+        /// Link to a contract of a business created before; absent = no such link (rule BUS-01).
         business: optional object(AccountBusinessLink);
     }
 

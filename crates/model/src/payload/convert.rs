@@ -4,12 +4,12 @@ use crate::value::{DateTime, Decimal, Free, Integer, Nullable, Text, TextOrInteg
 use chrono::{Datelike, NaiveDate};
 use std::borrow::Cow;
 
-/// Writes a value as JSON: what was decoded comes out equal, with the digits as sent.
+/// Writes a value as JSON, equal to the decoded one and with the digits as sent.
 pub trait Encode {
     /// Writes the value.
     fn encode(&self, writer: &mut Writer);
 
-    /// Writes the object without some of its members: those that are kept elsewhere.
+    /// Writes the object without some members, which are stored elsewhere.
     fn encode_without(&self, left_out: &[&str], writer: &mut Writer);
 
     /// The value as JSON text.
@@ -20,7 +20,7 @@ pub trait Encode {
     }
 }
 
-/// An object of the contract; it writes its members one by one.
+/// An object of the contract.
 pub(crate) trait Object {
     fn encode_members(&self, writer: &mut Writer, keep: impl Fn(&str) -> bool);
 }
@@ -78,12 +78,12 @@ impl<T: EncodeValue> EncodeValue for Vec<T> {
     }
 }
 
-/// The same value on its own, borrowing nothing of the payload's bytes.
+/// Conversion to a value that does not borrow from the payload.
 pub trait IntoOwned {
     /// The type without a lifetime.
     type Owned: 'static;
 
-    /// Copies what is borrowed.
+    /// Copies all borrowed texts.
     fn into_owned(self) -> Self::Owned;
 }
 
@@ -111,7 +111,7 @@ impl<T: IntoOwned> IntoOwned for Vec<T> {
     }
 }
 
-/// From what was checked to the plain value; `None` if one is faulty or missing anywhere.
+/// Conversion of a draft to the plain value; `None` if any value is faulty or a required one is missing.
 pub(crate) trait IntoValid {
     type Valid;
 
@@ -175,10 +175,10 @@ fn write_text_or_integer(value: &TextOrInteger<'_>, writer: &mut Writer) {
     }
 }
 
-/// Digit by digit: dates are many, and a format string is read anew for each.
+/// Writes digit by digit: payloads have many dates, and a format string would be parsed for each.
 fn write_date(date: NaiveDate, writer: &mut Writer) {
     let mut text = *b"0000-00-00";
-    // A date of a payload lies in the years 1 to 9999 (fields 1.5).
+    // Dates of payloads are in the years 1 to 9999 (fields 1.5).
     for (place, mut number) in [(0..4, date.year().unsigned_abs()), (5..7, date.month()), (8..10, date.day())]
     {
         for digit in text[place].iter_mut().rev() {
@@ -205,7 +205,7 @@ fn write_decimal(value: &Decimal<'_>, writer: &mut Writer) {
     }
 }
 
-/// A quoted number is a string, and strings are compared as sent.
+/// Writes a number. A quoted one is a string, and strings are compared as sent.
 fn write_number<'n>(sent: &str, quoted: bool, canonical: &dyn Fn() -> Cow<'n, str>, writer: &mut Writer) {
     if quoted {
         writer.string(sent);
@@ -244,7 +244,7 @@ impl Blank for Integer<'_> {}
 impl Blank for Free<'_> {}
 impl Blank for bool {}
 
-/// The same for closed lists.
+/// Implements the traits of leaves for a closed list.
 macro_rules! choice_leaf {
     ($name:ident) => {
         impl $crate::payload::EncodeValue for $name {

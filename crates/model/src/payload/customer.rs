@@ -1,7 +1,7 @@
 objects! {
     /// A person who holds an account (contract 2.3).
     Customer "customer" {
-        /// Given name; together with the family name not `the occupier` (rules CUS-05).
+        /// Given name; together with the family name not `the occupier` (rule CUS-05).
         given_name: optional text(255) personal;
         /// Family name, expected to be given (rules CUS-05, CUS-08).
         family_name: optional text(255) personal;
@@ -13,21 +13,21 @@ objects! {
         landline: nullable text(32) personal;
         /// Day of birth, not in the future (rules CUS-06, CUS-07).
         date_of_birth: nullable date personal;
-        /// Title, such as `Ms`; an open list (rules STR-19).
+        /// Title, for example `Ms`; an open list (rule STR-19).
         title: nullable open(32, TITLES) personal;
         /// Greeting for letters to the customer.
         salutation: nullable text(128) personal;
         /// The customer's own address.
         address: optional object(Address) personal;
-        /// Whether the customer's death is reported or confirmed; absent or empty = neither.
+        /// Report or confirmation of the customer's death; absent or empty = neither.
         deceased: optional choice(Deceased) personal;
-        /// Whether the customer cannot read the meters; default false.
+        /// True if the customer cannot read the meters; default false.
         unable_to_read_meters: optional boolean personal;
-        /// The customer's role in the account, in the operator's words (rules CUS-09).
+        /// The customer's role in the account, in the operator's words (rule CUS-09).
         role: nullable text(64) personal;
     }
 
-    /// A person who looks after a place supplied (contract 2.3).
+    /// A person who looks after supplied premises (contract 2.3).
     PropertyAdministrator "property administrator" {
         /// Given name.
         given_name: nullable text(255) personal;

@@ -1,14 +1,14 @@
-//! The declaration of objects: one line a member drives decoding, limits, documentation, encoding.
+//! The declaration of objects: one line per member drives decoding, limits, documentation and encoding.
 
 /// Declares the objects of a file.
 ///
-/// A member is `name: presence kind;`, or `name as "wire name": presence kind;`, with the presences `required`, `optional`, `nullable`
-/// (optional or `null`) and `required_nullable`, and the kinds of `kind!`. Each object becomes a
-/// plain type, and a type of the same name in `draft` that holds what is absent, usable or faulty
-/// while a payload is checked.
+/// A member is `name: presence kind;`, or `name as "JSON name": presence kind;`. The presences are
+/// `required`, `optional`, `nullable` (optional or `null`) and `required_nullable`; the kinds are those of
+/// `kind!`. Each object becomes a plain type, and a type of the same name in `draft` whose members are
+/// absent, usable or faulty. The documentation of the crate shows an expansion.
 ///
-/// Behind the kind stands whether a member is `personal`, which `Debug` masks with all that is below, or `shown`: it
-/// tells nothing of a person. Whoever declares a free text must say which; anything else is shown by default.
+/// After the kind, `personal` makes `Debug` mask the member and everything below it; `shown` says that it is
+/// not about a person. Texts must have one of the two; other kinds are shown by default.
 macro_rules! objects {
     ($(
         $(#[doc = $doc:literal])+
@@ -134,7 +134,7 @@ macro_rules! objects {
             }
         )*
 
-        /// The objects while they are checked: every member absent, usable or faulty (rules 1.2).
+        /// The drafts of the objects: every member is absent, usable or faulty (rules 1.2).
         pub(crate) mod draft {
             use crate::payload::prelude::*;
 
@@ -156,7 +156,7 @@ macro_rules! presence {
     ($nullable:ident $type:ty) => { $crate::Nullable<$type> };
 }
 
-/// The name of a member on the wire.
+/// The name of a member in JSON.
 macro_rules! wire_name {
     ($field:ident) => {
         stringify!($field)
@@ -190,7 +190,7 @@ macro_rules! is_nullable {
     };
 }
 
-/// Whether a member is about a person. A free text has no default.
+/// True if a member is personal. Texts have no default.
 macro_rules! is_personal {
     ($kind:ident $( ( $($args:tt)* ) )? ; personal) => { true };
     ($kind:ident $( ( $($args:tt)* ) )? ; shown) => { false };
@@ -206,7 +206,7 @@ macro_rules! is_personal {
     };
     ($kind:ident $( ( $($args:tt)* ) )? ;) => { false };
     (@unclassified) => {
-        compile_error!("say behind its kind whether a text is `personal` or `shown`")
+        compile_error!("a text is declared `personal` or `shown` after its kind")
     };
 }
 
@@ -267,7 +267,7 @@ macro_rules! plain {
     ($($leaf:tt)*) => { leaf!($($leaf)*) };
 }
 
-/// The type of a kind in an object that is being checked.
+/// The type of a kind in a draft.
 macro_rules! drafted {
     (object($name:ident)) => { $crate::draft::$name<'j> };
     (meter_point) => { $crate::draft::MeterPoint<'j> };
@@ -293,7 +293,7 @@ macro_rules! leaf {
     (free_array) => { $crate::Free<'j> };
 }
 
-/// A kind as a value: type and limits.
+/// The [`Kind`](crate::Kind) of a member.
 macro_rules! kind {
     (text) => { $crate::Kind::Text { min: 0, max: None, filled: false } };
     (text($max:literal)) => { $crate::Kind::Text { min: 0, max: Some($max), filled: false } };
@@ -303,7 +303,7 @@ macro_rules! kind {
     (open($max:literal, $known:ident)) => {
         $crate::Kind::Open { max: Some($max), known: $crate::known::$known }
     };
-    (choice($name:ident)) => { $crate::Kind::Choice(<$crate::choices::$name as $crate::value::Choice>::VALUES) };
+    (choice($name:ident)) => { $crate::Kind::Choice($crate::choices::$name::WORDS) };
     (text_or_integer($max:literal)) => { $crate::Kind::TextOrInteger { max: $max } };
     (date) => { $crate::Kind::Date };
     (datetime) => { $crate::Kind::DateTime };

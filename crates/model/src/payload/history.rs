@@ -3,11 +3,11 @@ objects! {
     AccountStatement "account statement" {
         /// Start of the period billed.
         bill_period_from_date: required date;
-        /// End of the period billed, not before its start (rules STM-01).
+        /// End of the period billed, not before its start (rule STM-01).
         bill_period_to_date: required date;
         /// Path of the PDF under the supplier's document root (rules 10.5, DOC-01 to DOC-03).
         statement_path: optional text(1024) personal;
-        /// Identifier of the statement, expected once in the payload (rules STM-02).
+        /// Identifier of the statement, expected once in the payload (rule STM-02).
         statement_id: required text(255) shown;
         /// Average use a day in the period; the contract gives no unit.
         average_daily_usage: optional decimal(10, 10);
@@ -21,36 +21,36 @@ objects! {
         total_feed_in_energy: optional decimal(10, 10);
         /// Cost of the energy fed into the grid in the period.
         total_feed_in_cost: optional decimal(10, 10);
-        /// Whether the statement has been reversed; default false.
+        /// True if the statement has been reversed; default false.
         is_reversed: optional boolean;
     }
 
     /// Something that happened to an account before its import (contract 2.3).
     AccountEvent "account event" {
-        /// What happened; `SUPPRESS_MIGRATION_COMMS` marks the account for no customer e-mails; an open list
-        /// (contract D1, rules STR-19).
+        /// Type of the event; `SUPPRESS_MIGRATION_COMMS` stops e-mails to the customer; an open list
+        /// (contract D1, rule STR-19).
         event_type: required open(128, EVENT_TYPES) shown;
-        /// Group of the event, such as `communications`; an open list (rules STR-19).
+        /// Group of the event, for example `communications`; an open list (rule STR-19).
         category: required open(128, EVENT_CATEGORIES) shown;
-        /// Finer group of the event, such as `price_change`; an open list (rules STR-19).
+        /// Finer group of the event, for example `price_change`; an open list (rule STR-19).
         subcategory: required open(128, EVENT_SUBCATEGORIES) shown;
-        /// When it happened, expected not to be in the future (rules EVT-01).
+        /// Time of the event, expected not to be in the future (rule EVT-01).
         occurred_at: required datetime;
-        /// What happened, in words.
+        /// Description of the event in words.
         description: required text personal;
     }
 
     /// A note on an account (contract 2.4).
     Note "note" {
-        /// Text of the note; must be given if there are no documents (rules NOT-01).
+        /// Text of the note; must be given if there are no documents (rule NOT-01).
         body: optional text personal;
-        /// Documents of the note; must be given if there is no body (rules NOT-01).
+        /// Documents of the note; must be given if there is no body (rule NOT-01).
         document_paths: optional list(object(NoteDocument)) personal;
-        /// When the note was written; default: the time of creation (rules NOT-02, NOT-04).
+        /// Time at which the note was written; default: the time of creation (rules NOT-02, NOT-04).
         created_at: optional datetime;
-        /// Whether the note stays above the others of the account; default false.
+        /// True if the note stays above the other notes of the account; default false.
         is_pinned: optional boolean;
-        /// When the pin ends, not before `created_at`; absent = it stays (rules NOT-02, NOT-03).
+        /// End of the pin, not before `created_at`; absent = it stays (rules NOT-02, NOT-03).
         unpin_at: optional datetime;
     }
 

@@ -7,7 +7,7 @@ objects! {
         historical_statement_transactions: optional list(object(Transaction));
         /// Day the last statement was closed; needed with historical transactions (rules LED-08 to LED-10).
         last_statement_closing_date: optional date;
-        /// Day the last statement was sent out, not before its closing (rules LED-07).
+        /// Day the last statement was sent out, not before its closing (rule LED-07).
         last_statement_issue_date: optional date;
         /// Balance at the last closing, in the main currency unit; above 0 = in credit
         /// (rules 8.1, LED-02, LED-13).
@@ -25,39 +25,39 @@ objects! {
         /// Amount in the main currency unit; its sign comes from the type
         /// (rules 8.1, LED-13, TXN-02, TXN-04).
         amount: required decimal(10, 10);
-        /// What kind of transaction it is; decides whether the amount adds or subtracts (rules 8.1).
+        /// Kind of transaction; determines if the amount is added or subtracted (rules 8.1).
         kind as "type": required choice(TransactionType);
-        /// Why it was made, such as `IMPORTED_CHARGE`; an open list (rules STR-19).
+        /// Why it was made, for example `IMPORTED_CHARGE`; an open list (rule STR-19).
         reason: optional open(255, TRANSACTION_REASONS) shown;
         /// Note that the customer sees.
         display_note: optional text personal;
         /// Note for internal use.
         note: optional text personal;
-        /// Reference of a payment or repayment; never a card number (rules PIN-07).
+        /// Reference of a payment or repayment; never a card number (rule PIN-07).
         reference: optional text(512) personal;
-        /// How a payment or repayment was made; absent or empty = not given (rules TXN-08).
+        /// Means of a payment or repayment; absent or empty = not given (rule TXN-08).
         payment_type: optional choice(PaymentType);
-        /// Product that a supply charge is for; required there (rules TXN-03).
+        /// Product that a supply charge is for; required there (rule TXN-03).
         product_code: optional text(255) shown;
         /// Lines of a supply charge; at least one is required there (rules TXN-03, TXN-04).
         line_items: optional list(object(LineItem));
-        /// Taxes contained in the amount; absent or empty = none (rules TXN-04).
+        /// Taxes contained in the amount; absent or empty = none (rule TXN-04).
         tax_items: optional list(object(TaxItem));
     }
 
     /// A line of a supply charge (contract 2.5).
     LineItem "line item" {
-        /// Band of the rate charged, such as `CONSUMPTION_STANDARD`; an open list (rules STR-19).
+        /// Band of the rate charged, for example `CONSUMPTION_STANDARD`; an open list (rule STR-19).
         rate_band: optional open(255, RATE_BANDS) shown;
         /// Start of the period charged.
         start_date: required date;
-        /// End of the period charged, not before its start (rules TXN-05).
+        /// End of the period charged, not before its start (rule TXN-05).
         end_date: required date;
-        /// How many units are charged; the contract gives no unit (rules TXN-06, TXN-09).
+        /// Number of units charged; the contract gives no unit (rules TXN-06, TXN-09).
         number_of_units: required decimal(12, 4);
         /// Amount without tax, in the main currency unit (rules TXN-04, TXN-06).
         net_amount: required decimal(10, 10);
-        /// Price of one unit without tax; absent = the net amount is not checked against it (rules TXN-06).
+        /// Price of one unit without tax; absent = the net amount is not checked against it (rule TXN-06).
         price_per_unit: optional decimal(8, 7);
         /// Exactly two values, expected to differ by `number_of_units` (rules TXN-07, TXN-09).
         units: optional list(decimal(12, 4));
@@ -69,14 +69,14 @@ objects! {
     TaxItem "tax item" {
         /// Amount of the tax, in the main currency unit (rules TXN-04, TXN-10).
         amount: required decimal(10, 10);
-        /// Kind of tax, such as `VAT`; an open list (rules STR-19).
+        /// Kind of tax, for example `VAT`; an open list (rule STR-19).
         tax_type: required open(255, TAX_TYPES) shown;
-        /// Value that the rate applies to (rules TXN-10).
+        /// Value that the rate applies to (rule TXN-10).
         value_taxed: required decimal(15, 5);
         /// Rate of the tax in the terms of `unit_type`; as a proportion, 0.1 means ten per cent
-        /// (rules TXN-10).
+        /// (rule TXN-10).
         rate: required decimal(15, 5);
-        /// Whether the rate is a proportion or money for each kilowatt-hour (rules TXN-10).
+        /// Unit of the rate: a proportion, or money per kilowatt-hour (rule TXN-10).
         unit_type: required choice(TaxUnitType);
     }
 }

@@ -1,4 +1,4 @@
-//! The objects of the contract, a declaration each (fields 2 to 6).
+//! The declarations of the objects of the contract (fields 2 to 6).
 
 #[macro_use]
 mod declare;
@@ -36,7 +36,7 @@ pub use payment::{AccountPaymentInstruction, BankAccount, Card, PaymentSchedule}
 pub use post_import::*;
 pub use supply::{Agreement, SupplyAddressEntry};
 
-/// The objects while they are checked: every member absent, usable or faulty (rules 1.2).
+/// The drafts of the objects: every member is absent, usable or faulty (rules 1.2).
 pub mod draft {
     pub use super::account::draft::*;
     pub use super::address::draft::*;
@@ -51,7 +51,7 @@ pub mod draft {
     pub use super::supply::draft::*;
 }
 
-/// What declarations of drafts name.
+/// The names that declarations of drafts use.
 mod prelude {
     pub(in crate::payload) use crate::decode::{Field, List};
 }

@@ -3,11 +3,11 @@ objects! {
     AccountPaymentInstruction "account payment instruction" {
         /// The payment vendor, as the operator names it.
         vendor: required text(128) shown;
-        /// Kind of payment; each kind at most once in an account (rules PIN-01).
+        /// Kind of payment; each kind at most once in an account (rule PIN-01).
         kind as "type": required choice(PaymentInstructionType);
-        /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
+        /// Reference of the instruction at the vendor; never a card number (rule PIN-07).
         reference: required text(512) personal;
-        /// Day from which the instruction applies (rules PIN-06).
+        /// Day from which the instruction applies (rule PIN-06).
         valid_from: required date;
         /// The card; expected for `CARD`, out of place for `DIRECT_DEBIT` (rules PIN-02, PIN-04).
         card: optional object(Card) personal;
@@ -17,15 +17,15 @@ objects! {
 
     /// A payment card, without its full number (contract 2.3).
     Card "card" {
-        /// Network of the card, such as `VISA`.
+        /// Network of the card, for example `VISA`.
         card_payment_network: required choice(CardPaymentNetwork) personal;
-        /// Whether it is a credit, debit or prepaid card.
+        /// Kind of card: credit, debit or prepaid.
         card_type: required choice(CardType) personal;
         /// Last three or four digits of the card's number; not blank if given.
         last_digits: optional digits(3, 4) personal;
-        /// Month in which the card expires, 1 to 12 (rules PIN-06).
+        /// Month in which the card expires, 1 to 12 (rule PIN-06).
         expiry_month: optional integer(1, 12) personal;
-        /// Year in which the card expires, in four digits (rules PIN-06).
+        /// Year in which the card expires, in four digits (rule PIN-06).
         expiry_year: optional integer(1000, 9999) personal;
     }
 
@@ -42,17 +42,17 @@ objects! {
 
     /// A plan of regular payments (contract 2.3).
     PaymentSchedule "payment schedule" {
-        /// Amount of each payment, in the main currency unit; not 0 if given (rules SCH-01).
+        /// Amount of each payment, in the main currency unit; not 0 if given (rule SCH-01).
         amount: optional positive_decimal(8, 2);
         /// Day of the month on which to pay, 1 to 31 (rules SCH-02, SCH-04).
         day_of_month: nullable integer;
-        /// How often to pay; expected to be given (rules SCH-04).
+        /// Frequency of payments; expected to be given (rule SCH-04).
         frequency: optional choice(ScheduleFrequency);
-        /// By what means to pay (rules SCH-05).
+        /// By what means to pay (rule SCH-05).
         means: required choice(PaymentMeans);
         /// Day on which the plan starts.
         start_date: required date;
-        /// Whether the plan pays off a debt; default false (rules SCH-03).
+        /// True if the plan pays off a debt; default false (rule SCH-03).
         is_debt_repayment_plan: optional boolean;
     }
 }

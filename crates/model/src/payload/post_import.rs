@@ -1,7 +1,7 @@
 objects! {
     /// Notes to add to an imported account (contract 2.4, 4.2).
     NotesRequest "notes request" {
-        /// Code of the account's import supplier (rules PST-03).
+        /// Code of the account's import supplier (rule PST-03).
         import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
         external_account_number: required text(128) shown;
@@ -11,7 +11,7 @@ objects! {
 
     /// Transactions to add to an imported account (contract 2.5, 4.2).
     TransactionsRequest "transactions request" {
-        /// Code of the account's import supplier (rules PST-03).
+        /// Code of the account's import supplier (rule PST-03).
         import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
         external_account_number: required text(128) shown;
@@ -22,7 +22,7 @@ objects! {
 
     /// Earlier statements to add to an imported account (contract 2.6, 4.2).
     HistoricalStatementsRequest "historical statements request" {
-        /// Code of the account's import supplier (rules PST-03).
+        /// Code of the account's import supplier (rule PST-03).
         import_supplier: required text(128) shown;
         /// The account's number in the supplier's system; it must be imported (rules PST-03, PST-04).
         external_account_number: required text(128) shown;
@@ -35,11 +35,11 @@ objects! {
     HistoricalStatement "historical statement" {
         /// Start of the period billed.
         bill_period_from_date: required date;
-        /// End of the period billed, not before its start (rules STM-01).
+        /// End of the period billed, not before its start (rule STM-01).
         bill_period_to_date: required date;
         /// Identifier of the statement, once in a request (rules STM-02, PST-08).
         statement_id: required text(255) shown;
-        /// Day the statement was sent out, expected not before the end of the period (rules STM-03).
+        /// Day the statement was sent out, expected not before the end of the period (rule STM-03).
         issued_date: nullable date;
         /// Number of the statement.
         number: optional text(255) personal;
@@ -51,13 +51,13 @@ objects! {
 
     /// A payment instruction to store for an imported account (contract 2.8, 4.2).
     PaymentInstructionRequest "payment instruction request" {
-        /// Code of the account's import supplier (rules PST-01).
+        /// Code of the account's import supplier (rule PST-01).
         import_supplier: required text(128) shown;
-        /// The account's number in the supplier's system; it must be imported (rules PST-04).
+        /// The account's number in the supplier's system; it must be imported (rule PST-04).
         external_account_number: required text(128) shown;
         /// Name of the configured payment vendor that is asked for the instruction (contract D8).
         vendor: required text(128) shown;
-        /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
+        /// Reference of the instruction at the vendor; never a card number (rule PIN-07).
         reference: required text(512) personal;
         /// Kind of payment; the vendor must have the same (contract D8).
         kind as "type": required choice(PaymentInstructionType);
@@ -65,17 +65,17 @@ objects! {
 
     /// A payment instruction to store for a business (contract 2.8, 4.4).
     BusinessPaymentInstructionRequest "business payment instruction request" {
-        /// Code of the business's import supplier (rules PST-01).
+        /// Code of the business's import supplier (rule PST-01).
         import_supplier_code: required text(128) shown;
-        /// The business's identifier in the supplier's system; it must be there (rules PST-14).
+        /// The business's identifier in the supplier's system; it must exist (rule PST-14).
         external_business_identifier: required text(128) shown;
         /// Name of the configured payment vendor that is asked for the instruction (contract D8).
         vendor: required text(128) shown;
-        /// Reference of the instruction at the vendor; never a card number (rules PIN-07).
+        /// Reference of the instruction at the vendor; never a card number (rule PIN-07).
         reference: required text(512) personal;
         /// Kind of payment; the vendor must have the same (contract D8).
         kind as "type": required choice(PaymentInstructionType);
-        /// The accounts that the instruction applies to, each once (contract D9, rules PIN-08).
+        /// The accounts that the instruction applies to, each once (contract D9, rule PIN-08).
         accounts: optional list(object(BusinessPaymentInstructionAccount));
     }
 

@@ -1,14 +1,14 @@
-//! What `Debug` of a payload prints: a mask for what is personal, and what tells nothing of a person as it is.
+//! `Debug` of payloads: personal values are masked, others are printed.
 
 use crate::decode::{Field, Item, List};
 use crate::value::{DateTime, Decimal, Free, Integer, Nullable, Text, TextOrInteger};
 use chrono::NaiveDate;
 use std::fmt::{self, Debug, Formatter};
 
-/// What stands in the place of a personal value.
+/// The replacement of a personal value.
 pub(crate) const MASK: &str = "***";
 
-/// A member as `Debug` prints it: whether it is there, always; what it is, unless it is personal.
+/// A member for `Debug`: its presence is always printed, its value only if it is not personal.
 pub(crate) struct Member<'v, T> {
     pub(crate) value: &'v T,
     pub(crate) is_personal: bool,
@@ -20,13 +20,13 @@ impl<T: Show> Debug for Member<'_, T> {
     }
 }
 
-/// A value of a member, or what may hold some.
+/// A value of a member, or a container of such values.
 pub(crate) trait Show {
-    /// Prints it; of a personal one, that it is there.
+    /// Prints the value, or the mask if it is personal.
     fn show(&self, is_personal: bool, f: &mut Formatter<'_>) -> fmt::Result;
 }
 
-/// Values that print themselves: those of objects mask what is personal in them.
+/// Values that print themselves: objects mask their own personal members.
 macro_rules! shown_by_debug {
     ($($type:ty),*) => {
         $(
@@ -45,7 +45,7 @@ macro_rules! shown_by_debug {
 
 shown_by_debug!(bool, NaiveDate, DateTime<'_>, Decimal<'_>, Integer<'_>);
 
-/// Texts hide what they hold from `Debug` unless somebody says that it tells nothing of a person.
+/// Texts, whose own `Debug` masks them: members that are not personal are printed.
 macro_rules! shown_as_text {
     ($($type:ty: $text:expr),* $(,)?) => {
         $(
@@ -80,7 +80,7 @@ impl<T: Show> Show for List<T> {
     }
 }
 
-/// What holds a value or says why not, as the words for it.
+/// Containers that print the name of a variant without a value.
 macro_rules! shown_inside {
     ($($type:ident { $($empty:ident),* } $value:ident;)*) => {
         $(

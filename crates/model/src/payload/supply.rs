@@ -1,15 +1,15 @@
 objects! {
-    /// A place supplied, with its meter points (contract 2.3).
+    /// Supplied premises with their meter points (contract 2.3).
     SupplyAddressEntry "supply address entry" {
-        /// Address of the place.
+        /// Address of the premises.
         supply_address: required object(Address) personal;
-        /// Whether the customer is the landlord; default false.
+        /// True if the customer is the landlord; default false.
         is_landlord: optional boolean;
-        /// People who look after the place.
+        /// People who look after the premises.
         property_administrators: optional list(object(PropertyAdministrator)) personal;
-        /// Day from which the customer is at the place.
+        /// Day from which the customer occupies the premises.
         customer_at_supply_address_from_date: required date;
-        /// Meter points of the place, each once in the account; may be empty (rules MPT-04, MPT-05).
+        /// Meter points of the premises, each once in the account; may be empty (rules MPT-04, MPT-05).
         meter_points: required list(meter_point);
     }
 
@@ -22,9 +22,9 @@ objects! {
         /// Day after the last of the agreement, not before its start; absent or `null` = open
         /// (rules 8.3, AGR-01).
         effective_to: nullable date;
-        /// When it was agreed.
+        /// Time of the agreement.
         agreed_at: nullable datetime;
-        /// The account's business contract, if the agreement is part of it (rules AGR-05).
+        /// The account's business contract, if the agreement is part of it (rule AGR-05).
         business_contract_identifier: nullable text(255) shown;
     }
 }

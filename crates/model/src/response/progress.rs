@@ -1,47 +1,40 @@
-//! How far a supplier's migration has come (contract D12).
+//! The progress of a supplier's migration (contract D12).
 
 use crate::Totals;
+use crate::describe::{AnswerKind, Shown};
+use cutover_core::{Code, State, Word};
 use rust_decimal::Decimal;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-use std::borrow::Cow;
 
 answers! {
-    /// How far a supplier's migration has come (contract D12).
+    /// The progress of a supplier's migration (contract D12).
     SupplierProgress (Debug, Eq, Serialize) {
-        /// How many accounts have each status; each status of contract 3 is there.
-        counts: StatusCounts, counts(
-            "PENDING",
-            "IN_PROGRESS",
-            "PROCESSED",
-            "ERRORED",
-            "CANCELLED",
-            "DRY_RUN_SUCCEEDED",
-            "DRY_RUN_ERRORED"
-        );
-        /// The errors that most accounts stand with, the most frequent first; at most ten.
+        /// The number of accounts of each status of contract 3.
+        counts: StatusCounts;
+        /// The most frequent errors of accounts, the most frequent first; at most ten.
         top_errors: Vec<TopError>;
-        /// How many accounts were imported or failed, dry runs too, in a minute: on average of the last five
-        /// minutes, or since work began in them.
+        /// Accounts imported or failed per minute, dry runs included: the average of the last five minutes,
+        /// or since work began in them.
         rate_per_minute: String, decimal;
-        /// When, at this rate, no account waits any more; with the offset of the supplier's zone. `null` if
-        /// none waits, nothing moves, or the supplier is not Ongoing.
+        /// Time at which, at this rate, no account waits any longer, with the offset of the supplier's zone.
+        /// `null` if none waits, nothing moves, or the supplier is not Ongoing.
         estimated_finish_at: Option<String>, datetime;
-        /// What the imported accounts come to, with all that was added to them since.
+        /// Totals of the imported accounts, including what was added to them since.
         totals: ControlTotals;
     }
 
-    /// An error that accounts stand with (contract D12).
+    /// An error that accounts ended with (contract D12).
     TopError (Debug, Eq, Serialize) {
         /// The stable code.
-        code: Cow<'static, str>, code;
-        /// How many accounts stand with it.
+        code: Word<Code>;
+        /// Number of accounts that ended with it.
         count: u64;
-        /// Numbers of some of them, those that were sent first; at most three.
+        /// Numbers of at most three of them, the first ones sent.
         examples: Vec<String>;
     }
 
-    /// What accounts come to (contract D12).
+    /// Totals of accounts (contract D12).
     ControlTotals (Debug, Eq, Serialize) {
         /// Accounts.
         accounts: u64;
@@ -56,20 +49,27 @@ answers! {
     }
 }
 
-/// How many accounts have each status, by its word.
+/// The number of accounts of each status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StatusCounts(pub Vec<(&'static str, u64)>);
+pub struct StatusCounts([u64; State::ALL.len()]);
+
+impl StatusCounts {
+    /// The counts that the function returns for each status.
+    pub fn new(count: impl FnMut(State) -> u64) -> Self {
+        Self(State::ALL.map(count))
+    }
+}
 
 impl Serialize for StatusCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        self.0.iter().try_for_each(|(word, count)| map.serialize_entry(word, count))?;
+        State::ALL.iter().zip(&self.0).try_for_each(|(state, count)| map.serialize_entry(state, count))?;
         map.end()
     }
 }
 
-impl crate::describe::Shown for StatusCounts {
-    const KIND: crate::describe::AnswerKind = crate::describe::AnswerKind::Counts(&[]);
+impl Shown for StatusCounts {
+    const KIND: AnswerKind = AnswerKind::Counts(State::WORDS);
 }
 
 impl From<Totals> for ControlTotals {
@@ -79,7 +79,7 @@ impl From<Totals> for ControlTotals {
     }
 }
 
-/// An amount, exact: to the cent, and further where there is something.
+/// Formats an amount exactly, with at least two decimal places.
 fn money(amount: Decimal) -> String {
     let amount = amount.normalize();
     let places = amount.scale().max(2) as usize;

@@ -1,38 +1,69 @@
-//! What the endpoints of version 1 answer (contract 4.2, 4.3, 4.4).
+//! Answers of version 1 (contract 4.2, 4.3, 4.4).
 
 use super::ErrorItem;
+use crate::describe::{AnswerKind, Shown};
 use crate::payload::{Encode, IntoOwned};
 use crate::{HistoricalStatement, HistoricalStatementsRequest, Nullable, Transaction, Writer};
-use cutover_core::Zone;
+use cutover_core::{StateV1, Zone, string_enum};
 use serde::Serialize;
 use std::fmt;
 
+string_enum! {
+    "a status of a note";
+    /// The outcome of a note (contract 3).
+    pub enum NoteStatus {
+        /// The note was created.
+        Created = "NOTE_CREATION_SUCCESS",
+        /// The account already has the note.
+        Exists = "NOTE_ALREADY_EXISTS",
+    }
+}
+
+string_enum! {
+    "a status of a transaction";
+    /// The outcome of a transaction (contract 3).
+    pub enum TransactionStatus {
+        /// The transaction was added.
+        Added = "TRANSACTION_ADDED_TO_ACCOUNT",
+        /// The account already has the transaction.
+        Exists = "TRANSACTION_ALREADY_EXISTS",
+    }
+}
+
+impl Shown for NoteStatus {
+    const KIND: AnswerKind = AnswerKind::Words(Self::WORDS);
+}
+
+impl Shown for TransactionStatus {
+    const KIND: AnswerKind = AnswerKind::Words(Self::WORDS);
+}
+
 answers! {
-    /// What became of a note (contract 4.2).
+    /// The outcome of a note (contract 4.2).
     NoteResult (Eq, Serialize) {
-        /// When the stored note was created, with the offset of the supplier's zone (contract D8).
+        /// Time of creation of the stored note, with the offset of the supplier's zone (contract D8).
         created_at: String, datetime;
-        /// The body as sent; empty for a note of documents alone.
+        /// The body as sent; empty for a note that has only documents.
         body: String;
         /// `NOTE_CREATION_SUCCESS` or `NOTE_ALREADY_EXISTS` (contract 3).
-        status: &'static str, words("NOTE_CREATION_SUCCESS", "NOTE_ALREADY_EXISTS");
+        status: NoteStatus;
     }
 
-    /// What became of a transaction (contract 4.2).
+    /// The outcome of a transaction (contract 4.2).
     TransactionResult (Debug) {
         /// `TRANSACTION_ADDED_TO_ACCOUNT` or `TRANSACTION_ALREADY_EXISTS` (contract 3).
-        status: &'static str, words("TRANSACTION_ADDED_TO_ACCOUNT", "TRANSACTION_ALREADY_EXISTS");
+        status: TransactionStatus;
         /// The transaction as stored.
         transaction as "transaction_data": Transaction<'static>;
     }
 
-    /// The body of a refused transactions request with a failing transaction: both shapes of the contract
-    /// in one (contract 4.2, 7; rules 9).
+    /// The body of a transactions request that is refused because a transaction fails. It has the members of
+    /// both forms of the contract (contract 4.2, 7; rules 9).
     TransactionRefusal (Eq) {
-        fixed status = "TRANSACTION_IMPORT_ERROR", "That a transaction failed (contract 3).";
-        /// Why the first failing transaction fails, for people.
+        fixed status = "TRANSACTION_IMPORT_ERROR", "The failure of a transaction (contract 3).";
+        /// The reason why the first failing transaction fails, for people.
         error_detail: String;
-        /// That transaction as JSON: as it would be stored, or as sent if it is faulty.
+        /// That transaction: as it would be stored, or as sent if it is faulty.
         transaction_data: String, as_sent;
         /// Text for people.
         detail: &'static str;
@@ -53,7 +84,7 @@ answers! {
     /// The version 1 status of an account's import (contract 2.2, 4.3).
     TransferStatus (Debug, Eq, Serialize) {
         /// `COMPLETED`, `IN_PROGRESS` or `UNKNOWN` (contract 3).
-        status: &'static str, words("COMPLETED", "IN_PROGRESS", "UNKNOWN");
+        status: StateV1;
         /// The account's number here; empty while there is no account.
         service_account_number: String;
     }
@@ -75,7 +106,7 @@ answers! {
     }
 }
 
-/// Answers that give back what was sent: `Debug` says which it is, and no more.
+/// Implements `Debug` of answers that repeat sent values: it prints only the name of the type.
 macro_rules! masked {
     ($($name:ident)*) => {
         $(
@@ -90,8 +121,8 @@ macro_rules! masked {
 
 masked! { NoteResult TransactionRefusal PaymentInstructionStored BusinessPaymentInstructionStored }
 
-/// The body `{results: […]}` of the transactions endpoint: every decimal a string with the digits sent,
-/// absent members left out (contract D8).
+/// The body `{results: […]}` of the transactions endpoint: every decimal is a string with the digits sent,
+/// and absent members are left out (contract D8).
 pub fn transaction_results(results: &[TransactionResult]) -> Vec<u8> {
     let mut writer = stored();
     writer.object(|writer| {
@@ -105,15 +136,15 @@ impl TransactionResult {
     fn write(&self, writer: &mut Writer) {
         writer.object(|writer| {
             writer.name("status");
-            writer.string(self.status);
+            writer.string(self.status.as_str());
             writer.name("transaction_data");
             present(&self.transaction).encode(writer);
         });
     }
 }
 
-/// A transaction as it is kept: its identity trimmed (contract D1), without what is absent: texts that are blank, a payment
-/// type that is empty (fields 1.4).
+/// A transaction as stored: its identity is trimmed (contract D1), and blank texts and an empty payment type
+/// are left out (fields 1.4).
 fn present<'t>(transaction: &Transaction<'t>) -> Transaction<'t> {
     let mut shown = transaction.clone();
     shown.transaction_id.trim();
@@ -125,19 +156,19 @@ fn present<'t>(transaction: &Transaction<'t>) -> Transaction<'t> {
     shown
 }
 
-/// A transaction as answers show it: as in [`transaction_results`].
+/// A transaction in the form of [`transaction_results`].
 pub fn transaction_data(transaction: &Transaction<'_>) -> String {
     let mut writer = stored();
     present(transaction).encode(&mut writer);
     text(writer)
 }
 
-/// A writer of stored values; transactions hold no times, so that the zone does not matter.
+/// A writer of stored values. Transactions have no times, so the zone does not matter.
 fn stored() -> Writer {
     Writer::normal(Zone::UTC, Zone::UTC)
 }
 
-/// What a writer wrote; it writes nothing but UTF-8.
+/// The text that a writer wrote, which is always UTF-8.
 fn text(writer: Writer) -> String {
     String::from_utf8(writer.into_bytes()).unwrap_or_default()
 }
@@ -175,8 +206,8 @@ impl ErrorItem {
     }
 }
 
-/// The body of the historical statements endpoint: the request as validated, values as sent, identities trimmed, absent
-/// members left out (contract D8).
+/// The body of the historical statements endpoint: the validated request with values as sent, trimmed
+/// identities and without absent members (contract D8).
 pub fn historical_statements(request: &HistoricalStatementsRequest<'_>) -> String {
     let mut request = request.clone().into_owned();
     request.import_supplier.trim();
@@ -188,8 +219,7 @@ pub fn historical_statements(request: &HistoricalStatementsRequest<'_>) -> Strin
 }
 
 impl HistoricalStatement<'_> {
-    /// Trims its identity (contract D1), and leaves out what is absent: members that are `null`, and texts that are blank
-    /// (fields 1.3, 1.4).
+    /// Trims the identity (contract D1) and removes absent members: `null` and blank texts (fields 1.3, 1.4).
     pub fn normalise(&mut self) {
         self.statement_id.trim();
         if self.issued_date == Nullable::Null {
@@ -219,13 +249,13 @@ mod tests {
     fn decimals_of_results_are_strings_with_the_digits_sent() {
         let decoded = decode_transactions(TRANSACTIONS.as_bytes(), Zone::UTC, Limits::default()).unwrap();
         let transaction = decoded.draft.unwrap().into_valid().unwrap().transactions.remove(0).into_owned();
-        let result = TransactionResult { status: "TRANSACTION_ADDED_TO_ACCOUNT", transaction };
+        let result = TransactionResult { status: TransactionStatus::Added, transaction };
         let json = String::from_utf8(transaction_results(&[result])).unwrap();
         insta::assert_snapshot!(json);
     }
 
     #[test]
-    fn identities_come_back_trimmed() {
+    fn returned_identities_are_trimmed() {
         let sent = TRANSACTIONS.replace("\"T-1\"", "\" T-1\\n\"");
         let decoded = decode_transactions(sent.as_bytes(), Zone::UTC, Limits::default()).unwrap();
         let transaction = decoded.draft.unwrap().into_valid().unwrap().transactions.remove(0);

@@ -1,11 +1,11 @@
 use chrono::NaiveDate;
 
-/// A calendar day `YYYY-MM-DD`, years 0001 to 9999, with nothing around it (fields 1.5).
+/// Parses a calendar day `YYYY-MM-DD` of the years 0001 to 9999 (fields 1.5).
 pub(crate) fn parse_date(text: &[u8]) -> Option<NaiveDate> {
     date_of(text.try_into().ok()?)
 }
 
-/// The same of a text that is as long as a day.
+/// Parses a text of ten bytes.
 #[inline]
 pub(crate) fn date_of(text: &[u8; 10]) -> Option<NaiveDate> {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else { return None };
@@ -17,12 +17,12 @@ pub(crate) fn date_of(text: &[u8; 10]) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year, month.into(), day.into())
 }
 
-/// The numbers that four pairs of ASCII digits write: all digits at once, as there are many days in a payload.
+/// The numbers of four pairs of ASCII digits. Works on all digits at once, because payloads have many dates.
 #[inline]
 fn pairs(digits: [u8; 8]) -> Option<[u8; 4]> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let digits = u64::from_le_bytes(digits) ^ (ONES * u64::from(b'0'));
-    // The highest bit of one that is above 9 is set.
+    // Sets the highest bit of each byte above 9.
     if (digits.wrapping_add(ONES * (0x80 - 10)) | digits) & (ONES * 0x80) != 0 {
         return None;
     }
@@ -30,7 +30,7 @@ fn pairs(digits: [u8; 8]) -> Option<[u8; 4]> {
     Some([first, second, third, fourth])
 }
 
-/// The number that two ASCII digits write.
+/// The number of two ASCII digits.
 #[inline]
 pub(super) fn two(tens: u8, ones: u8) -> Option<u32> {
     let digit = |b: u8| b.is_ascii_digit().then(|| u32::from(b - b'0'));
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_of_digits_alone() {
+    fn pairs_consist_of_digits() {
         assert_eq!(pairs(*b"20240229"), Some([20, 24, 2, 29]));
         assert_eq!(pairs(*b"99999999"), Some([99; 4]));
         for place in 0..8 {
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn only_real_days_with_nothing_around() {
+    fn only_existing_days_are_read() {
         for day in ["0001-01-01", "2024-02-29", "9999-12-31"] {
             assert_eq!(parse_date(day.as_bytes()).unwrap().to_string(), day);
         }

@@ -3,7 +3,7 @@ use chrono::{Datelike, FixedOffset, NaiveDate, NaiveDateTime, Utc};
 use cutover_core::Zone;
 use std::borrow::Cow;
 
-/// A datetime as it was sent; without an offset it is in the supplier's zone (fields 1.5).
+/// A datetime as sent; without an offset it is in the supplier's zone (fields 1.5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DateTime<'j> {
     sent: Cow<'j, str>,
@@ -11,16 +11,16 @@ pub struct DateTime<'j> {
     offset: Option<FixedOffset>,
 }
 
-/// What a text says as a datetime in a zone.
+/// The result of reading a text as a datetime in a zone.
 #[derive(Debug)]
 pub(crate) enum Reading<'j> {
     /// An instant in any zone.
     Usable(DateTime<'j>),
-    /// An instant in this zone, perhaps not in another.
+    /// An instant in this zone, but perhaps not in others.
     Edge(DateTime<'j>),
-    /// No instant of the years 1 to 9999; in another zone it may be one.
+    /// Outside the years 1 to 9999; with `by_zone`, perhaps not in other zones.
     OutOfRange { by_zone: bool },
-    /// No datetime.
+    /// Not a datetime.
     Invalid,
 }
 
@@ -45,8 +45,8 @@ impl<'j> DateTime<'j> {
         self.offset
     }
 
-    /// The instant; `zone` is that of the supplier and counts where no offset was sent.
-    /// `None` outside the years 1 to 9999 of UTC, which a usable value never is.
+    /// The instant. `zone` is the zone of the supplier, which applies if no offset was sent.
+    /// `None` outside the years 1 to 9999 in UTC, which does not happen for a usable value.
     pub fn instant(&self, zone: Zone) -> Option<chrono::DateTime<Utc>> {
         let instant = match self.offset {
             Some(offset) => self.local.checked_sub_offset(offset)?.and_utc(),
@@ -55,8 +55,8 @@ impl<'j> DateTime<'j> {
         (1..=9999).contains(&instant.year()).then_some(instant)
     }
 
-    /// The instant with the offset that the zone has then; in UTC where that cannot be written as a
-    /// datetime: offsets of seconds or over 14 hours, years other than 1 to 9999.
+    /// The instant with the offset of the zone at that time; in UTC if that cannot be written as a datetime,
+    /// because the offset has seconds or exceeds 14 hours, or the year is outside 1 to 9999.
     pub fn at(instant: chrono::DateTime<Utc>, zone: Zone) -> DateTime<'static> {
         let local = zone.local(instant);
         let offset = local.offset().local_minus_utc();
@@ -67,16 +67,16 @@ impl<'j> DateTime<'j> {
         }
     }
 
-    /// The same on its own, borrowing nothing.
+    /// A copy that borrows nothing.
     pub fn into_owned(self) -> DateTime<'static> {
         DateTime { sent: Cow::Owned(self.sent.into_owned()), local: self.local, offset: self.offset }
     }
 
-    /// Reads a text; `zone` decides whether an instant without offset can be held.
+    /// Reads a text. `zone` determines if a datetime without offset is in range.
     pub(crate) fn read(sent: Cow<'j, str>, zone: Zone) -> Reading<'j> {
         let Some((local, offset)) = parse(sent.as_bytes()) else { return Reading::Invalid };
         let datetime = DateTime { sent, local, offset };
-        // Only near the ends of time can a zone or offset lead out of the years 1 to 9999.
+        // Only in the first and last year can a zone or offset lead out of the years 1 to 9999.
         if !matches!(local.year(), 1 | 9999) {
             return Reading::Usable(datetime);
         }
@@ -91,7 +91,7 @@ impl<'j> DateTime<'j> {
 impl std::str::FromStr for DateTime<'static> {
     type Err = InvalidDateTime;
 
-    /// Reads a text that stands alone, such as a parameter of an address, as one of a payload is read.
+    /// Reads a text outside a payload, for example a query parameter, by the rules for payloads.
     fn from_str(text: &str) -> Result<Self, InvalidDateTime> {
         match Self::read(Cow::Owned(text.to_owned()), Zone::UTC) {
             Reading::Usable(datetime) | Reading::Edge(datetime) => Ok(datetime),
@@ -100,9 +100,9 @@ impl std::str::FromStr for DateTime<'static> {
     }
 }
 
-/// A text is no datetime.
+/// The error for a text that is not a datetime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this is no datetime")]
+#[error("this is not a datetime")]
 pub struct InvalidDateTime;
 
 impl From<chrono::DateTime<FixedOffset>> for DateTime<'static> {
@@ -139,7 +139,7 @@ fn fraction(text: &[u8]) -> Option<(u32, &[u8])> {
     Some((value, rest))
 }
 
-/// `Some(None)`: no offset, legally.
+/// `Some(None)` if there is no offset, which is legal.
 #[expect(clippy::option_option, reason = "outer: is the text legal; inner: does it hold an offset")]
 fn offset(text: &[u8]) -> Option<Option<FixedOffset>> {
     let (sign, rest) = match text {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_forms() {
+    fn the_published_forms_are_read() {
         let noon = Some("2001-01-01T00:00:00+00:00".to_owned());
         for text in [
             "2001-01-01T00:00:00Z",
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_datetime() {
+    fn other_forms_are_refused() {
         for text in [
             "2001-01-01",
             "2001-01-01T24:00",

@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Free<'j>(pub(crate) Cow<'j, str>);
 
-/// A mask: nobody knows what it holds.
+/// Masked, because free content may be personal.
 impl fmt::Debug for Free<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
@@ -20,7 +20,7 @@ impl<'j> Free<'j> {
         &self.0
     }
 
-    /// Free content made of a JSON text; `None` if it is no JSON.
+    /// Free content from a JSON text; `None` if it is not JSON.
     pub fn from_json(json: impl Into<Cow<'j, str>>) -> Option<Self> {
         let json = json.into();
         let mut cursor = Cursor::new(json.as_bytes()).ok()?;
@@ -28,16 +28,16 @@ impl<'j> Free<'j> {
         Some(Self(json))
     }
 
-    /// The same on its own, borrowing nothing.
+    /// A copy that borrows nothing.
     pub fn into_owned(self) -> Free<'static> {
         Free(Cow::Owned(self.0.into_owned()))
     }
 
-    /// The content with members ordered and numbers by value, for comparing (contract D5).
+    /// The content with sorted members and numbers by value, for comparison (contract D5).
     pub(crate) fn canonical(&self) -> String {
         let mut out = String::with_capacity(self.0.len());
         if let Ok(mut cursor) = Cursor::new(self.0.as_bytes()) {
-            // Content is read from a checked payload, so it cannot fail; if it did, it is unequal to all.
+            // Content comes from a checked payload, so this cannot fail; if it did, it would equal no other.
             if canonical(&mut cursor, &mut out, 0).is_none() {
                 out.clone_from(&self.0.to_string());
             }

@@ -1,4 +1,4 @@
-//! The leaves of a payload: each keeps what was sent and knows what it means (fields 1.4, 1.5).
+//! The leaf types of a payload: each keeps the text that was sent and its meaning (fields 1.4, 1.5).
 
 #[macro_use]
 mod choice;
@@ -10,7 +10,6 @@ mod number;
 mod text;
 
 pub(crate) use choice::Choice;
-pub use choice::InvalidChoice;
 pub(crate) use date::{date_of, parse_date};
 pub use datetime::DateTime;
 pub(crate) use datetime::Reading;

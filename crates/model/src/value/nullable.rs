@@ -1,5 +1,5 @@
-/// A member that may be left out or sent as `null`; both mean absent, but they are not equal
-/// content (fields 1.3, contract D5).
+/// A member that may be left out or sent as `null`. Both mean absent, but are not equal content (fields 1.3,
+/// contract D5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nullable<T> {
     /// The member is left out.
@@ -20,7 +20,7 @@ impl<T> Nullable<T> {
         }
     }
 
-    /// The same with another value.
+    /// Applies a function to the value.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Nullable<U> {
         match self {
             Self::Absent => Nullable::Absent,

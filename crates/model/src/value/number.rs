@@ -2,9 +2,9 @@ use crate::json::PlainNumber;
 use rust_decimal::Decimal as Value;
 use std::borrow::Cow;
 
-/// How many digits a decimal may have on either side of the point when sent (fields 1.5).
+/// Maximum number of digits of a sent decimal on either side of the point (fields 1.5).
 const MAX_SENT: usize = 40;
-/// How many digits after the point a JSON number may have when written out (fields 1.5).
+/// Maximum number of digits after the point of a JSON number without its exponent (fields 1.5).
 const MAX_WRITTEN_AFTER: usize = 80;
 
 /// An exact decimal with the digits that were sent: `10.10` stays `10.10` (contract D3).
@@ -40,19 +40,19 @@ macro_rules! sent_number {
                 &self.sent
             }
 
-            /// Whether it was sent as a string instead of a number.
+            /// Returns true if it was sent as a string instead of a number.
             pub fn is_quoted(&self) -> bool {
                 self.quoted
             }
 
-            /// The same on its own, borrowing nothing.
+            /// A copy that borrows nothing.
             pub fn into_owned(self) -> $name<'static> {
                 $name { sent: Cow::Owned(self.sent.into_owned()), quoted: self.quoted, value: self.value }
             }
         }
 
         impl From<$value> for $name<'static> {
-            /// Sent as a JSON number.
+            /// The value as a JSON number.
             fn from(value: $value) -> Self {
                 $name { sent: Cow::Owned(value.to_string()), quoted: false, value }
             }
@@ -63,15 +63,15 @@ macro_rules! sent_number {
 sent_number!(Decimal, Value);
 sent_number!(Integer, i64);
 
-/// The text is no decimal that a payload can hold.
+/// The error for a text that is not a decimal of a payload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a decimal is digits, optionally a point and digits, at most 20 in all")]
+#[error("the text is not a decimal number in plain digits")]
 pub struct InvalidNumber;
 
 impl std::str::FromStr for Decimal<'static> {
     type Err = InvalidNumber;
 
-    /// Reads a decimal as a string member may hold it; it is sent as a string then.
+    /// Reads a decimal as in a string member, and writes it as a string.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let value = read_decimal(text, true, 20, 20).map_err(|_| InvalidNumber)?;
         Ok(Self { sent: Cow::Owned(text.to_owned()), quoted: true, value })
@@ -79,7 +79,7 @@ impl std::str::FromStr for Decimal<'static> {
 }
 
 impl Decimal<'_> {
-    /// The value without trailing zeros, for comparing content.
+    /// The value without trailing zeros, for comparison of content.
     pub(crate) fn canonical(&self) -> Cow<'_, str> {
         match significant(&self.sent) {
             Some(digits) => Cow::Borrowed(digits),
@@ -87,15 +87,14 @@ impl Decimal<'_> {
         }
     }
 
-    /// The digits as a string member may hold them: those sent, unless they came as a number with an
-    /// exponent or with more than 40 digits; then written out, without trailing zeros.
+    /// The digits in the form of a string member: those sent, unless they are a number with an exponent or
+    /// more than 40 digits, which is written out without trailing zeros.
     pub fn digits(&self) -> Cow<'_, str> {
         let fits = self.sent.len() <= MAX_SENT && !self.sent.contains(['e', 'E']);
         if self.quoted || fits { Cow::Borrowed(&self.sent) } else { self.canonical() }
     }
 
-    /// The decimal that was sent as these digits: what the store keeps of one.
-    /// `None` if the digits are none that a payload can hold.
+    /// The decimal that was sent as these digits, which the store keeps. `None` if no payload can have them.
     pub fn from_sent(sent: &str, quoted: bool) -> Option<Decimal<'static>> {
         let value = read_decimal(sent, quoted, 20, 20).ok()?;
         Some(Decimal { sent: Cow::Owned(sent.to_owned()), quoted, value })
@@ -103,7 +102,7 @@ impl Decimal<'_> {
 }
 
 impl Integer<'_> {
-    /// The value, for comparing content.
+    /// The value, for comparison of content.
     pub(crate) fn canonical(&self) -> Cow<'_, str> {
         match significant(&self.sent) {
             Some(digits) if !digits.contains('.') => Cow::Borrowed(digits),
@@ -112,8 +111,8 @@ impl Integer<'_> {
     }
 }
 
-/// The part of plain digits that says their value; `None` if they are to be written anew for that. Nearly all
-/// that are sent are such digits.
+/// The digits without trailing zeros, as a slice; `None` if the number must be rewritten for that, which is
+/// rare.
 fn significant(sent: &str) -> Option<&str> {
     let digits = sent.strip_prefix('-').unwrap_or(sent);
     let is_padded = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");
@@ -128,7 +127,7 @@ fn significant(sent: &str) -> Option<&str> {
     Some(if whole == "-0" { "0" } else { whole })
 }
 
-/// Why a number is not taken, in the order of the checks (fields 1.7).
+/// The reason why a number is refused, in the order of the checks (fields 1.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NumberFault {
     Invalid,
@@ -136,18 +135,18 @@ pub(crate) enum NumberFault {
     TooManyPlaces,
 }
 
-/// A number taken apart: digits before and after the point with its exponent applied.
+/// The parts of a number: digits before and after the point, and the exponent.
 struct Digits<'t> {
     negative: bool,
-    /// All digits of the mantissa, in up to two runs.
+    /// The digits of the mantissa before the point; `after` has the others.
     before: &'t [u8],
     after: &'t [u8],
-    /// How far the point moves to the right.
+    /// The exponent: the number of places by which the point moves to the right.
     shift: i64,
 }
 
 impl<'t> Digits<'t> {
-    /// Takes a text of a decimal's form apart: a JSON number if `exponent`, else plain digits.
+    /// Splits a decimal: a JSON number if `exponent` is set, otherwise plain digits.
     fn of(text: &'t [u8], exponent: bool) -> Option<Self> {
         let (negative, rest) = match text {
             [b'-', rest @ ..] => (true, rest),
@@ -179,20 +178,20 @@ impl<'t> Digits<'t> {
         self.before.len() + self.after.len()
     }
 
-    /// Index of the first digit that is not 0, and of the place behind the last such digit.
+    /// The index of the first digit that is not 0, and the index after the last one.
     fn significant(&self) -> Option<(usize, usize)> {
         let first = (0..self.len()).find(|i| self.digit(*i) != 0)?;
         let last = (0..self.len()).rev().find(|i| self.digit(*i) != 0)?;
         Some((first, last + 1))
     }
 
-    /// Where the point stands, counted in digits from the first one.
+    /// The position of the point, in digits from the first one.
     fn point(&self) -> i64 {
         i64::try_from(self.before.len()).unwrap_or(i64::MAX).saturating_add(self.shift)
     }
 }
 
-/// An exponent is clamped: beyond 10,000 nothing is told apart.
+/// Clamps the exponent: larger ones make no difference.
 fn parse_exponent(text: &[u8]) -> i64 {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -204,7 +203,7 @@ fn parse_exponent(text: &[u8]) -> i64 {
     if negative { -value } else { value }
 }
 
-/// Reads a decimal of at most `before` and `after` digits; `quoted` decimals know no exponent.
+/// Reads a decimal of at most `before` and `after` digits; `quoted` decimals have no exponent.
 #[inline(never)]
 pub(crate) fn read_decimal(text: &str, quoted: bool, before: u32, after: u32) -> Result<Value, NumberFault> {
     if let Some(value) = read_short(text.as_bytes(), before, after) {
@@ -219,7 +218,7 @@ pub(crate) fn read_decimal(text: &str, quoted: bool, before: u32, after: u32) ->
     let Some((first, end)) = digits.significant() else { return Ok(Value::ZERO) };
     let (first, end) = (first as i64, end as i64);
     if !quoted && (point > MAX_SENT as i64 || len - point > MAX_WRITTEN_AFTER as i64) {
-        // Leading zeros count for nothing in a JSON number, whose grammar has none but "0.".
+        // Leading zeros do not count: the grammar of JSON numbers allows them only as "0.".
         if point - first > MAX_SENT as i64 || len - point > MAX_WRITTEN_AFTER as i64 {
             return Err(NumberFault::Invalid);
         }
@@ -248,14 +247,14 @@ fn value_of(digits: &Digits<'_>, first: i64, end: i64, point: i64) -> Option<Val
     Value::try_from_i128_with_scale(mantissa, u32::try_from((end - point).max(0)).ok()?).ok()
 }
 
-/// The common case: few digits, all of them allowed, no exponent. `None` where more care is due.
+/// Fast path: few digits, all within the limits, no exponent. Otherwise `None`.
 #[inline]
 fn read_short(text: &[u8], before: u32, after: u32) -> Option<Value> {
     let number = PlainNumber::at(text, 0).filter(|number| number.end == text.len())?;
     plain_decimal(number, before, after)
 }
 
-/// The value of plain digits, if there are no more of them than these on either side of the point.
+/// The value of plain digits, if they are within the limits on both sides of the point.
 #[inline]
 pub(crate) fn plain_decimal(number: PlainNumber, before: u32, after: u32) -> Option<Value> {
     let fits = number.before <= before && number.after <= after;
@@ -281,7 +280,7 @@ pub(crate) fn read_integer(text: &str, quoted: bool) -> Option<i64> {
     i64::try_from(value.mantissa()).ok()
 }
 
-/// A JSON number by its value: significant digits and an exponent, however large.
+/// Writes a JSON number by value: significant digits and an exponent of any size.
 pub(super) fn canonical_number(text: &str, out: &mut String) {
     let Some(digits) = Digits::of(text.as_bytes(), true) else { return out.push_str(text) };
     let Some((first, end)) = digits.significant() else { return out.push('0') };
@@ -326,7 +325,7 @@ mod tests {
     }
 
     proptest! {
-        /// However a number is sent, its canonical form is its value's.
+        /// The canonical form depends only on the value.
         #[test]
         fn the_canonical_form_is_of_the_value(
             text in "-?(0|[1-9][0-9]{0,9})([.][0-9]{1,12})?([eE][+-]?[0-9]{1,2})?"
@@ -354,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_decimal() {
+    fn other_forms_are_refused() {
         for text in ["", "-", "+1", "1.", ".5", "1e2", "1,000", " 1", "1 ", "0x1", "NaN", "--1", "1.2.3", "٣"]
         {
             assert_eq!(string(text), Err(Invalid), "{text}");
@@ -387,7 +386,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_short_way_agrees_with_the_long_one(text in "-?[0-9]{1,12}(\\.[0-9]{1,8})?") {
+        fn the_fast_path_agrees_with_the_slow_one(text in "-?[0-9]{1,12}(\\.[0-9]{1,8})?") {
             let digits = Digits::of(text.as_bytes(), false).unwrap();
             let long = digits.significant().map_or(Some(Value::ZERO), |(first, end)| {
                 let (point, len) = (digits.point(), digits.len() as i64);

@@ -3,13 +3,13 @@ use cutover_core::trimmed;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A text as it was sent.
+/// A text as sent.
 ///
-/// Rules and identities work on [`Text::trimmed`]; what was sent is what is kept (fields 1.5).
+/// Rules and identities use [`Text::trimmed`]; the text as sent is stored (fields 1.5).
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Text<'j>(pub(crate) Cow<'j, str>);
 
-/// A mask: most texts are about people. What is to be seen of one is asked for by name.
+/// Masked, because most texts are personal.
 impl fmt::Debug for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
@@ -17,22 +17,22 @@ impl fmt::Debug for Text<'_> {
 }
 
 impl<'j> Text<'j> {
-    /// The text as sent, white space at its ends included.
+    /// The text as sent, including white space at both ends.
     pub fn as_sent(&self) -> &str {
         &self.0
     }
 
-    /// The text without white space at its ends (fields 1.4).
+    /// The text without white space at both ends (fields 1.4).
     pub fn trimmed(&self) -> &str {
         trimmed(&self.0)
     }
 
-    /// Whether nothing is left after trimming: such a text counts as absent (fields 1.4).
+    /// Returns true if only white space was sent: such a text counts as absent (fields 1.4).
     pub fn is_blank(&self) -> bool {
         self.trimmed().is_empty()
     }
 
-    /// Takes the white space off its ends: identities are kept and returned so (contract D1).
+    /// Trims the text: identities are stored and returned trimmed (contract D1).
     pub fn trim(&mut self) {
         let trimmed = match &self.0 {
             Cow::Borrowed(text) => Cow::Borrowed(trimmed(text)),
@@ -41,7 +41,7 @@ impl<'j> Text<'j> {
         self.0 = trimmed;
     }
 
-    /// The text on its own, borrowing nothing.
+    /// A copy that borrows nothing.
     pub fn into_owned(self) -> Text<'static> {
         Text(Cow::Owned(self.0.into_owned()))
     }
@@ -64,12 +64,12 @@ impl From<String> for Text<'_> {
 pub struct TextOrInteger<'j> {
     /// The text, or the digits.
     pub text: Text<'j>,
-    /// Whether it was sent as a number.
+    /// If set, it was sent as a number.
     pub is_number: bool,
 }
 
 impl TextOrInteger<'_> {
-    /// The same on its own, borrowing nothing.
+    /// A copy that borrows nothing.
     pub fn into_owned(self) -> TextOrInteger<'static> {
         TextOrInteger { text: self.text.into_owned(), is_number: self.is_number }
     }

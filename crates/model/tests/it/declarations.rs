@@ -88,7 +88,7 @@ fn point(members: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_variant_by_supply_type() {
+fn supply_type_determines_the_variant() {
     assert_eq!(point(r#","mpxn":"1","parent_nmi":"2","supply_type":"UNMETERED_ELECTRICITY""#), [""; 0]);
     assert_eq!(
         point(r#","mpxn":"1","meters":[],"supply_type":"UNMETERED_ELECTRICITY""#),
@@ -119,10 +119,10 @@ fn a_faulty_supply_type_leaves_the_variant_undecided() {
 }
 
 #[test]
-fn the_variant_by_prefix_and_by_members() {
+fn prefix_or_members_determine_the_variant() {
     assert_eq!(point(r#","mpxn":" UNMETERED_GAS_1","pricing_zone":"Z""#), [""; 0]);
     assert_eq!(point(r#","mpxn":"unmetered_gas_1""#), ["MP: supply_type_assumed"]);
-    // Two members mark unmetered gas, one of them unmetered electricity too: the earlier of equals wins.
+    // Several variants document these members equally often: the first one wins.
     assert_eq!(
         point(r#","mpxn":"1","appliance_type":"X","multiplier":1"#),
         ["MP.appliance_type: unrecognised_value", "MP.parent_nmi: required"]

@@ -7,7 +7,7 @@ fn verdict(body: &[u8]) -> Result<(), SyntaxErrorKind> {
     decode_account(body, Zone::UTC).map(drop).map_err(|e| e.kind)
 }
 
-/// Small damage of the kinds that break JSON, or just do not.
+/// Damages a body slightly, so that it is often no longer JSON.
 fn damage(body: &mut Vec<u8>, dice: &mut Dice) {
     const BITS: [&[u8]; 16] = [
         b"\"", b"{", b"}", b"[", b"]", b",", b":", b"\\", b"\\u", b"\\ud800", b"\x01", b"\xff", b"null",
@@ -49,7 +49,7 @@ fn depth_is_bounded() {
 }
 
 #[test]
-fn what_is_no_json() {
+fn texts_that_are_not_json_are_refused() {
     let bodies: [(&[u8], SyntaxErrorKind); 12] = [
         (b"", SyntaxErrorKind::UnexpectedEnd),
         (b"\xEF\xBB\xBF{}", SyntaxErrorKind::ByteOrderMark),
@@ -70,20 +70,20 @@ fn what_is_no_json() {
 }
 
 #[test]
-fn line_and_column_are_told() {
+fn syntax_errors_have_line_and_column() {
     let error = decode_account(b"{\n  \"a\": nul\n}", Zone::UTC).unwrap_err();
     assert_eq!(error.to_string(), "a value is expected at line 2 column 8");
 }
 
 #[test]
-fn what_is_no_object() {
+fn a_body_must_be_an_object() {
     for body in ["[]", "null", "\"x\"", "7", "true"] {
         assert_eq!(findings(body), ["non_field_errors: invalid"]);
     }
 }
 
 #[test]
-fn the_envelope_is_told_by_its_members() {
+fn the_envelope_is_recognised_by_its_members() {
     assert_eq!(
         findings(r#"{"payload":{"import_supplier":7}}"#),
         ["external_account_number: required", "import_supplier: invalid"]
@@ -106,7 +106,7 @@ fn the_envelope_is_told_by_its_members() {
 }
 
 #[test]
-fn repeated_members_are_told_and_the_first_counts() {
+fn repeated_members_are_reported_and_the_first_counts() {
     assert_eq!(
         findings(r#"{"import_supplier":"A","external_account_number":"1","import_supplier":7,"x":1,"x":2}"#),
         ["import_supplier: duplicate_field", "x: duplicate_field", "x: unknown_field"]
@@ -144,7 +144,7 @@ fn long_names_are_cut_in_paths() {
 }
 
 #[test]
-fn beyond_the_general_limit_items_are_not_looked_at() {
+fn items_beyond_the_general_limit_are_not_checked() {
     let items = |n: usize| vec!["7"; n].join(",");
     let body =
         |n| format!(r#"{{"import_supplier":"A","external_account_number":"1","notes":[{}]}}"#, items(n));
@@ -157,7 +157,8 @@ fn repeated(head: &str, item: &str, count: usize, tail: &str) -> String {
     format!("{head}{}{tail}", vec![item; count].join(","))
 }
 
-/// What takes most memory for its length: nested lists of the shortest valid items, as many as each may have.
+/// The bodies that take most memory for their length: nested lists of the shortest valid items, of maximum
+/// length.
 fn widest() -> [(&'static str, String); 3] {
     let address = r#"{"customer_at_supply_address_from_date":"2020-01-01","supply_address":{"administrative_area":"V",
         "country":"AU","locality":"L","postal_code":"3000","structured_street_address":{}},"meter_points":["#;
@@ -178,7 +179,7 @@ fn widest() -> [(&'static str, String); 3] {
 }
 
 #[test]
-fn arrays_of_a_body_within_the_limit_may_hold_what_each_may() {
+fn a_body_within_its_limit_may_have_arrays_of_maximum_length() {
     for (what, body) in widest() {
         assert!((7 << 20..=8 << 20).contains(&body.len()), "{what}: {}", body.len());
         let decoded = decode_account(body.as_bytes(), Zone::UTC).unwrap();
@@ -196,7 +197,7 @@ fn arrays_of_a_body_within_the_limit_may_hold_what_each_may() {
 }
 
 #[test]
-fn lists_without_members_fit_however_short_the_body_is() {
+fn lists_of_empty_objects_fit_even_in_a_short_body() {
     let empty = |n: usize| vec!["{}"; n].join(",");
     for list in ["customers", "ledgers", "notes"] {
         let body = format!(r#"{{"{list}":[{}]}}"#, empty(10_000));
@@ -208,7 +209,7 @@ fn lists_without_members_fit_however_short_the_body_is() {
     }
 }
 
-/// Nested arrays multiply: what lacks its required members is short in JSON and large in memory.
+/// Nested arrays multiply: an item without its required members is short in JSON and large in memory.
 #[test]
 fn nested_arrays_do_not_multiply_without_bound() {
     let point = repeated(r#"{"meter_points":["#, "{}", 10_000, "]}");
@@ -219,12 +220,11 @@ fn nested_arrays_do_not_multiply_without_bound() {
     let whole = 400_000 * size_of::<draft::MeterPoint<'_>>();
     assert!(whole > 4 * MAX_EXPANSION * body.len());
     let account = decoded.draft.unwrap().account;
-    assert_eq!(account.usable().unwrap().supply_addresses, Field::Faulty, "it is not kept whole");
+    assert_eq!(account.usable().unwrap().supply_addresses, Field::Faulty, "items are missing");
 }
 
-/// What is not kept is checked all the same, and what follows it as well.
 #[test]
-fn what_is_not_kept_is_still_checked() {
+fn items_that_are_not_stored_are_still_checked() {
     let point = repeated(r#"{"meter_points":["#, "{}", 10_000, "]}");
     let body = repeated(r#"{"supply_addresses":["#, &point, 40, r#"],"billing_name":7}"#);
     let found = findings(&body);

@@ -36,7 +36,7 @@ fn tokens(json: &[u8]) -> serde_json::Value {
     serde_json::from_str(&out).unwrap()
 }
 
-/// The same with white space on both sides of all that may stand between values.
+/// The JSON text with white space around every punctuation character outside strings.
 fn spaced(json: &str) -> String {
     let (mut in_string, mut escaped) = (false, false);
     let spaced = json.chars().map(|c| {
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn white_space_between_tokens_says_nothing(seed: u64) {
+    fn white_space_between_tokens_has_no_effect(seed: u64) {
         let sent = account_json(seed);
         prop_assert_eq!(tokens(&plain(spaced(&sent).as_bytes()).to_json()), tokens(sent.as_bytes()));
     }

@@ -1,4 +1,4 @@
-//! The decoder from outside: declarations, laws, hostile input.
+//! Tests of the public interface of the decoder: declarations, invariants, hostile input.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -11,7 +11,7 @@ mod totals;
 
 use cutover_model::{Zone, decode_account};
 
-/// The findings of an account body, a line each; or the syntax error.
+/// The findings of an account body, one per line, or the syntax error.
 fn findings(body: &str) -> Vec<String> {
     match decode_account(body.as_bytes(), Zone::UTC) {
         Ok(decoded) => decoded.findings.iter().map(|f| format!("{}: {}", f.attr, f.check.code)).collect(),

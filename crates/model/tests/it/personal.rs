@@ -1,4 +1,4 @@
-//! What of payloads is about people, and that `Debug` never prints it.
+//! `Debug` never prints personal members of payloads.
 
 use cutover_model::{
     Account, AccountRequest, BusinessRequest, FieldSpec, HistoricalStatementsRequest, Kind, Limits,
@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use std::fs;
 use std::path::Path;
 
-/// The texts of a payload, by what is declared of them.
+/// The texts of a payload, by their declaration.
 #[derive(Default)]
 struct Texts {
     personal: Vec<String>,
@@ -51,8 +51,8 @@ impl Texts {
         }
     }
 
-    /// What is personal is not in what was printed, unless it is shown elsewhere in the payload, or so short that it is
-    /// in everything; what else there is, is.
+    /// Asserts that the output has no personal text, unless it is shown elsewhere in the payload or too short
+    /// to tell, and that it has other texts.
     fn are_masked_in(&self, printed: &dyn Debug) {
         let printed = format!("{printed:?}");
         for text in self.personal.iter().filter(|text| text.chars().count() > 2) {
@@ -84,7 +84,7 @@ macro_rules! masked {
 }
 
 #[test]
-fn no_account_prints_what_is_personal() {
+fn personal_members_of_accounts_are_masked() {
     let mut personal = 0;
     for body in fixtures("accounts") {
         let decoded = decode_account(body.as_bytes(), Zone::UTC).unwrap();
@@ -99,7 +99,7 @@ fn no_account_prints_what_is_personal() {
 }
 
 #[test]
-fn no_other_request_prints_what_is_personal() {
+fn personal_members_of_other_requests_are_masked() {
     masked!("notes", decode_notes, &NotesRequest::SPEC);
     masked!("transactions", decode_transactions, &TransactionsRequest::SPEC);
     masked!("statements", decode_historical_statements, &HistoricalStatementsRequest::SPEC);
@@ -108,7 +108,7 @@ fn no_other_request_prints_what_is_personal() {
 }
 
 #[test]
-fn what_is_printed_says_what_is_there() {
+fn debug_shows_the_presence_of_masked_members() {
     let body = br#"{"import_supplier":"ACME","external_account_number":7,"billing_name":"Jo","customers":[{"email":"jo@example.com"},null]}"#;
     let decoded = decode_account(body, Zone::UTC).unwrap();
     let draft = format!("{:?}", decoded.draft.unwrap().account);

@@ -1,4 +1,4 @@
-//! The schemas beside the decoder: what they refuse, it refuses; of what it refuses, they refuse most.
+//! The schemas compared with the decoder: whatever a schema refuses, the decoder refuses too.
 
 use cutover_model::describe::{REQUESTS, Request, request_schema};
 use cutover_model::{Level, Limits, SyntaxError, Zone};
@@ -27,7 +27,7 @@ fn validator(name: &str) -> Validator {
     jsonschema::draft202012::new(&schema).unwrap()
 }
 
-/// Whether the decoder finds no error.
+/// Returns true if the decoder finds no error.
 fn is_decoded(name: &str, body: &[u8]) -> bool {
     macro_rules! clean {
         ($($name:literal => $decode:ident,)*) => {
@@ -68,7 +68,7 @@ fn fixtures(folder: &str, kind: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_schema_is_one_and_takes_what_is_valid() {
+fn every_schema_is_valid_and_accepts_the_valid_fixtures() {
     for (name, folder) in FOLDERS {
         let schema: Value = serde_json::from_str(&request_schema(request(name)).pretty()).unwrap();
         jsonschema::draft202012::meta::validate(&schema).unwrap();
@@ -82,7 +82,7 @@ fn every_schema_is_one_and_takes_what_is_valid() {
 }
 
 #[test]
-fn what_a_schema_refuses_the_decoder_refuses() {
+fn the_decoder_refuses_whatever_a_schema_refuses() {
     let mut refused = Vec::new();
     for (name, folder) in FOLDERS {
         let validator = validator(name);
@@ -99,7 +99,7 @@ fn what_a_schema_refuses_the_decoder_refuses() {
 }
 
 #[test]
-fn what_is_made_of_the_declarations_fits_their_schemas() {
+fn payloads_generated_from_the_declarations_fit_the_schemas() {
     for (name, _) in FOLDERS {
         let validator = validator(name);
         for seed in 0..40 {
@@ -115,13 +115,13 @@ fn what_is_made_of_the_declarations_fits_their_schemas() {
     }
 }
 
-/// The value in a small account beside what is required.
+/// A minimal account with this member.
 fn account_with(member: &str, value: &str) -> String {
     format!(r#"{{"import_supplier":"A","external_account_number":"1","{member}":{value}}}"#)
 }
 
 #[test]
-fn both_agree_on_forms_of_values() {
+fn decoder_and_schema_agree_on_forms_of_values() {
     let validator = validator("account");
     for (member, value, fits) in [
         ("transfer_balance", r#""-0012.50000000000000""#, true),

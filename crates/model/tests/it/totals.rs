@@ -13,7 +13,7 @@ fn of_balance(balance: &str) -> Totals {
     Totals { ledger_balance: balance.parse().unwrap(), ..Totals::default() }
 }
 
-/// How many items all arrays of these names hold, wherever they stand.
+/// Total number of items of all arrays of these names, at any depth.
 fn count(json: &Value, names: &[&str]) -> u64 {
     match json {
         Value::Array(items) => items.iter().map(|item| count(item, names)).sum(),
@@ -29,7 +29,7 @@ fn count(json: &Value, names: &[&str]) -> u64 {
 }
 
 #[test]
-fn an_account_comes_to_what_is_imported_of_it() {
+fn the_totals_of_an_account_are_those_of_its_import() {
     let body = r#"{
         "import_supplier": "ACME", "external_account_number": "A-1",
         "ledgers": [
@@ -64,7 +64,7 @@ fn an_account_comes_to_what_is_imported_of_it() {
 }
 
 #[test]
-fn nothing_comes_to_one_account() {
+fn an_empty_account_counts_as_one_account() {
     let body = r#"{"import_supplier": "ACME", "external_account_number": "A-1"}"#;
     assert_eq!(totals(body), Totals { accounts: 1, ..Totals::default() });
 }
@@ -92,7 +92,7 @@ proptest! {
         prop_assert_eq!(totals.transactions, count(&json, &transactions));
     }
 
-    /// What a client counts of a file is what the service counts of the account that it imports.
+    /// A client counts the file and the service counts the imported account: both totals are equal.
     #[test]
     fn completing_an_account_changes_no_total(seed: u64) {
         let sent = account_json(seed);
@@ -101,7 +101,7 @@ proptest! {
         prop_assert_eq!(Totals::of(&account.clone().completed(zone), zone), Totals::of(&account, zone));
     }
 
-    /// In whatever order accounts come, the totals are the same.
+    /// The totals do not depend on the order of accounts.
     #[test]
     fn totals_add_up(sent in proptest::collection::vec((-9_999_999_999_i64..=9_999_999_999, 0_u32..10), 1..30)) {
         let add = |sum: Totals, (n, scale): &(i64, u32)| {

@@ -7,7 +7,7 @@ use cutover_process::{
 };
 
 #[test]
-fn a_create_meets_what_there_is() {
+fn a_create_depends_on_the_existing_process() {
     let pending = create(submission(false));
     let claimed = steps(&pending, [Event::Claimed]);
     let account: ServiceAccountNumber = "A-00000001".parse().unwrap();
@@ -23,7 +23,7 @@ fn a_create_meets_what_there_is() {
 }
 
 #[test]
-fn a_create_leaves_what_a_newer_version_is_at_alone() {
+fn a_create_leaves_processes_of_newer_versions_alone() {
     let resting = newer(&create(submission(false)), |_| {});
     let moved = newer(&steps(&create(submission(false)), [Event::Claimed, imported()]), |_| {});
     for same in [true, false] {
@@ -34,7 +34,7 @@ fn a_create_leaves_what_a_newer_version_is_at_alone() {
 }
 
 #[test]
-fn what_ended_without_an_account_starts_again_even_with_equal_content() {
+fn a_process_without_an_account_is_resubmitted_even_with_equal_content() {
     let dry = steps(&create(submission(true)), [Event::Claimed]);
     let ended = [
         step(&create(submission(false)), Event::Cancelled, 1),
@@ -66,7 +66,7 @@ fn a_dry_run_keeps_nothing() {
 }
 
 #[test]
-fn a_failure_waits_the_longer_the_more_there_were() {
+fn waits_grow_with_the_number_of_failures() {
     let mut process = steps(&create(submission(false)), [Event::Claimed]);
     let mut waits = Vec::new();
     while let Event::Failed { due_at } = on_failure(&process, Failure::Defect, at(0)) {
@@ -78,13 +78,13 @@ fn a_failure_waits_the_longer_the_more_there_were() {
     assert_eq!(on_failure(&process, Failure::WorkerLost, at(0)), Event::RetriesExhausted);
 }
 
-/// What to do after a failure, with the default time and the shortest wait.
+/// The event after a failure, with the default retry time and the shortest wait.
 fn on_failure(process: &Process, failure: Failure, at: DateTime<Utc>) -> Event {
     cutover_process::on_failure(process, failure, RETRY_TIME, at, 0)
 }
 
-/// The process after it was claimed when it was due and failed at once, again and again, until a time has passed since
-/// the first claim or it has ended; and that time.
+/// Claims the process whenever it is due and fails at once, until it has ended or a time has passed since the
+/// first claim. Returns the process and the time passed.
 fn fails(mut process: Process, failure: Failure, time: Duration) -> (Process, Duration) {
     let begun = process.snapshot().due_at;
     loop {
@@ -116,15 +116,14 @@ fn an_outage_costs_no_attempt() {
     assert_eq!((waits.state(), snapshot.tries), (State::Pending, 0));
     assert!(snapshot.attempt > MAX_ATTEMPTS && after >= Duration::minutes(10));
     assert_eq!(snapshot.outage.map(|outage| (outage.since, outage.tries)), Some((at(0), snapshot.attempt)));
-    // A payload that kills its worker has as many attempts as ever, before an outage and after.
+    // A payload that kills its worker has the same number of attempts before and after an outage.
     let (crashed, _) = fails(waits.clone(), Failure::WorkerLost, Duration::days(9));
     assert_eq!(crashed.snapshot().attempt, snapshot.attempt + MAX_ATTEMPTS);
     assert_eq!(crashed.latest_error(), Some(&ProcessError::new(Code::ImportProcessRetriesExhausted)));
 }
 
-/// Of a process that has used all its attempts but one.
 #[test]
-fn an_outage_in_the_last_attempt_is_put_off_and_the_attempt_is_kept() {
+fn an_outage_in_the_last_attempt_does_not_use_it_up() {
     let crash = || [Event::Claimed, Event::Released { due_at: at(9) }];
     let crashed = steps(&create(submission(false)), (1..MAX_ATTEMPTS).flat_map(|_| crash()));
     let last = step(&crashed, Event::Claimed, 20);
@@ -135,7 +134,7 @@ fn an_outage_in_the_last_attempt_is_put_off_and_the_attempt_is_kept() {
 }
 
 #[test]
-fn whatever_else_a_claim_comes_to_ends_the_outage() {
+fn any_other_end_of_an_attempt_ends_the_outage() {
     let outage = |process: &Process| process.snapshot().outage.map(|outage| (outage.since, outage.tries));
     let waits = steps(&create(submission(false)), [Event::Claimed, Event::Deferred { due_at: at(3) }]);
     assert_eq!(outage(&waits), Some((at(2), 1)));
@@ -148,19 +147,19 @@ fn whatever_else_a_claim_comes_to_ends_the_outage() {
     for event in [Event::Cancelled, Event::WindowMissed, Event::Replaced(submission(false))] {
         assert_eq!(outage(&step(&waits, event, 5)), None);
     }
-    // A claim that was handed back tells nothing of the world.
+    // A returned claim says nothing about the outage.
     for event in [Event::ShutDown, Event::HandedBack { due_at: at(9) }] {
         assert_eq!(outage(&step(&claimed, event, 5)), Some((at(2), 1)));
     }
     assert_eq!(outage(&step(&claimed, Event::Deferred { due_at: at(9) }, 5)), Some((at(2), 2)));
-    // The clock was set back: steps are not dated before the one before them, nor is the outage.
+    // The clock was set back: neither a step nor the outage is dated before the previous step.
     let before = step(&claimed, Event::Deferred { due_at: at(9) }, 1);
     assert_eq!(before.snapshot().outage, Some(Outage { since: at(2), tries: 2 }));
 }
 
-/// A supplier that is paused, or a service that is stopped, for longer than an outage is retried.
+/// A supplier is paused, or the service is stopped, for longer than the retry time.
 #[test]
-fn time_in_which_nobody_tried_is_no_outage() {
+fn idle_time_does_not_count_as_outage() {
     let (waits, _) = fails(create(submission(false)), Failure::Outage, Duration::hours(1));
     let since = waits.snapshot().outage.unwrap().since;
     let claim_after = |time: Duration| {
@@ -175,7 +174,7 @@ fn time_in_which_nobody_tried_is_no_outage() {
 }
 
 #[test]
-fn a_lost_worker_is_told_from_a_fault() {
+fn each_failure_has_its_own_event() {
     let process = steps(&create(submission(false)), [Event::Claimed]);
     let due_at = at(0) + chrono::Duration::milliseconds(500);
     assert_eq!(on_failure(&process, Failure::WorkerLost, at(0)), Event::Released { due_at });

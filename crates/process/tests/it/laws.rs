@@ -1,4 +1,4 @@
-//! What holds after any sequence of events.
+//! Invariants after any sequence of events.
 
 use crate::support::{at, create};
 use chrono::{DateTime, Duration, Utc};
@@ -19,7 +19,7 @@ fn submissions() -> impl Strategy<Value = Submission> {
         .prop_map(|(is_dry_run, (start, end))| Submission { is_dry_run, window: Window { start, end } })
 }
 
-/// Events, the claim and what fails it more often, so that attempts are used up.
+/// Events; claims and failures are more frequent, so that attempts are used up.
 fn events() -> impl Strategy<Value = Event> {
     prop_oneof![
         8 => Just(Event::Claimed),
@@ -73,8 +73,8 @@ fn check_refusal(before: &Process, on: EventKind, reason: Refusal) {
     assert_eq!(in_table, reason == Refusal::LastAttempt && spent, "{} {on}", before.state());
 }
 
-/// Claims that count since the last submission, told from the history alone: those that were neither handed back nor
-/// ended by an outage.
+/// Number of claims since the last submission that count, from the history alone: those that were neither
+/// returned nor ended by an outage.
 fn claims_that_count(history: &[HistoryEntry]) -> usize {
     use EventKind as On;
     let submitted = [On::Created, On::Replaced, On::Resubmitted, On::RetriedByOperator];
@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn every_sequence_keeps_the_laws(
+    fn every_sequence_keeps_the_invariants(
         first in submissions(),
         sequence in prop::collection::vec((events(), instants()), 1..120),
     ) {
@@ -114,10 +114,10 @@ proptest! {
         prop_assert_eq!(u32::try_from(claims).unwrap(), process.snapshot().attempt);
     }
 
-    /// Whatever the order of outages and crashes: eight crashes end it, and so does an outage of its time; nothing else
-    /// does, and one of the two comes.
+    /// Whatever the order of outages and crashes, a process ends exactly when it has had eight crashes or an
+    /// outage of the retry time, and one of the two happens.
     #[test]
-    fn crashes_and_outages_are_counted_apart(
+    fn crashes_and_outages_are_counted_separately(
         first in submissions(),
         crash_every in 1_u64..1_000,
         seed: u64,
@@ -145,7 +145,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_fails_ends_after_eight_attempts(
+    fn eight_failed_attempts_end_a_process(
         first in submissions(),
         failures in prop::collection::vec((0..3_usize, any::<u64>()), 8),
     ) {

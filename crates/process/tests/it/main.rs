@@ -1,5 +1,5 @@
-//! The state machine from outside: every pair of state and event, laws over random sequences, and
-//! the stories that use cases tell.
+//! Tests of the state machine's public interface: every pair of state and event, invariants over random
+//! sequences, and the decisions of the use cases.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -8,4 +8,3 @@ mod laws;
 mod matrix;
 mod steps;
 mod support;
-mod views;

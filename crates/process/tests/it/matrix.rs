@@ -1,12 +1,12 @@
-//! Every state with every event, against a matrix written apart from the table.
+//! Every state with every event, compared with a matrix written independently of the table.
 
 use crate::support::{at, create, every_event, imported, steps, submission};
 use cutover_core::{Code, Word};
 use cutover_process::{Actor, Event, EventKind, MAX_ATTEMPTS, Process, Refusal, State, transition};
 
-/// What each event leads to, by the state before: `.` refused, else the first letter of the state
-/// after; `E/X` says a real import's and a dry run's. The columns are no process, PENDING,
-/// IN_PROGRESS, CANCELLED, PROCESSED, DRY_RUN_SUCCEEDED, ERRORED, DRY_RUN_ERRORED.
+/// The state after each event, by the state before: `.` if the event is refused, otherwise a letter of the
+/// state after (see `state`). `E/X` gives the states of a real import and of a dry run. The columns are no
+/// process, PENDING, IN_PROGRESS, CANCELLED, PROCESSED, DRY_RUN_SUCCEEDED, ERRORED, DRY_RUN_ERRORED.
 const MATRIX: &str = "
     created              P    .    .    .    .    .    .    .
     replaced             .    P    .    .    .    .    .    .
@@ -51,7 +51,7 @@ fn state(letter: &str) -> Option<State> {
     }
 }
 
-/// What the matrix has for a pair.
+/// The entry of the matrix for a pair.
 fn expected(from: Option<State>, on: EventKind, is_dry_run: bool) -> Option<State> {
     let row = MATRIX.lines().find(|line| line.split_whitespace().next() == Some(on.as_str())).unwrap();
     let column = COLUMNS.iter().position(|column| *column == from).unwrap();

@@ -1,4 +1,4 @@
-//! What a step changes beside the status.
+//! Effects of a step other than the status.
 
 use crate::support::{at, create, every_event, imported, newer, step, steps, submission};
 use cutover_core::{Code, Word};
@@ -27,7 +27,7 @@ fn a_creation_is_the_first_entry() {
 }
 
 #[test]
-fn claims_and_their_return_leave_the_latest_event() {
+fn claims_and_their_return_do_not_change_the_latest_event() {
     let created = create(submission(false));
     let claimed = step(&created, Event::Claimed, 10);
     let failed = step(&claimed, Event::Failed { due_at: at(99) }, 20);
@@ -40,13 +40,13 @@ fn claims_and_their_return_leave_the_latest_event() {
 }
 
 #[test]
-fn a_clock_that_went_back_does_not_go_before_the_creation() {
+fn steps_are_never_dated_before_the_creation() {
     let process = step(&create(submission(false)), Event::Cancelled, -500);
     assert_eq!((process.snapshot().modified_at, process.snapshot().latest_event_at), (at(0), at(0)));
 }
 
 #[test]
-fn new_content_runs_as_it_says_with_all_attempts() {
+fn new_content_has_its_own_parameters_and_all_attempts() {
     let again = [Event::Claimed, Event::Released { due_at: at(9) }, Event::Claimed, Event::Rejected];
     let ended = steps(&create(submission(false)), again);
     let dry = Submission { is_dry_run: true, ..windowed(Some(700), Some(900)) };
@@ -60,7 +60,7 @@ fn new_content_runs_as_it_says_with_all_attempts() {
 }
 
 #[test]
-fn a_claim_handed_back_is_no_lost_attempt() {
+fn a_returned_claim_does_not_count_as_an_attempt() {
     let process = steps(&create(submission(false)), [Event::Claimed, Event::ShutDown]);
     let snapshot = process.snapshot();
     assert_eq!((snapshot.tries, snapshot.attempt, snapshot.due_at), (0, 1, at(2)));
@@ -82,16 +82,16 @@ fn an_operators_retry_drops_a_window_only_when_it_has_closed() {
 }
 
 #[test]
-fn a_missed_window_says_so() {
+fn a_missed_window_ends_with_its_error() {
     let real = step(&create(windowed(None, Some(5))), Event::WindowMissed, 6);
     assert_eq!(real.state(), State::Errored);
     assert_eq!(real.latest_error(), Some(&ProcessError::new(Code::ScheduleWindowMissed)));
-    assert_eq!(real.latest_error().unwrap().domain(), "import_process");
+    assert_eq!(real.latest_error().unwrap().domain, "import_process");
     assert_eq!(step(&create(submission(true)), Event::WindowMissed, 6).state(), State::DryRunErrored);
 }
 
 #[test]
-fn what_no_step_leads_to_is_corrupt() {
+fn a_process_that_no_step_leads_to_is_corrupt() {
     let pending = create(submission(false));
     let claimed = steps(&pending, [Event::Claimed]);
     let done = steps(&claimed, [imported()]);
@@ -120,7 +120,7 @@ fn what_no_step_leads_to_is_corrupt() {
 }
 
 #[test]
-fn a_supplier_of_dry_runs_makes_a_staged_import_one() {
+fn a_claim_can_turn_a_staged_import_into_a_dry_run() {
     let created = create(submission(false));
     let claimed = step(&created, Event::ClaimedForDryRun, 10);
     assert!(claimed.is_dry_run() && !created.is_dry_run());
@@ -129,7 +129,7 @@ fn a_supplier_of_dry_runs_makes_a_staged_import_one() {
 }
 
 #[test]
-fn no_step_leads_out_of_a_status_that_is_not_known() {
+fn no_step_leads_out_of_an_unknown_status() {
     for event in every_event() {
         let before = newer(&create(submission(event == Event::DryRunPassed)), |_| {});
         assert_eq!((before.due_event(at(9)), before.is_due(at(9))), (None, false));
@@ -145,12 +145,11 @@ fn no_step_leads_out_of_a_status_that_is_not_known() {
 }
 
 #[test]
-fn a_newer_status_may_have_what_no_known_one_has() {
+fn an_unknown_status_allows_data_that_no_known_one_allows() {
     let pending = create(submission(false));
     let process = newer(&pending, |s| {
         (s.attempt, s.tries) = (99, 99);
-        s.latest_error =
-            Some(ProcessError { code: Word::read("of_a_newer_version"), detail: "It says.".into() });
+        s.latest_error = Some(ProcessError::stored(Word::read("of_a_newer_version"), "It says."));
         s.service_account_number = Some("A-00000001".parse().unwrap());
     });
     assert_eq!((process.known_state(), process.stored_state().as_str()), (None, "RESTING"));

@@ -1,7 +1,7 @@
 use chrono::{DateTime, Duration, Utc};
 use cutover_process::{Actor, Event, NewProcess, Process, Snapshot, Submission, Window};
 
-/// The instant a number of seconds after the story began.
+/// The instant this many seconds after the start of the test.
 pub(crate) fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::<Utc>::UNIX_EPOCH + Duration::days(20_000) + Duration::seconds(seconds)
 }
@@ -19,7 +19,7 @@ pub(crate) fn create(submission: Submission) -> Process {
     Process::create(7, new, at(0), Actor::System).0
 }
 
-/// The process after a legal event.
+/// The process after an event, which must be legal.
 pub(crate) fn step(process: &Process, event: Event, seconds: i64) -> Process {
     process.clone().step(event, at(seconds), Actor::System).unwrap().0
 }
@@ -29,7 +29,7 @@ pub(crate) fn steps(process: &Process, events: impl IntoIterator<Item = Event>) 
     (1..).zip(events).fold(process.clone(), |process, (second, event)| step(&process, event, second))
 }
 
-/// The process in a status that a newer version wrote, which this one does not know.
+/// The process in an unknown status that a newer version wrote.
 pub(crate) fn newer(process: &Process, change: impl FnOnce(&mut Snapshot)) -> Process {
     let mut snapshot = Snapshot { newer_state: Some("RESTING".into()), ..process.snapshot().clone() };
     change(&mut snapshot);
@@ -40,7 +40,7 @@ pub(crate) fn imported() -> Event {
     Event::Imported("A-00000001".parse().unwrap())
 }
 
-/// One event of each kind at least but the creation.
+/// At least one event of each kind except the creation.
 pub(crate) fn every_event() -> Vec<Event> {
     vec![
         Event::Replaced(submission(false)),

@@ -25,7 +25,7 @@ impl World {
             Act::Notes(account, _) => {
                 let add = |found: Option<&_>| app.add_notes(self.caller(*account), body.as_bytes(), found);
                 let added = |results: Vec<cutover_model::NoteResult>| {
-                    results.iter().map(|r| r.status == "NOTE_CREATION_SUCCESS").collect()
+                    results.iter().map(|r| r.status == cutover_model::NoteStatus::Created).collect()
                 };
                 with_documents(app, add).map_or_else(|answer| answer, |r| Answer::Done(added(r)))
             }
@@ -36,7 +36,9 @@ impl World {
                 };
                 let added = app.add_transactions(self.caller(*account), body.as_bytes(), Ok(query));
                 added.map_or_else(Answer::from, |results| {
-                    Answer::Done(results.iter().map(|r| r.status == "TRANSACTION_ADDED_TO_ACCOUNT").collect())
+                    Answer::Done(
+                        results.iter().map(|r| r.status == cutover_model::TransactionStatus::Added).collect(),
+                    )
                 })
             }
             Act::Statements(account, _) => {

@@ -221,7 +221,8 @@ impl World {
 
 /// What an account comes to with all that was added.
 fn totals(imported: &ImportedAccount, zone: Zone) -> Totals {
-    let named = |s: &&HistoricalStatement<'_>| cutover_model::names_document(s.statement_path.as_ref());
+    let named =
+        |s: &&HistoricalStatement<'_>| cutover_model::service::names_document(s.statement_path.as_ref());
     let documents = imported.historical_statements.iter().filter(named).count() as u64;
     let added = Totals { documents, ..Totals::default() };
     Totals::of(&imported.account, zone).checked_add(added).unwrap()

@@ -10,7 +10,8 @@ use super::types::Digits;
 use super::{Conn, SqlTx, number};
 use crate::error::{Error, Result};
 use cutover_app::port::{ErasedRows, Erasure, StoreError};
-use cutover_model::{Totals, names_document};
+use cutover_model::Totals;
+use cutover_model::service::names_document;
 use diesel::prelude::*;
 
 /// Removes the rows of a process from these tables, children first.

@@ -2,7 +2,8 @@ use super::State;
 use super::accounts::Imported;
 use cutover_app::port::{ErasedRows, Erasure, StoreError};
 use cutover_model::rust_decimal::Decimal;
-use cutover_model::{Text, Totals, names_document};
+use cutover_model::service::names_document;
+use cutover_model::{Text, Totals};
 
 impl Imported {
     /// The paths of its documents, those added included.

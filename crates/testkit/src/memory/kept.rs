@@ -2,9 +2,10 @@
 
 use cutover_app::port::{NewAccount, StoreError};
 use cutover_core::Zone;
+use cutover_model::service::{read_account, read_transaction};
 use cutover_model::{
     Account, DateTime, Decimal, Encode, HistoricalStatement, IntoOwned, MeterPoint, Nullable, Text,
-    Transaction, Writer, read_account, read_transaction,
+    Transaction, Writer,
 };
 
 /// The account with its identities trimmed, the kinds of its meter points named and its notes dated.

@@ -13,9 +13,8 @@ use cutover_app::port::{
 };
 use cutover_core::Zone;
 use cutover_model::choices::PaymentInstructionType;
-use cutover_model::{
-    HistoricalStatement, IntoOwned, Limits, Note, Totals, decode_historical_statements, read_transaction,
-};
+use cutover_model::service::read_transaction;
+use cutover_model::{HistoricalStatement, IntoOwned, Limits, Note, Totals, decode_historical_statements};
 use cutover_process::{Event, Process, State, Submission};
 use std::path::Path;
 use std::sync::Arc;

@@ -9,7 +9,8 @@ use cutover_app::port::{NewAccount, NewTransaction, Store, StoredTransaction, Tx
 use cutover_core::Zone;
 use cutover_model::choices::TransactionType;
 use cutover_model::rust_decimal::Decimal as Value;
-use cutover_model::{Decimal, IntoOwned, Transaction, read_transaction};
+use cutover_model::service::read_transaction;
+use cutover_model::{Decimal, IntoOwned, Transaction};
 
 fn value(digits: &str) -> Value {
     decimal(digits).value()

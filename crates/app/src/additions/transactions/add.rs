@@ -6,14 +6,10 @@ use crate::additions::AddRefused;
 use crate::additions::request::target_to_change;
 use crate::port::{LedgerHead, NewNote, NewTransaction, StoreError, StoredTransaction, Tx};
 use cutover_core::{AttrPath, Code, ExternalAccountNumber, Issue, Now};
-use cutover_model::{Decimal, Totals, Transaction, TransactionResult};
+use cutover_model::{Decimal, Totals, Transaction, TransactionResult, TransactionStatus};
 use cutover_rules::service::{PST_06, PST_07};
 
-/// Statuses of a transaction in the answer.
-const ADDED: &str = "TRANSACTION_ADDED_TO_ACCOUNT";
-const EXISTS: &str = "TRANSACTION_ALREADY_EXISTS";
-
-/// The input of the store's transaction, owned because it may run on another thread.
+/// All that the transaction of the store needs, owned: it runs on the writer's thread.
 pub(super) struct Addition {
     pub(super) supplier_id: i64,
     pub(super) number: ExternalAccountNumber,
@@ -104,12 +100,12 @@ impl Addition {
         };
         for decision in decisions {
             let (status, transaction) = match decision {
-                Decision::Known(stored) => (EXISTS, stored.transaction),
+                Decision::Known(stored) => (TransactionStatus::Exists, stored.transaction),
                 Decision::Add(Placement::AsSent(new) | Placement::Moved(new)) => {
                     tx.add_transaction(account_id, ledger.position, &new)?;
                     amounts.push((new.transaction.kind, new.transaction.amount.value()));
                     moved.extend(moved_from(&new));
-                    (ADDED, new.transaction)
+                    (TransactionStatus::Added, new.transaction)
                 }
                 // Unreachable: the request was refused.
                 Decision::Add(Placement::Outside) => continue,

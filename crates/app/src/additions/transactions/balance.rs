@@ -1,7 +1,7 @@
 use crate::port::{LedgerHead, StoreError};
 use cutover_model::choices::TransactionType;
-use cutover_model::exact_sum;
 use cutover_model::rust_decimal::Decimal as Value;
+use cutover_model::service::exact_sum;
 
 /// Returns the amount by which a transaction changes a balance. A balance above 0 is in credit (rules 8.1).
 fn signed(kind: TransactionType, amount: Value) -> Value {

@@ -80,7 +80,8 @@ pub(super) fn pinned_note(moved: &[(String, NaiveDate)]) -> Option<Note<'static>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutover_model::{IntoOwned, read_transaction};
+    use cutover_model::IntoOwned;
+    use cutover_model::service::read_transaction;
 
     fn transaction(date: &str, note: &str) -> Transaction<'static> {
         let json = format!(

@@ -1,7 +1,7 @@
 use crate::additions::AddRefused;
 use crate::port::StoreError;
 use cutover_core::{Issue, Segment};
-use cutover_model::{item_as_sent, read_transaction, transaction_data};
+use cutover_model::service::{item_as_sent, read_transaction, transaction_data};
 use std::fmt;
 
 /// Reason why no transaction was added.

@@ -2,10 +2,10 @@ use super::shown::newer;
 use crate::error::Error;
 use crate::output::{At, Output, plain};
 use cutover_app::App;
-use cutover_app::account::shown_status;
+use cutover_app::account::process_status;
 use cutover_core::Zone;
 use cutover_model::ProcessStatus;
-use cutover_process::{Process, State, v2};
+use cutover_process::{Process, State};
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 
@@ -44,7 +44,7 @@ impl<W: Write> List<W> {
     fn row(&mut self, process: &Process, zone: Zone) -> io::Result<()> {
         self.rows += 1;
         let number = process.snapshot().external_account_number.as_str();
-        let status = shown_status(&v2(process, zone));
+        let status = process_status(process, zone);
         if self.json {
             self.out.write_all(if self.rows == 1 { b"[\n" } else { b",\n" })?;
             let stored_status = newer(&process.stored_state());
@@ -55,8 +55,8 @@ impl<W: Write> List<W> {
             self.line("MODIFIED", "STATUS", "ACCOUNT", "NUMBER", "ERROR")?;
         }
         let modified = At::local(process.snapshot().modified_at, zone).to_string();
-        let account = status.service_identifier.as_deref().unwrap_or("-");
-        let error = status.latest_error.as_ref().map_or(String::new(), |error| plain(&error.code));
+        let account = status.service_identifier.as_ref().map_or("-", |number| number.as_str());
+        let error = status.latest_error.as_ref().map_or(String::new(), |error| plain(error.code.as_str()));
         let status = plain(process.stored_state().as_str());
         self.line(&modified, &status, account, &plain(number), &error)
     }

@@ -7,9 +7,8 @@ use crate::error::Error;
 use crate::output::Answer;
 use archive::ArchiveArgs;
 use clap::{Args, Subcommand};
-use cutover_app::account::shown_status;
 use cutover_model::ProcessStatus;
-use cutover_process::{State, StatusV2};
+use cutover_process::State;
 use serde::Serialize;
 use shown::Shown;
 
@@ -55,7 +54,7 @@ pub(crate) struct Which {
 }
 
 /// A status in any case.
-fn state(word: &str) -> Result<State, cutover_process::UnknownWord> {
+fn state(word: &str) -> Result<State, cutover_core::UnknownWord> {
     word.to_ascii_uppercase().parse()
 }
 
@@ -70,9 +69,9 @@ struct Stepped {
 }
 
 impl Stepped {
-    fn new(number: &str, status: &StatusV2, what: &'static str) -> Self {
+    fn new(number: &str, status: ProcessStatus, what: &'static str) -> Self {
         let external_account_number = cutover_core::trimmed(number).to_owned();
-        Self { external_account_number, status: shown_status(status), what }
+        Self { external_account_number, status, what }
     }
 }
 
@@ -91,11 +90,11 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         }
         Command::Cancel(Which { supplier, number }) => {
             let status = app.cancel_process(&supplier, &number)?;
-            output.answer(&Stepped::new(&number, &status, "Cancelled"))?;
+            output.answer(&Stepped::new(&number, status, "Cancelled"))?;
         }
         Command::Retry(Which { supplier, number }) => {
             let status = app.retry_process(&supplier, &number)?;
-            output.answer(&Stepped::new(&number, &status, "Started another attempt at"))?;
+            output.answer(&Stepped::new(&number, status, "Started another attempt at"))?;
         }
         Command::Archive(args) => archive::run(&app, context, args)?,
     }

@@ -1,7 +1,6 @@
 mod account;
 
 use crate::output::{Answer, At, listing, pairs};
-use cutover_app::account::shown_status;
 use cutover_app::operator::ProcessReport;
 use cutover_app::port::StoredIssue;
 use cutover_core::{Word, Zone};
@@ -57,9 +56,9 @@ impl From<ProcessReport> for Shown {
         let zone = report.zone;
         let at = |at: chrono::DateTime<chrono::FixedOffset>| At::local(at.to_utc(), zone);
         Self {
-            times: [at(report.status.created_at), at(report.status.modified_at)],
-            stored_status: newer(&report.status.stored_status),
-            status: shown_status(&report.status),
+            times: [at(report.status.created_at.0), at(report.status.modified_at.0)],
+            stored_status: newer(&report.stored_status),
+            status: report.status,
             external_account_number: report.external_account_number,
             attempt: report.attempt,
             archived_at: report.archived_at.map(|instant| At::local(instant, zone)),
@@ -105,7 +104,7 @@ pub(super) fn newer(stored: &Word<State>) -> Option<String> {
 impl Shown {
     fn status_text(&self) -> String {
         let shown = self.status.status;
-        self.stored_status.as_ref().map_or(shown.to_owned(), |newer| {
+        self.stored_status.as_ref().map_or(shown.to_string(), |newer| {
             format!("{newer} (a newer version wrote it; the API shows {shown})")
         })
     }
@@ -114,7 +113,14 @@ impl Shown {
         let mut rows = vec![
             ("number", self.external_account_number.clone()),
             ("status", self.status_text()),
-            ("account", self.status.service_identifier.as_deref().unwrap_or("none yet").to_owned()),
+            (
+                "account",
+                self.status
+                    .service_identifier
+                    .as_ref()
+                    .map_or("none yet", |number| number.as_str())
+                    .to_owned(),
+            ),
             ("attempt", self.attempt.to_string()),
             ("created", self.times[0].to_string()),
             ("modified", self.times[1].to_string()),

@@ -2,6 +2,7 @@ use super::Story;
 use crate::demo::fixtures;
 use crate::demo::generate::Generated;
 use crate::error::Error;
+use cutover_core::State;
 use serde_json::json;
 
 impl Story<'_> {
@@ -14,7 +15,7 @@ impl Story<'_> {
             answers.push((self.client.validate(&fixture.body)?, self.client.create(&fixture.body)?));
         }
         for (fixture, (validated, created)) in fixtures.iter().zip(answers) {
-            let done = self.wait_for(&fixture.number, "PROCESSED")?;
+            let done = self.wait_for(&fixture.number, State::Processed)?;
             let account = done.service_identifier.unwrap_or_default();
             let text =
                 format!("validate {}  create {}  PROCESSED  {account}", validated.status, created.status);
@@ -46,7 +47,7 @@ impl Story<'_> {
         self.stage.chapter("5. A rehearsal, and one for tonight that is taken back");
         let rehearsed = self.accounts.valid();
         let reply = self.send(&rehearsed, json!({"is_dry_run": true}))?;
-        let done = self.wait_for(&rehearsed.number, "DRY_RUN_SUCCEEDED")?;
+        let done = self.wait_for(&rehearsed.number, State::DryRunSucceeded)?;
         self.tell(&rehearsed.number, &format!("create {}  {}, nothing kept", reply.status, done.status));
         let tonight = self.accounts.valid();
         let reply = self.send(&tonight, self.tonight())?;

@@ -22,6 +22,7 @@ use crate::system::SystemClock;
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::Clock;
+use cutover_core::State;
 use serde_json::{Value, json};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -42,7 +43,7 @@ impl Story<'_> {
     /// Sends an account and waits for its import; what to say of it.
     fn import(&self, account: &Generated) -> Result<String, Error> {
         self.client.create(&account.payload.to_string())?.expect(201)?;
-        let done = self.wait_for(&account.number, "PROCESSED")?;
+        let done = self.wait_for(&account.number, State::Processed)?;
         Ok(format!("create 201  PROCESSED  {}", done.service_identifier.unwrap_or_default()))
     }
 
@@ -90,11 +91,11 @@ impl Story<'_> {
     }
 
     /// Waits until an account has a status.
-    fn wait_for(&self, number: &str, status: &str) -> Result<Status, Error> {
+    fn wait_for(&self, number: &str, status: State) -> Result<Status, Error> {
         let begin = Instant::now();
         loop {
             let now = self.status(number)?;
-            if now.status == status {
+            if now.status == status.as_str() {
                 return Ok(now);
             }
             if begin.elapsed() > PATIENCE {

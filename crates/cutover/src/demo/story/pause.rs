@@ -2,7 +2,7 @@ use super::{Story, text};
 use crate::error::Error;
 use chrono::Duration;
 use cutover_app::operator::SupplierChange;
-use cutover_core::SupplierStatus;
+use cutover_core::{State, SupplierStatus};
 use serde_json::json;
 
 impl Story<'_> {
@@ -23,9 +23,9 @@ impl Story<'_> {
         self.tell(&waits.number, &format!("due, {}", one.status));
         self.tell(&misses.number, &format!("due until its window closed, {}", other.status));
         self.set_status(SupplierStatus::Ongoing)?;
-        let done = self.wait_for(&waits.number, "PROCESSED")?;
+        let done = self.wait_for(&waits.number, State::Processed)?;
         self.tell(&waits.number, &done.status);
-        let missed = self.wait_for(&misses.number, "ERRORED")?;
+        let missed = self.wait_for(&misses.number, State::Errored)?;
         self.tell(&misses.number, &format!("{}  {}", missed.status, missed.error_code()));
         Ok(misses.number)
     }

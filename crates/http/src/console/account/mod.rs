@@ -149,17 +149,17 @@ fn laid_out(
     turned: Option<(String, usize)>,
     mask: Mask,
 ) -> Result<Page, crate::refusal::Refusal> {
-    let ProcessReport { status, external_account_number: number, attempt, history, issues, zone, .. } =
-        report;
+    let ProcessReport { status, stored_status, attempt, history, issues, zone, .. } = report;
+    let number = report.external_account_number;
     let link = links::account(supplier.as_str(), &number);
     let layout = Layout { link: &link, turned, mask };
     let members = report.account.as_ref().map(|account| imported::members(account, zone)).transpose()?;
     let sections = members.map(|members| layout.sections(members)).unwrap_or_default();
-    let known = status.stored_status.known().copied();
+    let known = stored_status.known().copied();
     let account = status.service_identifier.as_ref().map(ToString::to_string);
     let (more_steps, more_errors, more_warnings) =
         (beyond(&history), beyond(&issues.errors), beyond(&issues.warnings));
-    let mut moments = vec![("Created", status.created_at.into()), ("Changed", status.modified_at.into())];
+    let mut moments = vec![("Created", status.created_at.0.into()), ("Changed", status.modified_at.0.into())];
     moments.extend(report.archived_at.map(|at| ("Archived", zone.local(at).into())));
     Ok(Page {
         frame,
@@ -169,7 +169,7 @@ fn laid_out(
         can_cancel: known == Some(State::Pending),
         can_retry: known.is_some_and(|state| state.has_ended() && !state.is_final())
             && report.archived_at.is_none(),
-        status: Status::new(&status.stored_status, status.status),
+        status: Status::new(&stored_status, status.status),
         facts: vec![
             ("Imported as", account.unwrap_or_else(|| "–".to_owned())),
             ("Attempt", attempt.to_string()),

@@ -3,7 +3,6 @@ use crate::console::ENDPOINTS;
 use crate::endpoint::Endpoint;
 use crate::testing::{ACCOUNT, ELECTRICITY, House};
 use actix_web::http::Method;
-use cutover_app::account::shown_status;
 use cutover_app::operator::SupplierChange;
 use cutover_core::Level;
 use serde_json::{Value, json};
@@ -106,7 +105,7 @@ async fn no_page_tells_what_is_anothers_from_what_is_absent() {
     assert!(asked >= 12, "{asked} are asked");
     let owner = house.app.authenticate(&house.token_of("Other")).unwrap();
     let theirs = house.app.account_status(&owner, "OTHER", "ELEC-1001").unwrap().unwrap();
-    let number = shown_status(&theirs).service_identifier.unwrap();
+    let number = theirs.service_identifier.unwrap();
     let page = browser.page(&format!("/console/search/?q={number}")).await;
     assert!(!page.contains("OTHER"), "{page}");
 }

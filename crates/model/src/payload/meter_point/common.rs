@@ -1,10 +1,10 @@
 objects! {
-    /// What every meter point has, whatever its variant (contract 2.3).
+    /// The members that every variant of a meter point has (contract 2.3).
     MeterPointCommon "meter point, common fields" {
-        /// Identifier of the meter point, such as an NMI or a MIRN; a prefix can tell the variant
+        /// Identifier of the meter point, for example an NMI or a MIRN; a prefix can determine the variant
         /// (rules 10.3, MPT-01, MPT-02).
         mpxn: required text(64) shown;
-        /// Variant of the meter point; absent = told by `mpxn` or by the members sent
+        /// Variant of the meter point; absent = determined by `mpxn` or by the members sent
         /// (rules SUP-01 to SUP-03).
         supply_type: optional choice(SupplyType);
         /// Day on which the supply starts.
@@ -12,7 +12,7 @@ objects! {
         /// Day on which the supply ends, not before its start; absent or `null` = none
         /// (rules MPT-03, MPT-11).
         supply_end_date: nullable date;
-        /// Tariffs agreed for the meter point, expected while it is supplied (rules AGR-06).
+        /// Tariffs agreed for the meter point, expected while it is supplied (rule AGR-06).
         agreements: optional list(object(Agreement));
     }
 }

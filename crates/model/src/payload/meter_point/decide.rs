@@ -1,4 +1,5 @@
-//! Which variant a meter point is: guessed, decoded, decided, and decoded again if guessed wrong.
+//! Determines the variant of a meter point: it is guessed and decoded, and decoded again if the guess was
+//! wrong.
 
 use super::draft::{MeterPoint, MeterPointCommon, Variant};
 use super::{FIELDS, PREFERENCE, decode_as};
@@ -8,10 +9,10 @@ use crate::json::{Next, SyntaxErrorKind};
 use crate::value::{Choice, Text};
 use std::borrow::Cow;
 
-/// A bit for each variant, in preference order.
+/// A set of variants: a bit for each, in preference order.
 type Marks = u8;
 
-/// For which variants a member is documented.
+/// The variants for which a member is documented.
 const fn marks(name: &str) -> Marks {
     let mut marks = 0;
     let mut variant = 0;
@@ -40,7 +41,7 @@ const fn same(a: &str, b: &str) -> bool {
     i == a.len()
 }
 
-/// How many of the members sent each variant has (fields 3.1, step 3).
+/// For each variant, the number of sent members that it documents (fields 3.1, step 3).
 #[derive(Debug, Default)]
 struct Matches([u32; 7]);
 
@@ -51,7 +52,7 @@ impl Matches {
         }
     }
 
-    /// The variant with most matches, the earlier of equals; `None` if nothing matched.
+    /// The first variant with the most matches; `None` if nothing matched.
     fn best(&self) -> Option<SupplyType> {
         let most = *self.0.iter().max()?;
         let first = self.0.iter().position(|count| *count == most)?;
@@ -59,15 +60,15 @@ impl Matches {
     }
 }
 
-/// A meter point decoded as one kind, and which kind it is by what was sent.
+/// A meter point decoded as one variant, and the variant that its members determine.
 pub(super) struct Decoded<'j> {
     point: MeterPoint<'j>,
     kind: Option<SupplyType>,
-    /// Nothing sent tells the kind (rules SUP-03).
+    /// True if nothing sent determines the variant (rule SUP-03).
     assumed: bool,
 }
 
-/// The draft of a meter point: common members first, then those of the kind.
+/// The draft of a meter point: common members first, then those of the variant.
 struct Point<'j, V> {
     common: MeterPointCommon<'j>,
     own: V,
@@ -80,7 +81,7 @@ impl<V: Default> Default for Point<'_, V> {
     }
 }
 
-/// The kind of a meter point with a faulty `supply_type`: it has no members of its own.
+/// The variant of a meter point with a faulty `supply_type`, which has no members of its own.
 #[derive(Debug, Default)]
 pub(super) struct Undecided;
 
@@ -99,16 +100,16 @@ impl<'j> Members<'j> for Undecided {
     }
 
     fn undocumented(&mut self, name: &str) -> Option<&'static Check> {
-        // Which members belong to it is unknown, so only those of no kind are faults.
+        // The variant is unknown, so only members of no variant are faults.
         (marks(name) == 0).then_some(&Check::UNKNOWN_FIELD)
     }
 }
 
-/// The members that every meter point has.
+/// The common members.
 const COMMON: &[FieldSpec] = super::MeterPointCommon::SPEC.fields;
 
 impl<'j, V: Draft<'j>> Point<'j, V> {
-    /// The common members and those of the kind, and then some to fill the places.
+    /// The common members, those of the variant, and padding.
     const ALL: [FieldSpec; 62] = {
         let mut all = [COMMON[0]; 62];
         let (common, rest) = all.split_at_mut(COMMON.len());
@@ -117,7 +118,7 @@ impl<'j, V: Draft<'j>> Point<'j, V> {
         all
     };
 
-    /// For which variants each own member is documented.
+    /// For each member of the variant, the variants that document it.
     const MARKS: [Marks; 64] = {
         let mut all = [0; 64];
         let mut i = 0;
@@ -178,7 +179,7 @@ pub(super) fn decode_point<'j, V: Draft<'j>>(
     })
 }
 
-/// The kind that the prefix of an `mpxn` names (fields 3.1, step 2).
+/// The variant that the prefix of an `mpxn` names (fields 3.1, step 2).
 fn named_by(mpxn: &Field<Text<'_>>) -> Option<SupplyType> {
     match mpxn {
         Field::Value(mpxn) => prefix(mpxn.trimmed()),
@@ -187,7 +188,7 @@ fn named_by(mpxn: &Field<Text<'_>>) -> Option<SupplyType> {
 }
 
 fn prefix(mpxn: &str) -> Option<SupplyType> {
-    // Nearly all are numbers, and a digit names none.
+    // Nearly all are numbers, and no prefix begins with a digit.
     if mpxn.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
@@ -196,7 +197,7 @@ fn prefix(mpxn: &str) -> Option<SupplyType> {
     PREFERENCE.iter().filter(|kind| kind.as_str().contains('_')).find(named).copied()
 }
 
-/// Looks ahead for what tells the kind. A wrong guess costs time only.
+/// Looks ahead for members that determine the variant. A wrong guess costs only time.
 fn guess(decoder: &mut Decoder<'_>) -> Result<SupplyType, SyntaxErrorKind> {
     let start = decoder.cursor.mark();
     let mut candidates = Marks::MAX >> 1;

@@ -1,24 +1,24 @@
 objects! {
     /// An electricity point in an embedded network, without the common members (contract 2.3).
     EmbeddedElectricityMeterPoint "meter point, EMBEDDED_ELECTRICITY" {
-        /// Jurisdiction of the meter point, such as `VIC`.
+        /// Jurisdiction of the meter point, for example `VIC`.
         jurisdiction: nullable choice(EmbeddedElectricityJurisdiction);
-        /// Class of the NMI, such as `SMALL`.
+        /// Class of the NMI, for example `SMALL`.
         nmi_classification: required choice(EmbeddedElectricityNmiClassification);
-        /// Whether the customer is business or residential.
+        /// Class of the customer: business or residential.
         customer_classification: required choice(EmbeddedElectricityCustomerClassification);
         /// Threshold that classifies the customer: low, medium or high.
         customer_threshold: required choice(CustomerClassificationThreshold);
-        /// Whether the point shares its isolation with others, as a one-letter code.
+        /// Shared isolation of the point, as a one-letter code.
         shared_isolation_flag: nullable choice(EmbeddedElectricitySharedIsolationFlag);
         /// National metering identifier (NMI) of the parent (rules 10.3, MPT-01, MPT-02).
         parent_nmi: required text(256) shown;
-        /// How to reach the meter.
+        /// Instructions for access to the meter.
         access_details: optional text(160) personal;
         /// Hazards at the meter, an item each; one that says none, or none known, must be alone
         /// (rules MPT-06, MPT-07).
         hazard_details: optional list(text(255)) personal;
-        /// E-mail address of whom to tell of outages (rules 10.2, CUS-03).
+        /// E-mail address for notices of outages (rules 10.2, CUS-03).
         outage_contact_email: nullable text(254) personal;
         /// Status of the NMI over time, in periods, exactly one of them without end (rules MPT-08, MPT-09).
         nmi_status_periods: required list(object(EmbeddedElectricityStatusPeriod));
@@ -62,28 +62,28 @@ objects! {
 
     /// A meter of an embedded electricity point (contract 2.3).
     EmbeddedElectricityMeter "embedded electricity meter" {
-        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
+        /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(12) shown;
-        /// When the meter went into use (rules MTR-01, RDG-02).
+        /// Time at which the meter went into use (rules MTR-01, RDG-02).
         active_from: required datetime;
-        /// When the meter went out of use, not before its start; absent or `null` = in use
+        /// Time at which the meter went out of use, not before its start; absent or `null` = in use
         /// (rules MTR-01, RDG-02).
         active_to: nullable datetime;
         /// Maker of the meter.
         manufacturer: nullable text(15) shown;
         /// Model of the meter.
         model: nullable text(12) shown;
-        /// Where the meter is, in free words.
+        /// Location of the meter, in free words.
         location: nullable text(50) personal;
-        /// Status of the meter, as a one-letter code (rules MTR-09).
+        /// Status of the meter, as a one-letter code (rule MTR-09).
         status: required choice(EmbeddedElectricityMeterStatus);
-        /// Kind of metering installation, such as `BASIC` (rules MTR-09).
+        /// Kind of metering installation, for example `BASIC` (rule MTR-09).
         meter_installation_type: required choice(EmbeddedMeterInstallationType);
-        /// How the meter is read: manually (`M`) or remotely (`R`).
+        /// Method of reading the meter: manually (`M`) or remotely (`R`).
         read_type_method: required choice(ReadTypeMethod);
         /// By which medium the meter is read, as a one-letter code.
         read_type_mode: nullable choice(ReadTypeMode);
-        /// How often the meter is read, as a code of one character.
+        /// Frequency of readings, as a code of one character.
         read_type_frequency: nullable choice(ReadTypeFrequency);
         /// Registers of the meter, at least one; its readings name them (rules MTR-04, MTR-05, MTR-07).
         registers: required list(object(EmbeddedElectricityRegister); 1..);
@@ -95,9 +95,9 @@ objects! {
 
     /// A register of an embedded electricity meter (contract 2.3).
     EmbeddedElectricityRegister "embedded electricity register" {
-        /// Identifier of the register, once in the meter (rules MTR-04).
+        /// Identifier of the register, once in the meter (rule MTR-04).
         register_id: required text(10) shown;
-        /// Unit that the register counts in, in lower case, such as `kwh`.
+        /// Unit that the register counts in, in lower case, for example `kwh`.
         unit_of_measure: required choice(UnitOfMeasure);
         /// Time of day that the register counts for, as a code.
         time_of_day: required text(10) shown;
@@ -105,23 +105,23 @@ objects! {
         multiplier: required decimal(8, 5);
         /// Status of the register, as a one-letter code.
         status: required choice(EmbeddedElectricityRegisterStatus);
-        /// When the register went into use.
+        /// Time at which the register went into use.
         active_from: required datetime;
-        /// When the register went out of use, not before its start; absent or `null` = in use (rules MTR-02).
+        /// Time at which the register went out of use, not before its start; absent or `null` = in use (rule MTR-02).
         active_to: nullable datetime;
-        /// Digits of the dial before the point, 0 to 20 (rules RDG-07).
+        /// Digits of the dial before the point, 0 to 20 (rule RDG-07).
         dial_format_digits: required integer(0, 20);
         /// Digits of the dial after the point, 0 to 20.
         dial_format_decimals: required integer(0, 20);
-        /// Suffix of the NMI that stands for the register.
+        /// Suffix of the NMI that identifies the register.
         suffix: required text(10) shown;
-        /// Whether the register counts a controlled load; absent = not given.
+        /// True if the register measures a controlled load; absent = not given.
         controlled_load: optional boolean;
     }
 
     /// A reading of an embedded electricity meter at the transfer (contract 2.3).
     EmbeddedElectricityTransferReading "embedded electricity transfer reading" {
-        /// Register that was read, one of the meter's (rules MTR-05).
+        /// Register that was read, one of the meter's (rule MTR-05).
         register_id: required text(10) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-05).
         reading_date: required date;
@@ -133,7 +133,7 @@ objects! {
 
     /// An earlier reading of an embedded electricity meter (contract 2.3).
     EmbeddedElectricityHistoricalReading "embedded electricity historical reading" {
-        /// Register that was read, one of the meter's (rules MTR-07).
+        /// Register that was read, one of the meter's (rule MTR-07).
         register_id: required text(10) shown;
         /// Day of the reading, not in the future (rules RDG-01, RDG-02, RDG-04).
         reading_date: required date;
@@ -141,7 +141,7 @@ objects! {
         reading_value: required decimal(10, 5);
         /// Quality of the value, as a one-letter code.
         reading_quality: required choice(MeteringQuality);
-        /// Whether the reading has been billed (rules 8.4, RDG-04).
+        /// True if the reading has been billed (rules 8.4, RDG-04).
         billed: required boolean;
     }
 }

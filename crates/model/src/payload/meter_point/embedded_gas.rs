@@ -11,15 +11,15 @@ objects! {
         heating_value: required decimal(3, 3);
         /// Base load of the meter point; the contract gives no unit.
         baseload: required decimal(3, 3);
-        /// Whether the customer is business or residential, if it is known.
+        /// Class of the customer: business, residential or unknown.
         customer_classification: required choice(GasCustomerClassification);
-        /// Whether the customer is metropolitan or not, and business or residential.
+        /// Characterisation of the customer: metropolitan or not, and business or residential.
         customer_characterisation: required choice(CustomerCharacterisation);
-        /// Class of the distribution tariff, such as `Volume`; an open list (rules STR-19).
+        /// Class of the distribution tariff, for example `Volume`; an open list (rule STR-19).
         distribution_tariff: required open(64, EMBEDDED_GAS_TARIFFS) shown;
         /// Zone that the heating value is taken from.
         heating_value_zone: required text(64) shown;
-        /// Status of the meter point, such as `Commissioned`.
+        /// Status of the meter point, for example `Commissioned`.
         status: required choice(MirnStatus);
         /// Pricing zone, in the operator's words.
         pricing_zone: required text(64) shown;
@@ -29,27 +29,27 @@ objects! {
 
     /// A meter of an embedded gas point (contract 2.3).
     EmbeddedGasMeter "embedded gas meter" {
-        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
+        /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(12) shown;
         /// Route on which the meter is read.
         reading_route: required text(64) shown;
         /// Number of the meter's model.
         model_number: nullable text(255) shown;
-        /// Whether the meter measures in metric (`M`) or imperial (`I`) units.
+        /// Units of the meter: metric (`M`) or imperial (`I`).
         measurement_type: required choice(GasMeasurementUnit);
-        /// Number of dials on the meter, 0 to 20 (rules RDG-07).
+        /// Number of dials on the meter, 0 to 20 (rule RDG-07).
         number_of_dials: required integer(0, 20);
         /// Pressure at the meter, in kilopascals.
         kpa_value: required decimal(5, 4);
         /// Factor to multiply values read with.
         multiplier: required decimal(3, 4);
-        /// State of the meter, such as `Turned on`.
+        /// State of the meter, for example `Turned on`.
         status: required choice(MeterStatus);
-        /// Where the meter is, such as `BASEMENT`; an open list (rules STR-19).
+        /// Location of the meter, for example `BASEMENT`; an open list (rule STR-19).
         location: required open(64, METER_LOCATIONS) personal;
-        /// When the meter went into use (rules RDG-02).
+        /// Time at which the meter went into use (rule RDG-02).
         active_from: required datetime;
-        /// Readings at the transfer; may be empty (rules RDG-05).
+        /// Readings at the transfer; may be empty (rule RDG-05).
         transfer_readings: required list(object(EmbeddedReading));
         /// Earlier readings, all of which count as billed; may be empty (rules 8.4, RDG-04).
         reading_history: required list(object(EmbeddedReading));
@@ -61,7 +61,7 @@ objects! {
         reading_date: required date;
         /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
         reading_value: required decimal(10, 5);
-        /// How the value was obtained, such as `ACTUAL` or `ESTIMATED`.
+        /// Source of the value, for example `ACTUAL` or `ESTIMATED`.
         reading_quality: required choice(ReadingQuality);
     }
 }

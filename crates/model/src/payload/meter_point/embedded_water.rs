@@ -1,7 +1,7 @@
 objects! {
     /// A water point in an embedded network, without the common members (contract 2.3).
     EmbeddedWaterMeterPoint "meter point, EMBEDDED_WATER" {
-        /// Identifier of the installation: ten digits (rules MPT-10).
+        /// Identifier of the installation: ten digits (rule MPT-10).
         installation_id: required text(10, 10) shown;
         /// Identifier of the parent installation.
         parent_installation_id: nullable text(64) shown;
@@ -11,7 +11,7 @@ objects! {
         installation_type: required choice(EmbeddedWaterInstallationType);
         /// Temperature of the plant, in degrees Celsius; absent or empty = not given.
         plant_temperature: optional choice(EmbeddedWaterPlantTemperature);
-        /// What the plant runs on: natural gas (`NG`), liquefied petroleum (`LP`) or electricity.
+        /// Fuel of the plant: natural gas (`NG`), liquefied petroleum (`LP`) or electricity.
         plant_fuel_type: required choice(EmbeddedWaterPlantFuelType);
         /// Route on which the meters are read.
         reading_route: required text(64) shown;
@@ -23,7 +23,7 @@ objects! {
 
     /// A meter of an embedded water point (contract 2.3).
     EmbeddedWaterMeter "embedded water meter" {
-        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
+        /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(64) shown;
         /// Maker and model of the meter.
         make_and_model: optional text(255) shown;
@@ -31,25 +31,25 @@ objects! {
         meter_measurement_unit: required choice(WaterMeasurementUnit);
         /// Day the meter was built.
         construction_date: nullable date;
-        /// Day the meter was installed (rules RDG-02).
+        /// Day the meter was installed (rule RDG-02).
         installed_on: required date;
-        /// Number of dials on the meter, 0 to 20 (rules RDG-07).
+        /// Number of dials on the meter, 0 to 20 (rule RDG-07).
         number_of_dials_on_device: required integer(0, 20);
-        /// Whether the meter is read remotely or on the spot.
+        /// Method of reading the meter: remotely or on site.
         read_method: required choice(ReadMethod);
         /// Place of the meter on the reading route, 0 to 1,000,000.
         reading_route_sequence: nullable integer(0, 1000000);
-        /// Where the meter is, such as `BASEMENT`; an open list (rules STR-19).
+        /// Location of the meter, for example `BASEMENT`; an open list (rule STR-19).
         location: required open(64, METER_LOCATIONS) personal;
-        /// How to reach the meter.
+        /// Instructions for access to the meter.
         access_details: optional text(256) personal;
         /// Keys that are needed to reach the meter.
         key_details: optional text(256) personal;
-        /// When the meter was connected and disconnected.
+        /// Periods in which the meter was connected or disconnected.
         connection_periods: optional list(object(EmbeddedWaterConnectionPeriod));
         /// Earlier readings, all of which count as billed (rules 8.4, RDG-04).
         reading_history: optional list(object(EmbeddedReading));
-        /// Readings at the transfer (rules RDG-05).
+        /// Readings at the transfer (rule RDG-05).
         transfer_readings: optional list(object(EmbeddedReading));
     }
 
@@ -57,9 +57,9 @@ objects! {
     EmbeddedWaterConnectionPeriod "embedded water connection period" {
         /// Start of the period.
         start_at: required datetime;
-        /// End of the period, not before its start; absent or `null` = still running (rules MTR-10).
+        /// End of the period, not before its start; absent or `null` = still running (rule MTR-10).
         end_at: nullable datetime;
-        /// Whether the meter was connected or disconnected.
+        /// Status of the meter: connected or disconnected.
         status: required choice(EmbeddedWaterConnectionPeriodStatus);
     }
 }

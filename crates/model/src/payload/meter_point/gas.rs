@@ -3,16 +3,16 @@ objects! {
     GasMeterPoint "meter point, GAS" {
         /// Address of the meter point.
         address: required object(GasAddress) personal;
-        /// How to reach the meter.
+        /// Instructions for access to the meter.
         access_details: optional text(160) personal;
         /// Hazards at the meter, an item each; one that says none, or none known, must be alone
         /// (rules MPT-06, MPT-07).
         hazard_details: optional list(text(255)) personal;
-        /// What is known of dogs at the place.
+        /// Dogs on the premises, if known.
         dog_code: nullable choice(GasDogCode);
         /// Standing data of the meter point in the gas market.
         master_data: required object(GasMasterData);
-        /// Where the meter is, as a two-letter code.
+        /// Location of the meter, as a two-letter code.
         meter_position: nullable choice(GasMeterPosition);
         /// Parties to the meter point with their roles, exactly two.
         role_assignments: required list(object(GasRoleAssignment); 2..=2);
@@ -22,19 +22,19 @@ objects! {
 
     /// Standing data of a metered gas point (contract 2.3).
     GasMasterData "gas master data" {
-        /// Whether the customer is metropolitan or not, and business or residential.
+        /// Characterisation of the customer: metropolitan or not, and business or residential.
         customer_characterisation: optional choice(CustomerCharacterisation);
-        /// Whether the customer is business or residential, if it is known.
+        /// Class of the customer: business, residential or unknown.
         customer_classification_code: required choice(GasCustomerClassification);
-        /// Class of the distribution tariff, such as `Volume`; an open list (rules STR-19).
+        /// Class of the distribution tariff, for example `Volume`; an open list (rule STR-19).
         distribution_tariff: optional open(64, GAS_TARIFFS) shown;
-        /// Status of the MIRN, such as `Commissioned`.
+        /// Status of the MIRN, for example `Commissioned`.
         mirn_status: required choice(MirnStatus);
         /// Identifier of the gas network.
         network_id: optional text(12) shown;
         /// Zone that the heating value is taken from; must be sent, if only as `null`.
         heating_value_zone: required_nullable text(3) shown;
-        /// Gas market of the meter point, such as `VICGAS`.
+        /// Gas market of the meter point, for example `VICGAS`.
         market: required choice(GasMarket);
         /// Number of the transmission zone, 0 to 99.
         transmission_zone: nullable integer(0, 99);
@@ -42,7 +42,7 @@ objects! {
         customer_classification_threshold: nullable choice(CustomerClassificationThreshold);
         /// Base load of the meter point; the contract gives no unit.
         baseload: nullable decimal(8, 1);
-        /// How strongly the use depends on temperature; the contract gives no unit.
+        /// Dependence of consumption on temperature; the contract gives no unit.
         temperature_sensitivity_factor: nullable decimal(7, 2);
     }
 
@@ -56,9 +56,9 @@ objects! {
 
     /// A meter of a metered gas point (contract 2.3).
     GasMeter "gas meter" {
-        /// Serial number of the meter, expected once in the meter point (rules MTR-03).
+        /// Serial number of the meter, expected once in the meter point (rule MTR-03).
         meter_serial_number: required text(32) shown;
-        /// Day the meter was installed; absent or `null` = not known (rules RDG-02).
+        /// Day the meter was installed; absent or `null` = not known (rule RDG-02).
         installed_on: nullable date;
         /// Day the meter was removed, not before its installation; absent or `null` = still there
         /// (rules MTR-01, RDG-02).
@@ -71,27 +71,27 @@ objects! {
         meter_installation_type: nullable choice(GasMeterInstallationType);
         /// Factor to multiply values read with.
         meter_multiplier: nullable decimal(3, 2);
-        /// Whether the meter measures in metric (`M`) or imperial (`I`) units.
+        /// Units of the meter: metric (`M`) or imperial (`I`).
         meter_measurement_unit: nullable choice(GasMeasurementUnit);
-        /// Where the meter is, as a two-letter code.
+        /// Location of the meter, as a two-letter code.
         meter_position: nullable choice(GasMeterPosition);
-        /// How often the meter is read.
+        /// Frequency of readings.
         meter_read_frequency: nullable choice(MeterReadFrequency);
-        /// State of the meter, such as `Turned on`.
+        /// State of the meter, for example `Turned on`.
         meter_status: nullable choice(MeterStatus);
         /// Kind of meter, as a one-letter code; default `G`.
         meter_type: nullable choice(MeterType);
         /// Code for type and size of the meter.
         meter_type_size_code: nullable text(3) shown;
-        /// Whether the supply point is basic, interval or transmission.
+        /// Kind of supply point: basic, interval or transmission.
         supply_point_code: nullable choice(SupplyPointCode);
         /// Identifier of the supply point.
         supply_point_id: nullable text(13) shown;
         /// Day of the next planned reading.
         next_scheduled_read_date: nullable date;
-        /// Number of dials on the meter, 0 to 20 (rules RDG-07).
+        /// Number of dials on the meter, 0 to 20 (rule RDG-07).
         number_of_dials_on_device: nullable integer(0, 20);
-        /// Readings at the transfer, expected to be exactly one for a meter in place (rules MTR-13).
+        /// Readings at the transfer, expected to be exactly one for a meter in place (rule MTR-13).
         transfer_readings: optional list(object(GasTransferReading));
         /// Earlier readings, each billed or not (rules MTR-11, RDG-04).
         reading_history: optional list(object(GasHistoricalReading));
@@ -103,11 +103,11 @@ objects! {
         reading_date: required date;
         /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
         reading_value: required decimal(7, 3);
-        /// How the value was obtained, such as `CUSTOMER` or `ESTIMATE`.
+        /// Source of the value, for example `CUSTOMER` or `ESTIMATE`.
         reading_type: required choice(ReadingType);
-        /// Day of the reading before, not after this one (rules RDG-03).
+        /// Day of the reading before, not after this one (rule RDG-03).
         prev_reading_date: nullable date;
-        /// Whether the value is in metric (`M`) or imperial (`I`) units.
+        /// Units of the value: metric (`M`) or imperial (`I`).
         gas_meter_units: nullable choice(GasMeasurementUnit);
         /// Volume that flowed since the reading before; the contract gives no unit.
         volume_flow: nullable decimal(9, 2);
@@ -117,7 +117,7 @@ objects! {
         pressure_correction_factor: nullable decimal(2, 4);
         /// Energy used since the reading before, without decimal places; the contract gives no unit.
         consumed_energy: nullable decimal(11, 0);
-        /// How the value was estimated or substituted, as a code such as `E1` or `S1`.
+        /// Method of estimation or substitution, as a code, for example `E1` or `S1`.
         estimation_substitution_type: nullable choice(EstimationSubstitutionType);
         /// Why the value was estimated or substituted, as a two-digit code.
         estimation_substitution_reason_code: nullable choice(EstimationSubstitutionReasonCode);
@@ -129,11 +129,11 @@ objects! {
         reading_date: required date;
         /// Value read, expected not to fall and to fit the dials (rules RDG-06, RDG-07).
         reading_value: required decimal(7, 3);
-        /// How the value was obtained, such as `CUSTOMER` or `ESTIMATE`.
+        /// Source of the value, for example `CUSTOMER` or `ESTIMATE`.
         reading_type: required choice(ReadingType);
-        /// Day of the reading before, not after this one (rules RDG-03).
+        /// Day of the reading before, not after this one (rule RDG-03).
         prev_reading_date: nullable date;
-        /// Whether the value is in metric (`M`) or imperial (`I`) units.
+        /// Units of the value: metric (`M`) or imperial (`I`).
         gas_meter_units: nullable choice(GasMeasurementUnit);
         /// Volume that flowed since the reading before; the contract gives no unit.
         volume_flow: nullable decimal(9, 2);
@@ -143,11 +143,11 @@ objects! {
         pressure_correction_factor: nullable decimal(2, 4);
         /// Energy used since the reading before, without decimal places; the contract gives no unit.
         consumed_energy: nullable decimal(11, 0);
-        /// How the value was estimated or substituted, as a code such as `E1` or `S1`.
+        /// Method of estimation or substitution, as a code, for example `E1` or `S1`.
         estimation_substitution_type: nullable choice(EstimationSubstitutionType);
         /// Why the value was estimated or substituted, as a two-digit code.
         estimation_substitution_reason_code: nullable choice(EstimationSubstitutionReasonCode);
-        /// Whether the reading has been billed (rules 8.4, RDG-04).
+        /// True if the reading has been billed (rules 8.4, RDG-04).
         billed: required boolean;
     }
 }

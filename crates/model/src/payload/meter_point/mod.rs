@@ -23,12 +23,12 @@ pub use gas::*;
 pub use unmetered_electricity::*;
 pub use unmetered_gas::*;
 
-/// A meter point: what all have, and what its variant has besides.
+/// A meter point: common members and those of its variant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeterPoint<'j> {
-    /// What every meter point has.
+    /// The common members.
     pub common: MeterPointCommon<'j>,
-    /// What only this kind of meter point has.
+    /// The members of its variant.
     pub variant: Variant<'j>,
 }
 
@@ -36,7 +36,7 @@ macro_rules! variants {
     ($($(#[doc = $doc:literal])+ $name:ident($object:ident);)*) => {
         /// The seven kinds of meter point, in preference order (fields 3.1).
         #[derive(Debug, Clone, PartialEq)]
-        #[expect(clippy::large_enum_variant, reason = "an allocation a meter point would cost more")]
+        #[expect(clippy::large_enum_variant, reason = "an allocation per meter point would cost more")]
         pub enum Variant<'j> {
             $( $(#[doc = $doc])+ $name($object<'j>), )*
         }
@@ -82,24 +82,24 @@ macro_rules! variants {
             }
         }
 
-        /// Meter points while they are checked.
+        /// Drafts of meter points.
         pub(crate) mod draft {
             use super::SupplyType;
 
             pub use super::all::*;
 
-            /// A meter point: what all have, and what its variant has besides.
+            /// A meter point: common members and those of its variant.
             #[derive(Debug, Clone, PartialEq)]
             pub struct MeterPoint<'j> {
-                /// What every meter point has.
+                /// The common members.
                 pub common: MeterPointCommon<'j>,
-                /// What only this kind of meter point has.
+                /// The members of its variant.
                 pub variant: Variant<'j>,
             }
 
             /// The seven kinds of meter point; `Undecided` if its `supply_type` is faulty.
             #[derive(Debug, Clone, PartialEq)]
-            #[expect(clippy::large_enum_variant, reason = "an allocation a meter point would cost more")]
+            #[expect(clippy::large_enum_variant, reason = "an allocation per meter point would cost more")]
             pub enum Variant<'j> {
                 $( $(#[doc = $doc])+ $name($object<'j>), )*
                 /// The supply type is faulty: only common members are checked (fields 3.1).
@@ -159,7 +159,7 @@ variants! {
     EmbeddedWater(EmbeddedWaterMeterPoint);
 }
 
-/// The checked form of every object of this folder.
+/// The drafts of all objects of this folder.
 pub(crate) mod all {
     pub use super::common::draft::*;
     pub use super::electricity::draft::*;

@@ -3,7 +3,7 @@ objects! {
     UnmeteredGasMeterPoint "meter point, UNMETERED_GAS" {
         /// MIRN of the parent (rules 10.3, MPT-01, MPT-02).
         parent_mirn: nullable text(256) shown;
-        /// Kind of appliance supplied, such as `HEATER`; an open list (rules STR-19).
+        /// Kind of appliance supplied, for example `HEATER`; an open list (rule STR-19).
         appliance_type: nullable open(64, GAS_APPLIANCES) shown;
         /// Pricing zone, in the operator's words.
         pricing_zone: required text(64) shown;

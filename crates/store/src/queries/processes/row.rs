@@ -149,7 +149,7 @@ fn outage(since: Option<Timestamp>, tries: Option<i64>) -> Result<Option<Outage>
 
 fn latest_error(code: Option<Cow<'_, str>>, detail: Option<Cow<'_, str>>) -> Option<ProcessError> {
     let (code, detail) = code.zip(detail)?;
-    Some(ProcessError { code: Word::read(&code), detail: Cow::Owned(detail.into_owned()) })
+    Some(ProcessError::stored(Word::read(&code), detail.into_owned()))
 }
 
 row! {

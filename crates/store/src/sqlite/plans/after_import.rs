@@ -8,9 +8,10 @@ use cutover_app::port::{
     VerifiedInstruction,
 };
 use cutover_model::choices::PaymentInstructionType;
+use cutover_model::service::read_transaction;
 use cutover_model::{
     Business, BusinessDetail, BusinessRequest, Contract, ContractVersion, Free, HistoricalStatement, Note,
-    Nullable, read_transaction,
+    Nullable,
 };
 
 const ACCOUNT: &str = r#"{"import_supplier":"A","external_account_number":"2",

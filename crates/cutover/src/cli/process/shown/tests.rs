@@ -1,11 +1,12 @@
 use super::account::embedded;
 use super::*;
+use cutover_app::account::process_status;
 use cutover_app::port::{
     ImportedAccount, InstructionDetails, InstructionKey, StoredIssues, VendorCard, VerifiedInstruction,
 };
 use cutover_model::choices::PaymentInstructionType;
 use cutover_model::{HistoricalStatement, IntoOwned, decode_account, decode_historical_statements};
-use cutover_process::{Actor, Event, NewProcess, Process, Submission, v2};
+use cutover_process::{Actor, Event, NewProcess, Process, Submission};
 
 fn zone() -> Zone {
     "Australia/Melbourne".parse().unwrap()
@@ -33,7 +34,8 @@ fn report(events: &[Event]) -> ProcessReport {
         history.push(entry);
     }
     ProcessReport {
-        status: v2(&process, zone()),
+        status: process_status(&process, zone()),
+        stored_status: process.stored_state(),
         external_account_number: "A-1".into(),
         attempt: process.snapshot().attempt,
         archived_at: None,

@@ -11,7 +11,8 @@ use cutover_app::port::{LedgerHead, Ledgers, NewTransaction, StoreError, StoredT
 use cutover_core::Zone;
 use cutover_model::choices::TransactionType;
 use cutover_model::rust_decimal::Decimal as Value;
-use cutover_model::{Decimal, IntoOwned, Writer, read_transaction};
+use cutover_model::service::read_transaction;
+use cutover_model::{Decimal, IntoOwned, Writer};
 use diesel::dsl::min;
 use diesel::prelude::*;
 

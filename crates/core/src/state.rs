@@ -1,6 +1,4 @@
-use crate::word::words;
-
-words! {
+crate::string_enum! {
     "a status";
     /// The status of an import process, as version 2 of the API shows it (contract 3).
     pub enum State {
@@ -14,29 +12,29 @@ words! {
         Processed = "PROCESSED",
         /// A dry run ended without an error; nothing was written.
         DryRunSucceeded = "DRY_RUN_SUCCEEDED",
-        /// Ended without an account; `latest_error` says why.
+        /// Ended without an account; `latest_error` gives the reason.
         Errored = "ERRORED",
-        /// A dry run ended with an error; `latest_error` says which.
+        /// A dry run ended with the error in `latest_error`.
         DryRunErrored = "DRY_RUN_ERRORED",
     }
 }
 
-/// What is stored of a process beside its status, and tells which one is the nearest to one that is not known.
+/// The facts stored with a process that determine the nearest known status to an unknown one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traits {
-    /// Its account is there.
+    /// The account exists.
     pub has_account: bool,
-    /// It keeps an error.
+    /// An error is stored.
     pub has_error: bool,
-    /// Nothing of its import is kept.
+    /// The import is a dry run.
     pub is_dry_run: bool,
-    /// A worker holds a lease on it.
+    /// A worker holds a lease.
     pub is_leased: bool,
 }
 
 impl State {
-    /// The status that is shown for one that a newer version wrote: the API has these words alone. It promises no more
-    /// than what is stored: an end only where there is an account or an error.
+    /// The status shown in place of one that a newer version wrote: the API has only these words. It claims
+    /// no more than the stored facts: the process has ended only if there is an account or an error.
     pub fn nearest(of: Traits) -> Self {
         match of {
             Traits { has_account: true, .. } => Self::Processed,
@@ -47,22 +45,22 @@ impl State {
         }
     }
 
-    /// No step leads out of it (contract D6). The other end states can be submitted again.
+    /// Returns true if no step leads out of it (contract D6). The other end states can be submitted again.
     pub fn is_final(self) -> bool {
         self == Self::Processed
     }
 
-    /// Neither waits nor is being imported: nothing happens to it unless somebody asks.
+    /// Returns true if a process neither waits nor is being imported: it changes only on request.
     pub fn has_ended(self) -> bool {
         !matches!(self, Self::Pending | Self::InProgress)
     }
 
-    /// Whether work ended in it, rather than an operator's word: what progress is measured by (contract D12).
+    /// Returns true if work ended in it, and not a cancellation: progress counts these (contract D12).
     pub fn is_outcome(self) -> bool {
         self.has_ended() && self != Self::Cancelled
     }
 
-    /// A status that holds a `latest_error` (contract 3).
+    /// Returns true if a process has a `latest_error` (contract 3).
     pub fn is_error(self) -> bool {
         matches!(self, Self::Errored | Self::DryRunErrored)
     }
@@ -76,19 +74,19 @@ impl State {
         }
     }
 
-    /// Whether it stands in the list of pending accounts: no account, and its data is still staged
+    /// Returns true if the list of pending accounts has it: there is no account, and the data is still staged
     /// (contract D7).
     pub fn is_pending_entry(self) -> bool {
         !self.is_imported_entry() && self != Self::Cancelled
     }
 
-    /// Whether it stands in the list of imported accounts (contract D7).
+    /// Returns true if the list of imported accounts has it (contract D7).
     pub fn is_imported_entry(self) -> bool {
         self == Self::Processed
     }
 
-    /// Whether it can only be a dry run's (`true`) or a real import's (`false`) status.
-    pub(crate) fn dry_run_only(self) -> Option<bool> {
+    /// `Some(true)` if only a dry run can have it, `Some(false)` if only a real import can.
+    pub fn dry_run_only(self) -> Option<bool> {
         match self {
             Self::DryRunSucceeded | Self::DryRunErrored => Some(true),
             Self::Processed | Self::Errored => Some(false),
@@ -97,26 +95,51 @@ impl State {
     }
 }
 
-words! {
+crate::string_enum! {
     "an event of a status";
     /// The three event names of `latest_event` (contract 6).
     pub enum ShownEvent {
-        /// Of every status that is neither `PROCESSED` nor an error.
+        /// Shown with every status other than `PROCESSED` and the errors.
         Created = "EVENT_ACCOUNT_IMPORT_PROCESS_CREATED",
-        /// Of `PROCESSED`.
+        /// Shown with `PROCESSED`.
         Processed = "EVENT_ACCOUNT_IMPORT_PROCESS_PROCESSED",
-        /// Of `ERRORED` and `DRY_RUN_ERRORED`; its `data` holds the error object.
+        /// Shown with `ERRORED` and `DRY_RUN_ERRORED`; its `data` is the error object.
         Errored = "EVENT_ACCOUNT_IMPORT_PROCESS_ERRORED",
+    }
+}
+
+crate::string_enum! {
+    "a version 1 status";
+    /// The status of an account import in version 1 (contract 3).
+    pub enum StateV1 {
+        /// No account; the last attempt failed, was cancelled or was a dry run.
+        Unknown = "UNKNOWN",
+        /// The account exists.
+        Completed = "COMPLETED",
+        /// The account waits or is being imported.
+        InProgress = "IN_PROGRESS",
+    }
+}
+
+impl From<State> for StateV1 {
+    /// The mapping of contract D6.
+    fn from(state: State) -> Self {
+        match state {
+            State::Processed => Self::Completed,
+            State::Pending | State::InProgress => Self::InProgress,
+            State::Cancelled | State::DryRunSucceeded | State::Errored | State::DryRunErrored => {
+                Self::Unknown
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{State, Traits};
-    use crate::{EventKind, TRANSITIONS};
 
     #[test]
-    fn an_unknown_status_is_near_to_what_is_stored_of_it() {
+    fn an_unknown_status_is_shown_by_its_stored_facts() {
         let none = Traits::default();
         let dry = Traits { is_dry_run: true, ..none };
         let error = Traits { has_error: true, ..none };
@@ -133,24 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn final_is_what_no_row_leaves() {
-        for state in State::ALL {
-            let left = TRANSITIONS.iter().any(|row| row.from == Some(*state));
-            assert_eq!(state.is_final(), !left, "{state}");
-        }
-    }
-
-    #[test]
-    fn what_has_ended_goes_on_only_when_asked() {
-        for row in TRANSITIONS.iter().filter(|row| row.from.is_some_and(State::has_ended)) {
-            assert!(matches!(row.on, EventKind::Resubmitted | EventKind::RetriedByOperator), "{row:?}");
-        }
-        let going = State::ALL.iter().filter(|state| !state.has_ended());
-        assert_eq!(going.map(|state| state.as_str()).collect::<Vec<_>>(), ["PENDING", "IN_PROGRESS"]);
-    }
-
-    #[test]
-    fn lists_hold_all_but_the_cancelled() {
+    fn the_lists_together_hold_every_status_but_cancelled() {
         let words = |belongs: fn(State) -> bool| {
             State::ALL.iter().filter(|s| belongs(**s)).map(|s| s.as_str()).collect::<Vec<_>>().join(" ")
         };

@@ -1,35 +1,40 @@
-//! Reading back what was kept of an account, and parts of a request.
+//! Functions that only the service needs: reading stored accounts back, parts of requests, sums and the
+//! bodies of some answers. Other programs need none of them, and they may change in any release.
+
+pub use crate::imported::NoteIdentity;
+pub use crate::response::v1::{historical_statements, transaction_data, transaction_results};
+pub use crate::totals::{documents_of_note, exact_sum, names_document};
 
 use crate::decode::Limits;
 use crate::json::{Cursor, Next};
 use crate::payload::IntoValid;
-use crate::request::{decode, decode_kept};
+use crate::request::{decode, decode_stored};
 use crate::{Account, SyntaxError, Transaction, Zone, draft};
 use cutover_core::Level;
 
-/// The text holds no account.
+/// The error for a stored text that is not an account.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnreadableAccount {
     /// It is not JSON.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
-    /// A member is no value that a payload can have.
+    /// A member has a value that no payload can have.
     #[error("{attr}: {code}")]
     Fault {
-        /// The path of the first one.
+        /// The path of the first such member.
         attr: String,
-        /// What is wrong with it.
+        /// The code of the fault.
         code: &'static str,
     },
 }
 
-/// Reads an account that a normal [`Writer`](crate::Writer) wrote, whatever the length of its arrays and of
-/// its decimals: they grow after the import.
+/// Reads an account that a normal [`Writer`](crate::Writer) wrote. The usual limits of arrays and decimals do
+/// not apply, because both grow after the import.
 ///
 /// # Errors
-/// [`UnreadableAccount`] if nothing of ours can have written it.
+/// [`UnreadableAccount`] if the text is not such an account.
 pub fn read_account(json: &[u8]) -> Result<Account<'_>, UnreadableAccount> {
-    let decoded = decode_kept::<draft::Account<'_>>(json)?;
+    let decoded = decode_stored::<draft::Account<'_>>(json)?;
     if let Some(account) = decoded.draft.and_then(IntoValid::into_valid) {
         return Ok(account);
     }
@@ -40,14 +45,14 @@ pub fn read_account(json: &[u8]) -> Result<Account<'_>, UnreadableAccount> {
     })
 }
 
-/// One transaction on its own; `None` if it has a fault.
+/// Reads a single transaction; `None` if it has a fault.
 pub fn read_transaction(json: &str) -> Option<Transaction<'_>> {
     let decoded = decode::<draft::Transaction<'_>>(json.as_bytes(), Zone::UTC, Limits::default()).ok()?;
     decoded.draft.and_then(IntoValid::into_valid)
 }
 
-/// An item of an array of a request, as it was sent. Of members of the same name, the first one counts
-/// (fields 1.1).
+/// Returns an item of an array of a request as it was sent. The first of several members of the same name
+/// counts (fields 1.1).
 pub fn item_as_sent<'j>(body: &'j [u8], member: &str, index: usize) -> Option<&'j str> {
     let mut cursor = Cursor::new(body).ok()?;
     let mut more = cursor.peek().ok()? == Next::Object && cursor.open_object().ok()?;
@@ -73,7 +78,7 @@ mod tests {
     use super::*;
     use crate::{Encode, Writer, decode_account};
 
-    /// What is kept of a payload of a zone, seen from another.
+    /// Stores a payload of one zone and shows it in another.
     fn kept(body: &str, from: &str, to: &str) -> String {
         let zone: Zone = from.parse().unwrap();
         let request = decode_account(body.as_bytes(), zone).unwrap().draft.unwrap();
@@ -127,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_cut_out_as_they_were_sent() {
+    fn items_are_returned_as_sent() {
         let body = br#"{"a": [7], "items": [ {"x" :1} , [2, 3],"z"], "items": [9]}"#;
         let item = |member, index| item_as_sent(body, member, index);
         assert_eq!(item("items", 0), Some(r#"{"x" :1}"#));
@@ -149,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn members_can_be_left_to_others() {
+    fn members_can_be_left_out() {
         let body = account(r#""billing_name":"B","notes":[{"body":"N"}]"#);
         let request = decode_account(body.as_bytes(), Zone::UTC).unwrap().draft.unwrap();
         let (account, _) = request.into_valid().unwrap();
@@ -159,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn arrays_may_have_grown() {
+    fn longer_arrays_are_read() {
         let notes = vec![r#"{"body":"N"}"#; 20_000].join(",");
         let json = account(&format!(r#""notes":[{notes}]"#));
         assert_eq!(read_account(json.as_bytes()).unwrap().notes.unwrap().len(), 20_000);
     }
 
     #[test]
-    fn balances_may_have_grown() {
+    fn longer_balances_are_read() {
         let json = account(r#""ledgers":[{"ledger_balance":"-123456789012345.00000000001"}]"#);
         let balance =
             read_account(json.as_bytes()).unwrap().ledgers.unwrap().remove(0).ledger_balance.unwrap();
@@ -174,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_account_is_named_without_its_values() {
+    fn errors_do_not_contain_values() {
         let error = read_account(account(r#""transfer_balance":"secret""#).as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), "transfer_balance: invalid");
         for text in ["", "{", "x}", "[}"] {
