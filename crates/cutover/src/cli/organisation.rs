@@ -1,4 +1,4 @@
-use super::Context;
+use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, At, Row};
 use clap::Subcommand;
@@ -15,14 +15,14 @@ Examples:
 pub(crate) enum Command {
     /// Add an organisation
     Add {
-        /// Its name, unique in the installation
+        /// Name, unique in the installation
         name: String,
     },
     /// List the organisations
     List,
-    /// Stop all keys and tokens of an organisation
+    /// Revoke all keys and tokens of an organisation
     Revoke {
-        /// Its name
+        /// Name of the organisation
         name: String,
     },
 }

@@ -4,7 +4,7 @@ use cutover_core::Zone;
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// An instant in a zone: to the second for people, as the API writes it for programs.
+/// An instant in a zone: text shows it to the second, JSON as the API does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct At {
     instant: DateTime<Utc>,
@@ -12,12 +12,12 @@ pub(crate) struct At {
 }
 
 impl At {
-    /// In the zone of a supplier.
+    /// An instant in the zone of a supplier.
     pub(crate) fn local(instant: DateTime<Utc>, zone: Zone) -> Self {
         Self { instant, zone }
     }
 
-    /// Where no supplier is at hand.
+    /// An instant in UTC.
     pub(crate) fn utc(instant: DateTime<Utc>) -> Self {
         Self { instant, zone: Zone::UTC }
     }

@@ -1,4 +1,4 @@
-use super::Finding;
+use crate::cli::doctor::finding::Finding;
 use crate::error::Error;
 use crate::open::{OpenDatabase, Outside, app_over, open_documents};
 use crate::settings::Settings;
@@ -7,7 +7,7 @@ use cutover_app::port::{Vendor, VendorError};
 use cutover_outbound::OutboundRuntime;
 use std::future::Future;
 
-/// Whether the storage of the documents answers.
+/// Checks that document storage answers.
 pub(super) fn documents(settings: &Settings) -> Finding {
     let location = &settings.documents.location;
     let ready = || {
@@ -17,20 +17,19 @@ pub(super) fn documents(settings: &Settings) -> Finding {
     match ready() {
         Ok(()) => Finding::ok("documents", format!("{location} answers")),
         Err(error) => {
-            let mend = "make the folder or bucket and give the right to list it, or set documents-url";
-            Finding::fail("documents", error, mend)
+            let fix = "create the folder or bucket and grant the right to list it, or set documents-url";
+            Finding::fail("documents", error, fix)
         }
     }
 }
 
-/// Whether the payment vendors could be asked, one after another. The server goes on without them, so
-/// that what is wrong is a warning.
+/// Checks that the payment vendors answer, one after another. The server runs without them, so a failure is a warning.
 pub(super) fn vendors(settings: &Settings, database: &OpenDatabase) -> Vec<Finding> {
     let app = Outside::with_vendors().map(|outside| app_over(database, settings, outside));
     let found = app.and_then(|app| Ok((app.vendors()?, app)));
     match found {
         Err(error) => {
-            vec![Finding::fail("vendors", error, "see the database, and the certificates of this machine")]
+            vec![Finding::fail("vendors", error, "check the database, and the certificates of this machine")]
         }
         Ok((vendors, _)) if vendors.is_empty() => vec![Finding::ok("vendors", "none is configured")],
         Ok((vendors, app)) => vendors.iter().map(|vendor| probe(&app, vendor)).collect(),
@@ -46,14 +45,14 @@ fn probe(app: &App, vendor: &Vendor) -> Finding {
     match wait(app.probe_vendor(vendor)) {
         Ok(Ok(())) => Finding::ok("vendors", format!("{name} at {base_url} answers")),
         Ok(Err(VendorError::Unavailable(cause) | VendorError::Rejected(cause))) => {
-            let mend = "see that it runs there, or take it out with `cutover vendor remove`";
-            Finding::warn("vendors", format!("{name} at {base_url}: {cause}"), mend)
+            let fix = "check that it runs there, or remove it with `cutover vendor remove`";
+            Finding::warn("vendors", format!("{name} at {base_url}: {cause}"), fix)
         }
-        Err(error) => Finding::fail("vendors", error, "see what this machine has left"),
+        Err(error) => Finding::fail("vendors", error, "check memory and threads of this machine"),
     }
 }
 
-/// Waits for an answer from outside; what answers has threads of its own.
+/// Waits for the answer of an adapter, which runs on its own threads.
 fn wait<T>(answer: impl Future<Output = T>) -> Result<T, Error> {
     Ok(tokio::runtime::Builder::new_current_thread().build()?.block_on(answer))
 }

@@ -1,9 +1,9 @@
-//! Retention: payload and history of processes that have ended move to a file of lines.
+//! Retention: moves payload and history of ended processes to a file of JSON lines.
 
 mod file;
 mod line;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, plain};
 use crate::settings::Encryption;
@@ -17,24 +17,24 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct ArchiveArgs {
-    /// Only processes that changed last before this day began in UTC, such as 2026-01-31
+    /// Only processes last changed before the beginning of this day in UTC, for example 2026-01-31
     #[arg(long, value_name = "DATE")]
     before: NaiveDate,
-    /// The file that gets a line for each process; a new one, or one that was an archive before
+    /// File to write a line per process to: a new file or an existing archive
     #[arg(long, value_name = "FILE")]
     to: PathBuf,
     /// Only processes of this supplier
     #[arg(long, value_name = "CODE")]
     supplier: Option<String>,
-    /// At most so many processes
+    /// Maximum number of processes
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Do it; without this nothing is changed, only counted
+    /// Archive them; without this flag they are only counted
     #[arg(long)]
     yes: bool,
 }
 
-/// What would be done.
+/// The result without `--yes`.
 #[derive(Serialize)]
 struct Counted {
     archivable: u64,
@@ -44,7 +44,7 @@ struct Counted {
     file: String,
 }
 
-/// What was done.
+/// The result with `--yes`.
 #[derive(Serialize)]
 struct Done {
     archived: u64,
@@ -55,10 +55,10 @@ struct Done {
     file: String,
 }
 
-/// How payloads are in the file: it has to be readable without the database's keys.
+/// The form of payloads in the file, which must be readable without the database's keys.
 #[derive(Clone, Copy, Serialize)]
 struct Form {
-    /// Said where the database encrypts them.
+    /// Set if the database encrypts them.
     #[serde(skip_serializing_if = "Option::is_none")]
     payloads: Option<&'static str>,
 }
@@ -81,7 +81,7 @@ impl Answer for Counted {
     fn text(&self) -> String {
         let what = processes(self.archivable);
         format!(
-            "Payload and history of {what} would move to {}. Nothing was changed: --yes does it.{}",
+            "Payload and history of {what} would move to {}. Nothing was changed: add --yes to do it.{}",
             plain(&self.file),
             self.form.text()
         )
@@ -95,7 +95,7 @@ impl Answer for Done {
         match self.stayed {
             0 => moved,
             stayed => {
-                format!("{moved} Those of {} stayed: changed meanwhile, or not readable.", processes(stayed))
+                format!("{moved} Those of {} stayed: they changed meanwhile, or cannot be read.", processes(stayed))
             }
         }
     }

@@ -1,6 +1,6 @@
 use super::json_lines::JsonLines;
 use crate::error::Error;
-use crate::settings::{LogFormat, LogSettings};
+use crate::settings::{LogFormat, Values};
 use std::fs::File;
 use std::io::IsTerminal;
 use std::panic::PanicHookInfo;
@@ -9,25 +9,25 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
 use tracing_subscriber::prelude::*;
 
-/// The target of what is always said: where it listens, and that it stops.
-pub(super) const ALWAYS: &str = "cutover::serve";
+/// The target of lines that are logged at every level: addresses, and the shutdown.
+pub(crate) const ALWAYS: &str = "cutover::serve";
 
-/// Where log lines go.
+/// The destination of log lines.
 pub(crate) enum LogTarget {
     StandardError,
     File(File),
 }
 
-/// Begins to log: our own lines at the level of the settings, those of others from warnings on, for
-/// they may hold what we keep out of ours.
+/// Starts logging: our own lines at the level of the settings, those of libraries from warnings on, for they may hold
+/// data that we keep out of ours.
 ///
 /// # Errors
 /// [`Error`] if this process logs already.
-pub(crate) fn start_logs(settings: LogSettings, target: LogTarget) -> Result<(), Error> {
+pub(crate) fn start_logs(settings: &Values, target: LogTarget) -> Result<(), Error> {
     let filter = Targets::new()
-        .with_default(settings.level.min(LevelFilter::WARN))
-        .with_target("cutover", settings.level)
-        .with_target(ALWAYS, settings.level.max(LevelFilter::INFO));
+        .with_default(settings.log_level.min(LevelFilter::WARN))
+        .with_target("cutover", settings.log_level)
+        .with_target(ALWAYS, settings.log_level.max(LevelFilter::INFO));
     let terminal = std::io::stderr().is_terminal() && matches!(target, LogTarget::StandardError);
     let default = if terminal { LogFormat::Text } else { LogFormat::Json };
     let writer = match target {
@@ -35,7 +35,7 @@ pub(crate) fn start_logs(settings: LogSettings, target: LogTarget) -> Result<(),
         LogTarget::File(file) => fmt::writer::BoxMakeWriter::new(Mutex::new(file)),
     };
     let layer = fmt::layer().with_writer(writer).with_ansi(terminal);
-    let layer = match settings.format.unwrap_or(default) {
+    let layer = match settings.log_format.unwrap_or(default) {
         LogFormat::Text => layer.with_target(false).boxed(),
         LogFormat::Json => layer.event_format(JsonLines).boxed(),
     };
@@ -45,7 +45,7 @@ pub(crate) fn start_logs(settings: LogSettings, target: LogTarget) -> Result<(),
     Ok(())
 }
 
-/// Logs where a thread panicked. Not the message: it may hold what was being worked on.
+/// Logs the location of a panic without its message, which may hold personal data.
 fn log_panic(info: &PanicHookInfo<'_>) {
     let at = info.location().map(ToString::to_string).unwrap_or_default();
     tracing::error!(at, "a thread panicked");
@@ -56,9 +56,9 @@ mod tests {
     use super::*;
     use std::panic::{catch_unwind, set_hook, take_hook};
 
-    /// Failure 22: whatever a thread was working on when it panicked, its place alone is logged.
+    /// Failure 22: the log of a panic holds its location and no data.
     #[test]
-    fn a_panic_is_told_by_its_place_alone() {
+    fn a_panic_is_logged_by_its_location_alone() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("log");
         let writer = Mutex::new(File::create(&path).unwrap());

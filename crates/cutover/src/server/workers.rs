@@ -8,10 +8,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a worker rests that panicked outside an import.
-const REST: Duration = Duration::from_secs(1);
+/// Pause of a worker that panicked outside an import.
+const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
-/// The import workers of this process, on threads of their own, and the one that sweeps.
+/// The threads of the import workers and of the sweeper.
 pub(super) struct Workers {
     app: Arc<App>,
     stop: Arc<AtomicBool>,
@@ -21,18 +21,16 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// None yet.
     pub(super) fn new(app: Arc<App>) -> Self {
         let (stop, metrics) = Default::default();
         Self { app, stop, metrics, count: 0, done: channel() }
     }
 
-    /// What they have done.
     pub(super) fn metrics(&self) -> Arc<WorkerMetrics> {
         self.metrics.clone()
     }
 
-    /// Starts so many, and the sweeper.
+    /// Starts `count` workers and the sweeper.
     pub(super) fn start(&mut self, count: usize) -> io::Result<()> {
         let host = host();
         for n in 1..=count {
@@ -47,10 +45,10 @@ impl Workers {
         let work = move || {
             while !stop.load(Ordering::Acquire) {
                 if catch_unwind(AssertUnwindSafe(|| run(&worker))).is_err() {
-                    app.wake().wait(app.wake().seen(), REST);
+                    app.wake().wait(app.wake().seen(), PANIC_PAUSE);
                 }
             }
-            // Nobody waits for it any more after the deadline.
+            // The receiver is gone after the deadline.
             let _ = done.send(());
         };
         thread::Builder::new().name(name).spawn(work)?;
@@ -58,13 +56,13 @@ impl Workers {
         Ok(())
     }
 
-    /// Tells them to stop: the account under way is finished, other claims are given back.
-    pub(super) fn tell_to_stop(&self) {
+    /// Requests the stop: each worker finishes its current account and releases its other claims.
+    pub(super) fn request_stop(&self) {
         self.stop.store(true, Ordering::Release);
         self.app.wake().call();
     }
 
-    /// Waits until they have stopped; false if some have not by the deadline.
+    /// Waits until all threads have stopped; returns false at the deadline.
     pub(super) fn wait(self, deadline: Instant) -> bool {
         let left = || deadline.saturating_duration_since(Instant::now());
         (0..self.count).all(|_| self.done.1.recv_timeout(left()).is_ok())
@@ -73,8 +71,8 @@ impl Workers {
 
 /// The name of this machine, for the names of workers.
 fn host() -> String {
-    let asked = std::env::var("HOSTNAME").ok().or_else(|| std::fs::read_to_string("/etc/hostname").ok());
+    let found = std::env::var("HOSTNAME").ok().or_else(|| std::fs::read_to_string("/etc/hostname").ok());
     let name: String =
-        asked.unwrap_or_default().trim().chars().filter(|c| !c.is_control()).take(64).collect();
+        found.unwrap_or_default().trim().chars().filter(|c| !c.is_control()).take(64).collect();
     if name.is_empty() { "host".to_owned() } else { name }
 }

@@ -10,13 +10,13 @@ use cutover_process::{HistoryEntry, State};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// All that is known of a process (contract D11).
+/// A process with its history, issues and imported account.
 #[derive(Serialize)]
 pub(crate) struct Shown {
     external_account_number: String,
     #[serde(flatten)]
     status: ProcessStatus,
-    /// As a newer version wrote it, where the API shows another one.
+    /// The status that a newer version wrote, if the API shows a different one.
     #[serde(skip_serializing_if = "Option::is_none")]
     stored_status: Option<String>,
     attempt: u32,
@@ -27,7 +27,7 @@ pub(crate) struct Shown {
     warnings: Vec<Issue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     account: Option<Box<RawValue>>,
-    /// How much was added since the import, in words.
+    /// A description of the additions since the import.
     #[serde(skip)]
     added: Option<String>,
     #[serde(skip)]
@@ -97,7 +97,7 @@ impl From<StoredIssue> for Issue {
     }
 }
 
-/// The word of a status that a newer version wrote.
+/// Returns the status if only a newer version knows it.
 pub(super) fn newer(stored: &Word<State>) -> Option<String> {
     stored.known().is_none().then(|| stored.to_string())
 }
@@ -138,7 +138,7 @@ impl Answer for Shown {
             }
         }
         if self.account.is_some() {
-            parts.push("With --json the account that was imported is shown too.".to_owned());
+            parts.push("With --json the imported account is shown too.".to_owned());
         }
         parts.join("\n\n")
     }

@@ -1,43 +1,43 @@
 use crate::error::Error;
-use crate::open::make_file;
+use crate::open::create_file;
 use crate::settings::{Database, Settings};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The right to serve a SQLite file, held as long as this lives (contract D11): one `serve` a file.
+/// The lock of a SQLite file (contract D11): one `serve` process per file. It is released on drop.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,
 }
 
-/// Whether a SQLite file is served.
+/// The state of the lock.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// By nobody.
+    /// No process serves the file.
     Free,
-    /// By a process, whose id it wrote down.
+    /// A process serves it; this text names the process.
     By(String),
 }
 
 impl Lock {
-    /// Takes the right to serve the database of the settings; its file is made if there is none. `None` where
-    /// any number of processes may serve it.
+    /// Locks the database of the settings; creates the file if there is none. Returns `None` for PostgreSQL, which any
+    /// number of processes serve.
     ///
     /// # Errors
-    /// [`Error`] if another process has it.
+    /// [`Error`] if another process holds it.
     pub(crate) fn of(settings: &Settings) -> Result<Option<Self>, Error> {
         let Database::Sqlite(file) = &settings.database else { return Ok(None) };
-        make_file(file, settings)?;
+        create_file(file, settings)?;
         Self::take(file).map(Some)
     }
 
-    /// Takes the right to serve a file.
+    /// Locks a file.
     ///
     /// # Errors
-    /// [`Error`] if another process has it.
+    /// [`Error`] if another process holds it.
     pub(crate) fn take(database: &Path) -> Result<Self, Error> {
-        let path = beside(database);
+        let path = lock_path(database);
         let mut file = open(&path)?;
         match file.try_lock() {
             Ok(()) => {}
@@ -54,12 +54,12 @@ impl Lock {
         Ok(Self { _file: file })
     }
 
-    /// Whether somebody serves a file now.
+    /// Returns the state of a file's lock.
     ///
     /// # Errors
-    /// [`Error`] if that could not be found out.
+    /// [`Error`] if the lock cannot be used.
     pub(crate) fn probe(database: &Path) -> Result<Taken, Error> {
-        let path = beside(database);
+        let path = lock_path(database);
         let mut file = open(&path)?;
         match file.try_lock_shared() {
             Ok(()) => Ok(Taken::Free),
@@ -69,9 +69,9 @@ impl Lock {
     }
 }
 
-/// The lock's own file: SQLite locks ranges of its file, which must not meet ours. The same one by
-/// whatever path the database is reached.
-fn beside(database: &Path) -> PathBuf {
+/// The path of the lock file. SQLite locks ranges of the database file itself, so the lock has a file of its own; links
+/// to the database lead to the same lock file.
+fn lock_path(database: &Path) -> PathBuf {
     let real = database.canonicalize().unwrap_or_else(|_| database.to_owned());
     let mut name = real.into_os_string();
     name.push(".lock");
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_serves_a_file_until_it_lets_go() {
+    fn a_file_has_one_lock_until_it_is_dropped() {
         let home = tempfile::tempdir().unwrap();
         let database = home.path().join("cutover.db");
         std::fs::write(&database, "").unwrap();
@@ -120,7 +120,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn another_path_to_the_file_is_the_same_file() {
+    fn a_link_to_the_file_has_the_same_lock() {
         let home = tempfile::tempdir().unwrap();
         let (database, link) = (home.path().join("cutover.db"), home.path().join("link.db"));
         std::fs::write(&database, "").unwrap();

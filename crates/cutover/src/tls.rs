@@ -7,7 +7,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::fmt;
 use std::sync::Arc;
 
-/// TLS 1.2 and 1.3 with the certificate of the files.
+/// Builds the configuration of TLS 1.2 and 1.3 with the certificate of the files.
 ///
 /// # Errors
 /// [`Error`] names the setting whose file cannot be used.
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_are_no_certificate_are_named() {
+    fn unusable_certificate_files_are_named() {
         let home = tempfile::tempdir().unwrap();
         let (cert, key) = (home.path().join("cert.pem"), home.path().join("key.pem"));
         let refused = || {

@@ -1,32 +1,32 @@
-use super::Ending;
+use super::stop::StopReason;
 use crate::error::Error;
 use std::sync::mpsc::Sender;
 
-/// The exit code of a process that was ended by SIGINT.
+/// The conventional exit code after SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// Tells of the first signal to stop, and ends the process at the second. On a thread of its own, so
-/// that it hears while everything else stops.
+/// Reports the first signal to stop and exits the process at the second. It listens on a thread of its own, so that the
+/// second signal works during shutdown.
 ///
 /// # Errors
-/// [`Error`] if signals cannot be heard.
-pub(crate) fn watch(sender: Sender<Ending>) -> Result<(), Error> {
-    let failed = |error: std::io::Error| Error::refused(format!("signals cannot be heard: {error}"));
+/// [`Error`] if signals cannot be handled.
+pub(crate) fn watch(sender: Sender<StopReason>) -> Result<(), Error> {
+    let failed = |error: std::io::Error| Error::refused(format!("signals cannot be handled: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let mut signals = {
         let _guard = runtime.enter();
         Signals::new().map_err(failed)?
     };
-    let hear = move || {
+    let listen = move || {
         runtime.block_on(async {
             let first = signals.next().await;
-            // Nobody waits for it any more if the server ended by itself.
-            let _ = sender.send(Ending::Signal(first));
+            // The receiver is gone if the server has ended by itself.
+            let _ = sender.send(StopReason::Signal(first));
             signals.next().await;
             std::process::exit(INTERRUPTED);
         })
     };
-    std::thread::Builder::new().name("signals".into()).spawn(hear).map(drop).map_err(failed)
+    std::thread::Builder::new().name("signals".into()).spawn(listen).map(drop).map_err(failed)
 }
 
 #[cfg(unix)]

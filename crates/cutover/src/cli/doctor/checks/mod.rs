@@ -1,18 +1,19 @@
 mod at_rest;
 mod files;
+mod migrations;
 mod nodes;
 mod outside;
 mod postgres;
 mod sqlite;
 
 use super::finding::Finding;
-use crate::serve::{Lock, Taken, tls_config};
+use crate::lock::{Lock, Taken};
 use crate::settings::{Database, Settings};
-use cutover_store::{MigrationState, MigrationStatus};
+use crate::tls;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
-/// Everything there is to look at.
+/// Runs all checks.
 pub(super) fn all(settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![given(settings)];
     findings.extend(match &settings.database {
@@ -23,7 +24,7 @@ pub(super) fn all(settings: &Settings) -> Vec<Finding> {
     findings.push(outside::documents(settings));
     findings.extend(serving(settings));
     findings.extend(files::open_files(settings));
-    findings.extend(settings.serve.tls.as_ref().map(|files| match tls_config(files) {
+    findings.extend(settings.tls.as_ref().map(|files| match tls::server_config(files) {
         Ok(_) => Finding::ok("TLS", format!("the certificate {} and its key", files.cert.display())),
         Err(error) => Finding::fail("TLS", error, "name PEM files that belong together"),
     }));
@@ -33,39 +34,16 @@ pub(super) fn all(settings: &Settings) -> Vec<Finding> {
 fn given(settings: &Settings) -> Finding {
     let given: Vec<String> =
         settings.given.iter().map(|(name, origin)| format!("{name} from {origin}")).collect();
-    Finding::ok("settings", if given.is_empty() { "all by default".to_owned() } else { given.join(", ") })
+    Finding::ok("settings", if given.is_empty() { "all at their defaults".to_owned() } else { given.join(", ") })
 }
 
-fn migrations(migrations: &[MigrationStatus]) -> Finding {
-    let of_state = |state| move |migration: &&MigrationStatus| migration.state == state;
-    let pending: Vec<&str> = migrations
-        .iter()
-        .filter(of_state(MigrationState::Pending))
-        .map(|migration| migration.version.as_str())
-        .collect();
-    match migrations.last() {
-        Some(_) if !pending.is_empty() => Finding::fail(
-            "migrations",
-            format!("the database lacks {}", pending.join(", ")),
-            "run `cutover migrate`",
-        ),
-        Some(_) if migrations.iter().any(|m| m.state == MigrationState::Unknown) => Finding::warn(
-            "migrations",
-            "a newer version of this program was here",
-            "run that version, or watch what fails",
-        ),
-        Some(last) => Finding::ok("migrations", format!("all applied, the last is {}", last.version)),
-        None => Finding::fail("migrations", "the database has none", "run `cutover migrate`"),
-    }
-}
-
-/// Whether a server runs, and whether one could.
+/// Checks whether a server runs, and if not, whether its addresses are free.
 fn serving(settings: &Settings) -> Vec<Finding> {
-    // Any number of servers run on another database, here or elsewhere.
+    // On PostgreSQL any number of servers can run.
     let address = addresses(settings);
     let Database::Sqlite(file) = &settings.database else { return address };
     let server = match Lock::probe(file) {
-        Err(error) => return vec![Finding::fail("server", error, "see the folder of the database")],
+        Err(error) => return vec![Finding::fail("server", error, "check the folder of the database")],
         Ok(Taken::By(holder)) => {
             return vec![Finding::ok("server", format!("{holder} serves this database"))];
         }
@@ -74,11 +52,11 @@ fn serving(settings: &Settings) -> Vec<Finding> {
     std::iter::once(server).chain(address).collect()
 }
 
-/// Whether the addresses that `serve` would bind are free.
+/// Checks that the addresses that `serve` binds are free.
 fn addresses(settings: &Settings) -> Vec<Finding> {
-    let serve = &settings.serve;
-    let listen = serve.serves_api().then_some(("listen", serve.listen));
-    let admin = serve.admin_listen.map(|admin| ("admin-listen", admin));
+    let values = &settings.values;
+    let listen = settings.serves_api().then_some(("listen", values.listen));
+    let admin = values.admin_listen.map(|admin| ("admin-listen", admin));
     listen.into_iter().chain(admin).map(|(name, address)| is_free(name, address)).collect()
 }
 
@@ -86,13 +64,13 @@ fn is_free(name: &str, address: SocketAddr) -> Finding {
     match TcpListener::bind(address) {
         Ok(_) => Finding::ok("address", format!("{address} is free")),
         Err(error) => {
-            let mend = format!("set {name} to another address, unless it is this server that runs there");
-            Finding::warn("address", format!("{address}: {error}"), mend)
+            let fix = format!("set {name} to another address, unless this server itself runs there");
+            Finding::warn("address", format!("{address}: {error}"), fix)
         }
     }
 }
 
-/// Whether others on this machine can read what holds personal data and secrets.
+/// Checks that no other user of this machine can access files with personal data or secrets.
 #[cfg(unix)]
 fn permissions(settings: &Settings) -> Option<Finding> {
     use std::os::unix::fs::PermissionsExt;
@@ -100,7 +78,7 @@ fn permissions(settings: &Settings) -> Option<Finding> {
         Database::Sqlite(file) => Some(("the database", file)),
         Database::Postgres(_) => None,
     };
-    let key = settings.serve.tls.as_ref().map(|files| ("the key of the certificate", &files.key));
+    let key = settings.tls.as_ref().map(|files| ("the key of the certificate", &files.key));
     let keys = settings.encryption.file().map(|file| ("the file of the encryption keys", file));
     let files: Vec<(&str, &Path)> =
         database.into_iter().chain(key).map(|(name, file)| (name, file.as_path())).chain(keys).collect();
@@ -109,10 +87,10 @@ fn permissions(settings: &Settings) -> Option<Finding> {
         file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
     };
     Some(match files.iter().find(is_open) {
-        None => Finding::ok("permissions", format!("{name} is its owner's alone")),
+        None => Finding::ok("permissions", format!("only the owner can access {name}")),
         Some((_, file)) => Finding::warn(
             "permissions",
-            format!("others on this machine may read or write {}", file.display()),
+            format!("other users of this machine may read or write {}", file.display()),
             format!("chmod 600 {}", file.display()),
         ),
     })
@@ -122,8 +100,8 @@ fn permissions(settings: &Settings) -> Option<Finding> {
 fn permissions(_: &Settings) -> Option<Finding> {
     Some(Finding::warn(
         "permissions",
-        "they are not looked at on this system",
-        "see that the database is yours alone",
+        "they are not checked on this system",
+        "make sure that no other user can read the database",
     ))
 }
 

@@ -4,19 +4,19 @@ use crate::output::Output;
 use crate::settings::Settings;
 use cutover_app::App;
 
-/// What every command is given.
+/// The settings and the output of a command.
 pub(crate) struct Context {
     pub(crate) settings: Settings,
     pub(crate) output: Output,
 }
 
 impl Context {
-    /// The use cases over the database of the settings, for commands that need nothing else.
+    /// Opens the use cases over the database alone.
     pub(crate) fn app(&self) -> Result<App, Error> {
         open_app(&self.settings, Outside::closed())
     }
 
-    /// The same, for commands that judge the address of a payment vendor.
+    /// Opens the use cases over the database and the payment vendors.
     pub(crate) fn app_with_vendors(&self) -> Result<App, Error> {
         open_app(&self.settings, Outside::with_vendors()?)
     }
