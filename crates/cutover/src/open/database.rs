@@ -137,8 +137,8 @@ fn one_line(text: &str) -> String {
 /// # Errors
 /// [`Error`] if they cannot be created.
 pub(crate) fn create_file(file: &Path, settings: &Settings) -> Result<(), Error> {
-    if file.starts_with(&settings.data_dir) {
-        create_folder(&settings.data_dir)?;
+    if file.starts_with(&settings.values.data_dir) {
+        create_folder(&settings.values.data_dir)?;
     }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);

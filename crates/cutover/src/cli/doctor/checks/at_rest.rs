@@ -1,7 +1,7 @@
 use crate::cli::doctor::finding::Finding;
-use crate::error::Error;
+
 use crate::open::OpenDatabase;
-use crate::settings::Settings;
+use crate::settings::{Settings, SettingsError};
 use cutover_store::{KeyState, Seal, Seals};
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) fn at_rest(settings: &Settings, database: &OpenDatabase) -> Finding {
 }
 
 /// The finding for unreadable keys, without which the database is not opened.
-pub(super) fn unusable(error: &Error) -> Finding {
+pub(super) fn unusable(error: &SettingsError) -> Finding {
     Finding::fail(CHECK, error, "check that the file exists, is readable, and has one NAME:KEY a line")
 }
 
