@@ -165,7 +165,9 @@ fn in_file(settings: &Settings, file: &Path, sealer: Sealer, vacuum: bool) -> Re
     let options = Options { sealer, ..Options::default() };
     let resealed = SqliteStore::reseal(file, &options, &mut print_progress()).map_err(refused)?;
     let wiped = if vacuum { SqliteStore::rewrite(file).map(|()| true) } else { SqliteStore::empty_log(file) };
-    let is_wiped = wiped.map_err(|e| Error::refused(format!("all values are encrypted, but unencrypted copies remain: {e}")))?;
+    let is_wiped = wiped.map_err(|e| {
+        Error::refused(format!("all values are encrypted, but unencrypted copies remain: {e}"))
+    })?;
     if !is_wiped {
         eprintln!(
             "The write-ahead log is in use and may hold unencrypted values until the server is restarted."

@@ -145,7 +145,7 @@ impl Generator {
 mod tests {
     use super::*;
     use cutover_core::{Now, Zone};
-    use cutover_model::{decode_account, MeterPoint};
+    use cutover_model::{MeterPoint, decode_account};
     use cutover_rules::{Facts, Profile, check_account};
 
     /// The errors of a payload, as `attr: code`.

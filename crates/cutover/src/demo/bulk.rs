@@ -1,6 +1,6 @@
 use super::accounts::Generated;
 use super::client::Client;
-use super::outcome::{self, Refusals};
+use super::statistics::{Refusals, states};
 use super::story::Story;
 use crate::error::Error;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -81,12 +81,12 @@ impl Queue<'_> {
 
     /// Prints the progress until every sent account has ended.
     fn watch(&self, story: &Story<'_>, count: usize) -> Result<(), Error> {
-        let imported_before = outcome::states(story)?.get("PROCESSED").copied().unwrap_or(0);
+        let imported_before = states(story)?.get("PROCESSED").copied().unwrap_or(0);
         let (mut last, mut changed) = ((0, 0), Instant::now());
         loop {
             let sent = self.sent.load(Ordering::Relaxed);
-            let states = outcome::states(story)?;
-            let of = |state: &str| states.get(state).copied().unwrap_or(0);
+            let counts = states(story)?;
+            let of = |state: &str| counts.get(state).copied().unwrap_or(0);
             let unfinished = of("PENDING") + of("IN_PROGRESS");
             let (imported, refused) = (of("PROCESSED") - imported_before, lock(&self.refusals).accounts);
             let text = format!("{sent} of {count} sent, {imported} imported, {refused} refused");

@@ -74,7 +74,14 @@ fn demo_settings(settings: &Settings) -> Settings {
         database: Database::Sqlite(data_dir.join("cutover.db")),
         documents: Documents::default_in(&data_dir),
         tls: None,
-        values: Values { role: Role::All, listen, admin_listen: None, rate_limit: 0, data_dir, ..values.clone() },
+        values: Values {
+            role: Role::All,
+            listen,
+            admin_listen: None,
+            rate_limit: 0,
+            data_dir,
+            ..values.clone()
+        },
         ..settings.clone()
     }
 }

@@ -8,6 +8,7 @@ mod installation;
 mod outcome;
 mod pdf;
 mod printer;
+mod statistics;
 mod story;
 mod vendor;
 

@@ -61,7 +61,8 @@ impl Story<'_> {
         }
         for (variant, number, validated, created) in replies {
             let done = self.wait_for(&number, "PROCESSED")?;
-            let text = format!("validate {validated}  create {created}  PROCESSED  {}", service_number(&done));
+            let text =
+                format!("validate {validated}  create {created}  PROCESSED  {}", service_number(&done));
             self.out.row(variant, &text);
         }
         Ok(())
@@ -312,7 +313,8 @@ impl Story<'_> {
         // Its documents would have to exist already.
         tonight.payload["statements"] = json!([]);
         self.create_with(&tonight, self.tonight())?.expect(201)?;
-        for (number, what) in [(imported, "imported"), (failed, "failed"), (&*tonight.number, "for tonight")] {
+        for (number, what) in [(imported, "imported"), (failed, "failed"), (&*tonight.number, "for tonight")]
+        {
             let reply = self.read(&format!("account-transfer-status/{supplier}/{number}/"))?;
             let text = format!("200  {}  {}", reply.text("status"), reply.text("service_account_number"));
             self.out.row(&format!("{number}, {what}"), text.trim_end());

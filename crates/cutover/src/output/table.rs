@@ -1,5 +1,5 @@
-use super::plain;
 use comfy_table::{ContentArrangement, Table, presets};
+use cutover_core::plain;
 
 /// Formats a table as wide as its content, or at most as the terminal.
 pub(crate) fn listing(heads: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {

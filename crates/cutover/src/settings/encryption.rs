@@ -20,7 +20,8 @@ impl Encryption {
     pub(super) fn new(values: &Values, given: &Given) -> Result<Self, SettingsError> {
         match (&values.encryption_key_file, &values.encryption_keys) {
             (Some(_), Some(_)) => {
-                Err(given.refuse("encryption-keys", "is set as well as encryption-key-file: keep one of them"))
+                Err(given
+                    .refuse("encryption-keys", "is set as well as encryption-key-file: keep one of them"))
             }
             (Some(file), None) => Ok(Self::File(file.clone())),
             (None, Some(keys)) => Ok(Self::Keys(keys.clone())),

@@ -1,6 +1,6 @@
 //! The data of one account: handed out, and removed.
 
-use crate::harness::{Client, House, NOTES, TRANSACTIONS, adding, items, text};
+use crate::harness::{Client, Installation, NOTES, TRANSACTIONS, adding, items, text};
 use crate::payloads::{KINDS, documented, fixture, small};
 use crate::transactions::transaction;
 use cutover_core::Zone;
@@ -19,10 +19,10 @@ fn figures(client: &Client) -> [Value; 2] {
 }
 
 /// On a server, what operators check a database with finds nothing.
-fn assert_sound(house: &House) {
-    assert_eq!(house.ailments(), [""; 0]);
+fn assert_sound(installation: &Installation) {
+    assert_eq!(installation.failed_checks(), [""; 0]);
     if std::env::var_os("CUTOVER_TEST_ON").is_some() {
-        let output = psql(house.on().url()).unwrap().args(["-f", INVARIANTS]).output().unwrap();
+        let output = psql(installation.on().url()).unwrap().args(["-f", INVARIANTS]).output().unwrap();
         let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert_eq!((output.status.code(), said.concat()), (Some(0), String::new()));
     }
@@ -30,44 +30,44 @@ fn assert_sound(house: &House) {
 
 #[test]
 fn an_erased_account_can_be_sent_again() {
-    let (house, _server, client) = House::with_accounts(&[documented("A-1"), small("A-2")]);
+    let (installation, _server, client) = Installation::with_accounts(&[documented("A-1"), small("A-2")]);
     let before = figures(&client);
     let note = json!([{"body": "B", "document_paths": [{"document_path": "later.txt"}]}]);
     assert_eq!(client.send_json(NOTES, &adding("A-1", "notes", note.clone())).status, 201);
     let erase = ["account", "erase", "ACME", "A-1"];
-    let shown = house.done(&erase);
+    let shown = installation.run_json(&erase);
     let documents = json!(["/ACME/later.txt", "/ACME/notes/call.txt", "/ACME/statements/s-1.pdf"]);
     assert_eq!((&shown["erased"], &shown["documents"]), (&json!(false), &documents));
     assert_eq!(client.status("A-1")["status"], "PROCESSED");
 
-    let erased = house.done(&[&erase[..], &["--yes"]].concat());
+    let erased = installation.run_json(&[&erase[..], &["--yes"]].concat());
     assert_eq!((&erased["erased"], &erased["documents"]), (&json!(true), &documents));
     assert_eq!((&erased["rows"]["notes"], &erased["rows"]["processes"]), (&json!(2), &json!(1)));
     let absent = (404, "import_process_does_not_exist".to_owned());
     assert_eq!(client.get("/v2/data-import/accounts/ACME/A-1/").status, 404);
     assert_eq!(client.send_json(NOTES, &adding("A-1", "notes", note)).code(), absent);
-    assert!(house.refused(&[&erase[..], &["--yes"]].concat()).contains("A-1"));
-    assert_sound(&house);
+    assert!(installation.run_refused(&[&erase[..], &["--yes"]].concat()).contains("A-1"));
+    assert_sound(&installation);
 
     assert_eq!(client.create(&documented("A-1")).status, 201);
     client.wait("A-1", "PROCESSED");
     assert_eq!(figures(&client), before);
-    let told = house.done(&["audit", "--action", "account.erase"]);
+    let told = installation.run_json(&["audit", "--action", "account.erase"]);
     let told = &items(&told)[0];
     assert_eq!((&told["process_id"], &told["detail"]["notes"]), (&erased["process_id"], &json!(2)));
     assert_eq!(told["detail"]["documents"], 3);
-    assert_sound(&house);
+    assert_sound(&installation);
 }
 
 /// While others send, add and erase, no answer is a fault of ours, and what is kept stays true.
 #[test]
 fn erasing_in_a_storm_leaves_what_is_true() {
-    let (house, _server, client) = House::open();
+    let (installation, _server, client) = Installation::serving();
     let numbers: Vec<String> = (0..4).map(|n| format!("E-{n}")).collect();
     client.import(&numbers.iter().map(|number| small(number)).collect::<Vec<_>>());
     std::thread::scope(|scope| {
         for number in &numbers {
-            let (client, house) = (&client, &house);
+            let (client, installation) = (&client, &installation);
             scope.spawn(move || {
                 for n in 0..12 {
                     let created = client.create(&small(number));
@@ -85,7 +85,7 @@ fn erasing_in_a_storm_leaves_what_is_true() {
             });
             scope.spawn(move || {
                 for _ in 0..4 {
-                    let output = house.run(&["account", "erase", "ACME", number, "--yes"]);
+                    let output = installation.run(&["account", "erase", "ACME", number, "--yes"]);
                     let said = String::from_utf8_lossy(&output.stderr).into_owned();
                     let is_expected = output.status.success()
                         || said.contains("there is no process")
@@ -104,10 +104,12 @@ fn erasing_in_a_storm_leaves_what_is_true() {
     assert_eq!((&counts["PROCESSED"], &totals["accounts"]), (&json!(4), &json!(4)));
     let transactions: usize = numbers
         .iter()
-        .map(|number| items(&house.account(number)["ledgers"][0]["current_statement_transactions"]).len())
+        .map(|number| {
+            items(&installation.account(number)["ledgers"][0]["current_statement_transactions"]).len()
+        })
         .sum();
     assert_eq!(totals["transactions"], transactions);
-    assert_sound(&house);
+    assert_sound(&installation);
 }
 
 /// What was sent, as it is kept: with what an import adds.
@@ -146,12 +148,13 @@ fn assert_same(kept: &Value, sent: &Value, place: &str) {
 /// Of an account without later additions: what is handed out is what was sent, of every kind of meter point.
 #[test]
 fn an_export_is_what_was_sent() {
-    let (house, _server, client) = House::open();
+    let (installation, _server, client) = Installation::serving();
     for (kind, _) in KINDS {
         let account = fixture(kind, kind);
         client.import(std::slice::from_ref(&account));
-        let file = house.path().join(format!("{kind}.json"));
-        let written = house.done(&["account", "export", "ACME", kind, "--out", file.to_str().unwrap()]);
+        let file = installation.path().join(format!("{kind}.json"));
+        let written =
+            installation.run_json(&["account", "export", "ACME", kind, "--out", file.to_str().unwrap()]);
         let whole = std::fs::read_to_string(&file).unwrap();
         assert_eq!(written["bytes"], whole.len());
         assert!(whole.contains(&account.to_string()), "the payload is there to the byte");
@@ -164,30 +167,30 @@ fn an_export_is_what_was_sent() {
         ours.remove("customer_emails").unwrap();
         assert_same(&completed(&imported), &completed(&account), kind);
     }
-    assert_eq!(items(&house.done(&["audit", "--action", "account.export"])).len(), KINDS.len());
+    assert_eq!(items(&installation.run_json(&["audit", "--action", "account.export"])).len(), KINDS.len());
 }
 
 #[test]
 fn an_export_is_a_new_file_of_its_owners() {
-    let (house, _server, client) = House::with_accounts(&[small("A-1")]);
-    let path = house.path().join("a-1.json");
+    let (installation, _server, client) = Installation::with_accounts(&[small("A-1")]);
+    let path = installation.path().join("a-1.json");
     let (export, file) = (["account", "export", "ACME", "A-1"], path.to_str().unwrap());
     let to_file = [&export[..], &["--out", file]].concat();
-    house.done(&to_file);
+    installation.run_json(&to_file);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
     let before = std::fs::read(&path).unwrap();
-    assert!(house.refused(&to_file).contains("exists"));
+    assert!(installation.run_refused(&to_file).contains("exists"));
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    let absent = house.path().join("absent.json");
-    house.refused(&["account", "export", "ACME", "NOBODY", "--out", absent.to_str().unwrap()]);
+    let absent = installation.path().join("absent.json");
+    installation.run_refused(&["account", "export", "ACME", "NOBODY", "--out", absent.to_str().unwrap()]);
     assert!(!absent.exists());
     let note = json!([{"body": "Later"}]);
     assert_eq!(client.send_json(NOTES, &adding("A-1", "notes", note)).status, 201);
-    let printed = house.done(&export);
+    let printed = installation.run_json(&export);
     assert_eq!(printed["account"]["notes"][0]["body"], "Later");
     assert_eq!(printed["payload"], small("A-1"));
 }

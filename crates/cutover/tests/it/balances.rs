@@ -1,4 +1,4 @@
-use crate::harness::{Client, House, TRANSACTIONS, adding, items, text};
+use crate::harness::{Client, Installation, TRANSACTIONS, adding, items, text};
 use crate::payloads::{billed, small};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -92,7 +92,7 @@ fn account(case: u32) -> (Value, i64) {
 fn balances_are_what_the_results_say() {
     let accounts: Vec<(Value, i64)> = (0..CASES).map(account).collect();
     let payloads: Vec<Value> = accounts.iter().map(|(payload, _)| payload.clone()).collect();
-    let (house, _server, client) = House::with_accounts(&payloads);
+    let (installation, _server, client) = Installation::with_accounts(&payloads);
     let (next, taken, refused) = (Cell::new(0), Cell::new(0), Cell::new(0));
     // A failing case has its account spoiled, so there is no shrinking.
     let config = Config { max_shrink_iters: 0, failure_persistence: None, ..Config::with_cases(CASES) };
@@ -112,7 +112,7 @@ fn balances_are_what_the_results_say() {
             }
             taken.set(taken.get() + accepted.len());
             refused.set(refused.get() + calls.len() - accepted.len());
-            let stored = house.account(&number);
+            let stored = installation.account(&number);
             let told = &stored["ledgers"][0]["ledger_balance"];
             // The balance that a payload did not send is not there until something is added.
             prop_assert_eq!(if told.is_null() { accounts[case].1 } else { cents(told) }, balance);
@@ -120,7 +120,7 @@ fn balances_are_what_the_results_say() {
                 let answer = call.make(&client, &number);
                 prop_assert_eq!((answer.status, added(&answer.json()["results"])), (201, 0));
             }
-            prop_assert_eq!(house.account(&number), stored, "repeating changes nothing");
+            prop_assert_eq!(installation.account(&number), stored, "repeating changes nothing");
             Ok(())
         })
         .unwrap();

@@ -1,6 +1,6 @@
 //! Many accounts in one request (contract D12), over a real connection.
 
-use crate::harness::{Client, House, Server, text, until};
+use crate::harness::{Client, Installation, Server, text, wait_until};
 use crate::payloads::small;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 const PATH: &str = "/v2/data-import/accounts/bulk/";
 
-fn staged(options: &[&str]) -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&[&["--role", "api"], options].concat());
+fn staged(options: &[&str]) -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&[&["--role", "api"], options].concat());
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
 /// A request whose lines are sent one by one.
@@ -72,14 +72,14 @@ impl Lines {
 
 #[test]
 fn a_line_is_answered_while_the_next_is_still_to_come() {
-    let (house, _server, client) = staged(&[]);
+    let (installation, _server, client) = staged(&[]);
     let mut lines = Lines::open(&client);
     for n in 1..=3 {
         lines.send(&format!("{}\n", small(&format!("B-{n}"))));
         let result = lines.result();
         assert_eq!((result["line"].as_u64(), result["status"].as_u64()), (Some(n), Some(201)));
         // What was answered is there, though the request goes on.
-        assert_eq!(house.show(&format!("B-{n}"))["status"], "PENDING");
+        assert_eq!(installation.show(&format!("B-{n}"))["status"], "PENDING");
     }
     let last = small("B-4").to_string();
     let (begin, end) = last.split_at(100);
@@ -91,7 +91,7 @@ fn a_line_is_answered_while_the_next_is_still_to_come() {
 
 #[test]
 fn many_lines_are_taken_at_the_pace_of_their_reader() {
-    let (house, server, client) = staged(&[]);
+    let (installation, server, client) = staged(&[]);
     let mut lines = Lines::open(&client);
     let accounts: Vec<String> = (0..2_000).map(|n| format!("{}\n", small(&format!("B-{n}")))).collect();
     let mut stream = lines.stream.try_clone().unwrap();
@@ -111,20 +111,20 @@ fn many_lines_are_taken_at_the_pace_of_their_reader() {
             (&201.into(), &format!("B-{n}").into())
         );
     }
-    assert_eq!(house.show("B-1999")["status"], "PENDING");
-    assert_eq!(server.stranger().get("/readyz").status, 200);
+    assert_eq!(installation.show("B-1999")["status"], "PENDING");
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
 }
 
 #[test]
 fn a_client_that_falls_silent_is_cut_off_and_keeps_what_was_answered() {
-    let (house, _server, client) = staged(&["--body-timeout", "1s"]);
+    let (installation, _server, client) = staged(&["--body-timeout", "1s"]);
     let mut lines = Lines::open(&client);
     lines.send(&format!("{}\n", small("B-1")));
     assert_eq!(lines.result()["status"], 201);
     lines.send("{\"import");
     let rest = lines.rest();
     assert!(!rest.contains("0\r\n\r\n"), "the answer looks whole: {rest}");
-    assert_eq!(house.show("B-1")["status"], "PENDING");
+    assert_eq!(installation.show("B-1")["status"], "PENDING");
 }
 
 /// Sends a chunk without waiting for room; how much of it was taken.
@@ -159,16 +159,16 @@ fn a_client_that_takes_no_answers_is_not_read_from_and_holds_up_nobody() {
 
 #[test]
 fn a_key_that_is_revoked_stores_no_more() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--role", "api"]);
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--role", "api"]);
     let client = server.client(&key);
     let mut lines = Lines::open(&client);
     lines.send(&format!("{}\n", small("B-0")));
     assert_eq!(lines.result()["status"], 201);
-    let prefix = text(&house.done(&["api-key", "list"])[0]["prefix"]);
-    house.done(&["api-key", "revoke", &prefix]);
+    let prefix = text(&installation.run_json(&["api-key", "list"])[0]["prefix"]);
+    installation.run_json(&["api-key", "revoke", &prefix]);
     let mut n = 0;
-    until("the key is good no more", || {
+    wait_until("the key is good no more", || {
         n += 1;
         lines.send(&format!("{}\n", small(&format!("B-{n}"))));
         let status = lines.result()["status"].as_u64();
@@ -180,7 +180,7 @@ fn a_key_that_is_revoked_stores_no_more() {
 
 #[test]
 fn a_server_that_stops_takes_no_more_lines() {
-    let (house, server, client) = staged(&[]);
+    let (installation, server, client) = staged(&[]);
     let mut lines = Lines::open(&client);
     lines.send(&format!("{}\n", small("B-1")));
     assert_eq!(lines.result()["status"], 201);
@@ -190,12 +190,12 @@ fn a_server_that_stops_takes_no_more_lines() {
     assert_eq!(code, Some(0), "{log}");
     assert!(begun.elapsed() < Duration::from_secs(10), "it waited for the client");
     assert!(!lines.rest().contains("0\r\n\r\n"), "the answer looks whole");
-    assert_eq!(house.show("B-1")["status"], "PENDING");
+    assert_eq!(installation.show("B-1")["status"], "PENDING");
 }
 
 #[test]
 fn clients_that_leave_take_nothing_with_them() {
-    let (house, _server, client) = staged(&[]);
+    let (installation, _server, client) = staged(&[]);
     // In all more lines than there are places for.
     for n in 0..100 {
         let mut lines = Lines::open(&client);
@@ -205,8 +205,9 @@ fn clients_that_leave_take_nothing_with_them() {
             assert_eq!(lines.result()["status"], 201);
         }
     }
-    let is_stored = |n: usize| house.run(&["process", "show", "ACME", &format!("C-{n}")]).status.success();
-    until("what had come with a line that is answered is stored", || is_stored(98));
+    let is_stored =
+        |n: usize| installation.run(&["process", "show", "ACME", &format!("C-{n}")]).status.success();
+    wait_until("what had come with a line that is answered is stored", || is_stored(98));
     assert!((0..100).step_by(2).all(is_stored));
     assert_eq!(client.create(&small("D-1")).status, 201);
 }

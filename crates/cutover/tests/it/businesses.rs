@@ -1,10 +1,10 @@
-use crate::harness::{BUSINESS, House, VALIDATE, business, members};
+use crate::harness::{BUSINESS, Installation, VALIDATE, business, members};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
 #[test]
 fn a_business_is_created_once() {
-    let (_house, _server, client) = House::open();
+    let (_house, _server, client) = Installation::serving();
     let first = client.send_json(BUSINESS, &business("B-1", &["C-1", "C-2"]));
     assert_eq!(first.status, 201, "{}", first.text());
     let told = first.json();
@@ -19,7 +19,7 @@ fn a_business_is_created_once() {
 
 #[test]
 fn other_content_under_the_identifier_is_refused() {
-    let (_house, _server, client) = House::open();
+    let (_house, _server, client) = Installation::serving();
     let plain = business("B-1", &["C-1"]);
     assert_eq!(client.send_json(BUSINESS, &plain).status, 201);
     let changes: [fn(&mut Value); 4] = [
@@ -39,7 +39,7 @@ fn other_content_under_the_identifier_is_refused() {
 
 #[test]
 fn contracts_belong_to_one_business() {
-    let (_house, _server, client) = House::open();
+    let (_house, _server, client) = Installation::serving();
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
     let taken = client.send_json(BUSINESS, &business("B-2", &["C-2", " C-1 "]));
     assert_eq!(taken.faults(), ["business.business_contracts.1.identifier contract_with_identifier_exists"]);
@@ -49,7 +49,7 @@ fn contracts_belong_to_one_business() {
 
 #[test]
 fn every_fault_is_told() {
-    let (_house, _server, client) = House::open();
+    let (_house, _server, client) = Installation::serving();
     let mut faulty = business("", &["C-1", "C-1"]);
     faulty["import_supplier_code"] = json!("NOBODY");
     faulty["business"]["details"] = json!([{"key": "abn", "value": "1"}, {"key": "abn", "value": "2"}]);
@@ -78,7 +78,7 @@ fn every_fault_is_told() {
 
 #[test]
 fn terms_are_any_json() {
-    let (_house, _server, client) = House::open();
+    let (_house, _server, client) = Installation::serving();
     let body = |rate: &str| {
         format!(
             r#"{{"import_supplier_code":"ACME","external_business_identifier":"B-1","business":{{
@@ -98,7 +98,7 @@ fn terms_are_any_json() {
 
 #[test]
 fn an_account_is_linked_to_a_contract_that_exists() {
-    let (house, _server, client) = House::open();
+    let (installation, _server, client) = Installation::serving();
     let mut account = small("L-1");
     account["business"] = json!({"business_contract_identifier": "C-1"});
     let before = client.send_json(VALIDATE, &account);
@@ -108,10 +108,10 @@ fn an_account_is_linked_to_a_contract_that_exists() {
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
     assert_eq!(client.send_json(VALIDATE, &account).status, 200);
     // Another supplier of the organisation may refer to it as well.
-    house.done(&["supplier", "add", "SECOND", "--organisation", "Acme"]);
+    installation.run_json(&["supplier", "add", "SECOND", "--organisation", "Acme"]);
     let mut second = account.clone();
     second["import_supplier"] = json!("SECOND");
     assert_eq!(client.send_json(VALIDATE, &second).status, 200);
     client.import(&[account]);
-    assert_eq!(house.account("L-1")["business"], json!({"business_contract_identifier": "C-1"}));
+    assert_eq!(installation.account("L-1")["business"], json!({"business_contract_identifier": "C-1"}));
 }

@@ -1,17 +1,17 @@
-use crate::harness::{ACCOUNTS, Client, House, Server};
+use crate::harness::{ACCOUNTS, Client, Installation, Server};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 
 /// A server that imports nothing, so that what is created stays pending.
-fn staged() -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--role", "api"]);
+fn staged() -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--role", "api"]);
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
-fn history(house: &House, number: &str) -> Vec<String> {
-    let shown = house.show(number);
+fn history(installation: &Installation, number: &str) -> Vec<String> {
+    let shown = installation.show(number);
     let entry = |e: &Value| e["event"].as_str().unwrap().to_owned();
     shown["history"].as_array().unwrap().iter().map(entry).collect()
 }
@@ -35,7 +35,7 @@ fn a_create_is_scheduled_and_its_status_told() {
 
 #[test]
 fn a_faulty_create_says_so_and_stores_nothing() {
-    let (house, _server, client) = staged();
+    let (installation, _server, client) = staged();
     let mut account = small("C-1");
     account["customers"][0]["email"] = json!("no mail");
     let answer = client.create(&account);
@@ -43,12 +43,12 @@ fn a_faulty_create_says_so_and_stores_nothing() {
     assert_eq!(answer.json()["domain"], "import_process");
     assert_eq!(answer.json().as_object().unwrap().len(), 3);
     assert_eq!(client.get(&format!("{ACCOUNTS}ACME/C-1/")).code(), (404, "not_found".into()));
-    assert_eq!(house.done(&["process", "list", "ACME"]), json!([]));
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]), json!([]));
 }
 
 #[test]
 fn equal_content_changes_nothing_and_other_content_replaces() {
-    let (house, _server, client) = staged();
+    let (installation, _server, client) = staged();
     assert_eq!(
         client
             .post(
@@ -61,19 +61,19 @@ fn equal_content_changes_nothing_and_other_content_replaces() {
     // Members in any order, numbers by value, the envelope with its defaults.
     let same = r#"{"task_params":{"is_dry_run":false},"payload":{"transfer_balance":15e-1,"external_account_number":"C-1","import_supplier":"ACME"}}"#;
     assert_eq!(client.post(ACCOUNTS, same).status, 201);
-    assert_eq!(history(&house, "C-1"), ["created"]);
+    assert_eq!(history(&installation, "C-1"), ["created"]);
     // A number and a string differ.
     let other = r#"{"import_supplier":"ACME","external_account_number":"C-1","transfer_balance":"1.50"}"#;
     assert_eq!(client.post(ACCOUNTS, other).status, 201);
-    assert_eq!(history(&house, "C-1"), ["created", "replaced"]);
+    assert_eq!(history(&installation, "C-1"), ["created", "replaced"]);
     assert_eq!(client.status("C-1")["status"], "PENDING");
 }
 
 #[test]
 fn a_supplier_that_is_not_ongoing_takes_nothing() {
-    let (house, _server, client) = staged();
+    let (installation, _server, client) = staged();
     for status in ["paused", "complete"] {
-        house.done(&["supplier", "set", "ACME", "--status", status]);
+        installation.run_json(&["supplier", "set", "ACME", "--status", status]);
         let answer = client.create(&small("C-1"));
         assert_eq!(answer.code(), (400, "import_supplier_migration_not_ongoing".into()));
         assert_eq!(answer.json()["domain"], "import_supplier");
@@ -102,7 +102,7 @@ fn a_window_is_checked() {
 
 #[test]
 fn a_hundred_creates_of_one_account_leave_one_process() {
-    let (house, _server, client) = staged();
+    let (installation, _server, client) = staged();
     let statuses: Vec<u16> = std::thread::scope(|scope| {
         let create = |i: usize| {
             let client = client.clone();
@@ -116,7 +116,7 @@ fn a_hundred_creates_of_one_account_leave_one_process() {
         threads.into_iter().map(|t| t.join().unwrap()).collect()
     });
     assert_eq!(statuses, [201; 100]);
-    assert_eq!(house.done(&["process", "list", "ACME"]).as_array().unwrap().len(), 1);
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]).as_array().unwrap().len(), 1);
 }
 
 #[test]

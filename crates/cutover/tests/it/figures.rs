@@ -1,6 +1,6 @@
 //! How far a migration has come (contract D12): what is told is what was sent.
 
-use crate::harness::{Client, House, NOTES, STATEMENTS, TRANSACTIONS, adding, text};
+use crate::harness::{Client, Installation, NOTES, STATEMENTS, TRANSACTIONS, adding, text};
 use crate::payloads::{documented, fixture, small, wrapped};
 use crate::transactions::transaction;
 use serde_json::{Value, json};
@@ -40,10 +40,10 @@ fn nameless(number: &str) -> Value {
 
 #[test]
 fn progress_says_what_was_sent() {
-    let (house, key) = House::furnished();
+    let (installation, key) = Installation::with_supplier();
     let electricity = fixture("electricity", "E-1");
     {
-        let api = house.serve_with(&["--role", "api"]);
+        let api = installation.serve_with(&["--role", "api"]);
         let client = api.client(&key);
         let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
         let rehearsed = json!({"is_dry_run": true});
@@ -62,13 +62,13 @@ fn progress_says_what_was_sent() {
             let answer = client.create(&account);
             assert_eq!(answer.status, 201, "{}", answer.text());
         }
-        house.done(&["process", "cancel", "ACME", "C-1"]);
+        installation.run_json(&["process", "cancel", "ACME", "C-1"]);
         let waiting = progress(&client);
         assert_eq!((&waiting["counts"]["PENDING"], &waiting["counts"]["CANCELLED"]), (&json!(11), &json!(1)));
         assert_eq!((&waiting["rate_per_minute"], &waiting["top_errors"]), (&json!("0.0"), &json!([])));
     }
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-    let server = house.serve();
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    let server = installation.serve();
     let client = server.client(&key);
     for (number, state) in
         [("P-1", "PROCESSED"), ("P-2", "PROCESSED"), ("P-3", "PROCESSED"), ("P-4", "PROCESSED")]
@@ -104,7 +104,7 @@ fn progress_says_what_was_sent() {
 
     // What is folded meanwhile changes nothing.
     drop(server);
-    let server = house.serve();
+    let server = installation.serve();
     let again = progress(&server.client(&key));
     for figures in ["counts", "top_errors", "totals"] {
         assert_eq!(again[figures], told[figures]);
@@ -137,8 +137,8 @@ fn add_to_accounts(client: &Client) {
 
 #[test]
 fn anothers_progress_is_absent() {
-    let (house, _server, _, stranger) = House::of_two();
+    let (installation, _server, _, stranger) = Installation::with_two_organisations();
     let answer = stranger.get(PROGRESS);
     assert_eq!(answer.code(), (404, "not_found".to_owned()));
-    drop(house);
+    drop(installation);
 }

@@ -3,7 +3,7 @@
 //! Others are measured in the same run without the attack and with it: their 99th percentile must stay within
 //! [`FACTOR`] times the first, or below [`ALWAYS_GOOD`], which a busy machine comes to by itself.
 
-use crate::harness::{ACCOUNTS, Client, GRAPHQL, House, Server, VALIDATE, until};
+use crate::harness::{ACCOUNTS, Client, GRAPHQL, Installation, Server, VALIDATE, wait_until};
 use crate::payloads::small;
 use cutover_testkit_postgres::psql;
 use std::io::{ErrorKind, Read, Write};
@@ -18,11 +18,11 @@ const ALWAYS_GOOD: Duration = Duration::from_millis(400);
 const REQUESTS: usize = 300;
 const SILENT: usize = 10_000;
 
-fn open(options: &[&str]) -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(options);
+fn open(options: &[&str]) -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(options);
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
 /// The 99th percentile of what a supplier sends meanwhile; every answer is a good one.
@@ -73,7 +73,7 @@ fn drip(client: &Client, begin: &str) -> (String, Duration) {
 /// The timeouts count from the first byte to the last: one that comes in time does not lengthen them.
 #[test]
 fn clients_that_send_a_byte_now_and_then_are_ended_and_hold_up_nobody() {
-    let (house, _server, client) =
+    let (installation, _server, client) =
         open(&["--head-timeout", "2s", "--body-timeout", "2s", "--rate-limit", "0"]);
     let quiet = p99(&client, "Q");
     let token = client.token.as_deref().unwrap();
@@ -96,7 +96,7 @@ fn clients_that_send_a_byte_now_and_then_are_ended_and_hold_up_nobody() {
         attacked
     });
     assert_bounded(quiet, attacked, "48 clients of a byte now and then");
-    assert_eq!(house.count("ACME", "ERRORED"), 0);
+    assert_eq!(installation.count("ACME", "ERRORED"), 0);
 }
 
 /// How many files a process may open here.
@@ -122,7 +122,7 @@ fn thousands_of_silent_connections_hold_up_nobody() {
         assert!(each < 64 << 10, "{each} bytes each");
     }
     drop(sockets);
-    assert_eq!(server.stranger().get("/readyz").status, 200);
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
 }
 
 /// Calls until it is over, on several threads.
@@ -160,7 +160,7 @@ fn keys_are_not_guessed_by_force_and_nobody_waits_for_who_tries() {
     let guess = || {
         let key = format!("cut_live_{:08}_guess", *looked_at.lock().unwrap());
         let query = format!("mutation {{ obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }} }}");
-        let answer = server.stranger().graphql(&query);
+        let answer = server.anonymous().graphql(&query);
         match answer.status {
             200 => {
                 assert!(answer.json()["errors"].is_array(), "{}", answer.text());
@@ -174,7 +174,7 @@ fn keys_are_not_guessed_by_force_and_nobody_waits_for_who_tries() {
         }
     };
     let attacked = meanwhile(4, guess, || {
-        until("guesses are refused", || *refused.lock().unwrap() > 100);
+        wait_until("guesses are refused", || *refused.lock().unwrap() > 100);
         p99(&client, "A")
     });
     let (looked_at, allowed) = (*looked_at.lock().unwrap(), 101 + 20 * (begun.elapsed().as_secs() + 1));
@@ -186,17 +186,17 @@ fn keys_are_not_guessed_by_force_and_nobody_waits_for_who_tries() {
     assert!(looked_at <= allowed, "{looked_at} guesses were looked at, {allowed} are allowed");
     assert_bounded(quiet, attacked, "guessed keys");
     // A GET is none, and is no way round.
-    assert_eq!(server.stranger().get(GRAPHQL).status, 400);
+    assert_eq!(server.anonymous().get(GRAPHQL).status, 400);
 }
 
 /// What one organisation sends beyond its rate is refused to it alone.
 #[test]
 fn an_organisation_that_comes_too_often_takes_nothing_from_others() {
-    let (house, key) = House::furnished();
-    house.done(&["organisation", "add", "Other"]);
-    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
-    let flooding = house.key("Other");
-    let server = house.serve_with(&["--rate-limit", "250"]);
+    let (installation, key) = Installation::with_supplier();
+    installation.run_json(&["organisation", "add", "Other"]);
+    installation.run_json(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+    let flooding = installation.key("Other");
+    let server = installation.serve_with(&["--rate-limit", "250"]);
     let (client, flooder) = (server.client(&key), server.client(&flooding));
     let quiet = p99(&client, "Q");
     let refused = std::sync::Mutex::new(0_u64);
@@ -208,7 +208,7 @@ fn an_organisation_that_comes_too_often_takes_nothing_from_others() {
         }
     };
     let attacked = meanwhile(8, flood, || {
-        until("the flood is refused", || *refused.lock().unwrap() > 100);
+        wait_until("the flood is refused", || *refused.lock().unwrap() > 100);
         p99(&client, "A")
     });
     assert_bounded(quiet, attacked, "another organisation's flood");
@@ -218,8 +218,8 @@ fn an_organisation_that_comes_too_often_takes_nothing_from_others() {
 struct Lock(Child);
 
 impl Lock {
-    fn of(house: &House, table: &str) -> Self {
-        let mut psql = psql(house.on().url()).unwrap();
+    fn of(installation: &Installation, table: &str) -> Self {
+        let mut psql = psql(installation.on().url()).unwrap();
         let mut psql = psql.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let script = format!("BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE; SELECT 1;\n");
         psql.stdin.as_mut().unwrap().write_all(script.as_bytes()).unwrap();
@@ -240,15 +240,15 @@ impl Drop for Lock {
 /// Reads of one organisation that hang in the database take their share of its connections, and leave the others theirs.
 #[test]
 fn slow_reads_of_one_organisation_leave_connections_to_others() {
-    let Some(house) = House::on_server() else { return };
-    let key = house.furnish();
-    house.done(&["organisation", "add", "Other"]);
-    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
-    let reading = house.key("Other");
-    let server = house.serve_with(&["--rate-limit", "0"]);
+    let Some(installation) = Installation::on_postgres() else { return };
+    let key = installation.add_supplier();
+    installation.run_json(&["organisation", "add", "Other"]);
+    installation.run_json(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+    let reading = installation.key("Other");
+    let server = installation.serve_with(&["--rate-limit", "0"]);
     let (client, reader) = (server.client(&key), server.client(&reading));
     // Progress is read from it, and no account is written to it.
-    let lock = Lock::of(&house, "process_counts");
+    let lock = Lock::of(&installation, "process_counts");
     let read = || {
         let answer = reader.get("/v2/data-import/import-suppliers/OTHERS/progress/");
         assert!(matches!(answer.status, 200 | 503), "{}", answer.text());
@@ -256,13 +256,13 @@ fn slow_reads_of_one_organisation_leave_connections_to_others() {
     meanwhile(64, read, || {
         let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
                        AND wait_event_type = 'Lock'";
-        until("its share hangs", || house.sql(waiting).trim().parse::<u32>().unwrap() >= 8);
+        wait_until("its share hangs", || installation.sql(waiting).trim().parse::<u32>().unwrap() >= 8);
         for n in 0..100 {
             let number = format!("S-{n}");
             assert_eq!(client.create(&small(&number)).status, 201, "others have theirs");
             assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{number}/")).status, 200, "others have theirs");
         }
-        assert!(house.sql(waiting).trim().parse::<u32>().unwrap() >= 8, "it hangs still");
+        assert!(installation.sql(waiting).trim().parse::<u32>().unwrap() >= 8, "it hangs still");
         drop(lock);
     });
 }
@@ -270,12 +270,13 @@ fn slow_reads_of_one_organisation_leave_connections_to_others() {
 /// Bodies that are begun and never ended fill the share of their organisation, and leave the others theirs.
 #[test]
 fn what_one_organisation_holds_on_to_leaves_room_for_others() {
-    let (house, key) = House::furnished();
-    house.done(&["organisation", "add", "Other"]);
-    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
-    let holding = house.key("Other");
+    let (installation, key) = Installation::with_supplier();
+    installation.run_json(&["organisation", "add", "Other"]);
+    installation.run_json(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+    let holding = installation.key("Other");
     // All bodies together take at most 32 MiB.
-    let server = house.serve_with(&["--body-limit", "1MiB", "--body-timeout", "120s", "--rate-limit", "0"]);
+    let server =
+        installation.serve_with(&["--body-limit", "1MiB", "--body-timeout", "120s", "--rate-limit", "0"]);
     let (client, holder) = (server.client(&key), server.client(&holding));
     let token = holder.token.as_deref().unwrap();
     let head = format!(
@@ -286,7 +287,7 @@ fn what_one_organisation_holds_on_to_leaves_room_for_others() {
     account["import_supplier"] = "OTHERS".into();
     let fat = format!("{account}{}", " ".repeat(1 << 19));
     let mut held = Vec::new();
-    until("its share is used up", || {
+    wait_until("its share is used up", || {
         let mut stream = holder.connect();
         // One that is refused may be closed before all is sent.
         let _ = stream.write_all(&begun);

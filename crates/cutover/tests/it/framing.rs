@@ -1,6 +1,6 @@
 //! Failure 16: requests whose framing is broken, and bodies that unpack to more than they should.
 
-use crate::harness::{ACCOUNTS, Client, House, Server, VALIDATE};
+use crate::harness::{ACCOUNTS, Client, Installation, Server, VALIDATE};
 use crate::payloads::small;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -13,11 +13,11 @@ const BULK: &str = "/v2/data-import/accounts/bulk/";
 const LIMIT: usize = 1 << 20;
 
 /// A server that stages accounts and imports none.
-fn open() -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--role", "api", "--body-limit", "1MiB", "--rate-limit", "0"]);
+fn open() -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--role", "api", "--body-limit", "1MiB", "--rate-limit", "0"]);
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
 /// A create with these headers more and these bytes behind its head; nothing comes after them. The statuses of all
@@ -42,7 +42,7 @@ fn chunked(body: &str) -> String {
 
 #[test]
 fn nothing_is_staged_of_a_body_that_is_not_whole() {
-    let (house, server, client) = open();
+    let (installation, server, client) = open();
     let body = small("F-1").to_string();
     let (length, whole) = (body.len(), chunked(&body) + "0\r\n\r\n");
     let te = "Transfer-Encoding: chunked\r\n";
@@ -74,11 +74,11 @@ fn nothing_is_staged_of_a_body_that_is_not_whole() {
         // An answer that is owed is a refusal; what is behind a short body may be taken for another request.
         assert!(statuses.iter().all(|status| (400..500).contains(status)), "{what}: {statuses:?}");
     }
-    assert_eq!(house.done(&["process", "list", "ACME"]), json!([]));
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]), json!([]));
     // The same well framed is taken.
     assert_eq!(statuses(&client, te, whole.as_bytes()), [201]);
-    assert_eq!(house.done(&["process", "list", "ACME"]).as_array().unwrap().len(), 1);
-    assert_eq!(server.stranger().get("/readyz").status, 200);
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]).as_array().unwrap().len(), 1);
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -139,12 +139,12 @@ fn what_arrays_are_decoded_to_takes_bounded_memory() {
         // Two are decoded at a time, 48 times their bytes each and 10 MiB; each of four threads keeps some of it for a while.
         assert!((after - before) * 1024 < (4 * 60 + 64) * LIMIT as u64, "{before} before, {after} after");
     }
-    assert_eq!(server.stranger().get("/readyz").status, 200);
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
 }
 
 #[test]
 fn what_unpacks_without_end_takes_no_memory() {
-    let (house, server, client) = open();
+    let (installation, server, client) = open();
     let send = |path: &str, coding: &str, kind: &str, body: &[u8]| {
         client.send("POST", path, &[("Content-Encoding", coding), ("Content-Type", kind)], body)
     };
@@ -182,6 +182,6 @@ fn what_unpacks_without_end_takes_no_memory() {
         assert_eq!(refused.code(), (415, "unsupported_media_type".to_owned()), "{coding}");
     }
     assert_eq!(packed(ACCOUNTS, &twice).status, 400, "what is packed twice is no JSON");
-    assert_eq!(house.done(&["process", "list", "ACME"]), json!([]));
-    assert_eq!(server.stranger().get("/readyz").status, 200);
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]), json!([]));
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
 }

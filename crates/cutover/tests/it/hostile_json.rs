@@ -1,7 +1,9 @@
 //! Failure 18: JSON that is meant to do harm. It is never our fault (5xx), validate and create agree, and so do SQLite
 //! and PostgreSQL, to the byte.
 
-use crate::harness::{ACCOUNTS, Answer, BUSINESS, Client, House, Server, VALIDATE, business, until};
+use crate::harness::{
+    ACCOUNTS, Answer, BUSINESS, Client, Installation, Server, VALIDATE, business, wait_until,
+};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
@@ -131,18 +133,18 @@ fn bodies() -> Vec<(&'static str, Vec<u8>)> {
 
 /// A server on a database, and what it answered to everything.
 struct Read {
-    house: House,
+    installation: Installation,
     _server: Server,
     client: Client,
     said: Vec<String>,
 }
 
 impl Read {
-    fn all(house: House) -> Self {
-        let key = house.furnish();
-        let server = house.serve_with(&["--rate-limit", "0"]);
+    fn all(installation: Installation) -> Self {
+        let key = installation.add_supplier();
+        let server = installation.serve_with(&["--rate-limit", "0"]);
         let client = server.client(&key);
-        let mut read = Self { house, _server: server, client, said: Vec::new() };
+        let mut read = Self { installation, _server: server, client, said: Vec::new() };
         for (what, body) in bodies() {
             read.send(what, &body);
         }
@@ -185,8 +187,8 @@ impl Read {
 
     /// What was imported, by number.
     fn imported(&self) -> Vec<Value> {
-        let listed = || self.house.done(&["process", "list", "ACME"]);
-        until("all are imported", || {
+        let listed = || self.installation.run_json(&["process", "list", "ACME"]);
+        wait_until("all are imported", || {
             listed().as_array().unwrap().iter().all(|process| process["status"] == "PROCESSED")
         });
         let mut numbers: Vec<String> = listed()
@@ -196,13 +198,13 @@ impl Read {
             .map(|p| p["external_account_number"].as_str().unwrap().to_owned())
             .collect();
         numbers.sort_unstable();
-        numbers.iter().map(|number| self.house.account(number)).collect()
+        numbers.iter().map(|number| self.installation.account(number)).collect()
     }
 }
 
 #[test]
 fn hostile_json_is_answered_alike_everywhere() {
-    let file = Read::all(House::on_file());
+    let file = Read::all(Installation::on_sqlite());
     let accounts = file.imported();
     // Digits are kept as sent, whatever a float would make of them.
     let balances: Vec<String> =
@@ -211,8 +213,8 @@ fn hostile_json_is_answered_alike_everywhere() {
     for digits in ["10.10", "-10.10", "0.00"] {
         assert!(balances.iter().any(|balance| balance.trim_matches('"') == digits), "{digits}: {balances:?}");
     }
-    let Some(house) = House::on_server() else { return };
-    let server = Read::all(house);
+    let Some(installation) = Installation::on_postgres() else { return };
+    let server = Read::all(installation);
     for (one, other) in file.said.iter().zip(&server.said) {
         // What the service numbers by itself differs.
         if !one.contains("service_business_id") {

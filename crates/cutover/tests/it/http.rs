@@ -1,18 +1,18 @@
-use crate::harness::{ACCOUNTS, Client, House, Server, VALIDATE};
+use crate::harness::{ACCOUNTS, Client, Installation, Server, VALIDATE};
 use crate::payloads::small;
 use serde_json::json;
 
-fn open(options: &[&str]) -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(options);
+fn open(options: &[&str]) -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(options);
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
 #[test]
 fn routes_and_methods_come_before_tokens() {
     let (_house, server, client) = open(&[]);
-    for client in [client, server.stranger()] {
+    for client in [client, server.anonymous()] {
         assert_eq!(client.get("/v2/data-import/nothing/").code(), (404, "not_found".into()));
         let wrong = client.get(VALIDATE);
         assert_eq!(wrong.code(), (405, "method_not_allowed".into()));
@@ -63,7 +63,7 @@ fn bodies_over_the_limit_are_refused_without_being_read() {
     let chunk = [b"100000\r\n".to_vec(), vec![b' '; 0x10_0000], b"\r\n".to_vec()].concat();
     (0..20).for_each(|_| chunked.extend_from_slice(&chunk));
     assert_eq!(client.raw(&chunked).code(), (413, "payload_too_large".into()));
-    assert_eq!(server.stranger().get("/healthz").status, 200);
+    assert_eq!(server.anonymous().get("/healthz").status, 200);
 }
 
 /// Failure 16.
@@ -88,7 +88,7 @@ fn compressed_bodies_count_what_they_unpack_to() {
 fn request_ids_are_kept_if_sane_and_made_if_not() {
     let (_house, server, _client) = open(&[]);
     let id = |sent: &str| {
-        let answer = server.stranger().send("GET", "/healthz", &[("X-Request-Id", sent)], b"");
+        let answer = server.anonymous().send("GET", "/healthz", &[("X-Request-Id", sent)], b"");
         answer.header("X-Request-Id").unwrap().to_owned()
     };
     assert_eq!(id("abc-123_X.7"), "abc-123_X.7");
@@ -96,13 +96,13 @@ fn request_ids_are_kept_if_sane_and_made_if_not() {
         let made = id(odd);
         assert!(made != odd && !made.is_empty());
     }
-    assert!(server.stranger().get("/nothing").header("x-request-id").is_some());
+    assert!(server.anonymous().get("/nothing").header("x-request-id").is_some());
 }
 
 /// Failure 16.
 #[test]
 fn broken_framing_is_refused_and_stages_nothing() {
-    let (house, server, client) = open(&["--role", "api"]);
+    let (installation, server, client) = open(&["--role", "api"]);
     let body = small("H-1").to_string();
     let head = format!(
         "POST {ACCOUNTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Token {}\r\n",
@@ -121,8 +121,8 @@ fn broken_framing_is_refused_and_stages_nothing() {
         )
         .unwrap();
     drop(stream);
-    assert_eq!(server.stranger().get("/healthz").status, 200);
-    assert_eq!(house.done(&["process", "list", "ACME"]), json!([]));
+    assert_eq!(server.anonymous().get("/healthz").status, 200);
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]), json!([]));
 }
 
 /// Failure 17.
@@ -139,7 +139,7 @@ fn slow_bodies_are_ended() {
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
     assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 408"), "{}", String::from_utf8_lossy(&answer));
-    let mut slow = server.stranger().connect();
+    let mut slow = server.anonymous().connect();
     slow.write_all(b"GET /healthz HTT").unwrap();
     let mut answer = Vec::new();
     slow.read_to_end(&mut answer).unwrap();

@@ -1,7 +1,7 @@
 //! Failure 22: what is sent is never obeyed, and never told to anybody who did not send it.
 
 use crate::after_import::additions;
-use crate::harness::{ACCOUNTS, Client, House, LISTS, TRANSFER_STATUS, VALIDATE};
+use crate::harness::{ACCOUNTS, Client, Installation, LISTS, TRANSFER_STATUS, VALIDATE};
 use crate::payloads::{KINDS, fixture, small};
 use serde_json::Value;
 
@@ -94,8 +94,8 @@ fn send_addresses(client: &Client) {
 
 #[test]
 fn nothing_hostile_is_obeyed_or_told() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--log-level", "trace", "--rate-limit", "0"]);
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--log-level", "trace", "--rate-limit", "0"]);
     let client = server.client(&key);
     client.import(&[small("L-1")]);
     // First, for later there are accounts whose numbers are hostile, and lists have them.
@@ -123,8 +123,8 @@ fn nothing_hostile_is_obeyed_or_told() {
             assert_eq!(answer.header("X-Injected"), None, "{path}{at}");
         }
     }
-    let metrics = server.stranger().get("/metrics").text();
-    let listed = house.run(&["process", "list", "ACME"]);
+    let metrics = server.anonymous().get("/metrics").text();
+    let listed = installation.run(&["process", "list", "ACME"]);
     server.signal("TERM");
     let (code, log) = server.ended();
     assert_eq!(code, Some(0), "{log}");
@@ -134,14 +134,14 @@ fn nothing_hostile_is_obeyed_or_told() {
     }
     let listed = String::from_utf8(listed.stdout).unwrap();
     assert!(listed.contains("CANARY") && !listed.contains(['\u{1b}', '\u{9b}', '\r']), "{listed}");
-    assert_eq!(house.ailments(), [""; 0], "its tables are there");
+    assert_eq!(installation.failed_checks(), [""; 0], "its tables are there");
 }
 
 /// Why an import ended in error is told by path and code; the account's data is in no word of it.
 #[test]
 fn an_import_that_is_refused_tells_nothing_of_its_account() {
-    let (house, key) = House::furnished();
-    let api = house.serve_with(&["--role", "api", "--log-level", "trace"]);
+    let (installation, key) = Installation::with_supplier();
+    let api = installation.serve_with(&["--role", "api", "--log-level", "trace"]);
     let mut account = small("L-2");
     let customer = account["customers"][0].as_object_mut().unwrap();
     customer.remove("family_name");
@@ -153,12 +153,12 @@ fn an_import_that_is_refused_tells_nothing_of_its_account() {
     let created = api.client(&key).create(&account);
     assert_eq!(created.status, 201, "{}", created.text());
     drop(api);
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-    let server = house.serve_with(&["--log-level", "trace"]);
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    let server = installation.serve_with(&["--log-level", "trace"]);
     let client = server.client(&key);
     let status = client.wait("L-2", "ERRORED");
     assert_eq!(status["latest_error"]["code"], "import_process_failed_validation", "{status}");
-    let shown = house.show("L-2");
+    let shown = installation.show("L-2");
     let outputs = [
         ("status", status.to_string()),
         ("version 1", client.get(&format!("{TRANSFER_STATUS}ACME/L-2/")).text()),
@@ -167,8 +167,8 @@ fn an_import_that_is_refused_tells_nothing_of_its_account() {
         ("errors", shown["errors"].to_string()),
         ("warnings", shown["warnings"].to_string()),
         ("history", shown["history"].to_string()),
-        ("a list", house.done(&["process", "list", "ACME"]).to_string()),
-        ("metrics", server.stranger().get("/metrics").text()),
+        ("a list", installation.run_json(&["process", "list", "ACME"]).to_string()),
+        ("metrics", server.anonymous().get("/metrics").text()),
     ];
     server.signal("TERM");
     let (_, log) = server.ended();

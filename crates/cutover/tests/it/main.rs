@@ -30,7 +30,7 @@ mod imports;
 mod leaks;
 mod lists;
 mod migration;
-mod newer_words;
+mod newer_version;
 mod notes;
 mod open_period;
 mod organisations;

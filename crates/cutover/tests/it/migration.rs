@@ -1,7 +1,7 @@
 //! A supplier's migration with the supplier's program, from files to sums that agree.
 #![cfg(unix)]
 
-use crate::harness::{House, Server, items, until};
+use crate::harness::{Installation, Server, items, wait_until};
 use crate::payloads::{fixture, small};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ fn program() -> PathBuf {
 
 /// A supplier with files of accounts.
 struct Supplier<'h> {
-    house: &'h House,
+    installation: &'h Installation,
     server: &'h Server,
     key: &'h str,
 }
@@ -29,7 +29,7 @@ struct Supplier<'h> {
 impl Supplier<'_> {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
-        command.args(arguments).current_dir(self.house.path()).stdin(Stdio::null());
+        command.args(arguments).current_dir(self.installation.path()).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.env("CUTOVER_BASE_URL", format!("http://{}", self.server.address));
         command.env("CUTOVER_API_KEY", self.key).env("NO_PROXY", "*");
@@ -44,7 +44,8 @@ impl Supplier<'_> {
 
     /// How many answers are written down.
     fn answered(&self) -> usize {
-        let journal = std::fs::read(self.house.path().join("exports.cutover-journal")).unwrap_or_default();
+        let journal =
+            std::fs::read(self.installation.path().join("exports.cutover-journal")).unwrap_or_default();
         journal.iter().filter(|byte| **byte == b'\n').count().saturating_sub(1)
     }
 }
@@ -88,10 +89,10 @@ fn export(folder: &Path) -> usize {
 
 #[test]
 fn from_files_to_sums_that_agree_though_it_is_killed_on_the_way() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
-    let cents = export(house.path());
-    let supplier = Supplier { house: &house, server: &server, key: &key };
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
+    let cents = export(installation.path());
+    let supplier = Supplier { installation: &installation, server: &server, key: &key };
     let faulty = ACCOUNTS.div_ceil(FAULTY);
     let good = ACCOUNTS - faulty;
 
@@ -99,7 +100,7 @@ fn from_files_to_sums_that_agree_though_it_is_killed_on_the_way() {
     assert_eq!((&found["valid"], &found["faulty"], code), (&good.into(), &faulty.into(), Some(1)), "{found}");
 
     let mut upload = supplier.command(&["upload", "exports", "--connections", "1"]).spawn().unwrap();
-    until("some are answered", || supplier.answered() > faulty + 50);
+    wait_until("some are answered", || supplier.answered() > faulty + 50);
     upload.kill().unwrap();
     assert!(!upload.wait().unwrap().success());
     let answered = supplier.answered();
@@ -129,9 +130,9 @@ fn from_files_to_sums_that_agree_though_it_is_killed_on_the_way() {
     assert_eq!(report["not_imported"]["faulty"], faulty);
 
     // A row for every account, and for every fault.
-    let rows = std::fs::read(house.path().join("accounts.json")).unwrap();
+    let rows = std::fs::read(installation.path().join("accounts.json")).unwrap();
     let rows: Value = serde_json::from_slice(&rows).unwrap();
     let of = |code: &str| items(&rows).iter().filter(|row| row["code"] == code).count();
     assert_eq!((of("imported"), of("invalid_phone_number")), (good, faulty));
-    assert_eq!(house.count("ACME", "PROCESSED"), good);
+    assert_eq!(installation.count("ACME", "PROCESSED"), good);
 }

@@ -1,7 +1,7 @@
 use crate::after_import::additions;
 use crate::harness::{
-    ACCOUNTS, Act, Answer, BUSINESS, BUSINESS_INSTRUCTION, Client, House, INSTRUCTION, LISTS, NOTES,
-    STATEMENTS, Server, TRANSACTIONS, TRANSFER_STATUS, VALIDATE, Vendor, adding, business,
+    ACCOUNTS, Action, Answer, BUSINESS, BUSINESS_INSTRUCTION, Client, INSTRUCTION, Installation, LISTS,
+    NOTES, STATEMENTS, Server, TRANSACTIONS, TRANSFER_STATUS, VALIDATE, Vendor, adding, business,
     business_instruction, instruction,
 };
 use crate::payloads::small;
@@ -26,26 +26,26 @@ fn assert_alike(absent: &Answer, others: &Answer, what: &str) {
 
 /// `Acme` has the account `A-1` and the business `B-1`; `Other` has, under `OTHERS`, the account `O-1` and
 /// the business `B-O` with the contract `C-O`. Both have the vendor `PAY`.
-fn neighbours() -> (House, Server, Client, Client, Vendor) {
-    let vendor = Vendor::start(|_| Act::Json(200, json!({"reference": "R", "type": "CARD"})));
-    let (house, server, client, owner) = House::of_two();
-    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+fn neighbours() -> (Installation, Server, Client, Client, Vendor) {
+    let vendor = Vendor::start(|_| Action::Json(200, json!({"reference": "R", "type": "CARD"})));
+    let (installation, server, client, owner) = Installation::with_two_organisations();
+    installation.run_json(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
     client.import(&[small("A-1")]);
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &[])).status, 201);
     let theirs = changed(&business("B-O", &["C-O"]), "import_supplier_code", "OTHERS");
     assert_eq!(owner.send_json(BUSINESS, &theirs).status, 201);
     assert_eq!(owner.create(&changed(&small("O-1"), "import_supplier", "OTHERS")).status, 201);
-    crate::harness::until("their account is imported", || {
+    crate::harness::wait_until("their account is imported", || {
         owner.get(&format!("{TRANSFER_STATUS}OTHERS/O-1/")).json()["status"] == "COMPLETED"
     });
-    (house, server, client, owner, vendor)
+    (installation, server, client, owner, vendor)
 }
 
 /// Failure 21.
 #[test]
 fn anothers_supplier_is_as_good_as_absent() {
-    let (house, _server, client, _owner, vendor) = neighbours();
-    let before = house.show_of("OTHERS", "O-1");
+    let (installation, _server, client, _owner, vendor) = neighbours();
+    let before = installation.show_of("OTHERS", "O-1");
     let mut posts: Vec<(&str, Value)> = additions("O-1").into();
     posts.push((INSTRUCTION, instruction("O-1", "PAY", "CARD", "R")));
     posts.push((VALIDATE, small("O-1")));
@@ -72,7 +72,7 @@ fn anothers_supplier_is_as_good_as_absent() {
         let ask = |supplier| client.get(&format!("{}{supplier}/{query}", LISTS[0]));
         assert_alike(&ask("NOBODY"), &ask("OTHERS"), query);
     }
-    assert_eq!(house.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
+    assert_eq!(installation.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
     assert_eq!(vendor.asked("/").len(), 0);
 }
 
@@ -129,7 +129,7 @@ fn anothers_business_is_as_good_as_absent() {
 
 #[test]
 fn the_same_number_of_two_organisations_is_two_accounts() {
-    let (house, _server, client, owner, _vendor) = neighbours();
+    let (installation, _server, client, owner, _vendor) = neighbours();
     client.import(&[small("O-1")]);
     let note = |client: &Client, supplier: &str, body: &str| {
         let request = adding("O-1", "notes", json!([{"body": body}]));
@@ -137,22 +137,45 @@ fn the_same_number_of_two_organisations_is_two_accounts() {
     };
     assert_eq!((note(&client, "ACME", "Ours"), note(&owner, "OTHERS", "Theirs")), (201, 201));
     for (supplier, body) in [("ACME", "Ours"), ("OTHERS", "Theirs")] {
-        let notes = &house.show_of(supplier, "O-1")["account"]["notes"];
+        let notes = &installation.show_of(supplier, "O-1")["account"]["notes"];
         assert_eq!((notes[0]["body"].clone(), notes.as_array().unwrap().len()), (json!(body), 1));
     }
 }
 
 #[test]
 fn document_roots_do_not_meet_between_organisations() {
-    let (house, _) = House::furnished();
-    house.done(&["organisation", "add", "Other"]);
+    let (installation, _) = Installation::with_supplier();
+    installation.run_json(&["organisation", "add", "Other"]);
     for root in ["/ACME", "/ACME/inner", "/ACME/"] {
-        let refused =
-            house.refused(&["supplier", "add", "OTHERS", "--organisation", "Other", "--document-root", root]);
+        let refused = installation.run_refused(&[
+            "supplier",
+            "add",
+            "OTHERS",
+            "--organisation",
+            "Other",
+            "--document-root",
+            root,
+        ]);
         assert!(refused.contains("document root"), "{refused}");
     }
-    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other", "--document-root", "/ACME2"]);
-    house.done(&["supplier", "add", "SECOND", "--organisation", "Acme", "--document-root", "/ACME/second"]);
+    installation.run_json(&[
+        "supplier",
+        "add",
+        "OTHERS",
+        "--organisation",
+        "Other",
+        "--document-root",
+        "/ACME2",
+    ]);
+    installation.run_json(&[
+        "supplier",
+        "add",
+        "SECOND",
+        "--organisation",
+        "Acme",
+        "--document-root",
+        "/ACME/second",
+    ]);
 }
 
 /// A request: method, path, body.
@@ -254,9 +277,9 @@ fn told(client: &Client, (method, path, body): &Request) -> (u16, Vec<(String, S
 /// nobody has. Endpoints are those that the service describes, so that a new one cannot be forgotten.
 #[test]
 fn no_endpoint_tells_what_is_anothers_from_what_is_absent() {
-    let (house, server, client, _owner, vendor) = neighbours();
-    let before = house.show_of("OTHERS", "O-1");
-    let description = server.stranger().get("/openapi.json").json();
+    let (installation, server, client, _owner, vendor) = neighbours();
+    let before = installation.show_of("OTHERS", "O-1");
+    let description = server.anonymous().get("/openapi.json").json();
     let mut asked = 0;
     for (path, item) in description["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -273,6 +296,6 @@ fn no_endpoint_tells_what_is_anothers_from_what_is_absent() {
         }
     }
     assert!(asked >= 25, "{asked} pairs");
-    assert_eq!(house.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
+    assert_eq!(installation.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
     assert_eq!(vendor.asked("/").len(), 0);
 }

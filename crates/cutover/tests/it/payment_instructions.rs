@@ -1,20 +1,22 @@
-use crate::harness::{Act, BUSINESS, BUSINESS_INSTRUCTION, Client, House, INSTRUCTION, Server, Vendor};
+use crate::harness::{
+    Action, BUSINESS, BUSINESS_INSTRUCTION, Client, INSTRUCTION, Installation, Server, Vendor,
+};
 use crate::harness::{Answer, business, business_instruction, instruction, members};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 
 /// A house with the imported accounts `V-1` and `V-2`, the staged `W-1`, the business `B-1` and the vendor
 /// `PAY`, which has every card.
-fn paid() -> (House, Server, Client, Vendor) {
+fn paid() -> (Installation, Server, Client, Vendor) {
     let vendor = Vendor::start(|asked| {
-        Act::Json(200, json!({"reference": asked.path.rsplit('/').next().unwrap(), "type": "CARD"}))
+        Action::Json(200, json!({"reference": asked.path.rsplit('/').next().unwrap(), "type": "CARD"}))
     });
-    let (house, server, client) = House::with_accounts(&[small("V-1"), small("V-2")]);
-    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+    let (installation, server, client) = Installation::with_accounts(&[small("V-1"), small("V-2")]);
+    installation.run_json(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &[])).status, 201);
     let later = wrapped("W-1", json!({"schedule_window_start": "2099-01-01T00:00:00Z"}));
     assert_eq!(client.create(&later).status, 201);
-    (house, server, client, vendor)
+    (installation, server, client, vendor)
 }
 
 fn pay(client: &Client, body: &Value) -> Answer {
@@ -83,15 +85,15 @@ fn references_are_trimmed_and_encoded_into_one_segment() {
 
 #[test]
 fn an_instruction_of_the_payload_is_not_looked_up() {
-    let (house, _server, client, vendor) = paid();
+    let (installation, _server, client, vendor) = paid();
     let mut account = small("V-3");
     account["payment_instructions"] =
         json!([{"vendor": "PAY", "type": "CARD", "reference": "R", "valid_from": "2025-01-01"}]);
     client.import(&[account]);
-    let before = house.account("V-3");
+    let before = installation.account("V-3");
     // The same again: it is there already.
     assert_eq!(pay(&client, &instruction("V-3", "PAY", "CARD", "R")).status, 201);
-    assert_eq!((vendor.asked("/").len(), house.account("V-3")), (0, before));
+    assert_eq!((vendor.asked("/").len(), installation.account("V-3")), (0, before));
 }
 
 fn pay_business(client: &Client, reference: &str, accounts: &[&str]) -> Answer {
@@ -165,13 +167,13 @@ fn every_fault_of_a_business_instruction_is_told_and_no_vendor_asked() {
 
 #[test]
 fn a_business_hears_of_the_vendor_as_an_account_does() {
-    let (house, _server, client, vendor) = paid();
+    let (installation, _server, client, vendor) = paid();
     let sick = Vendor::start(|asked| match asked.path.rsplit('/').next().unwrap() {
-        "NONE" => Act::Json(404, json!({})),
-        "WRONG" => Act::Json(200, json!([])),
-        _ => Act::Json(503, json!({})),
+        "NONE" => Action::Json(404, json!({})),
+        "WRONG" => Action::Json(200, json!([])),
+        _ => Action::Json(503, json!({})),
     });
-    house.done(&["vendor", "add", "SICK", "--kind", "http", "--base-url", &sick.url("")]);
+    installation.run_json(&["vendor", "add", "SICK", "--kind", "http", "--base-url", &sick.url("")]);
     let pay = |vendor: &str, kind: &str, reference: &str| {
         client.send_json(BUSINESS_INSTRUCTION, &business_instruction("B-1", vendor, kind, reference))
     };

@@ -1,4 +1,4 @@
-use crate::harness::{ACCOUNTS, House, VALIDATE};
+use crate::harness::{ACCOUNTS, Installation, VALIDATE};
 use cutover_testkit::payload::account_json;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -6,8 +6,8 @@ use proptest::test_runner::{Config, TestRunner};
 /// Validate and create agree on generated payloads, most of them faulty, and never answer 5xx.
 #[test]
 fn validate_and_create_agree() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--role", "api", "--rate-limit", "0"]);
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--role", "api", "--rate-limit", "0"]);
     let client = server.client(&key);
     let mut runner = TestRunner::new(Config::with_cases(150));
     let (taken, refused) = (std::cell::Cell::new(0), std::cell::Cell::new(0));

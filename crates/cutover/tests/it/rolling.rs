@@ -9,7 +9,7 @@
 //! One that a node takes no connection for, or is not ready for, has not failed if the other node takes it, nor has
 //! one whose kept connection was found closed before anything was sent.
 
-use crate::harness::{ACCOUNTS, Fleet, Line, NOTES, Node, Server, adding, until, within};
+use crate::harness::{ACCOUNTS, FailoverClient, Fleet, NOTES, Node, Server, adding, wait_until, wait_within};
 use crate::payloads::fixture;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -81,8 +81,8 @@ impl Load {
         }
     }
 
-    fn line(&self, first: usize) -> Line {
-        Line::new(&self.nodes, first, &self.token)
+    fn line(&self, first: usize) -> FailoverClient {
+        FailoverClient::new(&self.nodes, first, &self.token)
     }
 
     fn goes_on(&self) -> bool {
@@ -91,7 +91,14 @@ impl Load {
     }
 
     /// Sends a request once; the body of the answer that is wanted.
-    fn ask(&self, line: &mut Line, method: &str, path: &str, body: &str, wanted: u16) -> Option<Value> {
+    fn ask(
+        &self,
+        line: &mut FailoverClient,
+        method: &str,
+        path: &str,
+        body: &str,
+        wanted: u16,
+    ) -> Option<Value> {
         self.requests.fetch_add(1, Ordering::SeqCst);
         let failure = match line.send(method, path, body.as_bytes()) {
             Ok(answer) if answer.status == wanted => return Some(answer.json()),
@@ -148,7 +155,9 @@ impl Load {
             created.min(noted)
         };
         let wanted = count() + STRIDE;
-        within(LONG, "the load goes on", || count() >= wanted || !self.failed.lock().unwrap().is_empty());
+        wait_within(LONG, "the load goes on", || {
+            count() >= wanted || !self.failed.lock().unwrap().is_empty()
+        });
         let failed = self.failed.lock().unwrap().join("\n");
         assert_eq!(failed, "");
     }
@@ -156,7 +165,7 @@ impl Load {
 
 /// The migration of a release to come, as the program applies its own.
 fn apply_future(fleet: &Fleet) {
-    until("the migration gets its tables", || match fleet.try_sql(FUTURE) {
+    wait_until("the migration gets its tables", || match fleet.try_sql(FUTURE) {
         Ok(_) => true,
         Err(error) => {
             assert!(error.to_string().contains("lock timeout"), "{error}");
@@ -186,7 +195,7 @@ fn an_upgrade_under_load_fails_no_request() {
     let old = std::env::var_os(OLD_BINARY).map(PathBuf::from);
     let old: Option<&Path> = old.as_deref();
     fleet.migrate(old);
-    let key = fleet.furnish(&["ACME"]);
+    let key = fleet.add_suppliers(&["ACME"]);
     let start = |name, role| fleet.node(Node { program: old, ..node(name, role) });
     let apis = ["api-1", "api-2"].map(|name| start(name, "api"));
     let workers = ["worker-1", "worker-2"].map(|name| start(name, "worker"));
@@ -219,7 +228,7 @@ fn an_upgrade_under_load_fails_no_request() {
     });
     assert_eq!(*load.failed.lock().unwrap(), [""; 0]);
     let created = load.created.into_inner().unwrap();
-    within(LONG, "all are imported", || fleet.count("PROCESSED") == created.len());
+    wait_within(LONG, "all are imported", || fleet.count("PROCESSED") == created.len());
     assert_eq!(fleet.number("SELECT count(*) FROM processes"), created.len());
     let notes = "SELECT count(*) FROM notes WHERE body = 'Called while nodes were replaced.'";
     assert_eq!(fleet.number(notes), load.noted.into_inner());

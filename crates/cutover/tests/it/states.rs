@@ -1,7 +1,7 @@
 //! Failure 24: a supplier is paused or completed, or an account cancelled, in the middle of a migration.
 
 use crate::documents::PDF;
-use crate::harness::{ACCOUNTS, Client, House, Server, until, within};
+use crate::harness::{ACCOUNTS, Client, Installation, Server, wait_until, wait_within};
 use crate::payloads::{documented, small, wrapped};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ const STATES: [&str; 8] = [
 
 struct Migration {
     storage: S3Server,
-    house: House,
+    installation: Installation,
     key: String,
     server: Option<Server>,
 }
@@ -43,9 +43,9 @@ impl Migration {
             storage.put(&format!("{supplier}/notes/call.txt"), b"x").unwrap();
             storage.put(&format!("{supplier}/statements/s-1.pdf"), PDF).unwrap();
         }
-        let (mut house, key) = House::furnished();
-        storage.environment().iter().for_each(|(name, value)| house.set_variable(name, value));
-        house.done(&[
+        let (mut installation, key) = Installation::with_supplier();
+        storage.environment().iter().for_each(|(name, value)| installation.set_variable(name, value));
+        installation.run_json(&[
             "supplier",
             "set",
             "ACME",
@@ -54,10 +54,10 @@ impl Migration {
             "--max-concurrent-imports",
             "1",
         ]);
-        house.done(&["supplier", "add", "SECOND", "--organisation", "Acme"]);
+        installation.run_json(&["supplier", "add", "SECOND", "--organisation", "Acme"]);
         let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
         let dry = json!({"is_dry_run": true});
-        let mut migration = Self { storage, house, key, server: None };
+        let mut migration = Self { storage, installation, key, server: None };
         migration.stage(&[
             small("PROCESSED"),
             faulty("ERRORED"),
@@ -66,8 +66,8 @@ impl Migration {
             wrapped("DRY_RUN_SUCCEEDED", dry.clone()),
             json!({"payload": faulty("DRY_RUN_ERRORED"), "task_params": dry}),
         ]);
-        migration.house.done(&["process", "cancel", "ACME", "CANCELLED"]);
-        migration.house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+        migration.installation.run_json(&["process", "cancel", "ACME", "CANCELLED"]);
+        migration.installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
         let client = migration.serve("all");
         for number in ["PROCESSED", "ERRORED", "DRY_RUN_SUCCEEDED", "DRY_RUN_ERRORED"] {
             client.wait(number, number);
@@ -75,7 +75,7 @@ impl Migration {
         migration.stage(&[documented("IN_PROGRESS"), documented("PENDING")]);
         migration.storage.set_fault(Fault::Silent);
         migration.serve("all");
-        until("an import is in flight", || migration.storage.in_flight() > 0);
+        wait_until("an import is in flight", || migration.storage.in_flight() > 0);
         migration
     }
 
@@ -83,7 +83,7 @@ impl Migration {
     fn serve(&mut self, role: &str) -> Client {
         drop(self.server.take());
         let documents = format!("s3://{BUCKET}");
-        let server = self.house.serve_with(&["--role", role, "--documents-url", &documents]);
+        let server = self.installation.serve_with(&["--role", role, "--documents-url", &documents]);
         let client = server.client(&self.key);
         self.server = Some(server);
         client
@@ -104,13 +104,13 @@ impl Migration {
     }
 
     fn set(&self, status: &str) {
-        self.house.done(&["supplier", "set", "ACME", "--status", status]);
+        self.installation.run_json(&["supplier", "set", "ACME", "--status", status]);
     }
 
     /// Of every row its number, state, attempt and account.
     fn rows(&self) -> Vec<Value> {
         let row = |number| {
-            let shown = self.house.show(number);
+            let shown = self.installation.show(number);
             json!([
                 number,
                 shown["status"],
@@ -124,8 +124,8 @@ impl Migration {
 
     /// Waits until nothing is in flight; then what began is whole, or as if it had not begun.
     fn quiet(&self) {
-        within(LONG, "nothing is in flight", || self.house.count("ACME", "IN_PROGRESS") == 0);
-        let shown = self.house.show("IN_PROGRESS");
+        wait_within(LONG, "nothing is in flight", || self.installation.count("ACME", "IN_PROGRESS") == 0);
+        let shown = self.installation.show("IN_PROGRESS");
         let is_whole =
             shown["status"] == "PROCESSED" && shown["account"]["statements"][0]["statement_id"] == "S-1";
         let has_nothing =
@@ -138,8 +138,8 @@ impl Migration {
         let mut account = small(number);
         account["import_supplier"] = json!("SECOND");
         assert_eq!(self.client().create(&account).status, 201);
-        within(LONG, "another supplier's is imported", || {
-            self.house.show_of("SECOND", number)["status"] == "PROCESSED"
+        wait_within(LONG, "another supplier's is imported", || {
+            self.installation.show_of("SECOND", number)["status"] == "PROCESSED"
         });
     }
 
@@ -160,15 +160,17 @@ impl Migration {
     fn goes_on(&self, before: &[Value]) {
         self.set("ongoing");
         for number in ["IN_PROGRESS", "PENDING"] {
-            within(LONG, "what waited is imported", || self.house.show(number)["status"] == "PROCESSED");
-            let history = self.house.history("ACME", number);
+            wait_within(LONG, "what waited is imported", || {
+                self.installation.show(number)["status"] == "PROCESSED"
+            });
+            let history = self.installation.history("ACME", number);
             assert_eq!(history.iter().filter(|event| *event == "imported").count(), 1, "{history:?}");
         }
         let of_others = |rows: &[Value]| -> Vec<Value> {
             rows.iter().filter(|row| row[0] != "IN_PROGRESS" && row[0] != "PENDING").cloned().collect()
         };
         assert_eq!(of_others(&self.rows()), of_others(before));
-        assert_eq!(self.house.ailments(), [""; 0]);
+        assert_eq!(self.installation.failed_checks(), [""; 0]);
     }
 }
 
@@ -213,7 +215,7 @@ fn a_worker_that_dies_while_its_supplier_is_paused_leaves_nothing_by_halves() {
     migration.storage.set_fault(Fault::None);
     migration.serve("all");
     migration.quiet();
-    assert_eq!(migration.house.show("IN_PROGRESS")["status"], "PENDING");
+    assert_eq!(migration.installation.show("IN_PROGRESS")["status"], "PENDING");
     let before = migration.rows();
     migration.others_go_on("S-1");
     assert_eq!(migration.rows(), before);
@@ -224,10 +226,11 @@ fn a_worker_that_dies_while_its_supplier_is_paused_leaves_nothing_by_halves() {
 #[test]
 fn a_cancellation_in_the_middle_takes_what_waits_and_nothing_else() {
     let migration = Migration::in_the_middle();
-    let cancel = |number: &str| migration.house.run(&["process", "cancel", "ACME", number]).status.success();
+    let cancel =
+        |number: &str| migration.installation.run(&["process", "cancel", "ACME", number]).status.success();
     for number in ["PROCESSED", "ERRORED", "CANCELLED", "DRY_RUN_SUCCEEDED", "DRY_RUN_ERRORED"] {
         assert!(!cancel(number), "{number}");
-        assert_eq!(migration.house.show(number)["status"], number);
+        assert_eq!(migration.installation.show(number)["status"], number);
     }
     assert!(cancel("LATER"));
     // In flight it cannot be; put off for the storage's sake it waits, and can be.
@@ -236,11 +239,11 @@ fn a_cancellation_in_the_middle_takes_what_waits_and_nothing_else() {
     let expected = if is_cancelled { "CANCELLED" } else { "PROCESSED" };
     migration.client().wait("IN_PROGRESS", expected);
     migration.client().wait("PENDING", "PROCESSED");
-    assert_eq!(migration.house.show("IN_PROGRESS")["service_identifier"].is_null(), is_cancelled);
-    assert_eq!(migration.house.show("LATER")["status"], "CANCELLED");
+    assert_eq!(migration.installation.show("IN_PROGRESS")["service_identifier"].is_null(), is_cancelled);
+    assert_eq!(migration.installation.show("LATER")["status"], "CANCELLED");
     // A create starts another attempt; earlier ones stay on record.
     assert_eq!(migration.client().create(&small("LATER")).status, 201);
     migration.client().wait("LATER", "PROCESSED");
-    let history = migration.house.history("ACME", "LATER");
+    let history = migration.installation.history("ACME", "LATER");
     assert_eq!(history.iter().filter(|event| *event == "cancelled").count(), 1, "{history:?}");
 }

@@ -2,7 +2,7 @@
 
 use crate::documents::{PDF, note, statement};
 use crate::harness::{
-    ACCOUNTS, Answer, Client, House, NOTES, STATEMENTS, Server, VALIDATE, adding, text, until,
+    ACCOUNTS, Answer, Client, Installation, NOTES, STATEMENTS, Server, VALIDATE, adding, text, until,
 };
 use crate::payloads::{documented, small};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
@@ -16,7 +16,7 @@ const AT_ONCE: Duration = Duration::from_secs(2);
 
 struct Stage {
     storage: S3Server,
-    house: House,
+    installation: Installation,
     key: String,
     server: Server,
     client: Client,
@@ -25,16 +25,16 @@ struct Stage {
 /// Storage, and a server that looks there for the documents of `ACME`.
 fn stage(role: &str) -> Stage {
     let storage = S3Server::start().unwrap();
-    let (mut house, key) = House::furnished();
-    storage.environment().iter().for_each(|(name, value)| house.set_variable(name, value));
-    house.done(&["supplier", "set", "ACME", "--verify-documents", "true"]);
-    let server = serve(&house, role);
+    let (mut installation, key) = Installation::with_supplier();
+    storage.environment().iter().for_each(|(name, value)| installation.set_variable(name, value));
+    installation.run_json(&["supplier", "set", "ACME", "--verify-documents", "true"]);
+    let server = serve(&installation, role);
     let client = server.client(&key);
-    Stage { storage, house, key, server, client }
+    Stage { storage, installation, key, server, client }
 }
 
-fn serve(house: &House, role: &str) -> Server {
-    house.serve_with(&["--role", role, "--documents-url", &format!("s3://{BUCKET}")])
+fn serve(installation: &Installation, role: &str) -> Server {
+    installation.serve_with(&["--role", role, "--documents-url", &format!("s3://{BUCKET}")])
 }
 
 fn fill(storage: &S3Server) {
@@ -44,7 +44,7 @@ fn fill(storage: &S3Server) {
 
 #[test]
 fn documents_are_found_missing_and_no_pdf() {
-    let Stage { storage, client, house, .. } = &stage("all");
+    let Stage { storage, client, installation, .. } = &stage("all");
     let account = documented("S-1");
     assert_eq!(
         client.send_json(VALIDATE, &account).errors(),
@@ -78,7 +78,7 @@ fn documents_are_found_missing_and_no_pdf() {
     let objects: Vec<String> = storage.seen().into_iter().map(|seen| seen.path).collect();
     let (bucket, inside) = (format!("/{BUCKET}"), format!("/{BUCKET}/ACME/"));
     assert!(objects.iter().all(|path| *path == bucket || path.starts_with(&inside)), "{objects:?}");
-    assert_eq!(house.account("S-1")["statements"][0]["statement_id"], "S-1");
+    assert_eq!(installation.account("S-1")["statements"][0]["statement_id"], "S-1");
 }
 
 /// Asks for something, and how long that took.
@@ -96,10 +96,10 @@ fn assert_unavailable((answer, took): &(Answer, Duration), fault: Fault) {
 
 /// Every kind of trouble: 503 in bounded time, nothing stored, progress unaffected, and well afterwards.
 fn endure(fault: Fault) {
-    let Stage { storage, client, house, server, .. } = &stage("all");
+    let Stage { storage, client, installation, server, .. } = &stage("all");
     fill(storage);
     client.import(&[documented("S-1")]);
-    let before = house.account("S-1");
+    let before = installation.account("S-1");
     storage.set_fault(fault);
     std::thread::scope(|scope| {
         let asks: [(&str, serde_json::Value); 4] = [
@@ -113,16 +113,16 @@ fn endure(fault: Fault) {
         assert!(status.status == 200 && took < AT_ONCE, "{took:?}");
         let (plain, took) = timed(|| client.send_json(VALIDATE, &small("S-3")));
         assert!(plain.status == 200 && took < AT_ONCE, "names no documents: {took:?}");
-        assert_eq!(server.stranger().get("/healthz").status, 200);
+        assert_eq!(server.anonymous().get("/healthz").status, 200);
         asked.into_iter().for_each(|thread| assert_unavailable(&thread.join().unwrap(), fault));
     });
-    assert_eq!(server.stranger().get("/readyz").status, 503, "{fault:?}");
-    assert_eq!(house.account("S-1"), before, "{fault:?}");
+    assert_eq!(server.anonymous().get("/readyz").status, 503, "{fault:?}");
+    assert_eq!(installation.account("S-1"), before, "{fault:?}");
     assert_eq!(client.get(&format!("{ACCOUNTS}ACME/S-2/")).status, 404, "{fault:?}");
     storage.set_fault(Fault::None);
-    until("the storage is noticed", || client.send_json(VALIDATE, &documented("S-2")).status == 200);
+    wait_until("the storage is noticed", || client.send_json(VALIDATE, &documented("S-2")).status == 200);
     client.import(&[documented("S-2")]);
-    until("it is ready again", || server.stranger().get("/readyz").status == 200);
+    wait_until("it is ready again", || server.anonymous().get("/readyz").status == 200);
 }
 
 #[test]
@@ -139,8 +139,16 @@ const INTERRUPTED: usize = 30;
 
 #[test]
 fn imports_wait_for_storage_that_stopped_in_the_middle() {
-    let Stage { storage, client, house, key, server } = stage("api");
-    house.done(&["supplier", "add", "SECOND", "--organisation", "Acme", "--verify-documents", "true"]);
+    let Stage { storage, client, installation, key, server } = stage("api");
+    installation.run_json(&[
+        "supplier",
+        "add",
+        "SECOND",
+        "--organisation",
+        "Acme",
+        "--verify-documents",
+        "true",
+    ]);
     fill(&storage);
     storage.put("SECOND/notes/call.txt", b"x").unwrap();
     storage.put("SECOND/statements/s-1.pdf", PDF).unwrap();
@@ -151,32 +159,32 @@ fn imports_wait_for_storage_that_stopped_in_the_middle() {
             assert_eq!(client.create(&account).status, 201);
         }
     }
-    house.done(&["supplier", "set", "SECOND", "--status", "paused"]);
+    installation.run_json(&["supplier", "set", "SECOND", "--status", "paused"]);
     drop((server, client));
-    let server = serve(&house, "all");
+    let server = serve(&installation, "all");
     let client = server.client(&key);
-    until("the first half is imported", || house.count("ACME", "PROCESSED") == INTERRUPTED);
+    wait_until("the first half is imported", || installation.count("ACME", "PROCESSED") == INTERRUPTED);
     // The other half begins while the storage says nothing; then it goes away in the middle of that.
     storage.set_fault(Fault::Silent);
-    house.done(&["supplier", "set", "SECOND", "--status", "ongoing"]);
-    until("the storage is asked", || storage.in_flight() > 0);
+    installation.run_json(&["supplier", "set", "SECOND", "--status", "ongoing"]);
+    wait_until("the storage is asked", || storage.in_flight() > 0);
     storage.set_fault(Fault::Stopped);
     let number = |i: usize| format!("SECOND-{i}");
-    until("an import is put off", || {
-        (0..INTERRUPTED).any(|i| house.history("SECOND", &number(i)).contains(&"deferred".to_owned()))
+    wait_until("an import is put off", || {
+        (0..INTERRUPTED).any(|i| installation.history("SECOND", &number(i)).contains(&"deferred".to_owned()))
     });
     // What was on its way may still have been answered.
-    assert!(house.count("SECOND", "PROCESSED") < INTERRUPTED / 2, "the storage is gone");
-    assert_eq!(house.count("SECOND", "ERRORED"), 0);
+    assert!(installation.count("SECOND", "PROCESSED") < INTERRUPTED / 2, "the storage is gone");
+    assert_eq!(installation.count("SECOND", "ERRORED"), 0);
     let (status, took) = timed(|| client.get(&format!("{ACCOUNTS}ACME/ACME-0/")));
     assert!(status.status == 200 && took < AT_ONCE, "{took:?}");
     storage.set_fault(Fault::None);
-    until("the other half is imported", || house.count("SECOND", "PROCESSED") == INTERRUPTED);
+    wait_until("the other half is imported", || installation.count("SECOND", "PROCESSED") == INTERRUPTED);
     for i in 0..INTERRUPTED {
-        let shown = house.show_of("SECOND", &number(i));
+        let shown = installation.show_of("SECOND", &number(i));
         assert_eq!(text(&shown["account"]["external_account_number"]), number(i));
         assert!(shown["latest_error"].is_null());
-        let history = house.history("SECOND", &number(i));
+        let history = installation.history("SECOND", &number(i));
         assert_eq!(history.iter().filter(|event| *event == "imported").count(), 1, "{history:?}");
         // A claim that waited long for others of its worker is given back as at a shutdown.
         let known = ["created", "claimed", "deferred", "shut_down", "imported"];

@@ -1,6 +1,6 @@
 //! Many processes on one PostgreSQL, and what can go wrong with them, all at once.
 
-use crate::harness::{ACCOUNTS, Fleet, Line, Lost, Node, Server, until, within};
+use crate::harness::{ACCOUNTS, FailoverClient, Fleet, LostRequest, Node, Server, wait_until, wait_within};
 use crate::payloads::fixture;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -82,7 +82,7 @@ impl Migration {
         self.failed.load(Ordering::SeqCst)
     }
 
-    fn send_over(&self, mut line: Line) {
+    fn send_over(&self, mut line: FailoverClient) {
         loop {
             let place = self.next.fetch_add(1, Ordering::SeqCst);
             let Some(account) = self.accounts.get(place) else { return };
@@ -100,7 +100,7 @@ impl Migration {
     }
 
     /// Sends an account until it has arrived; false if it is over before.
-    fn send(&self, line: &mut Line, account: &(String, String)) -> bool {
+    fn send(&self, line: &mut FailoverClient, account: &(String, String)) -> bool {
         let body = self.body.replace("SUPPLIER", &account.0).replace("NUMBER", &account.1);
         let mut is_repeated = false;
         while !self.is_over.load(Ordering::SeqCst) {
@@ -118,7 +118,7 @@ impl Migration {
                     return true;
                 }
                 Ok(answer) if answer.status < 500 => panic!("{account:?}: {}", answer.text()),
-                Ok(_) | Err(Lost(_)) => {
+                Ok(_) | Err(LostRequest(_)) => {
                     is_repeated = true;
                     self.failed.fetch_add(1, Ordering::SeqCst);
                     pause();
@@ -137,14 +137,14 @@ fn pause() {
 /// SQL.
 fn freeze(fleet: &Fleet, name: &str, worker: &Server) -> String {
     let mut claims = String::new();
-    until("a worker is stopped with claims", || {
+    wait_until("a worker is stopped with claims", || {
         worker.signal("STOP");
         // What it had sent before is done first; of a COPY the rest may not have been sent.
         let busy = format!(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}' AND state = 'active' \
              AND wait_event IS DISTINCT FROM 'ClientRead'"
         );
-        until("the database has done what it was told", || fleet.number(&busy) == 0);
+        wait_until("the database has done what it was told", || fleet.number(&busy) == 0);
         claims = fleet.sql(&format!(
             "SELECT string_agg(p.id::TEXT, ', ') FROM processes p JOIN process_history h \
              ON h.process_id = p.id AND h.version = p.version \
@@ -180,7 +180,7 @@ fn worker(fleet: &Fleet, name: &str) -> Server {
 fn what_was_accepted_outlives_a_storm() {
     let Some(mut fleet) = Fleet::start() else { return };
     fleet.migrate(None);
-    let key = fleet.furnish(&[&[BIG][..], &SMALL].concat());
+    let key = fleet.add_suppliers(&[&[BIG][..], &SMALL].concat());
     let apis = ["api-1", "api-2"].map(|name| fleet.node(Node::new(name, "api")));
     let addresses: Vec<SocketAddr> = apis.iter().map(|api| api.address).collect();
     let token = apis[0].token(&key);
@@ -188,32 +188,32 @@ fn what_was_accepted_outlives_a_storm() {
     let (killed, frozen, steady, fresh, late) = thread::scope(|scope| {
         let _end = End(&migration);
         for n in 0..CONNECTIONS {
-            let line = Line::new(&addresses, n, &token);
+            let line = FailoverClient::new(&addresses, n, &token);
             scope.spawn(|| migration.send_over(line));
         }
-        within(LONG, "accounts wait", || migration.arrived() == WAITING);
+        wait_within(LONG, "accounts wait", || migration.arrived() == WAITING);
         let [lost, frozen, steady] = ["lost", "frozen", "steady"].map(|name| worker(&fleet, name));
         migration.allow(ALL - HELD_BACK);
-        within(LONG, "imports are under way", || fleet.count("PROCESSED") >= 200);
+        wait_within(LONG, "imports are under way", || fleet.count("PROCESSED") >= 200);
         let killed = freeze(&fleet, "lost", &lost);
         lost.kill();
         let fresh = worker(&fleet, "fresh");
-        within(LONG, "imports go on", || fleet.count("PROCESSED") >= 800);
+        wait_within(LONG, "imports go on", || fleet.count("PROCESSED") >= 800);
         let late = freeze(&fleet, "frozen", &frozen);
 
-        within(LONG, "the others have arrived", || migration.arrived() == ALL - HELD_BACK);
+        wait_within(LONG, "the others have arrived", || migration.arrived() == ALL - HELD_BACK);
         let (imported, failed) = (fleet.count("PROCESSED"), migration.failed());
         assert!(imported < ALL - HELD_BACK, "nothing is left to import while the database is down");
         migration.allow(ALL);
-        until("accounts are being sent", || migration.arrived() > ALL - HELD_BACK + CONNECTIONS);
+        wait_until("accounts are being sent", || migration.arrived() > ALL - HELD_BACK + CONNECTIONS);
         fleet.cluster.stop_at_once().unwrap();
-        until("creates fail", || migration.failed() >= failed + 2 * CONNECTIONS);
-        until("workers cannot work", || [&steady, &fresh].iter().all(|worker| is_hit(worker)));
+        wait_until("creates fail", || migration.failed() >= failed + 2 * CONNECTIONS);
+        wait_until("workers cannot work", || [&steady, &fresh].iter().all(|worker| is_hit(worker)));
         fleet.cluster.start_again().unwrap();
-        within(LONG, "all have arrived", || migration.arrived() == ALL);
+        wait_within(LONG, "all have arrived", || migration.arrived() == ALL);
         (killed, frozen, steady, fresh, late)
     });
-    within(LONG, "all are imported", || fleet.count("PROCESSED") == ALL);
+    wait_within(LONG, "all are imported", || fleet.count("PROCESSED") == ALL);
 
     // Both lost their claims; one comes back and changes nothing.
     for claims in [&killed, &late] {
@@ -224,7 +224,7 @@ fn what_was_accepted_outlives_a_storm() {
     frozen.signal("CONT");
     // Its transaction may have been open and is lost with the database then; or it begins one and finds its claims
     // gone.
-    within(LONG, "the worker is done with its claims", || {
+    wait_within(LONG, "the worker is done with its claims", || {
         is_hit(&frozen) || frozen.metric("cutover_worker_attempts_stale_total") == late.split(", ").count()
     });
     frozen.signal("TERM");
@@ -237,7 +237,7 @@ fn what_was_accepted_outlives_a_storm() {
     let created: Vec<_> = migration.created.lock().unwrap().iter().cloned().collect();
     fleet.check_invariants(&created);
     for node in apis.iter().chain([&steady, &fresh]) {
-        assert_eq!(node.stranger().get("/readyz").status, 200);
+        assert_eq!(node.anonymous().get("/readyz").status, 200);
     }
     println!("{} of {ALL} answered 201, {} requests failed", created.len(), migration.failed());
 }

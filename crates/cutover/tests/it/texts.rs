@@ -1,6 +1,6 @@
 //! Failure 19: texts of every kind come back byte by byte, or are refused where they are.
 
-use crate::harness::{ACCOUNTS, ALL, House, NOTES, VALIDATE, adding, items, segment, text};
+use crate::harness::{ACCOUNTS, ALL, Installation, NOTES, VALIDATE, adding, items, segment, text};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
@@ -65,12 +65,12 @@ fn bodies(notes: &Value) -> Vec<String> {
 
 #[test]
 fn texts_come_back_as_they_were_sent() {
-    let (house, _server, client) = House::open();
+    let (installation, _server, client) = Installation::serving();
     let mut account = small("T-1");
     account["notes"] = notes(NAUGHTY);
     account["billing_name"] = json!("Zoe\u{308} Zo\u{eb}");
     client.import(&[account.clone()]);
-    let kept = house.account("T-1");
+    let kept = installation.account("T-1");
     assert_eq!(bodies(&kept["notes"]), NAUGHTY);
     assert_eq!(kept["billing_name"], account["billing_name"]);
     // The same in escapes is the same.
@@ -92,7 +92,7 @@ fn texts_come_back_as_they_were_sent() {
 /// Two that only look alike are two, in every place that knows an account by its number.
 #[test]
 fn numbers_that_look_alike_are_of_different_accounts() {
-    let (house, _server, client) = House::open();
+    let (installation, _server, client) = Installation::serving();
     let numbers = [
         "Zo\u{eb}",
         "Zoe\u{308}",
@@ -112,18 +112,18 @@ fn numbers_that_look_alike_are_of_different_accounts() {
     assert_eq!(listed, numbers);
     for number in numbers {
         assert_eq!(client.status(&segment(number))["status"], "PROCESSED", "{number:?}");
-        assert_eq!(house.account(number)["external_account_number"], number);
+        assert_eq!(installation.account(number)["external_account_number"], number);
         let added = client.send_json(NOTES, &adding(number, "notes", notes(&[number])));
         assert_eq!(added.status, 201, "{number:?}: {}", added.text());
     }
     for number in numbers {
-        assert_eq!(bodies(&house.account(number)["notes"]), [number], "of this account alone");
+        assert_eq!(bodies(&installation.account(number)["notes"]), [number], "of this account alone");
     }
 }
 
 #[test]
 fn what_no_text_may_hold_is_refused_where_it_is() {
-    let (house, _server, client) = House::open();
+    let (installation, _server, client) = Installation::serving();
     client.import(&[small("T-1")]);
     let nul = |text: &str| text.replace("NUL", "\\u0000");
     let account = small("T-2").to_string();
@@ -162,5 +162,5 @@ fn what_no_text_may_hold_is_refused_where_it_is() {
     for path in ["T%00", "%00", "%ff", "T%ed%a0%80"] {
         assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{path}/")).status, 404, "{path}");
     }
-    assert_eq!(items(&house.done(&["process", "list", "ACME"])).len(), 1);
+    assert_eq!(items(&installation.run_json(&["process", "list", "ACME"])).len(), 1);
 }

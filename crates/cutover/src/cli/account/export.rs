@@ -1,5 +1,5 @@
-use crate::cli::process::shown::Shown;
 use crate::cli::owned_file;
+use crate::cli::process::shown::Shown;
 use crate::context::Context;
 use crate::error::Error;
 use crate::output::{Answer, At, document, plain};

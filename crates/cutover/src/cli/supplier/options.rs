@@ -58,7 +58,8 @@ impl FromStr for RuleLevel {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (id, level) = text.split_once('=').ok_or("not a rule and its level, for example PIN-01=warning")?;
+        let (id, level) =
+            text.split_once('=').ok_or("not a rule and its level, for example PIN-01=warning")?;
         let level = match level {
             "default" => None,
             level => Some(level.parse().map_err(|_| "the level is not error, warning, off or default")?),

@@ -1,7 +1,7 @@
 //! A shell in a folder of its own, which runs one command after another.
 
 use super::ROOT;
-use crate::harness::{matters, until};
+use crate::harness::{matters, wait_until};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
@@ -19,7 +19,7 @@ const SHOWN: [&str; 2] = ["127.0.0.1:8080", "localhost:8080"];
 const HELPERS: [&str; 2] = ["curl", "jq"];
 
 /// No command takes longer.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 pub(super) struct Session {
     folder: TempDir,
@@ -61,7 +61,7 @@ impl Session {
             return self.run_as_is(command);
         }
         let ran = self.run_as_is(&format!("{} > server.log 2>&1 &", command.trim_end_matches(['&', ' '])));
-        until("the page's server listens", || TcpStream::connect(self.address).is_ok());
+        wait_until("the page's server listens", || TcpStream::connect(self.address).is_ok());
         ran
     }
 
@@ -72,7 +72,7 @@ impl Session {
         let printed = self.folder.path().join(".printed");
         // Not a subshell: variables stay. The answer is told apart from what is printed.
         writeln!(self.input, "{{\n{command}\n}} > .printed 2>&1 < /dev/null\necho $? >&9").unwrap();
-        let answer = self.answers.recv_timeout(PATIENCE);
+        let answer = self.answers.recv_timeout(TIMEOUT);
         let text = String::from_utf8_lossy(&std::fs::read(printed).unwrap_or_default()).into_owned();
         let code = answer.unwrap_or_else(|e| panic!("{e}: {command}\n{text}"));
         (code.parse().unwrap(), text)

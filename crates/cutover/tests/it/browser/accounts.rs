@@ -1,5 +1,5 @@
 use super::signed_in;
-use crate::harness::House;
+use crate::harness::Installation;
 use crate::payloads::small;
 
 /// Numbers that would be more than text on a page that does not take care.
@@ -8,10 +8,10 @@ const HOSTILE: [&str; 3] =
 
 #[test]
 fn accounts_are_listed_as_text_whatever_they_are_called() {
-    let (house, server, client) = House::open();
+    let (installation, server, client) = Installation::serving();
     client.import(&HOSTILE.map(small));
     client.import(&[small("A-1")]);
-    let Some(page) = signed_in(&house, &server) else { return };
+    let Some(page) = signed_in(&installation, &server) else { return };
     page.follow("ACME");
     page.until_says("A-1");
     for number in HOSTILE {

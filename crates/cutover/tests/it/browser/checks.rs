@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::look::Scheme;
-use crate::harness::House;
+use crate::harness::Installation;
 
 /// What is done to a page, and what is said of it then.
 const BROKEN: [(&str, &str); 8] = [
@@ -21,8 +21,8 @@ const BROKEN: [(&str, &str); 8] = [
 
 #[test]
 fn what_is_wrong_with_a_page_is_found() {
-    let house = House::new();
-    let server = house.serve();
+    let installation = Installation::new();
+    let server = installation.serve();
     let Some(page) = Page::open(&server) else { return };
     for (what, found) in BROKEN {
         page.go("/console/sign-in/");
@@ -38,8 +38,8 @@ fn what_is_wrong_with_a_page_is_found() {
 
 #[test]
 fn what_goes_wrong_beside_a_page_is_found() {
-    let house = House::new();
-    let server = house.serve();
+    let installation = Installation::new();
+    let server = installation.serve();
     let Some(page) = Page::open(&server) else { return };
     page.go("/console/sign-in/");
     assert_eq!(page.take_troubles(), [""; 0]);
@@ -55,7 +55,7 @@ fn what_goes_wrong_beside_a_page_is_found() {
     ] {
         page.script(what);
         let mut troubles = Vec::new();
-        page.until(found, || {
+        page.wait_until(found, || {
             troubles.extend(page.take_troubles());
             troubles.iter().any(|trouble| trouble.contains(found))
         });

@@ -1,7 +1,7 @@
 //! Chromium and its driver, as distributions package them: one driver for all tests of a run, a browser of its own
 //! for each page.
 
-use crate::harness::until;
+use crate::harness::wait_until;
 use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::MetadataExt;
@@ -80,7 +80,7 @@ fn watch(driver: u32, folder: &Path) -> Child {
 fn port(driver: &mut Child) -> u16 {
     let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
     let mut port = None;
-    until("the driver of the browser is up", || {
+    wait_until("the driver of the browser is up", || {
         let line = lines.next().expect("the driver of the browser does not start").unwrap();
         let told =
             line.split_once("successfully on port ").map(|(_, rest)| rest.trim_end_matches('.').to_owned());

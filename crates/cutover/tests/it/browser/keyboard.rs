@@ -1,15 +1,15 @@
 use super::{Page, operator};
-use crate::harness::House;
+use crate::harness::Installation;
 use crate::payloads::small;
 use thirtyfour::Key;
 
 #[test]
 fn a_supplier_is_paused_without_a_mouse() {
-    let (house, server, client) = House::open();
+    let (installation, server, client) = Installation::serving();
     let Some(page) = Page::open(&server) else { return };
     page.go("/console/sign-in/");
     // The field has the focus from the beginning.
-    page.keys(operator(&house));
+    page.keys(operator(&installation));
     page.keys(Key::Enter);
     page.until_at("/console/");
 

@@ -3,7 +3,7 @@
 use super::driver::{Driver, driver};
 use super::look::WIDE;
 use super::troubles::Troubles;
-use crate::harness::{Server, until};
+use crate::harness::{Server, wait_until};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -131,17 +131,17 @@ impl Page {
 
     /// Waits until the page says something.
     pub(crate) fn until_says(&self, words: &str) {
-        self.until(words, || self.text().contains(words));
+        self.wait_until(words, || self.text().contains(words));
     }
 
     /// Waits until it is at a path.
     pub(crate) fn until_at(&self, path: &str) {
-        self.until(path, || self.path() == path);
+        self.wait_until(path, || self.path() == path);
     }
 
     /// Waits until something holds. What the page says instead is told where it waits in vain.
-    pub(crate) fn until(&self, what: &str, holds: impl FnMut() -> bool) {
-        let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| until(what, holds)));
+    pub(crate) fn wait_until(&self, what: &str, holds: impl FnMut() -> bool) {
+        let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| wait_until(what, holds)));
         if waited.is_err() {
             let says = self.runtime.block_on(self.driver.execute("return document.body.innerText", vec![]));
             panic!(
@@ -177,7 +177,7 @@ impl Page {
     /// that is about to be left, or that brings itself up to date, takes it away.
     fn on_the_page<T>(&self, what: &str, doing: impl AsyncFn() -> WebDriverResult<T>) -> T {
         let mut done = None;
-        self.until(what, || match self.runtime.block_on(doing()) {
+        self.wait_until(what, || match self.runtime.block_on(doing()) {
             Ok(it) => {
                 done = Some(it);
                 true

@@ -1,6 +1,6 @@
 //! Failure 11: SQLite on a disk that is full, fails, or may only be read.
 
-use crate::harness::{ACCOUNTS, Answer, Client, House, Server, until};
+use crate::harness::{ACCOUNTS, Answer, Client, Installation, Server, wait_until};
 use crate::payloads::small;
 use serde_json::{Value, json};
 use std::process::Command;
@@ -51,36 +51,36 @@ fn check_reads(server: &Server, client: &Client, accepted: &[String]) {
     for number in accepted {
         assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{number}/")).status, 200, "{number}");
     }
-    assert_eq!(server.stranger().get("/healthz").status, 200);
+    assert_eq!(server.anonymous().get("/healthz").status, 200);
 }
 
 /// All that was accepted is imported, and the file is sound.
-fn check_healed(house: &House, server: Server, client: &Client, mut accepted: Vec<String>) {
+fn check_healed(installation: &Installation, server: Server, client: &Client, mut accepted: Vec<String>) {
     let last = "healed".to_owned();
-    until("there is room again", || client.create(&large(&last)).status == 201);
+    wait_until("there is room again", || client.create(&large(&last)).status == 201);
     accepted.push(last);
-    until("all are imported", || house.count("ACME", "PROCESSED") >= accepted.len());
+    wait_until("all are imported", || installation.count("ACME", "PROCESSED") >= accepted.len());
     server.signal("TERM");
     let (code, log) = server.ended();
     assert_eq!(code, Some(0), "{log}");
-    house.check_invariants(&accepted.iter().map(String::as_str).collect::<Vec<_>>());
+    installation.check_invariants(&accepted.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
 /// Failure 11: given a disk that is full, then creates are answered 503, nothing that was answered 201 is lost, what is
 /// there is read, the file is sound, and all goes on when there is room again.
 #[test]
 fn a_full_disk() {
-    let Some((house, disk)) = House::on_small_disk("64m") else { return };
-    let key = house.furnish();
+    let Some((installation, disk)) = Installation::on_small_disk("64m") else { return };
+    let key = installation.add_supplier();
     std::fs::write(disk.file("ballast"), vec![1; BALLAST]).unwrap();
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&key);
     let accepted = create_until_refused(&client, "F");
     assert!(!accepted.is_empty());
     check_reads(&server, &client, &accepted);
-    assert_eq!(house.ailments(), [""; 0]);
+    assert_eq!(installation.failed_checks(), [""; 0]);
     std::fs::remove_file(disk.file("ballast")).unwrap();
-    check_healed(&house, server, &client, accepted);
+    check_healed(&installation, server, &client, accepted);
 }
 
 /// Lets the server's files grow so far and no further.
@@ -93,9 +93,9 @@ fn limit_files(server: &Server, bytes: &str) {
 /// Failure 11: the same of a disk whose writes fail.
 #[test]
 fn a_disk_whose_writes_fail() {
-    let house = House::without_file_size_signal();
-    let key = house.furnish();
-    let server = house.serve();
+    let installation = Installation::without_file_size_signal();
+    let key = installation.add_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     assert_eq!(client.create(&large("E-first")).status, 201);
     limit_files(&server, "1");
@@ -106,26 +106,26 @@ fn a_disk_whose_writes_fail() {
     let log = server.log();
     assert!(log.contains("disk I/O error") || log.contains("disk is full"), "{log}");
     limit_files(&server, "unlimited");
-    check_healed(&house, server, &client, accepted);
+    check_healed(&installation, server, &client, accepted);
 }
 
 /// Failure 11: given a file system that may only be read, then the service says so and does not start; when it may be
 /// written again, everything is there.
 #[test]
 fn a_disk_that_may_only_be_read() {
-    let Some((house, disk)) = House::on_small_disk("64m") else { return };
-    let key = house.furnish();
-    let server = house.serve_with(&["--role", "api"]);
+    let Some((installation, disk)) = Installation::on_small_disk("64m") else { return };
+    let key = installation.add_supplier();
+    let server = installation.serve_with(&["--role", "api"]);
     let client = server.client(&key);
     assert_eq!(client.create(&large("R-1")).status, 201);
     server.signal("TERM");
     assert_eq!(server.ended().0, Some(0));
     disk.remount("ro");
-    let refused = house.refused(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+    let refused = installation.run_refused(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
     assert!(refused.contains("Read-only file system"), "{refused}");
     disk.remount("rw");
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&key);
     client.wait("R-1", "PROCESSED");
-    check_healed(&house, server, &client, vec!["R-1".to_owned()]);
+    check_healed(&installation, server, &client, vec!["R-1".to_owned()]);
 }

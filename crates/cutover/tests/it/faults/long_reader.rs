@@ -1,6 +1,6 @@
 //! Failure 10: SQLite under many writers, the worker, and somebody who reads for long.
 
-use crate::harness::{ACCOUNTS, ALL, Client, House, within};
+use crate::harness::{ACCOUNTS, ALL, Client, Installation, wait_within};
 use crate::payloads::small;
 use serde_json::json;
 use std::io::{Read, Write};
@@ -41,11 +41,11 @@ fn begin_to_read(client: &Client) -> TcpStream {
 /// not go on, then nobody is told that the database is locked, and the log does not grow behind the reader.
 #[test]
 fn thirty_two_writers_the_worker_and_a_long_reader() {
-    let (house, key) = House::furnished();
-    if house.is_on_server() {
+    let (installation, key) = Installation::with_supplier();
+    if installation.is_on_postgres() {
         return;
     }
-    let server = house.serve_with(&["--rate-limit", "0"]);
+    let server = installation.serve_with(&["--rate-limit", "0"]);
     let client = server.client(&key);
     std::thread::scope(|scope| {
         for part in 0..8 {
@@ -58,7 +58,7 @@ fn thirty_two_writers_the_worker_and_a_long_reader() {
         }
     });
     let mut reader = begin_to_read(&client);
-    let log = house.path().join("cutover.db-wal");
+    let log = installation.path().join("cutover.db-wal");
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
             let client = client.clone();
@@ -75,7 +75,7 @@ fn thirty_two_writers_the_worker_and_a_long_reader() {
     });
     let all = LISTED + WRITERS * ACCOUNTS_OF_EACH;
     let processed = || server.metric("cutover_worker_accounts_processed_total");
-    within(Duration::from_secs(240), "all are imported", || processed() == all);
+    wait_within(Duration::from_secs(240), "all are imported", || processed() == all);
     let length = std::fs::metadata(&log).unwrap().len();
     assert!(length < LONGEST, "the log has {length} bytes");
     let said = server.log();
@@ -83,7 +83,7 @@ fn thirty_two_writers_the_worker_and_a_long_reader() {
     // The list goes on where it stood.
     reader.read_exact(&mut [0; 512]).unwrap();
     drop(server);
-    let written = std::fs::metadata(house.path().join("cutover.db")).unwrap().len();
+    let written = std::fs::metadata(installation.path().join("cutover.db")).unwrap().len();
     assert!(written > LONGEST, "{written} bytes were written in all");
-    assert_eq!(house.ailments(), [""; 0]);
+    assert_eq!(installation.failed_checks(), [""; 0]);
 }

@@ -1,4 +1,4 @@
-use super::{ACCOUNTS, GRAPHQL, PATIENCE, text, until};
+use super::{ACCOUNTS, GRAPHQL, TIMEOUT, text, wait_until};
 use serde_json::{Value, json};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -80,7 +80,7 @@ impl Client {
     /// Waits until an account is in a state; its status object.
     pub(crate) fn wait(&self, number: &str, state: &str) -> Value {
         let mut status = Value::Null;
-        until(&format!("{number} is {state}"), || {
+        wait_until(&format!("{number} is {state}"), || {
             status = self.status(number);
             status["status"] == state
         });
@@ -139,7 +139,7 @@ impl Client {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         stream
     }
 }

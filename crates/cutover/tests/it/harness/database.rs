@@ -1,6 +1,6 @@
 //! Databases of PostgreSQL for houses.
 
-use super::House;
+use super::Installation;
 use cutover_testkit_postgres::{Server, TestDatabase, server};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -35,7 +35,7 @@ fn template(server: &Server) -> Arc<TestDatabase> {
     let mut kept = TEMPLATE.lock().unwrap_or_else(PoisonError::into_inner);
     kept.upgrade().unwrap_or_else(|| {
         let template = Arc::new(TestDatabase::create(server).unwrap());
-        House::at(template.url()).done(&["migrate"]);
+        Installation::with_database_url(template.url()).run_json(&["migrate"]);
         *kept = Arc::downgrade(&template);
         template
     })

@@ -1,6 +1,6 @@
 //! Many processes of the program on one PostgreSQL of a test's own.
 
-use super::{House, Server};
+use super::{Installation, Server};
 use cutover_testkit_postgres::{Cluster, ClusterOptions, psql, sql};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ const DATABASE: &str = "cutover";
 
 /// A cluster that loses nothing it has committed, with one database, and the house that commands are run in.
 pub(crate) struct Fleet {
-    pub(crate) house: House,
+    pub(crate) installation: Installation,
     pub(crate) cluster: Cluster,
 }
 
@@ -43,27 +43,27 @@ impl Fleet {
     pub(crate) fn start() -> Option<Self> {
         let cluster = Cluster::for_test(&ClusterOptions::default())?;
         cluster.sql("postgres", &format!("CREATE DATABASE {DATABASE}")).unwrap();
-        Some(Self { house: House::at(&cluster.url(DATABASE)), cluster })
+        Some(Self { installation: Installation::with_database_url(&cluster.url(DATABASE)), cluster })
     }
 
     /// Runs `cutover migrate` of a program.
     pub(crate) fn migrate(&self, program: Option<&Path>) {
-        let output = by(program, self.house.program(&["migrate"])).output().unwrap();
+        let output = by(program, self.installation.program(&["migrate"])).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
     /// Adds the organisation `Acme` with suppliers; a key.
-    pub(crate) fn furnish(&self, suppliers: &[&str]) -> String {
-        self.house.done(&["organisation", "add", "Acme"]);
+    pub(crate) fn add_suppliers(&self, suppliers: &[&str]) -> String {
+        self.installation.run_json(&["organisation", "add", "Acme"]);
         for supplier in suppliers {
-            self.house.done(&["supplier", "add", supplier, "--organisation", "Acme"]);
+            self.installation.run_json(&["supplier", "add", supplier, "--organisation", "Acme"]);
         }
-        self.house.key("Acme")
+        self.installation.key("Acme")
     }
 
     /// Starts a node.
     pub(crate) fn node(&self, node: Node<'_>) -> Server {
-        let mut command = self.house.program(&["serve", "--log-format", "json", "--rate-limit", "0"]);
+        let mut command = self.installation.program(&["serve", "--log-format", "json", "--rate-limit", "0"]);
         command.args(["--role", node.role, "--listen", node.listen, "--workers", "2", "--http-workers", "2"]);
         if node.role == "worker" {
             command.args(["--admin-listen", "127.0.0.1:0"]);
@@ -110,7 +110,7 @@ impl Fleet {
 
     /// The same of another database of the cluster.
     pub(crate) fn check_invariants_of(&self, database: &str, accepted: &[(String, String)]) {
-        check_invariants(&self.cluster.url(database), self.house.path(), accepted);
+        check_invariants(&self.cluster.url(database), self.installation.path(), accepted);
     }
 }
 
@@ -144,7 +144,7 @@ fn by(program: Option<&Path>, command: Command) -> Command {
 impl Server {
     /// A counter of `/metrics`.
     pub(crate) fn metric(&self, name: &str) -> usize {
-        let metrics = self.stranger().get("/metrics").text();
+        let metrics = self.anonymous().get("/metrics").text();
         let value = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {name}: {metrics}"))
     }

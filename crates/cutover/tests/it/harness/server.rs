@@ -1,4 +1,4 @@
-use super::{Client, until};
+use super::{Client, wait_until};
 use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Child, Command};
@@ -14,7 +14,7 @@ pub(crate) struct Server {
 }
 
 /// The address of a worker that does not listen.
-pub(crate) const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+pub(crate) const NO_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
 
 /// The address behind some words of a line.
 fn behind(line: &str, words: &str) -> Option<SocketAddr> {
@@ -34,7 +34,7 @@ impl Server {
             admin = behind(&line, "health and metrics on http://").or(admin);
             log.lock().unwrap().push_str(&(line + "\n"));
             if is_worker {
-                address = admin.or(Some(NOWHERE));
+                address = admin.or(Some(NO_ADDRESS));
             }
             if address.is_some() {
                 break;
@@ -75,7 +75,7 @@ impl Server {
     /// Waits for its end; the exit code, and all it logged.
     pub(crate) fn ended(mut self) -> (Option<i32>, String) {
         let mut status = None;
-        until("the server ends", || {
+        wait_until("the server ends", || {
             status = self.child.try_wait().unwrap();
             status.is_some()
         });
@@ -95,14 +95,14 @@ impl Server {
     }
 
     /// A client without a token.
-    pub(crate) fn stranger(&self) -> Client {
+    pub(crate) fn anonymous(&self) -> Client {
         Client { address: self.address, token: None }
     }
 
     /// A token for a key.
     pub(crate) fn token(&self, key: &str) -> String {
         let answer =
-            self.stranger().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
+            self.anonymous().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
         let token = answer["data"]["obtainToken"]["token"].as_str();
         token.unwrap_or_else(|| panic!("no token: {answer}: {}", self.log())).to_owned()
     }

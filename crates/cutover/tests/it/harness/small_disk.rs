@@ -1,6 +1,6 @@
 //! A small file system of a test's own: in a mount namespace, so that nobody else sees it and it ends with the test.
 
-use super::House;
+use super::Installation;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -44,12 +44,12 @@ impl Drop for SmallDisk {
     }
 }
 
-impl House {
+impl Installation {
     /// A house whose data folder is a file system of so many bytes, in the words of `mount`. None where the system lets
     /// nobody make one: then the test is to pass.
     pub(crate) fn on_small_disk(size: &str) -> Option<(Self, SmallDisk)> {
-        let mut house = Self::with(None);
-        let folder = house.path().canonicalize().unwrap();
+        let mut installation = Self::with(None);
+        let folder = installation.path().canonicalize().unwrap();
         let mut command = Command::new("unshare");
         command.args(["-Urm", "sh", "-c", HOLD]).arg(&folder).arg(size);
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
@@ -64,14 +64,14 @@ impl House {
             let _ = std::io::stderr().write_all(b"NOT RUN: no small file system (unshare -Urm)\n");
             return None;
         };
-        house.inside = disk.prefix();
-        Some((house, disk))
+        installation.inside = disk.prefix();
+        Some((installation, disk))
     }
 
     /// A house whose programs get an error, and no signal, where they write more than the system lets them.
     pub(crate) fn without_file_size_signal() -> Self {
-        let mut house = Self::with(None);
-        house.inside = ["sh", "-c", r#"trap '' XFSZ; exec "$0" "$@""#].map(str::to_owned).to_vec();
-        house
+        let mut installation = Self::with(None);
+        installation.inside = ["sh", "-c", r#"trap '' XFSZ; exec "$0" "$@""#].map(str::to_owned).to_vec();
+        installation
     }
 }

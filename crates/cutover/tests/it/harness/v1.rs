@@ -1,6 +1,6 @@
 //! The paths of version 1, and how its requests look.
 
-use super::{Client, House, Server};
+use super::{Client, Installation, Server};
 use serde_json::{Value, json};
 
 pub(crate) const NOTES: &str = "/v1/data-import/notes/create/";
@@ -78,16 +78,16 @@ impl Client {
     }
 }
 
-impl House {
+impl Installation {
     /// A house with another organisation, `Other`, that has the supplier `OTHERS`; with a server and the
     /// clients of both.
-    pub(crate) fn of_two() -> (Self, Server, Client, Client) {
-        let (house, key) = Self::furnished();
-        house.done(&["organisation", "add", "Other"]);
-        house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
-        let other = house.key("Other");
-        let server = house.serve();
+    pub(crate) fn with_two_organisations() -> (Self, Server, Client, Client) {
+        let (installation, key) = Self::with_supplier();
+        installation.run_json(&["organisation", "add", "Other"]);
+        installation.run_json(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+        let other = installation.key("Other");
+        let server = installation.serve();
         let (client, owner) = (server.client(&key), server.client(&other));
-        (house, server, client, owner)
+        (installation, server, client, owner)
     }
 }

@@ -7,10 +7,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How often who waits looks whether the vendor has ended.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What a vendor does with a request. Each connection serves one.
-pub(crate) enum Act {
+pub(crate) enum Action {
     /// Answers with JSON.
     Json(u16, Value),
     /// Sends bytes as they are.
@@ -27,7 +27,7 @@ type Headers = Vec<(String, String)>;
 
 /// A request that a vendor saw.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     headers: Headers,
@@ -35,7 +35,7 @@ pub(crate) struct Asked {
     pub(crate) before: usize,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
@@ -49,14 +49,14 @@ pub(crate) struct Vendor {
 }
 
 struct Shared {
-    script: Box<dyn Fn(&Asked) -> Act + Send + Sync>,
-    asked: Mutex<Vec<Asked>>,
+    script: Box<dyn Fn(&ReceivedRequest) -> Action + Send + Sync>,
+    asked: Mutex<Vec<ReceivedRequest>>,
     ended: AtomicBool,
 }
 
 impl Vendor {
     /// Starts it on a free port.
-    pub(crate) fn start(script: impl Fn(&Asked) -> Act + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(script: impl Fn(&ReceivedRequest) -> Action + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
@@ -74,7 +74,7 @@ impl Vendor {
     }
 
     /// The requests whose path begins so.
-    pub(crate) fn asked(&self, prefix: &str) -> Vec<Asked> {
+    pub(crate) fn asked(&self, prefix: &str) -> Vec<ReceivedRequest> {
         let all = self.shared.asked.lock().unwrap();
         all.iter().filter(|asked| asked.path.starts_with(prefix)).cloned().collect()
     }
@@ -108,23 +108,23 @@ impl Shared {
         let asked = {
             let mut all = self.asked.lock().unwrap();
             let before = all.iter().filter(|other| other.path == path).count();
-            all.push(Asked { method, path, headers, before });
+            all.push(ReceivedRequest { method, path, headers, before });
             all[all.len() - 1].clone()
         };
         match (self.script)(&asked) {
-            Act::Json(status, body) => stream.write_all(&answer(status, "", &body.to_string())),
-            Act::Raw(bytes) => stream.write_all(&bytes),
-            Act::Hang => self.wait_for_end(&mut stream),
-            Act::Drip(bytes) => bytes.iter().try_for_each(|byte| {
+            Action::Json(status, body) => stream.write_all(&answer(status, "", &body.to_string())),
+            Action::Raw(bytes) => stream.write_all(&bytes),
+            Action::Hang => self.wait_for_end(&mut stream),
+            Action::Drip(bytes) => bytes.iter().try_for_each(|byte| {
                 stream.write_all(&[*byte])?;
                 self.pass_a_second()
             }),
-            Act::Flood(length) => flood(&mut stream, length),
+            Action::Flood(length) => flood(&mut stream, length),
         }
     }
 
     fn wait_for_end(&self, stream: &mut TcpStream) -> std::io::Result<()> {
-        stream.set_read_timeout(Some(LOOK))?;
+        stream.set_read_timeout(Some(POLL_INTERVAL))?;
         while !self.ended.load(Ordering::Acquire) {
             match stream.read(&mut [0]) {
                 Ok(0) => break,
@@ -141,7 +141,7 @@ impl Shared {
             if self.ended.load(Ordering::Acquire) {
                 return Err(ErrorKind::Interrupted.into());
             }
-            std::thread::park_timeout(LOOK);
+            std::thread::park_timeout(POLL_INTERVAL);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Keys that are rotated and revoked while two nodes serve.
 
-use crate::harness::{ACCOUNTS, Client, House, Server, VALIDATE, text, until};
+use crate::harness::{ACCOUNTS, Client, Installation, Server, VALIDATE, text, wait_until};
 use crate::payloads::small;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 const STATED: Duration = Duration::from_secs(5);
 
 /// A house on a server with two nodes, and a key. None where there is no server.
-fn two_nodes() -> Option<(House, String, [Server; 2])> {
-    let house = House::on_server()?;
-    let key = house.furnish();
-    let nodes = [(); 2].map(|()| house.serve_with(&["--role", "api", "--rate-limit", "0"]));
-    Some((house, key, nodes))
+fn two_nodes() -> Option<(Installation, String, [Server; 2])> {
+    let installation = Installation::on_postgres()?;
+    let key = installation.add_supplier();
+    let nodes = [(); 2].map(|()| installation.serve_with(&["--role", "api", "--rate-limit", "0"]));
+    Some((installation, key, nodes))
 }
 
 fn status(client: &Client) -> u16 {
@@ -24,8 +24,8 @@ fn status(client: &Client) -> u16 {
 /// Asks every node with a token until all refuse it: of requests that begin later than stated none is served.
 fn assert_ends(nodes: &[Server; 2], token: &str, revoked: Instant) {
     for node in nodes {
-        let client = Client { token: Some(token.to_owned()), ..node.stranger() };
-        until("the token is refused", || {
+        let client = Client { token: Some(token.to_owned()), ..node.anonymous() };
+        wait_until("the token is refused", || {
             let begun = revoked.elapsed();
             let status = status(&client);
             assert!(status == 401 || begun < STATED, "served {begun:?} after it was revoked");
@@ -38,7 +38,7 @@ fn assert_ends(nodes: &[Server; 2], token: &str, revoked: Instant) {
 fn seen(nodes: &[Server; 2], key: &str) -> String {
     let token = nodes[0].token(key);
     for node in nodes {
-        let client = Client { token: Some(token.clone()), ..node.stranger() };
+        let client = Client { token: Some(token.clone()), ..node.anonymous() };
         assert_eq!((status(&client), status(&client)), (404, 404));
     }
     token
@@ -47,29 +47,29 @@ fn seen(nodes: &[Server; 2], key: &str) -> String {
 /// Failure 15: a revocation holds on every node within 5 s, whichever of them had seen the token.
 #[test]
 fn what_is_revoked_is_refused_by_every_node_within_five_seconds() {
-    let Some((house, key, nodes)) = two_nodes() else { return };
+    let Some((installation, key, nodes)) = two_nodes() else { return };
     let token = seen(&nodes, &key);
-    house.done(&["api-key", "revoke", &key[..17]]);
+    installation.run_json(&["api-key", "revoke", &key[..17]]);
     assert_ends(&nodes, &token, Instant::now());
 
-    let key = house.key("Acme");
+    let key = installation.key("Acme");
     let token = seen(&nodes, &key);
-    let kid = text(&house.done(&["signing-key", "list"])[0]["kid"]);
-    house.done(&["signing-key", "revoke", &kid]);
+    let kid = text(&installation.run_json(&["signing-key", "list"])[0]["kid"]);
+    installation.run_json(&["signing-key", "revoke", &kid]);
     assert_ends(&nodes, &token, Instant::now());
 
     let token = seen(&nodes, &key);
-    house.done(&["organisation", "revoke", "Acme"]);
+    installation.run_json(&["organisation", "revoke", "Acme"]);
     assert_ends(&nodes, &token, Instant::now());
     let refused =
-        nodes[1].stranger().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
+        nodes[1].anonymous().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
     assert!(refused["errors"].is_array(), "{refused}");
 }
 
 /// Failure 15: keys of both kinds are rotated without a request that fails.
 #[test]
 fn a_rotation_fails_no_request() {
-    let Some((house, first, nodes)) = two_nodes() else { return };
+    let Some((installation, first, nodes)) = two_nodes() else { return };
     let (is_over, served) = (AtomicBool::new(false), [(); 2].map(|()| AtomicUsize::new(0)));
     let key = Mutex::new(first.clone());
     // The first token brings the first signing key; two at once, at two nodes, may each bring one.
@@ -82,7 +82,7 @@ fn a_rotation_fails_no_request() {
                     // A token of one node, used at once at the other.
                     let key = key.lock().unwrap().clone();
                     let token = nodes[part].token(&key);
-                    let client = Client { token: Some(token), ..nodes[1 - part].stranger() };
+                    let client = Client { token: Some(token), ..nodes[1 - part].anonymous() };
                     let answer = client.post(VALIDATE, small("R-1").to_string());
                     assert_eq!(answer.status, 200, "{}", answer.text());
                     served[part].fetch_add(1, Ordering::SeqCst);
@@ -94,21 +94,23 @@ fn a_rotation_fails_no_request() {
         let stride = || {
             let now = || [0, 1].map(|part: usize| served[part].load(Ordering::SeqCst));
             let before = now();
-            until("requests of both go on", || [0, 1].iter().all(|&part| now()[part] >= before[part] + 2));
+            wait_until("requests of both go on", || {
+                [0, 1].iter().all(|&part| now()[part] >= before[part] + 2)
+            });
         };
         stride();
         for _ in 0..3 {
-            house.done(&["signing-key", "rotate"]);
+            installation.run_json(&["signing-key", "rotate"]);
             stride();
         }
-        let second = house.key("Acme");
+        let second = installation.key("Acme");
         *key.lock().unwrap() = second;
         // What was begun with the old key comes to its end first.
         stride();
-        house.done(&["api-key", "revoke", &first[..17]]);
+        installation.run_json(&["api-key", "revoke", &first[..17]]);
         stride();
     });
-    assert_eq!(house.done(&["signing-key", "list"]).as_array().unwrap().len(), 4);
+    assert_eq!(installation.run_json(&["signing-key", "list"]).as_array().unwrap().len(), 4);
 }
 
 /// Ends the requests when it goes out of scope.

@@ -31,7 +31,9 @@ fn judge(is_configured: bool, tables: &[Seals]) -> Finding {
     let of = |state: KeyState| move |seal: &Seal| matches!(seal, Seal::Key(_, is) if *is == state);
     let is_stale = |seal: &Seal| *seal == Seal::Open || of(KeyState::Opens)(seal);
     match is_configured {
-        _ if has(&of(KeyState::Missing)) || has(&of(KeyState::Wrong)) => Finding::fail(CHECK, detail, MISSING),
+        _ if has(&of(KeyState::Missing)) || has(&of(KeyState::Wrong)) => {
+            Finding::fail(CHECK, detail, MISSING)
+        }
         _ if has(&|seal| *seal == Seal::Unknown) => {
             Finding::fail(CHECK, detail, "run the newer version of this program that was here")
         }
@@ -50,7 +52,9 @@ fn detail(is_configured: bool, tables: &[Seals]) -> String {
         parts.push(format!("unencrypted: {}", open.join(", ")));
     }
     parts.extend(
-        by_key(tables).into_iter().map(|((name, state), count)| format!("{count} {} {name}", describe(state))),
+        by_key(tables)
+            .into_iter()
+            .map(|((name, state), count)| format!("{count} {} {name}", describe(state))),
     );
     let unknown: u64 = tables.iter().filter_map(|seals| seals.found.get(&Seal::Unknown)).sum();
     if unknown > 0 {
@@ -90,8 +94,8 @@ fn describe(state: KeyState) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::doctor::finding::Health;
     use super::*;
+    use crate::cli::doctor::finding::Health;
     use cutover_store::SealedTable;
 
     fn seals(found: &[(Seal, u64)], is_all: bool) -> Seals {

@@ -34,8 +34,8 @@ fn compare(limit: usize, connections: usize) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::doctor::finding::Health;
     use super::*;
+    use crate::cli::doctor::finding::Health;
 
     #[test]
     fn the_limit_is_read_from_the_kernels_table() {

@@ -11,9 +11,11 @@ pub(super) fn migrations(migrations: &[MigrationStatus]) -> Finding {
         .map(|migration| migration.version.as_str())
         .collect();
     match migrations.last() {
-        Some(_) if !pending.is_empty() => {
-            Finding::fail(CHECK, format!("the database lacks {}", pending.join(", ")), "run `cutover migrate`")
-        }
+        Some(_) if !pending.is_empty() => Finding::fail(
+            CHECK,
+            format!("the database lacks {}", pending.join(", ")),
+            "run `cutover migrate`",
+        ),
         Some(_) if migrations.iter().any(|m| m.state == MigrationState::Unknown) => Finding::warn(
             CHECK,
             "a newer version of this program has migrated the database",

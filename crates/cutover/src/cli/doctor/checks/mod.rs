@@ -34,7 +34,10 @@ pub(super) fn all(settings: &Settings) -> Vec<Finding> {
 fn given(settings: &Settings) -> Finding {
     let given: Vec<String> =
         settings.given.iter().map(|(name, origin)| format!("{name} from {origin}")).collect();
-    Finding::ok("settings", if given.is_empty() { "all at their defaults".to_owned() } else { given.join(", ") })
+    Finding::ok(
+        "settings",
+        if given.is_empty() { "all at their defaults".to_owned() } else { given.join(", ") },
+    )
 }
 
 /// Checks whether a server runs, and if not, whether its addresses are free.

@@ -69,9 +69,7 @@ fn encryption(server: &ServerHealth, is_verified: bool) -> Finding {
     let fix = "set sslmode=verify-full and sslrootcert=FILE in the URL";
     match &server.tls {
         _ if server.is_local => Finding::ok("encryption", "the server is on this machine"),
-        None => {
-            Finding::warn("encryption", "the connection to the server is not encrypted", fix)
-        }
+        None => Finding::warn("encryption", "the connection to the server is not encrypted", fix),
         Some(tls) if !is_verified => {
             Finding::warn("encryption", format!("{tls}, but the server's certificate is not checked"), fix)
         }
@@ -187,8 +185,8 @@ fn standby(standby: &Result<StandbyHealth, String>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::doctor::finding::Health as Result;
     use super::*;
+    use crate::cli::doctor::finding::Health as Result;
 
     fn healthy() -> Health {
         Health {

@@ -1,5 +1,5 @@
-use crate::cli::doctor::finding::Health;
 use super::*;
+use crate::cli::doctor::finding::Health;
 use crate::open::{OpenDatabase, Outside, Purpose, open_app};
 use crate::settings::{Environment, Flags};
 use crate::system::SystemClock;

@@ -95,7 +95,10 @@ impl Answer for Done {
         match self.stayed {
             0 => moved,
             stayed => {
-                format!("{moved} Those of {} stayed: they changed meanwhile, or cannot be read.", processes(stayed))
+                format!(
+                    "{moved} Those of {} stayed: they changed meanwhile, or cannot be read.",
+                    processes(stayed)
+                )
             }
         }
     }

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// How long an answer is waited for that is not yet what the page shows.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A page, and what it needs to be run.
 struct Page {
@@ -144,7 +144,7 @@ fn check(page: &Page, session: &mut Session, command: &Command) {
         if command.output.is_empty() || output::agrees(&command.output, &printed) {
             return;
         }
-        assert!(only_asks(&command.text) && started.elapsed() < PATIENCE, "{place}\n{printed}");
+        assert!(only_asks(&command.text) && started.elapsed() < TIMEOUT, "{place}\n{printed}");
         std::thread::park_timeout(Duration::from_millis(100));
     }
 }

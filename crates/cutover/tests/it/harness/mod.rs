@@ -3,8 +3,8 @@
 
 mod client;
 mod database;
+mod failover_client;
 mod fleet;
-mod line;
 mod points;
 mod server;
 mod small_disk;
@@ -12,11 +12,11 @@ mod v1;
 mod vendor;
 
 pub(crate) use client::{Answer, Client};
+pub(crate) use failover_client::{FailoverClient, LostRequest};
 pub(crate) use fleet::{Fleet, Node};
-pub(crate) use line::{Line, Lost};
-pub(crate) use server::{NOWHERE, Server};
+pub(crate) use server::{NO_ADDRESS, Server};
 pub(crate) use v1::*;
-pub(crate) use vendor::{Act, Asked, Vendor, answer};
+pub(crate) use vendor::{Action, ReceivedRequest, Vendor, answer};
 
 use cutover_testkit_postgres::{TestDatabase, server};
 use database::Migrated;
@@ -31,18 +31,18 @@ pub(crate) const ACCOUNTS: &str = "/v2/data-import/accounts/";
 pub(crate) const VALIDATE: &str = "/v2/data-import/accounts/validate/";
 pub(crate) const GRAPHQL: &str = "/v1/graphql/";
 /// No wait lasts longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Waits until something holds, looking again and again.
-pub(crate) fn until(what: &str, holds: impl FnMut() -> bool) {
-    within(PATIENCE, what, holds);
+pub(crate) fn wait_until(what: &str, holds: impl FnMut() -> bool) {
+    wait_within(TIMEOUT, what, holds);
 }
 
 /// The same of something that may take longer.
-pub(crate) fn within(patience: Duration, what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn wait_within(timeout: Duration, what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < patience, "waited in vain: {what}");
+        assert!(start.elapsed() < timeout, "waited in vain: {what}");
         std::thread::park_timeout(Duration::from_millis(20));
     }
 }
@@ -64,7 +64,7 @@ pub(crate) fn today() -> String {
 }
 
 /// A data folder of its own, with its database there or on a server.
-pub(crate) struct House {
+pub(crate) struct Installation {
     folder: TempDir,
     database: Option<Migrated>,
     /// What its commands and servers find in their environment besides ours.
@@ -73,27 +73,27 @@ pub(crate) struct House {
     inside: Vec<String>,
 }
 
-impl House {
+impl Installation {
     /// An empty folder, and an empty database of the kind that this run of the tests is about.
     pub(crate) fn new() -> Self {
         Self::with(Migrated::of_run())
     }
 
     /// An empty folder with a SQLite file, whatever the run is about.
-    pub(crate) fn on_file() -> Self {
+    pub(crate) fn on_sqlite() -> Self {
         Self::with(None)
     }
 
     /// The same with a database on a server whatever the run is about; `None` where there is no server to be had.
-    pub(crate) fn on_server() -> Option<Self> {
+    pub(crate) fn on_postgres() -> Option<Self> {
         Some(Self::with(Some(Migrated::on(server()?))))
     }
 
     /// An empty folder, and a database elsewhere.
-    pub(crate) fn at(url: &str) -> Self {
-        let mut house = Self::with(None);
-        house.set_variable("CUTOVER_DATABASE_URL", url);
-        house
+    pub(crate) fn with_database_url(url: &str) -> Self {
+        let mut installation = Self::with(None);
+        installation.set_variable("CUTOVER_DATABASE_URL", url);
+        installation
     }
 
     fn with(database: Option<Migrated>) -> Self {
@@ -103,32 +103,32 @@ impl House {
     }
 
     /// A house with the organisation `Acme`, the supplier `ACME` and a key of it.
-    pub(crate) fn furnished() -> (Self, String) {
-        let house = Self::new();
-        let key = house.furnish();
-        (house, key)
+    pub(crate) fn with_supplier() -> (Self, String) {
+        let installation = Self::new();
+        let key = installation.add_supplier();
+        (installation, key)
     }
 
     /// Adds the organisation `Acme` and the supplier `ACME`; a key.
-    pub(crate) fn furnish(&self) -> String {
-        self.done(&["organisation", "add", "Acme"]);
-        self.done(&["supplier", "add", "ACME", "--organisation", "Acme"]);
+    pub(crate) fn add_supplier(&self) -> String {
+        self.run_json(&["organisation", "add", "Acme"]);
+        self.run_json(&["supplier", "add", "ACME", "--organisation", "Acme"]);
         self.key("Acme")
     }
 
     /// The same with a server and a client.
-    pub(crate) fn open() -> (Self, Server, Client) {
-        let (house, key) = Self::furnished();
-        let server = house.serve();
+    pub(crate) fn serving() -> (Self, Server, Client) {
+        let (installation, key) = Self::with_supplier();
+        let server = installation.serve();
         let client = server.client(&key);
-        (house, server, client)
+        (installation, server, client)
     }
 
     /// The same with accounts that are imported.
     pub(crate) fn with_accounts(accounts: &[Value]) -> (Self, Server, Client) {
-        let (house, server, client) = Self::open();
+        let (installation, server, client) = Self::serving();
         client.import(accounts);
-        (house, server, client)
+        (installation, server, client)
     }
 
     /// Sets a variable of the environment of what is started from now on.
@@ -138,11 +138,11 @@ impl House {
 
     /// What `psql` prints for a statement in its database on a server.
     pub(crate) fn sql(&self, statement: &str) -> String {
-        self.on().sql(statement).unwrap()
+        self.test_database().sql(statement).unwrap()
     }
 
     /// Its database on a server.
-    pub(crate) fn on(&self) -> &TestDatabase {
+    pub(crate) fn test_database(&self) -> &TestDatabase {
         &self.database.as_ref().unwrap().database
     }
 
@@ -157,7 +157,7 @@ impl House {
 
     /// A new key of an organisation.
     pub(crate) fn key(&self, organisation: &str) -> String {
-        text(&self.done(&["api-key", "issue", "--organisation", organisation])["api_key"])
+        text(&self.run_json(&["api-key", "issue", "--organisation", organisation])["api_key"])
     }
 
     fn program(&self, args: &[&str]) -> Command {
@@ -179,7 +179,7 @@ impl House {
     }
 
     /// Runs a command that must do what it was asked; its JSON, members in the order of their names.
-    pub(crate) fn done(&self, args: &[&str]) -> Value {
+    pub(crate) fn run_json(&self, args: &[&str]) -> Value {
         let output = self.run(&[args, &["--json"]].concat());
         let (stdout, stderr) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
@@ -192,7 +192,7 @@ impl House {
 
     /// What the doctor says must be mended, but for the disks of test servers, which need not outlive a crash of
     /// the machine.
-    pub(crate) fn ailments(&self) -> Vec<String> {
+    pub(crate) fn failed_checks(&self) -> Vec<String> {
         let output = self.run(&["doctor", "--json"]);
         let diagnosis: Value = serde_json::from_slice(&output.stdout).unwrap();
         let checks = items(&diagnosis["checks"]).iter();
@@ -201,7 +201,7 @@ impl House {
     }
 
     /// Runs a command that must refuse with exit code 1 and one line; that line.
-    pub(crate) fn refused(&self, args: &[&str]) -> String {
+    pub(crate) fn run_refused(&self, args: &[&str]) -> String {
         let output = self.run(args);
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");
@@ -221,7 +221,7 @@ impl House {
     }
 
     /// Whether its database is on a server.
-    pub(crate) fn is_on_server(&self) -> bool {
+    pub(crate) fn is_on_postgres(&self) -> bool {
         self.database.is_some()
     }
 
@@ -250,7 +250,7 @@ impl House {
 
     /// The same of another supplier.
     pub(crate) fn show_of(&self, supplier: &str, number: &str) -> Value {
-        self.done(&["process", "show", supplier, number])
+        self.run_json(&["process", "show", supplier, number])
     }
 
     /// What is imported, with what was added since.
@@ -268,7 +268,7 @@ impl House {
 
     /// How many processes of a supplier are in a state.
     pub(crate) fn count(&self, supplier: &str, state: &str) -> usize {
-        items(&self.done(&["process", "list", supplier, "--status", state])).len()
+        items(&self.run_json(&["process", "list", supplier, "--status", state])).len()
     }
 }
 

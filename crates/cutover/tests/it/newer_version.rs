@@ -2,8 +2,8 @@
 //! alone what it does not know.
 
 use crate::harness::{
-    ACCOUNTS, ALL, Answer, Client, House, IMPORTED, INSTRUCTION, NOTES, PENDING, Server, TRANSFER_STATUS,
-    adding, instruction, items, text, until,
+    ACCOUNTS, ALL, Answer, Client, IMPORTED, INSTRUCTION, Installation, NOTES, PENDING, Server,
+    TRANSFER_STATUS, adding, instruction, items, text, until,
 };
 use crate::payloads::{small, wrapped};
 use diesel::connection::SimpleConnection;
@@ -56,12 +56,12 @@ const ALLOWED: &str = "DO $$ DECLARE c record; BEGIN
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.t, c.conname);
     END LOOP; END $$;";
 
-fn write_words(house: &House) {
-    if house.is_on_server() {
-        house.sql(&format!("{ALLOWED} {WORDS}"));
+fn write_words(installation: &Installation) {
+    if installation.is_on_postgres() {
+        installation.sql(&format!("{ALLOWED} {WORDS}"));
         return;
     }
-    let file = house.path().join("cutover.db");
+    let file = installation.path().join("cutover.db");
     for statements in [RELAXED, WORDS] {
         let mut database = SqliteConnection::establish(file.to_str().unwrap()).unwrap();
         database.batch_execute(statements).unwrap();
@@ -69,7 +69,7 @@ fn write_words(house: &House) {
 }
 
 struct Beside {
-    house: House,
+    installation: Installation,
     server: Server,
     client: Client,
     /// Of an operator, and a supplier's that the newer program made an auditor's.
@@ -77,14 +77,22 @@ struct Beside {
 }
 
 impl Beside {
-    fn new(house: House) -> Self {
-        let key = house.furnish();
-        house.done(&["supplier", "add", "THAWING", "--organisation", "Acme"]);
-        house.done(&["organisation", "add", "Other"]);
-        house.done(&["vendor", "add", "NEWPAY", "--kind", "http", "--base-url", "http://127.0.0.1:9"]);
+    fn new(installation: Installation) -> Self {
+        let key = installation.add_supplier();
+        installation.run_json(&["supplier", "add", "THAWING", "--organisation", "Acme"]);
+        installation.run_json(&["organisation", "add", "Other"]);
+        installation.run_json(&[
+            "vendor",
+            "add",
+            "NEWPAY",
+            "--kind",
+            "http",
+            "--base-url",
+            "http://127.0.0.1:9",
+        ]);
         let operator = ["api-key", "issue", "--organisation", "Acme", "--role", "operator"];
-        let keys = [text(&house.done(&operator)["api_key"]), house.key("Other")];
-        let server = house.serve();
+        let keys = [text(&installation.run_json(&operator)["api_key"]), installation.key("Other")];
+        let server = installation.serve();
         let client = server.client(&key);
         client.import(&[small("N-MOVED"), small("K-DONE")]);
         for number in ["K-WAITS", "K-FAILED", "N-RESTS", "N-LEASED", "N-FAILED", "N-DRY"] {
@@ -94,11 +102,11 @@ impl Beside {
         }
         server.signal("TERM");
         server.ended();
-        write_words(&house);
+        write_words(&installation);
         // One that starts now takes up what lost workers left.
-        let server = house.serve();
+        let server = installation.serve();
         let client = server.client(&key);
-        Self { house, server, client, keys }
+        Self { installation, server, client, keys }
     }
 
     fn get(&self, path: &str) -> Value {
@@ -113,7 +121,7 @@ impl Beside {
 
     /// What must be as it was in the end.
     fn newer(&self) -> Vec<Value> {
-        NEWER.iter().map(|(number, ..)| self.house.show(number)).collect()
+        NEWER.iter().map(|(number, ..)| self.installation.show(number)).collect()
     }
 
     /// A page of the console, whose session is in the cookie.
@@ -129,14 +137,14 @@ impl Beside {
 
 #[test]
 fn rows_of_a_newer_program_are_shown_and_left_alone() {
-    story(House::on_file());
-    if let Some(house) = House::on_server() {
-        story(house);
+    story(Installation::on_sqlite());
+    if let Some(installation) = Installation::on_postgres() {
+        story(installation);
     }
 }
 
-fn story(house: House) {
-    let beside = Beside::new(house);
+fn story(installation: Installation) {
+    let beside = Beside::new(installation);
     the_api_keeps_to_the_words_of_its_contract(&beside);
     let before = beside.newer();
     lists_and_figures_have_them(&beside);
@@ -147,10 +155,10 @@ fn story(house: House) {
     // Meanwhile workers go on with what they know.
     beside.client.import(&[small("K-LATER")]);
     assert_eq!(beside.newer(), before);
-    let archive = beside.house.path().join("archive.ndjson");
+    let archive = beside.installation.path().join("archive.ndjson");
     let before_then =
         ["process", "archive", "--before", "2999-01-01", "--yes", "--to", archive.to_str().unwrap()];
-    assert_eq!(beside.house.done(&before_then), json!({"archived": 3, "stayed": 0}));
+    assert_eq!(beside.installation.run_json(&before_then), json!({"archived": 3, "stayed": 0}));
     let log = beside.server.log();
     assert!(!log.contains("corrupt") && !log.contains("cannot be read"), "{log}");
 }
@@ -223,52 +231,54 @@ fn calls_are_refused_that_would_change_them(beside: &Beside) {
         let line = beside.client.send("POST", BULK, &[media], lines.as_bytes());
         assert!(line.text().contains(code), "{}", line.text());
         for step in ["cancel", "retry"] {
-            let refused = beside.house.refused(&["process", step, "ACME", number]);
+            let refused = beside.installation.run_refused(&["process", step, "ACME", number]);
             assert!(refused.contains(word) && refused.contains("newer version"), "{refused}");
         }
         for yes in [&[][..], &["--yes"]] {
-            let refused = beside.house.refused(&[&["account", "erase", "ACME", number], yes].concat());
+            let refused =
+                beside.installation.run_refused(&[&["account", "erase", "ACME", number], yes].concat());
             assert!(refused.contains("newer version"), "{refused}");
         }
     }
 }
 
 fn commands_show_them_as_they_are(beside: &Beside) {
-    let house = &beside.house;
-    let listed = house.done(&["process", "list", "ACME"]);
-    let printed = String::from_utf8(house.run(&["process", "list", "ACME"]).stdout).unwrap();
+    let installation = &beside.installation;
+    let listed = installation.run_json(&["process", "list", "ACME"]);
+    let printed = String::from_utf8(installation.run(&["process", "list", "ACME"]).stdout).unwrap();
     for (number, word, status, _) in NEWER {
-        let shown = house.show(number);
+        let shown = installation.show(number);
         let item = items(&listed).iter().find(|item| item["external_account_number"] == number).unwrap();
         for shown in [&shown, item] {
             assert_eq!((&shown["status"], &shown["stored_status"]), (&json!(status), &json!(word)));
         }
         let line = printed.lines().find(|line| line.contains(number)).unwrap();
         assert!(line.contains(word), "{line}");
-        let text = String::from_utf8(house.run(&["process", "show", "ACME", number]).stdout).unwrap();
+        let text = String::from_utf8(installation.run(&["process", "show", "ACME", number]).stdout).unwrap();
         assert!(
             text.contains(&format!("{word} (a newer version wrote it; the API shows {status})")),
             "{text}"
         );
-        let out = house.path().join(format!("{number}.json"));
-        house.done(&["account", "export", "ACME", number, "--out", out.to_str().unwrap()]);
+        let out = installation.path().join(format!("{number}.json"));
+        installation.run_json(&["account", "export", "ACME", number, "--out", out.to_str().unwrap()]);
     }
     assert!(items(&listed).iter().all(|item| {
         item.get("stored_status").is_some() == text(&item["external_account_number"]).starts_with("N-")
     }));
-    let waits = &house.show("K-WAITS")["history"][1];
+    let waits = &installation.show("K-WAITS")["history"][1];
     for (member, word) in [("event", "rested"), ("from", "ASLEEP"), ("to", "AWAKE"), ("actor", "robot:7")] {
         assert_eq!(waits[member], word);
     }
-    let failed = house.show("K-FAILED");
+    let failed = installation.show("K-FAILED");
     assert_eq!((&failed["latest_error"]["code"], &failed["errors"][0]["code"]), (&json!(CODE), &json!(CODE)));
-    let trail = house.done(&["audit"]);
+    let trail = installation.run_json(&["audit"]);
     let told = items(&trail).iter().find(|told| told["action"] == "account.move").unwrap();
     assert_eq!((&told["by"], &told["detail"]["to"]), (&json!("robot:7"), &json!(["x"])));
-    let printed = String::from_utf8(house.run(&["audit"]).stdout).unwrap();
+    let printed = String::from_utf8(installation.run(&["audit"]).stdout).unwrap();
     assert!(printed.contains("account.move") && printed.contains("kept=true"), "{printed}");
-    let ailments: Vec<_> = house.ailments().into_iter().filter(|one| !one.contains("NEWPAY")).collect();
-    assert_eq!(ailments, [""; 0]);
+    let failed_checks: Vec<_> =
+        installation.failed_checks().into_iter().filter(|one| !one.contains("NEWPAY")).collect();
+    assert_eq!(failed_checks, [""; 0]);
 }
 
 fn the_console_shows_them_as_they_are(beside: &Beside) {
@@ -314,23 +324,23 @@ fn the_console_shows_them_as_they_are(beside: &Beside) {
 }
 
 fn what_is_configured_is_kept(beside: &Beside) {
-    let house = &beside.house;
+    let installation = &beside.installation;
     let mut account = small("T-1");
     account["import_supplier"] = json!("THAWING");
     let refused = beside.client.create(&account);
     assert!(refused.text().contains("import_supplier_migration_not_ongoing"), "{}", refused.text());
-    house.done(&["supplier", "set", "THAWING", "--dry-run", "true"]);
-    let thawing = house.done(&["supplier", "show", "THAWING"]);
+    installation.run_json(&["supplier", "set", "THAWING", "--dry-run", "true"]);
+    let thawing = installation.run_json(&["supplier", "show", "THAWING"]);
     assert_eq!((&thawing["status"], &thawing["dry_run"]), (&json!("Thawing"), &json!(true)));
     assert_eq!(thawing["rules"], json!({"LED-14": "hint", "XYZ-99": "error"}));
-    assert_eq!(items(&house.done(&["supplier", "list"])).len(), 2);
-    let keys = house.done(&["api-key", "list"]);
+    assert_eq!(items(&installation.run_json(&["supplier", "list"])).len(), 2);
+    let keys = installation.run_json(&["api-key", "list"]);
     assert!(items(&keys).iter().any(|key| key["role"] == "auditor"), "{keys}");
     let token = format!("obtainToken(input: {{apiKey: \"{}\"}}) {{ token }}", beside.keys[1]);
     assert!(!beside.client.obtain(&token)["errors"].is_null());
-    assert_eq!(house.done(&["vendor", "list"])[0]["kind"], "newpay");
+    assert_eq!(installation.run_json(&["vendor", "list"])[0]["kind"], "newpay");
     let request = instruction("K-DONE", "NEWPAY", "CARD", "r");
     let answer = beside.client.post(INSTRUCTION, request.to_string());
     assert_eq!(answer.code(), (500, "payment_vendor_unavailable".to_owned()));
-    until("the server is ready", || beside.client.get("/readyz").status == 200);
+    wait_until("the server is ready", || beside.client.get("/readyz").status == 200);
 }

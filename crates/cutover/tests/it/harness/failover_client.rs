@@ -1,14 +1,14 @@
 //! A client that keeps its connection, and goes from node to node.
 
 use super::client::{is_whole, parse};
-use super::{Answer, PATIENCE};
+use super::{Answer, TIMEOUT};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 /// A connection to one of several nodes, kept from request to request, as a load balancer keeps it: it goes to the
 /// next node where one is not ready, or takes no connection, or has closed this one since the last answer, or says that
 /// it will.
-pub(crate) struct Line {
+pub(crate) struct FailoverClient {
     nodes: Vec<SocketAddr>,
     /// The node of the connection, or to be tried next.
     node: usize,
@@ -18,12 +18,12 @@ pub(crate) struct Line {
 
 /// A request that may or may not have been done: the connection was lost after it was begun, or no node takes one.
 #[derive(Debug)]
-pub(crate) struct Lost(pub(crate) String);
+pub(crate) struct LostRequest(pub(crate) String);
 
 /// How it is said that not a byte of an answer came.
 const UNREAD: &str = "closed after 0 bytes";
 
-impl Line {
+impl FailoverClient {
     /// One that begins with the node of this place.
     pub(crate) fn new(nodes: &[SocketAddr], first: usize, token: &str) -> Self {
         Self { nodes: nodes.to_vec(), node: first % nodes.len(), stream: None, token: token.to_owned() }
@@ -31,17 +31,19 @@ impl Line {
 
     /// Sends a request. A server may close a connection that it has kept at the moment at which it is used
     /// again, and has done nothing then: as proxies do, it is sent once more, by a new connection.
-    pub(crate) fn send(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Answer, Lost> {
+    pub(crate) fn send(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Answer, LostRequest> {
         let was_kept = self.stream.is_some();
         match self.send_once(method, path, body) {
-            Err(Lost(how)) if was_kept && how.contains("a kept connection") && how.ends_with(UNREAD) => {
+            Err(LostRequest(how))
+                if was_kept && how.contains("a kept connection") && how.ends_with(UNREAD) =>
+            {
                 self.send_once(method, path, body)
             }
             answer => answer,
         }
     }
 
-    fn send_once(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Answer, Lost> {
+    fn send_once(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Answer, LostRequest> {
         let kept = self.stream.take().filter(is_open);
         let which = if kept.is_some() { "kept" } else { "new" };
         let mut stream = kept.map_or_else(|| self.connect(), Ok)?;
@@ -55,23 +57,23 @@ impl Line {
         let sent = stream.write_all(&[head.as_bytes(), body].concat());
         let answer = read(&mut stream).map_err(|read| {
             let lost = format!("{method} {path} on a {which} connection: sent: {sent:?}, read: {read}");
-            self.go_on();
-            Lost(lost)
+            self.next_node();
+            LostRequest(lost)
         })?;
         if answer.header("Connection").is_some_and(|value| value.eq_ignore_ascii_case("close")) {
-            self.go_on();
+            self.next_node();
         } else {
             self.stream = Some(stream);
         }
         Ok(answer)
     }
 
-    fn go_on(&mut self) {
+    fn next_node(&mut self) {
         self.node = (self.node + 1) % self.nodes.len();
     }
 
     /// A connection to the first node that is ready and takes one.
-    fn connect(&mut self) -> Result<TcpStream, Lost> {
+    fn connect(&mut self) -> Result<TcpStream, LostRequest> {
         for _ in 0..self.nodes.len() {
             let node = self.nodes[self.node];
             if is_ready(node)
@@ -79,15 +81,15 @@ impl Line {
             {
                 return Ok(stream);
             }
-            self.go_on();
+            self.next_node();
         }
-        Err(Lost("no node takes a connection".to_owned()))
+        Err(LostRequest("no node takes a connection".to_owned()))
     }
 }
 
 fn connect(node: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(node)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_nodelay(true)?;
     Ok(stream)
 }

@@ -21,32 +21,32 @@ mod troubles;
 
 pub(crate) use page::Page;
 
-use crate::harness::{Client, House, Server, text};
+use crate::harness::{Client, Installation, Server, text};
 use crate::payloads::small;
 
 /// An operator's key of the organisation `Acme`.
-fn operator(house: &House) -> String {
+fn operator(installation: &Installation) -> String {
     let issue = ["api-key", "issue", "--organisation", "Acme", "--role", "operator"];
-    text(&house.done(&issue)["api_key"])
+    text(&installation.run_json(&issue)["api_key"])
 }
 
 /// A browser at the first page, in which an operator of `Acme` has signed in; `None` where there is no browser.
-fn signed_in(house: &House, server: &Server) -> Option<Page> {
+fn signed_in(installation: &Installation, server: &Server) -> Option<Page> {
     let page = Page::open(server)?;
-    page.sign_in(&operator(house));
+    page.sign_in(&operator(installation));
     Some(page)
 }
 
 /// A server on which `E-1` was refused at the import, by a rule that was made stricter since.
-fn rejected(house: &House, key: &str) -> (Server, Client) {
+fn rejected(installation: &Installation, key: &str) -> (Server, Client) {
     let mut account = small("E-1");
     account["customers"][0].as_object_mut().unwrap().remove("family_name");
     {
-        let api = house.serve_with(&["--role", "api"]);
+        let api = installation.serve_with(&["--role", "api"]);
         assert_eq!(api.client(key).create(&account).status, 201);
     }
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-    let server = house.serve();
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    let server = installation.serve();
     let client = server.client(key);
     client.wait("E-1", "ERRORED");
     (server, client)
