@@ -1,4 +1,4 @@
-//! The data of one account: handed out, and removed.
+//! Export and erasure of one account.
 
 use crate::harness::{Client, Installation, NOTES, TRANSACTIONS, adding, items, text};
 use crate::payloads::{KINDS, documented, fixture, small};
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
 const INVARIANTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/invariants.sql");
 
-/// The figures that erasing and importing again must leave as they were.
+/// Figures that must not change when an account is erased and imported again.
 fn figures(client: &Client) -> [Value; 2] {
     let mut progress = client.get(PROGRESS).json();
     [progress["counts"].take(), progress["totals"].take()]
 }
 
-/// On a server, what operators check a database with finds nothing.
+/// On PostgreSQL, runs the operators' consistency check, which must find nothing.
 fn assert_sound(installation: &Installation) {
     assert_eq!(installation.failed_checks(), [""; 0]);
     if std::env::var_os("CUTOVER_TEST_ON").is_some() {
@@ -59,9 +59,10 @@ fn an_erased_account_can_be_sent_again() {
     assert_sound(&installation);
 }
 
-/// While others send, add and erase, no answer is a fault of ours, and what is kept stays true.
+/// Exports and erases accounts during concurrent creates and additions: no answer is 5xx, and the data stays
+/// consistent.
 #[test]
-fn erasing_in_a_storm_leaves_what_is_true() {
+fn erasing_under_load_keeps_data_consistent() {
     let (installation, _server, client) = Installation::serving();
     let numbers: Vec<String> = (0..4).map(|n| format!("E-{n}")).collect();
     client.import(&numbers.iter().map(|number| small(number)).collect::<Vec<_>>());
@@ -112,7 +113,7 @@ fn erasing_in_a_storm_leaves_what_is_true() {
     assert_sound(&installation);
 }
 
-/// What was sent, as it is kept: with what an import adds.
+/// The sent payload with the members that an import adds.
 fn completed(sent: &Value) -> Value {
     let sent = sent.to_string();
     let decoded = decode_account(sent.as_bytes(), Zone::UTC).unwrap();
@@ -120,10 +121,10 @@ fn completed(sent: &Value) -> Value {
     comparable(&account.into_owned().completed(Zone::UTC), Zone::UTC)
 }
 
-/// What an import says of what was not sent.
+/// Members that an import adds if they were not sent.
 const DECIDED: [&str; 2] = ["created_at", "supply_type"];
 
-/// Everything of `sent` is in `kept`, and nothing else.
+/// Asserts that `kept` has exactly the content of `sent`.
 fn assert_same(kept: &Value, sent: &Value, place: &str) {
     match (kept, sent) {
         (Value::Object(kept), Value::Object(sent)) => {
@@ -145,9 +146,9 @@ fn assert_same(kept: &Value, sent: &Value, place: &str) {
     }
 }
 
-/// Of an account without later additions: what is handed out is what was sent, of every kind of meter point.
+/// The export of an account without additions equals its payload, for every kind of meter point.
 #[test]
-fn an_export_is_what_was_sent() {
+fn an_export_equals_the_sent_payload() {
     let (installation, _server, client) = Installation::serving();
     for (kind, _) in KINDS {
         let account = fixture(kind, kind);
@@ -171,7 +172,7 @@ fn an_export_is_what_was_sent() {
 }
 
 #[test]
-fn an_export_is_a_new_file_of_its_owners() {
+fn an_export_is_a_new_file_that_only_its_owner_can_read() {
     let (installation, _server, client) = Installation::with_accounts(&[small("A-1")]);
     let path = installation.path().join("a-1.json");
     let (export, file) = (["account", "export", "ACME", "A-1"], path.to_str().unwrap());

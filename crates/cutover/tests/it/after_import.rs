@@ -1,5 +1,5 @@
-//! What the requests after the import have in common: the account must be there, whatever the supplier's
-//! status is.
+//! Common behaviour of requests after the import: the account must exist, whatever the status of its
+//! supplier.
 
 use crate::harness::{
     Action, BUSINESS, BUSINESS_INSTRUCTION, Client, INSTRUCTION, Installation, NOTES, STATEMENTS,
@@ -9,7 +9,7 @@ use crate::payloads::{billed, wrapped};
 use crate::transactions::transaction;
 use serde_json::{Value, json};
 
-/// A good request to each of the three endpoints that answer 404.
+/// A valid request to each of the three endpoints that answer 404.
 pub(crate) fn additions(number: &str) -> [(&'static str, Value); 3] {
     let statement = json!({"bill_period_from_date": "2025-01-01", "bill_period_to_date": "2025-03-31", "statement_id": "Q1"});
     [
@@ -22,7 +22,7 @@ pub(crate) fn additions(number: &str) -> [(&'static str, Value); 3] {
     ]
 }
 
-/// The code with which all three answer 404.
+/// The 404 code of all three endpoints.
 fn absence(client: &Client, number: &str, supplier: &str) -> String {
     let mut codes = additions(number).map(|(path, mut body)| {
         body["import_supplier"] = json!(supplier);
@@ -38,7 +38,7 @@ fn absence(client: &Client, number: &str, supplier: &str) -> String {
 }
 
 #[test]
-fn an_account_that_is_only_staged_is_not_found() {
+fn a_staged_account_is_not_found() {
     let (installation, key) = Installation::with_supplier();
     let server = installation.serve();
     let client = server.client(&key);
@@ -72,8 +72,8 @@ fn a_paused_supplier_keeps_its_accounts_staged() {
 }
 
 #[test]
-fn what_nobody_knows_has_no_import_process() {
-    let (_house, _server, client) = Installation::with_accounts(&[billed("K-1")]);
+fn an_unknown_account_has_no_import_process() {
+    let (_installation, _server, client) = Installation::with_accounts(&[billed("K-1")]);
     for (number, supplier) in
         [("NONE", "ACME"), ("K-1", "NOBODY"), ("k-1", "ACME"), ("K-1", "acme"), ("K-1", "no code!")]
     {
@@ -83,14 +83,14 @@ fn what_nobody_knows_has_no_import_process() {
             "{number} {supplier}"
         );
     }
-    // Faults of the request come first.
+    // Faults of the request are reported first.
     let faulty = json!({"import_supplier": "NOBODY", "external_account_number": "NONE", "notes": [{}]});
     let faults = client.send_json(NOTES, &faulty).faults();
     assert_eq!(faults, ["notes.0 note_body_or_document_path_not_found"]);
 }
 
 #[test]
-fn a_supplier_that_is_not_ongoing_still_corrects_what_it_imported() {
+fn a_supplier_that_is_not_ongoing_can_add_to_imported_accounts() {
     let vendor = Vendor::start(|asked| {
         let reference = asked.path.rsplit('/').next().unwrap();
         Action::Json(200, json!({"reference": reference, "type": "CARD"}))
@@ -113,7 +113,7 @@ fn a_supplier_that_is_not_ongoing_still_corrects_what_it_imported() {
 
 #[test]
 fn tokens_methods_and_bodies_are_refused_as_everywhere() {
-    let (_house, server, client) = Installation::serving();
+    let (_installation, server, client) = Installation::serving();
     let paths = [NOTES, TRANSACTIONS, STATEMENTS, INSTRUCTION, BUSINESS, BUSINESS_INSTRUCTION];
     for path in paths {
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Retention: processes that have ended move to a file.
+//! Retention: ended processes move to a file.
 
 use crate::harness::{Installation, items, text};
 use crate::payloads::{small, wrapped};
@@ -13,7 +13,7 @@ fn lines(file: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_has_ended_moves_to_a_file() {
+fn ended_processes_move_to_a_file() {
     let (installation, _server, client) = Installation::serving();
     let file = installation.path().join("archive.ndjson").display().to_string();
     let archive = ["process", "archive", "--before", LATER, "--to", &file];
@@ -61,7 +61,7 @@ fn what_has_ended_moves_to_a_file() {
 }
 
 #[test]
-fn nothing_else_is_written_over() {
+fn other_files_are_not_overwritten() {
     let (installation, _key) = Installation::with_supplier();
     let file = installation.path().join("notes.txt").display().to_string();
     fs::write(&file, "mine").unwrap();

@@ -1,4 +1,4 @@
-//! What is encrypted in the database, with which keys, and how they are changed.
+//! Encryption at rest, and rotation of its keys.
 
 use crate::harness::{Client, Installation, items, text, wait_until};
 use crate::payloads::{small, wrapped};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const VARIABLE: &str = "CUTOVER_ENCRYPTION_KEYS";
 const BANK: &str = "999888777";
 
-/// A new key: its line, and its name.
+/// Generates a key; returns its line and its name.
 fn key(installation: &Installation) -> (String, String) {
     let output = installation.run(&["encryption-key", "generate"]);
     assert!(output.status.success());
@@ -27,13 +27,13 @@ fn with_bank(number: &str) -> Value {
     account
 }
 
-/// One that waits for long.
+/// An account that is scheduled far in the future.
 fn waiting(number: &str) -> Value {
     wrapped(number, json!({"schedule_window_start": "2099-01-01T00:00:00Z"}))
 }
 
-/// Whether a payload, and whether the bank account's number, lies open to who has the database: all files of the
-/// folder, or all rows on the server.
+/// Searches the stored bytes, of all files of the folder or of all rows on the server, for a payload and for
+/// a bank account number.
 fn lies_open(installation: &Installation) -> (bool, bool) {
     if std::env::var_os("CUTOVER_TEST_ON").is_some() {
         let rows = rows(installation);
@@ -68,12 +68,12 @@ fn has(bytes: &[u8], sought: &[u8]) -> bool {
     bytes.windows(sought.len()).any(|window| window == sought)
 }
 
-/// What the doctor says of it.
+/// The doctor's finding on encryption.
 fn at_rest(installation: &Installation) -> String {
     checked(installation, "at rest")
 }
 
-/// What the doctor says of something.
+/// The doctor's finding of a check.
 fn checked(installation: &Installation, what: &str) -> String {
     let output = installation.run(&["doctor", "--json"]);
     let diagnosis: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -87,7 +87,7 @@ fn send(client: &Client) {
 }
 
 #[test]
-fn without_a_key_payloads_and_bank_details_lie_open_and_the_doctor_says_so() {
+fn without_a_key_payloads_and_bank_details_are_unencrypted_and_the_doctor_warns() {
     let (installation, api_key) = Installation::with_supplier();
     assert_eq!(
         at_rest(&installation),
@@ -106,7 +106,7 @@ fn without_a_key_payloads_and_bank_details_lie_open_and_the_doctor_says_so() {
 }
 
 #[test]
-fn with_a_key_neither_is_found_in_the_database() {
+fn with_a_key_the_database_has_no_plain_text() {
     let (mut installation, api_key) = Installation::with_supplier();
     let (line, name) = key(&installation);
     installation.set_variable(VARIABLE, &line);
@@ -130,7 +130,7 @@ fn with_a_key_neither_is_found_in_the_database() {
     assert!(fs::read_to_string(&file).unwrap().contains(BANK));
 }
 
-/// From the open to a first key, from that to a second one, and the first one is taken away; under load.
+/// Changes from no key to a first key, then to a second one, and removes the first one, under load.
 #[test]
 fn keys_change_while_a_server_works() {
     let (mut installation, server, client) = Installation::serving();
@@ -172,7 +172,7 @@ fn keys_change_while_a_server_works() {
     let last = installation.run_json(&["encryption-key", "reseal"]);
     let sealed: Vec<_> = items(&last).iter().map(|table| &table["sealed"]).collect();
     assert_eq!(sealed, [0, 0, 0, 0, 0], "the first key seals nothing any more");
-    // Of a sample, where so many could be sent meanwhile.
+    // The doctor reads a sample if many accounts were sent meanwhile.
     let told = at_rest(&installation);
     let told = told.trim_end_matches(" (of a sample)");
     assert!(told.ends_with(&format!("sealed with {second_name}")), "{told}");
@@ -188,7 +188,7 @@ fn keys_change_while_a_server_works() {
     server.client(&api_key).import(&[with_bank("R-3")]);
 }
 
-/// Creates accounts `L-sent` and on; how many there are then.
+/// Creates accounts from number `L-sent` on; returns the new count.
 fn create_until(client: &Client, sent: usize, over: &AtomicBool) -> usize {
     let mut sent = sent;
     let first = sent;
@@ -228,7 +228,7 @@ fn a_server_without_the_key_does_not_start() {
     client.wait("K-1", "PROCESSED");
 }
 
-/// A node that is left behind does no harm: it gives back what it cannot open, and no attempt is lost.
+/// A node without the key releases what it cannot decrypt, and no attempt is lost.
 #[test]
 fn a_worker_without_the_key_leaves_the_account_to_others() {
     let (mut installation, api_key) = Installation::with_supplier();
@@ -246,9 +246,9 @@ fn a_worker_without_the_key_leaves_the_account_to_others() {
         || installation.history("ACME", "K-1").last().is_some_and(|event| event == "shut_down");
     wait_until("it was given back", is_given_back);
     assert_eq!(client.status("K-1")["status"], "PENDING");
-    // One that it can open goes on meanwhile.
+    // Meanwhile an account that it can decrypt is imported.
     client.import(&[small("K-2")]);
-    // Tokens that it has seen stay good; it can make no new ones, for it cannot read what they are signed with.
+    // It still accepts tokens that it has seen, but cannot sign new ones: it cannot decrypt the signing key.
     wait_until("it is not ready", || server.anonymous().get("/readyz").status == 503);
     let unready = server.anonymous().get("/readyz").json();
     assert_eq!(unready["code"], "encryption_key_missing");
@@ -268,9 +268,9 @@ fn a_worker_without_the_key_leaves_the_account_to_others() {
     wait_until("it succeeds where the key is", || installation.count("ACME", "DRY_RUN_SUCCEEDED") == 1);
 }
 
-/// What is sealed anew with a key that a running server lacks would be lost to it.
+/// A running server without the new key could not read resealed values.
 #[test]
-fn values_are_not_sealed_anew_while_a_server_lacks_the_key() {
+fn values_are_not_resealed_while_a_server_lacks_the_key() {
     let (mut installation, api_key) = Installation::with_supplier();
     let ((first, first_name), (second, name)) = (key(&installation), key(&installation));
     installation.set_variable(VARIABLE, &first);

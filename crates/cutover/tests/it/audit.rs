@@ -1,11 +1,11 @@
-//! The audit trail by the commands themselves: each that changes something, or takes data out, is told of.
+//! The audit trail of commands: every change and every export is recorded.
 
 use crate::harness::{Installation, items, text};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Commands that neither change what is kept nor take it out, or are no operator's act.
+/// Commands that neither change nor export data, or are not actions of an operator.
 const READ: &[&str] = &[
     "serve",
     "demo",
@@ -23,8 +23,8 @@ const READ: &[&str] = &[
     "doctor",
 ];
 
-/// All others in an order in which each can be done, with its arguments, and what it is told of as. `$FILE` is a new
-/// file, `$PREFIX` that of an API key, `$KID` the id of a signing key.
+/// All other commands with arguments and recorded action, in an order in which each can succeed. `$FILE` is a
+/// new file, `$PREFIX` the prefix of an API key, `$KID` the id of a signing key.
 const TOLD: &[(&str, &str, &str)] = &[
     ("organisation add", "Other", "organisation.add"),
     ("organisation revoke", "Other", "organisation.revoke"),
@@ -45,7 +45,7 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("backup", "$FILE", "backup"),
 ];
 
-/// Every command that has none below it, by what its help says.
+/// Every command without subcommands, by its help.
 fn leaves(installation: &Installation, words: &[&str]) -> Vec<String> {
     let output = installation.run(&[words, &["--help"]].concat());
     let help = String::from_utf8(output.stdout).unwrap();
@@ -63,7 +63,7 @@ fn told(installation: &Installation) -> Vec<Value> {
 }
 
 #[test]
-fn every_command_that_does_something_is_told_of() {
+fn every_changing_command_is_recorded() {
     let (mut installation, server, client) = Installation::serving();
     let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
     assert_eq!(client.create(&wrapped("P-1", later)).status, 201);
@@ -102,7 +102,7 @@ fn every_command_that_does_something_is_told_of() {
 }
 
 #[test]
-fn the_trail_is_looked_through() {
+fn the_audit_trail_can_be_filtered() {
     let (mut installation, _key) = Installation::with_supplier();
     installation.set_variable("SUDO_USER", "ana");
     installation.run_json(&["supplier", "add", "OTHER", "--organisation", "Acme"]);

@@ -8,8 +8,8 @@ fn signed_in() -> (Installation, String, crate::harness::Server) {
 }
 
 #[test]
-fn a_key_gives_a_token_and_its_alias_the_same() {
-    let (_house, key, server) = signed_in();
+fn a_key_obtains_a_token_by_both_mutations() {
+    let (_installation, key, server) = signed_in();
     let stranger = server.anonymous();
     let fields = "token payload refreshToken refreshExpiresIn";
     let first = stranger.obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ {fields} }}"));
@@ -26,8 +26,8 @@ fn a_key_gives_a_token_and_its_alias_the_same() {
 }
 
 #[test]
-fn bearer_is_taken_too() {
-    let (_house, key, server) = signed_in();
+fn the_bearer_scheme_is_accepted() {
+    let (_installation, key, server) = signed_in();
     let bearer = format!("Bearer {}", server.token(&key));
     let answer =
         server.anonymous().send("GET", &format!("{ACCOUNTS}ACME/1/"), &[("Authorization", &bearer)], b"");
@@ -35,8 +35,8 @@ fn bearer_is_taken_too() {
 }
 
 #[test]
-fn a_refresh_token_is_good_once_and_its_second_use_revokes_the_family() {
-    let (_house, key, server) = signed_in();
+fn a_refresh_token_is_valid_once_and_its_second_use_revokes_the_family() {
+    let (_installation, key, server) = signed_in();
     let stranger = server.anonymous();
     let refresh = |token: &str| {
         let answer =
@@ -52,7 +52,7 @@ fn a_refresh_token_is_good_once_and_its_second_use_revokes_the_family() {
 
 /// Failure 15.
 #[test]
-fn credentials_that_are_not_good_are_all_alike() {
+fn invalid_credentials_are_refused_alike() {
     let (installation, key, server) = signed_in();
     let operator =
         installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "operator"]);
@@ -69,8 +69,8 @@ fn credentials_that_are_not_good_are_all_alike() {
 }
 
 #[test]
-fn tokens_that_are_not_good_are_401_before_the_body_is_read() {
-    let (_house, key, server) = signed_in();
+fn invalid_tokens_are_401_before_the_body_is_read() {
+    let (_installation, key, server) = signed_in();
     let good = server.token(&key);
     let mut parts = good.split('.');
     let (header, claims, signature) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
@@ -93,9 +93,9 @@ fn tokens_that_are_not_good_are_401_before_the_body_is_read() {
     assert_eq!(answer.header("WWW-Authenticate"), Some("Token"));
 }
 
-/// Failure 15: who is refused learns nothing of the cause, not even from the length of the answer.
+/// Failure 15: a refusal reveals nothing of its cause, not even by the length of the answer.
 #[test]
-fn tokens_are_refused_with_the_same_bytes_whatever_is_wrong_with_them() {
+fn invalid_tokens_are_refused_with_the_same_bytes() {
     let (installation, key) = Installation::with_supplier();
     let server = installation.serve_with(&["--access-token-lifetime", "3s"]);
     let revoked = installation.key("Acme");
@@ -124,7 +124,7 @@ fn tokens_are_refused_with_the_same_bytes_whatever_is_wrong_with_them() {
         let changes = ["x-request-id", "date"];
         let mut headers = answer.headers;
         headers.retain(|(name, _)| !changes.contains(&name.as_str()));
-        // Their order is that of a table with a seed of its own for each request.
+        // Their order differs between requests: a hash table with a random seed.
         headers.sort();
         (answer.status, headers, answer.body)
     });
@@ -145,7 +145,7 @@ fn a_revoked_key_stops_its_tokens() {
 
 /// Failure 15.
 #[test]
-fn a_rotated_signing_key_leaves_old_tokens_good() {
+fn a_rotated_signing_key_keeps_old_tokens_valid() {
     let (installation, key, server) = signed_in();
     let old = server.client(&key);
     installation.run_json(&["signing-key", "rotate"]);
@@ -157,7 +157,7 @@ fn a_rotated_signing_key_leaves_old_tokens_good() {
 }
 
 #[test]
-fn a_revoked_signing_key_takes_its_tokens_along() {
+fn a_revoked_signing_key_invalidates_its_tokens() {
     let (installation, key, server) = signed_in();
     let old = server.client(&key);
     assert_eq!(old.get(&format!("{ACCOUNTS}ACME/1/")).status, 404);
@@ -174,7 +174,7 @@ fn a_revoked_signing_key_takes_its_tokens_along() {
 /// Failure 23.
 #[test]
 fn graphql_is_bounded() {
-    let (_house, key, server) = signed_in();
+    let (_installation, key, server) = signed_in();
     let stranger = server.anonymous();
     let one = format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}");
     let twice = stranger.graphql(&format!("mutation {{ a: {one} b: {one} }}"));

@@ -15,7 +15,7 @@ fn staged(options: &[&str]) -> (Installation, Server, Client) {
     (installation, server, client)
 }
 
-/// A request whose lines are sent one by one.
+/// A request with lines sent one by one.
 struct Lines {
     stream: TcpStream,
     answers: BufReader<TcpStream>,
@@ -50,7 +50,7 @@ impl Lines {
         write!(self.stream, "{:x}\r\n{text}\r\n", text.len()).unwrap();
     }
 
-    /// The next line of the answer that is JSON.
+    /// The next JSON line of the answer.
     fn result(&mut self) -> serde_json::Value {
         let mut line = String::new();
         loop {
@@ -64,21 +64,21 @@ impl Lines {
 
     fn rest(mut self) -> String {
         let mut rest = Vec::new();
-        // A connection that is cut may end in an error.
+        // A cut connection may end in an error.
         let _ = self.answers.read_to_end(&mut rest);
         String::from_utf8(rest).unwrap()
     }
 }
 
 #[test]
-fn a_line_is_answered_while_the_next_is_still_to_come() {
+fn a_line_is_answered_before_the_next_is_sent() {
     let (installation, _server, client) = staged(&[]);
     let mut lines = Lines::open(&client);
     for n in 1..=3 {
         lines.send(&format!("{}\n", small(&format!("B-{n}"))));
         let result = lines.result();
         assert_eq!((result["line"].as_u64(), result["status"].as_u64()), (Some(n), Some(201)));
-        // What was answered is there, though the request goes on.
+        // Answered lines are stored, even though the request continues.
         assert_eq!(installation.show(&format!("B-{n}"))["status"], "PENDING");
     }
     let last = small("B-4").to_string();
@@ -90,7 +90,7 @@ fn a_line_is_answered_while_the_next_is_still_to_come() {
 }
 
 #[test]
-fn many_lines_are_taken_at_the_pace_of_their_reader() {
+fn many_lines_are_accepted_at_the_pace_of_their_reader() {
     let (installation, server, client) = staged(&[]);
     let mut lines = Lines::open(&client);
     let accounts: Vec<String> = (0..2_000).map(|n| format!("{}\n", small(&format!("B-{n}")))).collect();
@@ -116,7 +116,7 @@ fn many_lines_are_taken_at_the_pace_of_their_reader() {
 }
 
 #[test]
-fn a_client_that_falls_silent_is_cut_off_and_keeps_what_was_answered() {
+fn a_silent_client_is_disconnected_and_its_answered_lines_are_stored() {
     let (installation, _server, client) = staged(&["--body-timeout", "1s"]);
     let mut lines = Lines::open(&client);
     lines.send(&format!("{}\n", small("B-1")));
@@ -127,7 +127,7 @@ fn a_client_that_falls_silent_is_cut_off_and_keeps_what_was_answered() {
     assert_eq!(installation.show("B-1")["status"], "PENDING");
 }
 
-/// Sends a chunk without waiting for room; how much of it was taken.
+/// Sends a chunk without blocking; returns the number of bytes written.
 fn push(stream: &mut TcpStream, text: &[u8]) -> usize {
     match stream.write(text) {
         Ok(taken) => taken,
@@ -138,9 +138,9 @@ fn push(stream: &mut TcpStream, text: &[u8]) -> usize {
 
 /// Failure 17.
 #[test]
-fn a_client_that_takes_no_answers_is_not_read_from_and_holds_up_nobody() {
-    let (_house, _server, client) = staged(&[]);
-    // Refusals are longer than what is refused, so that answers fill their way out first.
+fn a_client_that_stops_reading_answers_is_not_read_from_and_delays_nobody() {
+    let (_installation, _server, client) = staged(&[]);
+    // Refusals are longer than the refused lines, so that the answers fill their buffers first.
     let line = format!("{{\"{}\":1}}\n", "\u{1F600}".repeat(1_000)).repeat(50);
     let chunk = format!("{:x}\r\n{line}\r\n", line.len()).into_bytes();
     let mut stalled: Vec<Lines> = (0..3).map(|_| Lines::open_validating(&client)).collect();
@@ -158,7 +158,7 @@ fn a_client_that_takes_no_answers_is_not_read_from_and_holds_up_nobody() {
 }
 
 #[test]
-fn a_key_that_is_revoked_stores_no_more() {
+fn a_revoked_key_stores_nothing_more() {
     let (installation, key) = Installation::with_supplier();
     let server = installation.serve_with(&["--role", "api"]);
     let client = server.client(&key);
@@ -179,7 +179,7 @@ fn a_key_that_is_revoked_stores_no_more() {
 }
 
 #[test]
-fn a_server_that_stops_takes_no_more_lines() {
+fn a_stopping_server_accepts_no_more_lines() {
     let (installation, server, client) = staged(&[]);
     let mut lines = Lines::open(&client);
     lines.send(&format!("{}\n", small("B-1")));
@@ -194,13 +194,13 @@ fn a_server_that_stops_takes_no_more_lines() {
 }
 
 #[test]
-fn clients_that_leave_take_nothing_with_them() {
+fn clients_that_disconnect_lose_nothing() {
     let (installation, _server, client) = staged(&[]);
-    // In all more lines than there are places for.
+    // More lines in total than there are slots.
     for n in 0..100 {
         let mut lines = Lines::open(&client);
         lines.send(&format!("{}\n{}\n{{\"a\":", small(&format!("B-{n}")), small(&format!("C-{n}"))));
-        // Who reads nothing resets the connection, so that what it sent may never come to be read.
+        // A client that reads nothing resets the connection, so its lines may never be read.
         if n % 2 == 0 {
             assert_eq!(lines.result()["status"], 201);
         }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 #[test]
 fn a_business_is_created_once() {
-    let (_house, _server, client) = Installation::serving();
+    let (_installation, _server, client) = Installation::serving();
     let first = client.send_json(BUSINESS, &business("B-1", &["C-1", "C-2"]));
     assert_eq!(first.status, 201, "{}", first.text());
     let told = first.json();
@@ -18,8 +18,8 @@ fn a_business_is_created_once() {
 }
 
 #[test]
-fn other_content_under_the_identifier_is_refused() {
-    let (_house, _server, client) = Installation::serving();
+fn different_content_under_the_same_identifier_is_refused() {
+    let (_installation, _server, client) = Installation::serving();
     let plain = business("B-1", &["C-1"]);
     assert_eq!(client.send_json(BUSINESS, &plain).status, 201);
     let changes: [fn(&mut Value); 4] = [
@@ -39,17 +39,17 @@ fn other_content_under_the_identifier_is_refused() {
 
 #[test]
 fn contracts_belong_to_one_business() {
-    let (_house, _server, client) = Installation::serving();
+    let (_installation, _server, client) = Installation::serving();
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
     let taken = client.send_json(BUSINESS, &business("B-2", &["C-2", " C-1 "]));
     assert_eq!(taken.faults(), ["business.business_contracts.1.identifier contract_with_identifier_exists"]);
-    // Nothing of it was stored: its other contract is free.
+    // Nothing was stored: its other contract is free.
     assert_eq!(client.send_json(BUSINESS, &business("B-3", &["C-2"])).status, 201);
 }
 
 #[test]
-fn every_fault_is_told() {
-    let (_house, _server, client) = Installation::serving();
+fn every_fault_is_reported() {
+    let (_installation, _server, client) = Installation::serving();
     let mut faulty = business("", &["C-1", "C-1"]);
     faulty["import_supplier_code"] = json!("NOBODY");
     faulty["business"]["details"] = json!([{"key": "abn", "value": "1"}, {"key": "abn", "value": "2"}]);
@@ -78,7 +78,7 @@ fn every_fault_is_told() {
 
 #[test]
 fn terms_are_any_json() {
-    let (_house, _server, client) = Installation::serving();
+    let (_installation, _server, client) = Installation::serving();
     let body = |rate: &str| {
         format!(
             r#"{{"import_supplier_code":"ACME","external_business_identifier":"B-1","business":{{
@@ -107,7 +107,7 @@ fn an_account_is_linked_to_a_contract_that_exists() {
     assert_eq!(client.create(&account).code(), (400, "import_process_failed_validation".to_owned()));
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
     assert_eq!(client.send_json(VALIDATE, &account).status, 200);
-    // Another supplier of the organisation may refer to it as well.
+    // Another supplier of the organisation may refer to it too.
     installation.run_json(&["supplier", "add", "SECOND", "--organisation", "Acme"]);
     let mut second = account.clone();
     second["import_supplier"] = json!("SECOND");

@@ -58,7 +58,7 @@ fn organisations_keys_and_suppliers() {
 }
 
 #[test]
-fn words_and_settings_that_are_wrong_are_named() {
+fn wrong_arguments_and_settings_are_named() {
     let installation = Installation::new();
     for (args, named) in [
         (&["frobnicate"][..], "frobnicate"),
@@ -77,7 +77,7 @@ fn words_and_settings_that_are_wrong_are_named() {
 }
 
 #[test]
-fn help_is_there_for_every_command() {
+fn every_command_has_help() {
     let installation = Installation::new();
     for command in [
         &["--help"][..],

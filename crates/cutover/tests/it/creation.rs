@@ -2,7 +2,7 @@ use crate::harness::{ACCOUNTS, Client, Installation, Server};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 
-/// A server that imports nothing, so that what is created stays pending.
+/// A server without workers: created accounts stay pending.
 fn staged() -> (Installation, Server, Client) {
     let (installation, key) = Installation::with_supplier();
     let server = installation.serve_with(&["--role", "api"]);
@@ -17,8 +17,8 @@ fn history(installation: &Installation, number: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_create_is_scheduled_and_its_status_told() {
-    let (_house, _server, client) = staged();
+fn a_create_is_scheduled_and_its_status_is_reported() {
+    let (_installation, _server, client) = staged();
     let answer = client.create(&small("C-1"));
     assert_eq!((answer.status, answer.json()), (201, json!({})));
     let status = client.status("C-1");
@@ -34,7 +34,7 @@ fn a_create_is_scheduled_and_its_status_told() {
 }
 
 #[test]
-fn a_faulty_create_says_so_and_stores_nothing() {
+fn a_faulty_create_is_refused_and_stores_nothing() {
     let (installation, _server, client) = staged();
     let mut account = small("C-1");
     account["customers"][0]["email"] = json!("no mail");
@@ -58,7 +58,7 @@ fn equal_content_changes_nothing_and_other_content_replaces() {
             .status,
         201
     );
-    // Members in any order, numbers by value, the envelope with its defaults.
+    // Order of members, notation of numbers and default parameters do not matter.
     let same = r#"{"task_params":{"is_dry_run":false},"payload":{"transfer_balance":15e-1,"external_account_number":"C-1","import_supplier":"ACME"}}"#;
     assert_eq!(client.post(ACCOUNTS, same).status, 201);
     assert_eq!(history(&installation, "C-1"), ["created"]);
@@ -70,7 +70,7 @@ fn equal_content_changes_nothing_and_other_content_replaces() {
 }
 
 #[test]
-fn a_supplier_that_is_not_ongoing_takes_nothing() {
+fn a_supplier_that_is_not_ongoing_accepts_nothing() {
     let (installation, _server, client) = staged();
     for status in ["paused", "complete"] {
         installation.run_json(&["supplier", "set", "ACME", "--status", status]);
@@ -78,14 +78,14 @@ fn a_supplier_that_is_not_ongoing_takes_nothing() {
         assert_eq!(answer.code(), (400, "import_supplier_migration_not_ongoing".into()));
         assert_eq!(answer.json()["domain"], "import_supplier");
     }
-    // Faults come first.
+    // Faults are reported first.
     let faulty = client.post(ACCOUNTS, r#"{"import_supplier":"ACME"}"#);
     assert_eq!(faulty.code(), (400, "import_process_failed_validation".into()));
 }
 
 #[test]
 fn a_window_is_checked() {
-    let (_house, _server, client) = staged();
+    let (_installation, _server, client) = staged();
     let answer = client.post(crate::harness::VALIDATE, wrapped("C-1", json!({
         "schedule_window_start": "2020-01-01T00:00:00Z", "schedule_window_end": "2019-01-01T00:00:00Z", "is_dry_run": "no"
     })).to_string());
@@ -121,7 +121,7 @@ fn a_hundred_creates_of_one_account_leave_one_process() {
 
 #[test]
 fn numbers_are_trimmed_and_found_by_their_encoded_path() {
-    let (_house, _server, client) = staged();
+    let (_installation, _server, client) = staged();
     for (number, path) in
         [(" C 1\t", "C%201"), ("a/b", "a%2Fb"), ("50%", "50%25"), ("Zoë", "Zo%C3%AB"), ("a%2Fb", "a%252Fb")]
     {

@@ -6,7 +6,7 @@ fn told(installation: &Installation) -> Value {
 }
 
 #[test]
-fn the_demo_tells_its_story_twice_in_one_folder() {
+fn the_demo_runs_twice_in_one_folder() {
     let mut installation = Installation::new();
     installation.set_variable("CUTOVER_LISTEN", "127.0.0.1:0");
     let first = told(&installation);

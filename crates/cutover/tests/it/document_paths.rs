@@ -1,5 +1,5 @@
-//! No path and no link leads out of a supplier's root: a canary outside is a good PDF, so that an answer
-//! other than "missing" or "no such path" would betray that it was read.
+//! No path and no link leads out of a supplier's root. The canaries outside are valid PDFs, so that any
+//! answer other than "missing" or "no such path" would reveal that they were read.
 
 use crate::documents::{PDF, note, statement};
 use crate::harness::{Client, Installation, NOTES, STATEMENTS, Server, VALIDATE, adding};
@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// A canary beside the root, one above the storage, one in the sibling `/ACME2`, and links to them.
+/// A canary next to the root, one above the storage, one in the sibling `/ACME2`, and links to them.
 fn dangerous() -> (Installation, Server, Client, PathBuf) {
     let (installation, key) = Installation::with_supplier();
     installation.run_json(&["supplier", "set", "ACME", "--verify-documents", "true"]);
@@ -45,7 +45,7 @@ fn faults(client: &Client, path: &str) -> (String, String) {
 /// Failure 20.
 #[test]
 fn no_path_leads_out_of_the_root() {
-    let (_house, _server, client, canary) = dangerous();
+    let (_installation, _server, client, canary) = dangerous();
     for path in [
         "../canary.pdf",
         "/../canary.pdf",
@@ -119,16 +119,16 @@ fn no_link_leads_out_of_the_root() {
         let validated = client.send_json(VALIDATE, &account).errors();
         assert_eq!(validated, ["statements.0.statement_path path_does_not_exist_in_file_store"], "{path:?}");
     }
-    // A root that is itself a link leads out as well.
+    // A root that is a link leads out as well.
     let root = installation.documents("ACME");
     fs::rename(&root, installation.path().join("moved")).unwrap();
     symlink(installation.path().join("moved"), &root).unwrap();
     assert_eq!(faults(&client, "in/good.pdf"), (missing.clone(), missing), "through a linked root");
 }
 
-/// Failure 20. A pipe has nobody who writes: whoever opens it waits for ever.
+/// Failure 20. Opening a pipe without a writer would block.
 #[test]
-fn what_is_no_file_is_no_document() {
+fn only_regular_files_are_documents() {
     let (installation, _server, client, _) = dangerous();
     let pipe = installation.documents("ACME").join("pipe.pdf");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();

@@ -1,4 +1,4 @@
-//! Documents in a local folder, of a supplier that verifies them.
+//! Documents in a local folder, for a supplier that verifies them.
 
 use crate::harness::{Client, Installation, NOTES, STATEMENTS, Server, VALIDATE, adding, items};
 use crate::payloads::{documented, small};
@@ -36,7 +36,7 @@ const MISSING: [&str; 2] = [
 ];
 
 #[test]
-fn validate_and_create_look_alike() {
+fn validate_and_create_verify_documents_alike() {
     let (installation, _key, _server, client) = verifying(&[]);
     let root = installation.documents("ACME");
     let account = documented("D-1");
@@ -57,7 +57,7 @@ fn validate_and_create_look_alike() {
 }
 
 #[test]
-fn nobody_looks_unless_the_supplier_verifies() {
+fn documents_are_looked_up_only_if_the_supplier_verifies_them() {
     let (installation, _server, client) = Installation::serving();
     client.import(&[documented("D-1")]);
     let note = adding("D-1", "notes", note("none.txt"));
@@ -67,7 +67,7 @@ fn nobody_looks_unless_the_supplier_verifies() {
 }
 
 #[test]
-fn documents_that_went_before_the_import_reject_it() {
+fn documents_removed_before_the_import_reject_it() {
     let (installation, key, server, client) = verifying(&["--role", "api"]);
     let root = installation.documents("ACME");
     put(&root, "notes/call.txt", b"x");
@@ -100,7 +100,7 @@ fn documents_that_went_before_the_import_reject_it() {
 }
 
 #[test]
-fn notes_and_statements_look_too() {
+fn notes_and_statements_verify_documents_too() {
     let (installation, _key, _server, client) = verifying(&[]);
     client.import(&[small("D-1")]);
     let root = installation.documents("ACME");
@@ -120,7 +120,7 @@ fn notes_and_statements_look_too() {
     let stored = installation.account("D-1");
     assert_eq!(items(&stored["notes"]).len(), 1);
     assert_eq!(items(&stored["historical_statements"]).len(), 1);
-    // A missing account is told after the faults, and a folder is no document.
+    // A missing account is reported after the faults, and a folder is not a document.
     let nobody = client.send_json(NOTES, &adding("NONE", "notes", note("q")));
     assert_eq!(nobody.faults(), [MISSING[0]]);
 }

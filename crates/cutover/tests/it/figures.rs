@@ -1,4 +1,4 @@
-//! How far a migration has come (contract D12): what is told is what was sent.
+//! Progress of a migration (contract D12): the figures match the sent accounts.
 
 use crate::harness::{Client, Installation, NOTES, STATEMENTS, TRANSACTIONS, adding, text};
 use crate::payloads::{documented, fixture, small, wrapped};
@@ -13,7 +13,7 @@ fn progress(client: &Client) -> Value {
     answer.json()
 }
 
-/// How many items all arrays of these names hold.
+/// Counts the items of all arrays with these names.
 fn items_of(json: &Value, names: &[&str]) -> u64 {
     match json {
         Value::Array(items) => items.iter().map(|item| items_of(item, names)).sum(),
@@ -26,12 +26,12 @@ fn items_of(json: &Value, names: &[&str]) -> u64 {
     }
 }
 
-/// Hundredths of a decimal with two places.
+/// Parses a decimal with two places to hundredths.
 fn cents(value: &Value) -> i64 {
     text(value).replace('.', "").parse().unwrap()
 }
 
-/// Fails a rule that is set after it was accepted.
+/// An account that violates a rule set after it was accepted.
 fn nameless(number: &str) -> Value {
     let mut account = small(number);
     account["customers"][0].as_object_mut().unwrap().remove("family_name");
@@ -39,7 +39,7 @@ fn nameless(number: &str) -> Value {
 }
 
 #[test]
-fn progress_says_what_was_sent() {
+fn progress_matches_the_sent_accounts() {
     let (installation, key) = Installation::with_supplier();
     let electricity = fixture("electricity", "E-1");
     {
@@ -102,7 +102,7 @@ fn progress_says_what_was_sent() {
     assert_eq!(totals["documents"], 2 + documents + sent(&["document_paths"]) + 2 + 1);
     assert_eq!(cents(&totals["ledger_balance"]), 4 * 1_010 + balance + 525 - 1);
 
-    // What is folded meanwhile changes nothing.
+    // Folding meanwhile changes nothing.
     drop(server);
     let server = installation.serve();
     let again = progress(&server.client(&key));
@@ -111,7 +111,7 @@ fn progress_says_what_was_sent() {
     }
 }
 
-/// Two transactions, two documents of one note and one of a statement; each sent twice.
+/// Two transactions, two documents of one note and one of a statement, each sent twice.
 fn add_to_accounts(client: &Client) {
     let transactions = json!([
         transaction("X-1", "2026-10-01", "5.25", "CREDIT"),
@@ -136,7 +136,7 @@ fn add_to_accounts(client: &Client) {
 }
 
 #[test]
-fn anothers_progress_is_absent() {
+fn another_organisations_progress_is_answered_as_missing() {
     let (installation, _server, _, stranger) = Installation::with_two_organisations();
     let answer = stranger.get(PROGRESS);
     assert_eq!(answer.code(), (404, "not_found".to_owned()));

@@ -1,5 +1,5 @@
-//! Failure 18: JSON that is meant to do harm. It is never our fault (5xx), validate and create agree, and so do SQLite
-//! and PostgreSQL, to the byte.
+//! Failure 18: hostile JSON. It never causes 5xx; validate and create agree, as do SQLite and PostgreSQL, to
+//! the byte.
 
 use crate::harness::{
     ACCOUNTS, Answer, BUSINESS, Client, Installation, Server, VALIDATE, business, wait_until,
@@ -7,7 +7,7 @@ use crate::harness::{
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-/// A small account in which the balance that is transferred is this.
+/// A small account with this transfer balance.
 fn with_balance(number: &str, balance: &str) -> Vec<u8> {
     format!(
         r#"{{"import_supplier":"ACME","external_account_number":"{number}","transfer_balance":{balance}}}"#
@@ -17,7 +17,7 @@ fn with_balance(number: &str, balance: &str) -> Vec<u8> {
 
 const FORTY: &str = "1234567890123456789012345678901234567890";
 
-/// Numbers as nobody should send them, and some that are only odd.
+/// Invalid numbers, and unusual valid ones.
 fn numbers() -> Vec<String> {
     let plain = [
         "1e400",
@@ -64,7 +64,7 @@ fn numbers() -> Vec<String> {
         format!("0.{}1", "0".repeat(5_000)),
     ];
     let all: Vec<String> = plain.iter().map(|number| (*number).to_owned()).chain(digits).collect();
-    // The same as texts: decimals may be sent so.
+    // The same as strings, which decimals may be.
     let texts: Vec<String> = all.iter().map(|number| format!("\"{number}\"")).collect();
     [all, texts].concat()
 }
@@ -73,7 +73,7 @@ fn utf16(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
     text.encode_utf16().flat_map(order).collect()
 }
 
-/// Bodies that break rules of JSON, or of those who read it.
+/// Bodies that violate JSON, or known limits of its parsers.
 fn bodies() -> Vec<(&'static str, Vec<u8>)> {
     let good = small("J-BODY").to_string();
     let inside = |member: &str| format!("{},{member}}}", &good[..good.len() - 1]).into_bytes();
@@ -131,7 +131,7 @@ fn bodies() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A server on a database, and what it answered to everything.
+/// A server on one database, with its answers.
 struct Read {
     installation: Installation,
     _server: Server,
@@ -163,7 +163,7 @@ impl Read {
         self.said.push(format!("{what}: {path}: {} {}", answer.status, answer.text()));
     }
 
-    /// Has a body validated and created: both take it, or neither does.
+    /// Validates and creates a body: both accept it, or neither does.
     fn send(&mut self, what: &str, body: &[u8]) {
         let (validated, created) = (self.client.post(VALIDATE, body), self.client.post(ACCOUNTS, body));
         let both = (validated.status, created.status);
@@ -174,7 +174,7 @@ impl Read {
         self.note(what, ACCOUNTS, &created);
     }
 
-    /// Terms of a contract are any JSON, and go to the database as they are.
+    /// Terms of a contract are arbitrary JSON, and are stored as they are.
     fn send_terms(&mut self, number: &str) {
         let contract = format!("C-{}", self.said.len());
         let mut request = business(&contract, &[&contract]);
@@ -185,7 +185,7 @@ impl Read {
         self.note(number, BUSINESS, &answer);
     }
 
-    /// What was imported, by number.
+    /// The imported accounts by number.
     fn imported(&self) -> Vec<Value> {
         let listed = || self.installation.run_json(&["process", "list", "ACME"]);
         wait_until("all are imported", || {
@@ -206,7 +206,7 @@ impl Read {
 fn hostile_json_is_answered_alike_everywhere() {
     let file = Read::all(Installation::on_sqlite());
     let accounts = file.imported();
-    // Digits are kept as sent, whatever a float would make of them.
+    // Digits are kept as sent, without rounding to a float.
     let balances: Vec<String> =
         accounts.iter().map(|account| account["transfer_balance"].to_string()).collect();
     println!("{} answers, {} accounts with balances {balances:?}", file.said.len(), accounts.len());
@@ -216,7 +216,7 @@ fn hostile_json_is_answered_alike_everywhere() {
     let Some(installation) = Installation::on_postgres() else { return };
     let server = Read::all(installation);
     for (one, other) in file.said.iter().zip(&server.said) {
-        // What the service numbers by itself differs.
+        // Ids that the service assigns differ.
         if !one.contains("service_business_id") {
             assert_eq!(one, other);
         }

@@ -27,7 +27,7 @@ fn every_kind_goes_from_post_to_processed() {
 }
 
 #[test]
-fn what_is_imported_is_what_was_sent() {
+fn the_imported_account_equals_the_payload() {
     let (installation, _server, client) = open();
     client.create(&small("I-1"));
     client.wait("I-1", "PROCESSED");
@@ -40,7 +40,7 @@ fn what_is_imported_is_what_was_sent() {
 
 #[test]
 fn an_imported_account_is_not_created_again() {
-    let (_house, _server, client) = open();
+    let (_installation, _server, client) = open();
     client.create(&small("I-1"));
     let status = client.wait("I-1", "PROCESSED");
     let answer = client.create(&small("I-1"));
@@ -72,7 +72,7 @@ fn a_supplier_of_dry_runs_imports_nothing() {
 }
 
 #[test]
-fn dry_runs_hold_for_what_was_staged_before() {
+fn the_dry_run_setting_applies_to_staged_accounts() {
     let (installation, key) = Installation::with_supplier();
     {
         let api = installation.serve_with(&["--role", "api"]);
@@ -84,7 +84,7 @@ fn dry_runs_hold_for_what_was_staged_before() {
 }
 
 #[test]
-fn a_paused_supplier_keeps_what_is_staged() {
+fn a_paused_supplier_keeps_staged_payloads() {
     let (installation, _server, client) = open();
     let start = "2099-01-01T00:00:00Z";
     let soon = json!({"schedule_window_start": start});
@@ -110,7 +110,7 @@ fn a_cancelled_process_can_be_retried() {
 }
 
 #[test]
-fn a_missed_window_ends_in_error_and_resubmission_mends_it() {
+fn a_missed_window_ends_in_error_and_resubmission_corrects_it() {
     let (installation, key) = Installation::with_supplier();
     let number = "I-1";
     {
@@ -131,7 +131,7 @@ fn a_missed_window_ends_in_error_and_resubmission_mends_it() {
     assert_eq!(client.wait(number, "PROCESSED")["latest_error"], Value::Null);
 }
 
-/// Now and so many seconds, as a datetime.
+/// A number of seconds from now, as a datetime.
 #[expect(clippy::disallowed_methods, reason = "the server under test has the system's clock")]
 fn house_clock(seconds: i64) -> String {
     (chrono::Utc::now() + chrono::Duration::seconds(seconds))
@@ -202,7 +202,7 @@ fn a_small_supplier_does_not_wait_for_a_big_one() {
 }
 
 #[test]
-fn emails_are_for_the_mailer_unless_the_payload_suppresses_them() {
+fn emails_are_sent_unless_the_payload_suppresses_them() {
     let (installation, _server, client) = open();
     installation.run_json(&["supplier", "set", "ACME", "--send-customer-emails", "true"]);
     let mut quiet = small("I-2");
@@ -217,7 +217,7 @@ fn emails_are_for_the_mailer_unless_the_payload_suppresses_them() {
 }
 
 #[test]
-fn times_are_told_in_the_suppliers_zone() {
+fn times_are_shown_in_the_suppliers_zone() {
     let (installation, _server, client) = open();
     installation.run_json(&["supplier", "set", "ACME", "--time-zone", "Asia/Kolkata"]);
     client.create(&small("I-1"));

@@ -9,7 +9,7 @@ fn numbers(list: &Value) -> Vec<String> {
     items(list).iter().map(|item| text(&item["external_account_number"])).collect()
 }
 
-/// Follows the pages of a list to their end.
+/// Reads all pages of a list.
 fn pages(client: &Client, list: &str, query: &str) -> Vec<Value> {
     let (mut pages, mut next) = (Vec::new(), Some(format!("{list}ACME/?{query}")));
     while let Some(path) = next {
@@ -68,8 +68,8 @@ fn each_list_has_its_processes_in_the_order_of_creation() {
 }
 
 #[test]
-fn nothing_to_list_and_nobody_to_list_it_for() {
-    let (_house, _server, client) = Installation::serving();
+fn empty_lists_and_unknown_suppliers() {
+    let (_installation, _server, client) = Installation::serving();
     for list in LISTS {
         for query in ["", "?page_size=10"] {
             let answer = client.get(&format!("{list}ACME/{query}"));
@@ -83,8 +83,8 @@ fn nothing_to_list_and_nobody_to_list_it_for() {
 }
 
 #[test]
-fn pages_that_cannot_be_are_refused() {
-    let (_house, _server, client) = Installation::serving();
+fn invalid_pages_are_refused() {
+    let (_installation, _server, client) = Installation::serving();
     for list in LISTS {
         for size in ["0", "10001", "-1", "x", "", "1.0", "99999999999999999999"] {
             let answer = client.get(&format!("{list}ACME/?page_size={size}"));
@@ -99,7 +99,7 @@ fn pages_that_cannot_be_are_refused() {
     }
 }
 
-/// A service with so many accounts imported, and so many pending that nobody imports.
+/// A service with a number of imported and of pending accounts, and no workers.
 fn filled(imported: usize, pending: usize) -> (Installation, Server, Client) {
     let (installation, key) = Installation::with_supplier();
     {
@@ -128,8 +128,8 @@ fn minimal(number: &str) -> Value {
 
 /// Failure 17.
 #[test]
-fn three_thousand_are_streamed_as_the_pages_have_them() {
-    let (_house, _server, client) = filled(100, 2_900);
+fn the_stream_of_three_thousand_matches_the_pages() {
+    let (_installation, _server, client) = filled(100, 2_900);
     for (list, count) in [(ALL, 3_000), (PENDING, 2_900), (IMPORTED, 100)] {
         let whole = client.get(&format!("{list}ACME/"));
         assert_eq!(whole.header("Link"), None);
@@ -173,7 +173,7 @@ fn a_list_read_while_accounts_are_imported_has_each_once() {
     assert_eq!(client.get(&format!("{PENDING}ACME/")).json(), json!([]));
 }
 
-/// The filtered list of contract D12, on whichever database the test is run on.
+/// The filtered list of contract D12, on the database of this run.
 #[test]
 fn accounts_are_found_by_their_status_and_error() {
     let (installation, key) = Installation::with_supplier();

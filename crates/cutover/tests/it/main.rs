@@ -1,4 +1,4 @@
-//! The real binary, driven over HTTP and by its commands, as its users do.
+//! Tests of the real binary over HTTP and by its commands.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,4 +1,4 @@
-//! A supplier's migration with the supplier's program, from files to sums that agree.
+//! A supplier's migration with `cutover-client`, from files to matching sums.
 #![cfg(unix)]
 
 use crate::harness::{Installation, Server, items, wait_until};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const ACCOUNTS: usize = 900;
-/// One in so many is faulty.
+/// One account in this number is faulty.
 const FAULTY: usize = 33;
 
-/// The program of suppliers, which lies beside the service's: both are built before tests of the workspace run.
+/// `cutover-client`, which is built before tests of the workspace run.
 fn program() -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_cutover")).with_file_name("cutover-client");
     assert!(path.exists(), "no {}: run the tests of the workspace, or build it first", path.display());
@@ -36,13 +36,13 @@ impl Supplier<'_> {
         command
     }
 
-    /// Its JSON, and its exit code.
+    /// The JSON and the exit code of a command.
     fn run(&self, arguments: &[&str]) -> (Value, Option<i32>) {
         let output = self.command(&[arguments, &["--json"]].concat()).output().unwrap();
         (json_of(&output), output.status.code())
     }
 
-    /// How many answers are written down.
+    /// Number of answers in the journal.
     fn answered(&self) -> usize {
         let journal =
             std::fs::read(self.installation.path().join("exports.cutover-journal")).unwrap_or_default();
@@ -55,14 +55,14 @@ fn json_of(output: &Output) -> Value {
     serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"))
 }
 
-/// Writes the accounts into two files, the second packed; what the good ones come to, in cents.
+/// Writes the accounts into two files, the second compressed; returns the sum of the valid ones in cents.
 fn export(folder: &Path) -> usize {
     let (mut files, mut cents) = ([String::new(), String::new()], 0);
     for n in 0..ACCOUNTS {
         let number = format!("M-{n:04}");
         let mut account = small(&number);
         if n == 1 {
-            // One with meters and readings.
+            // An account with meters and readings.
             let ledgers = account["ledgers"].take();
             account = fixture("electricity", &number);
             account["ledgers"] = ledgers;
@@ -88,7 +88,7 @@ fn export(folder: &Path) -> usize {
 }
 
 #[test]
-fn from_files_to_sums_that_agree_though_it_is_killed_on_the_way() {
+fn a_killed_migration_resumes_and_its_sums_match() {
     let (installation, key) = Installation::with_supplier();
     let server = installation.serve();
     let cents = export(installation.path());
@@ -129,7 +129,7 @@ fn from_files_to_sums_that_agree_though_it_is_killed_on_the_way() {
     assert!(report["sent"]["readings"].as_u64().unwrap() > 0, "{report}");
     assert_eq!(report["not_imported"]["faulty"], faulty);
 
-    // A row for every account, and for every fault.
+    // A row per account, and per fault.
     let rows = std::fs::read(installation.path().join("accounts.json")).unwrap();
     let rows: Value = serde_json::from_slice(&rows).unwrap();
     let of = |code: &str| items(&rows).iter().filter(|row| row["code"] == code).count();

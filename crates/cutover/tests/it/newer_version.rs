@@ -1,5 +1,5 @@
-//! Beside a newer program: its words stand in every column that holds one, and this program shows them, and leaves
-//! alone what it does not know.
+//! A newer program on the same database: its words are in every column that holds one. This program shows
+//! them, and leaves unknown rows unchanged.
 
 use crate::harness::{
     ACCOUNTS, ALL, Answer, Client, IMPORTED, INSTRUCTION, Installation, NOTES, PENDING, Server,
@@ -10,7 +10,7 @@ use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 use serde_json::{Value, json};
 
-/// Accounts in a status of the newer program: how the API shows it, and its event.
+/// Accounts in a status of the newer program, with the status that the API shows and its event.
 const NEWER: [(&str, &str, &str, &str); 5] = [
     ("N-RESTS", "RESTING", "PENDING", "CREATED"),
     ("N-LEASED", "REHEARSING", "IN_PROGRESS", "CREATED"),
@@ -21,8 +21,8 @@ const NEWER: [(&str, &str, &str, &str); 5] = [
 const BULK: &str = "/v2/data-import/accounts/bulk/";
 const CODE: &str = "of_a_newer_version";
 
-/// Its words, on either database. What else belongs to them: a window that has not come ends, so that what is not
-/// left alone would be claimed at once; a lease that has run out.
+/// Writes its words, on either database. The rows are such that they would be claimed at once if they were
+/// not left alone: windows are open, leases have expired.
 const WORDS: &str = r#"
     UPDATE processes SET state = 'RESTING', due_at = created_at, window_start = NULL
         WHERE external_account_number = 'N-RESTS';
@@ -45,7 +45,7 @@ const WORDS: &str = r#"
         SELECT occurred_at, 'robot:7', 'account.move', '{"to": ["x"], "kept": true, "rows": -1}' FROM audit_trail LIMIT 1;
 "#;
 
-/// The newer program's schema allows its words.
+/// Allows the new words in the schema, as the newer program's migration would.
 const RELAXED: &str = "PRAGMA writable_schema = ON;
     UPDATE sqlite_schema SET sql = replace(sql, 'CHECK (', 'CHECK (1 OR ') WHERE type = 'table';
     PRAGMA writable_schema = RESET;";
@@ -72,7 +72,7 @@ struct Beside {
     installation: Installation,
     server: Server,
     client: Client,
-    /// Of an operator, and a supplier's that the newer program made an auditor's.
+    /// Keys of an operator, and of a supplier whose role the newer program changed.
     keys: [String; 2],
 }
 
@@ -103,7 +103,7 @@ impl Beside {
         server.signal("TERM");
         server.ended();
         write_words(&installation);
-        // One that starts now takes up what lost workers left.
+        // A server that starts now releases what lost workers left.
         let server = installation.serve();
         let client = server.client(&key);
         Self { installation, server, client, keys }
@@ -119,12 +119,12 @@ impl Beside {
         items(&self.get(path)).iter().map(|item| text(&item["external_account_number"])).collect()
     }
 
-    /// What must be as it was in the end.
+    /// The state that must not change.
     fn newer(&self) -> Vec<Value> {
         NEWER.iter().map(|(number, ..)| self.installation.show(number)).collect()
     }
 
-    /// A page of the console, whose session is in the cookie.
+    /// Reads a page of the console with the session cookie.
     fn visit(&self, method: &str, path: &str, cookie: &str, form: &str) -> Answer {
         let headers = [
             ("Cookie", cookie),
@@ -152,7 +152,7 @@ fn story(installation: Installation) {
     commands_show_them_as_they_are(&beside);
     the_console_shows_them_as_they_are(&beside);
     what_is_configured_is_kept(&beside);
-    // Meanwhile workers go on with what they know.
+    // Meanwhile workers process the rows that they know.
     beside.client.import(&[small("K-LATER")]);
     assert_eq!(beside.newer(), before);
     let archive = beside.installation.path().join("archive.ndjson");
@@ -181,7 +181,7 @@ fn the_api_keeps_to_the_words_of_its_contract(beside: &Beside) {
         assert!(old.to_string().contains(&format!("\"{word}\"")), "{old}");
     }
     assert_eq!(beside.client.status("K-FAILED")["latest_error"]["code"], CODE);
-    // An account that is there takes what is added.
+    // An imported account accepts additions.
     let note = adding("N-MOVED", "notes", json!([{"body": "Moved."}]));
     assert_eq!(beside.client.post(NOTES, note.to_string()).status, 201);
 }

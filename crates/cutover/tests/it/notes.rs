@@ -10,7 +10,7 @@ fn statuses(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn notes_are_created_and_told_in_the_suppliers_zone() {
+fn notes_are_created_and_shown_in_the_suppliers_zone() {
     let (installation, _server, client) = Installation::serving();
     installation.run_json(&["supplier", "set", "ACME", "--time-zone", "Asia/Kolkata"]);
     client.import(&[small("N-1")]);
@@ -37,7 +37,7 @@ fn notes_are_created_and_told_in_the_suppliers_zone() {
 }
 
 #[test]
-fn a_note_that_is_there_is_not_created_again() {
+fn an_existing_note_is_not_created_again() {
     let mut account = small("N-1");
     account["notes"] = json!([{"body": "From the payload", "created_at": "2025-01-01T00:00:00Z"}]);
     let (installation, _server, client) = Installation::with_accounts(&[account]);
@@ -64,7 +64,7 @@ fn a_note_that_is_there_is_not_created_again() {
 
 #[test]
 fn notes_of_documents_alone_have_an_empty_body() {
-    let (_house, _server, client) = Installation::with_accounts(&[small("N-1")]);
+    let (_installation, _server, client) = Installation::with_accounts(&[small("N-1")]);
     let of = |paths: &[&str]| {
         let paths: Vec<Value> = paths.iter().map(|path| json!({"document_path": path})).collect();
         json!({"document_paths": paths})
@@ -79,7 +79,7 @@ fn notes_of_documents_alone_have_an_empty_body() {
 }
 
 #[test]
-fn every_fault_is_told_and_nothing_is_stored() {
+fn every_fault_is_reported_and_nothing_is_stored() {
     let (installation, _server, client) = Installation::with_accounts(&[small("N-1")]);
     let before = installation.account("N-1");
     let notes = json!([

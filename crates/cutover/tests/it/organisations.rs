@@ -8,14 +8,14 @@ use crate::payloads::small;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The same request, once of `Acme`'s own making and once after a change.
+/// A request on `Acme`'s own data, and a variation of it.
 fn changed(body: &Value, member: &str, value: &str) -> Value {
     let mut body = body.clone();
     body[member] = json!(value);
     body
 }
 
-/// What belongs to another organisation is answered with the same bytes as what does not exist.
+/// Another organisation's data is answered with the same bytes as missing data.
 fn assert_alike(absent: &Answer, others: &Answer, what: &str) {
     assert!(absent.status == 400 || absent.status == 404, "{what}: {}", absent.text());
     assert_eq!((absent.status, absent.text()), (others.status, others.text()), "{what}");
@@ -24,7 +24,7 @@ fn assert_alike(absent: &Answer, others: &Answer, what: &str) {
     assert_eq!(names(absent), names(others), "{what}");
 }
 
-/// `Acme` has the account `A-1` and the business `B-1`; `Other` has, under `OTHERS`, the account `O-1` and
+/// `Acme` has the account `A-1` and the business `B-1`. `Other` has, under `OTHERS`, the account `O-1` and
 /// the business `B-O` with the contract `C-O`. Both have the vendor `PAY`.
 fn neighbours() -> (Installation, Server, Client, Client, Vendor) {
     let vendor = Vendor::start(|_| Action::Json(200, json!({"reference": "R", "type": "CARD"})));
@@ -43,7 +43,7 @@ fn neighbours() -> (Installation, Server, Client, Client, Vendor) {
 
 /// Failure 21.
 #[test]
-fn anothers_supplier_is_as_good_as_absent() {
+fn another_organisations_supplier_is_answered_as_missing() {
     let (installation, _server, client, _owner, vendor) = neighbours();
     let before = installation.show_of("OTHERS", "O-1");
     let mut posts: Vec<(&str, Value)> = additions("O-1").into();
@@ -78,8 +78,8 @@ fn anothers_supplier_is_as_good_as_absent() {
 
 /// Failure 21.
 #[test]
-fn anothers_account_is_as_good_as_absent() {
-    let (_house, _server, client, _owner, vendor) = neighbours();
+fn another_organisations_account_is_answered_as_missing() {
+    let (_installation, _server, client, _owner, vendor) = neighbours();
     let posts = additions("").map(|(path, body)| (path, body)).into_iter();
     for (path, body) in posts.chain([(INSTRUCTION, instruction("", "PAY", "CARD", "R"))]) {
         let ask = |number| client.send_json(path, &changed(&body, "external_account_number", number));
@@ -101,8 +101,8 @@ fn anothers_account_is_as_good_as_absent() {
 
 /// Failure 21.
 #[test]
-fn anothers_business_is_as_good_as_absent() {
-    let (_house, _server, client, owner, vendor) = neighbours();
+fn another_organisations_business_is_answered_as_missing() {
+    let (_installation, _server, client, owner, vendor) = neighbours();
     let ask = |id| client.send_json(BUSINESS_INSTRUCTION, &business_instruction(id, "PAY", "CARD", "R"));
     assert_alike(&ask("NONE"), &ask("B-O"), "business");
     assert_eq!(vendor.asked("/").len(), 0);
@@ -118,7 +118,7 @@ fn anothers_business_is_as_good_as_absent() {
         link(VALIDATE, "C-O").errors(),
         ["business.business_contract_identifier business_contract_not_found"]
     );
-    // Their identifiers are free here, and what is made of them is another business.
+    // The identifiers are free here, and create a different business.
     let ours = client.send_json(BUSINESS, &business("B-O", &["C-O"]));
     assert_eq!(ours.status, 201, "{}", ours.text());
     let theirs = changed(&business("B-O", &["C-O"]), "import_supplier_code", "OTHERS");
@@ -143,7 +143,7 @@ fn the_same_number_of_two_organisations_is_two_accounts() {
 }
 
 #[test]
-fn document_roots_do_not_meet_between_organisations() {
+fn document_roots_do_not_overlap_between_organisations() {
     let (installation, _) = Installation::with_supplier();
     installation.run_json(&["organisation", "add", "Other"]);
     for root in ["/ACME", "/ACME/inner", "/ACME/"] {
@@ -181,10 +181,10 @@ fn document_roots_do_not_meet_between_organisations() {
 /// A request: method, path, body.
 type Request = (&'static str, String, Vec<u8>);
 
-/// One about what nobody has, and the same about what another organisation has.
+/// A request on missing data, and the same on another organisation's data.
 struct Pair(Request, Request);
 
-/// The pairs of an endpoint: each of its parameters and members that name something, in turn.
+/// The pairs of an endpoint: one for each parameter and member that names something.
 fn pairs(method: &str, path: &str) -> Vec<Pair> {
     let get = |of: fn(&str, &str) -> String| {
         let ask = |supplier, number| ("GET", of(supplier, number), Vec::new());
@@ -264,7 +264,7 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
     }
 }
 
-/// Status, headers and body, but for what differs from request to request.
+/// Status, headers and body, without the parts that differ between requests.
 fn told(client: &Client, (method, path, body): &Request) -> (u16, Vec<(String, String)>, String) {
     let kind = if path.ends_with("/bulk/") { "application/x-ndjson" } else { "application/json" };
     let answer = client.send(method, path, &[("Content-Type", kind)], body);
@@ -273,10 +273,10 @@ fn told(client: &Client, (method, path, body): &Request) -> (u16, Vec<(String, S
     (answer.status, headers.collect(), answer.text())
 }
 
-/// Failure 21: with a token of ours, every endpoint that asks for one answers what is another's as it answers what
-/// nobody has. Endpoints are those that the service describes, so that a new one cannot be forgotten.
+/// Failure 21: with a valid token, every endpoint answers for another organisation's data as for missing
+/// data. The endpoints are taken from the service's description, so that a new one cannot be forgotten.
 #[test]
-fn no_endpoint_tells_what_is_anothers_from_what_is_absent() {
+fn every_endpoint_answers_foreign_data_as_missing() {
     let (installation, server, client, _owner, vendor) = neighbours();
     let before = installation.show_of("OTHERS", "O-1");
     let description = server.anonymous().get("/openapi.json").json();

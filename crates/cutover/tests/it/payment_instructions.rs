@@ -5,8 +5,8 @@ use crate::harness::{Answer, business, business_instruction, instruction, member
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 
-/// A house with the imported accounts `V-1` and `V-2`, the staged `W-1`, the business `B-1` and the vendor
-/// `PAY`, which has every card.
+/// An installation with the imported accounts `V-1` and `V-2`, the staged `W-1`, the business `B-1` and the
+/// vendor `PAY`, which has every card.
 fn paid() -> (Installation, Server, Client, Vendor) {
     let vendor = Vendor::start(|asked| {
         Action::Json(200, json!({"reference": asked.path.rsplit('/').next().unwrap(), "type": "CARD"}))
@@ -24,8 +24,8 @@ fn pay(client: &Client, body: &Value) -> Answer {
 }
 
 #[test]
-fn every_fault_of_an_account_instruction_is_told_and_no_vendor_asked() {
-    let (_house, _server, client, vendor) = paid();
+fn every_fault_of_an_account_instruction_is_reported_without_calling_the_vendor() {
+    let (_installation, _server, client, vendor) = paid();
     assert_eq!(
         client.post(INSTRUCTION, r#"{"type": "card", "vendor": " ", "x": 1, "card": {}}"#).faults(),
         [
@@ -59,7 +59,7 @@ fn every_fault_of_an_account_instruction_is_told_and_no_vendor_asked() {
 
 #[test]
 fn references_are_trimmed_and_encoded_into_one_segment() {
-    let (_house, _server, client, vendor) = paid();
+    let (_installation, _server, client, vendor) = paid();
     let mut asked = 0;
     for (reference, segment) in [
         (" R 1 ", "R%201"),
@@ -67,7 +67,7 @@ fn references_are_trimmed_and_encoded_into_one_segment() {
         ("a%2Fb", "a%252Fb"),
         ("é\r\nX: y", "%C3%A9%0D%0AX%3A%20y"),
     ] {
-        // What this vendor echoes is the encoded one, so that it does not have what it is asked for.
+        // This vendor returns the encoded reference, which does not match the requested one.
         let answer = pay(&client, &instruction("V-1", "PAY", "CARD", reference));
         assert_eq!(answer.faults(), ["vendor payment_vendor_rejected"], "{reference}");
         asked += 1;
@@ -91,7 +91,7 @@ fn an_instruction_of_the_payload_is_not_looked_up() {
         json!([{"vendor": "PAY", "type": "CARD", "reference": "R", "valid_from": "2025-01-01"}]);
     client.import(&[account]);
     let before = installation.account("V-3");
-    // The same again: it is there already.
+    // The same request again: it exists.
     assert_eq!(pay(&client, &instruction("V-3", "PAY", "CARD", "R")).status, 201);
     assert_eq!((vendor.asked("/").len(), installation.account("V-3")), (0, before));
 }
@@ -104,8 +104,8 @@ fn pay_business(client: &Client, reference: &str, accounts: &[&str]) -> Answer {
 }
 
 #[test]
-fn a_business_has_an_instruction_for_accounts_of_it() {
-    let (_house, _server, client, vendor) = paid();
+fn a_business_instruction_covers_accounts_of_the_business() {
+    let (_installation, _server, client, vendor) = paid();
     let plain = client.send_json(BUSINESS_INSTRUCTION, &business_instruction(" B-1 ", "PAY", "CARD", "R-0"));
     assert_eq!(plain.status, 201, "{}", plain.text());
     assert_eq!(plain.json(), json!({"reference": "R-0", "external_business_identifier": "B-1"}));
@@ -120,8 +120,8 @@ fn a_business_has_an_instruction_for_accounts_of_it() {
 }
 
 #[test]
-fn every_fault_of_a_business_instruction_is_told_and_no_vendor_asked() {
-    let (_house, _server, client, vendor) = paid();
+fn every_fault_of_a_business_instruction_is_reported_without_calling_the_vendor() {
+    let (_installation, _server, client, vendor) = paid();
     assert_eq!(
         pay_business(&client, "R", &["V-1", "NONE", "W-1", "V-2"]).faults(),
         [
@@ -166,7 +166,7 @@ fn every_fault_of_a_business_instruction_is_told_and_no_vendor_asked() {
 }
 
 #[test]
-fn a_business_hears_of_the_vendor_as_an_account_does() {
+fn business_and_account_instructions_have_the_same_vendor_errors() {
     let (installation, _server, client, vendor) = paid();
     let sick = Vendor::start(|asked| match asked.path.rsplit('/').next().unwrap() {
         "NONE" => Action::Json(404, json!({})),

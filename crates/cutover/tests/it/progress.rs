@@ -49,8 +49,8 @@ fn an_import_that_ended_in_error_is_unknown() {
 }
 
 #[test]
-fn what_nobody_knows_is_not_found() {
-    let (_house, _server, client) = Installation::with_accounts(&[small("P/1 é")]);
+fn an_unknown_account_is_not_found() {
+    let (_installation, _server, client) = Installation::with_accounts(&[small("P/1 é")]);
     for path in ["ACME/none/", "NOBODY/P-1/", "no%20code/P-1/", "ACME/%20/", "ACME//"] {
         let answer = client.get(&format!("{TRANSFER_STATUS}{path}"));
         assert_eq!(answer.code(), (404, "not_found".to_owned()), "{path}");

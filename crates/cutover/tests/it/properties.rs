@@ -15,7 +15,7 @@ fn validate_and_create_agree() {
         .run(&(any::<u64>(), any::<bool>()), |(seed, plain)| {
             let mut account: serde_json::Value = serde_json::from_str(&account_json(seed)).unwrap();
             if plain {
-                // What rules judge together is left out, so that some are taken.
+                // Members that several rules check together are left out, so that some payloads are valid.
                 let kept = ["communication_preference", "billing_name", "transfer_balance", "sales_channel"];
                 account.as_object_mut().unwrap().retain(|name, _| kept.contains(&name.as_str()));
             }

@@ -19,11 +19,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Names the program before the upgrade. Without it that is the one under test too, and a migration of a release
-/// to come is applied beside it.
+/// The program before the upgrade. If unset, it is the program under test, and a migration of a future
+/// release is applied during its run.
 const OLD_BINARY: &str = "CUTOVER_TEST_OLD_BINARY";
 
-/// What migrations of later releases do, by the rules that they go by. A table in use is not waited for long.
+/// A migration of a future release, within the rules for migrations: it does not wait long for locks.
 const FUTURE: &str = "
     SET lock_timeout = '2s';
     ALTER TABLE processes ADD COLUMN future TEXT;
@@ -37,14 +37,14 @@ const FUTURE: &str = "
     INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')";
 
 const CREATORS: usize = 3;
-/// How many accounts are created between one step of the upgrade and the next.
+/// Number of accounts created between two steps of the upgrade.
 const STRIDE: usize = 60;
-/// For how long an API node serves on when it stops: longer than a load balancer takes to ask whether it is ready and
-/// to send what it has.
+/// The `shutdown-delay` of API nodes: longer than a load balancer takes to check readiness and to send its
+/// requests.
 const DELAY: &str = "2s";
 const LONG: Duration = Duration::from_secs(120);
 
-/// What suppliers send all the while.
+/// The load of the suppliers.
 struct Load {
     nodes: Vec<SocketAddr>,
     token: String,
@@ -57,7 +57,7 @@ struct Load {
     is_over: AtomicBool,
 }
 
-/// Ends a load when it goes out of scope.
+/// Ends a load on drop.
 struct End<'l>(&'l Load);
 
 impl Drop for End<'_> {
@@ -90,7 +90,7 @@ impl Load {
         !self.is_over.load(Ordering::SeqCst)
     }
 
-    /// Sends a request once; the body of the answer that is wanted.
+    /// Sends a request once; returns the body of the expected answer.
     fn ask(
         &self,
         line: &mut FailoverClient,
@@ -123,7 +123,7 @@ impl Load {
         }
     }
 
-    /// Looks at each account until it is imported.
+    /// Reads the status of each account until it is imported.
     fn watch(&self, first: usize) {
         let (mut line, mut seen) = (self.line(first), 0);
         while self.goes_on() {
@@ -136,7 +136,7 @@ impl Load {
         }
     }
 
-    /// Adds a note to each account that is imported.
+    /// Adds a note to each imported account.
     fn note(&self, first: usize) {
         let mut line = self.line(first);
         while self.goes_on() {
@@ -148,7 +148,7 @@ impl Load {
         }
     }
 
-    /// Waits until the load has gone on for a while, with requests of every kind.
+    /// Waits until the load has sent requests of every kind.
     fn stride(&self) {
         let count = || {
             let (created, noted) = (self.created.lock().unwrap().len(), self.noted.load(Ordering::SeqCst));
@@ -163,7 +163,7 @@ impl Load {
     }
 }
 
-/// The migration of a release to come, as the program applies its own.
+/// Applies the migration of a future release as the program does.
 fn apply_future(fleet: &Fleet) {
     wait_until("the migration gets its tables", || match fleet.try_sql(FUTURE) {
         Ok(_) => true,
@@ -174,7 +174,7 @@ fn apply_future(fleet: &Fleet) {
     });
 }
 
-/// Ends a node in order, and starts the new program in its place.
+/// Stops a node in order, and starts the new program in its place.
 fn replace(fleet: &Fleet, old: Server, name: &str, role: &str) -> Server {
     let listen = old.address.to_string();
     old.signal("TERM");

@@ -6,7 +6,7 @@ use crate::harness::{
 use crate::payloads::small;
 use serde_json::json;
 
-/// Failure 22. Canaries in every corner of requests are found in no log.
+/// Failure 22. Canaries in every part of requests appear in no log.
 #[test]
 fn nothing_of_a_payload_or_a_credential_is_logged() {
     let (installation, key) = Installation::with_supplier();
@@ -33,7 +33,7 @@ fn nothing_of_a_payload_or_a_credential_is_logged() {
     }
 }
 
-/// What is wrong with each answer of the vendor, by the reference that it is asked for.
+/// The fault of each answer of the vendor, by reference.
 fn leaking(asked: &ReceivedRequest) -> Action {
     let reference = asked.path.rsplit('/').next().unwrap();
     let account =
@@ -52,10 +52,10 @@ fn leaking(asked: &ReceivedRequest) -> Action {
     }
 }
 
-/// Failure 22. References, bank details and the vendor's secret are found in no log, answer or command's output, but
-/// where they belong.
+/// Failure 22. References, bank details and the vendor's secret appear in no log, answer or command output
+/// other than their own.
 #[test]
-fn nothing_that_a_vendor_says_is_logged() {
+fn nothing_from_a_vendors_answer_is_logged() {
     let vendor = Vendor::start(leaking);
     let (mut installation, key) = Installation::with_supplier();
     installation.set_variable("VENDOR_KEY", "CANARYSECRET");

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Creates over several connections until the server takes no more, of which this is done in the middle; the numbers
-/// that were answered 201.
+/// Sends creates over several connections until the server refuses them, and runs the given action in the
+/// middle; returns the numbers that were answered 201.
 fn load(client: &Client, in_the_middle: impl FnOnce()) -> Vec<String> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -38,7 +38,7 @@ fn load(client: &Client, in_the_middle: impl FnOnce()) -> Vec<String> {
     })
 }
 
-/// Each that was answered 201 is there.
+/// Every accepted account exists.
 fn assert_kept(installation: &Installation, accepted: &[String]) {
     let kept = installation.run_json(&["process", "list", "ACME"]);
     let kept: BTreeSet<&str> =
@@ -48,7 +48,7 @@ fn assert_kept(installation: &Installation, accepted: &[String]) {
     }
 }
 
-/// Failure 25. SIGTERM under load: every 201 is durable, claims are given back, the end is clean.
+/// Failure 25. SIGTERM under load: every 201 is durable, claims are released, and the exit is clean.
 #[test]
 fn a_stop_under_load_loses_nothing() {
     let (installation, key) = Installation::with_supplier();
@@ -61,10 +61,9 @@ fn a_stop_under_load_loses_nothing() {
     assert_eq!(installation.count("ACME", "IN_PROGRESS"), 0);
 }
 
-/// Failure 25. SIGTERM, and SIGKILL before it has come to its end: every 201 is durable, and the next run imports each
-/// account once.
+/// Failure 25. SIGKILL during the shutdown: every 201 is durable, and the next run imports each account once.
 #[test]
-fn a_stop_that_is_cut_short_loses_nothing() {
+fn an_interrupted_shutdown_loses_nothing() {
     let (installation, key) = Installation::with_supplier();
     let server = installation.serve();
     let client = server.client(&key);
@@ -77,7 +76,7 @@ fn a_stop_that_is_cut_short_loses_nothing() {
     assert_kept(&installation, &accepted);
     let server = installation.serve();
     let all = || installation.run_json(&["process", "list", "ACME"]).as_array().unwrap().clone();
-    // On a server that others may share, claims of the dead are taken up when their lease is over.
+    // On PostgreSQL, claims of a dead server are released when their lease ends.
     wait_within(Duration::from_secs(120), "all are imported", || {
         all().iter().all(|p| p["status"] == "PROCESSED")
     });
@@ -97,10 +96,10 @@ fn a_stop_that_is_cut_short_loses_nothing() {
     assert_eq!(installation.failed_checks(), [""; 0]);
 }
 
-/// Failure 25. A connection that is kept without a request is closed when the server stops, and does not hold it up.
+/// Failure 25. A kept connection without a request is closed at the stop, and does not delay it.
 #[test]
-fn a_stop_closes_connections_that_are_kept() {
-    let (_house, server, _client) = Installation::serving();
+fn a_stop_closes_kept_connections() {
+    let (_installation, server, _client) = Installation::serving();
     let mut kept: Vec<_> = (0..20).map(|_| server.anonymous().connect()).collect();
     for stream in &mut kept {
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
@@ -114,15 +113,15 @@ fn a_stop_closes_connections_that_are_kept() {
     assert_eq!(code, Some(0), "{log}");
     assert!(begun.elapsed() < Duration::from_secs(15), "it waited for connections that were idle");
     for mut stream in kept {
-        // What is left of the answer, and the end.
+        // The rest of the answer, and the end.
         stream.read_to_end(&mut Vec::new()).unwrap();
     }
 }
 
-/// Failure 25. With a delay, load balancers hear of a stop while everything is still served, and connections that are
-/// kept come to their end after an answer. A second signal does not wait.
+/// Failure 25. With a delay, load balancers see the coming stop while everything is still served; kept
+/// connections close after an answer. A second signal exits at once.
 #[test]
-fn a_stop_is_told_before_it_begins() {
+fn readiness_announces_a_stop_before_it_begins() {
     let (installation, key) = Installation::with_supplier();
     let server = installation.serve_with(&["--shutdown-delay", "1h"]);
     let client = server.client(&key);
@@ -144,11 +143,11 @@ fn a_stop_is_told_before_it_begins() {
     assert_eq!(server.ended().0, Some(130));
 }
 
-/// Whether a create was answered 201; a server that has stopped answers nothing.
+/// Returns true if a create was answered 201, and false if the server has stopped.
 fn created(client: &Client, request: &[u8]) -> bool {
     let Ok(mut stream) = std::net::TcpStream::connect(client.address) else { return false };
     let mut answer = Vec::new();
-    // What came before the connection was lost counts.
+    // An answer before the loss of the connection counts.
     let _ = stream.write_all(request).and_then(|()| stream.read_to_end(&mut answer));
     answer.starts_with(b"HTTP/1.1 201")
 }
@@ -181,7 +180,7 @@ fn health_readiness_and_metrics() {
     assert!(!metrics.contains("S-1"));
 }
 
-/// A worker does not even bind the address of an API beside it; health and metrics have the admin address, or none.
+/// A worker does not bind the address of the API; health and metrics use the admin address, or none.
 #[test]
 fn a_worker_listens_on_its_admin_address_or_nowhere() {
     let api = Installation::new();

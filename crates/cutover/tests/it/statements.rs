@@ -28,7 +28,7 @@ fn the_answer_is_the_request_as_validated() {
 }
 
 #[test]
-fn equal_content_is_taken_again_and_other_content_is_not() {
+fn equal_content_is_accepted_again_and_different_content_is_refused() {
     let (installation, _server, client) = Installation::with_accounts(&[small("S-1")]);
     let add = |statements: Value| client.send_json(STATEMENTS, &adding("S-1", "statements", statements));
     assert_eq!(add(json!([statement("Q1", "10.10"), statement("Q2", "1")])).status, 201);
@@ -48,7 +48,7 @@ fn equal_content_is_taken_again_and_other_content_is_not() {
 }
 
 #[test]
-fn statements_of_the_payload_are_a_set_of_their_own() {
+fn statements_of_the_payload_are_separate_from_historical_ones() {
     let (installation, _server, client) = Installation::with_accounts(&[documented("S-1")]);
     let answer = client.send_json(STATEMENTS, &adding("S-1", "statements", json!([statement("S-1", "1")])));
     assert_eq!(answer.status, 201, "{}", answer.text());
@@ -58,7 +58,7 @@ fn statements_of_the_payload_are_a_set_of_their_own() {
 }
 
 #[test]
-fn every_fault_is_told_and_nothing_is_stored() {
+fn every_fault_is_reported_and_nothing_is_stored() {
     let (installation, _server, client) = Installation::with_accounts(&[small("S-1")]);
     let before = installation.account("S-1");
     let mut turned = statement("Q3", "1");

@@ -1,4 +1,4 @@
-//! Failure 24: a supplier is paused or completed, or an account cancelled, in the middle of a migration.
+//! Failure 24: a supplier is paused or completed, or an account cancelled, during a migration.
 
 use crate::documents::PDF;
 use crate::harness::{ACCOUNTS, Client, Installation, Server, wait_until, wait_within};
@@ -7,9 +7,9 @@ use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A lease that runs out and the sweep after it, and a busy machine.
+/// Time limit for a lease, the next sweep, and a busy machine.
 const LONG: Duration = Duration::from_secs(120);
-/// An account in each state, by its number.
+/// The numbers of an account in each state.
 const STATES: [&str; 8] = [
     "PENDING",
     "LATER",
@@ -28,7 +28,7 @@ struct Migration {
     server: Option<Server>,
 }
 
-/// An account that a rule refuses which is set later.
+/// An account that violates a rule set later.
 fn faulty(number: &str) -> Value {
     let mut account = small(number);
     account["customers"][0].as_object_mut().unwrap().remove("family_name");
@@ -36,7 +36,8 @@ fn faulty(number: &str) -> Value {
 }
 
 impl Migration {
-    /// With a row in every state; the one in flight waits for storage that says nothing, and one waits behind it.
+    /// Creates a row in every state; the one in progress waits for silent storage, and another waits behind
+    /// it.
     fn in_the_middle() -> Self {
         let storage = S3Server::start().unwrap();
         for supplier in ["ACME", "SECOND"] {
@@ -79,7 +80,7 @@ impl Migration {
         migration
     }
 
-    /// Ends the server, and starts one in its place.
+    /// Stops the server, and starts another in its place.
     fn serve(&mut self, role: &str) -> Client {
         drop(self.server.take());
         let documents = format!("s3://{BUCKET}");
@@ -89,7 +90,7 @@ impl Migration {
         client
     }
 
-    /// Has accounts created that nobody imports yet.
+    /// Creates accounts that stay pending.
     fn stage(&mut self, accounts: &[Value]) {
         let client = self.serve("api");
         for account in accounts {
@@ -107,7 +108,7 @@ impl Migration {
         self.installation.run_json(&["supplier", "set", "ACME", "--status", status]);
     }
 
-    /// Of every row its number, state, attempt and account.
+    /// The number, state, attempt and account of every row.
     fn rows(&self) -> Vec<Value> {
         let row = |number| {
             let shown = self.installation.show(number);
@@ -122,7 +123,7 @@ impl Migration {
         STATES.map(row).into()
     }
 
-    /// Waits until nothing is in flight; then what began is whole, or as if it had not begun.
+    /// Waits until nothing is in progress; begun imports are then complete, or rolled back.
     fn quiet(&self) {
         wait_within(LONG, "nothing is in flight", || self.installation.count("ACME", "IN_PROGRESS") == 0);
         let shown = self.installation.show("IN_PROGRESS");
@@ -133,7 +134,7 @@ impl Migration {
         assert!(is_whole || shown["status"] == "PENDING" && has_nothing, "{shown}");
     }
 
-    /// Another supplier's account is imported: the worker is at work, and has passed over those that wait.
+    /// Another supplier's account is imported: the worker runs, and has skipped the waiting ones.
     fn others_go_on(&self, number: &str) {
         let mut account = small(number);
         account["import_supplier"] = json!("SECOND");
@@ -143,7 +144,7 @@ impl Migration {
         });
     }
 
-    /// Creates of every row, and of one more, are refused alike, and change nothing.
+    /// Creates of every row, and of a new one, are refused alike and change nothing.
     fn takes_nothing(&self) {
         let client = self.client();
         for number in STATES.into_iter().chain(["NEW"]) {
@@ -156,7 +157,7 @@ impl Migration {
         assert_eq!(client.get(&format!("{ACCOUNTS}ACME/NEW/")).status, 404);
     }
 
-    /// Ongoing again, what waited is imported, once, and the others are as they were.
+    /// After resuming, waiting accounts are imported once, and the others are unchanged.
     fn goes_on(&self, before: &[Value]) {
         self.set("ongoing");
         for number in ["IN_PROGRESS", "PENDING"] {
@@ -174,7 +175,7 @@ impl Migration {
     }
 }
 
-/// In the middle of a migration its supplier is set to a state in which nothing is taken.
+/// Sets the supplier to a status that accepts nothing, during a migration.
 fn stop_and_go_on(status: &str) {
     let mut migration = Migration::in_the_middle();
     migration.set(status);
@@ -188,7 +189,7 @@ fn stop_and_go_on(status: &str) {
     }
     migration.others_go_on("S-1");
     assert_eq!(migration.rows(), before, "what is staged is kept, untouched");
-    // Also by a process that starts anew.
+    // The same by a newly started process.
     migration.serve("all");
     migration.others_go_on("S-2");
     migration.takes_nothing();
@@ -197,18 +198,18 @@ fn stop_and_go_on(status: &str) {
 }
 
 #[test]
-fn a_supplier_that_is_paused_keeps_what_is_staged_and_goes_on_once() {
+fn a_paused_supplier_keeps_staged_payloads_and_imports_them_once_later() {
     stop_and_go_on("paused");
 }
 
 #[test]
-fn a_supplier_that_is_completed_too_early_keeps_what_is_staged_as_well() {
+fn a_supplier_completed_too_early_keeps_staged_payloads() {
     stop_and_go_on("complete");
 }
 
-/// What was in flight then rolls back as a whole, is kept while the supplier is paused, and imported once.
+/// An import in progress is rolled back as a whole, kept while the supplier is paused, and made once later.
 #[test]
-fn a_worker_that_dies_while_its_supplier_is_paused_leaves_nothing_by_halves() {
+fn a_worker_that_dies_while_its_supplier_is_paused_leaves_no_partial_import() {
     let mut migration = Migration::in_the_middle();
     migration.set("paused");
     migration.server.take().unwrap().kill();
@@ -222,9 +223,9 @@ fn a_worker_that_dies_while_its_supplier_is_paused_leaves_nothing_by_halves() {
     migration.goes_on(&before);
 }
 
-/// Cancelled is what had not begun; what has begun is cancelled as a whole or not at all.
+/// Accounts that have not begun are cancelled; a begun one is cancelled as a whole or not at all.
 #[test]
-fn a_cancellation_in_the_middle_takes_what_waits_and_nothing_else() {
+fn a_cancellation_during_a_migration_affects_pending_accounts_only() {
     let migration = Migration::in_the_middle();
     let cancel =
         |number: &str| migration.installation.run(&["process", "cancel", "ACME", number]).status.success();
@@ -233,7 +234,7 @@ fn a_cancellation_in_the_middle_takes_what_waits_and_nothing_else() {
         assert_eq!(migration.installation.show(number)["status"], number);
     }
     assert!(cancel("LATER"));
-    // In flight it cannot be; put off for the storage's sake it waits, and can be.
+    // It cannot be cancelled in progress; deferred because of the storage it can.
     let is_cancelled = cancel("IN_PROGRESS");
     migration.storage.set_fault(Fault::None);
     let expected = if is_cancelled { "CANCELLED" } else { "PROCESSED" };
@@ -241,7 +242,7 @@ fn a_cancellation_in_the_middle_takes_what_waits_and_nothing_else() {
     migration.client().wait("PENDING", "PROCESSED");
     assert_eq!(migration.installation.show("IN_PROGRESS")["service_identifier"].is_null(), is_cancelled);
     assert_eq!(migration.installation.show("LATER")["status"], "CANCELLED");
-    // A create starts another attempt; earlier ones stay on record.
+    // A create starts another attempt; earlier ones stay in the history.
     assert_eq!(migration.client().create(&small("LATER")).status, 201);
     migration.client().wait("LATER", "PROCESSED");
     let history = migration.installation.history("ACME", "LATER");

@@ -1,10 +1,10 @@
-//! Failure 19: texts of every kind come back byte by byte, or are refused where they are.
+//! Failure 19: strings of every kind are returned byte by byte, or refused with their path.
 
 use crate::harness::{ACCOUNTS, ALL, Installation, NOTES, VALIDATE, adding, items, segment, text};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-/// What programs are known to stumble over.
+/// Strings that are known to cause problems.
 const NAUGHTY: &[&str] = &[
     "undefined",
     "null",
@@ -54,7 +54,7 @@ const NAUGHTY: &[&str] = &[
     "𝕿𝖍𝖊 𝓺𝓾𝓲𝓬𝓴",
 ];
 
-/// Notes whose bodies are these.
+/// Notes with these bodies.
 fn notes(bodies: &[&str]) -> Value {
     bodies.iter().map(|body| json!({"body": body})).collect()
 }
@@ -64,7 +64,7 @@ fn bodies(notes: &Value) -> Vec<String> {
 }
 
 #[test]
-fn texts_come_back_as_they_were_sent() {
+fn texts_are_returned_as_sent() {
     let (installation, _server, client) = Installation::serving();
     let mut account = small("T-1");
     account["notes"] = notes(NAUGHTY);
@@ -73,7 +73,7 @@ fn texts_come_back_as_they_were_sent() {
     let kept = installation.account("T-1");
     assert_eq!(bodies(&kept["notes"]), NAUGHTY);
     assert_eq!(kept["billing_name"], account["billing_name"]);
-    // The same in escapes is the same.
+    // The same with escapes is equal.
     let escaped = |text: &str| text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
     let items: Vec<String> =
         NAUGHTY.iter().map(|body| format!("{{\"body\":\"{}\"}}", escaped(body))).collect();
@@ -89,7 +89,7 @@ fn texts_come_back_as_they_were_sent() {
     }
 }
 
-/// Two that only look alike are two, in every place that knows an account by its number.
+/// Two numbers that look alike are different everywhere.
 #[test]
 fn numbers_that_look_alike_are_of_different_accounts() {
     let (installation, _server, client) = Installation::serving();
@@ -122,7 +122,7 @@ fn numbers_that_look_alike_are_of_different_accounts() {
 }
 
 #[test]
-fn what_no_text_may_hold_is_refused_where_it_is() {
+fn invalid_texts_are_refused_with_their_path() {
     let (installation, _server, client) = Installation::serving();
     client.import(&[small("T-1")]);
     let nul = |text: &str| text.replace("NUL", "\\u0000");

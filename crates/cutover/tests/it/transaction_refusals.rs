@@ -3,11 +3,11 @@ use crate::payloads::billed;
 use crate::transactions::transaction;
 use serde_json::json;
 
-/// The contract's two shapes hold together: a failing transaction, and an error object.
+/// The two shapes of the contract together: a failing transaction, and an error object.
 const SHAPE: [&str; 6] = ["code", "detail", "error_detail", "errors", "status", "transaction_data"];
 
 #[test]
-fn the_first_transaction_that_fails_is_shown_as_it_would_be_stored() {
+fn the_first_failing_transaction_is_shown_as_it_would_be_stored() {
     let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let before = installation.account("T-1");
     let answer = client.post(
@@ -65,8 +65,8 @@ fn a_faulty_item_is_echoed_as_sent() {
 }
 
 #[test]
-fn every_fault_of_every_item_is_told() {
-    let (_house, _server, client) = Installation::with_accounts(&[billed("T-1")]);
+fn every_fault_of_every_item_is_reported() {
+    let (_installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let mut charge = transaction("C", "2025-07-15", "5", "SUPPLY_CHARGE");
     charge["line_items"] = json!([]);
     let mut typo = transaction("D", "2025-07-15", "5", "credit");
@@ -85,7 +85,7 @@ fn every_fault_of_every_item_is_told() {
 
 #[test]
 fn faults_of_the_wrapper_have_the_shape_of_other_requests() {
-    let (_house, _server, client) = Installation::serving();
+    let (_installation, _server, client) = Installation::serving();
     let answer = client.post(TRANSACTIONS, r#"{"transactions": [], "x": 1}"#);
     assert_eq!(
         answer.faults(),
@@ -104,7 +104,7 @@ fn faults_of_the_wrapper_have_the_shape_of_other_requests() {
 
 #[test]
 fn booleans_of_the_query_are_words_or_digits() {
-    let (_house, _server, client) = Installation::with_accounts(&[billed("T-1")]);
+    let (_installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let add = |query: &str| {
         let items = json!([transaction("T1", "2025-07-01", "10.10", "CREDIT")]);
         client.send_json(&format!("{TRANSACTIONS}?{query}"), &adding("T-1", "transactions", items))

@@ -13,7 +13,7 @@ fn add(client: &Client, number: &str, query: &str, transactions: Value) -> Answe
     client.send_json(&format!("{TRANSACTIONS}{query}"), &adding(number, "transactions", transactions))
 }
 
-/// Status and id of each result of a call that was taken.
+/// Status and id of each result of an accepted call.
 fn results(answer: &Answer) -> Vec<(String, String)> {
     assert_eq!(answer.status, 201, "{}", answer.text());
     let json = answer.json();
@@ -94,7 +94,7 @@ fn the_balance_follows_exactly_over_several_calls() {
 }
 
 #[test]
-fn a_balance_that_was_not_sent_begins_with_what_was() {
+fn a_missing_balance_is_the_sum_of_its_transactions() {
     let mut summed = billed("T-1");
     summed["ledgers"][0]["last_statement_balance"] = json!("-1.00");
     summed["ledgers"][0].as_object_mut().unwrap().remove("ledger_balance");
@@ -112,7 +112,7 @@ fn a_balance_that_was_not_sent_begins_with_what_was() {
 }
 
 #[test]
-fn what_the_account_has_is_skipped() {
+fn existing_transactions_are_skipped() {
     let mut account = billed("T-1");
     account["ledgers"][0]["historical_statement_transactions"] =
         json!([transaction("H1", "2025-06-30", "0.00", "CHARGE")]);
@@ -140,7 +140,7 @@ fn what_the_account_has_is_skipped() {
 }
 
 #[test]
-fn a_call_may_add_regardless() {
+fn a_call_may_force_additions() {
     let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let query = "?check_previously_added=False";
     let day = "2025-07-15";

@@ -14,7 +14,7 @@ fn fixtures_of_every_kind_are_valid() {
 }
 
 #[test]
-fn every_fault_is_told_at_once_in_order() {
+fn every_fault_is_reported_at_once_in_order() {
     let (installation, key) = Installation::with_supplier();
     let server = installation.serve();
     let client = server.client(&key);

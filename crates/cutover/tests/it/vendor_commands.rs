@@ -88,7 +88,7 @@ fn addresses_that_are_not_allowed_are_refused() {
 }
 
 #[test]
-fn changes_hold_beside_a_running_server() {
+fn changes_take_effect_while_a_server_runs() {
     let vendor = Vendor::start(|_| Action::Json(200, json!({"reference": "R", "type": "CARD"})));
     let (installation, _server, client) = Installation::with_accounts(&[small("V-1")]);
     let pay = |reference| client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "CARD", reference));
@@ -103,7 +103,7 @@ fn changes_hold_beside_a_running_server() {
 }
 
 #[test]
-fn a_secret_that_is_not_there_is_the_operators_to_mend() {
+fn a_missing_secret_is_reported_to_the_operator() {
     let vendor = Vendor::start(|_| Action::Json(200, json!({"reference": "R", "type": "CARD"})));
     let (installation, server, client) = Installation::with_accounts(&[small("V-1")]);
     let url = vendor.url("");

@@ -1,4 +1,4 @@
-//! Stripe and GoCardless, by answers of the shapes of their public APIs.
+//! Stripe and GoCardless, with answers in the shapes of their public APIs.
 
 use crate::harness::{
     Action, Answer, Client, INSTRUCTION, Installation, ReceivedRequest, Vendor, instruction,
@@ -6,7 +6,7 @@ use crate::harness::{
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-/// A PaymentMethod as Stripe's API shows it.
+/// A PaymentMethod in the shape of Stripe's API.
 fn payment_method(id: &str, details: (&str, Value)) -> Value {
     let mut method = json!({
         "id": id, "object": "payment_method", "allow_redisplay": "unspecified", "created": 1_780_000_000,
@@ -69,7 +69,7 @@ fn stripe(asked: &ReceivedRequest) -> Action {
     }
 }
 
-/// A mandate as GoCardless's API shows it.
+/// A mandate in the shape of GoCardless's API.
 fn mandate(id: &str, status: &str) -> Value {
     json!({"mandates": {
         "id": id, "created_at": "2026-01-01T12:00:00.000Z", "reference": "REF-123", "status": status,
@@ -108,7 +108,7 @@ fn pay(client: &Client, kind: &str, reference: &str) -> Answer {
     client.send_json(INSTRUCTION, &instruction("V-1", "VENDOR", kind, reference))
 }
 
-/// Asks a vendor of a kind for each reference; what it answers by `attr code`, nothing for success.
+/// Requests each reference from a vendor of a kind; returns `attr code`, empty for success.
 fn table(kind: &str, vendor: &Vendor, rows: &[(&str, &str, &str)]) -> Value {
     let mut installation = Installation::with_supplier();
     installation.0.set_variable("VENDOR_SECRET", "sk_test_51");

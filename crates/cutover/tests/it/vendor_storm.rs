@@ -1,4 +1,4 @@
-//! A vendor that hangs takes its own time, and nobody else's.
+//! A hanging vendor delays only its own requests.
 
 use crate::harness::{
     ACCOUNTS, Action, Answer, Client, INSTRUCTION, Installation, NOTES, ReceivedRequest, VALIDATE, Vendor,
@@ -8,11 +8,11 @@ use crate::payloads::small;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// A vendor has 10 s in all; the rest is for a busy machine.
+/// Time limit: a vendor has 10 s in all, with a margin for a busy machine.
 const DEADLINE: Duration = Duration::from_secs(14);
-/// What an answer may take that needs no vendor.
+/// Time limit of answers that need no vendor.
 const AT_ONCE: Duration = Duration::from_secs(2);
-/// Requests that wait for the dead vendor at the same time.
+/// Number of concurrent requests that wait for the hanging vendor.
 const WAITING: usize = 40;
 
 fn slow(asked: &ReceivedRequest) -> Action {
@@ -31,7 +31,7 @@ fn pay(client: &Client, vendor: &str, reference: &str) -> (Answer, Duration) {
 
 /// Failure 13.
 #[test]
-fn requests_that_wait_for_a_dead_vendor_hold_up_nobody() {
+fn requests_that_wait_for_a_hanging_vendor_delay_nobody() {
     let vendor = Vendor::start(slow);
     let (installation, server, client) = Installation::with_accounts(&[small("V-1")]);
     for name in ["hang", "drip", "well"] {
@@ -71,7 +71,7 @@ fn requests_that_wait_for_a_dead_vendor_hold_up_nobody() {
     if let (Some(before), Some(after)) = (memory, server.most_memory()) {
         assert!(after - before < 64 * 1024, "{} KiB more", after - before);
     }
-    // Left alone for a while: refused at once, and not asked.
+    // Its circuit is open: refused at once, and not called.
     let (answer, took) = pay(&client, "hang", "R");
     assert_eq!(answer.code(), (500, "payment_vendor_unavailable".to_owned()));
     assert!(took < AT_ONCE, "{took:?}");

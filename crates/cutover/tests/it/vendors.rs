@@ -1,4 +1,4 @@
-//! Account payment instructions, and what vendors answer to them (the table of contract D8).
+//! Account payment instructions, and the answers of vendors (the table of contract D8).
 
 use crate::harness::{
     Action, Answer, Client, INSTRUCTION, Installation, ReceivedRequest, Server, Vendor, answer, instruction,
@@ -7,7 +7,7 @@ use crate::harness::{
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-/// A vendor whose first segment of the path says what it does.
+/// A vendor whose behaviour is the first segment of the path.
 fn scripted(asked: &ReceivedRequest) -> Action {
     let (what, rest) = asked.path[1..].split_once('/').unwrap();
     let reference = rest.rsplit('/').next().unwrap_or_default();
@@ -43,7 +43,7 @@ fn scripted(asked: &ReceivedRequest) -> Action {
     }
 }
 
-/// A house with the account `V-1` and a vendor for each thing that the scripted one does.
+/// An installation with the account `V-1` and a vendor for each behaviour.
 fn paid(what: &[&str]) -> (Installation, Server, Client, Vendor) {
     let vendor = Vendor::start(scripted);
     let (installation, server, client) = Installation::with_accounts(&[small("V-1")]);
@@ -66,7 +66,7 @@ fn pay(client: &Client, vendor: &str, kind: &str) -> Answer {
 }
 
 #[test]
-fn what_the_vendor_has_is_stored_once() {
+fn a_confirmed_instruction_is_stored_once() {
     let (installation, _server, client, vendor) = paid(&["good", "mandate"]);
     let number = client.status("V-1")["service_identifier"].clone();
     for (name, kind) in [("good", "CARD"), ("mandate", "DIRECT_DEBIT")] {
@@ -99,7 +99,7 @@ fn what_the_vendor_has_is_stored_once() {
     );
 }
 
-/// What a vendor does, what is answered, and how often it is asked for that.
+/// The behaviour of the vendor, the expected answer, and the number of calls.
 const TABLE: [(&str, &str, usize); 23] = [
     ("404", "reference payment_instruction_not_found", 1),
     ("mandate", "type payment_instruction_type_mismatch", 1),
@@ -159,7 +159,7 @@ fn assert_outcome(client: &Client, vendor: &Vendor, what: &str, outcome: &str, c
 
 /// Failure 13.
 #[test]
-fn nobody_there_is_a_passing_fault() {
+fn an_unreachable_storage_is_a_temporary_failure() {
     let (installation, _server, client, vendor) = paid(&[]);
     let gone = vendor.url("");
     drop(vendor);
@@ -177,7 +177,7 @@ fn nobody_there_is_a_passing_fault() {
 
 /// Failure 13.
 #[test]
-fn what_passed_may_be_sent_again_unchanged() {
+fn a_completed_dry_run_may_be_sent_again_unchanged() {
     let (installation, _server, client, vendor) = paid(&["recovers"]);
     assert_eq!(pay(&client, "recovers", "CARD").status, 201, "one that fails twice is asked again");
     assert_eq!(vendor.asked("/recovers/").len(), 3);
@@ -200,7 +200,7 @@ fn what_passed_may_be_sent_again_unchanged() {
 
 /// Failure 13.
 #[test]
-fn at_the_same_time_one_is_stored() {
+fn concurrent_creates_store_one() {
     let (installation, _server, client, _vendor) = paid(&["good"]);
     let answers: Vec<Answer> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..16).map(|_| scope.spawn(|| pay(&client, "good", "CARD"))).collect();

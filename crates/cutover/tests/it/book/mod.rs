@@ -1,22 +1,25 @@
 //! Every command of the documentation runs, and prints what the page shows.
 //!
 //! How a page is written so that it can be run:
-//! - What is run stands in blocks of ```` ```console ````. A line that begins with `$ ` is a command; it goes on over
+//! - Commands stand in blocks of ```` ```console ````. A line that begins with `$ ` is a command; it
+//! continues over
 //!   lines for as long as it ends in `\` or a quote is open. What follows until the next one is its output; if
-//!   nothing follows, the output is not looked at. Blocks in lists may be indented. Other blocks are not run.
-//! - The commands of a page are one session of `sh`, in order, in a folder of its own, so that variables and files
-//!   stay. A heading that [`Page::sessions`] names begins another session, in another folder.
-//! - `cutover` and `cutover-client` are those under test. In the folder lie `fixtures/`, as in the repository, and
-//!   `exports/`, two files of accounts of which one is faulty. The data folder is the usual one, `./cutover-data`.
+//!   nothing follows, the output is not checked. Blocks in lists may be indented. Other blocks are not run.
+//! - The commands of a page are one session of `sh`, in order, in a folder of its own: variables and files
+//!   persist. A heading in [`Page::sessions`] begins another session, in another folder.
+//! - `cutover` and `cutover-client` are the programs under test. The folder holds `fixtures/`, as in the
+//! repository, and
+//!   `exports/`, two files of accounts, one of them faulty. The data folder is the default one, `./cutover-data`.
 //! - A command that begins with `cutover serve` is run in the background, with or without a `&` at its end; the next
-//!   one waits until it listens. `127.0.0.1:8080` and `localhost:8080` are where it does.
-//! - Each command exits with 0; where a page shows a failure, [`Page::fails`] says with what.
-//! - In outputs `…` is any text, on a line of its own any lines. Times with a fraction of a second and account
-//!   numbers of the service (`A-7K2M9QXD`) are any time and number. Standard error counts as output. `curl` without a
-//!   body only asks: it is run again until it is answered what the page shows.
+//!   command waits until it listens. `127.0.0.1:8080` and `localhost:8080` are replaced by its address.
+//! - Each command exits with 0; [`Page::fails`] lists the commands that fail, with their codes.
+//! - In outputs `…` is any text, on a line of its own any lines. Times with a fraction of a second and
+//! account
+//!   numbers of the service (`A-7K2M9QXD`) match any time and number. Standard error counts as output. `curl` without a
+//!   body is repeated until its output matches the page.
 //! - Keys are not written out: pages keep them in variables (`KEY=$(cutover api-key issue … --json | jq -r .api_key)`).
-//!   What must be in the text of a page for people is replaced by [`Page::stands_for`].
-//! - `curl` and `jq` may be used. What no test can run is in [`NOT_RUN`], with the reason.
+//!   Texts that a page must show literally are replaced by [`Page::stands_for`].
+//! - `curl` and `jq` may be used. Commands that no test can run are in [`NOT_RUN`], with the reason.
 
 mod commands;
 mod output;
@@ -31,23 +34,23 @@ use std::time::{Duration, Instant};
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// How long an answer is waited for that is not yet what the page shows.
+/// Time limit for the output of a command to match the page.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A page, and what it needs to be run.
+/// A page and its setup.
 struct Page {
     path: &'static str,
-    /// Headings that begin a session, the first one none, and what is run there before the page's commands.
+    /// Headings that begin a session, none for the first one, with a script to run before its commands.
     sessions: &'static [(&'static str, &'static str)],
-    /// Texts of commands, and what is run in their place.
+    /// Texts in commands and their replacements.
     stands_for: &'static [(&'static str, &'static str)],
-    /// Beginnings of commands that exit with another code than 0.
+    /// Prefixes of commands that exit with another code than 0.
     fails: &'static [(&'static str, i32)],
 }
 
 const PLAIN: Page = Page { path: "", sessions: &[("", "")], stands_for: &[], fails: &[] };
 
-/// Every page that shows commands.
+/// Every page with commands.
 const PAGES: &[Page] = &[
     Page { path: "README.md", ..PLAIN },
     Page {
@@ -73,7 +76,8 @@ const PAGES: &[Page] = &[
     },
 ];
 
-/// An organisation with the supplier `ACME` and a key, and a server that awaits what lies in `exports/`.
+/// An organisation with the supplier `ACME`, a key, and a server that is ready for the accounts in
+/// `exports/`.
 const RECEIVE: &str = "\
 cutover organisation add 'Acme Energy'
 cutover supplier add ACME --organisation 'Acme Energy'
@@ -82,7 +86,7 @@ sed -i 's/ACME_ENERGY/ACME/; s/ELEC-1001/A-100/' exports/*.ndjson
 cutover serve > server.log 2>&1 &
 curl -s --retry 10 --retry-connrefused http://127.0.0.1:8080/readyz";
 
-/// An organisation with the supplier `ACME`, a key, and the account `A-000042`, which is imported.
+/// An organisation with the supplier `ACME`, a key, and the imported account `A-000042`.
 const IMPORT: &str = r#"cutover organisation add 'Acme Energy'
 cutover supplier add ACME --organisation 'Acme Energy'
 cutover api-key issue --organisation 'Acme Energy' --json > key.json
@@ -98,7 +102,7 @@ until cutover process show ACME A-000042 --json | jq -e '.status == "PROCESSED"'
 kill $server
 wait $server"#;
 
-/// Commands that no test can run, by their beginnings, and why.
+/// Prefixes of commands that no test can run, with the reason.
 const NOT_RUN: &[(&str, &str)] = &[
     ("cargo run --release", "builds for minutes; the story that it tells has tests of its own"),
     ("cargo xtask test", "is what runs this test"),
@@ -116,7 +120,7 @@ fn is_run(command: &str) -> bool {
     !NOT_RUN.iter().any(|(beginning, _)| command.starts_with(beginning))
 }
 
-/// Runs a page from its beginning to its end.
+/// Runs a page.
 fn run(page: &Page) {
     let Some(mut session) = Session::begin(page.sessions[0].1) else { return };
     for item in read(page.path) {
@@ -149,7 +153,7 @@ fn check(page: &Page, session: &mut Session, command: &Command) {
     }
 }
 
-/// Whether a command changes nothing, so that it may be run again until what it waits for has come.
+/// Returns true if a command changes nothing, so that it may be repeated until its output matches.
 fn only_asks(command: &str) -> bool {
     command.starts_with("curl ") && ![" -d", " --data", " --json"].iter().any(|sends| command.contains(sends))
 }
@@ -168,12 +172,12 @@ fn the_readme_runs() {
 }
 
 #[test]
-fn the_guide_of_suppliers_runs() {
+fn the_supplier_guide_runs() {
     page("docs/guide/supplier.md");
 }
 
 #[test]
-fn the_guide_of_operators_runs() {
+fn the_operator_guide_runs() {
     page("docs/guide/operator.md");
 }
 
@@ -197,7 +201,7 @@ fn every_page_with_commands_is_run() {
 }
 
 #[test]
-fn what_is_said_of_pages_is_true() {
+fn exceptions_of_pages_are_needed() {
     let read: Vec<(&Page, Vec<Item>)> = PAGES.iter().map(|page| (page, read(page.path))).collect();
     let commands = |items: &[Item]| -> Vec<String> { items.iter().filter_map(Item::command).collect() };
     for (page, items) in &read {
@@ -216,7 +220,7 @@ fn what_is_said_of_pages_is_true() {
     }
 }
 
-/// Adds the Markdown below a folder, relative to the root.
+/// Adds the Markdown files below a folder, relative to the root.
 fn find_pages(folder: &Path, pages: &mut Vec<String>) {
     let built = ["target", "node_modules"];
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {

@@ -2,7 +2,7 @@ use super::{rejected, signed_in};
 use crate::harness::Installation;
 use crate::payloads::{fixture, small};
 
-/// What tells of people in the fixture: names, addresses, how to reach them, what they pay with, what is written of them.
+/// Personal data in the fixture.
 const PERSONAL: [&str; 12] = [
     "Lena",
     "Moretti",
@@ -19,7 +19,7 @@ const PERSONAL: [&str; 12] = [
 ];
 
 #[test]
-fn personal_data_is_not_in_the_page_until_it_is_asked_for() {
+fn personal_data_is_not_in_the_page_until_requested() {
     let (installation, server, client) = Installation::serving();
     client.import(&[fixture("dual_fuel", "A-1")]);
     let Some(page) = signed_in(&installation, &server) else { return };
@@ -62,7 +62,7 @@ fn hostile_words_of_a_payload_are_words() {
 }
 
 #[test]
-fn what_failed_is_told_by_path_and_retried() {
+fn failures_are_shown_by_path_and_retried() {
     let (installation, key) = Installation::with_supplier();
     let (server, client) = rejected(&installation, &key);
     let Some(page) = signed_in(&installation, &server) else { return };
@@ -76,12 +76,12 @@ fn what_failed_is_told_by_path_and_retried() {
     page.look("retry");
     page.press("Retry");
     client.wait("E-1", "PROCESSED");
-    // The page hears of it by itself.
+    // The page updates itself.
     page.wait_until("it is shown", || page.text_of("#process [role=status]") == "Processed");
 }
 
 #[test]
-fn a_pending_account_is_cancelled_once_one_is_sure() {
+fn a_pending_account_is_cancelled_after_confirmation() {
     let (installation, key) = Installation::with_supplier();
     let server = installation.serve_with(&["--role", "api"]);
     let client = server.client(&key);
@@ -98,7 +98,7 @@ fn a_pending_account_is_cancelled_once_one_is_sure() {
     page.until_says("Cancelled");
     assert_eq!(client.status("A-1")["status"], "CANCELLED");
 
-    // Somebody else was quicker.
+    // Another operator was faster.
     page.expect(409);
     page.go("/console/suppliers/ACME/accounts/A-1/cancel/");
     page.press("Cancel the import");

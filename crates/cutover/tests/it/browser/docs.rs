@@ -2,7 +2,7 @@ use super::Page;
 use crate::harness::Installation;
 
 #[test]
-fn the_description_of_the_api_can_be_read_by_everybody() {
+fn the_description_of_the_api_is_public() {
     let installation = Installation::new();
     let server = installation.serve();
     let Some(page) = Page::open(&server) else { return };

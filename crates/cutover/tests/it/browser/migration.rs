@@ -3,7 +3,7 @@ use crate::harness::{Installation, text};
 use crate::payloads::{billed, small};
 use serde_json::json;
 
-/// How many pixels of the chart have the colour that the legend gives a series.
+/// Counts the pixels of the chart in a series' colour.
 const DRAWN: &str = "const chart = document.querySelector('.chart canvas');
     if (!chart) return -1;
     const copy = document.createElement('canvas');
@@ -26,7 +26,7 @@ fn drawn(page: &Page, series: &str) -> i64 {
     page.script(&DRAWN.replace("SERIES", series)).as_i64().unwrap()
 }
 
-/// A figure by its name.
+/// A figure by its label.
 fn figure(page: &Page, name: &str) -> String {
     let find = "[...document.querySelectorAll('.figures div, .fields div')]
         .find(figure => figure.querySelector('dt').textContent === 'NAME')?.querySelector('dd').innerText ?? ''";
@@ -34,7 +34,7 @@ fn figure(page: &Page, name: &str) -> String {
 }
 
 #[test]
-fn a_migration_is_watched_without_loading_anew() {
+fn a_migration_is_watched_without_reloading() {
     let (installation, key) = Installation::with_supplier();
     let (server, client) = rejected(&installation, &key);
     let Some(page) = signed_in(&installation, &server) else { return };
@@ -60,7 +60,7 @@ fn a_migration_is_watched_without_loading_anew() {
 }
 
 #[test]
-fn errors_lead_to_the_accounts_that_have_them() {
+fn errors_link_to_their_accounts() {
     let (installation, key) = Installation::with_supplier();
     let (server, client) = rejected(&installation, &key);
     client.import(&[small("A-1")]);

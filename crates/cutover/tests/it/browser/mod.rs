@@ -1,7 +1,6 @@
-//! The pages in a real browser, headless: what people see and do. Pictures of the pages are left in
-//! `target/screenshots`.
+//! The console in a real headless browser. Screenshots are saved in `target/screenshots`.
 //!
-//! Where there is no browser the tests pass, and say NOT RUN.
+//! Without a browser the tests pass, and print NOT RUN.
 
 mod access;
 mod account;
@@ -24,20 +23,20 @@ pub(crate) use page::Page;
 use crate::harness::{Client, Installation, Server, text};
 use crate::payloads::small;
 
-/// An operator's key of the organisation `Acme`.
+/// Issues an operator key of the organisation `Acme`.
 fn operator(installation: &Installation) -> String {
     let issue = ["api-key", "issue", "--organisation", "Acme", "--role", "operator"];
     text(&installation.run_json(&issue)["api_key"])
 }
 
-/// A browser at the first page, in which an operator of `Acme` has signed in; `None` where there is no browser.
+/// A browser on the first page, signed in as an operator of `Acme`; `None` without a browser.
 fn signed_in(installation: &Installation, server: &Server) -> Option<Page> {
     let page = Page::open(server)?;
     page.sign_in(&operator(installation));
     Some(page)
 }
 
-/// A server on which `E-1` was refused at the import, by a rule that was made stricter since.
+/// A server where `E-1` was refused at the import by a rule that became stricter after its create.
 fn rejected(installation: &Installation, key: &str) -> (Server, Client) {
     let mut account = small("E-1");
     account["customers"][0].as_object_mut().unwrap().remove("family_name");
@@ -53,7 +52,7 @@ fn rejected(installation: &Installation, key: &str) -> (Server, Client) {
 }
 
 impl Page {
-    /// Signs in, and is at the first page then.
+    /// Signs in, which leads to the first page.
     fn sign_in(&self, key: &str) {
         self.go("/console/sign-in/");
         self.write("Operator key", key);

@@ -21,7 +21,7 @@ fn accounts_are_found_by_the_beginning_of_their_number() {
     page.follow("A-2");
     page.until_at("/console/suppliers/ACME/accounts/A-2/");
 
-    // By the number that it has here.
+    // By the service account number.
     let status = client.status("B-1");
     page.write("Search for an account", status["service_identifier"].as_str().unwrap());
     page.press("Search");

@@ -5,7 +5,7 @@ use serde_json::json;
 const WORDS: &str = "This key does not sign in here.";
 
 #[test]
-fn an_operator_signs_in_and_nobody_else() {
+fn only_an_operator_can_sign_in() {
     let (installation, supplier) = Installation::with_supplier();
     let server = installation.serve();
     let Some(page) = Page::open(&server) else { return };
@@ -36,7 +36,7 @@ fn an_operator_signs_in_and_nobody_else() {
 }
 
 #[test]
-fn who_signs_out_is_out() {
+fn signing_out_ends_the_session() {
     let (installation, _key) = Installation::with_supplier();
     let server = installation.serve();
     let Some(page) = signed_in(&installation, &server) else { return };
@@ -49,9 +49,9 @@ fn who_signs_out_is_out() {
     page.wait_until("the way to sign in", || page.path().starts_with("/console/sign-in/"));
 }
 
-/// The page that is open keeps itself up to date: so it leaves when the key that it was opened with is revoked.
+/// An open page updates itself: it is left when its key is revoked.
 #[test]
-fn a_revoked_key_ends_what_was_begun_with_it() {
+fn a_revoked_key_ends_requests_in_progress() {
     let (installation, _key) = Installation::with_supplier();
     let server = installation.serve();
     let key = operator(&installation);

@@ -3,7 +3,7 @@ use crate::harness::Installation;
 use crate::payloads::small;
 
 #[test]
-fn the_suppliers_of_ones_own_organisation_are_listed() {
+fn the_suppliers_of_the_operators_organisation_are_listed() {
     let (installation, server, _client, _other) = Installation::with_two_organisations();
     installation.run_json(&["supplier", "add", "BETA", "--organisation", "Acme", "--dry-run", "true"]);
     let Some(page) = signed_in(&installation, &server) else { return };
@@ -18,7 +18,7 @@ fn the_suppliers_of_ones_own_organisation_are_listed() {
 }
 
 #[test]
-fn a_supplier_is_paused_and_resumed_once_one_is_sure() {
+fn a_supplier_is_paused_and_resumed_after_confirmation() {
     let (installation, server, client) = Installation::serving();
     let Some(page) = signed_in(&installation, &server) else { return };
     page.follow("ACME");

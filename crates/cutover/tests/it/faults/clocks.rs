@@ -1,19 +1,19 @@
-//! Failure 14: clocks that differ by an hour or ten days, and that are set while the service runs. On PostgreSQL all
-//! goes by the database's clock, whatever those of the machines show; here it is the database's that is set.
+//! Failure 14: clocks that differ by an hour or ten days, and clocks that are set while the service runs. On
+//! PostgreSQL every node uses the database's clock, and these tests set that one.
 
 use crate::harness::{ACCOUNTS, Installation, text, wait_until};
 use crate::payloads::small;
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::fault::Point;
 
-/// The database shows its machine's time and so many seconds, from now on.
+/// Shifts the database's clock by a number of seconds.
 const CLOCK: &str = "CREATE TABLE skew (seconds BIGINT NOT NULL); INSERT INTO skew VALUES (0); \
     CREATE FUNCTION public.clock_timestamp() RETURNS TIMESTAMPTZ LANGUAGE SQL VOLATILE AS \
     $$SELECT pg_catalog.clock_timestamp() + (SELECT seconds FROM public.skew) * interval '1 second'$$";
 const HOUR: i64 = 3_600;
 const DAY: i64 = 24 * HOUR;
 
-/// A house on a database whose clock is off by so many seconds; `None` where there is no server.
+/// An installation on a database with a shifted clock; `None` without a server.
 fn installation(seconds: i64) -> Option<(Installation, String)> {
     let installation = Installation::on_postgres()?;
     installation.sql(CLOCK);
@@ -28,7 +28,7 @@ fn set(installation: &Installation, seconds: i64) {
     installation.sql(&format!("UPDATE skew SET seconds = {seconds}"));
 }
 
-/// When the first event of a kind happened to an account.
+/// The time of the first event of a kind in an account's history.
 fn time_of(installation: &Installation, number: &str, event: &str) -> DateTime<Utc> {
     let shown = installation.show(number);
     let entry = shown["history"].as_array().unwrap().iter().find(|entry| entry["event"] == event);
@@ -36,10 +36,10 @@ fn time_of(installation: &Installation, number: &str, event: &str) -> DateTime<U
     DateTime::parse_from_rfc3339(&time).unwrap().to_utc()
 }
 
-/// Failure 14: given nodes whose clocks are an hour or ten days before or behind the database's, then no lease ends before
-/// its time, and none lasts longer than it may.
+/// Failure 14: given nodes whose clocks are an hour or ten days off the database's, then every lease lasts
+/// for its time.
 #[test]
-fn leases_last_as_long_whatever_the_clocks_of_machines_show() {
+fn the_duration_of_leases_does_not_depend_on_machine_clocks() {
     std::thread::scope(|scope| {
         for seconds in [-10 * DAY, -HOUR, HOUR, 10 * DAY] {
             scope.spawn(move || lease_with(seconds));
@@ -68,9 +68,9 @@ fn lease_with(seconds: i64) {
     assert!((shown - seconds).abs() < 300, "it is the database's time: {shown}");
 }
 
-/// Failure 14: given a clock that is set by an hour while the service runs, forth and back, then nothing is modified
-/// before it was created, and tokens are good for their time by that clock: one that is not valid yet is not, and whoever
-/// has it obtains another.
+/// Failure 14: given a clock that is set forth and back by an hour while the service runs, then nothing is
+/// modified before it was created, and tokens are valid for their time by that clock: a token that is not
+/// valid yet is refused, and its client obtains another.
 #[test]
 fn a_clock_that_is_set_while_the_service_runs() {
     let Some((installation, key)) = installation(0) else { return };

@@ -8,8 +8,8 @@ use std::io::Write;
 
 const NUMBER: &str = "C-1";
 
-/// Every point of an import at which it may end, and what is said there: before, between and after the writes of the
-/// claim, the status, the event, the account and the tables of its children, and the commits of both transactions.
+/// Every point of an import where it is killed: before, between and after the writes of the claim, the
+/// status, the event, the account and its child tables, and the commits of both transactions.
 const POINTS: [(Point, &str); 15] = [
     (Point::StatusWritten, "claimed"),
     (Point::EventWritten, "claimed"),
@@ -28,8 +28,9 @@ const POINTS: [(Point, &str); 15] = [
     (Point::Imported, ""),
 ];
 
-/// Failure 1: given a claimed process, when its worker is killed at each point between claim, account, children,
-/// status and event, then after a restart there is one account, imported once, with every row it was sent with.
+/// Failure 1: given a claimed process, when its worker is killed at each point between claim, account,
+/// children, status and event, then after a restart there is one account, imported once, with every row that
+/// was sent.
 #[test]
 fn killed_at_every_point_of_an_import() {
     std::thread::scope(|scope| {
@@ -51,7 +52,7 @@ fn killed_at(point: Point, about: &str) {
     client.wait(NUMBER, "PROCESSED");
     let all = installation.run_json(&["process", "list", "ACME"]);
     assert_eq!(items(&all).len(), 1, "{point:?}");
-    // What nobody disturbed looks the same.
+    // An undisturbed import gives the same account.
     client.import(&[fixture("dual_fuel", "C-2")]);
     let mut whole = installation.account("C-2");
     whole["external_account_number"] = json!(NUMBER);
@@ -64,7 +65,7 @@ fn killed_at(point: Point, about: &str) {
     installation.check_invariants(&[NUMBER, "C-2"]);
 }
 
-/// An account without what differs from import to import.
+/// An account without the members that differ between imports.
 fn without_own(mut account: Value) -> Value {
     assert!(account.as_object_mut().unwrap().remove("service_account_number").is_some());
     let notes = account["notes"].as_array_mut().into_iter().flatten();
@@ -72,8 +73,8 @@ fn without_own(mut account: Value) -> Value {
     account
 }
 
-/// Failure 1: the same of a create, whose account is stored and whose answer never comes. Sent again it is accepted,
-/// and there is one process.
+/// Failure 1: the same for a create that is stored but not answered. It is accepted again, and there is one
+/// process.
 #[test]
 fn killed_between_the_commit_of_a_create_and_its_answer() {
     let (installation, key) = Installation::with_supplier();

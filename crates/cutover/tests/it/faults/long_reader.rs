@@ -1,4 +1,4 @@
-//! Failure 10: SQLite under many writers, the worker, and somebody who reads for long.
+//! Failure 10: SQLite with many writers, the worker, and a long reader.
 
 use crate::harness::{ACCOUNTS, ALL, Client, Installation, wait_within};
 use crate::payloads::small;
@@ -8,14 +8,14 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 const WRITERS: usize = 32;
-/// So many accounts of about 100 kB each: some times what the log may be.
+/// Number of accounts of about 100 kB: several times the size limit of the log.
 const ACCOUNTS_OF_EACH: usize = 12;
-/// How many small ones are there before.
+/// Number of small accounts before them.
 const LISTED: usize = 500;
-/// The log is started over when it has come to 16 MB, unless somebody reads from it; that takes a moment.
+/// Limit of the log: it is reset at 16 MB unless there is a reader, which takes a moment.
 const LONGEST: u64 = 40 << 20;
 
-/// Text that packing makes little smaller.
+/// Text that compresses badly.
 fn noise(seed: u64, length: usize) -> String {
     let mut state = seed | 1;
     let mut next = || {
@@ -27,7 +27,7 @@ fn noise(seed: u64, length: usize) -> String {
     (0..length).map(|_| next()).filter(|c| *c != '\\' && *c != '"').collect()
 }
 
-/// Asks for the list of all accounts, reads a little of it and then no more.
+/// Requests the list of all accounts and stops reading after the beginning.
 fn begin_to_read(client: &Client) -> TcpStream {
     let mut stream = client.connect();
     let token = client.token.as_deref().unwrap();
@@ -37,8 +37,8 @@ fn begin_to_read(client: &Client) -> TcpStream {
     stream
 }
 
-/// Failure 10: given 32 that write at the same time, the worker that imports, and a client that reads a list and does
-/// not go on, then nobody is told that the database is locked, and the log does not grow behind the reader.
+/// Failure 10: given 32 concurrent writers, the importing worker, and a client that stops reading a list,
+/// then no request fails because the database is locked, and the log does not grow behind the reader.
 #[test]
 fn thirty_two_writers_the_worker_and_a_long_reader() {
     let (installation, key) = Installation::with_supplier();
@@ -80,7 +80,7 @@ fn thirty_two_writers_the_worker_and_a_long_reader() {
     assert!(length < LONGEST, "the log has {length} bytes");
     let said = server.log();
     assert!(!said.contains("locked") && !said.contains("could not be emptied"), "{said}");
-    // The list goes on where it stood.
+    // The list continues.
     reader.read_exact(&mut [0; 512]).unwrap();
     drop(server);
     let written = std::fs::metadata(installation.path().join("cutover.db")).unwrap().len();

@@ -1,6 +1,6 @@
-//! Failures that the service must survive, made on purpose: at points of the program where it is held or killed,
-//! on the wire to its database, on its disk. Each test says by its number which of the failures of
-//! `docs/RELIABILITY.md` it is about.
+//! Deliberate failures that the service must survive: at points of the program where it is held or killed, on
+//! the connection to its database, on its disk. Each test names the failure of `docs/RELIABILITY.md` by its
+//! number.
 
 mod clocks;
 mod crash_points;

@@ -1,4 +1,4 @@
-//! Failure 5: payloads that break their worker.
+//! Failure 5: payloads that crash their worker.
 
 use crate::harness::{Installation, wait_until};
 use crate::payloads::small;
@@ -7,7 +7,7 @@ use cutover_app::fault::Point;
 const POISON: &str = "P-poison";
 const NEIGHBOURS: [&str; 5] = ["P-1", "P-2", "P-3", "P-4", "P-5"];
 
-/// A house with the poison in the middle of its neighbours, all of which wait.
+/// An installation with the bad payload among pending neighbours.
 fn staged() -> Installation {
     let (installation, key) = Installation::with_supplier();
     let api = installation.serve_with(&["--role", "api"]);
@@ -19,15 +19,15 @@ fn staged() -> Installation {
     installation
 }
 
-/// How many attempts the poison has had.
+/// Number of attempts of the bad payload.
 fn attempts(installation: &Installation) -> u64 {
     installation.show(POISON)["attempt"].as_u64().unwrap()
 }
 
-/// Failure 5: given a payload at which the worker panics, then its neighbours are imported at once, and it is tried
-/// again later and later, each attempt counted at its claim.
+/// Failure 5: given a payload at which the worker panics, then its neighbours are imported at once, and it is
+/// retried with growing delays, each attempt counted at its claim.
 #[test]
-fn a_payload_that_panics_costs_its_neighbours_nothing() {
+fn a_payload_that_panics_does_not_affect_its_neighbours() {
     let installation = staged();
     let server = installation.serve_with_failpoint("panic", Point::ImportBegun, POISON, &["--workers", "1"]);
     wait_until("the neighbours are imported", || installation.count("ACME", "PROCESSED") == NEIGHBOURS.len());
@@ -42,12 +42,12 @@ fn a_payload_that_panics_costs_its_neighbours_nothing() {
     installation.check_invariants(&[&NEIGHBOURS[..], &[POISON]].concat());
 }
 
-/// Failure 5: given a payload at which the whole process ends, as one does that is out of memory, then whoever
-/// starts it again finds the neighbours imported after some rounds, and the attempt counted each time.
+/// Failure 5: given a payload at which the process dies, for example out of memory, then the neighbours are
+/// imported after some restarts, and each attempt is counted.
 #[test]
 fn a_payload_that_kills_its_worker_is_counted_at_the_claim() {
     let installation = staged();
-    // On a server each round waits for a lease.
+    // On PostgreSQL each round waits for a lease.
     let (mut rounds, least) = (0, if installation.is_on_postgres() { 2 } else { 3 });
     let are_done =
         || installation.is_on_postgres() || installation.count("ACME", "PROCESSED") == NEIGHBOURS.len();

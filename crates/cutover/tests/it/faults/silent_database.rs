@@ -1,4 +1,4 @@
-//! Failure 8: a database that gives no connection, or says nothing on those there are.
+//! Failure 8: a database that gives no connection, or does not answer on open ones.
 
 use crate::harness::{ACCOUNTS, Answer, Client, Installation, NOTES, Server, adding, wait_until};
 use crate::payloads::small;
@@ -6,9 +6,9 @@ use cutover_testkit_postgres::Proxy;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// How soon whoever finds no connection is told.
+/// Time limit of an answer without a free connection.
 const SOON: Duration = Duration::from_secs(4);
-/// How long one request may wait for a database that has taken its question and says nothing.
+/// Time limit of an answer from a silent database.
 const SILENCE: Duration = Duration::from_secs(25);
 
 fn wait_within(limit: Duration, ask: impl FnOnce() -> Answer) -> Answer {
@@ -27,7 +27,7 @@ fn note(client: &Client, body: &str) -> Answer {
     client.send_json(NOTES, &adding("P-1", "notes", json!([{"body": body}])))
 }
 
-/// That it says of itself what it is.
+/// Asserts liveness and readiness.
 fn assert_red(server: &Server) {
     let stranger = server.anonymous();
     let ready = wait_within(SOON, || stranger.get("/readyz"));
@@ -35,8 +35,8 @@ fn assert_red(server: &Server) {
     assert_eq!(wait_within(SOON, || stranger.get("/healthz")).status, 200);
 }
 
-/// Failure 8: given a pool whose connections all wait for somebody's lock, then who comes next is told soon to come
-/// again, the server says that it is not ready and alive, and it recovers by itself.
+/// Failure 8: given a pool whose connections all wait for a lock, then the next request is soon asked to
+/// retry, the server reports that it is alive but not ready, and it recovers by itself.
 #[test]
 fn a_pool_without_a_free_connection() {
     let Some(installation) = Installation::on_postgres() else { return };
@@ -62,7 +62,7 @@ fn a_pool_without_a_free_connection() {
         wait_until("the account is locked", || {
             installation.sql(&format!("SELECT count(*) {sleeping}")) == "1"
         });
-        // One organisation has half of them.
+        // One organisation may use half of them.
         let stuck = [("ACME", client.clone()), ("OTHERS", other.clone())].map(|(supplier, client)| {
             scope.spawn(move || {
                 let mut note = adding("P-1", "notes", json!([{"body": "A"}]));
@@ -83,10 +83,10 @@ fn a_pool_without_a_free_connection() {
     assert_eq!(note(&client, "A").status, 201);
 }
 
-/// Failure 8: given connections that are open and silent, then requests are told to come again instead of waiting for
-/// ever, and once the database is heard again all goes on without a restart.
+/// Failure 8: given open but silent connections, then requests are asked to retry instead of waiting for
+/// ever, and once the database answers again, everything continues without a restart.
 #[test]
-fn connections_that_say_nothing() {
+fn silent_connections() {
     let Some(mut installation) = Installation::on_postgres() else { return };
     let key = installation.add_supplier();
     let url = installation.test_database().url().to_owned();
@@ -105,7 +105,7 @@ fn connections_that_say_nothing() {
     });
     proxy.mend();
     wait_until("it is ready again", || server.anonymous().get("/readyz").status == 200);
-    // What nobody was told of may have been stored when the connection was closed, and be under way.
+    // Unconfirmed creates may have been stored when the connection was closed, and be in progress.
     let again = client.create(&small("P-2")).status;
     assert!([201, 400].contains(&again), "{again}");
     client.wait("P-2", "PROCESSED");

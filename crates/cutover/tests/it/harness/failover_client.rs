@@ -1,36 +1,35 @@
-//! A client that keeps its connection, and goes from node to node.
+//! A client that keeps its connection, and fails over between nodes.
 
 use super::client::{is_whole, parse};
 use super::{Answer, TIMEOUT};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-/// A connection to one of several nodes, kept from request to request, as a load balancer keeps it: it goes to the
-/// next node where one is not ready, or takes no connection, or has closed this one since the last answer, or says that
-/// it will.
+/// A connection to one of several nodes, kept between requests as a load balancer keeps it. It moves to the
+/// next node if a node is not ready, refuses connections, or has closed this one or announced to.
 pub(crate) struct FailoverClient {
     nodes: Vec<SocketAddr>,
-    /// The node of the connection, or to be tried next.
+    /// The node of the connection, or the next one to try.
     node: usize,
     stream: Option<TcpStream>,
     token: String,
 }
 
-/// A request that may or may not have been done: the connection was lost after it was begun, or no node takes one.
+/// A request with unknown outcome: its connection was lost after it began, or no node accepts connections.
 #[derive(Debug)]
 pub(crate) struct LostRequest(pub(crate) String);
 
-/// How it is said that not a byte of an answer came.
+/// The end of the message if no byte of a response was read.
 const UNREAD: &str = "closed after 0 bytes";
 
 impl FailoverClient {
-    /// One that begins with the node of this place.
+    /// Creates a client that starts with the node at this index.
     pub(crate) fn new(nodes: &[SocketAddr], first: usize, token: &str) -> Self {
         Self { nodes: nodes.to_vec(), node: first % nodes.len(), stream: None, token: token.to_owned() }
     }
 
-    /// Sends a request. A server may close a connection that it has kept at the moment at which it is used
-    /// again, and has done nothing then: as proxies do, it is sent once more, by a new connection.
+    /// Sends a request. If the server has closed a kept connection at the moment of its next use, the request
+    /// has had no effect: as proxies do, it is sent again on a new connection.
     pub(crate) fn send(&mut self, method: &str, path: &str, body: &[u8]) -> Result<Answer, LostRequest> {
         let was_kept = self.stream.is_some();
         match self.send_once(method, path, body) {
@@ -72,7 +71,7 @@ impl FailoverClient {
         self.node = (self.node + 1) % self.nodes.len();
     }
 
-    /// A connection to the first node that is ready and takes one.
+    /// Connects to the first node that is ready and accepts.
     fn connect(&mut self) -> Result<TcpStream, LostRequest> {
         for _ in 0..self.nodes.len() {
             let node = self.nodes[self.node];
@@ -94,7 +93,7 @@ fn connect(node: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Whether a node wants requests. A probe that is lost says that it does not.
+/// Returns true if a node reports that it is ready; false if the probe fails.
 fn is_ready(node: SocketAddr) -> bool {
     let ask = || -> Option<Answer> {
         let mut stream = connect(node).ok()?;
@@ -105,7 +104,7 @@ fn is_ready(node: SocketAddr) -> bool {
     ask().is_some_and(|answer| answer.status == 200)
 }
 
-/// Whether the other side has left a connection open, and has said nothing unasked.
+/// Returns true if the peer has neither closed the connection nor sent anything.
 fn is_open(stream: &TcpStream) -> bool {
     stream.set_nonblocking(true).unwrap();
     let seen = stream.peek(&mut [0]);
@@ -113,7 +112,7 @@ fn is_open(stream: &TcpStream) -> bool {
     matches!(seen, Err(error) if error.kind() == ErrorKind::WouldBlock)
 }
 
-/// An answer, or how far it came.
+/// Reads a response; the error says how much was read.
 fn read(stream: &mut TcpStream) -> Result<Answer, String> {
     let (mut answer, mut chunk) = (Vec::new(), [0; 16 * 1024]);
     while !is_whole(&answer) {

@@ -1,5 +1,5 @@
-//! A data folder, the commands on it, a server, a client, and a payment vendor. Every server is stopped
-//! when it goes out of scope; every wait is for something, and bounded.
+//! The test environment: data folder, commands, server, client, payment vendor. Servers are stopped on drop;
+//! every wait has a condition and a time limit.
 
 mod client;
 mod database;
@@ -30,15 +30,15 @@ use tempfile::TempDir;
 pub(crate) const ACCOUNTS: &str = "/v2/data-import/accounts/";
 pub(crate) const VALIDATE: &str = "/v2/data-import/accounts/validate/";
 pub(crate) const GRAPHQL: &str = "/v1/graphql/";
-/// No wait lasts longer.
+/// The time limit of waits.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Waits until something holds, looking again and again.
+/// Polls a condition until it holds.
 pub(crate) fn wait_until(what: &str, holds: impl FnMut() -> bool) {
     wait_within(TIMEOUT, what, holds);
 }
 
-/// The same of something that may take longer.
+/// Polls a condition with a longer time limit.
 pub(crate) fn wait_within(timeout: Duration, what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -57,39 +57,39 @@ pub(crate) fn items(value: &Value) -> &[Value] {
     value.as_array().unwrap_or_else(|| panic!("no array: {value}"))
 }
 
-/// The day of the server under test, which has the system's clock, in UTC.
+/// The current date in UTC by the clock of the server under test.
 #[expect(clippy::disallowed_methods, reason = "the server under test has the system's clock")]
 pub(crate) fn today() -> String {
     chrono::Utc::now().date_naive().to_string()
 }
 
-/// A data folder of its own, with its database there or on a server.
+/// A data folder, with a database in it or on PostgreSQL.
 pub(crate) struct Installation {
     folder: TempDir,
     database: Option<Migrated>,
-    /// What its commands and servers find in their environment besides ours.
+    /// Environment variables of its commands and servers.
     variables: Vec<(String, String)>,
-    /// What its programs are run by, if by something.
+    /// A prefix of its command lines.
     inside: Vec<String>,
 }
 
 impl Installation {
-    /// An empty folder, and an empty database of the kind that this run of the tests is about.
+    /// Creates an installation with an empty database of the kind that this run tests.
     pub(crate) fn new() -> Self {
         Self::with(Migrated::of_run())
     }
 
-    /// An empty folder with a SQLite file, whatever the run is about.
+    /// Creates an installation on SQLite, whatever this run tests.
     pub(crate) fn on_sqlite() -> Self {
         Self::with(None)
     }
 
-    /// The same with a database on a server whatever the run is about; `None` where there is no server to be had.
+    /// Creates an installation on PostgreSQL, whatever this run tests; `None` without a server.
     pub(crate) fn on_postgres() -> Option<Self> {
         Some(Self::with(Some(Migrated::on(server()?))))
     }
 
-    /// An empty folder, and a database elsewhere.
+    /// Creates an installation on an existing database.
     pub(crate) fn with_database_url(url: &str) -> Self {
         let mut installation = Self::with(None);
         installation.set_variable("CUTOVER_DATABASE_URL", url);
@@ -102,21 +102,21 @@ impl Installation {
         Self { folder: TempDir::new().unwrap(), variables: variables.collect(), database, inside: Vec::new() }
     }
 
-    /// A house with the organisation `Acme`, the supplier `ACME` and a key of it.
+    /// Creates an installation with the organisation `Acme`, the supplier `ACME` and a key of it.
     pub(crate) fn with_supplier() -> (Self, String) {
         let installation = Self::new();
         let key = installation.add_supplier();
         (installation, key)
     }
 
-    /// Adds the organisation `Acme` and the supplier `ACME`; a key.
+    /// Adds the organisation `Acme` and the supplier `ACME`; returns a key.
     pub(crate) fn add_supplier(&self) -> String {
         self.run_json(&["organisation", "add", "Acme"]);
         self.run_json(&["supplier", "add", "ACME", "--organisation", "Acme"]);
         self.key("Acme")
     }
 
-    /// The same with a server and a client.
+    /// Creates an installation with a supplier, a server and a client.
     pub(crate) fn serving() -> (Self, Server, Client) {
         let (installation, key) = Self::with_supplier();
         let server = installation.serve();
@@ -124,29 +124,29 @@ impl Installation {
         (installation, server, client)
     }
 
-    /// The same with accounts that are imported.
+    /// Creates the same with imported accounts.
     pub(crate) fn with_accounts(accounts: &[Value]) -> (Self, Server, Client) {
         let (installation, server, client) = Self::serving();
         client.import(accounts);
         (installation, server, client)
     }
 
-    /// Sets a variable of the environment of what is started from now on.
+    /// Sets an environment variable of later programs.
     pub(crate) fn set_variable(&mut self, name: &str, value: &str) {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
-    /// What `psql` prints for a statement in its database on a server.
+    /// Runs a statement with `psql` on PostgreSQL.
     pub(crate) fn sql(&self, statement: &str) -> String {
         self.test_database().sql(statement).unwrap()
     }
 
-    /// Its database on a server.
+    /// The database on PostgreSQL.
     pub(crate) fn test_database(&self) -> &TestDatabase {
         &self.database.as_ref().unwrap().database
     }
 
-    /// Where the embedded default keeps the documents of a supplier.
+    /// The folder of a supplier's documents in the default storage.
     pub(crate) fn documents(&self, supplier: &str) -> PathBuf {
         self.path().join("documents").join(supplier)
     }
@@ -155,7 +155,7 @@ impl Installation {
         self.folder.path()
     }
 
-    /// A new key of an organisation.
+    /// Issues a key of an organisation.
     pub(crate) fn key(&self, organisation: &str) -> String {
         text(&self.run_json(&["api-key", "issue", "--organisation", organisation])["api_key"])
     }
@@ -173,12 +173,12 @@ impl Installation {
         command
     }
 
-    /// Runs a command to its end.
+    /// Runs a command.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.program(args).output().unwrap()
     }
 
-    /// Runs a command that must do what it was asked; its JSON, members in the order of their names.
+    /// Runs a command that must succeed; returns its JSON with sorted members.
     pub(crate) fn run_json(&self, args: &[&str]) -> Value {
         let output = self.run(&[args, &["--json"]].concat());
         let (stdout, stderr) =
@@ -190,8 +190,8 @@ impl Installation {
         json
     }
 
-    /// What the doctor says must be mended, but for the disks of test servers, which need not outlive a crash of
-    /// the machine.
+    /// The failed checks of the doctor, except for the disks of test servers, which need not survive a crash
+    /// of the machine.
     pub(crate) fn failed_checks(&self) -> Vec<String> {
         let output = self.run(&["doctor", "--json"]);
         let diagnosis: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -200,7 +200,7 @@ impl Installation {
         failed.map(Value::to_string).collect()
     }
 
-    /// Runs a command that must refuse with exit code 1 and one line; that line.
+    /// Runs a command that must fail with exit code 1 and one line; returns the line.
     pub(crate) fn run_refused(&self, args: &[&str]) -> String {
         let output = self.run(args);
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -215,12 +215,12 @@ impl Installation {
         self.serve_with(&[])
     }
 
-    /// Starts a server with options of its own.
+    /// Starts a server with options.
     pub(crate) fn serve_with(&self, options: &[&str]) -> Server {
         Server::start(self.server(options).spawn().unwrap())
     }
 
-    /// Whether its database is on a server.
+    /// Returns true on PostgreSQL.
     pub(crate) fn is_on_postgres(&self) -> bool {
         self.database.is_some()
     }
@@ -238,22 +238,22 @@ impl Installation {
         command
     }
 
-    /// Where its database is, if that is on a server.
+    /// The URL of the database on PostgreSQL.
     fn server_url(&self) -> Option<&str> {
         self.database.as_ref().map(|it| it.database.url())
     }
 
-    /// What `process show` says.
+    /// The output of `process show`.
     pub(crate) fn show(&self, number: &str) -> Value {
         self.show_of("ACME", number)
     }
 
-    /// The same of another supplier.
+    /// The output of `process show` for another supplier.
     pub(crate) fn show_of(&self, supplier: &str, number: &str) -> Value {
         self.run_json(&["process", "show", supplier, number])
     }
 
-    /// What is imported, with what was added since.
+    /// The imported account with later additions.
     pub(crate) fn account(&self, number: &str) -> Value {
         let account = self.show(number)["account"].take();
         assert!(account.is_object(), "{number} is not imported");
@@ -266,13 +266,14 @@ impl Installation {
         items(&shown["history"]).iter().map(|entry| text(&entry["event"])).collect()
     }
 
-    /// How many processes of a supplier are in a state.
+    /// Number of a supplier's processes in a state.
     pub(crate) fn count(&self, supplier: &str, state: &str) -> usize {
         items(&self.run_json(&["process", "list", supplier, "--status", state])).len()
     }
 }
 
-/// Whether a variable would change what the program does: its own, and those of clouds, libpq and proxies.
+/// Returns true for variables that affect the program: its own, and those of cloud libraries, libpq and
+/// proxies.
 pub(crate) fn matters(name: &OsString) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     ["CUTOVER_", "AWS_", "PG"].iter().any(|prefix| name.starts_with(prefix)) || name.ends_with("_PROXY")

@@ -1,4 +1,4 @@
-//! A dump that is made under load, and restored elsewhere: the steps of docs/OPERATIONS.md.
+//! A dump taken under load and restored elsewhere, by the steps of docs/OPERATIONS.md.
 
 use crate::harness::{Client, Fleet, Installation, Node, wait_until};
 use crate::payloads::small;
@@ -27,7 +27,7 @@ fn done(command: &mut Command) {
 }
 
 #[test]
-fn a_dump_has_what_was_acknowledged_before_it_was_begun() {
+fn a_dump_has_everything_acknowledged_before_it_began() {
     let Some(fleet) = Fleet::start() else { return };
     fleet.migrate(None);
     let key = fleet.add_suppliers(&["ACME"]);
@@ -61,7 +61,7 @@ fn a_dump_has_what_was_acknowledged_before_it_was_begun() {
     let trail = fleet.cluster.sql(RESTORED, "DELETE FROM audit_trail").unwrap_err().to_string();
     assert!(trail.contains("the audit trail is only added to"), "{trail}");
 
-    // All are imported there, and those that came after are sent again, under keys that nobody has.
+    // All are imported there, and later ones are sent again, with ids that no row has.
     let server = restored.serve();
     let sender = server.client(&restored.key("Acme"));
     for number in acknowledged.into_inner().unwrap() {

@@ -1,9 +1,9 @@
 use crate::harness::{Installation, items, text};
 use serde_json::Value;
 
-/// What holds on any server: its findings of the database.
+/// The findings on the database that any server gives.
 #[test]
-fn the_doctor_looks_at_the_database() {
+fn the_doctor_checks_the_database() {
     let Some(installation) = Installation::on_postgres() else { return };
     let output = installation.run(&["doctor", "--json"]);
     let diagnosis: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Keys that are rotated and revoked while two nodes serve.
+//! Rotation and revocation of keys with two serving nodes.
 
 use crate::harness::{ACCOUNTS, Client, Installation, Server, VALIDATE, text, wait_until};
 use crate::payloads::small;
@@ -6,10 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long what was revoked may still be taken (contract D2).
+/// Maximum time until a revocation takes effect (contract D2).
 const STATED: Duration = Duration::from_secs(5);
 
-/// A house on a server with two nodes, and a key. None where there is no server.
+/// An installation with two nodes on PostgreSQL, and a key; `None` without a server.
 fn two_nodes() -> Option<(Installation, String, [Server; 2])> {
     let installation = Installation::on_postgres()?;
     let key = installation.add_supplier();
@@ -21,7 +21,8 @@ fn status(client: &Client) -> u16 {
     client.get(&format!("{ACCOUNTS}ACME/1/")).status
 }
 
-/// Asks every node with a token until all refuse it: of requests that begin later than stated none is served.
+/// Sends requests to every node until all refuse the token; requests that begin after the maximum time must
+/// be refused.
 fn assert_ends(nodes: &[Server; 2], token: &str, revoked: Instant) {
     for node in nodes {
         let client = Client { token: Some(token.to_owned()), ..node.anonymous() };
@@ -34,7 +35,7 @@ fn assert_ends(nodes: &[Server; 2], token: &str, revoked: Instant) {
     }
 }
 
-/// A token that every node has seen, and remembers.
+/// Obtains a token that every node has cached.
 fn seen(nodes: &[Server; 2], key: &str) -> String {
     let token = nodes[0].token(key);
     for node in nodes {
@@ -44,9 +45,9 @@ fn seen(nodes: &[Server; 2], key: &str) -> String {
     token
 }
 
-/// Failure 15: a revocation holds on every node within 5 s, whichever of them had seen the token.
+/// Failure 15: a revocation takes effect on every node within 5 s, whichever has cached the token.
 #[test]
-fn what_is_revoked_is_refused_by_every_node_within_five_seconds() {
+fn a_revocation_takes_effect_on_every_node_within_five_seconds() {
     let Some((installation, key, nodes)) = two_nodes() else { return };
     let token = seen(&nodes, &key);
     installation.run_json(&["api-key", "revoke", &key[..17]]);
@@ -66,20 +67,20 @@ fn what_is_revoked_is_refused_by_every_node_within_five_seconds() {
     assert!(refused["errors"].is_array(), "{refused}");
 }
 
-/// Failure 15: keys of both kinds are rotated without a request that fails.
+/// Failure 15: both kinds of keys are rotated without a failed request.
 #[test]
 fn a_rotation_fails_no_request() {
     let Some((installation, first, nodes)) = two_nodes() else { return };
     let (is_over, served) = (AtomicBool::new(false), [(); 2].map(|()| AtomicUsize::new(0)));
     let key = Mutex::new(first.clone());
-    // The first token brings the first signing key; two at once, at two nodes, may each bring one.
+    // The first token creates the first signing key; two concurrent ones on two nodes may each create one.
     nodes[0].token(&first);
     std::thread::scope(|scope| {
         for part in 0..2 {
             let (nodes, is_over, served, key) = (&nodes, &is_over, &served, &key);
             scope.spawn(move || {
                 while !is_over.load(Ordering::SeqCst) {
-                    // A token of one node, used at once at the other.
+                    // A token of one node, used immediately on the other.
                     let key = key.lock().unwrap().clone();
                     let token = nodes[part].token(&key);
                     let client = Client { token: Some(token), ..nodes[1 - part].anonymous() };
@@ -105,7 +106,7 @@ fn a_rotation_fails_no_request() {
         }
         let second = installation.key("Acme");
         *key.lock().unwrap() = second;
-        // What was begun with the old key comes to its end first.
+        // Requests that began with the old key end first.
         stride();
         installation.run_json(&["api-key", "revoke", &first[..17]]);
         stride();
@@ -113,7 +114,7 @@ fn a_rotation_fails_no_request() {
     assert_eq!(installation.run_json(&["signing-key", "list"]).as_array().unwrap().len(), 4);
 }
 
-/// Ends the requests when it goes out of scope.
+/// Ends the requests on drop.
 struct End<'e>(&'e AtomicBool);
 
 impl Drop for End<'_> {

@@ -4,7 +4,7 @@ use cutover_testkit_postgres::{Cluster, ClusterOptions, TestDatabase, server};
 
 const SERVE: [&str; 5] = ["serve", "--listen", "127.0.0.1:0", "--log-format", "json"];
 
-/// An empty database, and a house there; `None` where there is no server.
+/// An installation with an empty database; `None` without a server.
 fn empty() -> Option<(TestDatabase, Installation)> {
     let database = TestDatabase::create(server()?).unwrap();
     let installation = Installation::with_database_url(database.url());
@@ -18,12 +18,12 @@ fn states(installation: &Installation) -> Vec<String> {
 }
 
 #[test]
-fn pending_ones_stop_everything_but_migrate() {
+fn pending_migrations_stop_everything_but_migrate() {
     let Some((database, installation)) = empty() else { return };
     let pending = states(&installation);
     assert!(pending.len() > 1 && pending.iter().all(|state| state == "pending"), "{pending:?}");
     for args in [&SERVE[..], &["organisation", "list"]] {
-        let refused = installation.refused(args);
+        let refused = installation.run_refused(args);
         let line = "the database lacks migrations: 0001, 0002";
         assert!(refused.contains(line), "{refused}");
         assert!(refused.ends_with(": run `cutover migrate`, or start with --migrate"), "{refused}");
@@ -41,7 +41,7 @@ fn pending_ones_stop_everything_but_migrate() {
 }
 
 #[test]
-fn one_that_is_missing_is_named() {
+fn a_missing_migration_is_named() {
     let Some(installation) = Installation::on_postgres() else { return };
     installation.sql("DELETE FROM __diesel_schema_migrations WHERE version = '0002'");
     let refused = installation.run_refused(&SERVE);
@@ -49,7 +49,7 @@ fn one_that_is_missing_is_named() {
 }
 
 #[test]
-fn those_of_a_newer_version_do_not_mind() {
+fn migrations_of_a_newer_version_are_accepted() {
     let Some(installation) = Installation::on_postgres() else { return };
     installation.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
     let key = installation.add_supplier();
@@ -57,9 +57,9 @@ fn those_of_a_newer_version_do_not_mind() {
     assert_eq!(states(&installation).last().unwrap(), "of_a_newer_version");
 }
 
-/// Who may change rows serves; whoever owns the tables migrates.
+/// A role that may change rows can serve; the owner of the tables migrates.
 #[test]
-fn serving_takes_no_right_to_make_tables() {
+fn serving_needs_no_right_to_create_tables() {
     let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
     let mut installation = Installation::with_database_url(&cluster.url("postgres"));
     installation.run_json(&["migrate"]);
@@ -73,9 +73,9 @@ fn serving_takes_no_right_to_make_tables() {
     installation.serve().client(&key).import(&[small("M-1")]);
 }
 
-/// Each is told to migrate; one does, the others wait for it.
+/// All are started with `--migrate`; one migrates, the others wait for it.
 #[test]
-fn several_that_start_at_once_apply_them_once() {
+fn concurrent_starts_apply_migrations_once() {
     let Some((database, installation)) = empty() else { return };
     let servers = std::thread::scope(|scope| {
         let start = || installation.serve_with(&["--migrate", "--role", "api"]);

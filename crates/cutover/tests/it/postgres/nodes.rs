@@ -4,7 +4,7 @@ use crate::payloads::{documented, small};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use std::time::{Duration, Instant};
 
-/// A house on a server of databases with two API nodes and their clients.
+/// An installation with two API nodes on PostgreSQL, and their clients.
 fn two_nodes() -> Option<(Installation, [Server; 2], [Client; 2])> {
     let installation = Installation::on_postgres()?;
     let key = installation.add_supplier();
@@ -13,7 +13,7 @@ fn two_nodes() -> Option<(Installation, [Server; 2], [Client; 2])> {
     Some((installation, servers, clients))
 }
 
-/// How many accounts a node has imported.
+/// Number of accounts that a node has imported.
 fn processed(server: &Server) -> usize {
     let metrics = server.anonymous().get("/metrics").text();
     let name = "cutover_worker_accounts_processed_total ";
@@ -23,7 +23,7 @@ fn processed(server: &Server) -> usize {
 const ACCOUNTS: usize = 300;
 
 #[test]
-fn two_workers_share_what_two_nodes_accept() {
+fn two_workers_share_the_accounts_of_two_nodes() {
     let Some((installation, _servers, clients)) = two_nodes() else { return };
     std::thread::scope(|scope| {
         for (part, client) in clients.iter().enumerate() {
@@ -34,7 +34,7 @@ fn two_workers_share_what_two_nodes_accept() {
             });
         }
     });
-    // What one node has answered, the other knows.
+    // An answer of one node is visible on the other.
     assert_eq!(clients[0].status("N-1")["status"], "PENDING");
     assert_eq!(clients[1].create(&small("N-0")).status, 201, "the same again");
     installation.run_json(&["supplier", "set", "ACME", "--status", "paused"]);
@@ -52,11 +52,11 @@ fn two_workers_share_what_two_nodes_accept() {
     assert!((1..=16).contains(&open), "{open}");
 }
 
-/// How soon a worker is at it that was told of work; one that is not told looks every five seconds.
+/// Time limit for a notified worker to begin; without notification it polls every five seconds.
 const SOON: Duration = Duration::from_secs(2);
 
 #[test]
-fn an_idle_worker_hears_of_what_another_node_accepts() {
+fn an_idle_worker_is_notified_of_accounts_on_another_node() {
     let Some((mut installation, _servers, [client, _])) = two_nodes() else { return };
     let url = installation.on().url();
     let first = if url.contains('?') { '&' } else { '?' };
@@ -64,7 +64,7 @@ fn an_idle_worker_hears_of_what_another_node_accepts() {
     installation.set_variable("CUTOVER_DATABASE_URL", &url);
     let _worker = installation.serve_with(&["--role", "worker"]);
     client.import(&[small("N-0")]);
-    // Its own clock and sweep are asked for now and then; they do not find work.
+    // Its clock and its sweep run at times, but find no work.
     let idle = "SELECT count(*) > 0 AND max(state_change) < clock_timestamp() - interval '500 ms' \
                 FROM pg_stat_activity WHERE application_name = 'worker' AND datname = current_database()";
     for number in ["N-1", "N-2", "N-3"] {
@@ -76,9 +76,9 @@ fn an_idle_worker_hears_of_what_another_node_accepts() {
     }
 }
 
-/// On a SQLite file, a server that starts takes up what is in progress: nobody else can be at it.
+/// On a SQLite file, a starting server releases work in progress: no other server can exist.
 #[test]
-fn a_node_that_comes_and_goes_leaves_the_claims_of_others_alone() {
+fn a_node_that_starts_and_stops_leaves_the_claims_of_others_unchanged() {
     let storage = S3Server::start().unwrap();
     let Some(mut installation) = Installation::on_postgres() else { return };
     storage.environment().iter().for_each(|(name, value)| installation.set_variable(name, value));

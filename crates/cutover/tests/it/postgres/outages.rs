@@ -4,11 +4,10 @@ use crate::payloads::small;
 use cutover_testkit_postgres::{Cluster, ClusterOptions};
 use std::time::{Duration, Instant};
 
-/// How soon whoever asks is told that nothing can be had: the time for which a connection is waited for, and
-/// something for a busy machine.
+/// Time limit of a refusal: the pool timeout, with a margin for a busy machine.
 const SOON: Duration = Duration::from_secs(4);
 
-/// What was asked, and that it was answered soon.
+/// The answer of a request, which must come in time.
 fn soon(ask: impl FnOnce() -> Answer) -> Answer {
     let start = Instant::now();
     let answer = ask();
@@ -34,7 +33,7 @@ fn a_database_that_goes_away_and_comes_back() {
     assert_eq!((ready.status, &ready.json()["parts"]["database"]), (503, &"down".into()));
     assert_eq!(soon(|| stranger.get("/healthz")).status, 200);
     for args in [&["organisation", "list"][..], &["serve", "--listen", "127.0.0.1:0"], &["migrate"]] {
-        let refused = installation.refused(args);
+        let refused = installation.run_refused(args);
         assert!(refused.contains("postgres://cutover_test@") && !refused.contains("s3cret"), "{refused}");
     }
     let doctor = installation.run(&["doctor"]);
@@ -53,18 +52,18 @@ fn a_database_that_goes_away_and_comes_back() {
 }
 
 #[test]
-fn a_database_that_is_nowhere() {
+fn a_database_that_does_not_exist() {
     let installation = Installation::with_database_url("postgres://me:s3cret@127.0.0.1:1/nowhere");
     for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["organisation", "list"], &["migrate"]] {
-        let refused = installation.refused(args);
+        let refused = installation.run_refused(args);
         assert!(refused.contains("postgres://me@127.0.0.1:1/nowhere cannot be opened"), "{refused}");
         assert!(!refused.contains("s3cret"), "{refused}");
     }
 }
 
-/// Somebody locks what a create needs, and does not let go.
+/// A long lock on a table that creates need.
 #[test]
-fn a_statement_that_is_stuck_ends() {
+fn a_stuck_statement_is_ended() {
     let Some(installation) = Installation::on_postgres() else { return };
     let key = installation.add_supplier();
     let server = installation.serve_with(&["--database-statement-timeout", "500ms"]);
@@ -73,7 +72,7 @@ fn a_statement_that_is_stuck_ends() {
     let sleepers = "FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)' AND pid <> pg_backend_pid() \
                     AND datname = current_database()";
     std::thread::scope(|scope| {
-        // It is ended before it has slept enough, which psql complains of.
+        // psql reports that its sleep was cancelled.
         scope.spawn(|| {
             installation.on().sql("SELECT id FROM suppliers FOR UPDATE; SELECT pg_sleep(60)").unwrap_err()
         });

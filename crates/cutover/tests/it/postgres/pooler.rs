@@ -4,7 +4,8 @@ use crate::harness::{ALL, Installation, items};
 use crate::payloads::{billed, small};
 use cutover_testkit_postgres::{PgBouncer, server};
 
-/// A house whose database is behind a pooler that shares connections by transaction, and its URL without it.
+/// An installation behind a pooler that shares connections by transaction, and the direct URL of its
+/// database.
 fn pooled() -> Option<(PgBouncer, Installation, String)> {
     let mut installation = Installation::on_postgres()?;
     let direct = installation.on().url().to_owned();
@@ -14,7 +15,7 @@ fn pooled() -> Option<(PgBouncer, Installation, String)> {
 }
 
 #[test]
-fn everything_works_behind_one() {
+fn everything_works_behind_a_pooler() {
     let Some((_pooler, mut installation, direct)) = pooled() else { return };
     installation.set_variable("CUTOVER_DATABASE_DIRECT_URL", &direct);
     let key = installation.add_supplier();
@@ -45,7 +46,7 @@ fn everything_works_behind_one() {
 }
 
 #[test]
-fn one_that_nobody_told_of_is_noticed() {
+fn an_account_without_notification_is_found() {
     let Some((_pooler, installation, _)) = pooled() else { return };
     let refused = installation.run_refused(&["serve", "--listen", "127.0.0.1:0"]);
     assert!(refused.ends_with("behind a proxy, name PostgreSQL itself in database-direct-url"), "{refused}");

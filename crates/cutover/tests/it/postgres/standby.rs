@@ -4,7 +4,7 @@ use crate::payloads::small;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, Standby};
 
 #[test]
-fn lists_and_status_are_read_there_and_what_it_lacks_elsewhere() {
+fn lists_and_status_are_read_from_the_standby_and_missing_rows_from_the_primary() {
     let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
     let mut installation = Installation::with_database_url(&cluster.url("postgres"));
     installation.run_json(&["migrate"]);

@@ -2,7 +2,7 @@ use crate::harness::Installation;
 use crate::payloads::small;
 use cutover_testkit_postgres::{Cluster, ClusterOptions};
 
-/// A server that takes TLS only, and its URL with the authority that vouches for it.
+/// A server that requires TLS, and its URL with its certificate authority.
 fn secured() -> Option<(Cluster, String, String)> {
     let cluster = Cluster::for_test(&ClusterOptions { tls: true, ..ClusterOptions::fast() })?;
     let url = cluster.url("postgres");
@@ -12,7 +12,7 @@ fn secured() -> Option<(Cluster, String, String)> {
 }
 
 #[test]
-fn the_server_must_be_the_one_that_is_meant() {
+fn the_servers_certificate_must_match_its_name() {
     let Some((cluster, place, authority)) = secured() else { return };
     let Some((_other, _, wrong)) = secured() else { return };
     let installation =
@@ -32,7 +32,7 @@ fn the_server_must_be_the_one_that_is_meant() {
         let refused = installation.run_refused(&["serve", "--listen", "127.0.0.1:0"]);
         assert!(refused.contains(cause), "{parameters}: {refused}");
     }
-    // Of another name than the certificate's.
+    // The certificate has another name.
     let elsewhere = place.replace("127.0.0.1", "127.0.0.2");
     let installation = Installation::with_database_url(&format!(
         "{elsewhere}?hostaddr=127.0.0.1&sslmode=verify-full&sslrootcert={authority}"

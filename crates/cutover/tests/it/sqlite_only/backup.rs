@@ -1,4 +1,4 @@
-//! A copy of a file that is written to, and the file put in its place.
+//! A copy of a database in use, and a restore from it.
 
 use crate::harness::{Client, Installation, items, text};
 use crate::payloads::small;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Sends accounts until it is told to stop, and writes down those that were acknowledged.
+/// Sends accounts until it is stopped, and records the acknowledged ones.
 fn send(client: &Client, thread: usize, acknowledged: &Mutex<BTreeSet<String>>, stop: &AtomicBool) {
     for n in 0.. {
         if stop.load(Ordering::SeqCst) {
@@ -24,13 +24,13 @@ fn numbers(installation: &Installation) -> BTreeSet<String> {
     items(&listed).iter().map(|process| text(&process["external_account_number"])).collect()
 }
 
-/// A house on a copy.
+/// An installation on a copy.
 fn on(file: &Path) -> Installation {
     Installation::with_database_url(&format!("sqlite:{}", file.display()))
 }
 
 #[test]
-fn a_copy_has_what_was_acknowledged_before_it_was_begun() {
+fn a_copy_has_everything_acknowledged_before_it_began() {
     let (installation, server, client) = Installation::serving();
     let (acknowledged, stop) = (Mutex::new(BTreeSet::new()), AtomicBool::new(false));
     let file = installation.path().join("copy.db");
@@ -54,7 +54,7 @@ fn a_copy_has_what_was_acknowledged_before_it_was_begun() {
     assert!(there.is_subset(&numbers(&installation)));
     assert_eq!(copy.run_json(&["audit", "--limit", "1"])[0]["action"], "backup", "it tells of itself");
 
-    // All are imported there, and those that came after are sent again.
+    // All are imported there, and later ones are sent again.
     let server = copy.serve();
     let client = server.client(&copy.key("Acme"));
     for number in acknowledged.into_inner().unwrap() {
@@ -65,7 +65,7 @@ fn a_copy_has_what_was_acknowledged_before_it_was_begun() {
 }
 
 #[test]
-fn a_copy_is_a_new_file_of_its_owners() {
+fn a_copy_is_a_new_file_that_only_its_owner_can_read() {
     let (installation, _key) = Installation::with_supplier();
     let path = installation.path().join("copy.db");
     let backup = ["backup", path.to_str().unwrap()];

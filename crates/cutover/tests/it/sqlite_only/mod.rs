@@ -1,4 +1,4 @@
-//! What holds of SQLite files alone. Left out when the tests are run on a server.
+//! Behaviour on SQLite only, left out in runs on PostgreSQL.
 
 mod backup;
 
