@@ -91,7 +91,7 @@ fn without_a_key_payloads_and_bank_details_are_unencrypted_and_the_doctor_warns(
     let (installation, api_key) = Installation::with_supplier();
     assert_eq!(
         at_rest(&installation),
-        "ok no key is configured: payloads, bank details and signing keys will lie open"
+        "ok no key is configured: payloads, bank details and signing keys will not be encrypted"
     );
     let server = installation.serve();
     let client = server.client(&api_key);
@@ -99,7 +99,7 @@ fn without_a_key_payloads_and_bank_details_are_unencrypted_and_the_doctor_warns(
     assert_eq!(lies_open(&installation), (true, true));
     assert_eq!(
         at_rest(&installation),
-        "warn no key is configured; open: 2 payloads, 1 payment_instructions, 1 signing_keys"
+        "warn no key is configured; unencrypted: 2 payloads, 1 payment_instructions, 1 signing_keys"
     );
     assert!(installation.run_refused(&["encryption-key", "reseal"]).contains("encryption-key-file"));
     drop(server);
@@ -123,7 +123,7 @@ fn with_a_key_the_database_has_no_plain_text() {
         installation.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"],
         BANK
     );
-    assert_eq!(at_rest(&installation), format!("ok 5 sealed with {name}"));
+    assert_eq!(at_rest(&installation), format!("ok 5 encrypted with {name}"));
     let file = installation.path().join("archive.ndjson").display().to_string();
     let archive = ["process", "archive", "--before", "2999-01-01", "--to", &file, "--yes"];
     assert_eq!(installation.run_json(&archive), json!({"archived": 2, "payloads": "open", "stayed": 0}));
@@ -175,7 +175,7 @@ fn keys_change_while_a_server_works() {
     // The doctor reads a sample if many accounts were sent meanwhile.
     let told = at_rest(&installation);
     let told = told.trim_end_matches(" (of a sample)");
-    assert!(told.ends_with(&format!("sealed with {second_name}")), "{told}");
+    assert!(told.ends_with(&format!("encrypted with {second_name}")), "{told}");
     assert_eq!(
         installation.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"],
         BANK
@@ -221,7 +221,7 @@ fn a_server_without_the_key_does_not_start() {
         );
     }
     installation.set_variable(VARIABLE, &format!("{other},{name}:lost"));
-    assert_eq!(at_rest(&installation), format!("warn 2 given up with the lost key {name}"));
+    assert_eq!(at_rest(&installation), format!("warn 2 lost with the key {name}"));
     let server = installation.serve();
     let client = server.client(&api_key);
     assert_eq!(client.create(&small("K-1")).status, 201, "what is lost is sent again");
@@ -286,7 +286,7 @@ fn values_are_not_resealed_while_a_server_lacks_the_key() {
     let processes = checked(&installation, "processes");
     assert!(processes.starts_with(&format!("warn without the encryption key {name}: ")), "{processes}");
     assert!(
-        at_rest(&installation).contains(&format!("2 sealed with the older key {first_name}")),
+        at_rest(&installation).contains(&format!("2 encrypted with the older key {first_name}")),
         "{}",
         at_rest(&installation)
     );
@@ -299,10 +299,10 @@ fn values_are_not_resealed_while_a_server_lacks_the_key() {
     installation.set_variable(VARIABLE, &format!("{second},{first}"));
     assert!(
         checked(&installation, "processes").starts_with("ok "),
-        "it can open what is sealed with the key"
+        "it can decrypt with the key"
     );
     installation.run_json(&["encryption-key", "reseal"]);
-    assert_eq!(at_rest(&installation), format!("ok 2 sealed with {name}"));
+    assert_eq!(at_rest(&installation), format!("ok 2 encrypted with {name}"));
     assert_eq!(server.client(&api_key).status("K-1")["status"], "PENDING");
 }
 

@@ -12,7 +12,7 @@ fn the_doctor_checks_the_database() {
     };
     let lines: Vec<String> = items(&diagnosis["checks"]).iter().map(line).collect();
     assert!(
-        lines.iter().any(|line| line.starts_with("ok connections: a server process takes up to 18 of ")),
+        lines.iter().any(|line| line.starts_with("ok connections: a server process uses up to 18 of ")),
         "{lines:?}"
     );
     let about = ["database: ", "migrations: ", "sessions: ", "timeouts: ", "autovacuum: ", "vendors: "];

@@ -31,7 +31,7 @@ fn lists_and_status_are_read_from_the_standby_and_missing_rows_from_the_primary(
     assert_eq!(client.status("S-1")["status"], "PROCESSED");
     assert_eq!(server.anonymous().get("/readyz").status, 200);
     let doctor = String::from_utf8(installation.run(&["doctor"]).stdout).unwrap();
-    assert!(doctor.contains("the database is asked in its place"), "{doctor}");
+    assert!(doctor.contains("the primary answers in its place"), "{doctor}");
 
     standby.start_again().unwrap();
     standby.wait_until_caught_up().unwrap();
