@@ -52,10 +52,10 @@ fn an_erased_account_can_be_sent_again() {
     assert_eq!(client.create(&documented("A-1")).status, 201);
     client.wait("A-1", "PROCESSED");
     assert_eq!(figures(&client), before);
-    let told = installation.run_json(&["audit", "--action", "account.erase"]);
-    let told = &items(&told)[0];
-    assert_eq!((&told["process_id"], &told["detail"]["notes"]), (&erased["process_id"], &json!(2)));
-    assert_eq!(told["detail"]["documents"], 3);
+    let reported = installation.run_json(&["audit", "--action", "account.erase"]);
+    let reported = &items(&reported)[0];
+    assert_eq!((&reported["process_id"], &reported["detail"]["notes"]), (&erased["process_id"], &json!(2)));
+    assert_eq!(reported["detail"]["documents"], 3);
     assert_sound(&installation);
 }
 

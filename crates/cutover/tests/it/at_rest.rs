@@ -173,9 +173,9 @@ fn keys_change_while_a_server_works() {
     let sealed: Vec<_> = items(&last).iter().map(|table| &table["sealed"]).collect();
     assert_eq!(sealed, [0, 0, 0, 0, 0], "the first key seals nothing any more");
     // The doctor reads a sample if many accounts were sent meanwhile.
-    let told = at_rest(&installation);
-    let told = told.trim_end_matches(" (of a sample)");
-    assert!(told.ends_with(&format!("encrypted with {second_name}")), "{told}");
+    let reported = at_rest(&installation);
+    let reported = reported.trim_end_matches(" (of a sample)");
+    assert!(reported.ends_with(&format!("encrypted with {second_name}")), "{reported}");
     assert_eq!(
         installation.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"],
         BANK
@@ -224,7 +224,7 @@ fn a_server_without_the_key_does_not_start() {
     assert_eq!(at_rest(&installation), format!("warn 2 lost with the key {name}"));
     let server = installation.serve();
     let client = server.client(&api_key);
-    assert_eq!(client.create(&small("K-1")).status, 201, "what is lost is sent again");
+    assert_eq!(client.create(&small("K-1")).status, 201, "a lost payload is sent again");
     client.wait("K-1", "PROCESSED");
 }
 
@@ -297,10 +297,7 @@ fn values_are_not_resealed_while_a_server_lacks_the_key() {
     installation.set_variable(VARIABLE, &format!("{first},{second}"));
     let server = installation.serve();
     installation.set_variable(VARIABLE, &format!("{second},{first}"));
-    assert!(
-        checked(&installation, "processes").starts_with("ok "),
-        "it can decrypt with the key"
-    );
+    assert!(checked(&installation, "processes").starts_with("ok "), "it can decrypt with the key");
     installation.run_json(&["encryption-key", "reseal"]);
     assert_eq!(at_rest(&installation), format!("ok 2 encrypted with {name}"));
     assert_eq!(server.client(&api_key).status("K-1")["status"], "PENDING");
@@ -317,24 +314,27 @@ fn keys_are_found_in_no_log_and_no_answer() {
     let server = installation.serve_with(&["--log-level", "trace"]);
     let client = server.client(&api_key);
     send(&client);
-    let mut told = client.get("/metrics").text();
+    let mut reported = client.get("/metrics").text();
     for args in [&["doctor"][..], &["encryption-key", "reseal"], &["process", "show", "ACME", "R-2"]] {
         let output = installation.run(args);
-        told += &String::from_utf8(output.stdout).unwrap();
-        told += &String::from_utf8(output.stderr).unwrap();
+        reported += &String::from_utf8(output.stdout).unwrap();
+        reported += &String::from_utf8(output.stderr).unwrap();
     }
-    assert!(told.contains(&name), "the name is told: {told}");
+    assert!(reported.contains(&name), "the name is shown: {reported}");
     server.signal("TERM");
-    told += &server.ended().1;
+    reported += &server.ended().1;
     fs::write(&file, format!("{line}\nCANARY{secret}\n")).unwrap();
-    told += &installation.run_refused(&["supplier", "list"]);
+    reported += &installation.run_refused(&["supplier", "list"]);
     installation.set_variable("CUTOVER_ENCRYPTION_KEYS", &line);
-    told += &installation.run_refused(&["supplier", "list"]);
+    reported += &installation.run_refused(&["supplier", "list"]);
     installation.set_variable("CUTOVER_ENCRYPTION_KEY_FILE", "");
     installation.set_variable("CUTOVER_ENCRYPTION_KEYS", &format!("CANARY:{secret}CANARY"));
-    told += &installation.run_refused(&["supplier", "list"]);
-    assert!(told.contains("line 2 is not NAME:KEY") && told.contains("keep one of them"), "{told}");
+    reported += &installation.run_refused(&["supplier", "list"]);
+    assert!(
+        reported.contains("line 2 is not NAME:KEY") && reported.contains("keep one of them"),
+        "{reported}"
+    );
     for secret in [&secret[..12], "CANARY"] {
-        assert!(!told.contains(secret), "{secret} is told");
+        assert!(!reported.contains(secret), "{secret} is shown");
     }
 }

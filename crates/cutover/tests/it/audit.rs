@@ -58,7 +58,7 @@ fn leaves(installation: &Installation, words: &[&str]) -> Vec<String> {
     if found.is_empty() { vec![words.join(" ")] } else { found }
 }
 
-fn told(installation: &Installation) -> Vec<Value> {
+fn reported(installation: &Installation) -> Vec<Value> {
     items(&installation.run_json(&["audit"])).to_vec()
 }
 
@@ -87,10 +87,10 @@ fn every_changing_command_is_recorded() {
         let file = installation.path().join(format!("file-{n}")).display().to_string();
         let rest = rest.replace("$FILE", &file).replace("$PREFIX", &key).replace("$KID", &kid);
         let words: Vec<&str> = command.split(' ').chain(rest.split_whitespace()).collect();
-        let before = told(&installation).len();
+        let before = reported(&installation).len();
         installation.run_json(&words);
-        let after = told(&installation);
-        assert_eq!(after.len(), before + 1, "{command} is told of once");
+        let after = reported(&installation);
+        assert_eq!(after.len(), before + 1, "{command} is recorded once");
         assert_eq!(after[0]["action"], *action, "{command}");
         let by = text(&after[0]["by"]);
         assert!(by == "command" || by.starts_with("command:"), "{by}");
@@ -116,7 +116,7 @@ fn the_audit_trail_can_be_filtered() {
     assert_eq!(of(&["--action", "supplier.add"]), ["supplier.add", "supplier.add"]);
     assert_eq!(of(&["--since", "2999-01-01"]), [""; 0]);
     assert_eq!(of(&["--since", "2020-01-01T00:00:00Z"]).len(), 5);
-    let last = told(&installation).remove(0);
+    let last = reported(&installation).remove(0);
     assert_eq!((&last["by"], &last["detail"]), (&json!("command:ana"), &json!({"status": "Paused"})));
     assert!(installation.run_refused(&["audit", "--supplier", "NOBODY"]).contains("NOBODY"));
     let output = installation.run(&["audit", "--action", "account.hide"]);

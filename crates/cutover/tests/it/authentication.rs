@@ -104,7 +104,7 @@ fn invalid_tokens_are_refused_with_the_same_bytes() {
     let as_anybody = |token: &str| Client { token: Some(token.to_owned()), ..server.anonymous() };
     for token in [&expired, &revoked_token] {
         let client = as_anybody(token);
-        wait_until("it is good no more", || client.get(&format!("{ACCOUNTS}ACME/1/")).status == 401);
+        wait_until("the token is refused", || client.get(&format!("{ACCOUNTS}ACME/1/")).status == 401);
     }
     let good = server.token(&key);
     let (signed, signature) = good.rsplit_once('.').unwrap();

@@ -113,9 +113,9 @@ fn balances_match_the_results() {
             taken.set(taken.get() + accepted.len());
             refused.set(refused.get() + calls.len() - accepted.len());
             let stored = installation.account(&number);
-            let told = &stored["ledgers"][0]["ledger_balance"];
+            let reported = &stored["ledgers"][0]["ledger_balance"];
             // Without a sent balance there is none until something is added.
-            prop_assert_eq!(if told.is_null() { accounts[case].1 } else { cents(told) }, balance);
+            prop_assert_eq!(if reported.is_null() { accounts[case].1 } else { cents(reported) }, balance);
             for call in accepted.into_iter().filter(|call| call.checks) {
                 let answer = call.make(&client, &number);
                 prop_assert_eq!((answer.status, added(&answer.json()["results"])), (201, 0));

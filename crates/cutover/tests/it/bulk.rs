@@ -168,7 +168,7 @@ fn a_revoked_key_stores_nothing_more() {
     let prefix = text(&installation.run_json(&["api-key", "list"])[0]["prefix"]);
     installation.run_json(&["api-key", "revoke", &prefix]);
     let mut n = 0;
-    wait_until("the key is good no more", || {
+    wait_until("the key is refused", || {
         n += 1;
         lines.send(&format!("{}\n", small(&format!("B-{n}"))));
         let status = lines.result()["status"].as_u64();

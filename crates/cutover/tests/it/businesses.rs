@@ -7,14 +7,14 @@ fn a_business_is_created_once() {
     let (_installation, _server, client) = Installation::serving();
     let first = client.send_json(BUSINESS, &business("B-1", &["C-1", "C-2"]));
     assert_eq!(first.status, 201, "{}", first.text());
-    let told = first.json();
-    assert_eq!(members(&told), ["external_business_identifier", "service_business_id"]);
-    assert_eq!(told["external_business_identifier"], "B-1");
-    assert!(told["service_business_id"].as_i64().unwrap() > 0);
+    let reported = first.json();
+    assert_eq!(members(&reported), ["external_business_identifier", "service_business_id"]);
+    assert_eq!(reported["external_business_identifier"], "B-1");
+    assert!(reported["service_business_id"].as_i64().unwrap() > 0);
     let again = client.send_json(BUSINESS, &business(" B-1 ", &["C-1", "C-2"]));
-    assert_eq!((again.status, again.json()), (201, told.clone()), "the same payload has the same id");
+    assert_eq!((again.status, again.json()), (201, reported.clone()), "the same payload has the same id");
     let second = client.send_json(BUSINESS, &business("B-2", &[]));
-    assert_ne!(second.json()["service_business_id"], told["service_business_id"]);
+    assert_ne!(second.json()["service_business_id"], reported["service_business_id"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use crate::harness::{Installation, text};
 use serde_json::Value;
 
-fn told(installation: &Installation) -> Value {
+fn run_demo(installation: &Installation) -> Value {
     installation.run_json(&["demo", "--exit", "--accounts", "40"])
 }
 
@@ -9,8 +9,8 @@ fn told(installation: &Installation) -> Value {
 fn the_demo_runs_twice_in_one_folder() {
     let mut installation = Installation::new();
     installation.set_variable("CUTOVER_LISTEN", "127.0.0.1:0");
-    let first = told(&installation);
-    let second = told(&installation);
+    let first = run_demo(&installation);
+    let second = run_demo(&installation);
     assert_ne!(first["supplier"], second["supplier"], "every run adds a supplier");
     for outcome in [&first, &second] {
         let states = &outcome["states"];

@@ -80,20 +80,23 @@ fn progress_matches_the_sent_accounts() {
     }
     add_to_accounts(&client);
 
-    let told = progress(&client);
+    let reported = progress(&client);
     let expected = json!({"PENDING": 1, "IN_PROGRESS": 0, "PROCESSED": 5, "ERRORED": 4, "CANCELLED": 1,
         "DRY_RUN_SUCCEEDED": 1, "DRY_RUN_ERRORED": 0});
-    assert_eq!(told["counts"], expected);
+    assert_eq!(reported["counts"], expected);
     let code = "import_process_failed_validation";
-    assert_eq!(told["top_errors"], json!([{"code": code, "count": 4, "examples": ["F-3", "F-1", "F-4"]}]));
-    assert_ne!(told["rate_per_minute"], "0.0");
-    assert!(told["estimated_finish_at"].is_string());
+    assert_eq!(
+        reported["top_errors"],
+        json!([{"code": code, "count": 4, "examples": ["F-3", "F-1", "F-4"]}])
+    );
+    assert_ne!(reported["rate_per_minute"], "0.0");
+    assert!(reported["estimated_finish_at"].is_string());
 
     let sent = |names: &[&str]| items_of(&electricity, names);
     let balance: i64 =
         electricity["ledgers"].as_array().unwrap().iter().map(|l| cents(&l["ledger_balance"])).sum();
     let current = ["current_statement_transactions", "historical_statement_transactions"];
-    let totals = &told["totals"];
+    let totals = &reported["totals"];
     assert_eq!(totals["accounts"], 5);
     assert_eq!(totals["transactions"], 4 + sent(&current) + 2);
     assert_eq!(totals["readings"], sent(&["transfer_readings", "reading_history"]));
@@ -107,7 +110,7 @@ fn progress_matches_the_sent_accounts() {
     let server = installation.serve();
     let again = progress(&server.client(&key));
     for figures in ["counts", "top_errors", "totals"] {
-        assert_eq!(again[figures], told[figures]);
+        assert_eq!(again[figures], reported[figures]);
     }
 }
 

@@ -182,7 +182,7 @@ fn decompression_bombs_take_bounded_memory() {
         let refused = send(ACCOUNTS, coding, "application/json", &twice);
         assert_eq!(refused.code(), (415, "unsupported_media_type".to_owned()), "{coding}");
     }
-    assert_eq!(packed(ACCOUNTS, &twice).status, 400, "what is packed twice is no JSON");
+    assert_eq!(packed(ACCOUNTS, &twice).status, 400, "a body compressed twice is not JSON");
     assert_eq!(installation.run_json(&["process", "list", "ACME"]), json!([]));
     assert_eq!(server.anonymous().get("/readyz").status, 200);
 }

@@ -116,7 +116,7 @@ fn a_killed_migration_resumes_and_its_sums_match() {
     assert_eq!((&sent["not_sent"], code), (&0.into(), Some(1)));
     let before = &sent["in_earlier_runs"];
     let before = before["accepted"].as_u64().unwrap() + before["already_there"].as_u64().unwrap();
-    assert!(before > 50, "it begins anew: {sent}");
+    assert!(before > 50, "it starts from the beginning: {sent}");
 
     let (seen, code) = supplier.run(&["watch", "ACME", "--interval", "1"]);
     assert_eq!((&seen["counts"]["PROCESSED"], code), (&good.into(), Some(0)), "{seen}");

@@ -68,7 +68,7 @@ fn write_words(installation: &Installation) {
     }
 }
 
-struct Beside {
+struct Fixture {
     installation: Installation,
     server: Server,
     client: Client,
@@ -76,7 +76,7 @@ struct Beside {
     keys: [String; 2],
 }
 
-impl Beside {
+impl Fixture {
     fn new(installation: Installation) -> Self {
         let key = installation.add_supplier();
         installation.run_json(&["supplier", "add", "THAWING", "--organisation", "Acme"]);
@@ -144,35 +144,35 @@ fn rows_of_a_newer_program_are_shown_and_left_alone() {
 }
 
 fn story(installation: Installation) {
-    let beside = Beside::new(installation);
-    the_api_keeps_to_the_words_of_its_contract(&beside);
-    let before = beside.newer();
-    lists_and_figures_have_them(&beside);
-    calls_are_refused_that_would_change_them(&beside);
-    commands_show_them_as_they_are(&beside);
-    the_console_shows_them_as_they_are(&beside);
-    what_is_configured_is_kept(&beside);
+    let fixture = Fixture::new(installation);
+    the_api_keeps_to_the_words_of_its_contract(&fixture);
+    let before = fixture.newer();
+    lists_and_figures_have_them(&fixture);
+    calls_are_refused_that_would_change_them(&fixture);
+    commands_show_them_as_they_are(&fixture);
+    the_console_shows_them_as_they_are(&fixture);
+    what_is_configured_is_kept(&fixture);
     // Meanwhile workers process the rows that they know.
-    beside.client.import(&[small("K-LATER")]);
-    assert_eq!(beside.newer(), before);
-    let archive = beside.installation.path().join("archive.ndjson");
+    fixture.client.import(&[small("K-LATER")]);
+    assert_eq!(fixture.newer(), before);
+    let archive = fixture.installation.path().join("archive.ndjson");
     let before_then =
         ["process", "archive", "--before", "2999-01-01", "--yes", "--to", archive.to_str().unwrap()];
-    assert_eq!(beside.installation.run_json(&before_then), json!({"archived": 3, "stayed": 0}));
-    let log = beside.server.log();
+    assert_eq!(fixture.installation.run_json(&before_then), json!({"archived": 3, "stayed": 0}));
+    let log = fixture.server.log();
     assert!(!log.contains("corrupt") && !log.contains("cannot be read"), "{log}");
 }
 
-fn the_api_keeps_to_the_words_of_its_contract(beside: &Beside) {
+fn the_api_keeps_to_the_words_of_its_contract(fixture: &Fixture) {
     for (number, _, status, event) in NEWER {
-        let shown = beside.client.status(number);
+        let shown = fixture.client.status(number);
         let named = format!("EVENT_ACCOUNT_IMPORT_PROCESS_{event}");
         assert_eq!((&shown["status"], &shown["latest_event"]["event"]), (&json!(status), &json!(named)));
         let error = json!({"code": CODE, "detail": "It says so.", "domain": "import_process"});
         let error = if event == "ERRORED" { error } else { Value::Null };
         assert_eq!((&shown["latest_error"], &shown["latest_event"]["data"]), (&error, &error), "{number}");
         assert_eq!(shown["service_identifier"].is_string(), number == "N-MOVED", "{shown}");
-        let old = beside.get(&format!("{TRANSFER_STATUS}ACME/{number}/"));
+        let old = fixture.get(&format!("{TRANSFER_STATUS}ACME/{number}/"));
         let word = match status {
             "PROCESSED" => "COMPLETED",
             "PENDING" | "IN_PROGRESS" => "IN_PROGRESS",
@@ -180,19 +180,19 @@ fn the_api_keeps_to_the_words_of_its_contract(beside: &Beside) {
         };
         assert!(old.to_string().contains(&format!("\"{word}\"")), "{old}");
     }
-    assert_eq!(beside.client.status("K-FAILED")["latest_error"]["code"], CODE);
+    assert_eq!(fixture.client.status("K-FAILED")["latest_error"]["code"], CODE);
     // An imported account accepts additions.
     let note = adding("N-MOVED", "notes", json!([{"body": "Moved."}]));
-    assert_eq!(beside.client.post(NOTES, note.to_string()).status, 201);
+    assert_eq!(fixture.client.post(NOTES, note.to_string()).status, 201);
 }
 
-fn lists_and_figures_have_them(beside: &Beside) {
+fn lists_and_figures_have_them(fixture: &Fixture) {
     let all = ["N-MOVED", "K-DONE", "K-WAITS", "K-FAILED", "N-RESTS", "N-LEASED", "N-FAILED", "N-DRY"];
     let sorted = |mut numbers: Vec<String>| {
         numbers.sort_by_key(|number| all.iter().position(|known| known == number));
         numbers
     };
-    let filtered = |query: &str| sorted(beside.numbers(&format!("{ACCOUNTS}ACME/?{query}")));
+    let filtered = |query: &str| sorted(fixture.numbers(&format!("{ACCOUNTS}ACME/?{query}")));
     assert_eq!(filtered("modified_after=2020-01-01T00:00:00Z"), all);
     assert_eq!(filtered("page_size=1").len(), 1);
     for (status, numbers) in [
@@ -204,9 +204,9 @@ fn lists_and_figures_have_them(beside: &Beside) {
         assert_eq!(filtered(&format!("status={status}")), numbers, "{status}");
     }
     for (list, numbers) in [(ALL, &all[..]), (PENDING, &all[2..]), (IMPORTED, &["K-DONE"])] {
-        assert_eq!(sorted(beside.numbers(&format!("{list}ACME/"))), numbers, "{list}");
+        assert_eq!(sorted(fixture.numbers(&format!("{list}ACME/"))), numbers, "{list}");
     }
-    let progress = beside.get("/v2/data-import/import-suppliers/ACME/progress/");
+    let progress = fixture.get("/v2/data-import/import-suppliers/ACME/progress/");
     assert_eq!(
         progress["counts"],
         json!({"PENDING": 4, "IN_PROGRESS": 0, "PROCESSED": 1, "ERRORED": 3, "CANCELLED": 0,
@@ -215,12 +215,12 @@ fn lists_and_figures_have_them(beside: &Beside) {
     let top = &progress["top_errors"][0];
     assert_eq!((&top["code"], &top["count"]), (&json!(CODE), &json!(3)));
     assert_eq!(items(&top["examples"]).len(), 3);
-    assert_eq!(beside.client.get("/metrics").status, 200);
+    assert_eq!(fixture.client.get("/metrics").status, 200);
 }
 
-fn calls_are_refused_that_would_change_them(beside: &Beside) {
+fn calls_are_refused_that_would_change_them(fixture: &Fixture) {
     for (number, word, status, _) in NEWER {
-        let refused = beside.client.create(&small(number)).code();
+        let refused = fixture.client.create(&small(number)).code();
         let code = match status {
             "PROCESSED" => "account_import_process_already_imported",
             _ => "account_import_process_in_progress",
@@ -228,22 +228,22 @@ fn calls_are_refused_that_would_change_them(beside: &Beside) {
         assert_eq!(refused, (400, code.to_owned()), "{number}");
         let lines = format!("{}\n", small(number));
         let media = ("Content-Type", "application/x-ndjson");
-        let line = beside.client.send("POST", BULK, &[media], lines.as_bytes());
+        let line = fixture.client.send("POST", BULK, &[media], lines.as_bytes());
         assert!(line.text().contains(code), "{}", line.text());
         for step in ["cancel", "retry"] {
-            let refused = beside.installation.run_refused(&["process", step, "ACME", number]);
+            let refused = fixture.installation.run_refused(&["process", step, "ACME", number]);
             assert!(refused.contains(word) && refused.contains("newer version"), "{refused}");
         }
         for yes in [&[][..], &["--yes"]] {
             let refused =
-                beside.installation.run_refused(&[&["account", "erase", "ACME", number], yes].concat());
+                fixture.installation.run_refused(&[&["account", "erase", "ACME", number], yes].concat());
             assert!(refused.contains("newer version"), "{refused}");
         }
     }
 }
 
-fn commands_show_them_as_they_are(beside: &Beside) {
-    let installation = &beside.installation;
+fn commands_show_them_as_they_are(fixture: &Fixture) {
+    let installation = &fixture.installation;
     let listed = installation.run_json(&["process", "list", "ACME"]);
     let printed = String::from_utf8(installation.run(&["process", "list", "ACME"]).stdout).unwrap();
     for (number, word, status, _) in NEWER {
@@ -272,8 +272,8 @@ fn commands_show_them_as_they_are(beside: &Beside) {
     let failed = installation.show("K-FAILED");
     assert_eq!((&failed["latest_error"]["code"], &failed["errors"][0]["code"]), (&json!(CODE), &json!(CODE)));
     let trail = installation.run_json(&["audit"]);
-    let told = items(&trail).iter().find(|told| told["action"] == "account.move").unwrap();
-    assert_eq!((&told["by"], &told["detail"]["to"]), (&json!("robot:7"), &json!(["x"])));
+    let reported = items(&trail).iter().find(|reported| reported["action"] == "account.move").unwrap();
+    assert_eq!((&reported["by"], &reported["detail"]["to"]), (&json!("robot:7"), &json!(["x"])));
     let printed = String::from_utf8(installation.run(&["audit"]).stdout).unwrap();
     assert!(printed.contains("account.move") && printed.contains("kept=true"), "{printed}");
     let failed_checks: Vec<_> =
@@ -281,14 +281,14 @@ fn commands_show_them_as_they_are(beside: &Beside) {
     assert_eq!(failed_checks, [""; 0]);
 }
 
-fn the_console_shows_them_as_they_are(beside: &Beside) {
-    let [operator, auditor] = &beside.keys;
-    let sign_in = |key: &str| beside.visit("POST", "/console/sign-in/", "", &format!("next=&api_key={key}"));
+fn the_console_shows_them_as_they_are(fixture: &Fixture) {
+    let [operator, auditor] = &fixture.keys;
+    let sign_in = |key: &str| fixture.visit("POST", "/console/sign-in/", "", &format!("next=&api_key={key}"));
     assert_eq!(sign_in(auditor).status, 403);
     let signed_in = sign_in(operator);
     let cookie = signed_in.header("Set-Cookie").unwrap().split(';').next().unwrap();
     let page = |path: &str| {
-        let answer = beside.visit("GET", path, cookie, "");
+        let answer = fixture.visit("GET", path, cookie, "");
         assert_eq!(answer.status, 200, "{path}: {}", answer.text());
         answer.text()
     };
@@ -310,9 +310,9 @@ fn the_console_shows_them_as_they_are(beside: &Beside) {
         let shown = page(&path);
         assert!(shown.to_uppercase().contains(word), "{shown}");
         assert!(!shown.contains("Cancel…") && !shown.contains("Retry…"), "{shown}");
-        assert_eq!(beside.visit("POST", &format!("{path}reveal/"), cookie, "").status, 200);
+        assert_eq!(fixture.visit("POST", &format!("{path}reveal/"), cookie, "").status, 200);
         for step in ["cancel", "retry"] {
-            let refused = beside.visit("POST", &format!("{path}{step}/"), cookie, "");
+            let refused = fixture.visit("POST", &format!("{path}{step}/"), cookie, "");
             assert!((300..500).contains(&refused.status), "{step} {number}: {}", refused.text());
         }
     }
@@ -323,11 +323,11 @@ fn the_console_shows_them_as_they_are(beside: &Beside) {
     assert!(page("/console/suppliers/ACME/accounts/K-FAILED/").contains("It says so."));
 }
 
-fn what_is_configured_is_kept(beside: &Beside) {
-    let installation = &beside.installation;
+fn what_is_configured_is_kept(fixture: &Fixture) {
+    let installation = &fixture.installation;
     let mut account = small("T-1");
     account["import_supplier"] = json!("THAWING");
-    let refused = beside.client.create(&account);
+    let refused = fixture.client.create(&account);
     assert!(refused.text().contains("import_supplier_migration_not_ongoing"), "{}", refused.text());
     installation.run_json(&["supplier", "set", "THAWING", "--dry-run", "true"]);
     let thawing = installation.run_json(&["supplier", "show", "THAWING"]);
@@ -336,11 +336,11 @@ fn what_is_configured_is_kept(beside: &Beside) {
     assert_eq!(items(&installation.run_json(&["supplier", "list"])).len(), 2);
     let keys = installation.run_json(&["api-key", "list"]);
     assert!(items(&keys).iter().any(|key| key["role"] == "auditor"), "{keys}");
-    let token = format!("obtainToken(input: {{apiKey: \"{}\"}}) {{ token }}", beside.keys[1]);
-    assert!(!beside.client.obtain(&token)["errors"].is_null());
+    let token = format!("obtainToken(input: {{apiKey: \"{}\"}}) {{ token }}", fixture.keys[1]);
+    assert!(!fixture.client.obtain(&token)["errors"].is_null());
     assert_eq!(installation.run_json(&["vendor", "list"])[0]["kind"], "newpay");
     let request = instruction("K-DONE", "NEWPAY", "CARD", "r");
-    let answer = beside.client.post(INSTRUCTION, request.to_string());
+    let answer = fixture.client.post(INSTRUCTION, request.to_string());
     assert_eq!(answer.code(), (500, "payment_vendor_unavailable".to_owned()));
-    wait_until("the server is ready", || beside.client.get("/readyz").status == 200);
+    wait_until("the server is ready", || fixture.client.get("/readyz").status == 200);
 }

@@ -23,12 +23,15 @@ fn notes_are_created_and_shown_in_the_suppliers_zone() {
         ])),
     );
     assert_eq!(answer.status, 201, "{}", answer.text());
-    let told = answer.json();
-    assert!(items(&told).iter().all(|note| members(note) == ["body", "created_at", "status"]), "{told}");
-    assert_eq!(statuses(&told), [CREATED, CREATED]);
-    assert_eq!(told[0]["body"], " ReceivedRequest for the final bill. ");
-    assert_eq!(told[0]["created_at"], "2025-11-03T03:45:00.000000+05:30");
-    let now = told[1]["created_at"].as_str().unwrap();
+    let reported = answer.json();
+    assert!(
+        items(&reported).iter().all(|note| members(note) == ["body", "created_at", "status"]),
+        "{reported}"
+    );
+    assert_eq!(statuses(&reported), [CREATED, CREATED]);
+    assert_eq!(reported[0]["body"], " ReceivedRequest for the final bill. ");
+    assert_eq!(reported[0]["created_at"], "2025-11-03T03:45:00.000000+05:30");
+    let now = reported[1]["created_at"].as_str().unwrap();
     assert!(now.ends_with("+05:30") && now > "2026", "{now}");
     let notes = &installation.account("N-1")["notes"];
     assert_eq!((&notes[0]["is_pinned"], &notes[1]["body"]), (&json!(true), &json!("Called back.")));
@@ -51,10 +54,10 @@ fn an_existing_note_is_not_created_again() {
     ]);
     let first = client.send_json(NOTES, &adding("N-1", "notes", notes.clone()));
     assert_eq!(first.status, 201, "{}", first.text());
-    let told = first.json();
-    assert_eq!(statuses(&told), [EXISTS, EXISTS, CREATED, CREATED, EXISTS, CREATED]);
-    assert_eq!(told[0]["created_at"], "2025-01-01T00:00:00.000000+00:00", "that of the stored one");
-    assert_eq!(told[3]["created_at"], told[4]["created_at"]);
+    let reported = first.json();
+    assert_eq!(statuses(&reported), [EXISTS, EXISTS, CREATED, CREATED, EXISTS, CREATED]);
+    assert_eq!(reported[0]["created_at"], "2025-01-01T00:00:00.000000+00:00", "that of the stored one");
+    assert_eq!(reported[3]["created_at"], reported[4]["created_at"]);
     let before = installation.account("N-1");
     assert_eq!(items(&before["notes"]).len(), 4);
     let again = client.send_json(NOTES, &adding("N-1", "notes", notes));

@@ -97,7 +97,8 @@ fn the_period_begins_with_the_last_closing_or_the_supply() {
             {"mpxn": "6407000003", "supply_type": "ELECTRICITY", "supply_start_date": "2024-03-01"},
         ],
     }]);
-    let (_installation, _server, client) = Installation::with_accounts(&[billed("T-1"), supplied, small("T-3")]);
+    let (_installation, _server, client) =
+        Installation::with_accounts(&[billed("T-1"), supplied, small("T-3")]);
     for (number, day, open) in [
         ("T-1", "2025-06-30", false),
         ("T-1", "2025-07-01", true),

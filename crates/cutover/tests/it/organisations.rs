@@ -265,7 +265,7 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
 }
 
 /// Status, headers and body, without the parts that differ between requests.
-fn told(client: &Client, (method, path, body): &Request) -> (u16, Vec<(String, String)>, String) {
+fn reported(client: &Client, (method, path, body): &Request) -> (u16, Vec<(String, String)>, String) {
     let kind = if path.ends_with("/bulk/") { "application/x-ndjson" } else { "application/json" };
     let answer = client.send(method, path, &[("Content-Type", kind)], body);
     let changes = ["x-request-id", "date"];
@@ -287,7 +287,7 @@ fn every_endpoint_answers_foreign_data_as_missing() {
                 continue;
             }
             for Pair(absent, others) in pairs(method, path) {
-                let (absent, others) = (told(&client, &absent), told(&client, &others));
+                let (absent, others) = (reported(&client, &absent), reported(&client, &others));
                 assert!(matches!(absent.0, 200 | 400 | 404), "{method} {path}: {absent:?}");
                 assert!(absent.0 != 200 || path.ends_with("/bulk/"), "{method} {path}: {absent:?}");
                 assert_eq!(absent, others, "{method} {path}");

@@ -114,7 +114,7 @@ fn a_business_instruction_covers_accounts_of_the_business() {
         assert_eq!(answer.status, 201, "{}", answer.text());
         assert_eq!(answer.json(), json!({"reference": "R-1", "external_business_identifier": "B-1"}));
     }
-    assert_eq!(vendor.asked("/").len(), 2, "what is stored is not asked for again");
+    assert_eq!(vendor.asked("/").len(), 2, "a stored instruction is not requested again");
     assert_eq!(pay_business(&client, "R-1", &["V-2"]).status, 201);
     assert_eq!(vendor.asked("/").len(), 2, "nor for some of its accounts");
 }

@@ -102,8 +102,8 @@ fn nothing_from_a_vendors_answer_is_logged() {
             400
         );
     }
-    let told = [&["vendor", "list"][..], &["doctor"], &["process", "list", "ACME"]];
-    let outputs = told.map(|args| String::from_utf8(installation.run(args).stdout).unwrap()).concat();
+    let reported = [&["vendor", "list"][..], &["doctor"], &["process", "list", "ACME"]];
+    let outputs = reported.map(|args| String::from_utf8(installation.run(args).stdout).unwrap()).concat();
     assert!(outputs.contains("PAY") && outputs.contains("database"), "{outputs}");
     let metrics = server.anonymous().get("/metrics").text();
     server.signal("TERM");

@@ -188,7 +188,7 @@ fn stop_and_go_on(status: &str) {
         assert!(row[1] == expected || number == "IN_PROGRESS", "{row}");
     }
     migration.others_go_on("S-1");
-    assert_eq!(migration.rows(), before, "what is staged is kept, untouched");
+    assert_eq!(migration.rows(), before, "staged payloads are unchanged");
     // The same by a newly started process.
     migration.serve("all");
     migration.others_go_on("S-2");

@@ -143,7 +143,7 @@ fn freeze(fleet: &Fleet, name: &str, worker: &Server) -> String {
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}' AND state = 'active' \
              AND wait_event IS DISTINCT FROM 'ClientRead'"
         );
-        wait_until("the database has done what it was told", || fleet.number(&busy) == 0);
+        wait_until("the database has finished its statements", || fleet.number(&busy) == 0);
         claims = fleet.sql(&format!(
             "SELECT string_agg(p.id::TEXT, ', ') FROM processes p JOIN process_history h \
              ON h.process_id = p.id AND h.version = p.version \

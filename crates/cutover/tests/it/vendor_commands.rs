@@ -97,7 +97,7 @@ fn changes_take_effect_while_a_server_runs() {
     assert_eq!(pay("R").status, 201);
     installation.run_json(&["vendor", "remove", "PAY"]);
     assert_eq!(pay("R-2").faults(), ["vendor payment_vendor_unknown"]);
-    assert_eq!(pay("R").status, 201, "what is stored may be sent again");
+    assert_eq!(pay("R").status, 201, "a stored instruction may be sent again");
     let stored = installation.account("V-1");
     assert_eq!(stored["verified_payment_instructions"][0]["vendor"], "PAY", "what it confirmed stays");
 }

@@ -194,7 +194,7 @@ fn a_completed_dry_run_may_be_sent_again_unchanged() {
     for _ in 0..2 {
         assert_eq!(pay(&client, "later", "CARD").status, 201);
     }
-    assert_eq!(vendor.asked("/").len(), 4, "three in vain, one good, none for what is stored");
+    assert_eq!(vendor.asked("/").len(), 4, "three failures, one success, none for the stored one");
     assert_eq!(installation.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 2);
 }
 

@@ -39,9 +39,9 @@ pub(super) fn driver() -> Option<&'static Driver> {
 fn start() -> Option<Driver> {
     let (Some(browser), Some(driver)) = (find(&BROWSERS), find(&DRIVERS)) else {
         // Written directly: the test harness would capture it.
-        let told =
+        let reported =
             std::io::stderr().write_all(b"NOT RUN: in a browser: there is no chromium and chromedriver\n");
-        told.unwrap();
+        reported.unwrap();
         return None;
     };
     // The HTTP client of the library needs a crypto provider, even without encryption. One may be installed
@@ -83,9 +83,9 @@ fn port(driver: &mut Child) -> u16 {
     let mut port = None;
     wait_until("the driver of the browser is up", || {
         let line = lines.next().expect("the driver of the browser does not start").unwrap();
-        let told =
+        let reported =
             line.split_once("successfully on port ").map(|(_, rest)| rest.trim_end_matches('.').to_owned());
-        port = told.and_then(|port| port.parse().ok());
+        port = reported.and_then(|port| port.parse().ok());
         port.is_some()
     });
     port.unwrap()

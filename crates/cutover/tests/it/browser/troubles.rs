@@ -58,10 +58,10 @@ impl Troubles {
     pub(super) fn take(&mut self) -> Vec<String> {
         let (refused, expected) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.expected));
         let statuses: Vec<u16> = refused.iter().map(|(status, _)| *status).collect();
-        let mut told = std::mem::take(&mut self.happened);
+        let mut reported = std::mem::take(&mut self.happened);
         if statuses != expected {
-            told.push(format!("refused: {refused:?}, but expected: {expected:?}"));
+            reported.push(format!("refused: {refused:?}, but expected: {expected:?}"));
         }
-        told
+        reported
     }
 }

@@ -65,7 +65,7 @@ fn the_winning_transaction_of_a_hundred_creates_is_lost_once() {
     if is_on_postgres {
         assert!(
             installation.sql("SELECT last_value FROM lost").parse::<u32>().unwrap() >= 2,
-            "it was stored anew"
+            "it was stored again"
         );
     } else {
         assert!(server.log().contains("a transaction was lost"), "{}", server.log());

@@ -42,7 +42,7 @@ pub(crate) fn wait_until(what: &str, holds: impl FnMut() -> bool) {
 pub(crate) fn wait_within(timeout: Duration, what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < timeout, "waited in vain: {what}");
+        assert!(start.elapsed() < timeout, "timed out: {what}");
         std::thread::park_timeout(Duration::from_millis(20));
     }
 }
