@@ -21,10 +21,6 @@ const VARIANTS: [(&str, &str); 7] = [
 ];
 /// The fixtures that generated accounts are made from.
 const TEMPLATES: [&str; 2] = [fixture!("electricity"), fixture!("gas")];
-const GIVEN_NAMES: &str = "Olivia Jack Charlotte Noah Amelia William Isla Leo Mia Henry Grace Theodore Priya Arjun Mei \
-                           Wei Siobhán Zoë Linh Fatima Omar Chloé Lachlan Matilda";
-const FAMILY_NAMES: &str = "Smith Jones Williams Brown Wilson Taylor Nguyen Johnson Martin White Walker Lee Singh Patel \
-                            O'Brien Kelly D'Angelo Müller Papadopoulos Tran Harris Ryan";
 /// Share of generated accounts with a fault.
 const FAULTY_PERCENT: usize = 5;
 
@@ -114,10 +110,7 @@ impl Generator {
         self.count += 1;
         let template = TEMPLATES[self.below(TEMPLATES.len())];
         let mut account = self.account(template, format!("C-{:06}", self.count));
-        let (given, family) = (self.word(GIVEN_NAMES), self.word(FAMILY_NAMES));
-        let customer = &mut account.payload["customers"][0];
-        (customer["given_name"], customer["family_name"]) = (json!(given), json!(family));
-        customer["email"] = json!(format!("customer{}@inbox.test", self.count));
+        account.payload["customers"][0]["email"] = json!(format!("customer{}@inbox.test", self.count));
         account
     }
 
@@ -133,11 +126,6 @@ impl Generator {
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
         (self.random >> 16) as usize % limit
-    }
-
-    fn word(&mut self, words: &'static str) -> &'static str {
-        let index = self.below(words.split_whitespace().count());
-        words.split_whitespace().nth(index).unwrap_or_default()
     }
 }
 

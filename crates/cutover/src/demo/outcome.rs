@@ -1,6 +1,6 @@
 use super::bulk::Sent;
 use super::installation::ORGANISATION;
-use super::statistics::{TopError, states};
+use super::statistics::states;
 use super::story::{Steps, Story};
 use crate::context::Context;
 use crate::error::Error;
@@ -47,8 +47,14 @@ pub(super) fn print(context: &Context, story: &Story<'_>, steps: &Steps, sent: &
     if refused > 0 {
         out.chapter("What they were refused for");
     }
-    for TopError { attr, code, count, example } in top {
-        out.line(&format!("  {count:>3}  {code}, for example {example}\n       {attr}"));
+    for error in &top {
+        let text = |name: &str| error[name].as_str().unwrap_or_default();
+        let (attr, code, example) = (text("attr"), text("code"), text("example"));
+        out.line(&format!(
+            "  {:>3}  {code}, for example {example}
+       {attr}",
+            error["count"].to_string()
+        ));
     }
     out.chapter(&format!("One account as its supplier sees it: GET …/accounts/{supplier}/{EXAMPLE}/"));
     out.line(&document(&example)?);

@@ -1,6 +1,6 @@
 use super::story::Story;
 use crate::error::Error;
-use serde::Serialize;
+use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -15,17 +15,6 @@ pub(super) fn states(story: &Story<'_>) -> Result<BTreeMap<&'static str, usize>,
         *states.entry(process.state().as_str()).or_insert(0) += 1;
     })?;
     Ok(states)
-}
-
-/// A frequent error.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct TopError {
-    /// The path, with `#` for every index.
-    pub(super) attr: String,
-    pub(super) code: String,
-    pub(super) count: usize,
-    /// The number of an account with the error.
-    pub(super) example: String,
 }
 
 /// The refused accounts and their errors.
@@ -46,18 +35,15 @@ impl Refusals {
         }
     }
 
-    /// The most frequent errors.
-    pub(super) fn top(&self) -> Vec<TopError> {
-        let error = |((attr, code), (count, example)): (&(String, String), &(usize, String))| TopError {
-            attr: attr.clone(),
-            code: code.clone(),
-            count: *count,
-            example: example.clone(),
+    /// The most frequent errors, each with its path, with `#` for every index, and an account that has it.
+    pub(super) fn top(&self) -> Vec<Value> {
+        let mut errors: Vec<_> = self.errors.iter().collect();
+        errors.sort_by_key(|(_, (count, _))| Reverse(*count));
+        let error = |(key, value): (&(String, String), &(usize, String))| {
+            let ((attr, code), (count, example)) = (key, value);
+            json!({"attr": attr, "code": code, "count": count, "example": example})
         };
-        let mut errors: Vec<TopError> = self.errors.iter().map(error).collect();
-        errors.sort_by_key(|error| Reverse(error.count));
-        errors.truncate(TOP);
-        errors
+        errors.into_iter().take(TOP).map(error).collect()
     }
 }
 
@@ -71,12 +57,13 @@ mod tests {
         refusals.add("C-1", [("customers.0.email", "invalid_email")].into_iter());
         let errors = [("custmers", "unknown_field"), ("customers.3.email", "invalid_email")];
         refusals.add("C-2", errors.into_iter());
-        let top: Vec<String> = refusals
-            .top()
-            .iter()
-            .map(|e| format!("{} {} {} {}", e.count, e.attr, e.code, e.example))
-            .collect();
-        assert_eq!(top, ["2 customers.#.email invalid_email C-1", "1 custmers unknown_field C-2"]);
+        assert_eq!(
+            refusals.top(),
+            [
+                json!({"attr": "customers.#.email", "code": "invalid_email", "count": 2, "example": "C-1"}),
+                json!({"attr": "custmers", "code": "unknown_field", "count": 1, "example": "C-2"}),
+            ]
+        );
         assert_eq!(refusals.accounts, 2);
     }
 }
