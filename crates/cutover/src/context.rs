@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::open::{Outside, open_app};
+use crate::open::{ExternalServices, open_app};
 use crate::output::Output;
 use crate::settings::Settings;
 use cutover_app::App;
@@ -13,11 +13,11 @@ pub(crate) struct Context {
 impl Context {
     /// Opens the use cases over the database alone.
     pub(crate) fn app(&self) -> Result<App, Error> {
-        open_app(&self.settings, Outside::closed())
+        open_app(&self.settings, ExternalServices::closed())
     }
 
     /// Opens the use cases over the database and the payment vendors.
     pub(crate) fn app_with_vendors(&self) -> Result<App, Error> {
-        open_app(&self.settings, Outside::with_vendors()?)
+        open_app(&self.settings, ExternalServices::with_vendors()?)
     }
 }

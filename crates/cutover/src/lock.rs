@@ -13,11 +13,11 @@ pub(crate) struct Lock {
 
 /// The state of the lock.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum LockState {
     /// No process serves the file.
     Free,
     /// A process serves it; this text names the process.
-    By(String),
+    HeldBy(String),
 }
 
 impl Lock {
@@ -58,12 +58,12 @@ impl Lock {
     ///
     /// # Errors
     /// [`Error`] if the lock cannot be used.
-    pub(crate) fn probe(database: &Path) -> Result<Taken, Error> {
+    pub(crate) fn probe(database: &Path) -> Result<LockState, Error> {
         let path = lock_path(database);
         let mut file = open(&path)?;
         match file.try_lock_shared() {
-            Ok(()) => Ok(Taken::Free),
-            Err(TryLockError::WouldBlock) => Ok(Taken::By(holder(&mut file))),
+            Ok(()) => Ok(LockState::Free),
+            Err(TryLockError::WouldBlock) => Ok(LockState::HeldBy(holder(&mut file))),
             Err(TryLockError::Error(error)) => Err(unusable(&path, &error)),
         }
     }
@@ -108,10 +108,10 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let database = home.path().join("cutover.db");
         std::fs::write(&database, "").unwrap();
-        assert_eq!(Lock::probe(&database).unwrap(), Taken::Free);
+        assert_eq!(Lock::probe(&database).unwrap(), LockState::Free);
         let lock = Lock::take(&database).unwrap();
         let id = std::process::id();
-        assert_eq!(Lock::probe(&database).unwrap(), Taken::By(format!("process {id}")));
+        assert_eq!(Lock::probe(&database).unwrap(), LockState::HeldBy(format!("process {id}")));
         let refused = Lock::take(&database).unwrap_err().to_string();
         assert!(refused.starts_with(&format!("process {id} serves ")), "{refused}");
         drop(lock);

@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::lock::{Lock, Taken};
+use crate::lock::{Lock, LockState};
 use crate::settings::{Database, Settings};
 use cutover_app::App;
 use cutover_app::port::Node;
@@ -11,7 +11,7 @@ use cutover_app::port::Node;
 /// [`Error`] if the database or the lock cannot be read.
 pub(crate) fn running(app: &App, settings: &Settings) -> Result<Vec<Node>, Error> {
     match &settings.database {
-        Database::Sqlite(file) if Lock::probe(file)? == Taken::Free => Ok(Vec::new()),
+        Database::Sqlite(file) if Lock::probe(file)? == LockState::Free => Ok(Vec::new()),
         _ => Ok(app.running_nodes()?),
     }
 }

@@ -1,6 +1,6 @@
 use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, Row};
+use crate::output::{Answer, Row, ZonedTime};
 use clap::Subcommand;
 use cutover_app::operator::IssuedKey;
 use cutover_app::port::{ApiKey, ApiKeyRole};
@@ -57,8 +57,8 @@ struct Listed {
     prefix: String,
     organisation: String,
     role: String,
-    created_at: At,
-    revoked_at: Option<At>,
+    created_at: ZonedTime,
+    revoked_at: Option<ZonedTime>,
 }
 
 impl From<ApiKey> for Listed {
@@ -67,8 +67,8 @@ impl From<ApiKey> for Listed {
             prefix: key.prefix,
             organisation: key.organisation,
             role: key.role.to_string(),
-            created_at: At::utc(key.created_at),
-            revoked_at: key.revoked_at.map(At::utc),
+            created_at: ZonedTime::utc(key.created_at),
+            revoked_at: key.revoked_at.map(ZonedTime::utc),
         }
     }
 }

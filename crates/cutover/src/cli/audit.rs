@@ -1,6 +1,6 @@
 use crate::context::Context;
 use crate::error::Error;
-use crate::output::{At, Row};
+use crate::output::{Row, ZonedTime};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::Args;
 use cutover_app::operator::AuditScope;
@@ -42,7 +42,7 @@ fn since(text: &str) -> Result<DateTime<Utc>, String> {
 #[derive(Serialize)]
 struct Listed {
     id: i64,
-    at: At,
+    at: ZonedTime,
     by: String,
     action: String,
     organisation: Option<String>,
@@ -54,7 +54,7 @@ struct Listed {
 impl From<AuditRecord> for Listed {
     fn from(record: AuditRecord) -> Self {
         let AuditRecord { id, at, by, action, organisation, supplier, process_id, detail } = record;
-        Self { id, at: At::utc(at), by, action, organisation, supplier, process_id, detail }
+        Self { id, at: ZonedTime::utc(at), by, action, organisation, supplier, process_id, detail }
     }
 }
 

@@ -1,6 +1,6 @@
 use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, Row};
+use crate::output::{Answer, Row, ZonedTime};
 use clap::Subcommand;
 use cutover_app::port::SigningKey;
 use serde::Serialize;
@@ -44,13 +44,13 @@ impl Answer for Revoked {
 #[derive(Debug, Serialize)]
 struct Listed {
     kid: String,
-    created_at: At,
+    created_at: ZonedTime,
     signs: bool,
 }
 
 impl Listed {
     fn new(key: SigningKey, signs: bool) -> Self {
-        Self { kid: key.kid, created_at: At::utc(key.created_at), signs }
+        Self { kid: key.kid, created_at: ZonedTime::utc(key.created_at), signs }
     }
 }
 

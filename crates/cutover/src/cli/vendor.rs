@@ -1,6 +1,6 @@
 use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, Row};
+use crate::output::{Answer, Row, ZonedTime};
 use clap::{Args, Subcommand};
 use cutover_app::port::{Vendor, VendorKind};
 use serde::Serialize;
@@ -51,7 +51,7 @@ struct Listed {
     kind: String,
     base_url: String,
     secret_env: Option<String>,
-    created_at: At,
+    created_at: ZonedTime,
 }
 
 impl From<Vendor> for Listed {
@@ -61,7 +61,7 @@ impl From<Vendor> for Listed {
             kind: vendor.kind.to_string(),
             base_url: vendor.base_url,
             secret_env: vendor.secret_env,
-            created_at: At::utc(vendor.created_at),
+            created_at: ZonedTime::utc(vendor.created_at),
         }
     }
 }

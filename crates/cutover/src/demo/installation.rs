@@ -2,7 +2,7 @@ use super::printer::Printer;
 use super::vendor::PaymentVendor;
 use crate::error::Error;
 use crate::lock::Lock;
-use crate::open::{Outside, open_app};
+use crate::open::{ExternalServices, open_app};
 use crate::server::{LogTarget, Service, StopReason, start_logs};
 use crate::settings::{Database, Documents, Role, Settings, Values};
 use cutover_app::App;
@@ -45,7 +45,7 @@ impl Installation {
         let settings = demo_settings(settings);
         let _lock = Lock::of(&settings)?;
         log_to_file(&settings)?;
-        let app = Arc::new(open_app(&settings, Outside::open(&settings)?)?);
+        let app = Arc::new(open_app(&settings, ExternalServices::open(&settings)?)?);
         app.release_all()?;
         let (api_key, operator_key) = add_organisation(&app, out)?;
         let (supplier, zone) = add_supplier(&app, out)?;

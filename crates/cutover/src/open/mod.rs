@@ -16,12 +16,12 @@ use cutover_outbound::{HttpVendors, ObjectDocuments, OutboundRuntime, VendorLimi
 use std::sync::Arc;
 
 /// The services besides the database: documents and payment vendors.
-pub(crate) struct Outside {
+pub(crate) struct ExternalServices {
     documents: Arc<dyn Documents>,
     vendors: Arc<dyn PaymentVendors>,
 }
 
-impl Outside {
+impl ExternalServices {
     /// Opens nothing, for commands that use the database alone.
     pub(crate) fn closed() -> Self {
         Self { documents: Arc::new(Closed), vendors: Arc::new(Closed) }
@@ -49,13 +49,13 @@ impl Outside {
 ///
 /// # Errors
 /// [`Error`] if it cannot be opened.
-pub(crate) fn open_app(settings: &Settings, outside: Outside) -> Result<App, Error> {
-    Ok(app_over(&OpenDatabase::open(settings, Purpose::Command)?, settings, outside))
+pub(crate) fn open_app(settings: &Settings, services: ExternalServices) -> Result<App, Error> {
+    Ok(build_app(&OpenDatabase::open(settings, Purpose::Command)?, settings, services))
 }
 
 /// Builds the use cases over an open database.
-pub(crate) fn app_over(database: &OpenDatabase, settings: &Settings, outside: Outside) -> App {
-    let Outside { documents, vendors } = outside;
+pub(crate) fn build_app(database: &OpenDatabase, settings: &Settings, services: ExternalServices) -> App {
+    let ExternalServices { documents, vendors } = services;
     let (store, clock, random) = (database.store(), database.clock(), Arc::new(SystemRandom));
     let values = &settings.values;
     let settings = cutover_app::Settings {
@@ -111,11 +111,11 @@ mod tests {
     fn only_servers_open_documents() {
         let home = tempfile::tempdir().unwrap();
         let settings = settings(home.path());
-        open_app(&settings, Outside::closed()).unwrap();
-        open_app(&settings, Outside::with_vendors().unwrap()).unwrap();
+        open_app(&settings, ExternalServices::closed()).unwrap();
+        open_app(&settings, ExternalServices::with_vendors().unwrap()).unwrap();
         let folder = home.path().join("documents");
         assert!(!folder.exists());
-        open_app(&settings, Outside::open(&settings).unwrap()).unwrap();
+        open_app(&settings, ExternalServices::open(&settings).unwrap()).unwrap();
         assert!(folder.is_dir());
     }
 }

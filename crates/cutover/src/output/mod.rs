@@ -5,7 +5,7 @@ mod text;
 
 pub(crate) use cutover_core::plain;
 pub(crate) use table::{listing, pairs};
-pub(crate) use text::At;
+pub(crate) use text::ZonedTime;
 
 use serde::Serialize;
 use std::io::{self, Write};

@@ -6,12 +6,12 @@ use std::fmt;
 
 /// An instant in a zone: text shows it to the second, JSON as the API does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct At {
+pub(crate) struct ZonedTime {
     instant: DateTime<Utc>,
     zone: Zone,
 }
 
-impl At {
+impl ZonedTime {
     /// An instant in the zone of a supplier.
     pub(crate) fn local(instant: DateTime<Utc>, zone: Zone) -> Self {
         Self { instant, zone }
@@ -23,7 +23,7 @@ impl At {
     }
 }
 
-impl fmt::Display for At {
+impl fmt::Display for ZonedTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let local = self.zone.local(self.instant);
         write!(f, "{}", local.format("%Y-%m-%d %H:%M:%S"))?;
@@ -31,7 +31,7 @@ impl fmt::Display for At {
     }
 }
 
-impl Serialize for At {
+impl Serialize for ZonedTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&shown_time(self.zone.local(self.instant)))
     }
@@ -44,9 +44,9 @@ mod tests {
     #[test]
     fn times_are_those_of_the_zone() {
         let instant = "2026-11-20T14:30:05.25Z".parse().unwrap();
-        let at = At::local(instant, "Australia/Melbourne".parse().unwrap());
+        let at = ZonedTime::local(instant, "Australia/Melbourne".parse().unwrap());
         assert_eq!(at.to_string(), "2026-11-21 01:30:05+11:00");
         assert_eq!(serde_json::to_string(&at).unwrap(), "\"2026-11-21T01:30:05.250000+11:00\"");
-        assert_eq!(At::utc(instant).to_string(), "2026-11-20 14:30:05Z");
+        assert_eq!(ZonedTime::utc(instant).to_string(), "2026-11-20 14:30:05Z");
     }
 }

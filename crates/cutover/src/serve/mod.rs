@@ -6,7 +6,7 @@ mod heartbeat;
 use crate::context::Context;
 use crate::error::Error;
 use crate::lock::Lock;
-use crate::open::{OpenDatabase, Outside, Purpose, app_over};
+use crate::open::{ExternalServices, OpenDatabase, Purpose, build_app};
 use crate::output::document;
 use crate::server::{ALWAYS, LogTarget, Service, StopReason, start_logs, watch};
 use crate::settings::Settings;
@@ -54,7 +54,7 @@ pub(crate) fn run(context: &Context) -> Result<(), Error> {
     let lock = Lock::of(settings)?;
     let database = OpenDatabase::open(settings, Purpose::Serve)?;
     tracing::info!(database = %settings.database, "the database is open");
-    let app = Arc::new(app_over(&database, settings, Outside::open(settings)?));
+    let app = Arc::new(build_app(&database, settings, ExternalServices::open(settings)?));
     // Recorded before the keys are checked: a concurrent `encryption-key reseal` either sees this process, or has begun
     // and its new key is seen by the check.
     let heartbeat = Heartbeat::start(app.clone(), settings, database.encryption_keys())?;

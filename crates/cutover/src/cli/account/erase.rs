@@ -1,6 +1,6 @@
 use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, plain};
+use crate::output::{Answer, ZonedTime, plain};
 use clap::Args;
 use cutover_app::operator::{Erasable, Erased};
 use cutover_app::port::Traces;
@@ -26,7 +26,7 @@ struct Shown {
     process_id: i64,
     status: &'static str,
     service_account_number: Option<String>,
-    archived_at: Option<At>,
+    archived_at: Option<ZonedTime>,
     documents: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<BTreeMap<&'static str, u64>>,
@@ -41,7 +41,7 @@ impl From<Erasable> for Shown {
             process_id: what.process_id,
             status: what.state.as_str(),
             service_account_number: what.account.map(|number| number.to_string()),
-            archived_at: what.archived_at.map(At::utc),
+            archived_at: what.archived_at.map(ZonedTime::utc),
             documents: what.documents,
             rows: None,
             traces: None,

@@ -2,7 +2,7 @@ use crate::cli::owned_file;
 use crate::cli::process::shown::Shown;
 use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, document, plain};
+use crate::output::{Answer, ZonedTime, document, plain};
 use clap::Args;
 use cutover_app::operator::AccountExport;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub(crate) struct ExportArgs {
 #[derive(Serialize)]
 struct Export {
     export: u8,
-    exported_at: At,
+    exported_at: ZonedTime,
     supplier: String,
     #[serde(flatten)]
     process: Shown,
@@ -40,7 +40,7 @@ impl TryFrom<AccountExport> for Export {
 
     fn try_from(export: AccountExport) -> Result<Self, Error> {
         let AccountExport { supplier, at, report, payload } = export;
-        let exported_at = At::local(at, report.zone);
+        let exported_at = ZonedTime::local(at, report.zone);
         let process = Shown::from(report);
         let raw =
             |bytes: Vec<u8>| String::from_utf8(bytes).ok().and_then(|text| RawValue::from_string(text).ok());

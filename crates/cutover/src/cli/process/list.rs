@@ -1,6 +1,6 @@
 use super::shown::newer;
 use crate::error::Error;
-use crate::output::{At, Output, plain};
+use crate::output::{Output, ZonedTime, plain};
 use cutover_app::App;
 use cutover_app::account::shown_status;
 use cutover_core::Zone;
@@ -54,7 +54,7 @@ impl<W: Write> List<W> {
         if self.rows == 1 {
             self.line("MODIFIED", "STATUS", "ACCOUNT", "NUMBER", "ERROR")?;
         }
-        let modified = At::local(process.snapshot().modified_at, zone).to_string();
+        let modified = ZonedTime::local(process.snapshot().modified_at, zone).to_string();
         let account = status.service_identifier.as_deref().unwrap_or("-");
         let error = status.latest_error.as_ref().map_or(String::new(), |error| plain(&error.code));
         let status = plain(process.stored_state().as_str());

@@ -61,7 +61,7 @@ fn state(word: &str) -> Result<State, cutover_process::UnknownWord> {
 
 /// A process after a command.
 #[derive(Serialize)]
-struct Stepped {
+struct ChangedProcess {
     external_account_number: String,
     #[serde(flatten)]
     status: ProcessStatus,
@@ -69,14 +69,14 @@ struct Stepped {
     action: &'static str,
 }
 
-impl Stepped {
+impl ChangedProcess {
     fn new(number: &str, status: &StatusV2, action: &'static str) -> Self {
         let external_account_number = cutover_core::trimmed(number).to_owned();
         Self { external_account_number, status: shown_status(status), action }
     }
 }
 
-impl Answer for Stepped {
+impl Answer for ChangedProcess {
     fn text(&self) -> String {
         format!("{} {}: its status is {}.", self.action, self.external_account_number, self.status.status)
     }
@@ -91,11 +91,11 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         }
         Command::Cancel(Which { supplier, number }) => {
             let status = app.cancel_process(&supplier, &number)?;
-            output.answer(&Stepped::new(&number, &status, "Cancelled"))?;
+            output.answer(&ChangedProcess::new(&number, &status, "Cancelled"))?;
         }
         Command::Retry(Which { supplier, number }) => {
             let status = app.retry_process(&supplier, &number)?;
-            output.answer(&Stepped::new(&number, &status, "Started another attempt of"))?;
+            output.answer(&ChangedProcess::new(&number, &status, "Started another attempt of"))?;
         }
         Command::Archive(args) => archive::run(&app, context, args)?,
     }

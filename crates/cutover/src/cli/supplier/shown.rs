@@ -1,4 +1,4 @@
-use crate::output::{Answer, At, Row, pairs};
+use crate::output::{Answer, Row, ZonedTime, pairs};
 use cutover_app::port::Supplier;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub(super) struct Shown {
     max_concurrent_imports: Option<u32>,
     time_zone: &'static str,
     rules: BTreeMap<String, String>,
-    created_at: At,
+    created_at: ZonedTime,
 }
 
 impl From<&Supplier> for Shown {
@@ -34,7 +34,7 @@ impl From<&Supplier> for Shown {
             max_concurrent_imports: settings.max_concurrent_imports,
             time_zone: settings.time_zone.name(),
             rules: rules.collect(),
-            created_at: At::local(supplier.created_at, settings.time_zone),
+            created_at: ZonedTime::local(supplier.created_at, settings.time_zone),
         }
     }
 }

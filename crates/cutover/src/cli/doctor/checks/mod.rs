@@ -1,13 +1,13 @@
 mod at_rest;
+mod external;
 mod files;
 mod migrations;
 mod nodes;
-mod outside;
 mod postgres;
 mod sqlite;
 
 use super::finding::Finding;
-use crate::lock::{Lock, Taken};
+use crate::lock::{Lock, LockState};
 use crate::settings::{Database, Settings};
 use crate::tls;
 use std::net::{SocketAddr, TcpListener};
@@ -21,7 +21,7 @@ pub(super) fn all(settings: &Settings) -> Vec<Finding> {
         Database::Postgres(options) => postgres::all(settings, options),
     });
     findings.extend(permissions(settings));
-    findings.push(outside::documents(settings));
+    findings.push(external::documents(settings));
     findings.extend(serving(settings));
     findings.extend(files::open_files(settings));
     findings.extend(settings.tls.as_ref().map(|files| match tls::server_config(files) {
@@ -47,10 +47,10 @@ fn serving(settings: &Settings) -> Vec<Finding> {
     let Database::Sqlite(file) = &settings.database else { return address };
     let server = match Lock::probe(file) {
         Err(error) => return vec![Finding::fail("server", error, "check the folder of the database")],
-        Ok(Taken::By(holder)) => {
+        Ok(LockState::HeldBy(holder)) => {
             return vec![Finding::ok("server", format!("{holder} serves this database"))];
         }
-        Ok(Taken::Free) => Finding::ok("server", "none runs on this database"),
+        Ok(LockState::Free) => Finding::ok("server", "none runs on this database"),
     };
     std::iter::once(server).chain(address).collect()
 }

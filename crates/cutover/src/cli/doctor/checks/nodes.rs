@@ -1,6 +1,6 @@
 use crate::cli::doctor::finding::Finding;
 use crate::nodes::{describe, running, without_key};
-use crate::open::{OpenDatabase, Outside, app_over};
+use crate::open::{ExternalServices, OpenDatabase, build_app};
 use crate::settings::Settings;
 use cutover_app::port::Node;
 
@@ -8,7 +8,7 @@ const CHECK: &str = "processes";
 
 /// Lists the processes that serve the database, and checks that they have this process's first encryption key.
 pub(super) fn nodes(settings: &Settings, database: &OpenDatabase) -> Finding {
-    let app = app_over(database, settings, Outside::closed());
+    let app = build_app(database, settings, ExternalServices::closed());
     match running(&app, settings) {
         Ok(nodes) => judge(database.encryption_keys().first().map(String::as_str), &nodes),
         Err(error) => Finding::fail(CHECK, error, "check the database"),

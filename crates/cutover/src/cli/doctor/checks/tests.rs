@@ -1,6 +1,6 @@
 use super::*;
 use crate::cli::doctor::finding::Health;
-use crate::open::{OpenDatabase, Outside, Purpose, open_app};
+use crate::open::{ExternalServices, OpenDatabase, Purpose, open_app};
 use crate::settings::{Environment, Flags};
 use crate::system::SystemClock;
 use chrono::Duration;
@@ -90,7 +90,7 @@ fn a_clock_behind_the_rows_fails() {
 #[test]
 fn a_vendor_that_does_not_answer_is_a_warning() {
     let (_home, settings) = home();
-    let app = open_app(&settings, Outside::with_vendors().unwrap()).unwrap();
+    let app = open_app(&settings, ExternalServices::with_vendors().unwrap()).unwrap();
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     app.add_vendor("GONE", VendorKind::Http, &format!("http://{free}"), None).unwrap();
     app.add_vendor("MUTE", VendorKind::Http, &format!("http://{free}"), Some("A_VARIABLE_NOBODY_SETS"))

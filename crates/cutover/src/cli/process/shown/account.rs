@@ -1,4 +1,4 @@
-use crate::output::At;
+use crate::output::ZonedTime;
 use cutover_app::port::{ImportedAccount, InstructionDetails, VerifiedInstruction};
 use cutover_core::Zone;
 use cutover_model::{Encode, HistoricalStatement, Writer};
@@ -14,7 +14,7 @@ struct Instruction<'a> {
     reference: &'a str,
     #[serde(flatten)]
     details: &'a InstructionDetails,
-    verified_at: At,
+    verified_at: ZonedTime,
 }
 
 impl<'a> Instruction<'a> {
@@ -25,7 +25,7 @@ impl<'a> Instruction<'a> {
             kind: key.kind.as_str(),
             reference: &key.reference,
             details,
-            verified_at: At::local(*verified_at, zone),
+            verified_at: ZonedTime::local(*verified_at, zone),
         }
     }
 }

@@ -1,6 +1,6 @@
 mod account;
 
-use crate::output::{Answer, At, listing, pairs};
+use crate::output::{Answer, ZonedTime, listing, pairs};
 use cutover_app::account::shown_status;
 use cutover_app::operator::ProcessReport;
 use cutover_app::port::StoredIssue;
@@ -21,7 +21,7 @@ pub(crate) struct Shown {
     stored_status: Option<String>,
     attempt: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    archived_at: Option<At>,
+    archived_at: Option<ZonedTime>,
     history: Vec<Step>,
     errors: Vec<Issue>,
     warnings: Vec<Issue>,
@@ -31,7 +31,7 @@ pub(crate) struct Shown {
     #[serde(skip)]
     added: Option<String>,
     #[serde(skip)]
-    times: [At; 2],
+    times: [ZonedTime; 2],
 }
 
 /// An entry of the history.
@@ -40,7 +40,7 @@ pub(crate) struct Step {
     event: String,
     from: Option<String>,
     to: String,
-    occurred_at: At,
+    occurred_at: ZonedTime,
     attempt: u32,
     actor: String,
 }
@@ -55,14 +55,14 @@ struct Issue {
 impl From<ProcessReport> for Shown {
     fn from(report: ProcessReport) -> Self {
         let zone = report.zone;
-        let at = |at: chrono::DateTime<chrono::FixedOffset>| At::local(at.to_utc(), zone);
+        let at = |at: chrono::DateTime<chrono::FixedOffset>| ZonedTime::local(at.to_utc(), zone);
         Self {
             times: [at(report.status.created_at), at(report.status.modified_at)],
             stored_status: newer(&report.status.stored_status),
             status: shown_status(&report.status),
             external_account_number: report.external_account_number,
             attempt: report.attempt,
-            archived_at: report.archived_at.map(|instant| At::local(instant, zone)),
+            archived_at: report.archived_at.map(|instant| ZonedTime::local(instant, zone)),
             history: report.history.iter().map(|entry| Step::new(entry, zone)).collect(),
             errors: report.issues.errors.into_iter().map(Issue::from).collect(),
             warnings: report.issues.warnings.into_iter().map(Issue::from).collect(),
@@ -78,7 +78,7 @@ impl Step {
             event: entry.event.to_string(),
             from: entry.from.as_ref().map(Word::to_string),
             to: entry.to.to_string(),
-            occurred_at: At::local(entry.occurred_at, zone),
+            occurred_at: ZonedTime::local(entry.occurred_at, zone),
             attempt: entry.attempt,
             actor: entry.actor.to_string(),
         }

@@ -1,6 +1,6 @@
 use crate::cli::doctor::finding::Finding;
 use crate::error::Error;
-use crate::open::{OpenDatabase, Outside, app_over, open_documents};
+use crate::open::{ExternalServices, OpenDatabase, build_app, open_documents};
 use crate::settings::Settings;
 use cutover_app::App;
 use cutover_app::port::{Vendor, VendorError};
@@ -25,7 +25,7 @@ pub(super) fn documents(settings: &Settings) -> Finding {
 
 /// Checks that the payment vendors answer, one after another. The server runs without them, so a failure is a warning.
 pub(super) fn vendors(settings: &Settings, database: &OpenDatabase) -> Vec<Finding> {
-    let app = Outside::with_vendors().map(|outside| app_over(database, settings, outside));
+    let app = ExternalServices::with_vendors().map(|services| build_app(database, settings, services));
     let found = app.and_then(|app| Ok((app.vendors()?, app)));
     match found {
         Err(error) => {
