@@ -1,11 +1,11 @@
 //! The output of commands: text, or one JSON document.
 
 mod table;
-mod text;
+mod time;
 
 pub(crate) use cutover_core::plain;
 pub(crate) use table::{listing, pairs};
-pub(crate) use text::ZonedTime;
+pub(crate) use time::ZonedTime;
 
 use serde::Serialize;
 use std::io::{self, Write};

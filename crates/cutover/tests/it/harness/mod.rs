@@ -70,7 +70,7 @@ pub(crate) struct Installation {
     /// Environment variables of its commands and servers.
     variables: Vec<(String, String)>,
     /// A prefix of its command lines.
-    inside: Vec<String>,
+    command_prefix: Vec<String>,
 }
 
 impl Installation {
@@ -99,7 +99,12 @@ impl Installation {
     fn with(database: Option<Migrated>) -> Self {
         let variables =
             database.iter().map(|it| ("CUTOVER_DATABASE_URL".to_owned(), it.database.url().to_owned()));
-        Self { folder: TempDir::new().unwrap(), variables: variables.collect(), database, inside: Vec::new() }
+        Self {
+            folder: TempDir::new().unwrap(),
+            variables: variables.collect(),
+            database,
+            command_prefix: Vec::new(),
+        }
     }
 
     /// Creates an installation with the organisation `Acme`, the supplier `ACME` and a key of it.
@@ -161,11 +166,11 @@ impl Installation {
     }
 
     fn program(&self, args: &[&str]) -> Command {
-        let words = self.inside.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_cutover")]);
+        let words = self.command_prefix.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_cutover")]);
         let words: Vec<&str> = words.collect();
         let mut command = Command::new(words[0]);
         command.args(&words[1..]);
-        std::env::vars_os().filter(|(name, _)| matters(name)).for_each(|(name, _)| {
+        std::env::vars_os().filter(|(name, _)| affects_program(name)).for_each(|(name, _)| {
             command.env_remove(name);
         });
         command.envs(self.variables.iter().cloned());
@@ -274,7 +279,7 @@ impl Installation {
 
 /// Returns true for variables that affect the program: its own, and those of cloud libraries, libpq and
 /// proxies.
-pub(crate) fn matters(name: &OsString) -> bool {
+pub(crate) fn affects_program(name: &OsString) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     ["CUTOVER_", "AWS_", "PG"].iter().any(|prefix| name.starts_with(prefix)) || name.ends_with("_PROXY")
 }

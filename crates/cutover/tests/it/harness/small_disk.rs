@@ -64,14 +64,15 @@ impl Installation {
             let _ = std::io::stderr().write_all(b"NOT RUN: no small file system (unshare -Urm)\n");
             return None;
         };
-        installation.inside = disk.prefix();
+        installation.command_prefix = disk.prefix();
         Some((installation, disk))
     }
 
     /// Creates an installation whose programs get an error, and no signal, beyond their file size limit.
     pub(crate) fn without_file_size_signal() -> Self {
         let mut installation = Self::with(None);
-        installation.inside = ["sh", "-c", r#"trap '' XFSZ; exec "$0" "$@""#].map(str::to_owned).to_vec();
+        installation.command_prefix =
+            ["sh", "-c", r#"trap '' XFSZ; exec "$0" "$@""#].map(str::to_owned).to_vec();
         installation
     }
 }
