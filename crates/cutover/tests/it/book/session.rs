@@ -1,7 +1,7 @@
 //! A shell in a temporary folder that runs one command after another.
 
 use super::ROOT;
-use crate::harness::{matters, wait_until};
+use crate::harness::{affects_program, wait_until};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
@@ -90,7 +90,7 @@ impl Drop for Session {
 
 fn shell(folder: &Path, address: SocketAddr) -> Child {
     let mut command = Command::new("sh");
-    std::env::vars_os().filter(|(name, _)| matters(name)).for_each(|(name, _)| {
+    std::env::vars_os().filter(|(name, _)| affects_program(name)).for_each(|(name, _)| {
         command.env_remove(name);
     });
     command.env("PATH", path()).env("CUTOVER_LISTEN", address.to_string());
