@@ -1,13 +1,13 @@
-//! An upgrade while suppliers go on: the migration first, beside the old program; then node after node.
+//! A rolling upgrade under load: first the migration, while the old program runs, then node after node.
 //!
-//! Suppliers see the nodes as a load balancer shows them, see [`Line`]. A request has failed
-//! - that was answered otherwise than one alone on a quiet server would be, 5xx or not;
-//! - whose connection was lost after its first byte was sent, whether or not it had been kept from an earlier
-//!   request: it may have been done;
-//! - that neither node took.
+//! Suppliers use the nodes through a [`FailoverClient`], as through a load balancer. A request has failed if
+//! - its answer differs from that of a single quiet server, 5xx or not;
+//! - its connection was lost after its first byte was sent, even if the connection was kept from an earlier request:
+//!   the request may have taken effect;
+//! - no node accepted it.
 //!
-//! One that a node takes no connection for, or is not ready for, has not failed if the other node takes it, nor has
-//! one whose kept connection was found closed before anything was sent.
+//! A request has not failed if one node refuses the connection or is not ready and the other accepts it, or if its kept
+//! connection was found closed before anything was sent.
 
 use crate::harness::{ACCOUNTS, FailoverClient, Fleet, NOTES, Node, Server, adding, wait_until, wait_within};
 use crate::payloads::fixture;

@@ -1,22 +1,19 @@
 //! Every command of the documentation runs, and prints what the page shows.
 //!
-//! How a page is written so that it can be run:
-//! - Commands stand in blocks of ```` ```console ````. A line that begins with `$ ` is a command; it
-//! continues over
-//!   lines for as long as it ends in `\` or a quote is open. What follows until the next one is its output; if
-//!   nothing follows, the output is not checked. Blocks in lists may be indented. Other blocks are not run.
-//! - The commands of a page are one session of `sh`, in order, in a folder of its own: variables and files
-//!   persist. A heading in [`Page::sessions`] begins another session, in another folder.
-//! - `cutover` and `cutover-client` are the programs under test. The folder holds `fixtures/`, as in the
-//! repository, and
-//!   `exports/`, two files of accounts, one of them faulty. The data folder is the default one, `./cutover-data`.
+//! The form of a page:
+//! - Commands stand in blocks of ```` ```console ````. A line that begins with `$ ` is a command; it continues on the
+//!   next line if it ends in `\` or a quote is open. The text up to the next command is its output; if there is none,
+//!   the output is not checked. Blocks in lists may be indented. Other blocks are not run.
+//! - The commands of a page are one session of `sh`, in order, in a temporary folder: variables and files persist. A
+//!   heading in [`Page::sessions`] begins another session, in another folder.
+//! - `cutover` and `cutover-client` are the programs under test. The folder holds `fixtures/`, as in the repository,
+//!   and `exports/`, two files of accounts, one of them faulty. The data folder is the default one, `./cutover-data`.
 //! - A command that begins with `cutover serve` is run in the background, with or without a `&` at its end; the next
 //!   command waits until it listens. `127.0.0.1:8080` and `localhost:8080` are replaced by its address.
 //! - Each command exits with 0; [`Page::fails`] lists the commands that fail, with their codes.
-//! - In outputs `…` is any text, on a line of its own any lines. Times with a fraction of a second and
-//! account
-//!   numbers of the service (`A-7K2M9QXD`) match any time and number. Standard error counts as output. `curl` without a
-//!   body is repeated until its output matches the page.
+//! - In outputs `…` is any text, on a line of its own any lines. Times with a fraction of a second and account numbers
+//!   of the service (`A-7K2M9QXD`) match any time and number. Standard error counts as output. `curl` without a body
+//!   is repeated until its output matches the page.
 //! - Keys are not written out: pages keep them in variables (`KEY=$(cutover api-key issue … --json | jq -r .api_key)`).
 //!   Texts that a page must show literally are replaced by [`Page::stands_for`].
 //! - `curl` and `jq` may be used. Commands that no test can run are in [`NOT_RUN`], with the reason.
