@@ -1,5 +1,5 @@
 use crate::harness::{
-    ALL, Answer, Client, IMPORTED, Installation, LISTS, PENDING, Server, items, members, text, until,
+    ALL, Answer, Client, IMPORTED, Installation, LISTS, PENDING, Server, items, members, text, wait_until,
 };
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};

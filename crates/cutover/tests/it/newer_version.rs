@@ -3,7 +3,7 @@
 
 use crate::harness::{
     ACCOUNTS, ALL, Answer, Client, IMPORTED, INSTRUCTION, Installation, NOTES, PENDING, Server,
-    TRANSFER_STATUS, adding, instruction, items, text, until,
+    TRANSFER_STATUS, adding, instruction, items, text, wait_until,
 };
 use crate::payloads::{small, wrapped};
 use diesel::connection::SimpleConnection;

@@ -2,7 +2,7 @@
 
 use crate::documents::{PDF, note, statement};
 use crate::harness::{
-    ACCOUNTS, Answer, Client, Installation, NOTES, STATEMENTS, Server, VALIDATE, adding, text, until,
+    ACCOUNTS, Answer, Client, Installation, NOTES, STATEMENTS, Server, VALIDATE, adding, text, wait_until,
 };
 use crate::payloads::{documented, small};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
