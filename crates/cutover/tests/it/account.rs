@@ -22,7 +22,8 @@ fn figures(client: &Client) -> [Value; 2] {
 fn assert_sound(installation: &Installation) {
     assert_eq!(installation.failed_checks(), [""; 0]);
     if std::env::var_os("CUTOVER_TEST_ON").is_some() {
-        let output = psql(installation.on().url()).unwrap().args(["-f", INVARIANTS]).output().unwrap();
+        let output =
+            psql(installation.test_database().url()).unwrap().args(["-f", INVARIANTS]).output().unwrap();
         let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert_eq!((output.status.code(), said.concat()), (Some(0), String::new()));
     }

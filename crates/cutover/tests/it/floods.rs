@@ -219,7 +219,7 @@ struct Lock(Child);
 
 impl Lock {
     fn of(installation: &Installation, table: &str) -> Self {
-        let mut psql = psql(installation.on().url()).unwrap();
+        let mut psql = psql(installation.test_database().url()).unwrap();
         let mut psql = psql.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let script = format!("BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE; SELECT 1;\n");
         psql.stdin.as_mut().unwrap().write_all(script.as_bytes()).unwrap();

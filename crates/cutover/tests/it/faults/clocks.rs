@@ -17,7 +17,7 @@ const DAY: i64 = 24 * HOUR;
 fn installation(seconds: i64) -> Option<(Installation, String)> {
     let installation = Installation::on_postgres()?;
     installation.sql(CLOCK);
-    let database = installation.on().name().to_owned();
+    let database = installation.test_database().name().to_owned();
     installation.sql(&format!("ALTER DATABASE {database} SET search_path = public, pg_catalog"));
     set(&installation, seconds);
     let key = installation.add_supplier();

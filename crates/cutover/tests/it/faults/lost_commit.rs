@@ -19,7 +19,7 @@ struct Stage {
 fn stage() -> Option<Stage> {
     let mut installation = Installation::on_postgres()?;
     let key = installation.add_supplier();
-    let url = installation.on().url().to_owned();
+    let url = installation.test_database().url().to_owned();
     let proxy = Proxy::before(&url).unwrap();
     installation.set_variable("CUTOVER_DATABASE_URL", &proxy.url_through(&url).unwrap());
     Some(Stage { installation, proxy, key })

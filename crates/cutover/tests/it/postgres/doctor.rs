@@ -17,7 +17,7 @@ fn the_doctor_checks_the_database() {
     );
     let about = ["database: ", "migrations: ", "sessions: ", "timeouts: ", "autovacuum: ", "vendors: "];
     let about = lines.into_iter().filter(|line| about.iter().any(|name| line.contains(name)));
-    let (version, place) = (installation.sql("SHOW server_version"), installation.on().url());
+    let (version, place) = (installation.sql("SHOW server_version"), installation.test_database().url());
     let place = place.split_once('@').map_or(place, |(_, place)| place).split('?').next().unwrap();
     let about: Vec<String> =
         about.map(|line| line.replace(&version, "VERSION").replace(place, "PLACE")).collect();

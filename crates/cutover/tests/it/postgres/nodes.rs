@@ -58,7 +58,7 @@ const SOON: Duration = Duration::from_secs(2);
 #[test]
 fn an_idle_worker_is_notified_of_accounts_on_another_node() {
     let Some((mut installation, _servers, [client, _])) = two_nodes() else { return };
-    let url = installation.on().url();
+    let url = installation.test_database().url();
     let first = if url.contains('?') { '&' } else { '?' };
     let url = format!("{url}{first}application_name=worker");
     installation.set_variable("CUTOVER_DATABASE_URL", &url);

@@ -74,7 +74,10 @@ fn a_stuck_statement_is_ended() {
     std::thread::scope(|scope| {
         // psql reports that its sleep was cancelled.
         scope.spawn(|| {
-            installation.on().sql("SELECT id FROM suppliers FOR UPDATE; SELECT pg_sleep(60)").unwrap_err()
+            installation
+                .test_database()
+                .sql("SELECT id FROM suppliers FOR UPDATE; SELECT pg_sleep(60)")
+                .unwrap_err()
         });
         let locked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' \
                       AND datname = current_database()";

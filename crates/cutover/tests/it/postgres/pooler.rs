@@ -8,7 +8,7 @@ use cutover_testkit_postgres::{PgBouncer, server};
 /// database.
 fn pooled() -> Option<(PgBouncer, Installation, String)> {
     let mut installation = Installation::on_postgres()?;
-    let direct = installation.on().url().to_owned();
+    let direct = installation.test_database().url().to_owned();
     let pooler = PgBouncer::start(server()?.url()).unwrap()?;
     installation.set_variable("CUTOVER_DATABASE_URL", &pooler.url_through(&direct).unwrap());
     Some((pooler, installation, direct))
