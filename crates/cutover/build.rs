@@ -1,13 +1,13 @@
-//! Tells the linker how the program is to be linked.
+//! Sets options of the linker.
 
 use std::env;
 use std::process::Command;
 
-/// The first glibc that takes relative relocations packed.
+/// The first version of glibc that supports packed relative relocations.
 const PACKED: (u32, u32) = (2, 36);
 
-/// Packed, the relocations of the service are some 50 KB, which are read at each start, instead of 2 MB: a tenth of
-/// the memory of an idle server. The place of the program in memory stays random.
+/// Packs relative relocations: they are read at each start, and take some 50 KB instead of 2 MB, a tenth of the memory of
+/// an idle server. The load address stays random.
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if is_native() && glibc().is_some_and(|version| version >= PACKED) {
@@ -15,7 +15,7 @@ fn main() {
     }
 }
 
-/// Whether the program is for a system like this one: of another it is not known what it takes.
+/// Returns true if the program is built for this system, whose glibc is known.
 fn is_native() -> bool {
     let is_gnu = env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|env| env == "gnu");
     is_gnu
@@ -23,10 +23,10 @@ fn is_native() -> bool {
         && env::var("HOST") == env::var("TARGET")
 }
 
-/// The version of this system's glibc.
+/// The version of glibc on this system.
 fn glibc() -> Option<(u32, u32)> {
-    let told = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
-    let version = String::from_utf8(told.stdout).ok()?;
+    let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
+    let version = String::from_utf8(output.stdout).ok()?;
     let (major, minor) = version.trim().strip_prefix("glibc ")?.split_once('.')?;
     Some((major.parse().ok()?, minor.split('.').next()?.parse().ok()?))
 }

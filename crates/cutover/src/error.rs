@@ -3,7 +3,7 @@ use cutover_app::operator::OperatorError;
 use cutover_app::port::{DocumentsUnavailable, StoreError};
 use std::io;
 
-/// Why a command did not do what it was asked; shown in one line.
+/// The failure of a command, shown in one line.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// A setting is unknown or cannot be used.
@@ -21,18 +21,17 @@ pub(crate) enum Error {
     /// Standard output failed.
     #[error("the output cannot be written: {0}")]
     Output(#[from] io::Error),
-    /// Anything else, in words.
+    /// Any other failure, as text.
     #[error("{0}")]
     Refused(String),
 }
 
 impl Error {
-    /// A refusal in words.
     pub(crate) fn refused(text: impl Into<String>) -> Self {
         Self::Refused(text.into())
     }
 
-    /// Whether the reader of standard output went away: nobody is left to be told.
+    /// Returns true if the reader of standard output has gone, so that no message can reach it.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

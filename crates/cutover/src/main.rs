@@ -1,16 +1,21 @@
 //! The Cutover service and its operator's commands, in one binary (contract D11).
 //!
-//! Only this crate sees the adapters; it holds settings, wiring, threads and the demo, and no
-//! business logic.
+//! Only this crate sees the adapters. It holds settings, wiring, threads and the demo, and no business logic. Modules
+//! depend on each other in one direction: `cli` on `demo` and `serve`, these on `server`, all on the modules below.
 
 mod cli;
+mod context;
 mod demo;
 mod error;
+mod lock;
+mod nodes;
 mod open;
 mod output;
 mod serve;
+mod server;
 mod settings;
 mod system;
+mod tls;
 
 use std::process::ExitCode;
 
@@ -19,7 +24,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let _points = cutover_app::fault::set_up();
-    // Not the message: it may hold what was being worked on. `serve` puts it into its log instead.
+    // The message is left out: it may hold personal data. `serve` replaces this hook by one that logs.
     std::panic::set_hook(Box::new(|info| {
         let at = info.location().map(ToString::to_string).unwrap_or_default();
         eprintln!("error: the program panicked at {at}");

@@ -1,4 +1,4 @@
-//! The system's clock and randomness behind the ports: the only place that asks for them.
+//! The only access to the system's clock and randomness, behind the ports.
 
 use chrono::{DateTime, SubsecRound, Utc};
 use cutover_app::port::{Clock, Random};
@@ -14,7 +14,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// The random numbers of the system.
+/// The random number generator of the system.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SystemRandom;
 
@@ -22,17 +22,17 @@ impl Random for SystemRandom {
     #[expect(clippy::disallowed_methods, reason = "this is the adapter of the Random port")]
     fn fill(&self, bytes: &mut [u8]) {
         if getrandom::fill(bytes).is_err() {
-            // Keys made without randomness would be worse than no service.
+            // Predictable keys would be worse than no service.
             std::process::abort();
         }
     }
 }
 
-/// Who gives the command, as the environment has it: of `sudo`, who called it. Names that are empty, long or no plain
-/// text are none.
+/// Returns the user that runs the command, by the environment; under `sudo` the user that called it. Empty or long names
+/// and those with control characters are ignored.
 pub(crate) fn user() -> Option<String> {
-    let named = ["SUDO_USER", "LOGNAME", "USER"].into_iter().filter_map(|name| std::env::var(name).ok());
-    named.into_iter().find(|name| is_name(name))
+    let names = ["SUDO_USER", "LOGNAME", "USER"].into_iter().filter_map(|name| std::env::var(name).ok());
+    names.into_iter().find(|name| is_name(name))
 }
 
 fn is_name(name: &str) -> bool {
@@ -44,12 +44,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_clock_shows_what_the_store_can_hold() {
+    fn the_clock_has_the_precision_of_the_store() {
         assert_eq!(SystemClock.now().timestamp_subsec_nanos() % 1_000, 0);
     }
 
     #[test]
-    fn a_name_is_plain_text() {
+    fn a_user_name_is_plain_text() {
         assert!(is_name("ana.müller"));
         for bad in ["", "a\nb", "\u{1b}[2J", &"a".repeat(129)] {
             assert!(!is_name(bad), "{bad:?}");
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn two_draws_differ() {
+    fn two_random_numbers_differ() {
         assert_ne!(SystemRandom.number(), SystemRandom.number());
     }
 }

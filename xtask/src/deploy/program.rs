@@ -108,10 +108,10 @@ impl Command {
     }
 }
 
-/// The settings of the table: those that `Setting::all(…)`, `Setting::serve(…)` and `Setting { … }` make.
+/// The settings of the table: the rows that `Row::all(…)`, `Row::serve(…)` and `Row::secret(…)` define.
 fn settings(table: &str) -> BTreeMap<String, Setting> {
     let rows = table.split("static CONFIG").nth(1).unwrap().split("#[cfg(test)]").next().unwrap();
-    let starts: Vec<usize> = ["Setting::", "Setting {"]
+    let starts: Vec<usize> = ["::all(", "::serve(", "::secret("]
         .iter()
         .flat_map(|start| rows.match_indices(start))
         .map(|(at, _)| at)
@@ -119,9 +119,11 @@ fn settings(table: &str) -> BTreeMap<String, Setting> {
     let row = |at: &usize| {
         let end = starts.iter().filter(|next| *next > at).min().copied().unwrap_or(rows.len());
         let row = &rows[*at..end];
-        let of_serve = row.starts_with("Setting::serve") || row.contains("Scope::Serve");
         match literals(row).as_slice() {
-            [name, _, default, ..] => Some((name.clone(), Setting { default: default.clone(), of_serve })),
+            [name, _, default, ..] => Some((
+                name.clone(),
+                Setting { default: default.clone(), of_serve: row.starts_with("::serve(") },
+            )),
             _ => None,
         }
     };

@@ -85,7 +85,7 @@ mod tests {
             "http::throttle::tests::zero_sets_no_limit",
             "http::endpoint::graphql::tests::key_attempts_are_counted",
             "cutover::it::http::content_types",
-            "cutover::it::postgres::tls::the_server_must_be_the_one_that_is_meant",
+            "cutover::it::postgres::tls::the_servers_certificate_must_match_its_name",
             "model::it::hostile::syntax_verdicts_are_those_of_other_parsers",
             "testkit::store_suite::staging::an_account_is_staged_once",
             "xtask::evidence::source::tests::tests_of_every_kind_are_found",

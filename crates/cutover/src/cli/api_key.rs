@@ -1,6 +1,6 @@
-use super::Context;
+use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, Row};
+use crate::output::{Answer, Row, ZonedTime};
 use clap::Subcommand;
 use cutover_app::operator::IssuedKey;
 use cutover_app::port::{ApiKey, ApiKeyRole};
@@ -15,20 +15,20 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Issue a key and print it: this once and never again
+    /// Issue a key and print it; it is not shown again
     Issue {
-        /// Whose it is
+        /// Organisation that the key belongs to
         #[arg(long, value_name = "NAME")]
         organisation: String,
-        /// What it is for: supplier (tokens for the data-import routes) or operator (the console)
+        /// Use of the key: supplier (tokens for the data-import routes) or operator (the console)
         #[arg(long, default_value = "supplier", value_name = "ROLE")]
         role: ApiKeyRole,
     },
-    /// List the keys by what is shown of them
+    /// List the keys by their prefixes
     List,
-    /// Stop a key and its tokens
+    /// Revoke a key and its tokens
     Revoke {
-        /// The part of the key that `list` shows
+        /// Prefix of the key, as `list` shows it
         prefix: String,
     },
 }
@@ -48,7 +48,7 @@ impl From<IssuedKey> for Issued {
 
 impl Answer for Issued {
     fn text(&self) -> String {
-        format!("{}\n\nKeep it: it is shown this once. Lists show {}.", self.api_key, self.prefix)
+        format!("{}\n\nKeep it: it is not shown again. Lists show {}.", self.api_key, self.prefix)
     }
 }
 
@@ -57,8 +57,8 @@ struct Listed {
     prefix: String,
     organisation: String,
     role: String,
-    created_at: At,
-    revoked_at: Option<At>,
+    created_at: ZonedTime,
+    revoked_at: Option<ZonedTime>,
 }
 
 impl From<ApiKey> for Listed {
@@ -67,8 +67,8 @@ impl From<ApiKey> for Listed {
             prefix: key.prefix,
             organisation: key.organisation,
             role: key.role.to_string(),
-            created_at: At::utc(key.created_at),
-            revoked_at: key.revoked_at.map(At::utc),
+            created_at: ZonedTime::utc(key.created_at),
+            revoked_at: key.revoked_at.map(ZonedTime::utc),
         }
     }
 }

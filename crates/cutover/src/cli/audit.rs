@@ -1,6 +1,6 @@
-use super::Context;
+use crate::context::Context;
 use crate::error::Error;
-use crate::output::{At, Row};
+use crate::output::{Row, ZonedTime};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::Args;
 use cutover_app::operator::AuditScope;
@@ -13,21 +13,22 @@ Examples:
   cutover audit --since 2026-11-01 --supplier ACME
   cutover audit --action account.erase --json
 
-What commands and the console did, the last action first: who (the system's user of a command, the key's prefix at
-the console), what, and on what, by our own ids. It is written together with what it tells of, and is never changed.";
+Lists the actions of commands and of the console, newest first: the actor (the system user of a command, the key's
+prefix at the console), the action, and its subject by internal ids. A record is written in the transaction of its
+action, and is never changed.";
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditArgs {
-    /// Only what was done since then: a day, which begins in UTC, or a time such as 2026-11-21T08:00:00Z
+    /// Only actions since this day (in UTC) or time, for example 2026-11-21T08:00:00Z
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<DateTime<Utc>>,
-    /// Only what was done to this supplier and its accounts
+    /// Only actions on this supplier and its accounts
     #[arg(long, value_name = "CODE")]
     supplier: Option<String>,
-    /// Only actions of this kind, such as supplier.set
+    /// Only actions of this kind, for example supplier.set
     #[arg(long, value_name = "ACTION")]
     action: Option<AuditAction>,
-    /// At most so many
+    /// Maximum number of rows to print
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u32,
 }
@@ -35,13 +36,13 @@ pub(crate) struct AuditArgs {
 fn since(text: &str) -> Result<DateTime<Utc>, String> {
     let day = text.parse::<NaiveDate>().map(|day| day.and_time(NaiveTime::MIN).and_utc());
     let time = || DateTime::parse_from_rfc3339(text).map(|time| time.to_utc());
-    day.or_else(|_| time()).map_err(|_| "it is a day or a time with its offset".to_owned())
+    day.or_else(|_| time()).map_err(|_| "not a day, nor a time with an offset".to_owned())
 }
 
 #[derive(Serialize)]
 struct Listed {
     id: i64,
-    at: At,
+    at: ZonedTime,
     by: String,
     action: String,
     organisation: Option<String>,
@@ -53,12 +54,12 @@ struct Listed {
 impl From<AuditRecord> for Listed {
     fn from(record: AuditRecord) -> Self {
         let AuditRecord { id, at, by, action, organisation, supplier, process_id, detail } = record;
-        Self { id, at: At::utc(at), by, action, organisation, supplier, process_id, detail }
+        Self { id, at: ZonedTime::utc(at), by, action, organisation, supplier, process_id, detail }
     }
 }
 
 impl Listed {
-    /// On what: the closest that is named.
+    /// The subject: the most specific one that is recorded.
     fn subject(&self) -> String {
         match (&self.supplier, &self.organisation, self.process_id) {
             (Some(supplier), _, Some(process)) => format!("{supplier} process {process}"),
@@ -71,7 +72,7 @@ impl Listed {
 
 impl Row for Listed {
     const HEADS: &'static [&'static str] = &["WHEN", "WHO", "WHAT", "ON WHAT", "DETAIL"];
-    const EMPTY: &'static str = "Nothing was done that is told of.";
+    const EMPTY: &'static str = "No actions match.";
 
     fn cells(&self) -> Vec<String> {
         let detail: Vec<_> = self.detail.facts().map(|(name, fact)| format!("{name}={fact}")).collect();
@@ -111,17 +112,17 @@ mod tests {
     }
 
     #[test]
-    fn people_read_a_line_an_action() {
+    fn the_text_has_a_line_per_action() {
         insta::assert_snapshot!(listing(Listed::HEADS, records().map(|listed| listed.cells())));
     }
 
     #[test]
-    fn programs_read_all_of_it() {
+    fn the_json_has_every_member() {
         insta::assert_json_snapshot!(records());
     }
 
     #[test]
-    fn a_time_is_a_day_or_has_its_offset() {
+    fn a_time_is_a_day_or_has_an_offset() {
         assert_eq!(since("2026-11-21").unwrap(), "2026-11-21T00:00:00Z".parse::<DateTime<Utc>>().unwrap());
         assert_eq!(since("2026-11-21T01:00:00+01:00"), since("2026-11-21"));
         for bad in ["", "yesterday", "2026-11-21T00:00:00", "2026-13-01"] {

@@ -1,6 +1,7 @@
-use super::{Context, owned_file};
+use super::owned_file;
+use crate::context::Context;
 use crate::error::Error;
-use crate::open::refused;
+use crate::open::open_error;
 use crate::output::{Answer, plain};
 use crate::settings::Database;
 use clap::Args;
@@ -13,13 +14,13 @@ Examples:
   cutover backup /backup/cutover-2026-11-21.db
   cutover doctor --database-url sqlite:/backup/cutover-2026-11-21.db
 
-The copy is of one moment, though a server writes meanwhile; it is checked whole, and a database itself. It holds
-personal data and the keys that sign tokens, and is for its owner alone: encrypt it. What lies in the storage of
-documents is not in it. PostgreSQL is backed up by its own means: see docs/OPERATIONS.md.";
+The copy is a consistent, checked database, even if a server writes meanwhile. It holds personal data and the keys
+that sign tokens, and only its owner can read it: encrypt it. It does not hold the documents. PostgreSQL is backed up
+with its own tools: see docs/OPERATIONS.md.";
 
 #[derive(Debug, Args)]
 pub(crate) struct BackupArgs {
-    /// The new file
+    /// Path of the new file
     file: PathBuf,
 }
 
@@ -31,7 +32,7 @@ struct Done {
 
 impl Answer for Done {
     fn text(&self) -> String {
-        format!("Copied the database to {}, {} bytes, and found it whole.", plain(&self.file), self.bytes)
+        format!("Copied the database to {}: {} bytes, checked.", plain(&self.file), self.bytes)
     }
 }
 
@@ -39,7 +40,7 @@ pub(super) fn run(context: &Context, args: &BackupArgs) -> Result<(), Error> {
     let settings = &context.settings;
     let Database::Sqlite(source) = &settings.database else {
         return Err(Error::refused(format!(
-            "{} is backed up by pg_dump or the server's own means: see docs/OPERATIONS.md",
+            "{} is backed up with pg_dump or the server's own tools: see docs/OPERATIONS.md",
             settings.database
         )));
     };
@@ -49,20 +50,20 @@ pub(super) fn run(context: &Context, args: &BackupArgs) -> Result<(), Error> {
     if args.file.symlink_metadata().is_ok() {
         return Err(unwritable(std::io::ErrorKind::AlreadyExists.into()));
     }
-    let part = beside(&args.file);
+    let part = part_path(&args.file);
     let copy = owned_file::create(&part).map_err(unwritable)?;
     context.app()?.begin_backup()?;
     let found = SqliteStore::copy(source, &part).and_then(|()| SqliteStore::full_check(&part));
-    let found = found.map_err(|error| refused(&settings.database, &error))?;
+    let found = found.map_err(|error| open_error(&settings.database, &error))?;
     if let Some(first) = found.first() {
-        return Err(Error::refused(format!("the copy is not whole, nor then is the database: {first}")));
+        return Err(Error::refused(format!("the copy is damaged, and so is the database: {first}")));
     }
     let bytes = copy.keep_as(&args.file).map_err(unwritable)?;
     Ok(context.output.answer(&Done { file, bytes })?)
 }
 
-/// Where it is made: under its own name it is whole, or not there.
-fn beside(file: &Path) -> PathBuf {
+/// The path of the unfinished copy: a file under the final name is complete.
+fn part_path(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".part");
     name.into()

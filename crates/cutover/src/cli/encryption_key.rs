@@ -1,8 +1,9 @@
-use super::Context;
+use crate::context::Context;
 use crate::error::Error;
+use crate::lock::Lock;
+use crate::nodes::{describe, running, without_key};
 use crate::open::{OpenDatabase, Purpose};
 use crate::output::{Answer, Row};
-use crate::serve::{Lock, running, shown, without_key};
 use crate::settings::{Database, Settings};
 use crate::system::SystemRandom;
 use clap::Subcommand;
@@ -17,27 +18,27 @@ use std::path::Path;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   (umask 077; cutover encryption-key generate >> encryption.keys)
-  cutover doctor --encryption-key-file encryption.keys            what lies open, what is sealed with which key
+  cutover doctor --encryption-key-file encryption.keys            what is encrypted, and with which key
   cutover encryption-key reseal --encryption-key-file encryption.keys
   cutover encryption-key reseal --vacuum                          SQLite, no server running
 
-It refuses while a running server lacks the first key; --force does it all the same.
+`reseal` refuses to run while a running server lacks the first key, unless --force is given.
 
-A file has one NAME:KEY a line. The first one encrypts, all decrypt: a new key is given to every process behind the
-old one, then moved to the front everywhere, then everything is sealed anew with it, and the old one is taken away.
-NAME:lost stands for a key that nobody has any more: what is sealed with it is given up.";
+A file has one NAME:KEY a line. The first key encrypts, all keys decrypt. To rotate: add the new key after the old one
+for every process, then move it to the front everywhere, then reseal, then remove the old key. A line NAME:lost declares
+a key as lost: values encrypted with it are given up.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a key and print its line: this once and never again
+    /// Generate a key and print its line; it is not stored
     Generate,
-    /// Encrypt with the first key what lies open or was encrypted with another; beside running servers
+    /// Encrypt every value with the first key, also while servers run
     Reseal {
-        /// On SQLite, without a running server: then write the file anew, so that nothing of what lay open is
+        /// On SQLite, without a running server: rewrite the file afterwards, so that no unencrypted value is
         /// left in it
         #[arg(long)]
         vacuum: bool,
-        /// Even while a running server lacks the first key, and could not read what is encrypted with it
+        /// Run even if a running server lacks the first key, and could not read what is encrypted with it
         #[arg(long)]
         force: bool,
     },
@@ -57,7 +58,7 @@ impl Answer for Generated {
     }
 }
 
-/// What became of the values of a table.
+/// The outcome for the values of a table.
 #[derive(Debug, Serialize)]
 struct Done {
     table: &'static str,
@@ -65,7 +66,7 @@ struct Done {
     fresh: u64,
     changed: u64,
     left: u64,
-    /// Why some are left.
+    /// The reasons why some are left.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     why: Vec<String>,
 }
@@ -78,16 +79,16 @@ impl From<&Resealed> for Done {
             fresh: resealed.fresh,
             changed: resealed.changed,
             left: resealed.left.values().sum(),
-            why: resealed.left.keys().map(why).collect(),
+            why: resealed.left.keys().map(reason).collect(),
         }
     }
 }
 
-fn why(seal: &Seal) -> String {
+fn reason(seal: &Seal) -> String {
     match seal {
         Seal::Key(name, KeyState::Lost) => format!("{name} is lost"),
-        Seal::Key(name, KeyState::Missing) => format!("{name} is not here"),
-        Seal::Key(name, _) => format!("{name} does not open it"),
+        Seal::Key(name, KeyState::Missing) => format!("{name} is missing"),
+        Seal::Key(name, _) => format!("{name} does not decrypt it"),
         Seal::Open | Seal::Unknown => "of a newer version".to_owned(),
     }
 }
@@ -122,7 +123,7 @@ fn reseal(context: &Context, vacuum: bool, force: bool) -> Result<(), Error> {
     let settings = &context.settings;
     let sealer = settings.encryption.sealer()?;
     let Some(key) = sealer.keys().map(|keys| keys.first().to_owned()) else {
-        return Err(Error::refused("there is no key to encrypt with: set encryption-key-file"));
+        return Err(Error::refused("no key is configured: set encryption-key-file"));
     };
     if vacuum && matches!(settings.database, Database::Postgres(_)) {
         return Err(Error::refused("--vacuum is for SQLite: on PostgreSQL see docs/OPERATIONS.md"));
@@ -137,57 +138,59 @@ fn reseal(context: &Context, vacuum: bool, force: bool) -> Result<(), Error> {
         Database::Postgres(options) => {
             OpenDatabase::open(settings, Purpose::Command)?;
             let options = PostgresOptions { sealer, ..(**options).clone() };
-            PostgresStore::reseal(&options, &mut teller()).map_err(refused)?
+            PostgresStore::reseal(&options, &mut print_progress()).map_err(refused)?
         }
     };
     let rows: Vec<Done> = resealed.iter().map(Done::from).collect();
     Ok(context.output.list(&rows)?)
 }
 
-/// Refuses if a running server lacks the key: it could not read what is sealed with it.
+/// Refuses if a running server lacks the key: it could not read values encrypted with it.
 fn check_servers(nodes: &[Node], key: &str) -> Result<(), Error> {
-    let lacking: Vec<String> = without_key(nodes, key).into_iter().map(shown).collect();
+    let lacking: Vec<String> = without_key(nodes, key).into_iter().map(describe).collect();
     if lacking.is_empty() {
         return Ok(());
     }
     Err(Error::refused(format!(
-        "running servers lack the key {key} and could not read what is encrypted with it: {}. Give it to them and start \
-         them again, or use --force. One that was killed counts as running for 30 s",
+        "running servers lack the key {key} and could not read what is encrypted with it: {}. Add it there and restart \
+         them, or use --force. A killed server counts as running for another 30 s",
         lacking.join("; ")
     )))
 }
 
 fn in_file(settings: &Settings, file: &Path, sealer: Sealer, vacuum: bool) -> Result<Vec<Resealed>, Error> {
     let _lock = if vacuum { Some(Lock::take(file)?) } else { None };
-    // It is migrated then, and made if there is none.
+    // This creates and migrates the file if necessary.
     OpenDatabase::open(settings, Purpose::Command)?;
     let options = Options { sealer, ..Options::default() };
-    let resealed = SqliteStore::reseal(file, &options, &mut teller()).map_err(refused)?;
+    let resealed = SqliteStore::reseal(file, &options, &mut print_progress()).map_err(refused)?;
     let wiped = if vacuum { SqliteStore::rewrite(file).map(|()| true) } else { SqliteStore::empty_log(file) };
-    let is_wiped = wiped.map_err(|e| Error::refused(format!("everything is sealed, but for copies: {e}")))?;
+    let is_wiped = wiped.map_err(|e| {
+        Error::refused(format!("all values are encrypted, but unencrypted copies remain: {e}"))
+    })?;
     if !is_wiped {
         eprintln!(
-            "The write-ahead log is in use and may hold what lay open until the server is started again."
+            "The write-ahead log is in use and may hold unencrypted values until the server is restarted."
         );
     }
     Ok(resealed)
 }
 
-/// How often it is told how far it is.
-const EVERY: u64 = 10_000;
+/// Number of values between two lines of progress.
+const PROGRESS_INTERVAL: u64 = 10_000;
 
-/// Tells people how far it is.
-fn teller() -> impl FnMut(&Resealed) {
+/// Returns a callback that prints progress to standard error.
+fn print_progress() -> impl FnMut(&Resealed) {
     let mut last = 0;
     move |resealed| {
-        let now = resealed.sealed / EVERY;
+        let now = resealed.sealed / PROGRESS_INTERVAL;
         if now > last {
-            eprintln!("{}: {} sealed so far", resealed.table.as_str(), resealed.sealed);
+            eprintln!("{}: {} encrypted so far", resealed.table.as_str(), resealed.sealed);
         }
         last = now;
     }
 }
 
 fn refused(error: ResealError) -> Error {
-    Error::refused(format!("{error}. What was sealed is; run it again"))
+    Error::refused(format!("{error}. Run it again: it continues"))
 }

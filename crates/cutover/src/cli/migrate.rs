@@ -1,6 +1,6 @@
-use super::Context;
+use crate::context::Context;
 use crate::error::Error;
-use crate::open::{OpenDatabase, Purpose, refused};
+use crate::open::{OpenDatabase, Purpose, open_error};
 use crate::output::Row;
 use crate::settings::{Database, Settings};
 use cutover_store::{MigrationState, MigrationStatus, PostgresStore};
@@ -11,12 +11,12 @@ Examples:
   cutover migrate
   cutover migrate --status --json
 
-It says which migrations it applied. On SQLite every command applies pending ones first. On PostgreSQL no other
-does, nor does `cutover serve` without --migrate; those of a newer version do not mind an older one.";
+It prints the migrations that it applied. On SQLite every command applies pending migrations first. On PostgreSQL only
+this command does, and `cutover serve --migrate`. An older version can run on the migrations of a newer one.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// List every migration; on PostgreSQL none is applied then
+    /// List every migration; on PostgreSQL, apply none
     #[arg(long)]
     status: bool,
 }
@@ -58,10 +58,10 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<(), Error> {
     Ok(context.output.list(&rows)?)
 }
 
-fn migrations(settings: &Settings, only_look: bool) -> Result<Vec<MigrationStatus>, Error> {
+fn migrations(settings: &Settings, is_read_only: bool) -> Result<Vec<MigrationStatus>, Error> {
     match &settings.database {
-        Database::Postgres(options) if only_look => {
-            PostgresStore::status(options).map_err(|error| refused(&settings.database, &error))
+        Database::Postgres(options) if is_read_only => {
+            PostgresStore::status(options).map_err(|error| open_error(&settings.database, &error))
         }
         _ => Ok(OpenDatabase::open(settings, Purpose::Migrate)?.migrations().to_vec()),
     }

@@ -1,10 +1,9 @@
-//! The operator's commands (contract D11), a file per group.
+//! The command line (contract D11): parses it and runs the command. Each group of operator commands has a file.
 
 mod account;
 mod api_key;
 mod audit;
 mod backup;
-mod context;
 mod doctor;
 mod encryption_key;
 mod migrate;
@@ -15,8 +14,7 @@ mod signing_key;
 mod supplier;
 mod vendor;
 
-pub(crate) use context::Context;
-
+use crate::context::Context;
 use crate::demo::{self, DemoArgs};
 use crate::error::Error;
 use crate::output::Output;
@@ -29,15 +27,15 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 Examples:
   cutover demo                                          see it work, nothing to install
-  cutover organisation add 'Acme Energy'                who owns suppliers and keys
-  cutover api-key issue --organisation 'Acme Energy'    what a supplier signs in with
+  cutover organisation add 'Acme Energy'                the owner of suppliers and keys
+  cutover api-key issue --organisation 'Acme Energy'    the credential of a supplier
   cutover supplier add ACME --organisation 'Acme Energy' --time-zone Australia/Melbourne
   cutover serve                                         the API and the import workers
   cutover migrate                                       on PostgreSQL, before anything else
 
-Every setting is a variable too, such as CUTOVER_DATA_DIR, and a key of the --config file.
-Commands work beside a running server. They exit with 0 when they did what they were asked,
-with 1 when they could not, and with 2 when they were not understood.";
+Every setting is also a variable, for example CUTOVER_DATA_DIR, and a key of the --config file.
+Commands can run while a server is running. The exit code is 0 after success, 1 after a failure,
+and 2 if the command line is invalid.";
 
 /// Cutover: customer accounts from one supplier's system to another's.
 #[derive(Debug, Parser)]
@@ -58,59 +56,59 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run the API and the import workers until they are told to stop
+    /// Run the API and the import workers
     #[command(after_help = serve::EXAMPLES)]
     Serve(ServeFlags),
-    /// See the whole story on a database of its own: from nothing to a served, filled service
+    /// Demonstrate a whole migration on a separate database
     #[command(after_help = demo::EXAMPLES)]
     Demo(DemoArgs),
-    /// Organisations, which own suppliers and keys
+    /// Manage organisations, which own suppliers and keys
     #[command(subcommand, after_help = organisation::EXAMPLES)]
     Organisation(organisation::Command),
-    /// API keys, which tokens are obtained with
+    /// Manage API keys
     #[command(subcommand, after_help = api_key::EXAMPLES)]
     ApiKey(api_key::Command),
-    /// Import suppliers and their settings
+    /// Manage import suppliers and their settings
     #[command(subcommand, after_help = supplier::EXAMPLES)]
     Supplier(supplier::Command),
-    /// Payment vendors, which are asked for payment instructions
+    /// Manage payment vendors, which confirm payment instructions
     #[command(subcommand, after_help = vendor::EXAMPLES)]
     Vendor(vendor::Command),
-    /// Import processes: one account each
+    /// Show and change import processes, one per account
     #[command(subcommand, after_help = process::EXAMPLES)]
     Process(process::Command),
-    /// What operators did: commands and the console
+    /// List the actions of operators
     #[command(after_help = audit::EXAMPLES)]
     Audit(audit::AuditArgs),
-    /// The data of one account: handed out, or removed
+    /// Export or erase the data of one account
     #[command(subcommand, after_help = account::EXAMPLES)]
     Account(account::Command),
-    /// The keys that sign access tokens
+    /// Manage the keys that sign access tokens
     #[command(subcommand, after_help = signing_key::EXAMPLES)]
     SigningKey(signing_key::Command),
-    /// The keys that payloads and bank details are encrypted with in the database
+    /// Manage the keys that encrypt payloads and bank details in the database
     #[command(subcommand, after_help = encryption_key::EXAMPLES)]
     EncryptionKey(encryption_key::Command),
-    /// Apply the migrations of the database, or show them
+    /// Apply or list the migrations of the database
     #[command(after_help = migrate::EXAMPLES)]
     Migrate(migrate::Args),
-    /// Copy a SQLite database to a file, beside a running server
+    /// Copy a SQLite database to a file, also while a server is running
     #[command(after_help = backup::EXAMPLES)]
     Backup(backup::BackupArgs),
-    /// Look at everything a server needs and say what to mend
+    /// Check everything that a server needs
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(ServeFlags),
 }
 
-/// Whether the demo does not take a setting as a flag: it keeps to its own folder, and a SQLite file there.
-fn is_own_to_demo(setting: &str) -> bool {
+/// Returns true for flags that the demo refuses: it has a SQLite file and documents in its own folder.
+fn is_fixed_in_demo(setting: &str) -> bool {
     setting.starts_with("database-") || setting == "documents-url"
 }
 
-/// Does what the command line asks.
+/// Parses the command line and runs the command.
 ///
 /// # Errors
-/// [`Error`] if it could not.
+/// [`Error`] if the command fails.
 pub(crate) fn run() -> Result<ExitCode, Error> {
     let Cli { json, settings, command, .. } = Cli::parse();
     let output = Output::new(json);
@@ -119,7 +117,7 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
         flags.extend(serve.0.clone());
     }
     let settings = Settings::load(&flags, &environment()?);
-    if let (Command::Demo(_), Some(name)) = (&command, flags.keys().find(|name| is_own_to_demo(name))) {
+    if let (Command::Demo(_), Some(name)) = (&command, flags.keys().find(|name| is_fixed_in_demo(name))) {
         return Err(Error::refused(format!(
             "the demo has its own database and documents: leave out --{name}"
         )));
@@ -145,18 +143,18 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The variables of the environment.
+/// Returns the variables of the environment.
 ///
 /// # Errors
-/// [`Error`] if one of ours is no text.
+/// [`Error`] if one of our variables is not UTF-8.
 fn environment() -> Result<Environment, Error> {
-    let named = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+    let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
     let text = |(name, value): (String, OsString)| match value.into_string() {
         Ok(value) => Some(Ok((name, value))),
         Err(_) if is_ours(&name) => Some(Err(Error::refused(format!("the variable {name} is not UTF-8")))),
         Err(_) => None,
     };
-    named.filter_map(text).collect()
+    variables.filter_map(text).collect()
 }
 
 #[cfg(test)]
@@ -170,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_stand_before_or_after_the_command() {
+    fn settings_are_accepted_before_and_after_the_command() {
         for words in [
             ["cutover", "--data-dir", "d", "--json", "organisation", "list"],
             ["cutover", "organisation", "list", "--json", "--data-dir", "d"],
@@ -182,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_stands_alone_or_with_its_value() {
+    fn a_switch_may_be_given_without_a_value() {
         for (words, value) in [
             (&["cutover", "serve", "--migrate", "--role", "api"][..], "true"),
             (&["cutover", "serve", "--migrate=false"], "false"),

@@ -1,6 +1,6 @@
-use super::Context;
+use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, Row};
+use crate::output::{Answer, Row, ZonedTime};
 use clap::Subcommand;
 use cutover_app::port::Organisation;
 use serde::Serialize;
@@ -15,14 +15,14 @@ Examples:
 pub(crate) enum Command {
     /// Add an organisation
     Add {
-        /// Its name, unique in the installation
+        /// Name, unique in the installation
         name: String,
     },
     /// List the organisations
     List,
-    /// Stop all keys and tokens of an organisation
+    /// Revoke all keys and tokens of an organisation
     Revoke {
-        /// Its name
+        /// Name of the organisation
         name: String,
     },
 }
@@ -30,16 +30,16 @@ pub(crate) enum Command {
 #[derive(Debug, Serialize)]
 struct Listed {
     name: String,
-    created_at: At,
-    revoked_at: Option<At>,
+    created_at: ZonedTime,
+    revoked_at: Option<ZonedTime>,
 }
 
 impl From<Organisation> for Listed {
     fn from(organisation: Organisation) -> Self {
         Self {
             name: organisation.name,
-            created_at: At::utc(organisation.created_at),
-            revoked_at: organisation.revoked_at.map(At::utc),
+            created_at: ZonedTime::utc(organisation.created_at),
+            revoked_at: organisation.revoked_at.map(ZonedTime::utc),
         }
     }
 }

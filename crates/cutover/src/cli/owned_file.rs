@@ -1,10 +1,10 @@
-//! New files for their owner alone: what they hold is personal data.
+//! New files that only their owner can read, for personal data.
 
 use std::fs::{File, OpenOptions, remove_file};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A new file. Unless it is kept, it is removed again.
+/// A new file, which is removed on drop unless it is kept.
 #[derive(Debug)]
 pub(super) struct OwnedFile {
     path: PathBuf,
@@ -12,10 +12,10 @@ pub(super) struct OwnedFile {
     is_kept: bool,
 }
 
-/// Makes a file.
+/// Creates a file.
 ///
 /// # Errors
-/// If there is one, or it cannot be made.
+/// If it exists, or cannot be created.
 pub(super) fn create(path: &Path) -> io::Result<OwnedFile> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -25,12 +25,11 @@ pub(super) fn create(path: &Path) -> io::Result<OwnedFile> {
 }
 
 impl OwnedFile {
-    /// Adds to it.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)
     }
 
-    /// Makes it durable under its name; its length in bytes.
+    /// Makes it durable under its name; returns its length in bytes.
     pub(super) fn keep(mut self) -> io::Result<u64> {
         let bytes = self.make_durable()?;
         sync_folder(&self.path)?;
@@ -38,7 +37,7 @@ impl OwnedFile {
         Ok(bytes)
     }
 
-    /// The same under another name, which nothing has.
+    /// Makes it durable under a name that no file has; returns its length in bytes.
     pub(super) fn keep_as(mut self, name: &Path) -> io::Result<u64> {
         let bytes = self.make_durable()?;
         if name.symlink_metadata().is_ok() {
@@ -59,13 +58,13 @@ impl OwnedFile {
 impl Drop for OwnedFile {
     fn drop(&mut self) {
         if !self.is_kept {
-            // What is left of it is for its owner alone as well.
+            // A remainder is readable by its owner only.
             let _ = remove_file(&self.path);
         }
     }
 }
 
-/// A name is lost with a crash unless its folder is durable too.
+/// Makes the name of a file durable.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     #[cfg(unix)]
@@ -78,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_kept_is_gone_and_nothing_is_written_over() {
+    fn a_dropped_file_is_removed_and_an_existing_one_is_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let (path, other) = (folder.path().join("a"), folder.path().join("b"));
         drop(create(&path).unwrap());
@@ -96,7 +95,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn it_is_for_its_owner_alone() {
+    fn only_the_owner_can_read_it() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");

@@ -1,25 +1,25 @@
-use super::Context;
+use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, Row};
+use crate::output::{Answer, Row, ZonedTime};
 use clap::Subcommand;
 use cutover_app::port::SigningKey;
 use serde::Serialize;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  cutover signing-key rotate      a new key signs; the old ones verify until their last token expired
+  cutover signing-key rotate      a new key signs; old keys verify until their last token expires
   cutover signing-key list
-  cutover signing-key revoke 5d41402abc4b2a76      its tokens stop within 5 s: for a key that leaked";
+  cutover signing-key revoke 5d41402abc4b2a76      for a leaked key: its tokens stop within 5 s";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a new key: it signs from now on
+    /// Create a key, which signs from now on
     Rotate,
     /// List the keys, newest first
     List,
-    /// Take a key away, with every token and session that it signed; a new one signs if it was the newest
+    /// Remove a key and invalidate its tokens and sessions; if it was the newest, a new one is created
     Revoke {
-        /// What `list` shows of it
+        /// Key ID, as `list` shows it
         kid: String,
     },
 }
@@ -35,7 +35,7 @@ struct Revoked {
 impl Answer for Revoked {
     fn text(&self) -> String {
         format!(
-            "Revoked the key {}: what it signed stops within 5 s. The key {} signs from now on.",
+            "Revoked the key {}: its tokens and sessions stop within 5 s. The key {} signs from now on.",
             self.kid, self.signs
         )
     }
@@ -44,20 +44,20 @@ impl Answer for Revoked {
 #[derive(Debug, Serialize)]
 struct Listed {
     kid: String,
-    created_at: At,
+    created_at: ZonedTime,
     signs: bool,
 }
 
 impl Listed {
     fn new(key: SigningKey, signs: bool) -> Self {
-        Self { kid: key.kid, created_at: At::utc(key.created_at), signs }
+        Self { kid: key.kid, created_at: ZonedTime::utc(key.created_at), signs }
     }
 }
 
 impl Row for Listed {
     const HEADS: &'static [&'static str] = &["KID", "MADE", "USE"];
     const EMPTY: &'static str =
-        "No keys yet. The first token makes one, and so does `cutover signing-key rotate`.";
+        "No keys yet. The first token creates one, and so does `cutover signing-key rotate`.";
 
     fn cells(&self) -> Vec<String> {
         let usage = if self.signs { "signs and verifies" } else { "verifies" };
@@ -80,7 +80,7 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
             output.answer(&Revoked { kid, revoked: true, signs })?;
         }
         Command::List => {
-            // They come newest first, and the newest signs.
+            // The list is sorted newest first, and the newest key signs.
             let keys = app.list_signing_keys()?.into_iter().enumerate();
             output.list(&keys.map(|(i, key)| Listed::new(key, i == 0)).collect::<Vec<_>>())?;
         }

@@ -1,6 +1,6 @@
-use super::Context;
+use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, Row};
+use crate::output::{Answer, Row, ZonedTime};
 use clap::{Args, Subcommand};
 use cutover_app::port::{Vendor, VendorKind};
 use serde::Serialize;
@@ -12,10 +12,10 @@ Examples:
       --secret-env GOCARDLESS_TOKEN
   cutover vendor add 'House Pay' --kind http --base-url http://10.0.0.7:9000/api
   cutover vendor list --json
-  cutover vendor remove STRIPE                   what it has confirmed stays
+  cutover vendor remove STRIPE                   confirmed instructions stay
 
-Payloads name a vendor in `vendor`, letter for letter. Its secret is never stored: the server reads
-it from the variable that --secret-env names. `cutover doctor` asks every vendor.";
+Payloads name a vendor in `vendor`, case-sensitively. Its secret is never stored: the server reads
+it from the variable that --secret-env names. `cutover doctor` calls every vendor.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -25,22 +25,22 @@ pub(crate) enum Command {
     List,
     /// Remove a payment vendor: payloads that name it are refused from now on
     Remove {
-        /// Its name
+        /// Name of the vendor
         name: String,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
-    /// What payloads name it by
+    /// Name of the vendor in payloads
     name: String,
-    /// The protocol that it speaks: http (our own small one), stripe or gocardless
+    /// Protocol of the vendor: http (see docs/decisions/0011-payment-vendors.md), stripe or gocardless
     #[arg(long)]
     kind: VendorKind,
-    /// Where it is: https, or http to a loopback or private address
+    /// Base URL: https, or http to a loopback or private address
     #[arg(long, value_name = "URL")]
     base_url: String,
-    /// The variable that holds its secret where the server runs [default: none, no secret is sent]
+    /// Environment variable of the server that holds the secret [default: none, no secret is sent]
     #[arg(long, value_name = "VAR")]
     secret_env: Option<String>,
 }
@@ -51,7 +51,7 @@ struct Listed {
     kind: String,
     base_url: String,
     secret_env: Option<String>,
-    created_at: At,
+    created_at: ZonedTime,
 }
 
 impl From<Vendor> for Listed {
@@ -61,7 +61,7 @@ impl From<Vendor> for Listed {
             kind: vendor.kind.to_string(),
             base_url: vendor.base_url,
             secret_env: vendor.secret_env,
-            created_at: At::utc(vendor.created_at),
+            created_at: ZonedTime::utc(vendor.created_at),
         }
     }
 }
@@ -100,7 +100,7 @@ struct Removed {
 
 impl Answer for Removed {
     fn text(&self) -> String {
-        format!("Removed the vendor {:?}. What it has confirmed stays.", self.name)
+        format!("Removed the vendor {:?}. Confirmed instructions stay.", self.name)
     }
 }
 
@@ -138,12 +138,12 @@ mod tests {
     }
 
     #[test]
-    fn programs_read_where_the_secret_is() {
+    fn the_json_names_the_variable_of_the_secret() {
         insta::assert_json_snapshot!([listed(Some("STRIPE_KEY")), listed(None)]);
     }
 
     #[test]
-    fn people_are_told_where_the_secret_is_read() {
+    fn the_text_names_the_variable_of_the_secret() {
         insta::assert_snapshot!(format!(
             "{}\n\n{}\n\n{}",
             listed(Some("STRIPE_KEY")).text(),

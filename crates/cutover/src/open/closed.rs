@@ -6,7 +6,7 @@ use std::future::ready;
 
 const CAUSE: &str = "this command did not open it";
 
-/// Documents and vendors of commands that never look at any: nothing is opened, made or asked.
+/// Documents and vendors of commands that use neither: every call fails, and nothing is opened.
 pub(super) struct Closed;
 
 impl Documents for Closed {

@@ -10,10 +10,10 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a database is opened for.
+/// The purpose of opening a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To do something and end. On PostgreSQL no migration is applied.
+    /// To run a command. On PostgreSQL no migration is applied.
     Command,
     /// To serve. On PostgreSQL migrations are applied if the settings say so.
     Serve,
@@ -21,7 +21,7 @@ pub(crate) enum Purpose {
     Migrate,
 }
 
-/// The database of the settings, open, with what differs from one kind to the other.
+/// An open database, with the operations that differ between its kinds.
 #[derive(Debug)]
 pub(crate) enum OpenDatabase {
     Sqlite(Arc<SqliteStore>),
@@ -29,15 +29,15 @@ pub(crate) enum OpenDatabase {
 }
 
 impl OpenDatabase {
-    /// Opens it; a file is made if there is none, and its migrations are applied.
+    /// Opens the database of the settings. A SQLite file is created if it is missing, and migrated.
     ///
     /// # Errors
-    /// [`Error`] if it cannot be opened, or lacks migrations that are not to be applied now.
+    /// [`Error`] if it cannot be opened, or lacks migrations that the purpose does not allow to apply.
     pub(crate) fn open(settings: &Settings, purpose: Purpose) -> Result<Self, Error> {
         let sealer = settings.encryption.sealer()?;
         let opened = match &settings.database {
             Database::Sqlite(file) => {
-                make_file(file, settings)?;
+                create_file(file, settings)?;
                 let options = Options { sealer, ..Options::default() };
                 SqliteStore::open(file, options).map(|store| Self::Sqlite(Arc::new(store)))
             }
@@ -46,7 +46,7 @@ impl OpenDatabase {
                     listens: purpose == Purpose::Serve,
                     migrates: match purpose {
                         Purpose::Command => false,
-                        Purpose::Serve => settings.serve.migrate,
+                        Purpose::Serve => settings.values.migrate,
                         Purpose::Migrate => true,
                     },
                     sealer,
@@ -55,7 +55,7 @@ impl OpenDatabase {
                 PostgresStore::open(&options).map(|store| Self::Postgres(Arc::new(store)))
             }
         };
-        opened.map_err(|error| refused(&settings.database, &error))
+        opened.map_err(|error| open_error(&settings.database, &error))
     }
 
     pub(crate) fn store(&self) -> Arc<dyn Store> {
@@ -65,10 +65,10 @@ impl OpenDatabase {
         }
     }
 
-    /// How what is to be sealed at rest lies in it.
+    /// Counts encrypted and unencrypted values by table and key.
     ///
     /// # Errors
-    /// [`StoreError`] if it cannot be asked.
+    /// [`StoreError`] if they cannot be read.
     pub(crate) fn seals(&self) -> Result<Vec<Seals>, StoreError> {
         match self {
             Self::Sqlite(store) => store.seals(),
@@ -76,7 +76,7 @@ impl OpenDatabase {
         }
     }
 
-    /// The names of the encryption keys that values are opened with here. The first one seals.
+    /// The names of the encryption keys of this process. The first one encrypts.
     pub(crate) fn encryption_keys(&self) -> Vec<String> {
         match self {
             Self::Sqlite(store) => store.encryption_keys(),
@@ -84,7 +84,7 @@ impl OpenDatabase {
         }
     }
 
-    /// The clock that its rows are written by.
+    /// The clock for timestamps of its rows.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
         match self {
             Self::Sqlite(_) => Arc::new(SystemClock),
@@ -101,7 +101,7 @@ impl OpenDatabase {
     }
 }
 
-/// The clock of the database: every machine that shares one goes by it.
+/// The clock of the database, which all its nodes share.
 struct DatabaseClock(Arc<PostgresStore>);
 
 impl Clock for DatabaseClock {
@@ -110,8 +110,8 @@ impl Clock for DatabaseClock {
     }
 }
 
-/// Why a database is not opened, in one line.
-pub(crate) fn refused(database: &Database, error: &OpenError) -> Error {
+/// Describes in one line why a database could not be opened.
+pub(crate) fn open_error(database: &Database, error: &OpenError) -> Error {
     let cause = match error {
         OpenError::Pending(_) => {
             return Error::refused(format!("{error}: run `cutover migrate`, or start with --migrate"));
@@ -119,10 +119,10 @@ pub(crate) fn refused(database: &Database, error: &OpenError) -> Error {
         OpenError::Connect(cause) => cause.clone(),
         _ => error.to_string(),
     };
-    // What poolers say to settings of a connection that is not one's own.
+    // The answer of poolers to session settings.
     let is_proxy = cause.contains("unsupported startup parameter");
     let hint = if is_proxy { "; behind a proxy, name PostgreSQL itself in database-direct-url" } else { "" };
-    // libpq says a line for each address it tried.
+    // libpq reports a line for each address it tried.
     Error::refused(format!("the database {database} cannot be opened: {}{hint}", one_line(&cause)))
 }
 
@@ -131,14 +131,14 @@ fn one_line(text: &str) -> String {
     lines.join("; ")
 }
 
-/// Makes the file of a database, and the data folder if it lies there, for nobody but their owner: they hold
-/// personal data.
+/// Creates the file of a database if it is missing, and the data folder if the file is in it. Only their owner may read
+/// them: they hold personal data.
 ///
 /// # Errors
-/// [`Error`] if they cannot be made.
-pub(crate) fn make_file(file: &Path, settings: &Settings) -> Result<(), Error> {
-    if file.starts_with(&settings.data_dir) {
-        make_folder(&settings.data_dir)?;
+/// [`Error`] if they cannot be created.
+pub(crate) fn create_file(file: &Path, settings: &Settings) -> Result<(), Error> {
+    if file.starts_with(&settings.values.data_dir) {
+        create_folder(&settings.values.data_dir)?;
     }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -150,13 +150,13 @@ pub(crate) fn make_file(file: &Path, settings: &Settings) -> Result<(), Error> {
         .map_err(|error| Error::refused(format!("the database {} cannot be opened: {error}", file.display())))
 }
 
-fn make_folder(folder: &Path) -> Result<(), Error> {
+fn create_folder(folder: &Path) -> Result<(), Error> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder).map_err(|error| {
-        Error::refused(format!("the folder {} (data-dir) cannot be made: {error}", folder.display()))
+        Error::refused(format!("the folder {} (data-dir) cannot be created: {error}", folder.display()))
     })
 }
 
@@ -165,9 +165,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_one_line() {
+    fn an_open_error_is_one_line() {
         let text = "connection to server at \"h\", port 1 failed: refused\n\tIs the server running?\n\n";
-        let refused = refused(
+        let refused = open_error(
             &Database::Postgres(Box::new(PostgresOptions::new("postgres://u:s3cret@h:1/db"))),
             &OpenError::Connect(text.into()),
         );
@@ -180,7 +180,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_holds_personal_data_is_for_its_owner_alone() {
+    fn only_the_owner_can_read_database_and_data_folder() {
         use crate::settings::{Environment, Flags};
         use std::os::unix::fs::PermissionsExt;
         let home = tempfile::tempdir().unwrap();
@@ -188,7 +188,7 @@ mod tests {
         let flags: Flags = [("data-dir", vec![data.to_str().unwrap().to_owned()])].into();
         let settings = Settings::load(&flags, &Environment::new()).unwrap();
         let file = data.join("cutover.db");
-        make_file(&file, &settings).unwrap();
+        create_file(&file, &settings).unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&data), mode(&file)), (0o700, 0o600));
     }

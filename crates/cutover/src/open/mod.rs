@@ -1,9 +1,9 @@
-//! Opens what commands work on: the database, the documents, the payment vendors.
+//! Opens the database, the document storage and the payment vendors.
 
 mod closed;
 mod database;
 
-pub(crate) use database::{OpenDatabase, Purpose, make_file, refused};
+pub(crate) use database::{OpenDatabase, Purpose, create_file, open_error};
 
 use crate::error::Error;
 use crate::settings::Settings;
@@ -15,27 +15,27 @@ use cutover_model::Limits;
 use cutover_outbound::{HttpVendors, ObjectDocuments, OutboundRuntime, VendorLimits};
 use std::sync::Arc;
 
-/// What lies outside of the database.
-pub(crate) struct Outside {
+/// The services besides the database: documents and payment vendors.
+pub(crate) struct ExternalServices {
     documents: Arc<dyn Documents>,
     vendors: Arc<dyn PaymentVendors>,
 }
 
-impl Outside {
-    /// For commands that look at neither documents nor vendors: they need neither.
+impl ExternalServices {
+    /// Opens nothing, for commands that use the database alone.
     pub(crate) fn closed() -> Self {
         Self { documents: Arc::new(Closed), vendors: Arc::new(Closed) }
     }
 
-    /// With vendors alone.
+    /// Opens the payment vendors alone.
     ///
     /// # Errors
-    /// [`Error`] if they cannot be asked from this machine.
+    /// [`Error`] if this machine cannot call them.
     pub(crate) fn with_vendors() -> Result<Self, Error> {
         Ok(Self { vendors: open_vendors(&OutboundRuntime::start()?)?, ..Self::closed() })
     }
 
-    /// All of it, for what serves.
+    /// Opens documents and vendors, for servers.
     ///
     /// # Errors
     /// [`Error`] if something cannot be opened.
@@ -45,34 +45,34 @@ impl Outside {
     }
 }
 
-/// The use cases over the database of the settings, for commands.
+/// Opens the use cases over the database of the settings, for commands.
 ///
 /// # Errors
 /// [`Error`] if it cannot be opened.
-pub(crate) fn open_app(settings: &Settings, outside: Outside) -> Result<App, Error> {
-    Ok(app_over(&OpenDatabase::open(settings, Purpose::Command)?, settings, outside))
+pub(crate) fn open_app(settings: &Settings, services: ExternalServices) -> Result<App, Error> {
+    Ok(build_app(&OpenDatabase::open(settings, Purpose::Command)?, settings, services))
 }
 
-/// The use cases over an open database.
-pub(crate) fn app_over(database: &OpenDatabase, settings: &Settings, outside: Outside) -> App {
-    let Outside { documents, vendors } = outside;
+/// Builds the use cases over an open database.
+pub(crate) fn build_app(database: &OpenDatabase, settings: &Settings, services: ExternalServices) -> App {
+    let ExternalServices { documents, vendors } = services;
     let (store, clock, random) = (database.store(), database.clock(), Arc::new(SystemRandom));
-    let serve = &settings.serve;
+    let values = &settings.values;
     let settings = cutover_app::Settings {
-        access_token_lifetime: lifetime(serve.access_token_lifetime),
-        refresh_token_lifetime: lifetime(serve.refresh_token_lifetime),
-        import_retry_time: lifetime(serve.import_retry_time),
-        limits: Limits { batch_items: serve.batch_limit, items: serve.list_limit },
+        access_token_lifetime: lifetime(values.access_token_lifetime),
+        refresh_token_lifetime: lifetime(values.refresh_token_lifetime),
+        import_retry_time: lifetime(values.import_retry_time),
+        limits: Limits { batch_items: values.batch_limit, items: values.list_limit },
     };
     App::new(Ports { store, clock, random, documents, vendors }, settings).commanded_by(user())
 }
 
 fn lifetime(time: std::time::Duration) -> chrono::Duration {
-    // The settings bound it to a year.
+    // The settings limit it to a year.
     chrono::Duration::from_std(time).unwrap_or(chrono::Duration::MAX)
 }
 
-/// The documents of the settings; the folder of the embedded default is made.
+/// Opens the document storage; creates the default folder.
 ///
 /// # Errors
 /// [`Error`] if they cannot be reached.
@@ -108,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn only_what_serves_opens_documents() {
+    fn only_servers_open_documents() {
         let home = tempfile::tempdir().unwrap();
         let settings = settings(home.path());
-        open_app(&settings, Outside::closed()).unwrap();
-        open_app(&settings, Outside::with_vendors().unwrap()).unwrap();
+        open_app(&settings, ExternalServices::closed()).unwrap();
+        open_app(&settings, ExternalServices::with_vendors().unwrap()).unwrap();
         let folder = home.path().join("documents");
         assert!(!folder.exists());
-        open_app(&settings, Outside::open(&settings).unwrap()).unwrap();
+        open_app(&settings, ExternalServices::open(&settings).unwrap()).unwrap();
         assert!(folder.is_dir());
     }
 }

@@ -1,33 +1,33 @@
-//! What commands print: tables and lines for people, one JSON document for programs.
+//! The output of commands: text, or one JSON document.
 
 mod table;
-mod text;
+mod time;
 
 pub(crate) use cutover_core::plain;
 pub(crate) use table::{listing, pairs};
-pub(crate) use text::At;
+pub(crate) use time::ZonedTime;
 
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Something a command answers with.
+/// The result of a command.
 pub(crate) trait Answer: Serialize {
-    /// What people see of it.
+    /// The text form.
     fn text(&self) -> String;
 }
 
 /// A row of a listing.
 pub(crate) trait Row: Serialize {
-    /// The heads of the columns.
+    /// The headings of the columns.
     const HEADS: &'static [&'static str];
-    /// What a list without rows says.
+    /// The text of an empty list.
     const EMPTY: &'static str;
 
-    /// What people see of it, column by column.
+    /// The text form, column by column.
     fn cells(&self) -> Vec<String>;
 }
 
-/// Where answers go.
+/// Standard output, in the format of the command line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
     json: bool,
@@ -38,18 +38,18 @@ impl Output {
         Self { json }
     }
 
-    /// Whether programs read it.
+    /// Returns true for JSON.
     pub(crate) fn is_json(self) -> bool {
         self.json
     }
 
-    /// Prints an answer.
+    /// Prints a result.
     pub(crate) fn answer(self, answer: &impl Answer) -> io::Result<()> {
         let text = if self.json { document(answer)? } else { answer.text() };
         writeln!(io::stdout().lock(), "{text}")
     }
 
-    /// Prints a list that is known as a whole.
+    /// Prints a list.
     pub(crate) fn list<R: Row>(self, rows: &[R]) -> io::Result<()> {
         let text = match rows {
             _ if self.json => document(rows)?,
@@ -60,7 +60,7 @@ impl Output {
     }
 }
 
-/// A value as the one JSON document of a command.
+/// Formats a value as a JSON document.
 pub(crate) fn document<T: Serialize + ?Sized>(value: &T) -> io::Result<String> {
     serde_json::to_string_pretty(value).map_err(io::Error::other)
 }

@@ -1,7 +1,7 @@
-use super::plain;
 use comfy_table::{ContentArrangement, Table, presets};
+use cutover_core::plain;
 
-/// A table with heads, as wide as its content or the terminal.
+/// Formats a table as wide as its content, or at most as the terminal.
 pub(crate) fn listing(heads: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
@@ -15,7 +15,7 @@ pub(crate) fn listing(heads: &[&str], rows: impl IntoIterator<Item = Vec<String>
     table.trim_fmt()
 }
 
-/// Names and values, one pair a line.
+/// Formats names and values, one pair per line.
 pub(crate) fn pairs(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let line = |(name, value): &(&str, String)| format!("{name:width$}  {}", plain(value));

@@ -1,38 +1,31 @@
 use super::error::SettingsError;
-use super::sources::Given;
-use crate::error::Error;
+use super::given::Given;
+use super::table::Values;
 use crate::system::SystemRandom;
 use cutover_store::{EncryptionKeys, Sealer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Keys that the database's payloads and bank details are encrypted with.
+/// The keys that encrypt payloads and bank details in the database.
 #[derive(Debug, Clone)]
 pub(crate) enum Encryption {
-    /// None: they lie open.
+    /// No keys: nothing is encrypted.
     None,
-    /// Those of a file, which is read when it is needed.
+    /// The keys of a file, which is read when they are needed.
     File(PathBuf),
-    /// These.
     Keys(Arc<EncryptionKeys>),
 }
 
 impl Encryption {
-    pub(super) fn read(given: &Given) -> Result<Self, SettingsError> {
-        let file = given.get("encryption-key-file", |text| Ok(PathBuf::from(text)))?;
-        let keys = given.all("encryption-keys", |text| Ok(text.to_owned()))?;
-        match file {
-            Some(_) if !keys.is_empty() => {
-                Err(given.refuse("encryption-keys", "stands beside encryption-key-file: keep one of them"))
+    pub(super) fn new(values: &Values, given: &Given) -> Result<Self, SettingsError> {
+        match (&values.encryption_key_file, &values.encryption_keys) {
+            (Some(_), Some(_)) => {
+                Err(given
+                    .refuse("encryption-keys", "is set as well as encryption-key-file: keep one of them"))
             }
-            Some(file) => Ok(Self::File(file)),
-            None if keys.is_empty() => Ok(Self::None),
-            None => {
-                let keys = EncryptionKeys::parse(&keys.join("\n"));
-                let keys =
-                    keys.map_err(|e| given.refuse("encryption-keys", format!("cannot be used: {e}")))?;
-                Ok(Self::Keys(Arc::new(keys)))
-            }
+            (Some(file), None) => Ok(Self::File(file.clone())),
+            (None, Some(keys)) => Ok(Self::Keys(keys.clone())),
+            (None, None) => Ok(Self::None),
         }
     }
 
@@ -44,24 +37,21 @@ impl Encryption {
         }
     }
 
-    /// Whether there are keys.
     pub(crate) fn is_configured(&self) -> bool {
         !matches!(self, Self::None)
     }
 
-    /// What seals and opens with the keys.
+    /// The sealer that encrypts and decrypts with the keys.
     ///
     /// # Errors
-    /// [`Error`] if the file of the keys cannot be used; it shows nothing of it.
-    pub(crate) fn sealer(&self) -> Result<Sealer, Error> {
+    /// [`SettingsError`] if the file of the keys cannot be used; it shows nothing of its content.
+    pub(crate) fn sealer(&self) -> Result<Sealer, SettingsError> {
         let keys = match self {
             Self::None => return Ok(Sealer::default()),
             Self::Keys(keys) => keys.clone(),
-            Self::File(file) => {
-                let keys = EncryptionKeys::read(file);
-                let unusable = |e| format!("the encryption keys in {} cannot be used: {e}", file.display());
-                Arc::new(keys.map_err(|e| Error::refused(unusable(e)))?)
-            }
+            Self::File(file) => Arc::new(EncryptionKeys::read(file).map_err(|error| {
+                SettingsError::EncryptionKeys { path: file.clone(), problem: error.to_string() }
+            })?),
         };
         Ok(Sealer::new(keys, Arc::new(SystemRandom)))
     }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a setting was read.
+/// The source of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The command line.
@@ -12,7 +12,7 @@ pub(crate) enum Origin {
     File(PathBuf),
 }
 
-/// A setting that stops the start. It never shows a value that may hold a secret.
+/// A setting that cannot be used. It shows no value that may hold a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SettingsError {
     /// The file of settings could not be read.
@@ -20,10 +20,10 @@ pub(crate) enum SettingsError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         problem: String,
     },
-    /// The file of settings has a key that is no setting.
+    /// The file of settings has a key that names no setting.
     #[error("{path:?} has the unknown setting {name:?}; `cutover serve --help` lists all")]
     UnknownKey {
         /// The file.
@@ -31,7 +31,7 @@ pub(crate) enum SettingsError {
         /// The key.
         name: String,
     },
-    /// The environment has a variable that is no setting.
+    /// The environment has a variable that names no setting.
     #[error("the environment has the unknown setting {0}; `cutover serve --help` lists all")]
     UnknownVariable(String),
     /// A setting cannot be used.
@@ -39,9 +39,17 @@ pub(crate) enum SettingsError {
     Value {
         /// The setting.
         name: &'static str,
-        /// Where it was read; `None` for a default.
+        /// The source; `None` for a default.
         origin: Option<Origin>,
-        /// What is wrong with it.
+        /// The fault, as the end of the sentence.
+        problem: String,
+    },
+    /// The file of encryption keys cannot be used.
+    #[error("the encryption keys in {} cannot be used: {problem}", .path.display())]
+    EncryptionKeys {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
         problem: String,
     },
 }

@@ -1,21 +1,22 @@
-use super::table::{CONFIG, Form, SETTINGS, Scope, Setting};
+use super::row::{Form, Scope, Setting};
+use super::table::{CONFIG, SETTINGS};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Settings given on the command line, as they were written.
+/// Settings given on the command line, as text.
 pub(crate) type Flags = BTreeMap<&'static str, Vec<String>>;
 
-/// The flags of the settings that every command takes, before or after its name.
+/// The flags that every command takes, before or after its name.
 #[derive(Clone, Default)]
 pub(crate) struct CommonFlags(pub(crate) Flags);
 
-/// The flags of the settings that only `serve` needs.
+/// The flags that only `serve` and `doctor` take.
 #[derive(Clone, Default)]
 pub(crate) struct ServeFlags(pub(crate) Flags);
 
-/// The names: what was said may hold passwords.
-macro_rules! names_alone {
+/// Shows names only: values may hold passwords.
+macro_rules! debug_names {
     ($($flags:ident)*) => {
         $(
             impl fmt::Debug for $flags {
@@ -27,7 +28,7 @@ macro_rules! names_alone {
     };
 }
 
-names_alone! { CommonFlags ServeFlags }
+debug_names! { CommonFlags ServeFlags }
 
 fn common() -> impl Iterator<Item = &'static Setting> {
     std::iter::once(&CONFIG).chain(of(Scope::All))
@@ -46,7 +47,7 @@ fn arg((order, setting): (usize, &'static Setting)) -> Arg {
         .help_heading(if is_common { "Settings of every command" } else { "Settings of the server" })
         .display_order(order)
         .action(if setting.form == Form::Many { ArgAction::Append } else { ArgAction::Set })
-        // So that a refusal names the setting.
+        // Otherwise clap would refuse them without naming the setting.
         .allow_negative_numbers(true)
         .global(is_common);
     if setting.form == Form::Switch {

@@ -1,76 +1,72 @@
-//! What the operator sets (contract D11): flag over environment over file over default. Whatever is
-//! unknown or unsafe stops the start, with its name and where it was read.
+//! The operator's settings (contract D11). A flag takes precedence over the environment, that over the file, that over
+//! the default. An unknown or unsafe setting stops the start; the error names it and its source.
 
 mod database;
 mod encryption;
 mod error;
 mod flags;
-mod read;
-mod serve;
+mod given;
+mod parse;
+mod row;
 mod sources;
 mod table;
 #[cfg(test)]
 mod tests;
+mod types;
 
 pub(crate) use database::Database;
 pub(crate) use encryption::Encryption;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, Flags, ServeFlags};
-pub(crate) use serve::{Role, ServeSettings, TlsFiles};
 pub(crate) use sources::{Environment, is_ours};
+pub(crate) use table::Values;
+pub(crate) use types::{LogFormat, Role};
 
 use cutover_outbound::Location;
-use sources::Given;
+use given::Given;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use tracing::level_filters::LevelFilter;
 
-/// All settings, read and checked.
+/// All settings, parsed and checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    /// Where the embedded default keeps what it keeps.
-    pub(crate) data_dir: PathBuf,
-    /// The database.
+    /// The settings one by one.
+    pub(crate) values: Values,
     pub(crate) database: Database,
-    /// Where documents lie.
     pub(crate) documents: Documents,
-    /// What is encrypted at rest, and with which keys.
     pub(crate) encryption: Encryption,
-    /// How it logs.
-    pub(crate) log: LogSettings,
-    /// What only a server needs.
-    pub(crate) serve: ServeSettings,
-    /// The settings that were given, with where they were read.
+    pub(crate) tls: Option<TlsFiles>,
+    /// The settings that were given, with their sources.
     pub(crate) given: Vec<(&'static str, String)>,
 }
 
-/// Where documents lie.
+/// The document storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Documents {
     pub(crate) location: Location,
-    /// Whether it is the embedded default, whose folder is made at the start.
+    /// True for the folder below the data folder, which is created at startup.
     pub(crate) is_default: bool,
 }
 
 impl Documents {
-    /// The embedded default in a data folder.
+    /// The folder below a data folder.
     pub(crate) fn default_in(data_dir: &Path) -> Self {
         Self { location: Location::folder(data_dir.join("documents")), is_default: true }
     }
+
+    fn new(values: &Values) -> Self {
+        match &values.documents_url {
+            Some(location) => Self { location: location.clone(), is_default: false },
+            None => Self::default_in(&values.data_dir),
+        }
+    }
 }
 
-/// How the server logs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LogSettings {
-    /// `None`: text on a terminal, else JSON.
-    pub(crate) format: Option<LogFormat>,
-    pub(crate) level: LevelFilter,
-}
-
-/// The form of log lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LogFormat {
-    Text,
-    Json,
+/// The files of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TlsFiles {
+    pub(crate) cert: PathBuf,
+    pub(crate) key: PathBuf,
 }
 
 impl Settings {
@@ -79,44 +75,45 @@ impl Settings {
     /// # Errors
     /// [`SettingsError`] names the first setting that is unknown or cannot be used.
     pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Self, SettingsError> {
-        let given = Given::gather(flags, environment)?;
-        let data_dir = given.get("data-dir", folder)?.unwrap_or_else(|| "./cutover-data".into());
-        Ok(Self {
-            database: Database::read(&given, &data_dir)?,
-            documents: documents(&given, &data_dir)?,
-            encryption: Encryption::read(&given)?,
-            log: LogSettings {
-                format: given.get("log-format", log_format)?,
-                level: given.get("log-level", log_level)?.unwrap_or(LevelFilter::INFO),
-            },
-            serve: ServeSettings::read(&given)?,
+        let given = sources::gather(flags, environment)?;
+        let values = Values::read(&given)?;
+        let settings = Self {
+            database: Database::new(&values, &given)?,
+            documents: Documents::new(&values),
+            encryption: Encryption::new(&values, &given)?,
+            tls: tls(&values, &given)?,
             given: given.origins().map(|(name, origin)| (name, origin.to_string())).collect(),
-            data_dir,
-        })
+            values,
+        };
+        settings.check(&given)?;
+        Ok(settings)
+    }
+
+    /// Returns true if this process serves the API, and so binds `listen`.
+    pub(crate) fn serves_api(&self) -> bool {
+        self.values.role != Role::Worker
+    }
+
+    /// Checks settings against each other.
+    fn check(&self, given: &Given) -> Result<(), SettingsError> {
+        let values = &self.values;
+        if values.refresh_token_lifetime < values.access_token_lifetime {
+            return Err(given.refuse("refresh-token-lifetime", "is shorter than access-token-lifetime"));
+        }
+        let is_listen = |admin: SocketAddr| admin.port() != 0 && admin == values.listen;
+        if self.serves_api() && values.admin_listen.is_some_and(is_listen) {
+            return Err(given.refuse("admin-listen", "is the address of listen: leave it out instead"));
+        }
+        Ok(())
     }
 }
 
-fn folder(text: &str) -> Result<PathBuf, String> {
-    if text.is_empty() { Err("is empty: name a folder".into()) } else { Ok(text.into()) }
-}
-
-fn documents(given: &Given, data_dir: &Path) -> Result<Documents, SettingsError> {
-    let wrong = |e: cutover_outbound::InvalidLocation| format!("cannot be used: {e}");
-    let location = given.get("documents-url", |text| text.parse().map_err(wrong))?;
-    let given = |location| Documents { location, is_default: false };
-    Ok(location.map_or_else(|| Documents::default_in(data_dir), given))
-}
-
-fn log_format(text: &str) -> Result<LogFormat, String> {
-    match text {
-        "text" => Ok(LogFormat::Text),
-        "json" => Ok(LogFormat::Json),
-        _ => Err(format!("is {text:?}, not text or json")),
+/// The certificate and its key: both or neither.
+fn tls(values: &Values, given: &Given) -> Result<Option<TlsFiles>, SettingsError> {
+    match (values.tls_cert.clone(), values.tls_key.clone()) {
+        (None, None) => Ok(None),
+        (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key })),
+        (Some(_), None) => Err(given.refuse("tls-cert", "needs tls-key")),
+        (None, Some(_)) => Err(given.refuse("tls-key", "needs tls-cert")),
     }
-}
-
-fn log_level(text: &str) -> Result<LevelFilter, String> {
-    let known = ["error", "warn", "info", "debug", "trace"].contains(&text);
-    let level = if known { text.parse().ok() } else { None };
-    level.ok_or_else(|| format!("is {text:?}, not error, warn, info, debug or trace"))
 }

@@ -1,237 +1,268 @@
-//! Every setting, once: flags, variables, file keys and the manual are made of this table.
+//! The one list of settings: flags, variables, keys of the file, the manual, defaults and parsers.
 
-/// Which commands take a setting as a flag. In the environment and the file every setting may stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Every command.
-    All,
-    /// `serve`, and `doctor`, which looks at what `serve` would do.
-    Serve,
-    /// None: everybody on a machine sees its command lines.
-    Secret,
-}
+use super::error::SettingsError;
+use super::given::Given;
+use super::parse::{self, DAY, HOUR};
+use super::row::Fallback::{Computed, Text};
+use super::row::Parser::{Many, One, Switch};
+use super::row::{Row, Setting, settings};
+use super::types::{DatabaseUrl, LogFormat, Role, ServerUrl};
+use cutover_outbound::Location;
+use cutover_store::EncryptionKeys;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tracing::level_filters::LevelFilter;
 
-/// One setting (contract D11): `--name`, `CUTOVER_NAME`, or `name = …` in the file.
-#[derive(Debug)]
-pub(crate) struct Setting {
-    /// The flag without its dashes, and the key in the file.
-    pub(crate) name: &'static str,
-    /// What stands for its value in the manual.
-    pub(crate) value: &'static str,
-    /// What it is when nothing is said, in words.
-    pub(crate) default: &'static str,
-    /// What it does.
-    pub(crate) help: &'static str,
-    /// Where it is a flag.
-    pub(crate) scope: Scope,
-    /// How it is given.
-    pub(crate) form: Form,
-}
+/// The file of settings; not a setting of the file itself.
+pub(crate) static CONFIG: Setting =
+    Row::<()>::all("config", "FILE", Text("none"), One(|_| Ok(())), "TOML file of settings").setting;
 
-/// How a setting is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// By one value; the last counts.
-    One,
-    /// By any number of values; commas part them in the environment.
-    Many,
-    /// By `true` or `false`; the flag alone says `true`.
-    Switch,
-}
-
-impl Setting {
-    const fn all(name: &'static str, value: &'static str, default: &'static str, help: &'static str) -> Self {
-        Self { name, value, default, help, scope: Scope::All, form: Form::One }
-    }
-
-    const fn serve(
-        name: &'static str,
-        value: &'static str,
-        default: &'static str,
-        help: &'static str,
-    ) -> Self {
-        Self { name, value, default, help, scope: Scope::Serve, form: Form::One }
-    }
-
-    /// The environment variable.
-    pub(crate) fn variable(&self) -> String {
-        format!("{PREFIX}{}", self.name.replace('-', "_").to_ascii_uppercase())
-    }
-
-    /// The text of `--help`.
-    pub(crate) fn manual(&self) -> String {
-        format!("{} [default: {}]", self.help, self.default)
-    }
-}
-
-/// What every variable of ours begins with.
-pub(crate) const PREFIX: &str = "CUTOVER_";
-
-/// Variables of other programs of ours that may stand beside the server's.
-pub(crate) const FOREIGN: &[&str] = &[
-    "CUTOVER_API_KEY",
-    "CUTOVER_BASE_URL",
-    "CUTOVER_BENCH_DIR",
-    "CUTOVER_TEST_DATABASE_URL",
-    "CUTOVER_TEST_ON",
-];
-
-/// Where the file of settings is; not a setting of the file itself.
-pub(crate) static CONFIG: Setting = Setting::all("config", "FILE", "none", "A TOML file of settings");
-
-/// Every setting, in the order of the manual.
-pub(crate) static SETTINGS: &[Setting] = &[
-    Setting::all(
+settings! {
+    data_dir: PathBuf = Row::all(
         "data-dir",
         "DIR",
-        "./cutover-data",
-        "Where the embedded database and the document folder lie",
-    ),
-    Setting::all(
+        Text("./cutover-data"),
+        One(parse::folder),
+        "Folder of the embedded database and of the documents",
+    );
+    database_url: Option<DatabaseUrl> = Row::all(
         "database-url",
         "URL",
-        "sqlite:DATA-DIR/cutover.db",
-        "The database: sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/NAME with parameters of libpq, such \
-         as ?sslmode=verify-full&sslrootcert=FILE",
-    ),
-    Setting::all(
+        Computed("sqlite:DATA-DIR/cutover.db", || None),
+        One(|text| parse::database_url(text).map(Some)),
+        "Database: sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/NAME with libpq parameters, for example \
+         ?sslmode=verify-full&sslrootcert=FILE",
+    );
+    database_direct_url: Option<ServerUrl> = Row::all(
         "database-direct-url",
         "URL",
-        "none: database-url is that of PostgreSQL itself",
-        "PostgreSQL itself, if database-url is that of a proxy before it that pools transactions",
-    ),
-    Setting::all(
+        Computed("none: database-url names PostgreSQL itself", || None),
+        One(|text| parse::server_url(text).map(Some)),
+        "URL of PostgreSQL itself, if database-url names a proxy that pools transactions",
+    );
+    database_connections: u32 = Row::all(
         "database-connections",
         "N",
-        "16",
-        "Connections to PostgreSQL at the same time, as many to a standby, and two more: to listen on and for new accounts",
-    ),
-    Setting::all(
+        Text("16"),
+        One(|text| parse::number(text, 1, 1_000)),
+        "Maximum number of connections to PostgreSQL, and to a standby; two more are for notifications and for \
+         new accounts",
+    );
+    database_pool_timeout: Duration = Row::all(
         "database-pool-timeout",
         "TIME",
-        "2s",
-        "How long a free connection to PostgreSQL is waited for",
-    ),
-    Setting::all("database-statement-timeout", "TIME", "15s", "How long PostgreSQL may take for a statement"),
-    Setting::all(
+        Text("2s"),
+        One(|text| parse::time(text, HOUR)),
+        "Maximum wait for a free connection to PostgreSQL",
+    );
+    database_statement_timeout: Duration = Row::all(
+        "database-statement-timeout",
+        "TIME",
+        Text("15s"),
+        One(|text| parse::time(text, HOUR)),
+        "Time limit of a statement in PostgreSQL",
+    );
+    documents_url: Option<Location> = Row::all(
         "documents-url",
         "URL",
-        "DATA-DIR/documents, made at the start",
-        "Where documents lie: file:///DIR, s3://BUCKET/PREFIX, and gs: or az: where the build has them; \
-         credentials come from the variables usual for each, such as AWS_ACCESS_KEY_ID",
-    ),
-    Setting::all(
+        Computed("DATA-DIR/documents, created at startup", || None),
+        One(|text| parse::location(text).map(Some)),
+        "Document storage: file:///DIR, s3://BUCKET/PREFIX, and gs: or az: if the build includes them; \
+         credentials come from the usual variables of each, for example AWS_ACCESS_KEY_ID",
+    );
+    encryption_key_file: Option<PathBuf> = Row::all(
         "encryption-key-file",
         "FILE",
-        "none: they lie open",
-        "Keys that payloads and bank details are encrypted with in the database, one NAME:KEY a line: the first \
-         encrypts, all decrypt; or with commas between them in the variable CUTOVER_ENCRYPTION_KEYS",
-    ),
-    Setting {
-        name: "encryption-keys",
-        value: "NAME:KEY",
-        default: "none",
-        help: "The same keys themselves; as a variable or in the file of settings, not as a flag",
-        scope: Scope::Secret,
-        form: Form::Many,
-    },
-    Setting::serve(
+        Computed("none: they are not encrypted", || None),
+        One(|text| Ok(Some(text.into()))),
+        "File of the keys that encrypt payloads and bank details in the database, one NAME:KEY a line: the first \
+         encrypts, all decrypt; the variable CUTOVER_ENCRYPTION_KEYS takes the keys themselves, separated by commas",
+    );
+    encryption_keys: Option<Arc<EncryptionKeys>> = Row::secret(
+        "encryption-keys",
+        "NAME:KEY",
+        Computed("none", || None),
+        Many(parse::encryption_keys),
+        "The same keys themselves; in a variable or the file of settings, not as a flag",
+    );
+    role: Role = Row::serve(
         "role",
         "ROLE",
-        "all",
-        "What this process does: all, api or worker; a worker listens on admin-listen or nowhere",
-    ),
-    Setting {
-        name: "migrate",
-        value: "true|false",
-        default: "false",
-        help: "Apply pending migrations of PostgreSQL first, which stop the start otherwise",
-        scope: Scope::Serve,
-        form: Form::Switch,
-    },
-    Setting::serve(
+        Text("all"),
+        One(parse::role),
+        "Role of this process: all, api or worker; a worker listens on admin-listen only",
+    );
+    migrate: bool = Row::serve(
+        "migrate",
+        "true|false",
+        Text("false"),
+        Switch(parse::switch),
+        "Apply pending migrations of PostgreSQL at startup; without it they stop the start",
+    );
+    database_replica_url: Option<ServerUrl> = Row::serve(
         "database-replica-url",
         "URL",
-        "none",
-        "A standby of PostgreSQL for lists and status reads; what it lacks is asked of PostgreSQL itself",
-    ),
-    Setting::serve("listen", "ADDRESS", "127.0.0.1:8080", "Where the API listens; port 0 takes a free one"),
-    Setting::serve(
+        Computed("none", || None),
+        One(|text| parse::server_url(text).map(Some)),
+        "PostgreSQL standby for lists and status reads; rows that it lacks are read from the primary",
+    );
+    listen: SocketAddr = Row::serve(
+        "listen",
+        "ADDRESS",
+        Text("127.0.0.1:8080"),
+        One(parse::address),
+        "Address of the API; port 0 takes a free port",
+    );
+    admin_listen: Option<SocketAddr> = Row::serve(
         "admin-listen",
         "ADDRESS",
-        "with the API, nowhere for a worker",
-        "Where metrics and the console listen instead of with the API, in plain HTTP, and health as well",
-    ),
-    Setting {
-        name: "console",
-        value: "true|false",
-        default: "true",
-        help: "Serve the operator's console at /console/, on admin-listen if that is set, else with the API",
-        scope: Scope::Serve,
-        form: Form::Switch,
-    },
-    Setting::serve("http-workers", "N", "the cores", "Threads that answer requests"),
-    Setting::serve("workers", "N", "the cores", "Threads that import accounts"),
-    Setting::serve(
+        Computed("the API's address; none for a worker", || None),
+        One(|text| parse::address(text).map(Some)),
+        "Address of metrics and the console instead of the API's, in plain HTTP; it serves health as well",
+    );
+    console: bool = Row::serve(
+        "console",
+        "true|false",
+        Text("true"),
+        Switch(parse::switch),
+        "Serve the operator console at /console/, on admin-listen if it is set, otherwise with the API",
+    );
+    http_workers: usize = Row::serve(
+        "http-workers",
+        "N",
+        Computed("number of cores", parse::cores),
+        One(|text| parse::number(text, 1, 1_024)),
+        "Threads that answer requests",
+    );
+    workers: usize = Row::serve(
+        "workers",
+        "N",
+        Computed("number of cores", parse::cores),
+        One(|text| parse::number(text, 1, 1_024)),
+        "Threads that import accounts",
+    );
+    import_retry_time: Duration = Row::serve(
         "import-retry-time",
         "TIME",
-        "24h",
-        "How long an import is retried while document storage or the database cannot be reached; at most 30d",
-    ),
-    Setting::serve(
+        Text("24h"),
+        One(|text| parse::time(text, 30 * DAY)),
+        "Maximum time an import is retried while document storage or the database is unavailable; at most 30d",
+    );
+    max_connections: usize = Row::serve(
         "max-connections",
         "N",
-        "25000",
-        "Open connections at the same time; half as many from one address that is no trusted proxy",
-    ),
-    Setting::serve(
+        Text("25000"),
+        One(|text| parse::number(text, 1, 1_000_000)),
+        "Maximum number of open connections; half of that from one address unless it is a trusted proxy",
+    );
+    rate_limit: u32 = Row::serve(
         "rate-limit",
         "N",
-        "1000",
-        "Requests a second per organisation, twice that at once; 0 for no limit",
-    ),
-    Setting::serve("body-limit", "SIZE", "8MiB", "Largest request body, unpacked; at most 64MiB"),
-    Setting::serve(
+        Text("1000"),
+        One(|text| parse::number(text, 0, 1_000_000)),
+        "Requests a second per organisation, with bursts of twice that; 0 for no limit",
+    );
+    body_limit: usize = Row::serve(
+        "body-limit",
+        "SIZE",
+        Text("8MiB"),
+        One(parse::body_limit),
+        "Maximum size of a request body after decompression; at most 64MiB",
+    );
+    batch_limit: u32 = Row::serve(
         "batch-limit",
         "N",
-        "1000",
-        "Most notes, transactions or statements of a request after the import; at most 10000",
-    ),
-    Setting::serve("list-limit", "N", "10000", "Most items of any other array of a request; at most 100000"),
-    Setting::serve("head-timeout", "TIME", "10s", "How long the head of a request may take"),
-    Setting::serve("body-timeout", "TIME", "60s", "How long the body of a request may take"),
-    Setting::serve(
+        Text("1000"),
+        One(|text| parse::number(text, 1, 10_000)),
+        "Maximum number of notes, transactions or statements in a request after the import; at most 10000",
+    );
+    list_limit: u32 = Row::serve(
+        "list-limit",
+        "N",
+        Text("10000"),
+        One(|text| parse::number(text, 1, 100_000)),
+        "Maximum number of items in any other array of a request; at most 100000",
+    );
+    head_timeout: Duration = Row::serve(
+        "head-timeout",
+        "TIME",
+        Text("10s"),
+        One(|text| parse::time(text, HOUR)),
+        "Time limit for the head of a request",
+    );
+    body_timeout: Duration = Row::serve(
+        "body-timeout",
+        "TIME",
+        Text("60s"),
+        One(|text| parse::time(text, HOUR)),
+        "Time limit for the body of a request",
+    );
+    shutdown_delay: Duration = Row::serve(
         "shutdown-delay",
         "TIME",
-        "0s",
-        "How long it serves on when it stops, with /readyz saying 503, for load balancers to hear it",
-    ),
-    Setting::serve("shutdown-timeout", "TIME", "30s", "How long what was accepted may take when it stops"),
-    Setting::serve("access-token-lifetime", "TIME", "60m", "How long an access token is good; at most 24h"),
-    Setting::serve(
+        Text("0s"),
+        One(|text| parse::delay(text, HOUR)),
+        "Time to keep serving after a signal to stop, with /readyz answering 503, so that load balancers notice",
+    );
+    shutdown_timeout: Duration = Row::serve(
+        "shutdown-timeout",
+        "TIME",
+        Text("30s"),
+        One(|text| parse::time(text, HOUR)),
+        "Time limit for finishing accepted work when the server stops",
+    );
+    access_token_lifetime: Duration = Row::serve(
+        "access-token-lifetime",
+        "TIME",
+        Text("60m"),
+        One(|text| parse::time(text, DAY)),
+        "Lifetime of an access token; at most 24h",
+    );
+    refresh_token_lifetime: Duration = Row::serve(
         "refresh-token-lifetime",
         "TIME",
-        "7d",
-        "How long a refresh token is good; at least as long as an access token",
-    ),
-    Setting::serve("tls-cert", "FILE", "none: plain HTTP", "Certificates in PEM, its own first"),
-    Setting::serve("tls-key", "FILE", "none: plain HTTP", "The private key of the certificate in PEM"),
-    Setting {
-        name: "trusted-proxy",
-        value: "IP",
-        default: "none",
-        help: "Proxies whose word about the client's address counts; may be repeated",
-        scope: Scope::Serve,
-        form: Form::Many,
-    },
-    Setting::serve(
+        Text("7d"),
+        One(|text| parse::time(text, 365 * DAY)),
+        "Lifetime of a refresh token; at least that of an access token",
+    );
+    tls_cert: Option<PathBuf> = Row::serve(
+        "tls-cert",
+        "FILE",
+        Computed("none: plain HTTP", || None),
+        One(|text| Ok(Some(text.into()))),
+        "Certificate chain in PEM, the server's own certificate first",
+    );
+    tls_key: Option<PathBuf> = Row::serve(
+        "tls-key",
+        "FILE",
+        Computed("none: plain HTTP", || None),
+        One(|text| Ok(Some(text.into()))),
+        "Private key of the certificate in PEM",
+    );
+    trusted_proxies: Vec<IpAddr> = Row::serve(
+        "trusted-proxy",
+        "IP",
+        Computed("none", Vec::new),
+        Many(|texts| texts.iter().map(|text| parse::proxy(text)).collect()),
+        "Proxy that is trusted to name the client's address; may be repeated",
+    );
+    log_format: Option<LogFormat> = Row::serve(
         "log-format",
         "FORMAT",
-        "text on a terminal, else json",
-        "How log lines look: text or json",
-    ),
-    Setting::serve("log-level", "LEVEL", "info", "What is logged: error, warn, info, debug or trace"),
-];
+        Computed("text on a terminal, otherwise json", || None),
+        One(|text| parse::log_format(text).map(Some)),
+        "Format of log lines: text or json",
+    );
+    log_level: LevelFilter = Row::serve(
+        "log-level",
+        "LEVEL",
+        Text("info"),
+        One(parse::log_level),
+        "Least severe level that is logged: error, warn, info, debug or trace",
+    );
+}
 
 /// The setting of a name.
 pub(crate) fn setting(name: &str) -> Option<&'static Setting> {

@@ -11,7 +11,7 @@ fn environment(pairs: &[(&str, &str)]) -> Environment {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// A file of settings that goes away with its folder.
+/// Writes a file of settings; it is removed with the returned folder.
 fn file(text: &str) -> (tempfile::TempDir, String) {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("cutover.toml");
@@ -24,13 +24,13 @@ fn refusal(flag: &'static str, value: &str) -> String {
 }
 
 #[test]
-fn without_a_word_everything_has_its_default() {
+fn settings_that_are_not_given_have_their_default() {
     let settings = Settings::load(&Flags::new(), &Environment::new()).unwrap();
     assert_eq!(settings.database.to_string(), "./cutover-data/cutover.db");
     assert!(settings.documents.is_default);
-    assert_eq!(settings.serve.listen, SocketAddr::from(([127, 0, 0, 1], 8080)));
-    assert_eq!((settings.serve.rate_limit, settings.serve.body_limit), (1_000, 8 << 20));
-    assert_eq!((settings.serve.role, settings.serve.tls), (Role::All, None));
+    assert_eq!(settings.values.listen, SocketAddr::from(([127, 0, 0, 1], 8080)));
+    assert_eq!((settings.values.rate_limit, settings.values.body_limit), (1_000, 8 << 20));
+    assert_eq!((settings.values.role, settings.tls), (Role::All, None));
     assert!(settings.given.is_empty());
 }
 
@@ -40,9 +40,9 @@ fn flag_over_environment_over_file_over_default() {
     let variables = [("CUTOVER_LISTEN", "127.0.0.1:2"), ("CUTOVER_RATE_LIMIT", "6"), ("CUTOVER_WORKERS", "")];
     let given = [("config", path.as_str()), ("listen", "127.0.0.1:3")];
     let settings = Settings::load(&flags(&given), &environment(&variables)).unwrap();
-    assert_eq!(settings.serve.listen.port(), 3);
-    assert_eq!(settings.serve.rate_limit, 6);
-    assert_eq!(settings.serve.workers, 3, "an empty variable says nothing");
+    assert_eq!(settings.values.listen.port(), 3);
+    assert_eq!(settings.values.rate_limit, 6);
+    assert_eq!(settings.values.workers, 3, "an empty variable counts as not set");
     let origins: Vec<&str> = settings.given.iter().map(|(name, _)| *name).collect();
     assert_eq!(origins, ["http-workers", "listen", "rate-limit", "workers"]);
     assert_eq!(settings.given[1].1, "the command line");
@@ -76,14 +76,14 @@ fn a_database_may_be_on_a_server() {
     assert_eq!(options.direct_url.as_deref(), Some("postgres://db/direct"));
     assert_eq!(options.replica_url.as_deref(), Some("postgres://db/replica"));
     assert_eq!((options.pool_timeout.as_secs(), options.statement_timeout.as_secs()), (2, 60));
-    assert!(!options.migrates && !settings.serve.migrate);
+    assert!(!options.migrates && !settings.values.migrate);
 }
 
 #[test]
-fn a_switch_is_true_or_false_wherever_it_stands() {
+fn a_switch_is_true_or_false_in_every_source() {
     let migrates = |text: &str, variables: &[(&str, &str)]| {
         let (_home, path) = file(text);
-        Settings::load(&flags(&[("config", &path)]), &environment(variables)).map(|s| s.serve.migrate)
+        Settings::load(&flags(&[("config", &path)]), &environment(variables)).map(|s| s.values.migrate)
     };
     assert_eq!(migrates("migrate = true", &[]), Ok(true));
     assert_eq!(migrates("migrate = 'false'", &[]), Ok(false));
@@ -115,7 +115,7 @@ fn storage_that_is_not_in_this_build_is_named() {
 fn repeated_settings_add_up_within_a_source() {
     let (_home, path) = file("trusted-proxy = ['10.0.0.1', '10.0.0.2']");
     let of = |flags: &Flags, variables: &[(&str, &str)]| {
-        Settings::load(flags, &environment(variables)).unwrap().serve.trusted_proxies.len()
+        Settings::load(flags, &environment(variables)).unwrap().values.trusted_proxies.len()
     };
     assert_eq!(of(&flags(&[("config", &path)]), &[]), 2);
     assert_eq!(of(&Flags::new(), &[("CUTOVER_TRUSTED_PROXY", "10.0.0.1, 10.0.0.2,::1")]), 3);
@@ -194,9 +194,8 @@ fn unsafe_values_are_refused_with_name_and_origin() {
     insta::assert_snapshot!(format!("{refused}\n{}", bounds.join("\n")));
 }
 
-/// Of a number alone nobody can tell seconds from minutes, wherever it was read.
 #[test]
-fn a_time_without_a_unit_is_refused_wherever_it_was_read() {
+fn a_time_without_a_unit_is_refused_in_every_source() {
     let times = SETTINGS.iter().filter(|setting| setting.value == "TIME");
     let server = ("database-url", SERVER);
     let mut found = 0;
@@ -224,7 +223,7 @@ fn a_time_without_a_unit_is_refused_wherever_it_was_read() {
 const KEY: &str = "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
 #[test]
-fn encryption_keys_come_from_a_file_or_the_environment_and_no_command_line() {
+fn encryption_keys_come_from_a_file_or_the_environment_and_not_from_a_flag() {
     let load = |variables: &[(&str, &str)]| Settings::load(&Flags::new(), &environment(variables));
     assert!(!load(&[]).unwrap().encryption.is_configured());
     let both = format!("{KEY}, b:lost");
@@ -247,7 +246,7 @@ fn encryption_keys_come_from_a_file_or_the_environment_and_no_command_line() {
 }
 
 #[test]
-fn encryption_keys_that_cannot_be_used_are_refused_unseen() {
+fn invalid_encryption_keys_are_refused_without_being_shown() {
     let refused = |variables: &[(&str, &str)]| {
         Settings::load(&Flags::new(), &environment(variables)).unwrap_err().to_string()
     };
@@ -257,10 +256,9 @@ fn encryption_keys_that_cannot_be_used_are_refused_unseen() {
     assert!(both.contains("keep one of them") && !both.contains("AAAA"), "{both}");
 }
 
-/// A default is written where people read it, and once more where it is used.
 #[test]
-fn defaults_are_what_the_help_says() {
-    let usual = Settings::load(&Flags::new(), &Environment::new()).unwrap().serve;
+fn a_default_can_be_given_as_the_help_prints_it() {
+    let usual = format!("{:?}", Settings::load(&Flags::new(), &Environment::new()).unwrap().values);
     let limits = ["-limit", "-timeout", "-delay", "-lifetime", "-connections"];
     let limits = SETTINGS.iter().filter(|setting| limits.iter().any(|end| setting.name.ends_with(end)));
     let mut count = 0;
@@ -268,13 +266,12 @@ fn defaults_are_what_the_help_says() {
         let name = setting.name;
         let given = Settings::load(&flags(&[(name, setting.default)]), &Environment::new());
         let given = given.unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(given.serve, usual, "{name}");
+        assert_eq!(format!("{:?}", given.values), usual, "{name}");
         count += 1;
     }
     assert!(count > 8, "{count}");
 }
 
-/// Limits and times are published on one page, with the defaults of the settings that set them.
 #[test]
 fn published_limits_are_the_defaults() {
     let page = include_str!("../../../../docs/RELIABILITY.md");

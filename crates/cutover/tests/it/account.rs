@@ -1,6 +1,6 @@
-//! The data of one account: handed out, and removed.
+//! Export and erasure of one account.
 
-use crate::harness::{Client, House, NOTES, TRANSACTIONS, adding, items, text};
+use crate::harness::{Client, Installation, NOTES, TRANSACTIONS, adding, items, text};
 use crate::payloads::{KINDS, documented, fixture, small};
 use crate::transactions::transaction;
 use cutover_core::Zone;
@@ -12,17 +12,18 @@ use serde_json::{Value, json};
 const PROGRESS: &str = "/v2/data-import/import-suppliers/ACME/progress/";
 const INVARIANTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/invariants.sql");
 
-/// The figures that erasing and importing again must leave as they were.
+/// Figures that must not change when an account is erased and imported again.
 fn figures(client: &Client) -> [Value; 2] {
     let mut progress = client.get(PROGRESS).json();
     [progress["counts"].take(), progress["totals"].take()]
 }
 
-/// On a server, what operators check a database with finds nothing.
-fn assert_sound(house: &House) {
-    assert_eq!(house.ailments(), [""; 0]);
+/// On PostgreSQL, runs the operators' consistency check, which must find nothing.
+fn assert_sound(installation: &Installation) {
+    assert_eq!(installation.failed_checks(), [""; 0]);
     if std::env::var_os("CUTOVER_TEST_ON").is_some() {
-        let output = psql(house.on().url()).unwrap().args(["-f", INVARIANTS]).output().unwrap();
+        let output =
+            psql(installation.test_database().url()).unwrap().args(["-f", INVARIANTS]).output().unwrap();
         let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert_eq!((output.status.code(), said.concat()), (Some(0), String::new()));
     }
@@ -30,44 +31,45 @@ fn assert_sound(house: &House) {
 
 #[test]
 fn an_erased_account_can_be_sent_again() {
-    let (house, _server, client) = House::with_accounts(&[documented("A-1"), small("A-2")]);
+    let (installation, _server, client) = Installation::with_accounts(&[documented("A-1"), small("A-2")]);
     let before = figures(&client);
     let note = json!([{"body": "B", "document_paths": [{"document_path": "later.txt"}]}]);
     assert_eq!(client.send_json(NOTES, &adding("A-1", "notes", note.clone())).status, 201);
     let erase = ["account", "erase", "ACME", "A-1"];
-    let shown = house.done(&erase);
+    let shown = installation.run_json(&erase);
     let documents = json!(["/ACME/later.txt", "/ACME/notes/call.txt", "/ACME/statements/s-1.pdf"]);
     assert_eq!((&shown["erased"], &shown["documents"]), (&json!(false), &documents));
     assert_eq!(client.status("A-1")["status"], "PROCESSED");
 
-    let erased = house.done(&[&erase[..], &["--yes"]].concat());
+    let erased = installation.run_json(&[&erase[..], &["--yes"]].concat());
     assert_eq!((&erased["erased"], &erased["documents"]), (&json!(true), &documents));
     assert_eq!((&erased["rows"]["notes"], &erased["rows"]["processes"]), (&json!(2), &json!(1)));
     let absent = (404, "import_process_does_not_exist".to_owned());
     assert_eq!(client.get("/v2/data-import/accounts/ACME/A-1/").status, 404);
     assert_eq!(client.send_json(NOTES, &adding("A-1", "notes", note)).code(), absent);
-    assert!(house.refused(&[&erase[..], &["--yes"]].concat()).contains("A-1"));
-    assert_sound(&house);
+    assert!(installation.run_refused(&[&erase[..], &["--yes"]].concat()).contains("A-1"));
+    assert_sound(&installation);
 
     assert_eq!(client.create(&documented("A-1")).status, 201);
     client.wait("A-1", "PROCESSED");
     assert_eq!(figures(&client), before);
-    let told = house.done(&["audit", "--action", "account.erase"]);
-    let told = &items(&told)[0];
-    assert_eq!((&told["process_id"], &told["detail"]["notes"]), (&erased["process_id"], &json!(2)));
-    assert_eq!(told["detail"]["documents"], 3);
-    assert_sound(&house);
+    let reported = installation.run_json(&["audit", "--action", "account.erase"]);
+    let reported = &items(&reported)[0];
+    assert_eq!((&reported["process_id"], &reported["detail"]["notes"]), (&erased["process_id"], &json!(2)));
+    assert_eq!(reported["detail"]["documents"], 3);
+    assert_sound(&installation);
 }
 
-/// While others send, add and erase, no answer is a fault of ours, and what is kept stays true.
+/// Exports and erases accounts during concurrent creates and additions: no answer is 5xx, and the data stays
+/// consistent.
 #[test]
-fn erasing_in_a_storm_leaves_what_is_true() {
-    let (house, _server, client) = House::open();
+fn erasing_under_load_keeps_data_consistent() {
+    let (installation, _server, client) = Installation::serving();
     let numbers: Vec<String> = (0..4).map(|n| format!("E-{n}")).collect();
     client.import(&numbers.iter().map(|number| small(number)).collect::<Vec<_>>());
     std::thread::scope(|scope| {
         for number in &numbers {
-            let (client, house) = (&client, &house);
+            let (client, installation) = (&client, &installation);
             scope.spawn(move || {
                 for n in 0..12 {
                     let created = client.create(&small(number));
@@ -85,7 +87,7 @@ fn erasing_in_a_storm_leaves_what_is_true() {
             });
             scope.spawn(move || {
                 for _ in 0..4 {
-                    let output = house.run(&["account", "erase", "ACME", number, "--yes"]);
+                    let output = installation.run(&["account", "erase", "ACME", number, "--yes"]);
                     let said = String::from_utf8_lossy(&output.stderr).into_owned();
                     let is_expected = output.status.success()
                         || said.contains("there is no process")
@@ -104,13 +106,15 @@ fn erasing_in_a_storm_leaves_what_is_true() {
     assert_eq!((&counts["PROCESSED"], &totals["accounts"]), (&json!(4), &json!(4)));
     let transactions: usize = numbers
         .iter()
-        .map(|number| items(&house.account(number)["ledgers"][0]["current_statement_transactions"]).len())
+        .map(|number| {
+            items(&installation.account(number)["ledgers"][0]["current_statement_transactions"]).len()
+        })
         .sum();
     assert_eq!(totals["transactions"], transactions);
-    assert_sound(&house);
+    assert_sound(&installation);
 }
 
-/// What was sent, as it is kept: with what an import adds.
+/// The sent payload with the members that an import adds.
 fn completed(sent: &Value) -> Value {
     let sent = sent.to_string();
     let decoded = decode_account(sent.as_bytes(), Zone::UTC).unwrap();
@@ -118,10 +122,10 @@ fn completed(sent: &Value) -> Value {
     comparable(&account.into_owned().completed(Zone::UTC), Zone::UTC)
 }
 
-/// What an import says of what was not sent.
+/// Members that an import adds if they were not sent.
 const DECIDED: [&str; 2] = ["created_at", "supply_type"];
 
-/// Everything of `sent` is in `kept`, and nothing else.
+/// Asserts that `kept` has exactly the content of `sent`.
 fn assert_same(kept: &Value, sent: &Value, place: &str) {
     match (kept, sent) {
         (Value::Object(kept), Value::Object(sent)) => {
@@ -143,15 +147,16 @@ fn assert_same(kept: &Value, sent: &Value, place: &str) {
     }
 }
 
-/// Of an account without later additions: what is handed out is what was sent, of every kind of meter point.
+/// The export of an account without additions equals its payload, for every kind of meter point.
 #[test]
-fn an_export_is_what_was_sent() {
-    let (house, _server, client) = House::open();
+fn an_export_equals_the_sent_payload() {
+    let (installation, _server, client) = Installation::serving();
     for (kind, _) in KINDS {
         let account = fixture(kind, kind);
         client.import(std::slice::from_ref(&account));
-        let file = house.path().join(format!("{kind}.json"));
-        let written = house.done(&["account", "export", "ACME", kind, "--out", file.to_str().unwrap()]);
+        let file = installation.path().join(format!("{kind}.json"));
+        let written =
+            installation.run_json(&["account", "export", "ACME", kind, "--out", file.to_str().unwrap()]);
         let whole = std::fs::read_to_string(&file).unwrap();
         assert_eq!(written["bytes"], whole.len());
         assert!(whole.contains(&account.to_string()), "the payload is there to the byte");
@@ -164,30 +169,30 @@ fn an_export_is_what_was_sent() {
         ours.remove("customer_emails").unwrap();
         assert_same(&completed(&imported), &completed(&account), kind);
     }
-    assert_eq!(items(&house.done(&["audit", "--action", "account.export"])).len(), KINDS.len());
+    assert_eq!(items(&installation.run_json(&["audit", "--action", "account.export"])).len(), KINDS.len());
 }
 
 #[test]
-fn an_export_is_a_new_file_of_its_owners() {
-    let (house, _server, client) = House::with_accounts(&[small("A-1")]);
-    let path = house.path().join("a-1.json");
+fn an_export_is_a_new_file_that_only_its_owner_can_read() {
+    let (installation, _server, client) = Installation::with_accounts(&[small("A-1")]);
+    let path = installation.path().join("a-1.json");
     let (export, file) = (["account", "export", "ACME", "A-1"], path.to_str().unwrap());
     let to_file = [&export[..], &["--out", file]].concat();
-    house.done(&to_file);
+    installation.run_json(&to_file);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
     let before = std::fs::read(&path).unwrap();
-    assert!(house.refused(&to_file).contains("exists"));
+    assert!(installation.run_refused(&to_file).contains("exists"));
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    let absent = house.path().join("absent.json");
-    house.refused(&["account", "export", "ACME", "NOBODY", "--out", absent.to_str().unwrap()]);
+    let absent = installation.path().join("absent.json");
+    installation.run_refused(&["account", "export", "ACME", "NOBODY", "--out", absent.to_str().unwrap()]);
     assert!(!absent.exists());
     let note = json!([{"body": "Later"}]);
     assert_eq!(client.send_json(NOTES, &adding("A-1", "notes", note)).status, 201);
-    let printed = house.done(&export);
+    let printed = installation.run_json(&export);
     assert_eq!(printed["account"]["notes"][0]["body"], "Later");
     assert_eq!(printed["payload"], small("A-1"));
 }

@@ -1,15 +1,15 @@
-//! What the requests after the import have in common: the account must be there, whatever the supplier's
-//! status is.
+//! Common behaviour of requests after the import: the account must exist, whatever the status of its
+//! supplier.
 
 use crate::harness::{
-    Act, BUSINESS, BUSINESS_INSTRUCTION, Client, House, INSTRUCTION, NOTES, STATEMENTS, TRANSACTIONS, Vendor,
-    adding, business, business_instruction, instruction,
+    Action, BUSINESS, BUSINESS_INSTRUCTION, Client, INSTRUCTION, Installation, NOTES, STATEMENTS,
+    TRANSACTIONS, Vendor, adding, business, business_instruction, instruction,
 };
 use crate::payloads::{billed, wrapped};
 use crate::transactions::transaction;
 use serde_json::{Value, json};
 
-/// A good request to each of the three endpoints that answer 404.
+/// A valid request to each of the three endpoints that answer 404.
 pub(crate) fn additions(number: &str) -> [(&'static str, Value); 3] {
     let statement = json!({"bill_period_from_date": "2025-01-01", "bill_period_to_date": "2025-03-31", "statement_id": "Q1"});
     [
@@ -22,7 +22,7 @@ pub(crate) fn additions(number: &str) -> [(&'static str, Value); 3] {
     ]
 }
 
-/// The code with which all three answer 404.
+/// The 404 code of all three endpoints.
 fn absence(client: &Client, number: &str, supplier: &str) -> String {
     let mut codes = additions(number).map(|(path, mut body)| {
         body["import_supplier"] = json!(supplier);
@@ -38,9 +38,9 @@ fn absence(client: &Client, number: &str, supplier: &str) -> String {
 }
 
 #[test]
-fn an_account_that_is_only_staged_is_not_found() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+fn a_staged_account_is_not_found() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     let later = wrapped("W-1", json!({"schedule_window_start": "2099-01-01T00:00:00Z"}));
     assert_eq!(client.create(&later).status, 201);
@@ -49,22 +49,22 @@ fn an_account_that_is_only_staged_is_not_found() {
     assert_eq!(client.create(&dry).status, 201);
     client.wait("W-2", "DRY_RUN_SUCCEEDED");
     assert_eq!(absence(&client, "W-2", "ACME"), "account_not_found");
-    house.done(&["process", "cancel", "ACME", "W-1"]);
+    installation.run_json(&["process", "cancel", "ACME", "W-1"]);
     assert_eq!(absence(&client, "W-1", "ACME"), "account_not_found");
 }
 
 #[test]
 fn a_paused_supplier_keeps_its_accounts_staged() {
-    let (house, key) = House::furnished();
+    let (installation, key) = Installation::with_supplier();
     {
-        let api = house.serve_with(&["--role", "api"]);
+        let api = installation.serve_with(&["--role", "api"]);
         assert_eq!(api.client(&key).create(&billed("P-1")).status, 201);
     }
-    house.done(&["supplier", "set", "ACME", "--status", "paused"]);
-    let server = house.serve();
+    installation.run_json(&["supplier", "set", "ACME", "--status", "paused"]);
+    let server = installation.serve();
     let client = server.client(&key);
     assert_eq!(absence(&client, "P-1", "ACME"), "account_not_found");
-    house.done(&["supplier", "set", "ACME", "--status", "ongoing"]);
+    installation.run_json(&["supplier", "set", "ACME", "--status", "ongoing"]);
     client.wait("P-1", "PROCESSED");
     for (path, body) in additions("P-1") {
         assert_eq!(client.send_json(path, &body).status, 201, "{path}");
@@ -72,8 +72,8 @@ fn a_paused_supplier_keeps_its_accounts_staged() {
 }
 
 #[test]
-fn what_nobody_knows_has_no_import_process() {
-    let (_house, _server, client) = House::with_accounts(&[billed("K-1")]);
+fn an_unknown_account_has_no_import_process() {
+    let (_installation, _server, client) = Installation::with_accounts(&[billed("K-1")]);
     for (number, supplier) in
         [("NONE", "ACME"), ("K-1", "NOBODY"), ("k-1", "ACME"), ("K-1", "acme"), ("K-1", "no code!")]
     {
@@ -83,22 +83,22 @@ fn what_nobody_knows_has_no_import_process() {
             "{number} {supplier}"
         );
     }
-    // Faults of the request come first.
+    // Faults of the request are reported first.
     let faulty = json!({"import_supplier": "NOBODY", "external_account_number": "NONE", "notes": [{}]});
     let faults = client.send_json(NOTES, &faulty).faults();
     assert_eq!(faults, ["notes.0 note_body_or_document_path_not_found"]);
 }
 
 #[test]
-fn a_supplier_that_is_not_ongoing_still_corrects_what_it_imported() {
+fn a_supplier_that_is_not_ongoing_can_add_to_imported_accounts() {
     let vendor = Vendor::start(|asked| {
         let reference = asked.path.rsplit('/').next().unwrap();
-        Act::Json(200, json!({"reference": reference, "type": "CARD"}))
+        Action::Json(200, json!({"reference": reference, "type": "CARD"}))
     });
-    let (house, _server, client) = House::with_accounts(&[billed("K-1")]);
-    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+    let (installation, _server, client) = Installation::with_accounts(&[billed("K-1")]);
+    installation.run_json(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
     for (status, run) in [("paused", "1"), ("complete", "2")] {
-        house.done(&["supplier", "set", "ACME", "--status", status]);
+        installation.run_json(&["supplier", "set", "ACME", "--status", status]);
         for (path, body) in additions("K-1") {
             assert_eq!(client.send_json(path, &body).status, 201, "{status} {path}");
         }
@@ -113,10 +113,14 @@ fn a_supplier_that_is_not_ongoing_still_corrects_what_it_imported() {
 
 #[test]
 fn tokens_methods_and_bodies_are_refused_as_everywhere() {
-    let (_house, server, client) = House::open();
+    let (_installation, server, client) = Installation::serving();
     let paths = [NOTES, TRANSACTIONS, STATEMENTS, INSTRUCTION, BUSINESS, BUSINESS_INSTRUCTION];
     for path in paths {
-        assert_eq!(server.stranger().post(path, "{").code(), (401, "not_authenticated".to_owned()), "{path}");
+        assert_eq!(
+            server.anonymous().post(path, "{").code(),
+            (401, "not_authenticated".to_owned()),
+            "{path}"
+        );
         assert_eq!(client.get(path).code(), (405, "method_not_allowed".to_owned()), "{path}");
         assert_eq!(client.post(path, "{").code(), (400, "parse_error".to_owned()), "{path}");
         assert_eq!(client.post(path, "[]").faults(), ["non_field_errors invalid"], "{path}");
@@ -133,8 +137,8 @@ fn tokens_methods_and_bodies_are_refused_as_everywhere() {
 
 #[test]
 fn limits_of_arrays_are_settings() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--batch-limit", "2", "--list-limit", "3"]);
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--batch-limit", "2", "--list-limit", "3"]);
     let client = server.client(&key);
     client.import(&[billed("K-1")]);
     let notes = |n: usize| adding("K-1", "notes", json!(vec![json!({"body": "B"}); n]));

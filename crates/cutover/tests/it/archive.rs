@@ -1,6 +1,6 @@
-//! Retention: processes that have ended move to a file.
+//! Retention: ended processes move to a file.
 
-use crate::harness::{House, items, text};
+use crate::harness::{Installation, items, text};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 use std::fs;
@@ -13,23 +13,26 @@ fn lines(file: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_has_ended_moves_to_a_file() {
-    let (house, _server, client) = House::open();
-    let file = house.path().join("archive.ndjson").display().to_string();
+fn ended_processes_move_to_a_file() {
+    let (installation, _server, client) = Installation::serving();
+    let file = installation.path().join("archive.ndjson").display().to_string();
     let archive = ["process", "archive", "--before", LATER, "--to", &file];
     client.create(&small("I-1"));
     client.create(&wrapped("D-1", json!({"is_dry_run": true})));
     client.create(&wrapped("W-1", json!({"schedule_window_start": "2099-01-01T00:00:00Z"})));
     let imported = client.wait("I-1", "PROCESSED");
     client.wait("D-1", "DRY_RUN_SUCCEEDED");
-    let (account, history) = (house.account("I-1"), house.show("I-1")["history"].clone());
+    let (account, history) = (installation.account("I-1"), installation.show("I-1")["history"].clone());
 
-    assert_eq!(house.done(&archive), json!({"archivable": 2}));
+    assert_eq!(installation.run_json(&archive), json!({"archivable": 2}));
     assert!(!fs::exists(&file).unwrap());
-    assert_eq!(house.done(&["process", "archive", "--before", "2020-01-01", "--to", &file])["archivable"], 0);
+    assert_eq!(
+        installation.run_json(&["process", "archive", "--before", "2020-01-01", "--to", &file])["archivable"],
+        0
+    );
 
     let really = [&archive[..], &["--yes"]].concat();
-    assert_eq!(house.done(&really), json!({"archived": 2, "stayed": 0}));
+    assert_eq!(installation.run_json(&really), json!({"archived": 2, "stayed": 0}));
     let found = lines(&file);
     let numbers: Vec<_> = found.iter().map(|line| text(&line["external_account_number"])).collect();
     assert_eq!(numbers, ["I-1", "D-1"]);
@@ -39,26 +42,29 @@ fn what_has_ended_moves_to_a_file() {
     assert_eq!((&found[1]["status"], &found[1]["version"]), (&json!("DRY_RUN_SUCCEEDED"), &json!(3)));
     assert_eq!(text(&found[1]["fingerprint"]).len(), 64);
 
-    let shown = house.show("I-1");
+    let shown = installation.show("I-1");
     assert!(shown["archived_at"].is_string());
     assert_eq!((items(&shown["history"]).len(), &shown["account"]), (0, &account));
     assert_eq!(client.status("I-1"), imported);
-    let refused = house.refused(&["process", "retry", "ACME", "D-1"]);
+    let refused = installation.run_refused(&["process", "retry", "ACME", "D-1"]);
     assert!(refused.ends_with(": send it again"), "{refused}");
 
     assert_eq!(client.create(&small("D-1")).status, 201);
     client.wait("D-1", "PROCESSED");
-    assert_eq!(house.show("D-1").get("archived_at"), None);
-    assert_eq!(house.done(&[&really[..], &["--supplier", "ACME", "--limit", "9"]].concat())["archived"], 1);
+    assert_eq!(installation.show("D-1").get("archived_at"), None);
+    assert_eq!(
+        installation.run_json(&[&really[..], &["--supplier", "ACME", "--limit", "9"]].concat())["archived"],
+        1
+    );
     assert_eq!(lines(&file)[2]["version"], 6);
-    assert_eq!(house.done(&archive), json!({"archivable": 0}));
+    assert_eq!(installation.run_json(&archive), json!({"archivable": 0}));
 }
 
 #[test]
-fn nothing_else_is_written_over() {
-    let (house, _key) = House::furnished();
-    let file = house.path().join("notes.txt").display().to_string();
+fn other_files_are_not_overwritten() {
+    let (installation, _key) = Installation::with_supplier();
+    let file = installation.path().join("notes.txt").display().to_string();
     fs::write(&file, "mine").unwrap();
-    house.refused(&["process", "archive", "--before", LATER, "--to", &file, "--yes"]);
+    installation.run_refused(&["process", "archive", "--before", LATER, "--to", &file, "--yes"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }

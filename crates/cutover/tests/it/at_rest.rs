@@ -1,6 +1,6 @@
-//! What is encrypted in the database, with which keys, and how they are changed.
+//! Encryption at rest, and rotation of its keys.
 
-use crate::harness::{Client, House, items, text, until};
+use crate::harness::{Client, Installation, items, text, wait_until};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 use std::fs;
@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const VARIABLE: &str = "CUTOVER_ENCRYPTION_KEYS";
 const BANK: &str = "999888777";
 
-/// A new key: its line, and its name.
-fn key(house: &House) -> (String, String) {
-    let output = house.run(&["encryption-key", "generate"]);
+/// Generates a key; returns its line and its name.
+fn key(installation: &Installation) -> (String, String) {
+    let output = installation.run(&["encryption-key", "generate"]);
     assert!(output.status.success());
     let line = String::from_utf8(output.stdout).unwrap().trim_end().to_owned();
     let name = line.split(':').next().unwrap().to_owned();
@@ -27,30 +27,31 @@ fn with_bank(number: &str) -> Value {
     account
 }
 
-/// One that waits for long.
+/// An account that is scheduled far in the future.
 fn waiting(number: &str) -> Value {
     wrapped(number, json!({"schedule_window_start": "2099-01-01T00:00:00Z"}))
 }
 
-/// Whether a payload, and whether the bank account's number, lies open to who has the database: all files of the
-/// folder, or all rows on the server.
-fn lies_open(house: &House) -> (bool, bool) {
+/// Searches the stored bytes, of all files of the folder or of all rows on the server, for a payload and for
+/// a bank account number.
+fn lies_open(installation: &Installation) -> (bool, bool) {
     if std::env::var_os("CUTOVER_TEST_ON").is_some() {
-        let rows = rows(house);
+        let rows = rows(installation);
         return (rows.contains("28b52ffd"), rows.contains(BANK));
     }
     let (mut payload, mut bank) = (false, false);
-    each_file(house.path(), &mut |bytes| {
+    each_file(installation.path(), &mut |bytes| {
         payload |= has(bytes, b"\x28\xb5\x2f\xfd");
         bank |= has(bytes, BANK.as_bytes());
     });
     (payload, bank)
 }
 
-fn rows(house: &House) -> String {
-    let tables = house.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
-    let all =
-        |table: &str| house.sql(&format!("SELECT coalesce(string_agg(t::text, ' '), '') FROM {table} t"));
+fn rows(installation: &Installation) -> String {
+    let tables = installation.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+    let all = |table: &str| {
+        installation.sql(&format!("SELECT coalesce(string_agg(t::text, ' '), '') FROM {table} t"))
+    };
     tables.lines().map(all).collect()
 }
 
@@ -67,14 +68,14 @@ fn has(bytes: &[u8], sought: &[u8]) -> bool {
     bytes.windows(sought.len()).any(|window| window == sought)
 }
 
-/// What the doctor says of it.
-fn at_rest(house: &House) -> String {
-    checked(house, "at rest")
+/// The doctor's finding on encryption.
+fn at_rest(installation: &Installation) -> String {
+    checked(installation, "at rest")
 }
 
-/// What the doctor says of something.
-fn checked(house: &House, what: &str) -> String {
-    let output = house.run(&["doctor", "--json"]);
+/// The doctor's finding of a check.
+fn checked(installation: &Installation, what: &str) -> String {
+    let output = installation.run(&["doctor", "--json"]);
     let diagnosis: Value = serde_json::from_slice(&output.stdout).unwrap();
     let check = items(&diagnosis["checks"]).iter().find(|check| check["check"] == what).unwrap();
     format!("{} {}", text(&check["result"]), text(&check["detail"]))
@@ -86,65 +87,68 @@ fn send(client: &Client) {
 }
 
 #[test]
-fn without_a_key_payloads_and_bank_details_lie_open_and_the_doctor_says_so() {
-    let (house, api_key) = House::furnished();
+fn without_a_key_payloads_and_bank_details_are_unencrypted_and_the_doctor_warns() {
+    let (installation, api_key) = Installation::with_supplier();
     assert_eq!(
-        at_rest(&house),
-        "ok no key is configured: payloads, bank details and signing keys will lie open"
+        at_rest(&installation),
+        "ok no key is configured: payloads, bank details and signing keys will not be encrypted"
     );
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&api_key);
     send(&client);
-    assert_eq!(lies_open(&house), (true, true));
+    assert_eq!(lies_open(&installation), (true, true));
     assert_eq!(
-        at_rest(&house),
-        "warn no key is configured; open: 2 payloads, 1 payment_instructions, 1 signing_keys"
+        at_rest(&installation),
+        "warn no key is configured; unencrypted: 2 payloads, 1 payment_instructions, 1 signing_keys"
     );
-    assert!(house.refused(&["encryption-key", "reseal"]).contains("encryption-key-file"));
+    assert!(installation.run_refused(&["encryption-key", "reseal"]).contains("encryption-key-file"));
     drop(server);
 }
 
 #[test]
-fn with_a_key_neither_is_found_in_the_database() {
-    let (mut house, api_key) = House::furnished();
-    let (line, name) = key(&house);
-    house.set_variable(VARIABLE, &line);
-    let server = house.serve();
+fn with_a_key_the_database_has_no_plain_text() {
+    let (mut installation, api_key) = Installation::with_supplier();
+    let (line, name) = key(&installation);
+    installation.set_variable(VARIABLE, &line);
+    let server = installation.serve();
     let client = server.client(&api_key);
     send(&client);
     assert_eq!(client.create(&with_bank("R-2")).status, 201, "staged again");
     client.wait("R-2", "PROCESSED");
-    assert_eq!(lies_open(&house), (false, false), "while it runs");
+    assert_eq!(lies_open(&installation), (false, false), "while it runs");
     server.signal("TERM");
     assert_eq!(server.ended().0, Some(0));
-    assert_eq!(lies_open(&house), (false, false));
-    assert_eq!(house.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"], BANK);
-    assert_eq!(at_rest(&house), format!("ok 5 sealed with {name}"));
-    let file = house.path().join("archive.ndjson").display().to_string();
+    assert_eq!(lies_open(&installation), (false, false));
+    assert_eq!(
+        installation.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"],
+        BANK
+    );
+    assert_eq!(at_rest(&installation), format!("ok 5 encrypted with {name}"));
+    let file = installation.path().join("archive.ndjson").display().to_string();
     let archive = ["process", "archive", "--before", "2999-01-01", "--to", &file, "--yes"];
-    assert_eq!(house.done(&archive), json!({"archived": 2, "payloads": "open", "stayed": 0}));
+    assert_eq!(installation.run_json(&archive), json!({"archived": 2, "payloads": "open", "stayed": 0}));
     assert!(fs::read_to_string(&file).unwrap().contains(BANK));
 }
 
-/// From the open to a first key, from that to a second one, and the first one is taken away; under load.
+/// Changes from no key to a first key, then to a second one, and removes the first one, under load.
 #[test]
 fn keys_change_while_a_server_works() {
-    let (mut house, server, client) = House::open();
-    let api_key = house.key("Acme");
+    let (mut installation, server, client) = Installation::serving();
+    let api_key = installation.key("Acme");
     send(&client);
     server.signal("TERM");
     assert_eq!(server.ended().0, Some(0));
-    let ((first, first_name), (second, second_name)) = (key(&house), key(&house));
+    let ((first, first_name), (second, second_name)) = (key(&installation), key(&installation));
     let steps = [first.clone(), format!("{first},{second}"), format!("{second},{first}")];
     let mut sent = 0;
     for keys in &steps {
-        house.set_variable(VARIABLE, keys);
-        let server = house.serve();
+        installation.set_variable(VARIABLE, keys);
+        let server = installation.serve();
         let (client, over) = (server.client(&api_key), AtomicBool::new(false));
         let created = std::thread::scope(|scope| {
             let (client, over) = (&client, &over);
             let creating = scope.spawn(move || create_until(client, sent, over));
-            for table in items(&house.done(&["encryption-key", "reseal"])) {
+            for table in items(&installation.run_json(&["encryption-key", "reseal"])) {
                 assert_eq!(table["left"], 0, "{table}");
             }
             over.store(true, Ordering::Release);
@@ -159,29 +163,32 @@ fn keys_change_while_a_server_works() {
         assert_eq!(code, Some(0));
         assert!(!log.contains("import failed") && !log.contains("given back"), "{log}");
     }
-    let server = house.serve();
-    let refused = house.refused(&["encryption-key", "reseal", "--vacuum"]);
+    let server = installation.serve();
+    let refused = installation.run_refused(&["encryption-key", "reseal", "--vacuum"]);
     assert!(refused.contains("serves") || refused.contains("SQLite"), "{refused}");
     drop(server);
-    assert!(!at_rest(&house).contains(&first_name), "{}", at_rest(&house));
-    house.set_variable(VARIABLE, &second);
-    let last = house.done(&["encryption-key", "reseal"]);
+    assert!(!at_rest(&installation).contains(&first_name), "{}", at_rest(&installation));
+    installation.set_variable(VARIABLE, &second);
+    let last = installation.run_json(&["encryption-key", "reseal"]);
     let sealed: Vec<_> = items(&last).iter().map(|table| &table["sealed"]).collect();
     assert_eq!(sealed, [0, 0, 0, 0, 0], "the first key seals nothing any more");
-    // Of a sample, where so many could be sent meanwhile.
-    let told = at_rest(&house);
-    let told = told.trim_end_matches(" (of a sample)");
-    assert!(told.ends_with(&format!("sealed with {second_name}")), "{told}");
-    assert_eq!(house.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"], BANK);
+    // The doctor reads a sample if many accounts were sent meanwhile.
+    let reported = at_rest(&installation);
+    let reported = reported.trim_end_matches(" (of a sample)");
+    assert!(reported.ends_with(&format!("encrypted with {second_name}")), "{reported}");
+    assert_eq!(
+        installation.account("R-1")["payment_instructions"][0]["bank_account"]["account_number"],
+        BANK
+    );
     if std::env::var_os("CUTOVER_TEST_ON").is_none() {
-        house.done(&["encryption-key", "reseal", "--vacuum"]);
+        installation.run_json(&["encryption-key", "reseal", "--vacuum"]);
     }
-    assert_eq!(lies_open(&house), (false, false));
-    let server = house.serve();
+    assert_eq!(lies_open(&installation), (false, false));
+    let server = installation.serve();
     server.client(&api_key).import(&[with_bank("R-3")]);
 }
 
-/// Creates accounts `L-sent` and on; how many there are then.
+/// Creates accounts from number `L-sent` on; returns the new count.
 fn create_until(client: &Client, sent: usize, over: &AtomicBool) -> usize {
     let mut sent = sent;
     let first = sent;
@@ -194,59 +201,60 @@ fn create_until(client: &Client, sent: usize, over: &AtomicBool) -> usize {
 
 #[test]
 fn a_server_without_the_key_does_not_start() {
-    let (mut house, api_key) = House::furnished();
-    let (line, name) = key(&house);
-    house.set_variable(VARIABLE, &line);
-    let server = house.serve();
+    let (mut installation, api_key) = Installation::with_supplier();
+    let (line, name) = key(&installation);
+    installation.set_variable(VARIABLE, &line);
+    let server = installation.serve();
     assert_eq!(server.client(&api_key).create(&waiting("K-1")).status, 201);
     drop(server);
-    let (other, _) = key(&house);
+    let (other, _) = key(&installation);
     for keys in [String::new(), other.clone(), format!("{name}:{}", other.split_once(':').unwrap().1)] {
-        house.set_variable(VARIABLE, &keys);
-        let output = house.run(&["serve", "--listen", "127.0.0.1:0"]);
+        installation.set_variable(VARIABLE, &keys);
+        let output = installation.run(&["serve", "--listen", "127.0.0.1:0"]);
         let log = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{log}");
         assert!(log.contains(&name) && log.contains("lost"), "{log}");
         assert!(
-            at_rest(&house).starts_with("fail ") && at_rest(&house).contains(&name),
+            at_rest(&installation).starts_with("fail ") && at_rest(&installation).contains(&name),
             "{}",
-            at_rest(&house)
+            at_rest(&installation)
         );
     }
-    house.set_variable(VARIABLE, &format!("{other},{name}:lost"));
-    assert_eq!(at_rest(&house), format!("warn 2 given up with the lost key {name}"));
-    let server = house.serve();
+    installation.set_variable(VARIABLE, &format!("{other},{name}:lost"));
+    assert_eq!(at_rest(&installation), format!("warn 2 lost with the key {name}"));
+    let server = installation.serve();
     let client = server.client(&api_key);
-    assert_eq!(client.create(&small("K-1")).status, 201, "what is lost is sent again");
+    assert_eq!(client.create(&small("K-1")).status, 201, "a lost payload is sent again");
     client.wait("K-1", "PROCESSED");
 }
 
-/// A node that is left behind does no harm: it gives back what it cannot open, and no attempt is lost.
+/// A node without the key releases what it cannot decrypt, and no attempt is lost.
 #[test]
 fn a_worker_without_the_key_leaves_the_account_to_others() {
-    let (mut house, api_key) = House::furnished();
-    let ((first, _), (second, name)) = (key(&house), key(&house));
-    house.set_variable(VARIABLE, &first);
-    let server = house.serve();
+    let (mut installation, api_key) = Installation::with_supplier();
+    let ((first, _), (second, name)) = (key(&installation), key(&installation));
+    installation.set_variable(VARIABLE, &first);
+    let server = installation.serve();
     let client = server.client(&api_key);
     assert_eq!(client.create(&wrapped("K-1", json!({"is_dry_run": true}))).status, 201);
     client.wait("K-1", "DRY_RUN_SUCCEEDED");
-    assert_eq!(server.stranger().get("/readyz").json()["parts"]["encryption_keys"], "ok");
-    house.set_variable(VARIABLE, &format!("{second},{first}"));
-    house.done(&["encryption-key", "reseal", "--force"]);
-    house.done(&["process", "retry", "ACME", "K-1"]);
-    let is_given_back = || house.history("ACME", "K-1").last().is_some_and(|event| event == "shut_down");
-    until("it was given back", is_given_back);
+    assert_eq!(server.anonymous().get("/readyz").json()["parts"]["encryption_keys"], "ok");
+    installation.set_variable(VARIABLE, &format!("{second},{first}"));
+    installation.run_json(&["encryption-key", "reseal", "--force"]);
+    installation.run_json(&["process", "retry", "ACME", "K-1"]);
+    let is_given_back =
+        || installation.history("ACME", "K-1").last().is_some_and(|event| event == "shut_down");
+    wait_until("it was given back", is_given_back);
     assert_eq!(client.status("K-1")["status"], "PENDING");
-    // One that it can open goes on meanwhile.
+    // Meanwhile an account that it can decrypt is imported.
     client.import(&[small("K-2")]);
-    // Tokens that it has seen stay good; it can make no new ones, for it cannot read what they are signed with.
-    until("it is not ready", || server.stranger().get("/readyz").status == 503);
-    let unready = server.stranger().get("/readyz").json();
+    // It still accepts tokens that it has seen, but cannot sign new ones: it cannot decrypt the signing key.
+    wait_until("it is not ready", || server.anonymous().get("/readyz").status == 503);
+    let unready = server.anonymous().get("/readyz").json();
     assert_eq!(unready["code"], "encryption_key_missing");
     assert_eq!(unready["parts"], json!({"database": "ok", "documents": "ok", "encryption_keys": "missing"}));
     let refused = server
-        .stranger()
+        .anonymous()
         .graphql(&format!("mutation {{ obtainToken(input: {{apiKey: \"{api_key}\"}}) {{ token }} }}"));
     assert_eq!(refused.status, 503, "{}", refused.text());
     assert!(refused.text().contains("encryption_key_missing"), "{}", refused.text());
@@ -254,76 +262,79 @@ fn a_worker_without_the_key_leaves_the_account_to_others() {
     let (code, log) = server.ended();
     assert_eq!(code, Some(0));
     assert!(log.contains(&format!("encryption key {name}")), "{log}");
-    let _server = house.serve();
-    house.done(&["process", "cancel", "ACME", "K-1"]);
-    house.done(&["process", "retry", "ACME", "K-1"]);
-    until("it succeeds where the key is", || house.count("ACME", "DRY_RUN_SUCCEEDED") == 1);
+    let _server = installation.serve();
+    installation.run_json(&["process", "cancel", "ACME", "K-1"]);
+    installation.run_json(&["process", "retry", "ACME", "K-1"]);
+    wait_until("it succeeds where the key is", || installation.count("ACME", "DRY_RUN_SUCCEEDED") == 1);
 }
 
-/// What is sealed anew with a key that a running server lacks would be lost to it.
+/// A running server without the new key could not read resealed values.
 #[test]
-fn values_are_not_sealed_anew_while_a_server_lacks_the_key() {
-    let (mut house, api_key) = House::furnished();
-    let ((first, first_name), (second, name)) = (key(&house), key(&house));
-    house.set_variable(VARIABLE, &first);
-    let server = house.serve();
+fn values_are_not_resealed_while_a_server_lacks_the_key() {
+    let (mut installation, api_key) = Installation::with_supplier();
+    let ((first, first_name), (second, name)) = (key(&installation), key(&installation));
+    installation.set_variable(VARIABLE, &first);
+    let server = installation.serve();
     assert_eq!(server.client(&api_key).create(&waiting("K-1")).status, 201);
-    house.set_variable(VARIABLE, &format!("{second},{first}"));
-    let refused = house.refused(&["encryption-key", "reseal"]);
+    installation.set_variable(VARIABLE, &format!("{second},{first}"));
+    let refused = installation.run_refused(&["encryption-key", "reseal"]);
     assert!(refused.contains(&format!("lack the key {name}")), "{refused}");
     assert!(
         refused.contains(&format!("the encryption keys {first_name}")) && refused.contains("--force"),
         "{refused}"
     );
-    let processes = checked(&house, "processes");
+    let processes = checked(&installation, "processes");
     assert!(processes.starts_with(&format!("warn without the encryption key {name}: ")), "{processes}");
     assert!(
-        at_rest(&house).contains(&format!("2 sealed with the older key {first_name}")),
+        at_rest(&installation).contains(&format!("2 encrypted with the older key {first_name}")),
         "{}",
-        at_rest(&house)
+        at_rest(&installation)
     );
 
     server.signal("TERM");
     assert_eq!(server.ended().0, Some(0));
-    assert_eq!(checked(&house, "processes"), "ok none serves this database");
-    house.set_variable(VARIABLE, &format!("{first},{second}"));
-    let server = house.serve();
-    house.set_variable(VARIABLE, &format!("{second},{first}"));
-    assert!(checked(&house, "processes").starts_with("ok "), "it can open what is sealed with the key");
-    house.done(&["encryption-key", "reseal"]);
-    assert_eq!(at_rest(&house), format!("ok 2 sealed with {name}"));
+    assert_eq!(checked(&installation, "processes"), "ok none serves this database");
+    installation.set_variable(VARIABLE, &format!("{first},{second}"));
+    let server = installation.serve();
+    installation.set_variable(VARIABLE, &format!("{second},{first}"));
+    assert!(checked(&installation, "processes").starts_with("ok "), "it can decrypt with the key");
+    installation.run_json(&["encryption-key", "reseal"]);
+    assert_eq!(at_rest(&installation), format!("ok 2 encrypted with {name}"));
     assert_eq!(server.client(&api_key).status("K-1")["status"], "PENDING");
 }
 
 #[test]
 fn keys_are_found_in_no_log_and_no_answer() {
-    let (mut house, api_key) = House::furnished();
-    let (line, name) = key(&house);
+    let (mut installation, api_key) = Installation::with_supplier();
+    let (line, name) = key(&installation);
     let secret = line.split_once(':').unwrap().1.to_owned();
-    let file = house.path().join("encryption.keys");
+    let file = installation.path().join("encryption.keys");
     fs::write(&file, format!("# ours\n{line}\n")).unwrap();
-    house.set_variable("CUTOVER_ENCRYPTION_KEY_FILE", file.to_str().unwrap());
-    let server = house.serve_with(&["--log-level", "trace"]);
+    installation.set_variable("CUTOVER_ENCRYPTION_KEY_FILE", file.to_str().unwrap());
+    let server = installation.serve_with(&["--log-level", "trace"]);
     let client = server.client(&api_key);
     send(&client);
-    let mut told = client.get("/metrics").text();
+    let mut reported = client.get("/metrics").text();
     for args in [&["doctor"][..], &["encryption-key", "reseal"], &["process", "show", "ACME", "R-2"]] {
-        let output = house.run(args);
-        told += &String::from_utf8(output.stdout).unwrap();
-        told += &String::from_utf8(output.stderr).unwrap();
+        let output = installation.run(args);
+        reported += &String::from_utf8(output.stdout).unwrap();
+        reported += &String::from_utf8(output.stderr).unwrap();
     }
-    assert!(told.contains(&name), "the name is told: {told}");
+    assert!(reported.contains(&name), "the name is shown: {reported}");
     server.signal("TERM");
-    told += &server.ended().1;
+    reported += &server.ended().1;
     fs::write(&file, format!("{line}\nCANARY{secret}\n")).unwrap();
-    told += &house.refused(&["supplier", "list"]);
-    house.set_variable("CUTOVER_ENCRYPTION_KEYS", &line);
-    told += &house.refused(&["supplier", "list"]);
-    house.set_variable("CUTOVER_ENCRYPTION_KEY_FILE", "");
-    house.set_variable("CUTOVER_ENCRYPTION_KEYS", &format!("CANARY:{secret}CANARY"));
-    told += &house.refused(&["supplier", "list"]);
-    assert!(told.contains("line 2 is not NAME:KEY") && told.contains("keep one of them"), "{told}");
+    reported += &installation.run_refused(&["supplier", "list"]);
+    installation.set_variable("CUTOVER_ENCRYPTION_KEYS", &line);
+    reported += &installation.run_refused(&["supplier", "list"]);
+    installation.set_variable("CUTOVER_ENCRYPTION_KEY_FILE", "");
+    installation.set_variable("CUTOVER_ENCRYPTION_KEYS", &format!("CANARY:{secret}CANARY"));
+    reported += &installation.run_refused(&["supplier", "list"]);
+    assert!(
+        reported.contains("line 2 is not NAME:KEY") && reported.contains("keep one of them"),
+        "{reported}"
+    );
     for secret in [&secret[..12], "CANARY"] {
-        assert!(!told.contains(secret), "{secret} is told");
+        assert!(!reported.contains(secret), "{secret} is shown");
     }
 }

@@ -1,11 +1,11 @@
-//! The audit trail by the commands themselves: each that changes something, or takes data out, is told of.
+//! The audit trail of commands: every change and every export is recorded.
 
-use crate::harness::{House, items, text};
+use crate::harness::{Installation, items, text};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Commands that neither change what is kept nor take it out, or are no operator's act.
+/// Commands that neither change nor export data, or are not actions of an operator.
 const READ: &[&str] = &[
     "serve",
     "demo",
@@ -23,8 +23,8 @@ const READ: &[&str] = &[
     "doctor",
 ];
 
-/// All others in an order in which each can be done, with its arguments, and what it is told of as. `$FILE` is a new
-/// file, `$PREFIX` that of an API key, `$KID` the id of a signing key.
+/// All other commands with arguments and recorded action, in an order in which each can succeed. `$FILE` is a
+/// new file, `$PREFIX` the prefix of an API key, `$KID` the id of a signing key.
 const TOLD: &[(&str, &str, &str)] = &[
     ("organisation add", "Other", "organisation.add"),
     ("organisation revoke", "Other", "organisation.revoke"),
@@ -45,65 +45,70 @@ const TOLD: &[(&str, &str, &str)] = &[
     ("backup", "$FILE", "backup"),
 ];
 
-/// Every command that has none below it, by what its help says.
-fn leaves(house: &House, words: &[&str]) -> Vec<String> {
-    let output = house.run(&[words, &["--help"]].concat());
+/// Every command without subcommands, by its help.
+fn leaves(installation: &Installation, words: &[&str]) -> Vec<String> {
+    let output = installation.run(&[words, &["--help"]].concat());
     let help = String::from_utf8(output.stdout).unwrap();
     let listed =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names: Vec<&str> = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
     let below = names.iter().filter(|name| !name.is_empty());
-    let found: Vec<String> = below.flat_map(|name| leaves(house, &[words, &[*name]].concat())).collect();
+    let found: Vec<String> =
+        below.flat_map(|name| leaves(installation, &[words, &[*name]].concat())).collect();
     if found.is_empty() { vec![words.join(" ")] } else { found }
 }
 
-fn told(house: &House) -> Vec<Value> {
-    items(&house.done(&["audit"])).to_vec()
+fn reported(installation: &Installation) -> Vec<Value> {
+    items(&installation.run_json(&["audit"])).to_vec()
 }
 
 #[test]
-fn every_command_that_does_something_is_told_of() {
-    let (mut house, server, client) = House::open();
+fn every_changing_command_is_recorded() {
+    let (mut installation, server, client) = Installation::serving();
     let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
     assert_eq!(client.create(&wrapped("P-1", later)).status, 201);
     client.import(&[small("A-1")]);
     drop(server);
     let known: BTreeSet<String> =
         READ.iter().copied().chain(TOLD.iter().map(|(command, ..)| *command)).map(str::to_owned).collect();
-    assert_eq!(leaves(&house, &[]).into_iter().collect::<BTreeSet<_>>(), known, "each command is known here");
-    let key = text(&house.done(&["api-key", "issue", "--organisation", "Acme"])["prefix"]);
-    let kid = text(&house.done(&["signing-key", "list"])[0]["kid"]);
-    let sealing = text(&house.done(&["encryption-key", "generate"])["key"]);
-    house.set_variable("CUTOVER_ENCRYPTION_KEYS", &format!("KEY:{sealing}"));
+    assert_eq!(
+        leaves(&installation, &[]).into_iter().collect::<BTreeSet<_>>(),
+        known,
+        "each command is known here"
+    );
+    let key = text(&installation.run_json(&["api-key", "issue", "--organisation", "Acme"])["prefix"]);
+    let kid = text(&installation.run_json(&["signing-key", "list"])[0]["kid"]);
+    let sealing = text(&installation.run_json(&["encryption-key", "generate"])["key"]);
+    installation.set_variable("CUTOVER_ENCRYPTION_KEYS", &format!("KEY:{sealing}"));
     for (n, (command, rest, action)) in TOLD.iter().enumerate() {
         if *command == "backup" && std::env::var_os("CUTOVER_TEST_ON").is_some() {
             continue;
         }
-        let file = house.path().join(format!("file-{n}")).display().to_string();
+        let file = installation.path().join(format!("file-{n}")).display().to_string();
         let rest = rest.replace("$FILE", &file).replace("$PREFIX", &key).replace("$KID", &kid);
         let words: Vec<&str> = command.split(' ').chain(rest.split_whitespace()).collect();
-        let before = told(&house).len();
-        house.done(&words);
-        let after = told(&house);
-        assert_eq!(after.len(), before + 1, "{command} is told of once");
+        let before = reported(&installation).len();
+        installation.run_json(&words);
+        let after = reported(&installation);
+        assert_eq!(after.len(), before + 1, "{command} is recorded once");
         assert_eq!(after[0]["action"], *action, "{command}");
         let by = text(&after[0]["by"]);
         assert!(by == "command" || by.starts_with("command:"), "{by}");
     }
-    let all = house.done(&["audit"]).to_string();
+    let all = installation.run_json(&["audit"]).to_string();
     for word in ["A-1", "P-1", "Tran", "mei.tran"] {
         assert!(!all.contains(word), "{word}");
     }
 }
 
 #[test]
-fn the_trail_is_looked_through() {
-    let (mut house, _key) = House::furnished();
-    house.set_variable("SUDO_USER", "ana");
-    house.done(&["supplier", "add", "OTHER", "--organisation", "Acme"]);
-    house.done(&["supplier", "set", "ACME", "--status", "paused"]);
+fn the_audit_trail_can_be_filtered() {
+    let (mut installation, _key) = Installation::with_supplier();
+    installation.set_variable("SUDO_USER", "ana");
+    installation.run_json(&["supplier", "add", "OTHER", "--organisation", "Acme"]);
+    installation.run_json(&["supplier", "set", "ACME", "--status", "paused"]);
     let of = |args: &[&str]| -> Vec<String> {
-        let found = house.done(&[&["audit"], args].concat());
+        let found = installation.run_json(&[&["audit"], args].concat());
         items(&found).iter().map(|record| text(&record["action"])).collect()
     };
     assert_eq!(of(&["--supplier", "ACME"]), ["supplier.set", "supplier.add"]);
@@ -111,10 +116,10 @@ fn the_trail_is_looked_through() {
     assert_eq!(of(&["--action", "supplier.add"]), ["supplier.add", "supplier.add"]);
     assert_eq!(of(&["--since", "2999-01-01"]), [""; 0]);
     assert_eq!(of(&["--since", "2020-01-01T00:00:00Z"]).len(), 5);
-    let last = told(&house).remove(0);
+    let last = reported(&installation).remove(0);
     assert_eq!((&last["by"], &last["detail"]), (&json!("command:ana"), &json!({"status": "Paused"})));
-    assert!(house.refused(&["audit", "--supplier", "NOBODY"]).contains("NOBODY"));
-    let output = house.run(&["audit", "--action", "account.hide"]);
+    assert!(installation.run_refused(&["audit", "--supplier", "NOBODY"]).contains("NOBODY"));
+    let output = installation.run(&["audit", "--action", "account.hide"]);
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("account.erase"));
 }

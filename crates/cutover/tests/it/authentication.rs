@@ -1,16 +1,16 @@
-use crate::harness::{ACCOUNTS, Client, House, VALIDATE, text, until};
+use crate::harness::{ACCOUNTS, Client, Installation, VALIDATE, text, wait_until};
 use serde_json::{Value, json};
 
-fn signed_in() -> (House, String, crate::harness::Server) {
-    let (house, key) = House::furnished();
-    let server = house.serve();
-    (house, key, server)
+fn signed_in() -> (Installation, String, crate::harness::Server) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
+    (installation, key, server)
 }
 
 #[test]
-fn a_key_gives_a_token_and_its_alias_the_same() {
-    let (_house, key, server) = signed_in();
-    let stranger = server.stranger();
+fn a_key_obtains_a_token_by_both_mutations() {
+    let (_installation, key, server) = signed_in();
+    let stranger = server.anonymous();
     let fields = "token payload refreshToken refreshExpiresIn";
     let first = stranger.obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ {fields} }}"));
     let alias = stranger.obtain(&format!("obtainKrakenToken(input: {{APIKey: \"{key}\"}}) {{ {fields} }}"));
@@ -26,18 +26,18 @@ fn a_key_gives_a_token_and_its_alias_the_same() {
 }
 
 #[test]
-fn bearer_is_taken_too() {
-    let (_house, key, server) = signed_in();
+fn the_bearer_scheme_is_accepted() {
+    let (_installation, key, server) = signed_in();
     let bearer = format!("Bearer {}", server.token(&key));
     let answer =
-        server.stranger().send("GET", &format!("{ACCOUNTS}ACME/1/"), &[("Authorization", &bearer)], b"");
+        server.anonymous().send("GET", &format!("{ACCOUNTS}ACME/1/"), &[("Authorization", &bearer)], b"");
     assert_eq!(answer.status, 404);
 }
 
 #[test]
-fn a_refresh_token_is_good_once_and_its_second_use_revokes_the_family() {
-    let (_house, key, server) = signed_in();
-    let stranger = server.stranger();
+fn a_refresh_token_is_valid_once_and_its_second_use_revokes_the_family() {
+    let (_installation, key, server) = signed_in();
+    let stranger = server.anonymous();
     let refresh = |token: &str| {
         let answer =
             stranger.obtain(&format!("obtainToken(input: {{refreshToken: \"{token}\"}}) {{ refreshToken }}"));
@@ -52,13 +52,14 @@ fn a_refresh_token_is_good_once_and_its_second_use_revokes_the_family() {
 
 /// Failure 15.
 #[test]
-fn credentials_that_are_not_good_are_all_alike() {
-    let (house, key, server) = signed_in();
-    let operator = house.done(&["api-key", "issue", "--organisation", "Acme", "--role", "operator"]);
+fn invalid_credentials_are_refused_alike() {
+    let (installation, key, server) = signed_in();
+    let operator =
+        installation.run_json(&["api-key", "issue", "--organisation", "Acme", "--role", "operator"]);
     let mut answers: Vec<Value> = Vec::new();
     for wrong in ["", "cut_live_00000000_x", &key[..key.len() - 1], &text(&operator["api_key"])] {
         let answer = server
-            .stranger()
+            .anonymous()
             .graphql(&format!("mutation {{ obtainToken(input: {{apiKey: \"{wrong}\"}}) {{ token }} }}"));
         assert_eq!(answer.status, 200);
         assert!(answer.json()["errors"].is_array(), "{wrong}");
@@ -68,8 +69,8 @@ fn credentials_that_are_not_good_are_all_alike() {
 }
 
 #[test]
-fn tokens_that_are_not_good_are_401_before_the_body_is_read() {
-    let (_house, key, server) = signed_in();
+fn invalid_tokens_are_401_before_the_body_is_read() {
+    let (_installation, key, server) = signed_in();
     let good = server.token(&key);
     let mut parts = good.split('.');
     let (header, claims, signature) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
@@ -82,28 +83,28 @@ fn tokens_that_are_not_good_are_401_before_the_body_is_read() {
         format!("{header}.{claims}A.{signature}"),
     ];
     for token in forged {
-        let client = crate::harness::Client { token: Some(token.clone()), ..server.stranger() };
+        let client = crate::harness::Client { token: Some(token.clone()), ..server.anonymous() };
         let answer = client.post(VALIDATE, "{ not json");
         assert_eq!(answer.code(), (401, "authentication_failed".into()), "{token}");
         assert_eq!(answer.header("WWW-Authenticate"), Some("Token"));
     }
-    let answer = server.stranger().post(VALIDATE, "{ not json");
+    let answer = server.anonymous().post(VALIDATE, "{ not json");
     assert_eq!(answer.code(), (401, "not_authenticated".into()));
     assert_eq!(answer.header("WWW-Authenticate"), Some("Token"));
 }
 
-/// Failure 15: who is refused learns nothing of the cause, not even from the length of the answer.
+/// Failure 15: a refusal reveals nothing of its cause, not even by the length of the answer.
 #[test]
-fn tokens_are_refused_with_the_same_bytes_whatever_is_wrong_with_them() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--access-token-lifetime", "3s"]);
-    let revoked = house.key("Acme");
+fn invalid_tokens_are_refused_with_the_same_bytes() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--access-token-lifetime", "3s"]);
+    let revoked = installation.key("Acme");
     let (expired, revoked_token) = (server.token(&key), server.token(&revoked));
-    house.done(&["api-key", "revoke", &revoked[..17]]);
-    let as_anybody = |token: &str| Client { token: Some(token.to_owned()), ..server.stranger() };
+    installation.run_json(&["api-key", "revoke", &revoked[..17]]);
+    let as_anybody = |token: &str| Client { token: Some(token.to_owned()), ..server.anonymous() };
     for token in [&expired, &revoked_token] {
         let client = as_anybody(token);
-        until("it is good no more", || client.get(&format!("{ACCOUNTS}ACME/1/")).status == 401);
+        wait_until("the token is refused", || client.get(&format!("{ACCOUNTS}ACME/1/")).status == 401);
     }
     let good = server.token(&key);
     let (signed, signature) = good.rsplit_once('.').unwrap();
@@ -123,7 +124,7 @@ fn tokens_are_refused_with_the_same_bytes_whatever_is_wrong_with_them() {
         let changes = ["x-request-id", "date"];
         let mut headers = answer.headers;
         headers.retain(|(name, _)| !changes.contains(&name.as_str()));
-        // Their order is that of a table with a seed of its own for each request.
+        // Their order differs between requests: a hash table with a random seed.
         headers.sort();
         (answer.status, headers, answer.body)
     });
@@ -133,48 +134,48 @@ fn tokens_are_refused_with_the_same_bytes_whatever_is_wrong_with_them() {
 
 #[test]
 fn a_revoked_key_stops_its_tokens() {
-    let (house, key, server) = signed_in();
+    let (installation, key, server) = signed_in();
     let client = server.client(&key);
     assert_eq!(client.get(&format!("{ACCOUNTS}ACME/1/")).status, 404);
-    let prefix = text(&house.done(&["api-key", "list"])[0]["prefix"]);
-    house.done(&["api-key", "revoke", &prefix]);
-    until("the token is refused", || client.get(&format!("{ACCOUNTS}ACME/1/")).status == 401);
-    assert!(house.refused(&["api-key", "revoke", &prefix]).contains(&prefix));
+    let prefix = text(&installation.run_json(&["api-key", "list"])[0]["prefix"]);
+    installation.run_json(&["api-key", "revoke", &prefix]);
+    wait_until("the token is refused", || client.get(&format!("{ACCOUNTS}ACME/1/")).status == 401);
+    assert!(installation.run_refused(&["api-key", "revoke", &prefix]).contains(&prefix));
 }
 
 /// Failure 15.
 #[test]
-fn a_rotated_signing_key_leaves_old_tokens_good() {
-    let (house, key, server) = signed_in();
+fn a_rotated_signing_key_keeps_old_tokens_valid() {
+    let (installation, key, server) = signed_in();
     let old = server.client(&key);
-    house.done(&["signing-key", "rotate"]);
+    installation.run_json(&["signing-key", "rotate"]);
     let new = server.client(&key);
     for client in [old, new] {
         assert_eq!(client.get(&format!("{ACCOUNTS}ACME/1/")).status, 404);
     }
-    assert_eq!(house.done(&["signing-key", "list"]).as_array().unwrap().len(), 2);
+    assert_eq!(installation.run_json(&["signing-key", "list"]).as_array().unwrap().len(), 2);
 }
 
 #[test]
-fn a_revoked_signing_key_takes_its_tokens_along() {
-    let (house, key, server) = signed_in();
+fn a_revoked_signing_key_invalidates_its_tokens() {
+    let (installation, key, server) = signed_in();
     let old = server.client(&key);
     assert_eq!(old.get(&format!("{ACCOUNTS}ACME/1/")).status, 404);
-    let leaked = text(&house.done(&["signing-key", "list"])[0]["kid"]);
-    let revoked = house.done(&["signing-key", "revoke", &leaked]);
+    let leaked = text(&installation.run_json(&["signing-key", "list"])[0]["kid"]);
+    let revoked = installation.run_json(&["signing-key", "revoke", &leaked]);
     assert!(revoked["revoked"] == true && revoked["signs"] != revoked["kid"], "{revoked}");
-    until("its token is refused", || old.get(&format!("{ACCOUNTS}ACME/1/")).status == 401);
+    wait_until("its token is refused", || old.get(&format!("{ACCOUNTS}ACME/1/")).status == 401);
     assert_eq!(server.client(&key).get(&format!("{ACCOUNTS}ACME/1/")).status, 404);
-    let keys = house.done(&["signing-key", "list"]);
+    let keys = installation.run_json(&["signing-key", "list"]);
     assert_eq!((&keys[0]["kid"], keys.as_array().unwrap().len()), (&revoked["signs"], 1));
-    assert!(house.refused(&["signing-key", "revoke", &leaked]).contains(&leaked));
+    assert!(installation.run_refused(&["signing-key", "revoke", &leaked]).contains(&leaked));
 }
 
 /// Failure 23.
 #[test]
 fn graphql_is_bounded() {
-    let (_house, key, server) = signed_in();
-    let stranger = server.stranger();
+    let (_installation, key, server) = signed_in();
+    let stranger = server.anonymous();
     let one = format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}");
     let twice = stranger.graphql(&format!("mutation {{ a: {one} b: {one} }}"));
     assert_eq!(twice.status, 200);

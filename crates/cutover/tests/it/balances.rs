@@ -1,4 +1,4 @@
-use crate::harness::{Client, House, TRANSACTIONS, adding, items, text};
+use crate::harness::{Client, Installation, TRANSACTIONS, adding, items, text};
 use crate::payloads::{billed, small};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -7,10 +7,10 @@ use std::cell::Cell;
 
 const CASES: u32 = 30;
 const KINDS: [&str; 5] = ["PAYMENT", "CREDIT", "CHARGE", "SUPPLY_CHARGE", "REPAYMENT"];
-/// The day of the last closing, days around it, and one to come.
+/// The day of the last closing, days around it, and a future day.
 const DAYS: [&str; 5] = ["2025-06-30", "2025-07-01", "2025-08-15", "2024-02-29", "2999-01-01"];
 
-/// A transaction of few ids, days and amounts, so that they come again, alike and otherwise.
+/// Generates a transaction with one of few ids, days and amounts, so that equal and conflicting ones repeat.
 fn any_transaction() -> impl Strategy<Value = Value> {
     let amount = prop_oneof![Just(0_i64), Just(1), Just(1_010), -500..500_i64, 0..100_000_000_i64];
     (0..6_u8, 0..KINDS.len(), 0..DAYS.len(), amount).prop_map(|(id, kind, day, cents)| {
@@ -49,14 +49,14 @@ impl Call {
     }
 }
 
-/// Hundredths of a decimal with at most two places.
+/// Parses a decimal with at most two places to hundredths.
 fn cents(value: &Value) -> i64 {
     let text = text(value);
     let (whole, places) = text.split_once('.').unwrap_or((&text, ""));
     format!("{whole}{places:0<2}").parse().unwrap()
 }
 
-/// What the results of a call say was added, signed.
+/// The signed sum of the amounts that the results of a call report as added.
 fn added(results: &Value) -> i64 {
     let was_added = |result: &&Value| result["status"] == "TRANSACTION_ADDED_TO_ACCOUNT";
     let signed = |result: &Value| {
@@ -67,7 +67,7 @@ fn added(results: &Value) -> i64 {
     items(results).iter().filter(was_added).map(signed).sum()
 }
 
-/// Accounts of three kinds, and the balance in cents that each has before the first call.
+/// Accounts of three kinds, with their balances in cents before the first call.
 fn account(case: u32) -> (Value, i64) {
     let number = format!("G-{case}");
     match case % 3 {
@@ -86,15 +86,15 @@ fn account(case: u32) -> (Value, i64) {
     }
 }
 
-/// Any series of calls leaves the balance that its results tell of, and the calls that were taken change
-/// nothing when they are repeated.
+/// After any series of calls the balance equals the sum of the results; repeating accepted calls changes
+/// nothing.
 #[test]
-fn balances_are_what_the_results_say() {
+fn balances_match_the_results() {
     let accounts: Vec<(Value, i64)> = (0..CASES).map(account).collect();
     let payloads: Vec<Value> = accounts.iter().map(|(payload, _)| payload.clone()).collect();
-    let (house, _server, client) = House::with_accounts(&payloads);
+    let (installation, _server, client) = Installation::with_accounts(&payloads);
     let (next, taken, refused) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    // A failing case has its account spoiled, so there is no shrinking.
+    // A failing case has changed its account, so there is no shrinking.
     let config = Config { max_shrink_iters: 0, failure_persistence: None, ..Config::with_cases(CASES) };
     let series = prop::collection::vec(any_call(), 1..8);
     TestRunner::new(config)
@@ -112,15 +112,15 @@ fn balances_are_what_the_results_say() {
             }
             taken.set(taken.get() + accepted.len());
             refused.set(refused.get() + calls.len() - accepted.len());
-            let stored = house.account(&number);
-            let told = &stored["ledgers"][0]["ledger_balance"];
-            // The balance that a payload did not send is not there until something is added.
-            prop_assert_eq!(if told.is_null() { accounts[case].1 } else { cents(told) }, balance);
+            let stored = installation.account(&number);
+            let reported = &stored["ledgers"][0]["ledger_balance"];
+            // Without a sent balance there is none until something is added.
+            prop_assert_eq!(if reported.is_null() { accounts[case].1 } else { cents(reported) }, balance);
             for call in accepted.into_iter().filter(|call| call.checks) {
                 let answer = call.make(&client, &number);
                 prop_assert_eq!((answer.status, added(&answer.json()["results"])), (201, 0));
             }
-            prop_assert_eq!(house.account(&number), stored, "repeating changes nothing");
+            prop_assert_eq!(installation.account(&number), stored, "repeating changes nothing");
             Ok(())
         })
         .unwrap();

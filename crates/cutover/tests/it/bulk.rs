@@ -1,6 +1,6 @@
 //! Many accounts in one request (contract D12), over a real connection.
 
-use crate::harness::{Client, House, Server, text, until};
+use crate::harness::{Client, Installation, Server, text, wait_until};
 use crate::payloads::small;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 const PATH: &str = "/v2/data-import/accounts/bulk/";
 
-fn staged(options: &[&str]) -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&[&["--role", "api"], options].concat());
+fn staged(options: &[&str]) -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&[&["--role", "api"], options].concat());
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
-/// A request whose lines are sent one by one.
+/// A request with lines sent one by one.
 struct Lines {
     stream: TcpStream,
     answers: BufReader<TcpStream>,
@@ -50,7 +50,7 @@ impl Lines {
         write!(self.stream, "{:x}\r\n{text}\r\n", text.len()).unwrap();
     }
 
-    /// The next line of the answer that is JSON.
+    /// The next JSON line of the answer.
     fn result(&mut self) -> serde_json::Value {
         let mut line = String::new();
         loop {
@@ -64,22 +64,22 @@ impl Lines {
 
     fn rest(mut self) -> String {
         let mut rest = Vec::new();
-        // A connection that is cut may end in an error.
+        // A cut connection may end in an error.
         let _ = self.answers.read_to_end(&mut rest);
         String::from_utf8(rest).unwrap()
     }
 }
 
 #[test]
-fn a_line_is_answered_while_the_next_is_still_to_come() {
-    let (house, _server, client) = staged(&[]);
+fn a_line_is_answered_before_the_next_is_sent() {
+    let (installation, _server, client) = staged(&[]);
     let mut lines = Lines::open(&client);
     for n in 1..=3 {
         lines.send(&format!("{}\n", small(&format!("B-{n}"))));
         let result = lines.result();
         assert_eq!((result["line"].as_u64(), result["status"].as_u64()), (Some(n), Some(201)));
-        // What was answered is there, though the request goes on.
-        assert_eq!(house.show(&format!("B-{n}"))["status"], "PENDING");
+        // Answered lines are stored, even though the request continues.
+        assert_eq!(installation.show(&format!("B-{n}"))["status"], "PENDING");
     }
     let last = small("B-4").to_string();
     let (begin, end) = last.split_at(100);
@@ -90,8 +90,8 @@ fn a_line_is_answered_while_the_next_is_still_to_come() {
 }
 
 #[test]
-fn many_lines_are_taken_at_the_pace_of_their_reader() {
-    let (house, server, client) = staged(&[]);
+fn many_lines_are_accepted_at_the_pace_of_their_reader() {
+    let (installation, server, client) = staged(&[]);
     let mut lines = Lines::open(&client);
     let accounts: Vec<String> = (0..2_000).map(|n| format!("{}\n", small(&format!("B-{n}")))).collect();
     let mut stream = lines.stream.try_clone().unwrap();
@@ -111,23 +111,23 @@ fn many_lines_are_taken_at_the_pace_of_their_reader() {
             (&201.into(), &format!("B-{n}").into())
         );
     }
-    assert_eq!(house.show("B-1999")["status"], "PENDING");
-    assert_eq!(server.stranger().get("/readyz").status, 200);
+    assert_eq!(installation.show("B-1999")["status"], "PENDING");
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
 }
 
 #[test]
-fn a_client_that_falls_silent_is_cut_off_and_keeps_what_was_answered() {
-    let (house, _server, client) = staged(&["--body-timeout", "1s"]);
+fn a_silent_client_is_disconnected_and_its_answered_lines_are_stored() {
+    let (installation, _server, client) = staged(&["--body-timeout", "1s"]);
     let mut lines = Lines::open(&client);
     lines.send(&format!("{}\n", small("B-1")));
     assert_eq!(lines.result()["status"], 201);
     lines.send("{\"import");
     let rest = lines.rest();
     assert!(!rest.contains("0\r\n\r\n"), "the answer looks whole: {rest}");
-    assert_eq!(house.show("B-1")["status"], "PENDING");
+    assert_eq!(installation.show("B-1")["status"], "PENDING");
 }
 
-/// Sends a chunk without waiting for room; how much of it was taken.
+/// Sends a chunk without blocking; returns the number of bytes written.
 fn push(stream: &mut TcpStream, text: &[u8]) -> usize {
     match stream.write(text) {
         Ok(taken) => taken,
@@ -138,9 +138,9 @@ fn push(stream: &mut TcpStream, text: &[u8]) -> usize {
 
 /// Failure 17.
 #[test]
-fn a_client_that_takes_no_answers_is_not_read_from_and_holds_up_nobody() {
-    let (_house, _server, client) = staged(&[]);
-    // Refusals are longer than what is refused, so that answers fill their way out first.
+fn a_client_that_stops_reading_answers_is_not_read_from_and_delays_nobody() {
+    let (_installation, _server, client) = staged(&[]);
+    // Refusals are longer than the refused lines, so that the answers fill their buffers first.
     let line = format!("{{\"{}\":1}}\n", "\u{1F600}".repeat(1_000)).repeat(50);
     let chunk = format!("{:x}\r\n{line}\r\n", line.len()).into_bytes();
     let mut stalled: Vec<Lines> = (0..3).map(|_| Lines::open_validating(&client)).collect();
@@ -158,17 +158,17 @@ fn a_client_that_takes_no_answers_is_not_read_from_and_holds_up_nobody() {
 }
 
 #[test]
-fn a_key_that_is_revoked_stores_no_more() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--role", "api"]);
+fn a_revoked_key_stores_nothing_more() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--role", "api"]);
     let client = server.client(&key);
     let mut lines = Lines::open(&client);
     lines.send(&format!("{}\n", small("B-0")));
     assert_eq!(lines.result()["status"], 201);
-    let prefix = text(&house.done(&["api-key", "list"])[0]["prefix"]);
-    house.done(&["api-key", "revoke", &prefix]);
+    let prefix = text(&installation.run_json(&["api-key", "list"])[0]["prefix"]);
+    installation.run_json(&["api-key", "revoke", &prefix]);
     let mut n = 0;
-    until("the key is good no more", || {
+    wait_until("the key is refused", || {
         n += 1;
         lines.send(&format!("{}\n", small(&format!("B-{n}"))));
         let status = lines.result()["status"].as_u64();
@@ -179,8 +179,8 @@ fn a_key_that_is_revoked_stores_no_more() {
 }
 
 #[test]
-fn a_server_that_stops_takes_no_more_lines() {
-    let (house, server, client) = staged(&[]);
+fn a_stopping_server_accepts_no_more_lines() {
+    let (installation, server, client) = staged(&[]);
     let mut lines = Lines::open(&client);
     lines.send(&format!("{}\n", small("B-1")));
     assert_eq!(lines.result()["status"], 201);
@@ -190,23 +190,24 @@ fn a_server_that_stops_takes_no_more_lines() {
     assert_eq!(code, Some(0), "{log}");
     assert!(begun.elapsed() < Duration::from_secs(10), "it waited for the client");
     assert!(!lines.rest().contains("0\r\n\r\n"), "the answer looks whole");
-    assert_eq!(house.show("B-1")["status"], "PENDING");
+    assert_eq!(installation.show("B-1")["status"], "PENDING");
 }
 
 #[test]
-fn clients_that_leave_take_nothing_with_them() {
-    let (house, _server, client) = staged(&[]);
-    // In all more lines than there are places for.
+fn clients_that_disconnect_lose_nothing() {
+    let (installation, _server, client) = staged(&[]);
+    // More lines in total than there are slots.
     for n in 0..100 {
         let mut lines = Lines::open(&client);
         lines.send(&format!("{}\n{}\n{{\"a\":", small(&format!("B-{n}")), small(&format!("C-{n}"))));
-        // Who reads nothing resets the connection, so that what it sent may never come to be read.
+        // A client that reads nothing resets the connection, so its lines may never be read.
         if n % 2 == 0 {
             assert_eq!(lines.result()["status"], 201);
         }
     }
-    let is_stored = |n: usize| house.run(&["process", "show", "ACME", &format!("C-{n}")]).status.success();
-    until("what had come with a line that is answered is stored", || is_stored(98));
+    let is_stored =
+        |n: usize| installation.run(&["process", "show", "ACME", &format!("C-{n}")]).status.success();
+    wait_until("what had come with a line that is answered is stored", || is_stored(98));
     assert!((0..100).step_by(2).all(is_stored));
     assert_eq!(client.create(&small("D-1")).status, 201);
 }

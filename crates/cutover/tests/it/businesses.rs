@@ -1,25 +1,25 @@
-use crate::harness::{BUSINESS, House, VALIDATE, business, members};
+use crate::harness::{BUSINESS, Installation, VALIDATE, business, members};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
 #[test]
 fn a_business_is_created_once() {
-    let (_house, _server, client) = House::open();
+    let (_installation, _server, client) = Installation::serving();
     let first = client.send_json(BUSINESS, &business("B-1", &["C-1", "C-2"]));
     assert_eq!(first.status, 201, "{}", first.text());
-    let told = first.json();
-    assert_eq!(members(&told), ["external_business_identifier", "service_business_id"]);
-    assert_eq!(told["external_business_identifier"], "B-1");
-    assert!(told["service_business_id"].as_i64().unwrap() > 0);
+    let reported = first.json();
+    assert_eq!(members(&reported), ["external_business_identifier", "service_business_id"]);
+    assert_eq!(reported["external_business_identifier"], "B-1");
+    assert!(reported["service_business_id"].as_i64().unwrap() > 0);
     let again = client.send_json(BUSINESS, &business(" B-1 ", &["C-1", "C-2"]));
-    assert_eq!((again.status, again.json()), (201, told.clone()), "the same payload has the same id");
+    assert_eq!((again.status, again.json()), (201, reported.clone()), "the same payload has the same id");
     let second = client.send_json(BUSINESS, &business("B-2", &[]));
-    assert_ne!(second.json()["service_business_id"], told["service_business_id"]);
+    assert_ne!(second.json()["service_business_id"], reported["service_business_id"]);
 }
 
 #[test]
-fn other_content_under_the_identifier_is_refused() {
-    let (_house, _server, client) = House::open();
+fn different_content_under_the_same_identifier_is_refused() {
+    let (_installation, _server, client) = Installation::serving();
     let plain = business("B-1", &["C-1"]);
     assert_eq!(client.send_json(BUSINESS, &plain).status, 201);
     let changes: [fn(&mut Value); 4] = [
@@ -39,17 +39,17 @@ fn other_content_under_the_identifier_is_refused() {
 
 #[test]
 fn contracts_belong_to_one_business() {
-    let (_house, _server, client) = House::open();
+    let (_installation, _server, client) = Installation::serving();
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
     let taken = client.send_json(BUSINESS, &business("B-2", &["C-2", " C-1 "]));
     assert_eq!(taken.faults(), ["business.business_contracts.1.identifier contract_with_identifier_exists"]);
-    // Nothing of it was stored: its other contract is free.
+    // Nothing was stored: its other contract is free.
     assert_eq!(client.send_json(BUSINESS, &business("B-3", &["C-2"])).status, 201);
 }
 
 #[test]
-fn every_fault_is_told() {
-    let (_house, _server, client) = House::open();
+fn every_fault_is_reported() {
+    let (_installation, _server, client) = Installation::serving();
     let mut faulty = business("", &["C-1", "C-1"]);
     faulty["import_supplier_code"] = json!("NOBODY");
     faulty["business"]["details"] = json!([{"key": "abn", "value": "1"}, {"key": "abn", "value": "2"}]);
@@ -78,7 +78,7 @@ fn every_fault_is_told() {
 
 #[test]
 fn terms_are_any_json() {
-    let (_house, _server, client) = House::open();
+    let (_installation, _server, client) = Installation::serving();
     let body = |rate: &str| {
         format!(
             r#"{{"import_supplier_code":"ACME","external_business_identifier":"B-1","business":{{
@@ -98,7 +98,7 @@ fn terms_are_any_json() {
 
 #[test]
 fn an_account_is_linked_to_a_contract_that_exists() {
-    let (house, _server, client) = House::open();
+    let (installation, _server, client) = Installation::serving();
     let mut account = small("L-1");
     account["business"] = json!({"business_contract_identifier": "C-1"});
     let before = client.send_json(VALIDATE, &account);
@@ -107,11 +107,11 @@ fn an_account_is_linked_to_a_contract_that_exists() {
     assert_eq!(client.create(&account).code(), (400, "import_process_failed_validation".to_owned()));
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &["C-1"])).status, 201);
     assert_eq!(client.send_json(VALIDATE, &account).status, 200);
-    // Another supplier of the organisation may refer to it as well.
-    house.done(&["supplier", "add", "SECOND", "--organisation", "Acme"]);
+    // Another supplier of the organisation may refer to it too.
+    installation.run_json(&["supplier", "add", "SECOND", "--organisation", "Acme"]);
     let mut second = account.clone();
     second["import_supplier"] = json!("SECOND");
     assert_eq!(client.send_json(VALIDATE, &second).status, 200);
     client.import(&[account]);
-    assert_eq!(house.account("L-1")["business"], json!({"business_contract_identifier": "C-1"}));
+    assert_eq!(installation.account("L-1")["business"], json!({"business_contract_identifier": "C-1"}));
 }

@@ -1,22 +1,32 @@
-use crate::harness::{House, text};
+use crate::harness::{Installation, text};
 use serde_json::json;
 
 #[test]
 fn organisations_keys_and_suppliers() {
-    let house = House::new();
-    house.done(&["organisation", "add", "Acme"]);
-    assert!(house.refused(&["organisation", "add", "Acme"]).contains("Acme"));
-    assert!(house.refused(&["supplier", "add", "A", "--organisation", "Nobody"]).contains("Nobody"));
+    let installation = Installation::new();
+    installation.run_json(&["organisation", "add", "Acme"]);
+    assert!(installation.run_refused(&["organisation", "add", "Acme"]).contains("Acme"));
+    assert!(
+        installation.run_refused(&["supplier", "add", "A", "--organisation", "Nobody"]).contains("Nobody")
+    );
     for bad in ["validate", "a b", ""] {
         assert_ne!(
-            house.run(&["supplier", "add", bad, "--organisation", "Acme"]).status.code(),
+            installation.run(&["supplier", "add", bad, "--organisation", "Acme"]).status.code(),
             Some(0),
             "{bad}"
         );
     }
-    house.done(&["supplier", "add", "A", "--organisation", "Acme", "--max-concurrent-imports", "3"]);
-    assert!(house.refused(&["supplier", "add", "A", "--organisation", "Acme"]).contains('A'));
-    let changed = house.done(&[
+    installation.run_json(&[
+        "supplier",
+        "add",
+        "A",
+        "--organisation",
+        "Acme",
+        "--max-concurrent-imports",
+        "3",
+    ]);
+    assert!(installation.run_refused(&["supplier", "add", "A", "--organisation", "Acme"]).contains('A'));
+    let changed = installation.run_json(&[
         "supplier",
         "set",
         "A",
@@ -31,25 +41,25 @@ fn organisations_keys_and_suppliers() {
         "--status",
         "paused",
     ]);
-    let shown = house.done(&["supplier", "show", "A"]);
+    let shown = installation.run_json(&["supplier", "show", "A"]);
     assert_eq!(changed["code"], "A");
     assert_eq!(shown["status"], "Paused");
     assert_eq!(shown["time_zone"], "Australia/Perth");
     assert_eq!(shown["verify_documents"], true);
     assert_eq!(shown["document_root"], "/A");
     assert_eq!(shown["max_concurrent_imports"], json!(null));
-    assert!(house.refused(&["supplier", "set", "A", "--rule", "XYZ-01=off"]).contains("XYZ-01"));
-    let issued = house.done(&["api-key", "issue", "--organisation", "Acme"]);
+    assert!(installation.run_refused(&["supplier", "set", "A", "--rule", "XYZ-01=off"]).contains("XYZ-01"));
+    let issued = installation.run_json(&["api-key", "issue", "--organisation", "Acme"]);
     assert!(text(&issued["api_key"]).starts_with("cut_live_"));
     assert!(text(&issued["api_key"]).starts_with(&text(&issued["prefix"])));
     assert_eq!(issued["role"], "supplier");
-    let listed = house.done(&["api-key", "list"]).to_string();
+    let listed = installation.run_json(&["api-key", "list"]).to_string();
     assert!(!listed.contains(&text(&issued["api_key"])));
 }
 
 #[test]
-fn words_and_settings_that_are_wrong_are_named() {
-    let house = House::new();
+fn wrong_arguments_and_settings_are_named() {
+    let installation = Installation::new();
     for (args, named) in [
         (&["frobnicate"][..], "frobnicate"),
         (&["supplier", "set", "A", "--dry-run", "maybe"], "maybe"),
@@ -59,7 +69,7 @@ fn words_and_settings_that_are_wrong_are_named() {
         (&["organisation", "list", "--database-url", "mysql://x"], "database-url"),
         (&["process", "list", "NOBODY"], "NOBODY"),
     ] {
-        let output = house.run(args);
+        let output = installation.run(args);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && stderr.contains(named), "{args:?}: {stderr}");
         assert!(!stderr.contains("panicked") && !stderr.contains("RUST_BACKTRACE"), "{stderr}");
@@ -67,8 +77,8 @@ fn words_and_settings_that_are_wrong_are_named() {
 }
 
 #[test]
-fn help_is_there_for_every_command() {
-    let house = House::new();
+fn every_command_has_help() {
+    let installation = Installation::new();
     for command in [
         &["--help"][..],
         &["serve", "--help"],
@@ -76,7 +86,7 @@ fn help_is_there_for_every_command() {
         &["process", "--help"],
         &["demo", "--help"],
     ] {
-        let output = house.run(command);
+        let output = installation.run(command);
         assert!(output.status.success());
         assert!(String::from_utf8_lossy(&output.stdout).contains("Usage"), "{command:?}");
     }
@@ -84,9 +94,9 @@ fn help_is_there_for_every_command() {
 
 #[test]
 fn migrations_and_the_doctor() {
-    let house = House::new();
-    house.done(&["migrate"]);
-    let status = house.done(&["migrate", "--status"]);
+    let installation = Installation::new();
+    installation.run_json(&["migrate"]);
+    let status = installation.run_json(&["migrate", "--status"]);
     assert!(!status.to_string().contains("\"pending\":true"), "{status}");
-    assert_eq!(house.ailments(), [""; 0]);
+    assert_eq!(installation.failed_checks(), [""; 0]);
 }

@@ -1,24 +1,24 @@
-use crate::harness::{ACCOUNTS, Client, House, Server};
+use crate::harness::{ACCOUNTS, Client, Installation, Server};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 
-/// A server that imports nothing, so that what is created stays pending.
-fn staged() -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--role", "api"]);
+/// A server without workers: created accounts stay pending.
+fn staged() -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--role", "api"]);
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
-fn history(house: &House, number: &str) -> Vec<String> {
-    let shown = house.show(number);
+fn history(installation: &Installation, number: &str) -> Vec<String> {
+    let shown = installation.show(number);
     let entry = |e: &Value| e["event"].as_str().unwrap().to_owned();
     shown["history"].as_array().unwrap().iter().map(entry).collect()
 }
 
 #[test]
-fn a_create_is_scheduled_and_its_status_told() {
-    let (_house, _server, client) = staged();
+fn a_create_is_scheduled_and_its_status_is_reported() {
+    let (_installation, _server, client) = staged();
     let answer = client.create(&small("C-1"));
     assert_eq!((answer.status, answer.json()), (201, json!({})));
     let status = client.status("C-1");
@@ -34,8 +34,8 @@ fn a_create_is_scheduled_and_its_status_told() {
 }
 
 #[test]
-fn a_faulty_create_says_so_and_stores_nothing() {
-    let (house, _server, client) = staged();
+fn a_faulty_create_is_refused_and_stores_nothing() {
+    let (installation, _server, client) = staged();
     let mut account = small("C-1");
     account["customers"][0]["email"] = json!("no mail");
     let answer = client.create(&account);
@@ -43,12 +43,12 @@ fn a_faulty_create_says_so_and_stores_nothing() {
     assert_eq!(answer.json()["domain"], "import_process");
     assert_eq!(answer.json().as_object().unwrap().len(), 3);
     assert_eq!(client.get(&format!("{ACCOUNTS}ACME/C-1/")).code(), (404, "not_found".into()));
-    assert_eq!(house.done(&["process", "list", "ACME"]), json!([]));
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]), json!([]));
 }
 
 #[test]
 fn equal_content_changes_nothing_and_other_content_replaces() {
-    let (house, _server, client) = staged();
+    let (installation, _server, client) = staged();
     assert_eq!(
         client
             .post(
@@ -58,34 +58,34 @@ fn equal_content_changes_nothing_and_other_content_replaces() {
             .status,
         201
     );
-    // Members in any order, numbers by value, the envelope with its defaults.
+    // Order of members, notation of numbers and default parameters do not matter.
     let same = r#"{"task_params":{"is_dry_run":false},"payload":{"transfer_balance":15e-1,"external_account_number":"C-1","import_supplier":"ACME"}}"#;
     assert_eq!(client.post(ACCOUNTS, same).status, 201);
-    assert_eq!(history(&house, "C-1"), ["created"]);
+    assert_eq!(history(&installation, "C-1"), ["created"]);
     // A number and a string differ.
     let other = r#"{"import_supplier":"ACME","external_account_number":"C-1","transfer_balance":"1.50"}"#;
     assert_eq!(client.post(ACCOUNTS, other).status, 201);
-    assert_eq!(history(&house, "C-1"), ["created", "replaced"]);
+    assert_eq!(history(&installation, "C-1"), ["created", "replaced"]);
     assert_eq!(client.status("C-1")["status"], "PENDING");
 }
 
 #[test]
-fn a_supplier_that_is_not_ongoing_takes_nothing() {
-    let (house, _server, client) = staged();
+fn a_supplier_that_is_not_ongoing_accepts_nothing() {
+    let (installation, _server, client) = staged();
     for status in ["paused", "complete"] {
-        house.done(&["supplier", "set", "ACME", "--status", status]);
+        installation.run_json(&["supplier", "set", "ACME", "--status", status]);
         let answer = client.create(&small("C-1"));
         assert_eq!(answer.code(), (400, "import_supplier_migration_not_ongoing".into()));
         assert_eq!(answer.json()["domain"], "import_supplier");
     }
-    // Faults come first.
+    // Faults are reported first.
     let faulty = client.post(ACCOUNTS, r#"{"import_supplier":"ACME"}"#);
     assert_eq!(faulty.code(), (400, "import_process_failed_validation".into()));
 }
 
 #[test]
 fn a_window_is_checked() {
-    let (_house, _server, client) = staged();
+    let (_installation, _server, client) = staged();
     let answer = client.post(crate::harness::VALIDATE, wrapped("C-1", json!({
         "schedule_window_start": "2020-01-01T00:00:00Z", "schedule_window_end": "2019-01-01T00:00:00Z", "is_dry_run": "no"
     })).to_string());
@@ -102,7 +102,7 @@ fn a_window_is_checked() {
 
 #[test]
 fn a_hundred_creates_of_one_account_leave_one_process() {
-    let (house, _server, client) = staged();
+    let (installation, _server, client) = staged();
     let statuses: Vec<u16> = std::thread::scope(|scope| {
         let create = |i: usize| {
             let client = client.clone();
@@ -116,12 +116,12 @@ fn a_hundred_creates_of_one_account_leave_one_process() {
         threads.into_iter().map(|t| t.join().unwrap()).collect()
     });
     assert_eq!(statuses, [201; 100]);
-    assert_eq!(house.done(&["process", "list", "ACME"]).as_array().unwrap().len(), 1);
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]).as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn numbers_are_trimmed_and_found_by_their_encoded_path() {
-    let (_house, _server, client) = staged();
+    let (_installation, _server, client) = staged();
     for (number, path) in
         [(" C 1\t", "C%201"), ("a/b", "a%2Fb"), ("50%", "50%25"), ("Zoë", "Zo%C3%AB"), ("a%2Fb", "a%252Fb")]
     {

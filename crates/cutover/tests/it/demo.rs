@@ -1,16 +1,16 @@
-use crate::harness::{House, text};
+use crate::harness::{Installation, text};
 use serde_json::Value;
 
-fn told(house: &House) -> Value {
-    house.done(&["demo", "--exit", "--accounts", "40"])
+fn run_demo(installation: &Installation) -> Value {
+    installation.run_json(&["demo", "--exit", "--accounts", "40"])
 }
 
 #[test]
-fn the_demo_tells_its_story_twice_in_one_folder() {
-    let mut house = House::new();
-    house.set_variable("CUTOVER_LISTEN", "127.0.0.1:0");
-    let first = told(&house);
-    let second = told(&house);
+fn the_demo_runs_twice_in_one_folder() {
+    let mut installation = Installation::new();
+    installation.set_variable("CUTOVER_LISTEN", "127.0.0.1:0");
+    let first = run_demo(&installation);
+    let second = run_demo(&installation);
     assert_ne!(first["supplier"], second["supplier"], "every run adds a supplier");
     for outcome in [&first, &second] {
         let states = &outcome["states"];

@@ -1,23 +1,23 @@
-//! No path and no link leads out of a supplier's root: a canary outside is a good PDF, so that an answer
-//! other than "missing" or "no such path" would betray that it was read.
+//! No path and no link leads out of a supplier's root. The canaries outside are valid PDFs, so that any
+//! answer other than "missing" or "no such path" would reveal that they were read.
 
 use crate::documents::{PDF, note, statement};
-use crate::harness::{Client, House, NOTES, STATEMENTS, Server, VALIDATE, adding};
+use crate::harness::{Client, Installation, NOTES, STATEMENTS, Server, VALIDATE, adding};
 use crate::payloads::{documented, small};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// A canary beside the root, one above the storage, one in the sibling `/ACME2`, and links to them.
-fn dangerous() -> (House, Server, Client, PathBuf) {
-    let (house, key) = House::furnished();
-    house.done(&["supplier", "set", "ACME", "--verify-documents", "true"]);
-    let root = house.documents("ACME");
+/// A canary next to the root, one above the storage, one in the sibling `/ACME2`, and links to them.
+fn dangerous() -> (Installation, Server, Client, PathBuf) {
+    let (installation, key) = Installation::with_supplier();
+    installation.run_json(&["supplier", "set", "ACME", "--verify-documents", "true"]);
+    let root = installation.documents("ACME");
     let storage = root.parent().unwrap().to_owned();
     fs::create_dir_all(storage.join("ACME2")).unwrap();
     fs::create_dir_all(root.join("in")).unwrap();
-    for folder in [house.path(), &storage, &storage.join("ACME2")] {
+    for folder in [installation.path(), &storage, &storage.join("ACME2")] {
         fs::write(folder.join("canary.pdf"), PDF).unwrap();
     }
     fs::write(root.join("in/good.pdf"), PDF).unwrap();
@@ -26,10 +26,10 @@ fn dangerous() -> (House, Server, Client, PathBuf) {
     symlink(&storage, root.join("folder-link")).unwrap();
     symlink("..", root.join("up")).unwrap();
     symlink("loop", root.join("loop")).unwrap();
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&key);
     client.import(&[small("D-1")]);
-    (house, server, client, storage.join("canary.pdf"))
+    (installation, server, client, storage.join("canary.pdf"))
 }
 
 fn faults(client: &Client, path: &str) -> (String, String) {
@@ -45,7 +45,7 @@ fn faults(client: &Client, path: &str) -> (String, String) {
 /// Failure 20.
 #[test]
 fn no_path_leads_out_of_the_root() {
-    let (_house, _server, client, canary) = dangerous();
+    let (_installation, _server, client, canary) = dangerous();
     for path in [
         "../canary.pdf",
         "/../canary.pdf",
@@ -99,7 +99,7 @@ fn no_path_leads_out_of_the_root() {
 /// Failure 20.
 #[test]
 fn no_link_leads_out_of_the_root() {
-    let (house, _server, client, _) = dangerous();
+    let (installation, _server, client, _) = dangerous();
     let links = [
         "file-link.pdf",
         "relative-link.pdf",
@@ -119,18 +119,18 @@ fn no_link_leads_out_of_the_root() {
         let validated = client.send_json(VALIDATE, &account).errors();
         assert_eq!(validated, ["statements.0.statement_path path_does_not_exist_in_file_store"], "{path:?}");
     }
-    // A root that is itself a link leads out as well.
-    let root = house.documents("ACME");
-    fs::rename(&root, house.path().join("moved")).unwrap();
-    symlink(house.path().join("moved"), &root).unwrap();
+    // A root that is a link leads out as well.
+    let root = installation.documents("ACME");
+    fs::rename(&root, installation.path().join("moved")).unwrap();
+    symlink(installation.path().join("moved"), &root).unwrap();
     assert_eq!(faults(&client, "in/good.pdf"), (missing.clone(), missing), "through a linked root");
 }
 
-/// Failure 20. A pipe has nobody who writes: whoever opens it waits for ever.
+/// Failure 20. Opening a pipe without a writer would block.
 #[test]
-fn what_is_no_file_is_no_document() {
-    let (house, _server, client, _) = dangerous();
-    let pipe = house.documents("ACME").join("pipe.pdf");
+fn only_regular_files_are_documents() {
+    let (installation, _server, client, _) = dangerous();
+    let pipe = installation.documents("ACME").join("pipe.pdf");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success() && Path::new(&pipe).exists());
     let missing = "path_does_not_exist_in_file_store".to_owned();

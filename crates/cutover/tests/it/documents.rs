@@ -1,6 +1,6 @@
-//! Documents in a local folder, of a supplier that verifies them.
+//! Documents in a local folder, for a supplier that verifies them.
 
-use crate::harness::{Client, House, NOTES, STATEMENTS, Server, VALIDATE, adding, items};
+use crate::harness::{Client, Installation, NOTES, STATEMENTS, Server, VALIDATE, adding, items};
 use crate::payloads::{documented, small};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -13,12 +13,12 @@ fn put(root: &Path, path: &str, content: &[u8]) {
     std::fs::write(file, content).unwrap();
 }
 
-fn verifying(options: &[&str]) -> (House, String, Server, Client) {
-    let (house, key) = House::furnished();
-    house.done(&["supplier", "set", "ACME", "--verify-documents", "true"]);
-    let server = house.serve_with(options);
+fn verifying(options: &[&str]) -> (Installation, String, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    installation.run_json(&["supplier", "set", "ACME", "--verify-documents", "true"]);
+    let server = installation.serve_with(options);
     let client = server.client(&key);
-    (house, key, server, client)
+    (installation, key, server, client)
 }
 
 pub(crate) fn statement(path: &str) -> Value {
@@ -36,9 +36,9 @@ const MISSING: [&str; 2] = [
 ];
 
 #[test]
-fn validate_and_create_look_alike() {
-    let (house, _key, _server, client) = verifying(&[]);
-    let root = house.documents("ACME");
+fn validate_and_create_verify_documents_alike() {
+    let (installation, _key, _server, client) = verifying(&[]);
+    let root = installation.documents("ACME");
     let account = documented("D-1");
     let refused = |expected: &[&str]| {
         assert_eq!(client.send_json(VALIDATE, &account).errors(), expected);
@@ -53,23 +53,23 @@ fn validate_and_create_look_alike() {
     put(&root, "statements/s-1.pdf", PDF);
     assert_eq!(client.send_json(VALIDATE, &account).status, 200);
     client.import(&[account]);
-    assert_eq!(house.account("D-1")["statements"][0]["statement_path"], "/statements/s-1.pdf");
+    assert_eq!(installation.account("D-1")["statements"][0]["statement_path"], "/statements/s-1.pdf");
 }
 
 #[test]
-fn nobody_looks_unless_the_supplier_verifies() {
-    let (house, _server, client) = House::open();
+fn documents_are_looked_up_only_if_the_supplier_verifies_them() {
+    let (installation, _server, client) = Installation::serving();
     client.import(&[documented("D-1")]);
     let note = adding("D-1", "notes", note("none.txt"));
     assert_eq!(client.send_json(NOTES, &note).status, 201);
-    house.done(&["supplier", "set", "ACME", "--verify-documents", "true"]);
+    installation.run_json(&["supplier", "set", "ACME", "--verify-documents", "true"]);
     assert_eq!(client.send_json(VALIDATE, &documented("D-2")).errors(), MISSING);
 }
 
 #[test]
-fn documents_that_went_before_the_import_reject_it() {
-    let (house, key, server, client) = verifying(&["--role", "api"]);
-    let root = house.documents("ACME");
+fn documents_removed_before_the_import_reject_it() {
+    let (installation, key, server, client) = verifying(&["--role", "api"]);
+    let root = installation.documents("ACME");
     put(&root, "notes/call.txt", b"x");
     put(&root, "statements/s-1.pdf", PDF);
     assert_eq!(client.create(&documented("D-1")).status, 201);
@@ -77,33 +77,33 @@ fn documents_that_went_before_the_import_reject_it() {
     drop((client, server));
     std::fs::remove_file(root.join("notes/call.txt")).unwrap();
     put(&root, "statements/s-1.pdf", b"no longer");
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&key);
     for number in ["D-1", "D-2"] {
         let status = client.wait(number, "ERRORED");
         assert_eq!(status["latest_error"]["code"], "import_process_failed_validation");
         assert_eq!(status["latest_error"]["domain"], "import_process");
-        let shown = house.show(number);
+        let shown = installation.show(number);
         let errors: Vec<String> = items(&shown["errors"])
             .iter()
             .map(|e| format!("{} {}", e["attr"].as_str().unwrap(), e["code"].as_str().unwrap()))
             .collect();
         assert_eq!(errors, [MISSING[0], "statements.0.statement_path document_not_pdf"]);
         assert!(shown.get("account").is_none_or(Value::is_null));
-        assert_eq!(house.history("ACME", number), ["created", "claimed", "rejected"]);
+        assert_eq!(installation.history("ACME", number), ["created", "claimed", "rejected"]);
     }
     put(&root, "notes/call.txt", b"x");
     put(&root, "statements/s-1.pdf", PDF);
     client.import(&[documented("D-1")]);
-    house.done(&["process", "retry", "ACME", "D-2"]);
+    installation.run_json(&["process", "retry", "ACME", "D-2"]);
     client.wait("D-2", "PROCESSED");
 }
 
 #[test]
-fn notes_and_statements_look_too() {
-    let (house, _key, _server, client) = verifying(&[]);
+fn notes_and_statements_verify_documents_too() {
+    let (installation, _key, _server, client) = verifying(&[]);
     client.import(&[small("D-1")]);
-    let root = house.documents("ACME");
+    let root = installation.documents("ACME");
     let add_note = |path: &str| client.send_json(NOTES, &adding("D-1", "notes", note(path)));
     let add_statement =
         |path: &str| client.send_json(STATEMENTS, &adding("D-1", "statements", statement(path)));
@@ -117,19 +117,19 @@ fn notes_and_statements_look_too() {
     assert_eq!(add_statement("q/1.pdf").faults(), ["statements.0.statement_path document_not_pdf"]);
     put(&root, "q/1.pdf", PDF);
     assert_eq!(add_statement("q/1.pdf").status, 201);
-    let stored = house.account("D-1");
+    let stored = installation.account("D-1");
     assert_eq!(items(&stored["notes"]).len(), 1);
     assert_eq!(items(&stored["historical_statements"]).len(), 1);
-    // A missing account is told after the faults, and a folder is no document.
+    // A missing account is reported after the faults, and a folder is not a document.
     let nobody = client.send_json(NOTES, &adding("NONE", "notes", note("q")));
     assert_eq!(nobody.faults(), [MISSING[0]]);
 }
 
 #[test]
 fn many_documents_in_one_call() {
-    let (house, _key, _server, client) = verifying(&[]);
+    let (installation, _key, _server, client) = verifying(&[]);
     client.import(&[small("D-1")]);
-    let root = house.documents("ACME");
+    let root = installation.documents("ACME");
     (0..1_000).for_each(|i| put(&root, &format!("{i}.txt"), b""));
     let notes = |n: usize| -> Vec<Value> {
         let body = |i: usize| json!({"document_paths": [{"document_path": format!("{i}.txt")}]});

@@ -1,6 +1,6 @@
-//! How far a migration has come (contract D12): what is told is what was sent.
+//! Progress of a migration (contract D12): the figures match the sent accounts.
 
-use crate::harness::{Client, House, NOTES, STATEMENTS, TRANSACTIONS, adding, text};
+use crate::harness::{Client, Installation, NOTES, STATEMENTS, TRANSACTIONS, adding, text};
 use crate::payloads::{documented, fixture, small, wrapped};
 use crate::transactions::transaction;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn progress(client: &Client) -> Value {
     answer.json()
 }
 
-/// How many items all arrays of these names hold.
+/// Counts the items of all arrays with these names.
 fn items_of(json: &Value, names: &[&str]) -> u64 {
     match json {
         Value::Array(items) => items.iter().map(|item| items_of(item, names)).sum(),
@@ -26,12 +26,12 @@ fn items_of(json: &Value, names: &[&str]) -> u64 {
     }
 }
 
-/// Hundredths of a decimal with two places.
+/// Parses a decimal with two places to hundredths.
 fn cents(value: &Value) -> i64 {
     text(value).replace('.', "").parse().unwrap()
 }
 
-/// Fails a rule that is set after it was accepted.
+/// An account that violates a rule set after it was accepted.
 fn nameless(number: &str) -> Value {
     let mut account = small(number);
     account["customers"][0].as_object_mut().unwrap().remove("family_name");
@@ -39,11 +39,11 @@ fn nameless(number: &str) -> Value {
 }
 
 #[test]
-fn progress_says_what_was_sent() {
-    let (house, key) = House::furnished();
+fn progress_matches_the_sent_accounts() {
+    let (installation, key) = Installation::with_supplier();
     let electricity = fixture("electricity", "E-1");
     {
-        let api = house.serve_with(&["--role", "api"]);
+        let api = installation.serve_with(&["--role", "api"]);
         let client = api.client(&key);
         let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
         let rehearsed = json!({"is_dry_run": true});
@@ -62,13 +62,13 @@ fn progress_says_what_was_sent() {
             let answer = client.create(&account);
             assert_eq!(answer.status, 201, "{}", answer.text());
         }
-        house.done(&["process", "cancel", "ACME", "C-1"]);
+        installation.run_json(&["process", "cancel", "ACME", "C-1"]);
         let waiting = progress(&client);
         assert_eq!((&waiting["counts"]["PENDING"], &waiting["counts"]["CANCELLED"]), (&json!(11), &json!(1)));
         assert_eq!((&waiting["rate_per_minute"], &waiting["top_errors"]), (&json!("0.0"), &json!([])));
     }
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-    let server = house.serve();
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    let server = installation.serve();
     let client = server.client(&key);
     for (number, state) in
         [("P-1", "PROCESSED"), ("P-2", "PROCESSED"), ("P-3", "PROCESSED"), ("P-4", "PROCESSED")]
@@ -80,20 +80,23 @@ fn progress_says_what_was_sent() {
     }
     add_to_accounts(&client);
 
-    let told = progress(&client);
+    let reported = progress(&client);
     let expected = json!({"PENDING": 1, "IN_PROGRESS": 0, "PROCESSED": 5, "ERRORED": 4, "CANCELLED": 1,
         "DRY_RUN_SUCCEEDED": 1, "DRY_RUN_ERRORED": 0});
-    assert_eq!(told["counts"], expected);
+    assert_eq!(reported["counts"], expected);
     let code = "import_process_failed_validation";
-    assert_eq!(told["top_errors"], json!([{"code": code, "count": 4, "examples": ["F-3", "F-1", "F-4"]}]));
-    assert_ne!(told["rate_per_minute"], "0.0");
-    assert!(told["estimated_finish_at"].is_string());
+    assert_eq!(
+        reported["top_errors"],
+        json!([{"code": code, "count": 4, "examples": ["F-3", "F-1", "F-4"]}])
+    );
+    assert_ne!(reported["rate_per_minute"], "0.0");
+    assert!(reported["estimated_finish_at"].is_string());
 
     let sent = |names: &[&str]| items_of(&electricity, names);
     let balance: i64 =
         electricity["ledgers"].as_array().unwrap().iter().map(|l| cents(&l["ledger_balance"])).sum();
     let current = ["current_statement_transactions", "historical_statement_transactions"];
-    let totals = &told["totals"];
+    let totals = &reported["totals"];
     assert_eq!(totals["accounts"], 5);
     assert_eq!(totals["transactions"], 4 + sent(&current) + 2);
     assert_eq!(totals["readings"], sent(&["transfer_readings", "reading_history"]));
@@ -102,16 +105,16 @@ fn progress_says_what_was_sent() {
     assert_eq!(totals["documents"], 2 + documents + sent(&["document_paths"]) + 2 + 1);
     assert_eq!(cents(&totals["ledger_balance"]), 4 * 1_010 + balance + 525 - 1);
 
-    // What is folded meanwhile changes nothing.
+    // Folding meanwhile changes nothing.
     drop(server);
-    let server = house.serve();
+    let server = installation.serve();
     let again = progress(&server.client(&key));
     for figures in ["counts", "top_errors", "totals"] {
-        assert_eq!(again[figures], told[figures]);
+        assert_eq!(again[figures], reported[figures]);
     }
 }
 
-/// Two transactions, two documents of one note and one of a statement; each sent twice.
+/// Two transactions, two documents of one note and one of a statement, each sent twice.
 fn add_to_accounts(client: &Client) {
     let transactions = json!([
         transaction("X-1", "2026-10-01", "5.25", "CREDIT"),
@@ -136,9 +139,9 @@ fn add_to_accounts(client: &Client) {
 }
 
 #[test]
-fn anothers_progress_is_absent() {
-    let (house, _server, _, stranger) = House::of_two();
+fn another_organisations_progress_is_answered_as_missing() {
+    let (installation, _server, _, stranger) = Installation::with_two_organisations();
     let answer = stranger.get(PROGRESS);
     assert_eq!(answer.code(), (404, "not_found".to_owned()));
-    drop(house);
+    drop(installation);
 }

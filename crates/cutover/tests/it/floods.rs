@@ -1,9 +1,9 @@
-//! Failure 17: clients that are slow, idle or many hold up nobody else.
+//! Failure 17: slow, idle or many clients delay nobody else.
 //!
-//! Others are measured in the same run without the attack and with it: their 99th percentile must stay within
-//! [`FACTOR`] times the first, or below [`ALWAYS_GOOD`], which a busy machine comes to by itself.
+//! Each test measures other clients without and with the attack: the 99th percentile must stay within
+//! [`FACTOR`] times the first, or below [`ALWAYS_GOOD`], which a busy machine may reach by itself.
 
-use crate::harness::{ACCOUNTS, Client, GRAPHQL, House, Server, VALIDATE, until};
+use crate::harness::{ACCOUNTS, Client, GRAPHQL, Installation, Server, VALIDATE, wait_until};
 use crate::payloads::small;
 use cutover_testkit_postgres::psql;
 use std::io::{ErrorKind, Read, Write};
@@ -14,18 +14,18 @@ use std::time::{Duration, Instant};
 
 const FACTOR: u32 = 20;
 const ALWAYS_GOOD: Duration = Duration::from_millis(400);
-/// How many requests others are measured by.
+/// Number of requests per measurement.
 const REQUESTS: usize = 300;
 const SILENT: usize = 10_000;
 
-fn open(options: &[&str]) -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(options);
+fn open(options: &[&str]) -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(options);
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
-/// The 99th percentile of what a supplier sends meanwhile; every answer is a good one.
+/// The 99th percentile of a supplier's requests; every answer must be a success.
 fn p99(client: &Client, label: &str) -> Duration {
     let mut took: Vec<Duration> = (0..REQUESTS)
         .map(|n| {
@@ -47,7 +47,7 @@ fn assert_bounded(quiet: Duration, attacked: Duration, what: &str) {
     assert!(attacked < (quiet * FACTOR).max(ALWAYS_GOOD), "{what}: {quiet:?} without, {attacked:?} with");
 }
 
-/// Sends a byte again and again until the server ends the connection; the answer, and how long it was borne.
+/// Sends a byte repeatedly until the server ends the connection; returns the answer and the duration.
 fn drip(client: &Client, begin: &str) -> (String, Duration) {
     let begun = Instant::now();
     let mut stream = client.connect();
@@ -70,10 +70,10 @@ fn drip(client: &Client, begin: &str) -> (String, Duration) {
     (String::from_utf8_lossy(&answer).into_owned(), begun.elapsed())
 }
 
-/// The timeouts count from the first byte to the last: one that comes in time does not lengthen them.
+/// The timeouts run from the first byte to the last: a byte in time does not extend them.
 #[test]
-fn clients_that_send_a_byte_now_and_then_are_ended_and_hold_up_nobody() {
-    let (house, _server, client) =
+fn slow_clients_are_disconnected_and_delay_nobody() {
+    let (installation, _server, client) =
         open(&["--head-timeout", "2s", "--body-timeout", "2s", "--rate-limit", "0"]);
     let quiet = p99(&client, "Q");
     let token = client.token.as_deref().unwrap();
@@ -96,10 +96,10 @@ fn clients_that_send_a_byte_now_and_then_are_ended_and_hold_up_nobody() {
         attacked
     });
     assert_bounded(quiet, attacked, "48 clients of a byte now and then");
-    assert_eq!(house.count("ACME", "ERRORED"), 0);
+    assert_eq!(installation.count("ACME", "ERRORED"), 0);
 }
 
-/// How many files a process may open here.
+/// The limit of open files.
 fn open_files() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let soft = limits.lines().find_map(|line| line.strip_prefix("Max open files")?.split_whitespace().next());
@@ -107,11 +107,11 @@ fn open_files() -> usize {
 }
 
 #[test]
-fn thousands_of_silent_connections_hold_up_nobody() {
-    let (_house, server, client) = open(&["--head-timeout", "120s", "--rate-limit", "0"]);
+fn thousands_of_silent_connections_delay_nobody() {
+    let (_installation, server, client) = open(&["--head-timeout", "120s", "--rate-limit", "0"]);
     let quiet = p99(&client, "Q");
     let before = server.most_memory();
-    // Half of what a process may open: other tests have files as well, and the server has the other ends.
+    // Half of the limit: other tests have files open, and the server has the other ends.
     let count = SILENT.min(open_files() / 2);
     let sockets: Vec<TcpStream> = (0..count).map(|_| TcpStream::connect(client.address).unwrap()).collect();
     let attacked = p99(&client, "A");
@@ -122,10 +122,10 @@ fn thousands_of_silent_connections_hold_up_nobody() {
         assert!(each < 64 << 10, "{each} bytes each");
     }
     drop(sockets);
-    assert_eq!(server.stranger().get("/readyz").status, 200);
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
 }
 
-/// Calls until it is over, on several threads.
+/// Sends requests on several threads until the attack is over.
 fn meanwhile<T>(threads: usize, attack: impl Fn() + Sync, work: impl FnOnce() -> T) -> T {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -141,7 +141,7 @@ fn meanwhile<T>(threads: usize, attack: impl Fn() + Sync, work: impl FnOnce() ->
     })
 }
 
-/// Ends an attack when it goes out of scope.
+/// Ends an attack on drop.
 struct End<'e>(&'e AtomicBool);
 
 impl Drop for End<'_> {
@@ -150,17 +150,17 @@ impl Drop for End<'_> {
     }
 }
 
-/// From one address 20 a second are looked at, 100 at once; the others are told to wait.
+/// Per address 20 attempts a second are checked, with bursts of 100; others are told to wait.
 #[test]
-fn keys_are_not_guessed_by_force_and_nobody_waits_for_who_tries() {
-    let (_house, server, client) = open(&["--rate-limit", "0"]);
+fn guessing_keys_is_limited_and_delays_nobody_else() {
+    let (_installation, server, client) = open(&["--rate-limit", "0"]);
     let quiet = p99(&client, "Q");
     let (looked_at, refused) = (std::sync::Mutex::new(0_u64), std::sync::Mutex::new(0_u64));
     let begun = Instant::now();
     let guess = || {
         let key = format!("cut_live_{:08}_guess", *looked_at.lock().unwrap());
         let query = format!("mutation {{ obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }} }}");
-        let answer = server.stranger().graphql(&query);
+        let answer = server.anonymous().graphql(&query);
         match answer.status {
             200 => {
                 assert!(answer.json()["errors"].is_array(), "{}", answer.text());
@@ -174,7 +174,7 @@ fn keys_are_not_guessed_by_force_and_nobody_waits_for_who_tries() {
         }
     };
     let attacked = meanwhile(4, guess, || {
-        until("guesses are refused", || *refused.lock().unwrap() > 100);
+        wait_until("guesses are refused", || *refused.lock().unwrap() > 100);
         p99(&client, "A")
     });
     let (looked_at, allowed) = (*looked_at.lock().unwrap(), 101 + 20 * (begun.elapsed().as_secs() + 1));
@@ -185,18 +185,18 @@ fn keys_are_not_guessed_by_force_and_nobody_waits_for_who_tries() {
     );
     assert!(looked_at <= allowed, "{looked_at} guesses were looked at, {allowed} are allowed");
     assert_bounded(quiet, attacked, "guessed keys");
-    // A GET is none, and is no way round.
-    assert_eq!(server.stranger().get(GRAPHQL).status, 400);
+    // A GET is not an attempt, and does not bypass the limit.
+    assert_eq!(server.anonymous().get(GRAPHQL).status, 400);
 }
 
-/// What one organisation sends beyond its rate is refused to it alone.
+/// Requests beyond an organisation's rate are refused to it alone.
 #[test]
-fn an_organisation_that_comes_too_often_takes_nothing_from_others() {
-    let (house, key) = House::furnished();
-    house.done(&["organisation", "add", "Other"]);
-    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
-    let flooding = house.key("Other");
-    let server = house.serve_with(&["--rate-limit", "250"]);
+fn an_organisation_over_its_rate_does_not_affect_others() {
+    let (installation, key) = Installation::with_supplier();
+    installation.run_json(&["organisation", "add", "Other"]);
+    installation.run_json(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+    let flooding = installation.key("Other");
+    let server = installation.serve_with(&["--rate-limit", "250"]);
     let (client, flooder) = (server.client(&key), server.client(&flooding));
     let quiet = p99(&client, "Q");
     let refused = std::sync::Mutex::new(0_u64);
@@ -208,18 +208,18 @@ fn an_organisation_that_comes_too_often_takes_nothing_from_others() {
         }
     };
     let attacked = meanwhile(8, flood, || {
-        until("the flood is refused", || *refused.lock().unwrap() > 100);
+        wait_until("the flood is refused", || *refused.lock().unwrap() > 100);
         p99(&client, "A")
     });
     assert_bounded(quiet, attacked, "another organisation's flood");
 }
 
-/// A transaction that locks a table, until it is dropped.
+/// A transaction that locks a table until it is dropped.
 struct Lock(Child);
 
 impl Lock {
-    fn of(house: &House, table: &str) -> Self {
-        let mut psql = psql(house.on().url()).unwrap();
+    fn of(installation: &Installation, table: &str) -> Self {
+        let mut psql = psql(installation.test_database().url()).unwrap();
         let mut psql = psql.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let script = format!("BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE; SELECT 1;\n");
         psql.stdin.as_mut().unwrap().write_all(script.as_bytes()).unwrap();
@@ -230,25 +230,25 @@ impl Lock {
 }
 
 impl Drop for Lock {
-    /// Without input it ends.
+    /// psql ends without input.
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();
     }
 }
 
-/// Reads of one organisation that hang in the database take their share of its connections, and leave the others theirs.
+/// Reads of one organisation that hang in the database use at most its share of connections.
 #[test]
 fn slow_reads_of_one_organisation_leave_connections_to_others() {
-    let Some(house) = House::on_server() else { return };
-    let key = house.furnish();
-    house.done(&["organisation", "add", "Other"]);
-    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
-    let reading = house.key("Other");
-    let server = house.serve_with(&["--rate-limit", "0"]);
+    let Some(installation) = Installation::on_postgres() else { return };
+    let key = installation.add_supplier();
+    installation.run_json(&["organisation", "add", "Other"]);
+    installation.run_json(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+    let reading = installation.key("Other");
+    let server = installation.serve_with(&["--rate-limit", "0"]);
     let (client, reader) = (server.client(&key), server.client(&reading));
-    // Progress is read from it, and no account is written to it.
-    let lock = Lock::of(&house, "process_counts");
+    // Progress is read from it, and accounts are not written to it.
+    let lock = Lock::of(&installation, "process_counts");
     let read = || {
         let answer = reader.get("/v2/data-import/import-suppliers/OTHERS/progress/");
         assert!(matches!(answer.status, 200 | 503), "{}", answer.text());
@@ -256,26 +256,27 @@ fn slow_reads_of_one_organisation_leave_connections_to_others() {
     meanwhile(64, read, || {
         let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
                        AND wait_event_type = 'Lock'";
-        until("its share hangs", || house.sql(waiting).trim().parse::<u32>().unwrap() >= 8);
+        wait_until("its share hangs", || installation.sql(waiting).trim().parse::<u32>().unwrap() >= 8);
         for n in 0..100 {
             let number = format!("S-{n}");
             assert_eq!(client.create(&small(&number)).status, 201, "others have theirs");
             assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{number}/")).status, 200, "others have theirs");
         }
-        assert!(house.sql(waiting).trim().parse::<u32>().unwrap() >= 8, "it hangs still");
+        assert!(installation.sql(waiting).trim().parse::<u32>().unwrap() >= 8, "it hangs still");
         drop(lock);
     });
 }
 
-/// Bodies that are begun and never ended fill the share of their organisation, and leave the others theirs.
+/// Unfinished bodies fill at most the share of their organisation.
 #[test]
-fn what_one_organisation_holds_on_to_leaves_room_for_others() {
-    let (house, key) = House::furnished();
-    house.done(&["organisation", "add", "Other"]);
-    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
-    let holding = house.key("Other");
-    // All bodies together take at most 32 MiB.
-    let server = house.serve_with(&["--body-limit", "1MiB", "--body-timeout", "120s", "--rate-limit", "0"]);
+fn unfinished_bodies_of_one_organisation_leave_room_for_others() {
+    let (installation, key) = Installation::with_supplier();
+    installation.run_json(&["organisation", "add", "Other"]);
+    installation.run_json(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+    let holding = installation.key("Other");
+    // All bodies together use at most 32 MiB.
+    let server =
+        installation.serve_with(&["--body-limit", "1MiB", "--body-timeout", "120s", "--rate-limit", "0"]);
     let (client, holder) = (server.client(&key), server.client(&holding));
     let token = holder.token.as_deref().unwrap();
     let head = format!(
@@ -286,9 +287,9 @@ fn what_one_organisation_holds_on_to_leaves_room_for_others() {
     account["import_supplier"] = "OTHERS".into();
     let fat = format!("{account}{}", " ".repeat(1 << 19));
     let mut held = Vec::new();
-    until("its share is used up", || {
+    wait_until("its share is used up", || {
         let mut stream = holder.connect();
-        // One that is refused may be closed before all is sent.
+        // A refused connection may be closed before all is sent.
         let _ = stream.write_all(&begun);
         held.push(stream);
         holder.post(ACCOUNTS, &fat).status == 503

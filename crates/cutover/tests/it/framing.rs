@@ -1,6 +1,6 @@
-//! Failure 16: requests whose framing is broken, and bodies that unpack to more than they should.
+//! Failure 16: requests with broken framing, and bodies that decompress to more than the limit.
 
-use crate::harness::{ACCOUNTS, Client, House, Server, VALIDATE};
+use crate::harness::{ACCOUNTS, Client, Installation, Server, VALIDATE};
 use crate::payloads::small;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -9,25 +9,25 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 
 const BULK: &str = "/v2/data-import/accounts/bulk/";
-/// The limit of bodies in these tests; all that are in memory at a time take at most 32 times as much.
+/// The body limit in these tests; all bodies in memory use at most 32 times as much.
 const LIMIT: usize = 1 << 20;
 
 /// A server that stages accounts and imports none.
-fn open() -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--role", "api", "--body-limit", "1MiB", "--rate-limit", "0"]);
+fn open() -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--role", "api", "--body-limit", "1MiB", "--rate-limit", "0"]);
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
-/// A create with these headers more and these bytes behind its head; nothing comes after them. The statuses of all
+/// Sends a create with additional headers, and these bytes after its head; returns the statuses of all
 /// answers until the connection ends.
 fn statuses(client: &Client, headers: &str, body: &[u8]) -> Vec<u16> {
     let token = client.token.as_deref().unwrap();
     let head =
         format!("POST {ACCOUNTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Token {token}\r\n{headers}\r\n");
     let mut stream = client.connect();
-    // The server may have answered and closed before it read all.
+    // The server may have answered and closed before it read everything.
     let _ = stream.write_all(&[head.as_bytes(), body].concat());
     let _ = stream.shutdown(Shutdown::Write);
     let mut answers = Vec::new();
@@ -41,8 +41,8 @@ fn chunked(body: &str) -> String {
 }
 
 #[test]
-fn nothing_is_staged_of_a_body_that_is_not_whole() {
-    let (house, server, client) = open();
+fn an_incomplete_body_stages_nothing() {
+    let (installation, server, client) = open();
     let body = small("F-1").to_string();
     let (length, whole) = (body.len(), chunked(&body) + "0\r\n\r\n");
     let te = "Transfer-Encoding: chunked\r\n";
@@ -71,14 +71,14 @@ fn nothing_is_staged_of_a_body_that_is_not_whole() {
     ];
     for (what, headers, body) in &cases {
         let statuses = statuses(&client, headers, body.as_bytes());
-        // An answer that is owed is a refusal; what is behind a short body may be taken for another request.
+        // Any answer is a refusal; bytes after a short body may be taken for another request.
         assert!(statuses.iter().all(|status| (400..500).contains(status)), "{what}: {statuses:?}");
     }
-    assert_eq!(house.done(&["process", "list", "ACME"]), json!([]));
-    // The same well framed is taken.
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]), json!([]));
+    // The same request with correct framing is accepted.
     assert_eq!(statuses(&client, te, whole.as_bytes()), [201]);
-    assert_eq!(house.done(&["process", "list", "ACME"]).as_array().unwrap().len(), 1);
-    assert_eq!(server.stranger().get("/readyz").status, 200);
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]).as_array().unwrap().len(), 1);
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -87,7 +87,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Bodies that take little to send and a GiB unpacked, as one member of gzip or as many.
+/// Small bodies that decompress to a GiB, as one gzip member or many.
 fn bombs() -> [Vec<u8>; 3] {
     let mebibyte = gzip(&vec![b' '; 1 << 20]);
     let begun = small("F-1").to_string().replace('}', "");
@@ -95,8 +95,8 @@ fn bombs() -> [Vec<u8>; 3] {
     [[gzip(begun.as_bytes()), mebibyte.repeat(1_024)].concat(), mebibyte.repeat(1_024), of_one]
 }
 
-/// Bodies of nearly the limit that take most memory for their length: the shortest items that are valid, and items that lack all
-/// that they must have.
+/// Bodies near the limit that need the most memory for their length: the shortest valid items, and items that
+/// lack all required members.
 fn widest() -> [String; 2] {
     let address = r#"{"customer_at_supply_address_from_date":"2020-01-01","supply_address":{"administrative_area":"V",
         "country":"AU","locality":"L","postal_code":"3000","structured_street_address":{}},"meter_points":["#;
@@ -114,8 +114,8 @@ fn widest() -> [String; 2] {
 }
 
 #[test]
-fn what_arrays_are_decoded_to_takes_bounded_memory() {
-    let (_house, server, client) = open();
+fn decoded_arrays_take_bounded_memory() {
+    let (_installation, server, client) = open();
     let widest = widest();
     let before = server.most_memory();
     for (body, codes) in widest.iter().zip(["", "required"]) {
@@ -124,7 +124,7 @@ fn what_arrays_are_decoded_to_takes_bounded_memory() {
                 let (path, client) = ([VALIDATE, ACCOUNTS][n % 2], &client);
                 scope.spawn(move || {
                     let answer = client.post(path, body);
-                    // Some may have waited in vain for their turn.
+                    // Some may have given up waiting for a slot.
                     assert!([200, 201, 400, 503].contains(&answer.status), "{}", answer.text());
                     assert!(!answer.text().contains("too_many_items"), "{}", answer.text());
                     if answer.status == 400 && path == VALIDATE {
@@ -136,15 +136,16 @@ fn what_arrays_are_decoded_to_takes_bounded_memory() {
     }
     if let (Some(before), Some(after)) = (before, server.most_memory()) {
         println!("memory in KiB: {before} before, {after} after bodies of {LIMIT} bytes");
-        // Two are decoded at a time, 48 times their bytes each and 10 MiB; each of four threads keeps some of it for a while.
+        // Two are decoded at a time, with 48 times their bytes each and 10 MiB; each of four threads keeps
+        // some memory for a while.
         assert!((after - before) * 1024 < (4 * 60 + 64) * LIMIT as u64, "{before} before, {after} after");
     }
-    assert_eq!(server.stranger().get("/readyz").status, 200);
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
 }
 
 #[test]
-fn what_unpacks_without_end_takes_no_memory() {
-    let (house, server, client) = open();
+fn decompression_bombs_take_bounded_memory() {
+    let (installation, server, client) = open();
     let send = |path: &str, coding: &str, kind: &str, body: &[u8]| {
         client.send("POST", path, &[("Content-Encoding", coding), ("Content-Type", kind)], body)
     };
@@ -156,7 +157,7 @@ fn what_unpacks_without_end_takes_no_memory() {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for bomb in bombs.iter().chain(&bombs) {
-                        // Of bombs that are over the limit as they come, as of those that are only once unpacked.
+                        // For bombs over the limit as sent, and for those over it only after decompression.
                         for path in [VALIDATE, ACCOUNTS] {
                             assert_eq!(packed(path, bomb).code(), (413, "payload_too_large".to_owned()));
                         }
@@ -169,7 +170,7 @@ fn what_unpacks_without_end_takes_no_memory() {
         server.most_memory()
     };
     let (before, first) = (server.most_memory(), attack());
-    // Threads keep some of it for their next requests.
+    // Threads keep some memory for their next requests.
     let last = (0..4).fold(None, |_, _| attack());
     if let (Some(before), Some(first), Some(last)) = (before, first, last) {
         println!("memory in KiB: {before} before, {first} after 72 bombs, {last} after 360");
@@ -181,7 +182,7 @@ fn what_unpacks_without_end_takes_no_memory() {
         let refused = send(ACCOUNTS, coding, "application/json", &twice);
         assert_eq!(refused.code(), (415, "unsupported_media_type".to_owned()), "{coding}");
     }
-    assert_eq!(packed(ACCOUNTS, &twice).status, 400, "what is packed twice is no JSON");
-    assert_eq!(house.done(&["process", "list", "ACME"]), json!([]));
-    assert_eq!(server.stranger().get("/readyz").status, 200);
+    assert_eq!(packed(ACCOUNTS, &twice).status, 400, "a body compressed twice is not JSON");
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]), json!([]));
+    assert_eq!(server.anonymous().get("/readyz").status, 200);
 }

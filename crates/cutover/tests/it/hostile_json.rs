@@ -1,11 +1,13 @@
-//! Failure 18: JSON that is meant to do harm. It is never our fault (5xx), validate and create agree, and so do SQLite
-//! and PostgreSQL, to the byte.
+//! Failure 18: hostile JSON. It never causes 5xx; validate and create agree, as do SQLite and PostgreSQL, to
+//! the byte.
 
-use crate::harness::{ACCOUNTS, Answer, BUSINESS, Client, House, Server, VALIDATE, business, until};
+use crate::harness::{
+    ACCOUNTS, Answer, BUSINESS, Client, Installation, Server, VALIDATE, business, wait_until,
+};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-/// A small account in which the balance that is transferred is this.
+/// A small account with this transfer balance.
 fn with_balance(number: &str, balance: &str) -> Vec<u8> {
     format!(
         r#"{{"import_supplier":"ACME","external_account_number":"{number}","transfer_balance":{balance}}}"#
@@ -15,7 +17,7 @@ fn with_balance(number: &str, balance: &str) -> Vec<u8> {
 
 const FORTY: &str = "1234567890123456789012345678901234567890";
 
-/// Numbers as nobody should send them, and some that are only odd.
+/// Invalid numbers, and unusual valid ones.
 fn numbers() -> Vec<String> {
     let plain = [
         "1e400",
@@ -62,7 +64,7 @@ fn numbers() -> Vec<String> {
         format!("0.{}1", "0".repeat(5_000)),
     ];
     let all: Vec<String> = plain.iter().map(|number| (*number).to_owned()).chain(digits).collect();
-    // The same as texts: decimals may be sent so.
+    // The same as strings, which decimals may be.
     let texts: Vec<String> = all.iter().map(|number| format!("\"{number}\"")).collect();
     [all, texts].concat()
 }
@@ -71,7 +73,7 @@ fn utf16(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
     text.encode_utf16().flat_map(order).collect()
 }
 
-/// Bodies that break rules of JSON, or of those who read it.
+/// Bodies that violate JSON, or known limits of its parsers.
 fn bodies() -> Vec<(&'static str, Vec<u8>)> {
     let good = small("J-BODY").to_string();
     let inside = |member: &str| format!("{},{member}}}", &good[..good.len() - 1]).into_bytes();
@@ -129,20 +131,20 @@ fn bodies() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A server on a database, and what it answered to everything.
+/// A server on one database, with its answers.
 struct Read {
-    house: House,
+    installation: Installation,
     _server: Server,
     client: Client,
     said: Vec<String>,
 }
 
 impl Read {
-    fn all(house: House) -> Self {
-        let key = house.furnish();
-        let server = house.serve_with(&["--rate-limit", "0"]);
+    fn all(installation: Installation) -> Self {
+        let key = installation.add_supplier();
+        let server = installation.serve_with(&["--rate-limit", "0"]);
         let client = server.client(&key);
-        let mut read = Self { house, _server: server, client, said: Vec::new() };
+        let mut read = Self { installation, _server: server, client, said: Vec::new() };
         for (what, body) in bodies() {
             read.send(what, &body);
         }
@@ -161,7 +163,7 @@ impl Read {
         self.said.push(format!("{what}: {path}: {} {}", answer.status, answer.text()));
     }
 
-    /// Has a body validated and created: both take it, or neither does.
+    /// Validates and creates a body: both accept it, or neither does.
     fn send(&mut self, what: &str, body: &[u8]) {
         let (validated, created) = (self.client.post(VALIDATE, body), self.client.post(ACCOUNTS, body));
         let both = (validated.status, created.status);
@@ -172,7 +174,7 @@ impl Read {
         self.note(what, ACCOUNTS, &created);
     }
 
-    /// Terms of a contract are any JSON, and go to the database as they are.
+    /// Terms of a contract are arbitrary JSON, and are stored as they are.
     fn send_terms(&mut self, number: &str) {
         let contract = format!("C-{}", self.said.len());
         let mut request = business(&contract, &[&contract]);
@@ -183,10 +185,10 @@ impl Read {
         self.note(number, BUSINESS, &answer);
     }
 
-    /// What was imported, by number.
+    /// The imported accounts by number.
     fn imported(&self) -> Vec<Value> {
-        let listed = || self.house.done(&["process", "list", "ACME"]);
-        until("all are imported", || {
+        let listed = || self.installation.run_json(&["process", "list", "ACME"]);
+        wait_until("all are imported", || {
             listed().as_array().unwrap().iter().all(|process| process["status"] == "PROCESSED")
         });
         let mut numbers: Vec<String> = listed()
@@ -196,25 +198,25 @@ impl Read {
             .map(|p| p["external_account_number"].as_str().unwrap().to_owned())
             .collect();
         numbers.sort_unstable();
-        numbers.iter().map(|number| self.house.account(number)).collect()
+        numbers.iter().map(|number| self.installation.account(number)).collect()
     }
 }
 
 #[test]
 fn hostile_json_is_answered_alike_everywhere() {
-    let file = Read::all(House::on_file());
+    let file = Read::all(Installation::on_sqlite());
     let accounts = file.imported();
-    // Digits are kept as sent, whatever a float would make of them.
+    // Digits are kept as sent, without rounding to a float.
     let balances: Vec<String> =
         accounts.iter().map(|account| account["transfer_balance"].to_string()).collect();
     println!("{} answers, {} accounts with balances {balances:?}", file.said.len(), accounts.len());
     for digits in ["10.10", "-10.10", "0.00"] {
         assert!(balances.iter().any(|balance| balance.trim_matches('"') == digits), "{digits}: {balances:?}");
     }
-    let Some(house) = House::on_server() else { return };
-    let server = Read::all(house);
+    let Some(installation) = Installation::on_postgres() else { return };
+    let server = Read::all(installation);
     for (one, other) in file.said.iter().zip(&server.said) {
-        // What the service numbers by itself differs.
+        // Ids that the service assigns differ.
         if !one.contains("service_business_id") {
             assert_eq!(one, other);
         }

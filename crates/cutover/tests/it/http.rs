@@ -1,18 +1,18 @@
-use crate::harness::{ACCOUNTS, Client, House, Server, VALIDATE};
+use crate::harness::{ACCOUNTS, Client, Installation, Server, VALIDATE};
 use crate::payloads::small;
 use serde_json::json;
 
-fn open(options: &[&str]) -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(options);
+fn open(options: &[&str]) -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(options);
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
 #[test]
 fn routes_and_methods_come_before_tokens() {
-    let (_house, server, client) = open(&[]);
-    for client in [client, server.stranger()] {
+    let (_installation, server, client) = open(&[]);
+    for client in [client, server.anonymous()] {
         assert_eq!(client.get("/v2/data-import/nothing/").code(), (404, "not_found".into()));
         let wrong = client.get(VALIDATE);
         assert_eq!(wrong.code(), (405, "method_not_allowed".into()));
@@ -25,7 +25,7 @@ fn routes_and_methods_come_before_tokens() {
 /// Failure 18.
 #[test]
 fn bodies_that_are_not_json() {
-    let (_house, _server, client) = open(&[]);
+    let (_installation, _server, client) = open(&[]);
     for body in
         [&b""[..], b"{", b"nope", b"\xEF\xBB\xBF{}", b"{\"a\":\"\\ud800\"}", b"{}{}", b"\xff\xfe{\0}\0"]
     {
@@ -40,7 +40,7 @@ fn bodies_that_are_not_json() {
 
 #[test]
 fn content_types() {
-    let (_house, _server, client) = open(&[]);
+    let (_installation, _server, client) = open(&[]);
     let body = small("H-1").to_string();
     let send = |kind: &[(&str, &str)]| client.send("POST", VALIDATE, kind, body.as_bytes()).status;
     assert_eq!(send(&[]), 200);
@@ -53,7 +53,7 @@ fn content_types() {
 /// Failure 16.
 #[test]
 fn bodies_over_the_limit_are_refused_without_being_read() {
-    let (_house, server, client) = open(&[]);
+    let (_installation, server, client) = open(&[]);
     let head = format!(
         "POST {VALIDATE} HTTP/1.1\r\nHost: x\r\nAuthorization: Token {}\r\nContent-Length: 104857600\r\n\r\n",
         client.token.as_ref().unwrap()
@@ -63,13 +63,13 @@ fn bodies_over_the_limit_are_refused_without_being_read() {
     let chunk = [b"100000\r\n".to_vec(), vec![b' '; 0x10_0000], b"\r\n".to_vec()].concat();
     (0..20).for_each(|_| chunked.extend_from_slice(&chunk));
     assert_eq!(client.raw(&chunked).code(), (413, "payload_too_large".into()));
-    assert_eq!(server.stranger().get("/healthz").status, 200);
+    assert_eq!(server.anonymous().get("/healthz").status, 200);
 }
 
 /// Failure 16.
 #[test]
-fn compressed_bodies_count_what_they_unpack_to() {
-    let (_house, _server, client) = open(&[]);
+fn the_limit_of_compressed_bodies_is_their_decompressed_size() {
+    let (_installation, _server, client) = open(&[]);
     let gzip = |bytes: &[u8]| {
         use std::io::Write;
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -85,10 +85,10 @@ fn compressed_bodies_count_what_they_unpack_to() {
 }
 
 #[test]
-fn request_ids_are_kept_if_sane_and_made_if_not() {
-    let (_house, server, _client) = open(&[]);
+fn valid_request_ids_are_kept_and_others_replaced() {
+    let (_installation, server, _client) = open(&[]);
     let id = |sent: &str| {
-        let answer = server.stranger().send("GET", "/healthz", &[("X-Request-Id", sent)], b"");
+        let answer = server.anonymous().send("GET", "/healthz", &[("X-Request-Id", sent)], b"");
         answer.header("X-Request-Id").unwrap().to_owned()
     };
     assert_eq!(id("abc-123_X.7"), "abc-123_X.7");
@@ -96,13 +96,13 @@ fn request_ids_are_kept_if_sane_and_made_if_not() {
         let made = id(odd);
         assert!(made != odd && !made.is_empty());
     }
-    assert!(server.stranger().get("/nothing").header("x-request-id").is_some());
+    assert!(server.anonymous().get("/nothing").header("x-request-id").is_some());
 }
 
 /// Failure 16.
 #[test]
 fn broken_framing_is_refused_and_stages_nothing() {
-    let (house, server, client) = open(&["--role", "api"]);
+    let (installation, server, client) = open(&["--role", "api"]);
     let body = small("H-1").to_string();
     let head = format!(
         "POST {ACCOUNTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Token {}\r\n",
@@ -112,7 +112,7 @@ fn broken_framing_is_refused_and_stages_nothing() {
     assert_eq!(client.raw(both.as_bytes()).status, 400);
     let two = format!("{head}Content-Length: 5\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     assert_eq!(client.raw(two.as_bytes()).status, 400);
-    // Cut in the middle: no answer is owed, nothing may be staged.
+    // A connection that is cut: no answer is required, and nothing may be staged.
     use std::io::Write;
     let mut stream = client.connect();
     stream
@@ -121,14 +121,14 @@ fn broken_framing_is_refused_and_stages_nothing() {
         )
         .unwrap();
     drop(stream);
-    assert_eq!(server.stranger().get("/healthz").status, 200);
-    assert_eq!(house.done(&["process", "list", "ACME"]), json!([]));
+    assert_eq!(server.anonymous().get("/healthz").status, 200);
+    assert_eq!(installation.run_json(&["process", "list", "ACME"]), json!([]));
 }
 
 /// Failure 17.
 #[test]
-fn slow_bodies_are_ended() {
-    let (_house, server, client) = open(&["--body-timeout", "1s", "--head-timeout", "1s"]);
+fn slow_bodies_are_disconnected() {
+    let (_installation, server, client) = open(&["--body-timeout", "1s", "--head-timeout", "1s"]);
     use std::io::{Read, Write};
     let mut stream = client.connect();
     let head = format!(
@@ -139,7 +139,7 @@ fn slow_bodies_are_ended() {
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
     assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 408"), "{}", String::from_utf8_lossy(&answer));
-    let mut slow = server.stranger().connect();
+    let mut slow = server.anonymous().connect();
     slow.write_all(b"GET /healthz HTT").unwrap();
     let mut answer = Vec::new();
     slow.read_to_end(&mut answer).unwrap();
@@ -149,7 +149,7 @@ fn slow_bodies_are_ended() {
 /// Failure 17.
 #[test]
 fn rates_are_limited_by_organisation() {
-    let (_house, _server, client) = open(&["--rate-limit", "2"]);
+    let (_installation, _server, client) = open(&["--rate-limit", "2"]);
     let statuses: Vec<u16> = (0..20).map(|_| client.get(&format!("{ACCOUNTS}ACME/1/")).status).collect();
     assert!(statuses.contains(&404) && statuses.contains(&429), "{statuses:?}");
     let throttled =

@@ -1,17 +1,17 @@
-use crate::harness::{Client, House, Server, until};
+use crate::harness::{Client, Installation, Server, wait_until};
 use crate::payloads::{KINDS, fixture, small, wrapped};
 use serde_json::{Value, json};
 
-fn open() -> (House, Server, Client) {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+fn open() -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
-    (house, server, client)
+    (installation, server, client)
 }
 
 #[test]
 fn every_kind_goes_from_post_to_processed() {
-    let (house, _server, client) = open();
+    let (installation, _server, client) = open();
     for (kind, _) in KINDS {
         assert_eq!(client.create(&fixture(kind, kind)).status, 201, "{kind}");
     }
@@ -20,18 +20,18 @@ fn every_kind_goes_from_post_to_processed() {
         let number = status["service_identifier"].as_str().unwrap();
         assert!(number.starts_with("A-") && number.len() == 10, "{number}");
         assert_eq!(status["latest_event"]["event"], "EVENT_ACCOUNT_IMPORT_PROCESS_PROCESSED");
-        let shown = house.show(kind);
+        let shown = installation.show(kind);
         assert_eq!(shown["account"]["external_account_number"], kind);
         assert_eq!(shown["attempt"], 1);
     }
 }
 
 #[test]
-fn what_is_imported_is_what_was_sent() {
-    let (house, _server, client) = open();
+fn the_imported_account_equals_the_payload() {
+    let (installation, _server, client) = open();
     client.create(&small("I-1"));
     client.wait("I-1", "PROCESSED");
-    let account = &house.show("I-1")["account"];
+    let account = &installation.show("I-1")["account"];
     assert_eq!(account["customers"], small("I-1")["customers"]);
     assert_eq!(account["ledgers"][0]["ledger_balance"], "10.10");
     assert_eq!(account["ledgers"][0]["current_statement_transactions"][0]["amount"], "10.10");
@@ -40,7 +40,7 @@ fn what_is_imported_is_what_was_sent() {
 
 #[test]
 fn an_imported_account_is_not_created_again() {
-    let (_house, _server, client) = open();
+    let (_installation, _server, client) = open();
     client.create(&small("I-1"));
     let status = client.wait("I-1", "PROCESSED");
     let answer = client.create(&small("I-1"));
@@ -52,45 +52,45 @@ fn an_imported_account_is_not_created_again() {
 
 #[test]
 fn a_dry_run_leaves_no_account_and_can_be_followed_by_a_real_one() {
-    let (house, _server, client) = open();
+    let (installation, _server, client) = open();
     assert_eq!(client.create(&wrapped("I-1", json!({"is_dry_run": true}))).status, 201);
     let status = client.wait("I-1", "DRY_RUN_SUCCEEDED");
     assert_eq!(status["service_identifier"], Value::Null);
     assert_eq!(status["latest_event"]["event"], "EVENT_ACCOUNT_IMPORT_PROCESS_CREATED");
-    assert!(house.show("I-1").get("account").is_none_or(Value::is_null));
+    assert!(installation.show("I-1").get("account").is_none_or(Value::is_null));
     assert_eq!(client.create(&small("I-1")).status, 201);
     client.wait("I-1", "PROCESSED");
-    assert_eq!(house.show("I-1")["attempt"], 2);
+    assert_eq!(installation.show("I-1")["attempt"], 2);
 }
 
 #[test]
 fn a_supplier_of_dry_runs_imports_nothing() {
-    let (house, _server, client) = open();
-    house.done(&["supplier", "set", "ACME", "--dry-run", "true"]);
+    let (installation, _server, client) = open();
+    installation.run_json(&["supplier", "set", "ACME", "--dry-run", "true"]);
     client.create(&small("I-1"));
     client.wait("I-1", "DRY_RUN_SUCCEEDED");
 }
 
 #[test]
-fn dry_runs_hold_for_what_was_staged_before() {
-    let (house, key) = House::furnished();
+fn the_dry_run_setting_applies_to_staged_accounts() {
+    let (installation, key) = Installation::with_supplier();
     {
-        let api = house.serve_with(&["--role", "api"]);
+        let api = installation.serve_with(&["--role", "api"]);
         assert_eq!(api.client(&key).create(&small("I-1")).status, 201);
     }
-    house.done(&["supplier", "set", "ACME", "--dry-run", "true"]);
-    let server = house.serve();
+    installation.run_json(&["supplier", "set", "ACME", "--dry-run", "true"]);
+    let server = installation.serve();
     server.client(&key).wait("I-1", "DRY_RUN_SUCCEEDED");
 }
 
 #[test]
-fn a_paused_supplier_keeps_what_is_staged() {
-    let (house, _server, client) = open();
+fn a_paused_supplier_keeps_staged_payloads() {
+    let (installation, _server, client) = open();
     let start = "2099-01-01T00:00:00Z";
     let soon = json!({"schedule_window_start": start});
     client.create(&wrapped("I-2", soon));
-    house.done(&["supplier", "set", "ACME", "--status", "paused"]);
-    house.done(&["supplier", "set", "ACME", "--status", "ongoing"]);
+    installation.run_json(&["supplier", "set", "ACME", "--status", "paused"]);
+    installation.run_json(&["supplier", "set", "ACME", "--status", "ongoing"]);
     client.create(&small("I-1"));
     client.wait("I-1", "PROCESSED");
     assert_eq!(client.status("I-2")["status"], "PENDING", "its window has not begun");
@@ -98,29 +98,29 @@ fn a_paused_supplier_keeps_what_is_staged() {
 
 #[test]
 fn a_cancelled_process_can_be_retried() {
-    let (house, _server, client) = open();
+    let (installation, _server, client) = open();
     client.create(&wrapped("I-1", json!({"schedule_window_start": "2099-01-01T00:00:00Z"})));
-    assert_eq!(house.done(&["process", "cancel", "ACME", "I-1"])["status"], "CANCELLED");
+    assert_eq!(installation.run_json(&["process", "cancel", "ACME", "I-1"])["status"], "CANCELLED");
     assert_eq!(client.status("I-1")["status"], "CANCELLED");
-    let refused = house.refused(&["process", "cancel", "ACME", "I-1"]);
+    let refused = installation.run_refused(&["process", "cancel", "ACME", "I-1"]);
     assert!(refused.contains("CANCELLED") && refused.contains("cancelled"), "{refused}");
     assert_eq!(client.create(&small("I-1")).status, 201);
     client.wait("I-1", "PROCESSED");
-    assert!(house.refused(&["process", "retry", "ACME", "I-1"]).contains("PROCESSED"));
+    assert!(installation.run_refused(&["process", "retry", "ACME", "I-1"]).contains("PROCESSED"));
 }
 
 #[test]
-fn a_missed_window_ends_in_error_and_resubmission_mends_it() {
-    let (house, key) = House::furnished();
+fn a_missed_window_ends_in_error_and_resubmission_corrects_it() {
+    let (installation, key) = Installation::with_supplier();
     let number = "I-1";
     {
-        let api = house.serve_with(&["--role", "api"]);
+        let api = installation.serve_with(&["--role", "api"]);
         // Windows may have closed up to five minutes ago.
         let ago = house_clock(-120);
         let params = json!({"schedule_window_start": house_clock(-240), "schedule_window_end": ago});
         assert_eq!(api.client(&key).create(&wrapped(number, params)).status, 201);
     }
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&key);
     let status = client.wait(number, "ERRORED");
     let error = json!({"code": "schedule_window_missed", "detail": status["latest_error"]["detail"], "domain": "import_process"});
@@ -131,7 +131,7 @@ fn a_missed_window_ends_in_error_and_resubmission_mends_it() {
     assert_eq!(client.wait(number, "PROCESSED")["latest_error"], Value::Null);
 }
 
-/// Now and so many seconds, as a datetime.
+/// A number of seconds from now, as a datetime.
 #[expect(clippy::disallowed_methods, reason = "the server under test has the system's clock")]
 fn house_clock(seconds: i64) -> String {
     (chrono::Utc::now() + chrono::Duration::seconds(seconds))
@@ -140,31 +140,31 @@ fn house_clock(seconds: i64) -> String {
 
 #[test]
 fn an_import_that_a_stricter_rule_refuses_is_rejected_with_its_errors() {
-    let (house, key) = House::furnished();
+    let (installation, key) = Installation::with_supplier();
     {
-        let api = house.serve_with(&["--role", "api"]);
+        let api = installation.serve_with(&["--role", "api"]);
         let mut account = small("I-1");
         account["customers"][0].as_object_mut().unwrap().remove("family_name");
         assert_eq!(api.client(&key).create(&account).status, 201);
     }
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-    let server = house.serve();
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    let server = installation.serve();
     let client = server.client(&key);
     let status = client.wait("I-1", "ERRORED");
     assert_eq!(status["latest_error"]["code"], "import_process_failed_validation");
-    let shown = house.show("I-1");
+    let shown = installation.show("I-1");
     assert_eq!(shown["errors"][0]["attr"], "customers.0.family_name");
     assert_eq!(shown["errors"][0]["code"], "customer_family_name_required");
 }
 
 #[test]
 fn warnings_are_recorded_and_change_nothing() {
-    let (house, _server, client) = open();
+    let (installation, _server, client) = open();
     let mut account = small("I-1");
     account["customers"][0].as_object_mut().unwrap().remove("family_name");
     client.create(&account);
     client.wait("I-1", "PROCESSED");
-    let warnings = house.show("I-1")["warnings"].clone();
+    let warnings = installation.show("I-1")["warnings"].clone();
     assert!(
         warnings.as_array().unwrap().iter().any(|w| w["code"] == "customer_family_name_required"),
         "{warnings}"
@@ -173,10 +173,10 @@ fn warnings_are_recorded_and_change_nothing() {
 
 #[test]
 fn a_small_supplier_does_not_wait_for_a_big_one() {
-    let (house, key) = House::furnished();
-    house.done(&["supplier", "add", "SMALL", "--organisation", "Acme"]);
+    let (installation, key) = Installation::with_supplier();
+    installation.run_json(&["supplier", "add", "SMALL", "--organisation", "Acme"]);
     {
-        let api = house.serve_with(&["--role", "api"]);
+        let api = installation.serve_with(&["--role", "api"]);
         let client = api.client(&key);
         (0..600).for_each(|i| assert_eq!(client.create(&small(&format!("B-{i}"))).status, 201));
         for i in 0..3 {
@@ -185,26 +185,26 @@ fn a_small_supplier_does_not_wait_for_a_big_one() {
             assert_eq!(client.create(&account).status, 201);
         }
     }
-    let server = house.serve_with(&["--workers", "1"]);
+    let server = installation.serve_with(&["--workers", "1"]);
     server.client(&key);
     let processed = |supplier: &str| {
-        let list = house.done(&["process", "list", supplier, "--status", "PROCESSED"]);
+        let list = installation.run_json(&["process", "list", supplier, "--status", "PROCESSED"]);
         list.as_array()
             .unwrap()
             .iter()
             .map(|p| p["modified_at"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    until("both are done", || processed("SMALL").len() == 3 && processed("ACME").len() == 600);
+    wait_until("both are done", || processed("SMALL").len() == 3 && processed("ACME").len() == 600);
     let last_small = processed("SMALL").into_iter().max().unwrap();
     let before = processed("ACME").into_iter().filter(|at| *at < last_small).count();
     assert!(before < 60, "{before} of the big supplier's came first");
 }
 
 #[test]
-fn emails_are_for_the_mailer_unless_the_payload_suppresses_them() {
-    let (house, _server, client) = open();
-    house.done(&["supplier", "set", "ACME", "--send-customer-emails", "true"]);
+fn emails_are_sent_unless_the_payload_suppresses_them() {
+    let (installation, _server, client) = open();
+    installation.run_json(&["supplier", "set", "ACME", "--send-customer-emails", "true"]);
     let mut quiet = small("I-2");
     quiet["events"] = json!([{"event_type": "SUPPRESS_MIGRATION_COMMS", "category": "communications",
         "subcategory": "migration_comms", "occurred_at": "2026-10-01T00:00:00Z", "description": "x"}]);
@@ -212,14 +212,14 @@ fn emails_are_for_the_mailer_unless_the_payload_suppresses_them() {
     client.create(&quiet);
     for (number, emails) in [("I-1", true), ("I-2", false)] {
         client.wait(number, "PROCESSED");
-        assert_eq!(house.show(number)["account"]["customer_emails"], emails);
+        assert_eq!(installation.show(number)["account"]["customer_emails"], emails);
     }
 }
 
 #[test]
-fn times_are_told_in_the_suppliers_zone() {
-    let (house, _server, client) = open();
-    house.done(&["supplier", "set", "ACME", "--time-zone", "Asia/Kolkata"]);
+fn times_are_shown_in_the_suppliers_zone() {
+    let (installation, _server, client) = open();
+    installation.run_json(&["supplier", "set", "ACME", "--time-zone", "Asia/Kolkata"]);
     client.create(&small("I-1"));
     let status = client.wait("I-1", "PROCESSED");
     for at in [&status["created_at"], &status["modified_at"], &status["latest_event"]["occurred_at"]] {
@@ -229,11 +229,11 @@ fn times_are_told_in_the_suppliers_zone() {
 
 #[test]
 fn the_history_carries_the_id_of_the_request() {
-    let (house, _server, client) = open();
+    let (installation, _server, client) = open();
     let body = small("I-1").to_string();
     let answer =
         client.send("POST", crate::harness::ACCOUNTS, &[("X-Request-Id", "my-request-7")], body.as_bytes());
     assert_eq!((answer.status, answer.header("X-Request-Id")), (201, Some("my-request-7")));
-    let actor = house.show("I-1")["history"][0]["actor"].as_str().unwrap().to_owned();
+    let actor = installation.show("I-1")["history"][0]["actor"].as_str().unwrap().to_owned();
     assert!(actor.starts_with("api:cut_live_") && actor.ends_with("#my-request-7"), "{actor}");
 }

@@ -1,18 +1,18 @@
-//! Failure 22: what is sent is never obeyed, and never told to anybody who did not send it.
+//! Failure 22: input is never interpreted, and never shown to others.
 
 use crate::after_import::additions;
-use crate::harness::{ACCOUNTS, Client, House, LISTS, TRANSFER_STATUS, VALIDATE};
+use crate::harness::{ACCOUNTS, Client, Installation, LISTS, TRANSFER_STATUS, VALIDATE};
 use crate::payloads::{KINDS, fixture, small};
 use serde_json::Value;
 
-/// SQL, a header of one's own, and what terminals obey; with a word that must be found nowhere.
+/// SQL, a header, and terminal control sequences, with a word that must not appear anywhere.
 const HOSTILE: &str =
     "CANARY'); DROP TABLE accounts; --\r\nX-Injected: 1\r\n\u{1b}[2J\u{1b}]0;CANARY\u{7}\u{9b}31m";
-/// What personal data, bank details and credentials look like, in members that take them.
+/// Personal data, bank details and credentials in members that accept them.
 const BANK: &str = "99988777";
 const BORN: &str = "1971-03-17";
 
-/// A pointer to every text of a value.
+/// A pointer to every string of a value.
 fn texts(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::String(_) => found.push(at.to_owned()),
@@ -26,7 +26,7 @@ fn texts(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Each text of each kind of account, hostile in turn.
+/// Each string of each kind of account, replaced by a hostile one in turn.
 fn hostile_accounts() -> impl Iterator<Item = (String, Value)> {
     KINDS.into_iter().flat_map(|(kind, _)| {
         let mut found = Vec::new();
@@ -40,7 +40,7 @@ fn hostile_accounts() -> impl Iterator<Item = (String, Value)> {
     })
 }
 
-/// That an answer tells nothing of what was sent, and has no header that was.
+/// Asserts that an answer has no input in its body or headers.
 fn assert_silent(what: &str, answer: &crate::harness::Answer) {
     assert!(matches!(answer.status, 200 | 201 | 400 | 401 | 404 | 405), "{what}: {}", answer.text());
     assert_eq!(answer.header("X-Injected"), None, "{what}");
@@ -50,7 +50,7 @@ fn assert_silent(what: &str, answer: &crate::harness::Answer) {
     }
 }
 
-/// Paths, queries and headers that hold it.
+/// Paths, queries and headers with the hostile text.
 fn send_addresses(client: &Client) {
     let raw = "CANARY'%3B%20DROP%20TABLE%20accounts%3B--%0D%0AX-Injected:%201%1B%5B2J";
     for list in LISTS {
@@ -93,12 +93,12 @@ fn send_addresses(client: &Client) {
 }
 
 #[test]
-fn nothing_hostile_is_obeyed_or_told() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--log-level", "trace", "--rate-limit", "0"]);
+fn nothing_hostile_is_interpreted_or_shown() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--log-level", "trace", "--rate-limit", "0"]);
     let client = server.client(&key);
     client.import(&[small("L-1")]);
-    // First, for later there are accounts whose numbers are hostile, and lists have them.
+    // First, as later lists have accounts with hostile numbers.
     send_addresses(&client);
     let (mut taken, mut refused) = (0, 0);
     for (what, account) in hostile_accounts() {
@@ -119,12 +119,12 @@ fn nothing_hostile_is_obeyed_or_told() {
             *body.pointer_mut(&at).unwrap() = HOSTILE.into();
             let answer = client.send_json(path, &body);
             assert!(matches!(answer.status, 201 | 400 | 404), "{path}{at}: {}", answer.text());
-            // What is shown of a transaction or a note is what its sender sent.
+            // Transactions and notes are shown to their sender as sent.
             assert_eq!(answer.header("X-Injected"), None, "{path}{at}");
         }
     }
-    let metrics = server.stranger().get("/metrics").text();
-    let listed = house.run(&["process", "list", "ACME"]);
+    let metrics = server.anonymous().get("/metrics").text();
+    let listed = installation.run(&["process", "list", "ACME"]);
     server.signal("TERM");
     let (code, log) = server.ended();
     assert_eq!(code, Some(0), "{log}");
@@ -134,14 +134,14 @@ fn nothing_hostile_is_obeyed_or_told() {
     }
     let listed = String::from_utf8(listed.stdout).unwrap();
     assert!(listed.contains("CANARY") && !listed.contains(['\u{1b}', '\u{9b}', '\r']), "{listed}");
-    assert_eq!(house.ailments(), [""; 0], "its tables are there");
+    assert_eq!(installation.failed_checks(), [""; 0], "its tables are there");
 }
 
-/// Why an import ended in error is told by path and code; the account's data is in no word of it.
+/// The cause of a failed import is reported by path and code, without data of the account.
 #[test]
-fn an_import_that_is_refused_tells_nothing_of_its_account() {
-    let (house, key) = House::furnished();
-    let api = house.serve_with(&["--role", "api", "--log-level", "trace"]);
+fn a_refused_import_reveals_nothing_of_its_account() {
+    let (installation, key) = Installation::with_supplier();
+    let api = installation.serve_with(&["--role", "api", "--log-level", "trace"]);
     let mut account = small("L-2");
     let customer = account["customers"][0].as_object_mut().unwrap();
     customer.remove("family_name");
@@ -153,12 +153,12 @@ fn an_import_that_is_refused_tells_nothing_of_its_account() {
     let created = api.client(&key).create(&account);
     assert_eq!(created.status, 201, "{}", created.text());
     drop(api);
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-    let server = house.serve_with(&["--log-level", "trace"]);
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    let server = installation.serve_with(&["--log-level", "trace"]);
     let client = server.client(&key);
     let status = client.wait("L-2", "ERRORED");
     assert_eq!(status["latest_error"]["code"], "import_process_failed_validation", "{status}");
-    let shown = house.show("L-2");
+    let shown = installation.show("L-2");
     let outputs = [
         ("status", status.to_string()),
         ("version 1", client.get(&format!("{TRANSFER_STATUS}ACME/L-2/")).text()),
@@ -167,8 +167,8 @@ fn an_import_that_is_refused_tells_nothing_of_its_account() {
         ("errors", shown["errors"].to_string()),
         ("warnings", shown["warnings"].to_string()),
         ("history", shown["history"].to_string()),
-        ("a list", house.done(&["process", "list", "ACME"]).to_string()),
-        ("metrics", server.stranger().get("/metrics").text()),
+        ("a list", installation.run_json(&["process", "list", "ACME"]).to_string()),
+        ("metrics", server.anonymous().get("/metrics").text()),
     ];
     server.signal("TERM");
     let (_, log) = server.ended();

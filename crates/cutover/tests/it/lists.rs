@@ -1,5 +1,5 @@
 use crate::harness::{
-    ALL, Answer, Client, House, IMPORTED, LISTS, PENDING, Server, items, members, text, until,
+    ALL, Answer, Client, IMPORTED, Installation, LISTS, PENDING, Server, items, members, text, wait_until,
 };
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn numbers(list: &Value) -> Vec<String> {
     items(list).iter().map(|item| text(&item["external_account_number"])).collect()
 }
 
-/// Follows the pages of a list to their end.
+/// Reads all pages of a list.
 fn pages(client: &Client, list: &str, query: &str) -> Vec<Value> {
     let (mut pages, mut next) = (Vec::new(), Some(format!("{list}ACME/?{query}")));
     while let Some(path) = next {
@@ -32,10 +32,10 @@ fn next_page(answer: &Answer) -> Option<String> {
 
 #[test]
 fn each_list_has_its_processes_in_the_order_of_creation() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
-    house.done(&["supplier", "set", "ACME", "--time-zone", "Asia/Kolkata"]);
+    installation.run_json(&["supplier", "set", "ACME", "--time-zone", "Asia/Kolkata"]);
     let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
     client.import(&[small("Z-1")]);
     for number in ["B-1", "C-1"] {
@@ -44,7 +44,7 @@ fn each_list_has_its_processes_in_the_order_of_creation() {
     assert_eq!(client.create(&wrapped("D-1", json!({"is_dry_run": true}))).status, 201);
     client.wait("D-1", "DRY_RUN_SUCCEEDED");
     client.import(&[small("A-1")]);
-    house.done(&["process", "cancel", "ACME", "C-1"]);
+    installation.run_json(&["process", "cancel", "ACME", "C-1"]);
     for (list, expected) in
         [(ALL, &["Z-1", "B-1", "D-1", "A-1"][..]), (PENDING, &["B-1", "D-1"]), (IMPORTED, &["Z-1", "A-1"])]
     {
@@ -68,8 +68,8 @@ fn each_list_has_its_processes_in_the_order_of_creation() {
 }
 
 #[test]
-fn nothing_to_list_and_nobody_to_list_it_for() {
-    let (_house, _server, client) = House::open();
+fn empty_lists_and_unknown_suppliers() {
+    let (_installation, _server, client) = Installation::serving();
     for list in LISTS {
         for query in ["", "?page_size=10"] {
             let answer = client.get(&format!("{list}ACME/{query}"));
@@ -83,8 +83,8 @@ fn nothing_to_list_and_nobody_to_list_it_for() {
 }
 
 #[test]
-fn pages_that_cannot_be_are_refused() {
-    let (_house, _server, client) = House::open();
+fn invalid_pages_are_refused() {
+    let (_installation, _server, client) = Installation::serving();
     for list in LISTS {
         for size in ["0", "10001", "-1", "x", "", "1.0", "99999999999999999999"] {
             let answer = client.get(&format!("{list}ACME/?page_size={size}"));
@@ -99,15 +99,15 @@ fn pages_that_cannot_be_are_refused() {
     }
 }
 
-/// A service with so many accounts imported, and so many pending that nobody imports.
-fn filled(imported: usize, pending: usize) -> (House, Server, Client) {
-    let (house, key) = House::furnished();
+/// A service with a number of imported and of pending accounts, and no workers.
+fn filled(imported: usize, pending: usize) -> (Installation, Server, Client) {
+    let (installation, key) = Installation::with_supplier();
     {
-        let server = house.serve_with(&["--rate-limit", "0"]);
+        let server = installation.serve_with(&["--rate-limit", "0"]);
         let accounts: Vec<Value> = (0..imported).map(|i| minimal(&format!("I-{i:05}"))).collect();
         server.client(&key).import(&accounts);
     }
-    let server = house.serve_with(&["--role", "api", "--rate-limit", "0"]);
+    let server = installation.serve_with(&["--role", "api", "--rate-limit", "0"]);
     let client = server.client(&key);
     std::thread::scope(|scope| {
         for part in 0..8 {
@@ -119,7 +119,7 @@ fn filled(imported: usize, pending: usize) -> (House, Server, Client) {
             });
         }
     });
-    (house, server, client)
+    (installation, server, client)
 }
 
 fn minimal(number: &str) -> Value {
@@ -128,8 +128,8 @@ fn minimal(number: &str) -> Value {
 
 /// Failure 17.
 #[test]
-fn three_thousand_are_streamed_as_the_pages_have_them() {
-    let (_house, _server, client) = filled(100, 2_900);
+fn the_stream_of_three_thousand_matches_the_pages() {
+    let (_installation, _server, client) = filled(100, 2_900);
     for (list, count) in [(ALL, 3_000), (PENDING, 2_900), (IMPORTED, 100)] {
         let whole = client.get(&format!("{list}ACME/"));
         assert_eq!(whole.header("Link"), None);
@@ -154,14 +154,14 @@ fn three_thousand_are_streamed_as_the_pages_have_them() {
 
 #[test]
 fn a_list_read_while_accounts_are_imported_has_each_once() {
-    let (house, server, client) = filled(0, 400);
-    let key = house.key("Acme");
+    let (installation, server, client) = filled(0, 400);
+    let key = installation.key("Acme");
     drop((client, server));
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&key);
     let expected: HashSet<String> = (0..400).map(|i| format!("P-{i:05}")).collect();
     let mut imported = 0;
-    until("all are imported", || {
+    wait_until("all are imported", || {
         let all = numbers(&client.get(&format!("{ALL}ACME/")).json());
         assert_eq!(all.len(), 400, "each once");
         assert_eq!(all.into_iter().collect::<HashSet<_>>(), expected);
@@ -173,18 +173,18 @@ fn a_list_read_while_accounts_are_imported_has_each_once() {
     assert_eq!(client.get(&format!("{PENDING}ACME/")).json(), json!([]));
 }
 
-/// The filtered list of contract D12, on whichever database the test is run on.
+/// The filtered list of contract D12, on the database of this run.
 #[test]
 fn accounts_are_found_by_their_status_and_error() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     client.import(&[small("A-1"), small("A-2")]);
     let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
     for number in ["B-1", "B-2", "B-3"] {
         assert_eq!(client.create(&wrapped(number, later.clone())).status, 201);
     }
-    house.done(&["process", "cancel", "ACME", "B-2"]);
+    installation.run_json(&["process", "cancel", "ACME", "B-2"]);
     assert_eq!(client.create(&wrapped("D-1", json!({"is_dry_run": true}))).status, 201);
     client.wait("D-1", "DRY_RUN_SUCCEEDED");
     for (query, expected) in [

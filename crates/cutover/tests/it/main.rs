@@ -1,4 +1,4 @@
-//! The real binary, driven over HTTP and by its commands, as its users do.
+//! Tests of the real binary over HTTP and by its commands.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -30,7 +30,7 @@ mod imports;
 mod leaks;
 mod lists;
 mod migration;
-mod newer_words;
+mod newer_version;
 mod notes;
 mod open_period;
 mod organisations;

@@ -1,7 +1,7 @@
-//! A supplier's migration with the supplier's program, from files to sums that agree.
+//! A supplier's migration with `cutover-client`, from files to matching sums.
 #![cfg(unix)]
 
-use crate::harness::{House, Server, items, until};
+use crate::harness::{Installation, Server, items, wait_until};
 use crate::payloads::{fixture, small};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const ACCOUNTS: usize = 900;
-/// One in so many is faulty.
+/// One account in this number is faulty.
 const FAULTY: usize = 33;
 
-/// The program of suppliers, which lies beside the service's: both are built before tests of the workspace run.
+/// `cutover-client`, which is built before tests of the workspace run.
 fn program() -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_cutover")).with_file_name("cutover-client");
     assert!(path.exists(), "no {}: run the tests of the workspace, or build it first", path.display());
@@ -21,7 +21,7 @@ fn program() -> PathBuf {
 
 /// A supplier with files of accounts.
 struct Supplier<'h> {
-    house: &'h House,
+    installation: &'h Installation,
     server: &'h Server,
     key: &'h str,
 }
@@ -29,22 +29,23 @@ struct Supplier<'h> {
 impl Supplier<'_> {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
-        command.args(arguments).current_dir(self.house.path()).stdin(Stdio::null());
+        command.args(arguments).current_dir(self.installation.path()).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.env("CUTOVER_BASE_URL", format!("http://{}", self.server.address));
         command.env("CUTOVER_API_KEY", self.key).env("NO_PROXY", "*");
         command
     }
 
-    /// Its JSON, and its exit code.
+    /// The JSON and the exit code of a command.
     fn run(&self, arguments: &[&str]) -> (Value, Option<i32>) {
         let output = self.command(&[arguments, &["--json"]].concat()).output().unwrap();
         (json_of(&output), output.status.code())
     }
 
-    /// How many answers are written down.
+    /// Number of answers in the journal.
     fn answered(&self) -> usize {
-        let journal = std::fs::read(self.house.path().join("exports.cutover-journal")).unwrap_or_default();
+        let journal =
+            std::fs::read(self.installation.path().join("exports.cutover-journal")).unwrap_or_default();
         journal.iter().filter(|byte| **byte == b'\n').count().saturating_sub(1)
     }
 }
@@ -54,14 +55,14 @@ fn json_of(output: &Output) -> Value {
     serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"))
 }
 
-/// Writes the accounts into two files, the second packed; what the good ones come to, in cents.
+/// Writes the accounts into two files, the second compressed; returns the sum of the valid ones in cents.
 fn export(folder: &Path) -> usize {
     let (mut files, mut cents) = ([String::new(), String::new()], 0);
     for n in 0..ACCOUNTS {
         let number = format!("M-{n:04}");
         let mut account = small(&number);
         if n == 1 {
-            // One with meters and readings.
+            // An account with meters and readings.
             let ledgers = account["ledgers"].take();
             account = fixture("electricity", &number);
             account["ledgers"] = ledgers;
@@ -87,11 +88,11 @@ fn export(folder: &Path) -> usize {
 }
 
 #[test]
-fn from_files_to_sums_that_agree_though_it_is_killed_on_the_way() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
-    let cents = export(house.path());
-    let supplier = Supplier { house: &house, server: &server, key: &key };
+fn a_killed_migration_resumes_and_its_sums_match() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
+    let cents = export(installation.path());
+    let supplier = Supplier { installation: &installation, server: &server, key: &key };
     let faulty = ACCOUNTS.div_ceil(FAULTY);
     let good = ACCOUNTS - faulty;
 
@@ -99,7 +100,7 @@ fn from_files_to_sums_that_agree_though_it_is_killed_on_the_way() {
     assert_eq!((&found["valid"], &found["faulty"], code), (&good.into(), &faulty.into(), Some(1)), "{found}");
 
     let mut upload = supplier.command(&["upload", "exports", "--connections", "1"]).spawn().unwrap();
-    until("some are answered", || supplier.answered() > faulty + 50);
+    wait_until("some are answered", || supplier.answered() > faulty + 50);
     upload.kill().unwrap();
     assert!(!upload.wait().unwrap().success());
     let answered = supplier.answered();
@@ -115,7 +116,7 @@ fn from_files_to_sums_that_agree_though_it_is_killed_on_the_way() {
     assert_eq!((&sent["not_sent"], code), (&0.into(), Some(1)));
     let before = &sent["in_earlier_runs"];
     let before = before["accepted"].as_u64().unwrap() + before["already_there"].as_u64().unwrap();
-    assert!(before > 50, "it begins anew: {sent}");
+    assert!(before > 50, "it starts from the beginning: {sent}");
 
     let (seen, code) = supplier.run(&["watch", "ACME", "--interval", "1"]);
     assert_eq!((&seen["counts"]["PROCESSED"], code), (&good.into(), Some(0)), "{seen}");
@@ -128,10 +129,10 @@ fn from_files_to_sums_that_agree_though_it_is_killed_on_the_way() {
     assert!(report["sent"]["readings"].as_u64().unwrap() > 0, "{report}");
     assert_eq!(report["not_imported"]["faulty"], faulty);
 
-    // A row for every account, and for every fault.
-    let rows = std::fs::read(house.path().join("accounts.json")).unwrap();
+    // A row per account, and per fault.
+    let rows = std::fs::read(installation.path().join("accounts.json")).unwrap();
     let rows: Value = serde_json::from_slice(&rows).unwrap();
     let of = |code: &str| items(&rows).iter().filter(|row| row["code"] == code).count();
     assert_eq!((of("imported"), of("invalid_phone_number")), (good, faulty));
-    assert_eq!(house.count("ACME", "PROCESSED"), good);
+    assert_eq!(installation.count("ACME", "PROCESSED"), good);
 }

@@ -1,4 +1,4 @@
-use crate::harness::{Answer, Client, House, TRANSACTIONS, adding, items, text, today};
+use crate::harness::{Answer, Client, Installation, TRANSACTIONS, adding, items, text, today};
 use crate::payloads::{billed, small};
 use crate::transactions::transaction;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ fn pinned(account: &Value) -> Vec<String> {
 }
 
 #[test]
-fn what_lies_outside_is_moved_inside_and_says_so() {
-    let (house, _server, client) = House::with_accounts(&[billed("T-1")]);
+fn transactions_outside_the_period_are_moved_and_reported() {
+    let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let mut early = transaction("A", "2025-06-30", "1.10", "PAYMENT");
     early["display_note"] = json!("Thank you.");
     let batch = json!([
@@ -34,7 +34,7 @@ fn what_lies_outside_is_moved_inside_and_says_so() {
     assert!((day_before..=day_after).contains(&moved), "{moved}");
     assert!(text(&data(1)["display_note"]).contains("2999-12-31"));
     assert_eq!(data(2), transaction("C", "2025-07-01", "3.00", "CREDIT"), "inside, so as sent");
-    let stored = house.account("T-1");
+    let stored = installation.account("T-1");
     assert_eq!(stored["ledgers"][0]["ledger_balance"], "12.20");
     let notes = pinned(&stored);
     assert_eq!(notes.len(), 1, "one note a call: {notes:?}");
@@ -43,26 +43,26 @@ fn what_lies_outside_is_moved_inside_and_says_so() {
     let known = |result: &Value| result["status"] == "TRANSACTION_ALREADY_EXISTS";
     assert!(items(&again.json()["results"]).iter().all(known), "{}", again.text());
     assert_eq!(again.json()["results"][0]["transaction_data"], data(0));
-    assert_eq!(house.account("T-1"), stored, "and no second note");
+    assert_eq!(installation.account("T-1"), stored, "and no second note");
 }
 
 #[test]
-fn each_call_that_moves_pins_a_note() {
-    let (house, _server, client) = House::with_accounts(&[billed("T-1")]);
+fn each_call_that_moves_a_transaction_pins_a_note() {
+    let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     for id in ["A", "B"] {
         let answer = add(&client, "T-1", "", json!([transaction(id, "2020-01-01", "1", "CREDIT")]));
         assert_eq!(answer.status, 201);
     }
     assert_eq!(add(&client, "T-1", "", json!([transaction("C", "2025-07-02", "1", "CREDIT")])).status, 201);
-    assert_eq!(pinned(&house.account("T-1")).len(), 2);
+    assert_eq!(pinned(&installation.account("T-1")).len(), 2);
 }
 
 #[test]
-fn what_was_moved_is_known_by_the_date_that_was_sent() {
-    let (_house, _server, client) = House::with_accounts(&[billed("T-1")]);
+fn a_moved_transaction_is_known_by_its_sent_date() {
+    let (_installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let sent = json!([transaction("A", "2025-06-30", "1", "CREDIT")]);
     assert_eq!(add(&client, "T-1", "", sent.clone()).status, 201);
-    // Known already, so nobody asks whether it may be moved.
+    // It is known already, so the flag does not matter.
     let again = add(&client, "T-1", "?force_add_to_current_statement=false", sent);
     assert_eq!(again.json()["results"][0]["status"], "TRANSACTION_ALREADY_EXISTS");
     let other = add(&client, "T-1", "", json!([transaction("A", "2025-07-01", "1", "CREDIT")]));
@@ -72,7 +72,7 @@ fn what_was_moved_is_known_by_the_date_that_was_sent() {
     );
 }
 
-/// Whether a day lies in the open period of an account.
+/// Returns true if a day is in the open period of an account.
 fn is_open(client: &Client, number: &str, day: &str) -> bool {
     let id = format!("{number} {day}");
     let answer = add(
@@ -97,7 +97,8 @@ fn the_period_begins_with_the_last_closing_or_the_supply() {
             {"mpxn": "6407000003", "supply_type": "ELECTRICITY", "supply_start_date": "2024-03-01"},
         ],
     }]);
-    let (_house, _server, client) = House::with_accounts(&[billed("T-1"), supplied, small("T-3")]);
+    let (_installation, _server, client) =
+        Installation::with_accounts(&[billed("T-1"), supplied, small("T-3")]);
     for (number, day, open) in [
         ("T-1", "2025-06-30", false),
         ("T-1", "2025-07-01", true),
@@ -112,16 +113,16 @@ fn the_period_begins_with_the_last_closing_or_the_supply() {
 }
 
 #[test]
-fn the_last_day_is_today_where_the_supplier_is() {
-    let (house, _server, client) = House::open();
-    // Between them it is never the same day.
+fn the_last_day_is_today_in_the_suppliers_zone() {
+    let (installation, _server, client) = Installation::serving();
+    // The two zones never have the same date at this offset.
     for (zone, number) in [("Pacific/Kiritimati", "T-1"), ("Pacific/Pago_Pago", "T-2")] {
-        house.done(&["supplier", "set", "ACME", "--time-zone", zone]);
+        installation.run_json(&["supplier", "set", "ACME", "--time-zone", zone]);
         client.import(&[small(number)]);
     }
     let mut moved = Vec::new();
     for (zone, number) in [("Pacific/Kiritimati", "T-1"), ("Pacific/Pago_Pago", "T-2")] {
-        house.done(&["supplier", "set", "ACME", "--time-zone", zone]);
+        installation.run_json(&["supplier", "set", "ACME", "--time-zone", zone]);
         let answer = add(&client, number, "", json!([transaction("A", "2999-01-01", "1", "CREDIT")]));
         assert_eq!(answer.status, 201, "{}", answer.text());
         moved.push(text(&answer.json()["results"][0]["transaction_data"]["transaction_date"]));

@@ -1,21 +1,21 @@
 use crate::after_import::additions;
 use crate::harness::{
-    ACCOUNTS, Act, Answer, BUSINESS, BUSINESS_INSTRUCTION, Client, House, INSTRUCTION, LISTS, NOTES,
-    STATEMENTS, Server, TRANSACTIONS, TRANSFER_STATUS, VALIDATE, Vendor, adding, business,
+    ACCOUNTS, Action, Answer, BUSINESS, BUSINESS_INSTRUCTION, Client, INSTRUCTION, Installation, LISTS,
+    NOTES, STATEMENTS, Server, TRANSACTIONS, TRANSFER_STATUS, VALIDATE, Vendor, adding, business,
     business_instruction, instruction,
 };
 use crate::payloads::small;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The same request, once of `Acme`'s own making and once after a change.
+/// A request on `Acme`'s own data, and a variation of it.
 fn changed(body: &Value, member: &str, value: &str) -> Value {
     let mut body = body.clone();
     body[member] = json!(value);
     body
 }
 
-/// What belongs to another organisation is answered with the same bytes as what does not exist.
+/// Another organisation's data is answered with the same bytes as missing data.
 fn assert_alike(absent: &Answer, others: &Answer, what: &str) {
     assert!(absent.status == 400 || absent.status == 404, "{what}: {}", absent.text());
     assert_eq!((absent.status, absent.text()), (others.status, others.text()), "{what}");
@@ -24,28 +24,28 @@ fn assert_alike(absent: &Answer, others: &Answer, what: &str) {
     assert_eq!(names(absent), names(others), "{what}");
 }
 
-/// `Acme` has the account `A-1` and the business `B-1`; `Other` has, under `OTHERS`, the account `O-1` and
+/// `Acme` has the account `A-1` and the business `B-1`. `Other` has, under `OTHERS`, the account `O-1` and
 /// the business `B-O` with the contract `C-O`. Both have the vendor `PAY`.
-fn neighbours() -> (House, Server, Client, Client, Vendor) {
-    let vendor = Vendor::start(|_| Act::Json(200, json!({"reference": "R", "type": "CARD"})));
-    let (house, server, client, owner) = House::of_two();
-    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+fn neighbours() -> (Installation, Server, Client, Client, Vendor) {
+    let vendor = Vendor::start(|_| Action::Json(200, json!({"reference": "R", "type": "CARD"})));
+    let (installation, server, client, owner) = Installation::with_two_organisations();
+    installation.run_json(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
     client.import(&[small("A-1")]);
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &[])).status, 201);
     let theirs = changed(&business("B-O", &["C-O"]), "import_supplier_code", "OTHERS");
     assert_eq!(owner.send_json(BUSINESS, &theirs).status, 201);
     assert_eq!(owner.create(&changed(&small("O-1"), "import_supplier", "OTHERS")).status, 201);
-    crate::harness::until("their account is imported", || {
+    crate::harness::wait_until("their account is imported", || {
         owner.get(&format!("{TRANSFER_STATUS}OTHERS/O-1/")).json()["status"] == "COMPLETED"
     });
-    (house, server, client, owner, vendor)
+    (installation, server, client, owner, vendor)
 }
 
 /// Failure 21.
 #[test]
-fn anothers_supplier_is_as_good_as_absent() {
-    let (house, _server, client, _owner, vendor) = neighbours();
-    let before = house.show_of("OTHERS", "O-1");
+fn another_organisations_supplier_is_answered_as_missing() {
+    let (installation, _server, client, _owner, vendor) = neighbours();
+    let before = installation.show_of("OTHERS", "O-1");
     let mut posts: Vec<(&str, Value)> = additions("O-1").into();
     posts.push((INSTRUCTION, instruction("O-1", "PAY", "CARD", "R")));
     posts.push((VALIDATE, small("O-1")));
@@ -72,14 +72,14 @@ fn anothers_supplier_is_as_good_as_absent() {
         let ask = |supplier| client.get(&format!("{}{supplier}/{query}", LISTS[0]));
         assert_alike(&ask("NOBODY"), &ask("OTHERS"), query);
     }
-    assert_eq!(house.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
+    assert_eq!(installation.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
     assert_eq!(vendor.asked("/").len(), 0);
 }
 
 /// Failure 21.
 #[test]
-fn anothers_account_is_as_good_as_absent() {
-    let (_house, _server, client, _owner, vendor) = neighbours();
+fn another_organisations_account_is_answered_as_missing() {
+    let (_installation, _server, client, _owner, vendor) = neighbours();
     let posts = additions("").map(|(path, body)| (path, body)).into_iter();
     for (path, body) in posts.chain([(INSTRUCTION, instruction("", "PAY", "CARD", "R"))]) {
         let ask = |number| client.send_json(path, &changed(&body, "external_account_number", number));
@@ -101,8 +101,8 @@ fn anothers_account_is_as_good_as_absent() {
 
 /// Failure 21.
 #[test]
-fn anothers_business_is_as_good_as_absent() {
-    let (_house, _server, client, owner, vendor) = neighbours();
+fn another_organisations_business_is_answered_as_missing() {
+    let (_installation, _server, client, owner, vendor) = neighbours();
     let ask = |id| client.send_json(BUSINESS_INSTRUCTION, &business_instruction(id, "PAY", "CARD", "R"));
     assert_alike(&ask("NONE"), &ask("B-O"), "business");
     assert_eq!(vendor.asked("/").len(), 0);
@@ -118,7 +118,7 @@ fn anothers_business_is_as_good_as_absent() {
         link(VALIDATE, "C-O").errors(),
         ["business.business_contract_identifier business_contract_not_found"]
     );
-    // Their identifiers are free here, and what is made of them is another business.
+    // The identifiers are free here, and create a different business.
     let ours = client.send_json(BUSINESS, &business("B-O", &["C-O"]));
     assert_eq!(ours.status, 201, "{}", ours.text());
     let theirs = changed(&business("B-O", &["C-O"]), "import_supplier_code", "OTHERS");
@@ -129,7 +129,7 @@ fn anothers_business_is_as_good_as_absent() {
 
 #[test]
 fn the_same_number_of_two_organisations_is_two_accounts() {
-    let (house, _server, client, owner, _vendor) = neighbours();
+    let (installation, _server, client, owner, _vendor) = neighbours();
     client.import(&[small("O-1")]);
     let note = |client: &Client, supplier: &str, body: &str| {
         let request = adding("O-1", "notes", json!([{"body": body}]));
@@ -137,31 +137,54 @@ fn the_same_number_of_two_organisations_is_two_accounts() {
     };
     assert_eq!((note(&client, "ACME", "Ours"), note(&owner, "OTHERS", "Theirs")), (201, 201));
     for (supplier, body) in [("ACME", "Ours"), ("OTHERS", "Theirs")] {
-        let notes = &house.show_of(supplier, "O-1")["account"]["notes"];
+        let notes = &installation.show_of(supplier, "O-1")["account"]["notes"];
         assert_eq!((notes[0]["body"].clone(), notes.as_array().unwrap().len()), (json!(body), 1));
     }
 }
 
 #[test]
-fn document_roots_do_not_meet_between_organisations() {
-    let (house, _) = House::furnished();
-    house.done(&["organisation", "add", "Other"]);
+fn document_roots_do_not_overlap_between_organisations() {
+    let (installation, _) = Installation::with_supplier();
+    installation.run_json(&["organisation", "add", "Other"]);
     for root in ["/ACME", "/ACME/inner", "/ACME/"] {
-        let refused =
-            house.refused(&["supplier", "add", "OTHERS", "--organisation", "Other", "--document-root", root]);
+        let refused = installation.run_refused(&[
+            "supplier",
+            "add",
+            "OTHERS",
+            "--organisation",
+            "Other",
+            "--document-root",
+            root,
+        ]);
         assert!(refused.contains("document root"), "{refused}");
     }
-    house.done(&["supplier", "add", "OTHERS", "--organisation", "Other", "--document-root", "/ACME2"]);
-    house.done(&["supplier", "add", "SECOND", "--organisation", "Acme", "--document-root", "/ACME/second"]);
+    installation.run_json(&[
+        "supplier",
+        "add",
+        "OTHERS",
+        "--organisation",
+        "Other",
+        "--document-root",
+        "/ACME2",
+    ]);
+    installation.run_json(&[
+        "supplier",
+        "add",
+        "SECOND",
+        "--organisation",
+        "Acme",
+        "--document-root",
+        "/ACME/second",
+    ]);
 }
 
 /// A request: method, path, body.
 type Request = (&'static str, String, Vec<u8>);
 
-/// One about what nobody has, and the same about what another organisation has.
+/// A request on missing data, and the same on another organisation's data.
 struct Pair(Request, Request);
 
-/// The pairs of an endpoint: each of its parameters and members that name something, in turn.
+/// The pairs of an endpoint: one for each parameter and member that names something.
 fn pairs(method: &str, path: &str) -> Vec<Pair> {
     let get = |of: fn(&str, &str) -> String| {
         let ask = |supplier, number| ("GET", of(supplier, number), Vec::new());
@@ -241,8 +264,8 @@ fn pairs(method: &str, path: &str) -> Vec<Pair> {
     }
 }
 
-/// Status, headers and body, but for what differs from request to request.
-fn told(client: &Client, (method, path, body): &Request) -> (u16, Vec<(String, String)>, String) {
+/// Status, headers and body, without the parts that differ between requests.
+fn reported(client: &Client, (method, path, body): &Request) -> (u16, Vec<(String, String)>, String) {
     let kind = if path.ends_with("/bulk/") { "application/x-ndjson" } else { "application/json" };
     let answer = client.send(method, path, &[("Content-Type", kind)], body);
     let changes = ["x-request-id", "date"];
@@ -250,13 +273,13 @@ fn told(client: &Client, (method, path, body): &Request) -> (u16, Vec<(String, S
     (answer.status, headers.collect(), answer.text())
 }
 
-/// Failure 21: with a token of ours, every endpoint that asks for one answers what is another's as it answers what
-/// nobody has. Endpoints are those that the service describes, so that a new one cannot be forgotten.
+/// Failure 21: with a valid token, every endpoint answers for another organisation's data as for missing
+/// data. The endpoints are taken from the service's description, so that a new one cannot be forgotten.
 #[test]
-fn no_endpoint_tells_what_is_anothers_from_what_is_absent() {
-    let (house, server, client, _owner, vendor) = neighbours();
-    let before = house.show_of("OTHERS", "O-1");
-    let description = server.stranger().get("/openapi.json").json();
+fn every_endpoint_answers_foreign_data_as_missing() {
+    let (installation, server, client, _owner, vendor) = neighbours();
+    let before = installation.show_of("OTHERS", "O-1");
+    let description = server.anonymous().get("/openapi.json").json();
     let mut asked = 0;
     for (path, item) in description["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -264,7 +287,7 @@ fn no_endpoint_tells_what_is_anothers_from_what_is_absent() {
                 continue;
             }
             for Pair(absent, others) in pairs(method, path) {
-                let (absent, others) = (told(&client, &absent), told(&client, &others));
+                let (absent, others) = (reported(&client, &absent), reported(&client, &others));
                 assert!(matches!(absent.0, 200 | 400 | 404), "{method} {path}: {absent:?}");
                 assert!(absent.0 != 200 || path.ends_with("/bulk/"), "{method} {path}: {absent:?}");
                 assert_eq!(absent, others, "{method} {path}");
@@ -273,6 +296,6 @@ fn no_endpoint_tells_what_is_anothers_from_what_is_absent() {
         }
     }
     assert!(asked >= 25, "{asked} pairs");
-    assert_eq!(house.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
+    assert_eq!(installation.show_of("OTHERS", "O-1"), before, "nothing of theirs has changed");
     assert_eq!(vendor.asked("/").len(), 0);
 }

@@ -1,8 +1,8 @@
-//! Accounts of the fixtures, under the supplier `ACME`.
+//! Accounts from the fixtures, for the supplier `ACME`.
 
 use serde_json::{Value, json};
 
-/// The seven kinds of meter point, and an account with two.
+/// An account of each kind of meter point, and one with two.
 pub(crate) const KINDS: [(&str, &str); 8] = [
     ("electricity", include_str!("../../../../fixtures/accounts/valid/electricity.json")),
     ("gas", include_str!("../../../../fixtures/accounts/valid/gas.json")),
@@ -14,7 +14,7 @@ pub(crate) const KINDS: [(&str, &str); 8] = [
     ("embedded_water", include_str!("../../../../fixtures/accounts/valid/embedded_water.json")),
 ];
 
-/// A fixture under a number of its own.
+/// A fixture with another number.
 pub(crate) fn fixture(kind: &str, number: &str) -> Value {
     let (_, text) = KINDS.iter().find(|(name, _)| *name == kind).unwrap();
     let mut account: Value = serde_json::from_str(text).unwrap();
@@ -44,7 +44,7 @@ pub(crate) fn wrapped(number: &str, task_params: Value) -> Value {
     json!({"payload": small(number), "task_params": task_params})
 }
 
-/// A small account whose last statement was closed on 30 June 2025; since then `T1`, a credit of 10.10.
+/// A small account whose last statement was closed on 30 June 2025, with the later credit `T1` of 10.10.
 pub(crate) fn billed(number: &str) -> Value {
     let mut account = small(number);
     account["ledgers"][0]["last_statement_closing_date"] = json!("2025-06-30");

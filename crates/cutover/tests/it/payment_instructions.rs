@@ -1,20 +1,22 @@
-use crate::harness::{Act, BUSINESS, BUSINESS_INSTRUCTION, Client, House, INSTRUCTION, Server, Vendor};
+use crate::harness::{
+    Action, BUSINESS, BUSINESS_INSTRUCTION, Client, INSTRUCTION, Installation, Server, Vendor,
+};
 use crate::harness::{Answer, business, business_instruction, instruction, members};
 use crate::payloads::{small, wrapped};
 use serde_json::{Value, json};
 
-/// A house with the imported accounts `V-1` and `V-2`, the staged `W-1`, the business `B-1` and the vendor
-/// `PAY`, which has every card.
-fn paid() -> (House, Server, Client, Vendor) {
+/// An installation with the imported accounts `V-1` and `V-2`, the staged `W-1`, the business `B-1` and the
+/// vendor `PAY`, which has every card.
+fn paid() -> (Installation, Server, Client, Vendor) {
     let vendor = Vendor::start(|asked| {
-        Act::Json(200, json!({"reference": asked.path.rsplit('/').next().unwrap(), "type": "CARD"}))
+        Action::Json(200, json!({"reference": asked.path.rsplit('/').next().unwrap(), "type": "CARD"}))
     });
-    let (house, server, client) = House::with_accounts(&[small("V-1"), small("V-2")]);
-    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+    let (installation, server, client) = Installation::with_accounts(&[small("V-1"), small("V-2")]);
+    installation.run_json(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &[])).status, 201);
     let later = wrapped("W-1", json!({"schedule_window_start": "2099-01-01T00:00:00Z"}));
     assert_eq!(client.create(&later).status, 201);
-    (house, server, client, vendor)
+    (installation, server, client, vendor)
 }
 
 fn pay(client: &Client, body: &Value) -> Answer {
@@ -22,8 +24,8 @@ fn pay(client: &Client, body: &Value) -> Answer {
 }
 
 #[test]
-fn every_fault_of_an_account_instruction_is_told_and_no_vendor_asked() {
-    let (_house, _server, client, vendor) = paid();
+fn every_fault_of_an_account_instruction_is_reported_without_calling_the_vendor() {
+    let (_installation, _server, client, vendor) = paid();
     assert_eq!(
         client.post(INSTRUCTION, r#"{"type": "card", "vendor": " ", "x": 1, "card": {}}"#).faults(),
         [
@@ -57,7 +59,7 @@ fn every_fault_of_an_account_instruction_is_told_and_no_vendor_asked() {
 
 #[test]
 fn references_are_trimmed_and_encoded_into_one_segment() {
-    let (_house, _server, client, vendor) = paid();
+    let (_installation, _server, client, vendor) = paid();
     let mut asked = 0;
     for (reference, segment) in [
         (" R 1 ", "R%201"),
@@ -65,7 +67,7 @@ fn references_are_trimmed_and_encoded_into_one_segment() {
         ("a%2Fb", "a%252Fb"),
         ("é\r\nX: y", "%C3%A9%0D%0AX%3A%20y"),
     ] {
-        // What this vendor echoes is the encoded one, so that it does not have what it is asked for.
+        // This vendor returns the encoded reference, which does not match the requested one.
         let answer = pay(&client, &instruction("V-1", "PAY", "CARD", reference));
         assert_eq!(answer.faults(), ["vendor payment_vendor_rejected"], "{reference}");
         asked += 1;
@@ -83,15 +85,15 @@ fn references_are_trimmed_and_encoded_into_one_segment() {
 
 #[test]
 fn an_instruction_of_the_payload_is_not_looked_up() {
-    let (house, _server, client, vendor) = paid();
+    let (installation, _server, client, vendor) = paid();
     let mut account = small("V-3");
     account["payment_instructions"] =
         json!([{"vendor": "PAY", "type": "CARD", "reference": "R", "valid_from": "2025-01-01"}]);
     client.import(&[account]);
-    let before = house.account("V-3");
-    // The same again: it is there already.
+    let before = installation.account("V-3");
+    // The same request again: it exists.
     assert_eq!(pay(&client, &instruction("V-3", "PAY", "CARD", "R")).status, 201);
-    assert_eq!((vendor.asked("/").len(), house.account("V-3")), (0, before));
+    assert_eq!((vendor.asked("/").len(), installation.account("V-3")), (0, before));
 }
 
 fn pay_business(client: &Client, reference: &str, accounts: &[&str]) -> Answer {
@@ -102,8 +104,8 @@ fn pay_business(client: &Client, reference: &str, accounts: &[&str]) -> Answer {
 }
 
 #[test]
-fn a_business_has_an_instruction_for_accounts_of_it() {
-    let (_house, _server, client, vendor) = paid();
+fn a_business_instruction_covers_accounts_of_the_business() {
+    let (_installation, _server, client, vendor) = paid();
     let plain = client.send_json(BUSINESS_INSTRUCTION, &business_instruction(" B-1 ", "PAY", "CARD", "R-0"));
     assert_eq!(plain.status, 201, "{}", plain.text());
     assert_eq!(plain.json(), json!({"reference": "R-0", "external_business_identifier": "B-1"}));
@@ -112,14 +114,14 @@ fn a_business_has_an_instruction_for_accounts_of_it() {
         assert_eq!(answer.status, 201, "{}", answer.text());
         assert_eq!(answer.json(), json!({"reference": "R-1", "external_business_identifier": "B-1"}));
     }
-    assert_eq!(vendor.asked("/").len(), 2, "what is stored is not asked for again");
+    assert_eq!(vendor.asked("/").len(), 2, "a stored instruction is not requested again");
     assert_eq!(pay_business(&client, "R-1", &["V-2"]).status, 201);
     assert_eq!(vendor.asked("/").len(), 2, "nor for some of its accounts");
 }
 
 #[test]
-fn every_fault_of_a_business_instruction_is_told_and_no_vendor_asked() {
-    let (_house, _server, client, vendor) = paid();
+fn every_fault_of_a_business_instruction_is_reported_without_calling_the_vendor() {
+    let (_installation, _server, client, vendor) = paid();
     assert_eq!(
         pay_business(&client, "R", &["V-1", "NONE", "W-1", "V-2"]).faults(),
         [
@@ -164,14 +166,14 @@ fn every_fault_of_a_business_instruction_is_told_and_no_vendor_asked() {
 }
 
 #[test]
-fn a_business_hears_of_the_vendor_as_an_account_does() {
-    let (house, _server, client, vendor) = paid();
+fn business_and_account_instructions_have_the_same_vendor_errors() {
+    let (installation, _server, client, vendor) = paid();
     let sick = Vendor::start(|asked| match asked.path.rsplit('/').next().unwrap() {
-        "NONE" => Act::Json(404, json!({})),
-        "WRONG" => Act::Json(200, json!([])),
-        _ => Act::Json(503, json!({})),
+        "NONE" => Action::Json(404, json!({})),
+        "WRONG" => Action::Json(200, json!([])),
+        _ => Action::Json(503, json!({})),
     });
-    house.done(&["vendor", "add", "SICK", "--kind", "http", "--base-url", &sick.url("")]);
+    installation.run_json(&["vendor", "add", "SICK", "--kind", "http", "--base-url", &sick.url("")]);
     let pay = |vendor: &str, kind: &str, reference: &str| {
         client.send_json(BUSINESS_INSTRUCTION, &business_instruction("B-1", vendor, kind, reference))
     };

@@ -1,18 +1,18 @@
 //! The version 1 status of an import.
 
-use crate::harness::{House, TRANSFER_STATUS, members};
+use crate::harness::{Installation, TRANSFER_STATUS, members};
 use crate::payloads::{small, wrapped};
 use serde_json::json;
 
 #[test]
 fn a_status_for_every_state() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
     assert_eq!(client.create(&wrapped("PENDING", later.clone())).status, 201);
     assert_eq!(client.create(&wrapped("CANCELLED", later)).status, 201);
-    house.done(&["process", "cancel", "ACME", "CANCELLED"]);
+    installation.run_json(&["process", "cancel", "ACME", "CANCELLED"]);
     assert_eq!(client.create(&wrapped("DRY_RUN_SUCCEEDED", json!({"is_dry_run": true}))).status, 201);
     assert_eq!(client.create(&small("PROCESSED")).status, 201);
     for (number, expected) in [
@@ -33,15 +33,15 @@ fn a_status_for_every_state() {
 
 #[test]
 fn an_import_that_ended_in_error_is_unknown() {
-    let (house, key) = House::furnished();
+    let (installation, key) = Installation::with_supplier();
     {
-        let api = house.serve_with(&["--role", "api"]);
+        let api = installation.serve_with(&["--role", "api"]);
         let mut account = small("E-1");
         account["customers"][0].as_object_mut().unwrap().remove("family_name");
         assert_eq!(api.client(&key).create(&account).status, 201);
     }
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
-    let server = house.serve();
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    let server = installation.serve();
     let client = server.client(&key);
     client.wait("E-1", "ERRORED");
     let answer = client.get(&format!("{TRANSFER_STATUS}ACME/E-1/"));
@@ -49,8 +49,8 @@ fn an_import_that_ended_in_error_is_unknown() {
 }
 
 #[test]
-fn what_nobody_knows_is_not_found() {
-    let (_house, _server, client) = House::with_accounts(&[small("P/1 é")]);
+fn an_unknown_account_is_not_found() {
+    let (_installation, _server, client) = Installation::with_accounts(&[small("P/1 é")]);
     for path in ["ACME/none/", "NOBODY/P-1/", "no%20code/P-1/", "ACME/%20/", "ACME//"] {
         let answer = client.get(&format!("{TRANSFER_STATUS}{path}"));
         assert_eq!(answer.code(), (404, "not_found".to_owned()), "{path}");

@@ -1,4 +1,4 @@
-use crate::harness::{ACCOUNTS, House, VALIDATE};
+use crate::harness::{ACCOUNTS, Installation, VALIDATE};
 use cutover_testkit::payload::account_json;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -6,8 +6,8 @@ use proptest::test_runner::{Config, TestRunner};
 /// Validate and create agree on generated payloads, most of them faulty, and never answer 5xx.
 #[test]
 fn validate_and_create_agree() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--role", "api", "--rate-limit", "0"]);
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--role", "api", "--rate-limit", "0"]);
     let client = server.client(&key);
     let mut runner = TestRunner::new(Config::with_cases(150));
     let (taken, refused) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
@@ -15,7 +15,7 @@ fn validate_and_create_agree() {
         .run(&(any::<u64>(), any::<bool>()), |(seed, plain)| {
             let mut account: serde_json::Value = serde_json::from_str(&account_json(seed)).unwrap();
             if plain {
-                // What rules judge together is left out, so that some are taken.
+                // Members that several rules check together are left out, so that some payloads are valid.
                 let kept = ["communication_preference", "billing_name", "transfer_balance", "sales_channel"];
                 account.as_object_mut().unwrap().retain(|name, _| kept.contains(&name.as_str()));
             }

@@ -1,15 +1,15 @@
-//! An upgrade while suppliers go on: the migration first, beside the old program; then node after node.
+//! A rolling upgrade under load: first the migration, while the old program runs, then node after node.
 //!
-//! Suppliers see the nodes as a load balancer shows them, see [`Line`]. A request has failed
-//! - that was answered otherwise than one alone on a quiet server would be, 5xx or not;
-//! - whose connection was lost after its first byte was sent, whether or not it had been kept from an earlier
-//!   request: it may have been done;
-//! - that neither node took.
+//! Suppliers use the nodes through a [`FailoverClient`], as through a load balancer. A request has failed if
+//! - its answer differs from that of a single quiet server, 5xx or not;
+//! - its connection was lost after its first byte was sent, even if the connection was kept from an earlier request:
+//!   the request may have taken effect;
+//! - no node accepted it.
 //!
-//! One that a node takes no connection for, or is not ready for, has not failed if the other node takes it, nor has
-//! one whose kept connection was found closed before anything was sent.
+//! A request has not failed if one node refuses the connection or is not ready and the other accepts it, or if its kept
+//! connection was found closed before anything was sent.
 
-use crate::harness::{ACCOUNTS, Fleet, Line, NOTES, Node, Server, adding, until, within};
+use crate::harness::{ACCOUNTS, FailoverClient, Fleet, NOTES, Node, Server, adding, wait_until, wait_within};
 use crate::payloads::fixture;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -19,11 +19,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Names the program before the upgrade. Without it that is the one under test too, and a migration of a release
-/// to come is applied beside it.
+/// The program before the upgrade. If unset, it is the program under test, and a migration of a future
+/// release is applied during its run.
 const OLD_BINARY: &str = "CUTOVER_TEST_OLD_BINARY";
 
-/// What migrations of later releases do, by the rules that they go by. A table in use is not waited for long.
+/// A migration of a future release, within the rules for migrations: it does not wait long for locks.
 const FUTURE: &str = "
     SET lock_timeout = '2s';
     ALTER TABLE processes ADD COLUMN future TEXT;
@@ -37,14 +37,14 @@ const FUTURE: &str = "
     INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')";
 
 const CREATORS: usize = 3;
-/// How many accounts are created between one step of the upgrade and the next.
+/// Number of accounts created between two steps of the upgrade.
 const STRIDE: usize = 60;
-/// For how long an API node serves on when it stops: longer than a load balancer takes to ask whether it is ready and
-/// to send what it has.
+/// The `shutdown-delay` of API nodes: longer than a load balancer takes to check readiness and to send its
+/// requests.
 const DELAY: &str = "2s";
 const LONG: Duration = Duration::from_secs(120);
 
-/// What suppliers send all the while.
+/// The load of the suppliers.
 struct Load {
     nodes: Vec<SocketAddr>,
     token: String,
@@ -57,7 +57,7 @@ struct Load {
     is_over: AtomicBool,
 }
 
-/// Ends a load when it goes out of scope.
+/// Ends a load on drop.
 struct End<'l>(&'l Load);
 
 impl Drop for End<'_> {
@@ -81,8 +81,8 @@ impl Load {
         }
     }
 
-    fn line(&self, first: usize) -> Line {
-        Line::new(&self.nodes, first, &self.token)
+    fn line(&self, first: usize) -> FailoverClient {
+        FailoverClient::new(&self.nodes, first, &self.token)
     }
 
     fn goes_on(&self) -> bool {
@@ -90,8 +90,15 @@ impl Load {
         !self.is_over.load(Ordering::SeqCst)
     }
 
-    /// Sends a request once; the body of the answer that is wanted.
-    fn ask(&self, line: &mut Line, method: &str, path: &str, body: &str, wanted: u16) -> Option<Value> {
+    /// Sends a request once; returns the body of the expected answer.
+    fn ask(
+        &self,
+        line: &mut FailoverClient,
+        method: &str,
+        path: &str,
+        body: &str,
+        wanted: u16,
+    ) -> Option<Value> {
         self.requests.fetch_add(1, Ordering::SeqCst);
         let failure = match line.send(method, path, body.as_bytes()) {
             Ok(answer) if answer.status == wanted => return Some(answer.json()),
@@ -116,7 +123,7 @@ impl Load {
         }
     }
 
-    /// Looks at each account until it is imported.
+    /// Reads the status of each account until it is imported.
     fn watch(&self, first: usize) {
         let (mut line, mut seen) = (self.line(first), 0);
         while self.goes_on() {
@@ -129,7 +136,7 @@ impl Load {
         }
     }
 
-    /// Adds a note to each account that is imported.
+    /// Adds a note to each imported account.
     fn note(&self, first: usize) {
         let mut line = self.line(first);
         while self.goes_on() {
@@ -141,22 +148,24 @@ impl Load {
         }
     }
 
-    /// Waits until the load has gone on for a while, with requests of every kind.
+    /// Waits until the load has sent requests of every kind.
     fn stride(&self) {
         let count = || {
             let (created, noted) = (self.created.lock().unwrap().len(), self.noted.load(Ordering::SeqCst));
             created.min(noted)
         };
         let wanted = count() + STRIDE;
-        within(LONG, "the load goes on", || count() >= wanted || !self.failed.lock().unwrap().is_empty());
+        wait_within(LONG, "the load goes on", || {
+            count() >= wanted || !self.failed.lock().unwrap().is_empty()
+        });
         let failed = self.failed.lock().unwrap().join("\n");
         assert_eq!(failed, "");
     }
 }
 
-/// The migration of a release to come, as the program applies its own.
+/// Applies the migration of a future release as the program does.
 fn apply_future(fleet: &Fleet) {
-    until("the migration gets its tables", || match fleet.try_sql(FUTURE) {
+    wait_until("the migration gets its tables", || match fleet.try_sql(FUTURE) {
         Ok(_) => true,
         Err(error) => {
             assert!(error.to_string().contains("lock timeout"), "{error}");
@@ -165,7 +174,7 @@ fn apply_future(fleet: &Fleet) {
     });
 }
 
-/// Ends a node in order, and starts the new program in its place.
+/// Stops a node in order, and starts the new program in its place.
 fn replace(fleet: &Fleet, old: Server, name: &str, role: &str) -> Server {
     let listen = old.address.to_string();
     old.signal("TERM");
@@ -186,7 +195,7 @@ fn an_upgrade_under_load_fails_no_request() {
     let old = std::env::var_os(OLD_BINARY).map(PathBuf::from);
     let old: Option<&Path> = old.as_deref();
     fleet.migrate(old);
-    let key = fleet.furnish(&["ACME"]);
+    let key = fleet.add_suppliers(&["ACME"]);
     let start = |name, role| fleet.node(Node { program: old, ..node(name, role) });
     let apis = ["api-1", "api-2"].map(|name| start(name, "api"));
     let workers = ["worker-1", "worker-2"].map(|name| start(name, "worker"));
@@ -219,7 +228,7 @@ fn an_upgrade_under_load_fails_no_request() {
     });
     assert_eq!(*load.failed.lock().unwrap(), [""; 0]);
     let created = load.created.into_inner().unwrap();
-    within(LONG, "all are imported", || fleet.count("PROCESSED") == created.len());
+    wait_within(LONG, "all are imported", || fleet.count("PROCESSED") == created.len());
     assert_eq!(fleet.number("SELECT count(*) FROM processes"), created.len());
     let notes = "SELECT count(*) FROM notes WHERE body = 'Called while nodes were replaced.'";
     assert_eq!(fleet.number(notes), load.noted.into_inner());

@@ -1,16 +1,16 @@
 use crate::after_import::additions;
 use crate::harness::{
-    Act, Asked, BUSINESS, BUSINESS_INSTRUCTION, House, INSTRUCTION, VALIDATE, Vendor, answer, business,
-    business_instruction, instruction,
+    Action, BUSINESS, BUSINESS_INSTRUCTION, INSTRUCTION, Installation, ReceivedRequest, VALIDATE, Vendor,
+    answer, business, business_instruction, instruction,
 };
 use crate::payloads::small;
 use serde_json::json;
 
-/// Failure 22. Canaries in every corner of requests are found in no log.
+/// Failure 22. Canaries in every part of requests appear in no log.
 #[test]
 fn nothing_of_a_payload_or_a_credential_is_logged() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--log-level", "trace"]);
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--log-level", "trace"]);
     let client = server.client(&key);
     let mut account = small("CANARY-NUMBER");
     account["customers"][0]["family_name"] = json!("CANARYNAME\u{1b}[31m\r\nINJECTED");
@@ -33,35 +33,45 @@ fn nothing_of_a_payload_or_a_credential_is_logged() {
     }
 }
 
-/// What is wrong with each answer of the vendor, by the reference that it is asked for.
-fn leaking(asked: &Asked) -> Act {
+/// The fault of each answer of the vendor, by reference.
+fn leaking(asked: &ReceivedRequest) -> Action {
     let reference = asked.path.rsplit('/').next().unwrap();
     let account =
         json!({"account_holder": "CANARYHOLDER", "account_number_last_digits": "QZ7J", "bsb": "062-000"});
     let good = json!({"reference": reference, "type": "DIRECT_DEBIT", "bank_account": account});
     match reference {
-        "CANARYREF-text" => Act::Raw(answer(200, "", "CANARYBODY")),
-        "CANARYREF-other" => Act::Json(200, json!({"reference": "CANARYECHO", "type": "DIRECT_DEBIT"})),
-        "CANARYREF-down" => Act::Json(503, good),
-        "CANARYREF-moved" => Act::Raw(answer(301, "Location: http://CANARYHOST/\r\n", "")),
+        "CANARYREF-text" => Action::Raw(answer(200, "", "CANARYBODY")),
+        "CANARYREF-other" => Action::Json(200, json!({"reference": "CANARYECHO", "type": "DIRECT_DEBIT"})),
+        "CANARYREF-down" => Action::Json(503, good),
+        "CANARYREF-moved" => Action::Raw(answer(301, "Location: http://CANARYHOST/\r\n", "")),
         "CANARYREF-whole" => {
             let whole = json!({"account_number_last_digits": "999888777"});
-            Act::Json(200, json!({"reference": reference, "type": "DIRECT_DEBIT", "bank_account": whole}))
+            Action::Json(200, json!({"reference": reference, "type": "DIRECT_DEBIT", "bank_account": whole}))
         }
-        _ => Act::Json(200, good),
+        _ => Action::Json(200, good),
     }
 }
 
-/// Failure 22. References, bank details and the vendor's secret are found in no log, answer or command's output, but
-/// where they belong.
+/// Failure 22. References, bank details and the vendor's secret appear in no log, answer or command output
+/// other than their own.
 #[test]
-fn nothing_that_a_vendor_says_is_logged() {
+fn nothing_from_a_vendors_answer_is_logged() {
     let vendor = Vendor::start(leaking);
-    let (mut house, key) = House::furnished();
-    house.set_variable("VENDOR_KEY", "CANARYSECRET");
+    let (mut installation, key) = Installation::with_supplier();
+    installation.set_variable("VENDOR_KEY", "CANARYSECRET");
     let url = vendor.url("");
-    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &url, "--secret-env", "VENDOR_KEY"]);
-    let server = house.serve_with(&["--log-level", "trace"]);
+    installation.run_json(&[
+        "vendor",
+        "add",
+        "PAY",
+        "--kind",
+        "http",
+        "--base-url",
+        &url,
+        "--secret-env",
+        "VENDOR_KEY",
+    ]);
+    let server = installation.serve_with(&["--log-level", "trace"]);
     let client = server.client(&key);
     client.import(&[small("V-1")]);
     assert_eq!(client.send_json(BUSINESS, &business("B-1", &["CANARYCONTRACT"])).status, 201);
@@ -92,10 +102,10 @@ fn nothing_that_a_vendor_says_is_logged() {
             400
         );
     }
-    let told = [&["vendor", "list"][..], &["doctor"], &["process", "list", "ACME"]];
-    let outputs = told.map(|args| String::from_utf8(house.run(args).stdout).unwrap()).concat();
+    let reported = [&["vendor", "list"][..], &["doctor"], &["process", "list", "ACME"]];
+    let outputs = reported.map(|args| String::from_utf8(installation.run(args).stdout).unwrap()).concat();
     assert!(outputs.contains("PAY") && outputs.contains("database"), "{outputs}");
-    let metrics = server.stranger().get("/metrics").text();
+    let metrics = server.anonymous().get("/metrics").text();
     server.signal("TERM");
     let (code, log) = server.ended();
     assert_eq!(code, Some(0));
@@ -105,5 +115,5 @@ fn nothing_that_a_vendor_says_is_logged() {
             assert!(!words.contains(secret), "{secret} is in the {place}");
         }
     }
-    assert!(house.account("V-1").to_string().contains("QZ7J"), "it is kept where it belongs");
+    assert!(installation.account("V-1").to_string().contains("QZ7J"), "it is kept where it belongs");
 }

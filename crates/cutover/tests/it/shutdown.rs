@@ -1,12 +1,12 @@
-use crate::harness::{ACCOUNTS, Client, House, NOWHERE, until, within};
+use crate::harness::{ACCOUNTS, Client, Installation, NO_ADDRESS, wait_until, wait_within};
 use crate::payloads::{fixture, small};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Creates over several connections until the server takes no more, of which this is done in the middle; the numbers
-/// that were answered 201.
+/// Sends creates over several connections until the server refuses them, and runs the given action in the
+/// middle; returns the numbers that were answered 201.
 fn load(client: &Client, in_the_middle: impl FnOnce()) -> Vec<String> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -30,7 +30,7 @@ fn load(client: &Client, in_the_middle: impl FnOnce()) -> Vec<String> {
                 })
             })
             .collect();
-        until("some are accepted", || client.get(&format!("{ACCOUNTS}ACME/T-0-30/")).status == 200);
+        wait_until("some are accepted", || client.get(&format!("{ACCOUNTS}ACME/T-0-30/")).status == 200);
         in_the_middle();
         let accepted = threads.into_iter().flat_map(|t| t.join().unwrap()).collect();
         stop.store(true, Ordering::Relaxed);
@@ -38,9 +38,9 @@ fn load(client: &Client, in_the_middle: impl FnOnce()) -> Vec<String> {
     })
 }
 
-/// Each that was answered 201 is there.
-fn assert_kept(house: &House, accepted: &[String]) {
-    let kept = house.done(&["process", "list", "ACME"]);
+/// Every accepted account exists.
+fn assert_kept(installation: &Installation, accepted: &[String]) {
+    let kept = installation.run_json(&["process", "list", "ACME"]);
     let kept: BTreeSet<&str> =
         kept.as_array().unwrap().iter().map(|p| p["external_account_number"].as_str().unwrap()).collect();
     for number in accepted {
@@ -48,37 +48,38 @@ fn assert_kept(house: &House, accepted: &[String]) {
     }
 }
 
-/// Failure 25. SIGTERM under load: every 201 is durable, claims are given back, the end is clean.
+/// Failure 25. SIGTERM under load: every 201 is durable, claims are released, and the exit is clean.
 #[test]
 fn a_stop_under_load_loses_nothing() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     let accepted = load(&client, || server.signal("TERM"));
     let (code, _) = server.ended();
     assert_eq!(code, Some(0));
-    assert_kept(&house, &accepted);
-    assert_eq!(house.count("ACME", "IN_PROGRESS"), 0);
+    assert_kept(&installation, &accepted);
+    assert_eq!(installation.count("ACME", "IN_PROGRESS"), 0);
 }
 
-/// Failure 25. SIGTERM, and SIGKILL before it has come to its end: every 201 is durable, and the next run imports each
-/// account once.
+/// Failure 25. SIGKILL during the shutdown: every 201 is durable, and the next run imports each account once.
 #[test]
-fn a_stop_that_is_cut_short_loses_nothing() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+fn an_interrupted_shutdown_loses_nothing() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     let accepted = load(&client, || {
         server.signal("TERM");
-        until("it has heard", || server.log().contains("stopping: "));
+        wait_until("it has heard", || server.log().contains("stopping: "));
         server.signal("KILL");
     });
     server.kill();
-    assert_kept(&house, &accepted);
-    let server = house.serve();
-    let all = || house.done(&["process", "list", "ACME"]).as_array().unwrap().clone();
-    // On a server that others may share, claims of the dead are taken up when their lease is over.
-    within(Duration::from_secs(120), "all are imported", || all().iter().all(|p| p["status"] == "PROCESSED"));
+    assert_kept(&installation, &accepted);
+    let server = installation.serve();
+    let all = || installation.run_json(&["process", "list", "ACME"]).as_array().unwrap().clone();
+    // On PostgreSQL, claims of a dead server are released when their lease ends.
+    wait_within(Duration::from_secs(120), "all are imported", || {
+        all().iter().all(|p| p["status"] == "PROCESSED")
+    });
     drop(server);
     let all = all();
     let accounts: BTreeSet<String> = all.iter().map(|p| p["service_identifier"].to_string()).collect();
@@ -89,17 +90,17 @@ fn a_stop_that_is_cut_short_loses_nothing() {
         all.len()
     );
     for number in accepted.iter().step_by(7) {
-        let history = house.history("ACME", number);
+        let history = installation.history("ACME", number);
         assert_eq!(history.iter().filter(|event| *event == "imported").count(), 1, "{number}: {history:?}");
     }
-    assert_eq!(house.ailments(), [""; 0]);
+    assert_eq!(installation.failed_checks(), [""; 0]);
 }
 
-/// Failure 25. A connection that is kept without a request is closed when the server stops, and does not hold it up.
+/// Failure 25. A kept connection without a request is closed at the stop, and does not delay it.
 #[test]
-fn a_stop_closes_connections_that_are_kept() {
-    let (_house, server, _client) = House::open();
-    let mut kept: Vec<_> = (0..20).map(|_| server.stranger().connect()).collect();
+fn a_stop_closes_kept_connections() {
+    let (_installation, server, _client) = Installation::serving();
+    let mut kept: Vec<_> = (0..20).map(|_| server.anonymous().connect()).collect();
     for stream in &mut kept {
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
         let mut begin = [0; 15];
@@ -112,19 +113,19 @@ fn a_stop_closes_connections_that_are_kept() {
     assert_eq!(code, Some(0), "{log}");
     assert!(begun.elapsed() < Duration::from_secs(15), "it waited for connections that were idle");
     for mut stream in kept {
-        // What is left of the answer, and the end.
+        // The rest of the answer, and the end.
         stream.read_to_end(&mut Vec::new()).unwrap();
     }
 }
 
-/// Failure 25. With a delay, load balancers hear of a stop while everything is still served, and connections that are
-/// kept come to their end after an answer. A second signal does not wait.
+/// Failure 25. With a delay, load balancers see the coming stop while everything is still served; kept
+/// connections close after an answer. A second signal exits at once.
 #[test]
-fn a_stop_is_told_before_it_begins() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--shutdown-delay", "1h"]);
+fn readiness_announces_a_stop_before_it_begins() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--shutdown-delay", "1h"]);
     let client = server.client(&key);
-    let mut kept = server.stranger().connect();
+    let mut kept = server.anonymous().connect();
     let mut ask = || {
         kept.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
         let mut answer = [0; 1024];
@@ -133,7 +134,7 @@ fn a_stop_is_told_before_it_begins() {
     };
     assert!(!ask().contains("connection: close"));
     server.signal("TERM");
-    until("it says so", || server.stranger().get("/readyz").status == 503);
+    wait_until("it says so", || server.anonymous().get("/readyz").status == 503);
     assert_eq!(client.create(&small("S-1")).status, 201);
     let last = ask();
     assert!(last.starts_with("http/1.1 200") && last.contains("connection: close"), "{last}");
@@ -142,23 +143,23 @@ fn a_stop_is_told_before_it_begins() {
     assert_eq!(server.ended().0, Some(130));
 }
 
-/// Whether a create was answered 201; a server that has stopped answers nothing.
+/// Returns true if a create was answered 201, and false if the server has stopped.
 fn created(client: &Client, request: &[u8]) -> bool {
     let Ok(mut stream) = std::net::TcpStream::connect(client.address) else { return false };
     let mut answer = Vec::new();
-    // What came before the connection was lost counts.
+    // An answer before the loss of the connection counts.
     let _ = stream.write_all(request).and_then(|()| stream.read_to_end(&mut answer));
     answer.starts_with(b"HTTP/1.1 201")
 }
 
 #[test]
 fn health_readiness_and_metrics() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     client.create(&small("S-1"));
     client.wait("S-1", "PROCESSED");
-    let stranger = server.stranger();
+    let stranger = server.anonymous();
     assert_eq!(stranger.get("/healthz").status, 200);
     assert_eq!(stranger.get("/readyz").status, 200);
     let metrics = String::from_utf8(stranger.get("/metrics").body).unwrap();
@@ -179,16 +180,16 @@ fn health_readiness_and_metrics() {
     assert!(!metrics.contains("S-1"));
 }
 
-/// A worker does not even bind the address of an API beside it; health and metrics have the admin address, or none.
+/// A worker does not bind the address of the API; health and metrics use the admin address, or none.
 #[test]
 fn a_worker_listens_on_its_admin_address_or_nowhere() {
-    let api = House::new();
+    let api = Installation::new();
     let server = api.serve();
     let taken = server.address.to_string();
-    let house = House::new();
+    let installation = Installation::new();
     let beside = ["--role=worker", "--listen", &taken];
-    let worker = house.serve_with(&[&beside[..], &["--admin-listen", "127.0.0.1:0"]].concat());
-    let stranger = worker.stranger();
+    let worker = installation.serve_with(&[&beside[..], &["--admin-listen", "127.0.0.1:0"]].concat());
+    let stranger = worker.anonymous();
     for (path, status) in [("/healthz", 200), ("/readyz", 200), ("/metrics", 200), ("/console/sign-in/", 404)]
     {
         assert_eq!(stranger.get(path).status, status, "{path}");
@@ -196,8 +197,8 @@ fn a_worker_listens_on_its_admin_address_or_nowhere() {
     worker.signal("TERM");
     assert_eq!(worker.ended().0, Some(0));
 
-    let silent = house.serve_with(&beside);
-    assert_eq!(silent.address, NOWHERE, "{}", silent.log());
+    let silent = installation.serve_with(&beside);
+    assert_eq!(silent.address, NO_ADDRESS, "{}", silent.log());
     silent.signal("TERM");
     assert_eq!(silent.ended().0, Some(0));
 }

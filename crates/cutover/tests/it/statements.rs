@@ -1,4 +1,4 @@
-use crate::harness::{House, STATEMENTS, adding, items};
+use crate::harness::{Installation, STATEMENTS, adding, items};
 use crate::payloads::{documented, small};
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn statement(id: &str, amount: &str) -> Value {
 
 #[test]
 fn the_answer_is_the_request_as_validated() {
-    let (house, _server, client) = House::with_accounts(&[small("S-1")]);
+    let (installation, _server, client) = Installation::with_accounts(&[small("S-1")]);
     let sent = r#"{"import_supplier":"ACME","external_account_number":"S-1","statements":[
         {"bill_period_from_date":"2025-01-01","bill_period_to_date":"2025-03-31","statement_id":"Q1",
          "gross_amount":61210.50,"issued_date":null,"statement_path":"/statements/q1.pdf"},
@@ -22,20 +22,20 @@ fn the_answer_is_the_request_as_validated() {
     expected["statements"][0].as_object_mut().unwrap().remove("issued_date");
     assert_eq!(answer.json(), expected);
     assert!(answer.text().contains(r#""gross_amount":61210.50"#), "digits as sent: {}", answer.text());
-    let stored = house.account("S-1");
+    let stored = installation.account("S-1");
     assert_eq!(items(&stored["historical_statements"]).len(), 2);
     assert_eq!(stored["historical_statements"][1]["gross_amount"], "10.10");
 }
 
 #[test]
-fn equal_content_is_taken_again_and_other_content_is_not() {
-    let (house, _server, client) = House::with_accounts(&[small("S-1")]);
+fn equal_content_is_accepted_again_and_different_content_is_refused() {
+    let (installation, _server, client) = Installation::with_accounts(&[small("S-1")]);
     let add = |statements: Value| client.send_json(STATEMENTS, &adding("S-1", "statements", statements));
     assert_eq!(add(json!([statement("Q1", "10.10"), statement("Q2", "1")])).status, 201);
-    let before = house.account("S-1");
+    let before = installation.account("S-1");
     let again = add(json!([statement(" Q1 ", "10.10"), statement("Q2", "1")]));
     assert_eq!(again.status, 201, "{}", again.text());
-    assert_eq!(house.account("S-1"), before);
+    assert_eq!(installation.account("S-1"), before);
     let other = add(json!([statement("Q3", "1"), statement("Q1", "10.11"), statement("Q2", "2")]));
     assert_eq!(
         other.faults(),
@@ -44,23 +44,23 @@ fn equal_content_is_taken_again_and_other_content_is_not() {
             "statements.2.statement_id historical_statement_already_exists",
         ]
     );
-    assert_eq!(house.account("S-1"), before, "half a batch is never stored");
+    assert_eq!(installation.account("S-1"), before, "half a batch is never stored");
 }
 
 #[test]
-fn statements_of_the_payload_are_a_set_of_their_own() {
-    let (house, _server, client) = House::with_accounts(&[documented("S-1")]);
+fn statements_of_the_payload_are_separate_from_historical_ones() {
+    let (installation, _server, client) = Installation::with_accounts(&[documented("S-1")]);
     let answer = client.send_json(STATEMENTS, &adding("S-1", "statements", json!([statement("S-1", "1")])));
     assert_eq!(answer.status, 201, "{}", answer.text());
-    let stored = house.account("S-1");
+    let stored = installation.account("S-1");
     let ids = |list: &str| items(&stored[list]).iter().map(|s| s["statement_id"].clone()).collect::<Vec<_>>();
     assert_eq!((ids("statements"), ids("historical_statements")), (vec![json!("S-1")], vec![json!("S-1")]));
 }
 
 #[test]
-fn every_fault_is_told_and_nothing_is_stored() {
-    let (house, _server, client) = House::with_accounts(&[small("S-1")]);
-    let before = house.account("S-1");
+fn every_fault_is_reported_and_nothing_is_stored() {
+    let (installation, _server, client) = Installation::with_accounts(&[small("S-1")]);
+    let before = installation.account("S-1");
     let mut turned = statement("Q3", "1");
     turned["bill_period_to_date"] = json!("2024-12-31");
     let mut odd = statement("Q4", "1e3");
@@ -80,7 +80,7 @@ fn every_fault_is_told_and_nothing_is_stored() {
             "statements.3.statement_path invalid_document_path",
         ]
     );
-    assert_eq!(house.account("S-1"), before);
+    assert_eq!(installation.account("S-1"), before);
     let wrapper = client.post(STATEMENTS, r#"{"import_supplier": null, "statements": {}}"#);
     assert_eq!(
         wrapper.faults(),

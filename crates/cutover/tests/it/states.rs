@@ -1,15 +1,15 @@
-//! Failure 24: a supplier is paused or completed, or an account cancelled, in the middle of a migration.
+//! Failure 24: a supplier is paused or completed, or an account cancelled, during a migration.
 
 use crate::documents::PDF;
-use crate::harness::{ACCOUNTS, Client, House, Server, until, within};
+use crate::harness::{ACCOUNTS, Client, Installation, Server, wait_until, wait_within};
 use crate::payloads::{documented, small, wrapped};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A lease that runs out and the sweep after it, and a busy machine.
+/// Time limit for a lease, the next sweep, and a busy machine.
 const LONG: Duration = Duration::from_secs(120);
-/// An account in each state, by its number.
+/// The numbers of an account in each state.
 const STATES: [&str; 8] = [
     "PENDING",
     "LATER",
@@ -23,12 +23,12 @@ const STATES: [&str; 8] = [
 
 struct Migration {
     storage: S3Server,
-    house: House,
+    installation: Installation,
     key: String,
     server: Option<Server>,
 }
 
-/// An account that a rule refuses which is set later.
+/// An account that violates a rule set later.
 fn faulty(number: &str) -> Value {
     let mut account = small(number);
     account["customers"][0].as_object_mut().unwrap().remove("family_name");
@@ -36,16 +36,17 @@ fn faulty(number: &str) -> Value {
 }
 
 impl Migration {
-    /// With a row in every state; the one in flight waits for storage that says nothing, and one waits behind it.
+    /// Creates a row in every state; the one in progress waits for silent storage, and another waits behind
+    /// it.
     fn in_the_middle() -> Self {
         let storage = S3Server::start().unwrap();
         for supplier in ["ACME", "SECOND"] {
             storage.put(&format!("{supplier}/notes/call.txt"), b"x").unwrap();
             storage.put(&format!("{supplier}/statements/s-1.pdf"), PDF).unwrap();
         }
-        let (mut house, key) = House::furnished();
-        storage.environment().iter().for_each(|(name, value)| house.set_variable(name, value));
-        house.done(&[
+        let (mut installation, key) = Installation::with_supplier();
+        storage.environment().iter().for_each(|(name, value)| installation.set_variable(name, value));
+        installation.run_json(&[
             "supplier",
             "set",
             "ACME",
@@ -54,10 +55,10 @@ impl Migration {
             "--max-concurrent-imports",
             "1",
         ]);
-        house.done(&["supplier", "add", "SECOND", "--organisation", "Acme"]);
+        installation.run_json(&["supplier", "add", "SECOND", "--organisation", "Acme"]);
         let later = json!({"schedule_window_start": "2099-01-01T00:00:00Z"});
         let dry = json!({"is_dry_run": true});
-        let mut migration = Self { storage, house, key, server: None };
+        let mut migration = Self { storage, installation, key, server: None };
         migration.stage(&[
             small("PROCESSED"),
             faulty("ERRORED"),
@@ -66,8 +67,8 @@ impl Migration {
             wrapped("DRY_RUN_SUCCEEDED", dry.clone()),
             json!({"payload": faulty("DRY_RUN_ERRORED"), "task_params": dry}),
         ]);
-        migration.house.done(&["process", "cancel", "ACME", "CANCELLED"]);
-        migration.house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+        migration.installation.run_json(&["process", "cancel", "ACME", "CANCELLED"]);
+        migration.installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
         let client = migration.serve("all");
         for number in ["PROCESSED", "ERRORED", "DRY_RUN_SUCCEEDED", "DRY_RUN_ERRORED"] {
             client.wait(number, number);
@@ -75,21 +76,21 @@ impl Migration {
         migration.stage(&[documented("IN_PROGRESS"), documented("PENDING")]);
         migration.storage.set_fault(Fault::Silent);
         migration.serve("all");
-        until("an import is in flight", || migration.storage.in_flight() > 0);
+        wait_until("an import is in flight", || migration.storage.in_flight() > 0);
         migration
     }
 
-    /// Ends the server, and starts one in its place.
+    /// Stops the server, and starts another in its place.
     fn serve(&mut self, role: &str) -> Client {
         drop(self.server.take());
         let documents = format!("s3://{BUCKET}");
-        let server = self.house.serve_with(&["--role", role, "--documents-url", &documents]);
+        let server = self.installation.serve_with(&["--role", role, "--documents-url", &documents]);
         let client = server.client(&self.key);
         self.server = Some(server);
         client
     }
 
-    /// Has accounts created that nobody imports yet.
+    /// Creates accounts that stay pending.
     fn stage(&mut self, accounts: &[Value]) {
         let client = self.serve("api");
         for account in accounts {
@@ -104,13 +105,13 @@ impl Migration {
     }
 
     fn set(&self, status: &str) {
-        self.house.done(&["supplier", "set", "ACME", "--status", status]);
+        self.installation.run_json(&["supplier", "set", "ACME", "--status", status]);
     }
 
-    /// Of every row its number, state, attempt and account.
+    /// The number, state, attempt and account of every row.
     fn rows(&self) -> Vec<Value> {
         let row = |number| {
-            let shown = self.house.show(number);
+            let shown = self.installation.show(number);
             json!([
                 number,
                 shown["status"],
@@ -122,10 +123,10 @@ impl Migration {
         STATES.map(row).into()
     }
 
-    /// Waits until nothing is in flight; then what began is whole, or as if it had not begun.
+    /// Waits until nothing is in progress; begun imports are then complete, or rolled back.
     fn quiet(&self) {
-        within(LONG, "nothing is in flight", || self.house.count("ACME", "IN_PROGRESS") == 0);
-        let shown = self.house.show("IN_PROGRESS");
+        wait_within(LONG, "nothing is in flight", || self.installation.count("ACME", "IN_PROGRESS") == 0);
+        let shown = self.installation.show("IN_PROGRESS");
         let is_whole =
             shown["status"] == "PROCESSED" && shown["account"]["statements"][0]["statement_id"] == "S-1";
         let has_nothing =
@@ -133,17 +134,17 @@ impl Migration {
         assert!(is_whole || shown["status"] == "PENDING" && has_nothing, "{shown}");
     }
 
-    /// Another supplier's account is imported: the worker is at work, and has passed over those that wait.
+    /// Another supplier's account is imported: the worker runs, and has skipped the waiting ones.
     fn others_go_on(&self, number: &str) {
         let mut account = small(number);
         account["import_supplier"] = json!("SECOND");
         assert_eq!(self.client().create(&account).status, 201);
-        within(LONG, "another supplier's is imported", || {
-            self.house.show_of("SECOND", number)["status"] == "PROCESSED"
+        wait_within(LONG, "another supplier's is imported", || {
+            self.installation.show_of("SECOND", number)["status"] == "PROCESSED"
         });
     }
 
-    /// Creates of every row, and of one more, are refused alike, and change nothing.
+    /// Creates of every row, and of a new one, are refused alike and change nothing.
     fn takes_nothing(&self) {
         let client = self.client();
         for number in STATES.into_iter().chain(["NEW"]) {
@@ -156,23 +157,25 @@ impl Migration {
         assert_eq!(client.get(&format!("{ACCOUNTS}ACME/NEW/")).status, 404);
     }
 
-    /// Ongoing again, what waited is imported, once, and the others are as they were.
+    /// After resuming, waiting accounts are imported once, and the others are unchanged.
     fn goes_on(&self, before: &[Value]) {
         self.set("ongoing");
         for number in ["IN_PROGRESS", "PENDING"] {
-            within(LONG, "what waited is imported", || self.house.show(number)["status"] == "PROCESSED");
-            let history = self.house.history("ACME", number);
+            wait_within(LONG, "what waited is imported", || {
+                self.installation.show(number)["status"] == "PROCESSED"
+            });
+            let history = self.installation.history("ACME", number);
             assert_eq!(history.iter().filter(|event| *event == "imported").count(), 1, "{history:?}");
         }
         let of_others = |rows: &[Value]| -> Vec<Value> {
             rows.iter().filter(|row| row[0] != "IN_PROGRESS" && row[0] != "PENDING").cloned().collect()
         };
         assert_eq!(of_others(&self.rows()), of_others(before));
-        assert_eq!(self.house.ailments(), [""; 0]);
+        assert_eq!(self.installation.failed_checks(), [""; 0]);
     }
 }
 
-/// In the middle of a migration its supplier is set to a state in which nothing is taken.
+/// Sets the supplier to a status that accepts nothing, during a migration.
 fn stop_and_go_on(status: &str) {
     let mut migration = Migration::in_the_middle();
     migration.set(status);
@@ -185,8 +188,8 @@ fn stop_and_go_on(status: &str) {
         assert!(row[1] == expected || number == "IN_PROGRESS", "{row}");
     }
     migration.others_go_on("S-1");
-    assert_eq!(migration.rows(), before, "what is staged is kept, untouched");
-    // Also by a process that starts anew.
+    assert_eq!(migration.rows(), before, "staged payloads are unchanged");
+    // The same by a newly started process.
     migration.serve("all");
     migration.others_go_on("S-2");
     migration.takes_nothing();
@@ -195,52 +198,53 @@ fn stop_and_go_on(status: &str) {
 }
 
 #[test]
-fn a_supplier_that_is_paused_keeps_what_is_staged_and_goes_on_once() {
+fn a_paused_supplier_keeps_staged_payloads_and_imports_them_once_later() {
     stop_and_go_on("paused");
 }
 
 #[test]
-fn a_supplier_that_is_completed_too_early_keeps_what_is_staged_as_well() {
+fn a_supplier_completed_too_early_keeps_staged_payloads() {
     stop_and_go_on("complete");
 }
 
-/// What was in flight then rolls back as a whole, is kept while the supplier is paused, and imported once.
+/// An import in progress is rolled back as a whole, kept while the supplier is paused, and made once later.
 #[test]
-fn a_worker_that_dies_while_its_supplier_is_paused_leaves_nothing_by_halves() {
+fn a_worker_that_dies_while_its_supplier_is_paused_leaves_no_partial_import() {
     let mut migration = Migration::in_the_middle();
     migration.set("paused");
     migration.server.take().unwrap().kill();
     migration.storage.set_fault(Fault::None);
     migration.serve("all");
     migration.quiet();
-    assert_eq!(migration.house.show("IN_PROGRESS")["status"], "PENDING");
+    assert_eq!(migration.installation.show("IN_PROGRESS")["status"], "PENDING");
     let before = migration.rows();
     migration.others_go_on("S-1");
     assert_eq!(migration.rows(), before);
     migration.goes_on(&before);
 }
 
-/// Cancelled is what had not begun; what has begun is cancelled as a whole or not at all.
+/// Accounts that have not begun are cancelled; a begun one is cancelled as a whole or not at all.
 #[test]
-fn a_cancellation_in_the_middle_takes_what_waits_and_nothing_else() {
+fn a_cancellation_during_a_migration_affects_pending_accounts_only() {
     let migration = Migration::in_the_middle();
-    let cancel = |number: &str| migration.house.run(&["process", "cancel", "ACME", number]).status.success();
+    let cancel =
+        |number: &str| migration.installation.run(&["process", "cancel", "ACME", number]).status.success();
     for number in ["PROCESSED", "ERRORED", "CANCELLED", "DRY_RUN_SUCCEEDED", "DRY_RUN_ERRORED"] {
         assert!(!cancel(number), "{number}");
-        assert_eq!(migration.house.show(number)["status"], number);
+        assert_eq!(migration.installation.show(number)["status"], number);
     }
     assert!(cancel("LATER"));
-    // In flight it cannot be; put off for the storage's sake it waits, and can be.
+    // It cannot be cancelled in progress; deferred because of the storage it can.
     let is_cancelled = cancel("IN_PROGRESS");
     migration.storage.set_fault(Fault::None);
     let expected = if is_cancelled { "CANCELLED" } else { "PROCESSED" };
     migration.client().wait("IN_PROGRESS", expected);
     migration.client().wait("PENDING", "PROCESSED");
-    assert_eq!(migration.house.show("IN_PROGRESS")["service_identifier"].is_null(), is_cancelled);
-    assert_eq!(migration.house.show("LATER")["status"], "CANCELLED");
-    // A create starts another attempt; earlier ones stay on record.
+    assert_eq!(migration.installation.show("IN_PROGRESS")["service_identifier"].is_null(), is_cancelled);
+    assert_eq!(migration.installation.show("LATER")["status"], "CANCELLED");
+    // A create starts another attempt; earlier ones stay in the history.
     assert_eq!(migration.client().create(&small("LATER")).status, 201);
     migration.client().wait("LATER", "PROCESSED");
-    let history = migration.house.history("ACME", "LATER");
+    let history = migration.installation.history("ACME", "LATER");
     assert_eq!(history.iter().filter(|event| *event == "cancelled").count(), 1, "{history:?}");
 }

@@ -1,40 +1,40 @@
-//! Documents on a server that speaks S3, well and badly.
+//! Documents on S3 storage, with and without failures.
 
 use crate::documents::{PDF, note, statement};
 use crate::harness::{
-    ACCOUNTS, Answer, Client, House, NOTES, STATEMENTS, Server, VALIDATE, adding, text, until,
+    ACCOUNTS, Answer, Client, Installation, NOTES, STATEMENTS, Server, VALIDATE, adding, text, wait_until,
 };
 use crate::payloads::{documented, small};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// All lookups of a request answer within 5 s; the rest is for a busy machine.
+/// Time limit: all lookups of a request take at most 5 s, with a margin for a busy machine.
 const DEADLINE: Duration = Duration::from_secs(9);
-/// What an answer that asks nothing of the storage may take beside one that waits for it.
+/// Time limit of answers that do not need the storage while others wait for it.
 const AT_ONCE: Duration = Duration::from_secs(2);
 
 struct Stage {
     storage: S3Server,
-    house: House,
+    installation: Installation,
     key: String,
     server: Server,
     client: Client,
 }
 
-/// Storage, and a server that looks there for the documents of `ACME`.
+/// Storage, and a server that uses it for the documents of `ACME`.
 fn stage(role: &str) -> Stage {
     let storage = S3Server::start().unwrap();
-    let (mut house, key) = House::furnished();
-    storage.environment().iter().for_each(|(name, value)| house.set_variable(name, value));
-    house.done(&["supplier", "set", "ACME", "--verify-documents", "true"]);
-    let server = serve(&house, role);
+    let (mut installation, key) = Installation::with_supplier();
+    storage.environment().iter().for_each(|(name, value)| installation.set_variable(name, value));
+    installation.run_json(&["supplier", "set", "ACME", "--verify-documents", "true"]);
+    let server = serve(&installation, role);
     let client = server.client(&key);
-    Stage { storage, house, key, server, client }
+    Stage { storage, installation, key, server, client }
 }
 
-fn serve(house: &House, role: &str) -> Server {
-    house.serve_with(&["--role", role, "--documents-url", &format!("s3://{BUCKET}")])
+fn serve(installation: &Installation, role: &str) -> Server {
+    installation.serve_with(&["--role", role, "--documents-url", &format!("s3://{BUCKET}")])
 }
 
 fn fill(storage: &S3Server) {
@@ -43,8 +43,8 @@ fn fill(storage: &S3Server) {
 }
 
 #[test]
-fn documents_are_found_missing_and_no_pdf() {
-    let Stage { storage, client, house, .. } = &stage("all");
+fn missing_documents_and_other_files_than_pdf_are_reported() {
+    let Stage { storage, client, installation, .. } = &stage("all");
     let account = documented("S-1");
     assert_eq!(
         client.send_json(VALIDATE, &account).errors(),
@@ -68,38 +68,38 @@ fn documents_are_found_missing_and_no_pdf() {
     assert_eq!(client.send_json(STATEMENTS, &add_statement).status, 201);
     let readyz = client.get("/readyz");
     assert_eq!(readyz.status, 200, "{}", readyz.text());
-    // Another supplier's prefix, or one that only begins alike, is never asked for.
+    // Prefixes of other suppliers, even similar ones, are never requested.
     storage.put("ACME2/canary.pdf", PDF).unwrap();
     for path in ["../ACME2/canary.pdf", "2/canary.pdf", "%2e%2e/ACME2/canary.pdf"] {
         let answer = client.send_json(STATEMENTS, &adding("S-1", "statements", statement(path)));
         assert_eq!(answer.status, 400, "{path}");
     }
-    // The bucket itself is listed to see whether it is there.
+    // Listing the bucket checks that it exists.
     let objects: Vec<String> = storage.seen().into_iter().map(|seen| seen.path).collect();
     let (bucket, inside) = (format!("/{BUCKET}"), format!("/{BUCKET}/ACME/"));
     assert!(objects.iter().all(|path| *path == bucket || path.starts_with(&inside)), "{objects:?}");
-    assert_eq!(house.account("S-1")["statements"][0]["statement_id"], "S-1");
+    assert_eq!(installation.account("S-1")["statements"][0]["statement_id"], "S-1");
 }
 
-/// Asks for something, and how long that took.
+/// Sends a request; returns the answer and the duration.
 fn timed(ask: impl FnOnce() -> Answer) -> (Answer, Duration) {
     let start = Instant::now();
     (ask(), start.elapsed())
 }
 
-/// What the contract names nothing for: come again soon.
+/// The answer for cases without a code in the contract: retry soon.
 fn assert_unavailable((answer, took): &(Answer, Duration), fault: Fault) {
     assert_eq!(answer.code(), (503, "service_unavailable".to_owned()), "{fault:?}");
     assert!(answer.header("Retry-After").unwrap().parse::<u32>().unwrap() >= 1);
     assert!(*took < DEADLINE, "{fault:?}: {took:?}");
 }
 
-/// Every kind of trouble: 503 in bounded time, nothing stored, progress unaffected, and well afterwards.
+/// Every kind of failure: 503 in bounded time, nothing stored, progress unaffected, and recovery afterwards.
 fn endure(fault: Fault) {
-    let Stage { storage, client, house, server, .. } = &stage("all");
+    let Stage { storage, client, installation, server, .. } = &stage("all");
     fill(storage);
     client.import(&[documented("S-1")]);
-    let before = house.account("S-1");
+    let before = installation.account("S-1");
     storage.set_fault(fault);
     std::thread::scope(|scope| {
         let asks: [(&str, serde_json::Value); 4] = [
@@ -113,20 +113,20 @@ fn endure(fault: Fault) {
         assert!(status.status == 200 && took < AT_ONCE, "{took:?}");
         let (plain, took) = timed(|| client.send_json(VALIDATE, &small("S-3")));
         assert!(plain.status == 200 && took < AT_ONCE, "names no documents: {took:?}");
-        assert_eq!(server.stranger().get("/healthz").status, 200);
+        assert_eq!(server.anonymous().get("/healthz").status, 200);
         asked.into_iter().for_each(|thread| assert_unavailable(&thread.join().unwrap(), fault));
     });
-    assert_eq!(server.stranger().get("/readyz").status, 503, "{fault:?}");
-    assert_eq!(house.account("S-1"), before, "{fault:?}");
+    assert_eq!(server.anonymous().get("/readyz").status, 503, "{fault:?}");
+    assert_eq!(installation.account("S-1"), before, "{fault:?}");
     assert_eq!(client.get(&format!("{ACCOUNTS}ACME/S-2/")).status, 404, "{fault:?}");
     storage.set_fault(Fault::None);
-    until("the storage is noticed", || client.send_json(VALIDATE, &documented("S-2")).status == 200);
+    wait_until("the storage is noticed", || client.send_json(VALIDATE, &documented("S-2")).status == 200);
     client.import(&[documented("S-2")]);
-    until("it is ready again", || server.stranger().get("/readyz").status == 200);
+    wait_until("it is ready again", || server.anonymous().get("/readyz").status == 200);
 }
 
 #[test]
-fn storage_in_trouble_is_a_passing_fault() {
+fn a_failing_storage_is_a_temporary_failure() {
     std::thread::scope(|scope| {
         for fault in [Fault::Silent, Fault::Status(503), Fault::Cut, Fault::Stopped] {
             scope.spawn(move || endure(fault));
@@ -134,13 +134,21 @@ fn storage_in_trouble_is_a_passing_fault() {
     });
 }
 
-/// How many imports a storage that fails is to interrupt.
+/// Number of imports that the failing storage interrupts.
 const INTERRUPTED: usize = 30;
 
 #[test]
 fn imports_wait_for_storage_that_stopped_in_the_middle() {
-    let Stage { storage, client, house, key, server } = stage("api");
-    house.done(&["supplier", "add", "SECOND", "--organisation", "Acme", "--verify-documents", "true"]);
+    let Stage { storage, client, installation, key, server } = stage("api");
+    installation.run_json(&[
+        "supplier",
+        "add",
+        "SECOND",
+        "--organisation",
+        "Acme",
+        "--verify-documents",
+        "true",
+    ]);
     fill(&storage);
     storage.put("SECOND/notes/call.txt", b"x").unwrap();
     storage.put("SECOND/statements/s-1.pdf", PDF).unwrap();
@@ -151,34 +159,34 @@ fn imports_wait_for_storage_that_stopped_in_the_middle() {
             assert_eq!(client.create(&account).status, 201);
         }
     }
-    house.done(&["supplier", "set", "SECOND", "--status", "paused"]);
+    installation.run_json(&["supplier", "set", "SECOND", "--status", "paused"]);
     drop((server, client));
-    let server = serve(&house, "all");
+    let server = serve(&installation, "all");
     let client = server.client(&key);
-    until("the first half is imported", || house.count("ACME", "PROCESSED") == INTERRUPTED);
-    // The other half begins while the storage says nothing; then it goes away in the middle of that.
+    wait_until("the first half is imported", || installation.count("ACME", "PROCESSED") == INTERRUPTED);
+    // The other half begins while the storage is silent; then the storage goes away.
     storage.set_fault(Fault::Silent);
-    house.done(&["supplier", "set", "SECOND", "--status", "ongoing"]);
-    until("the storage is asked", || storage.in_flight() > 0);
+    installation.run_json(&["supplier", "set", "SECOND", "--status", "ongoing"]);
+    wait_until("the storage is asked", || storage.in_flight() > 0);
     storage.set_fault(Fault::Stopped);
     let number = |i: usize| format!("SECOND-{i}");
-    until("an import is put off", || {
-        (0..INTERRUPTED).any(|i| house.history("SECOND", &number(i)).contains(&"deferred".to_owned()))
+    wait_until("an import is put off", || {
+        (0..INTERRUPTED).any(|i| installation.history("SECOND", &number(i)).contains(&"deferred".to_owned()))
     });
-    // What was on its way may still have been answered.
-    assert!(house.count("SECOND", "PROCESSED") < INTERRUPTED / 2, "the storage is gone");
-    assert_eq!(house.count("SECOND", "ERRORED"), 0);
+    // Requests in progress may still have been answered.
+    assert!(installation.count("SECOND", "PROCESSED") < INTERRUPTED / 2, "the storage is gone");
+    assert_eq!(installation.count("SECOND", "ERRORED"), 0);
     let (status, took) = timed(|| client.get(&format!("{ACCOUNTS}ACME/ACME-0/")));
     assert!(status.status == 200 && took < AT_ONCE, "{took:?}");
     storage.set_fault(Fault::None);
-    until("the other half is imported", || house.count("SECOND", "PROCESSED") == INTERRUPTED);
+    wait_until("the other half is imported", || installation.count("SECOND", "PROCESSED") == INTERRUPTED);
     for i in 0..INTERRUPTED {
-        let shown = house.show_of("SECOND", &number(i));
+        let shown = installation.show_of("SECOND", &number(i));
         assert_eq!(text(&shown["account"]["external_account_number"]), number(i));
         assert!(shown["latest_error"].is_null());
-        let history = house.history("SECOND", &number(i));
+        let history = installation.history("SECOND", &number(i));
         assert_eq!(history.iter().filter(|event| *event == "imported").count(), 1, "{history:?}");
-        // A claim that waited long for others of its worker is given back as at a shutdown.
+        // A claim that waited long for others of its worker is released as at a shutdown.
         let known = ["created", "claimed", "deferred", "shut_down", "imported"];
         assert!(history.iter().all(|event| known.contains(&event.as_str())), "{history:?}");
     }

@@ -1,6 +1,6 @@
-//! Many processes on one PostgreSQL, and what can go wrong with them, all at once.
+//! Many processes on one PostgreSQL, with all failures at once.
 
-use crate::harness::{ACCOUNTS, Fleet, Line, Lost, Node, Server, until, within};
+use crate::harness::{ACCOUNTS, FailoverClient, Fleet, LostRequest, Node, Server, wait_until, wait_within};
 use crate::payloads::fixture;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -14,33 +14,33 @@ const SMALL: [&str; 4] = ["SMALL-1", "SMALL-2", "SMALL-3", "SMALL-4"];
 const OF_BIG: usize = 4_000;
 const OF_SMALL: usize = 250;
 const ALL: usize = OF_BIG + 4 * OF_SMALL;
-/// How many accounts wait when the workers start: most of the big supplier's, then all of the small ones'.
+/// Number of pending accounts when the workers start: most of the big supplier's, then all of the small
+/// ones'.
 const WAITING: usize = 4_000;
-/// How many of the big supplier's go before all others'.
+/// Number of the big supplier's accounts before all others.
 const AHEAD: usize = WAITING - 4 * OF_SMALL;
-/// How many are sent once the database is about to stop.
+/// Number of accounts sent before the database stops.
 const HELD_BACK: usize = 500;
 const CONNECTIONS: usize = 8;
-/// A lease and a sweep, and a lot of work on a slow machine.
+/// Time limit for a lease, a sweep, and much work on a slow machine.
 const LONG: Duration = Duration::from_secs(180);
 
-/// What a migration engineer sends: account for account over several connections, each until it is known to have
-/// arrived.
+/// A migration client: sends the accounts over several connections, each until it has arrived.
 struct Migration {
     accounts: Vec<(String, String)>,
     body: String,
     next: AtomicUsize,
-    /// How many may be sent by now.
+    /// Number of accounts that may be sent so far.
     allowed: AtomicUsize,
     arrived: AtomicUsize,
-    /// Those answered 201.
+    /// The accepted accounts.
     created: Mutex<BTreeSet<(String, String)>>,
-    /// Requests that were answered 5xx, or not at all.
+    /// Requests with 5xx or no answer.
     failed: AtomicUsize,
     is_over: AtomicBool,
 }
 
-/// Ends the connections of a migration when it goes out of scope.
+/// Ends the connections on drop.
 struct End<'m>(&'m Migration);
 
 impl Drop for End<'_> {
@@ -82,7 +82,7 @@ impl Migration {
         self.failed.load(Ordering::SeqCst)
     }
 
-    fn send_over(&self, mut line: Line) {
+    fn send_over(&self, mut line: FailoverClient) {
         loop {
             let place = self.next.fetch_add(1, Ordering::SeqCst);
             let Some(account) = self.accounts.get(place) else { return };
@@ -99,8 +99,8 @@ impl Migration {
         }
     }
 
-    /// Sends an account until it has arrived; false if it is over before.
-    fn send(&self, line: &mut Line, account: &(String, String)) -> bool {
+    /// Sends an account until it has arrived; returns false if the migration ends first.
+    fn send(&self, line: &mut FailoverClient, account: &(String, String)) -> bool {
         let body = self.body.replace("SUPPLIER", &account.0).replace("NUMBER", &account.1);
         let mut is_repeated = false;
         while !self.is_over.load(Ordering::SeqCst) {
@@ -109,7 +109,7 @@ impl Migration {
                     self.created.lock().unwrap().insert(account.clone());
                     return true;
                 }
-                // What had arrived, though nobody said so, may be under way or done.
+                // An account that arrived without an answer may be in progress or imported.
                 Ok(answer) if is_repeated && answer.status == 400 => {
                     let (_, code) = answer.code();
                     let known = ["in_progress", "already_imported"]
@@ -118,7 +118,7 @@ impl Migration {
                     return true;
                 }
                 Ok(answer) if answer.status < 500 => panic!("{account:?}: {}", answer.text()),
-                Ok(_) | Err(Lost(_)) => {
+                Ok(_) | Err(LostRequest(_)) => {
                     is_repeated = true;
                     self.failed.fetch_add(1, Ordering::SeqCst);
                     pause();
@@ -133,18 +133,17 @@ fn pause() {
     thread::park_timeout(Duration::from_millis(20));
 }
 
-/// Stops a worker in the middle of its work, as a machine does that is out of memory; the claims that it has, for
-/// SQL.
+/// Suspends a worker during its work; returns a condition in SQL for its claims.
 fn freeze(fleet: &Fleet, name: &str, worker: &Server) -> String {
     let mut claims = String::new();
-    until("a worker is stopped with claims", || {
+    wait_until("a worker is stopped with claims", || {
         worker.signal("STOP");
-        // What it had sent before is done first; of a COPY the rest may not have been sent.
+        // Statements sent before are completed first; the rest of a COPY may be missing.
         let busy = format!(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}' AND state = 'active' \
              AND wait_event IS DISTINCT FROM 'ClientRead'"
         );
-        until("the database has done what it was told", || fleet.number(&busy) == 0);
+        wait_until("the database has finished its statements", || fleet.number(&busy) == 0);
         claims = fleet.sql(&format!(
             "SELECT string_agg(p.id::TEXT, ', ') FROM processes p JOIN process_history h \
              ON h.process_id = p.id AND h.version = p.version \
@@ -159,14 +158,14 @@ fn freeze(fleet: &Fleet, name: &str, worker: &Server) -> String {
     claims
 }
 
-/// How many of these claims were taken from their worker.
+/// Number of these claims that were taken from their worker.
 fn released(fleet: &Fleet, claims: &str) -> usize {
     fleet.number(&format!(
         "SELECT count(DISTINCT process_id) FROM process_history WHERE event = 'released' AND process_id IN ({claims})"
     ))
 }
 
-/// Whether a worker has said that the database is down.
+/// Returns true if a worker has logged that the database is down.
 fn is_hit(worker: &Server) -> bool {
     let log = worker.log();
     log.contains("a worker could not work") || log.contains("import failed")
@@ -177,10 +176,10 @@ fn worker(fleet: &Fleet, name: &str) -> Server {
 }
 
 #[test]
-fn what_was_accepted_outlives_a_storm() {
+fn accepted_accounts_survive_all_failures_at_once() {
     let Some(mut fleet) = Fleet::start() else { return };
     fleet.migrate(None);
-    let key = fleet.furnish(&[&[BIG][..], &SMALL].concat());
+    let key = fleet.add_suppliers(&[&[BIG][..], &SMALL].concat());
     let apis = ["api-1", "api-2"].map(|name| fleet.node(Node::new(name, "api")));
     let addresses: Vec<SocketAddr> = apis.iter().map(|api| api.address).collect();
     let token = apis[0].token(&key);
@@ -188,43 +187,43 @@ fn what_was_accepted_outlives_a_storm() {
     let (killed, frozen, steady, fresh, late) = thread::scope(|scope| {
         let _end = End(&migration);
         for n in 0..CONNECTIONS {
-            let line = Line::new(&addresses, n, &token);
+            let line = FailoverClient::new(&addresses, n, &token);
             scope.spawn(|| migration.send_over(line));
         }
-        within(LONG, "accounts wait", || migration.arrived() == WAITING);
+        wait_within(LONG, "accounts wait", || migration.arrived() == WAITING);
         let [lost, frozen, steady] = ["lost", "frozen", "steady"].map(|name| worker(&fleet, name));
         migration.allow(ALL - HELD_BACK);
-        within(LONG, "imports are under way", || fleet.count("PROCESSED") >= 200);
+        wait_within(LONG, "imports are under way", || fleet.count("PROCESSED") >= 200);
         let killed = freeze(&fleet, "lost", &lost);
         lost.kill();
         let fresh = worker(&fleet, "fresh");
-        within(LONG, "imports go on", || fleet.count("PROCESSED") >= 800);
+        wait_within(LONG, "imports go on", || fleet.count("PROCESSED") >= 800);
         let late = freeze(&fleet, "frozen", &frozen);
 
-        within(LONG, "the others have arrived", || migration.arrived() == ALL - HELD_BACK);
+        wait_within(LONG, "the others have arrived", || migration.arrived() == ALL - HELD_BACK);
         let (imported, failed) = (fleet.count("PROCESSED"), migration.failed());
         assert!(imported < ALL - HELD_BACK, "nothing is left to import while the database is down");
         migration.allow(ALL);
-        until("accounts are being sent", || migration.arrived() > ALL - HELD_BACK + CONNECTIONS);
+        wait_until("accounts are being sent", || migration.arrived() > ALL - HELD_BACK + CONNECTIONS);
         fleet.cluster.stop_at_once().unwrap();
-        until("creates fail", || migration.failed() >= failed + 2 * CONNECTIONS);
-        until("workers cannot work", || [&steady, &fresh].iter().all(|worker| is_hit(worker)));
+        wait_until("creates fail", || migration.failed() >= failed + 2 * CONNECTIONS);
+        wait_until("workers cannot work", || [&steady, &fresh].iter().all(|worker| is_hit(worker)));
         fleet.cluster.start_again().unwrap();
-        within(LONG, "all have arrived", || migration.arrived() == ALL);
+        wait_within(LONG, "all have arrived", || migration.arrived() == ALL);
         (killed, frozen, steady, fresh, late)
     });
-    within(LONG, "all are imported", || fleet.count("PROCESSED") == ALL);
+    wait_within(LONG, "all are imported", || fleet.count("PROCESSED") == ALL);
 
-    // Both lost their claims; one comes back and changes nothing.
+    // Both have lost their claims; one continues and changes nothing.
     for claims in [&killed, &late] {
         assert_eq!(released(&fleet, claims), claims.split(", ").count(), "{claims}");
     }
     let histories = "SELECT * FROM process_history ORDER BY process_id, version";
     let before = fleet.sql(histories);
     frozen.signal("CONT");
-    // Its transaction may have been open and is lost with the database then; or it begins one and finds its claims
+    // Its transaction may have been open and be lost with the database, or it begins one and finds its claims
     // gone.
-    within(LONG, "the worker is done with its claims", || {
+    wait_within(LONG, "the worker is done with its claims", || {
         is_hit(&frozen) || frozen.metric("cutover_worker_attempts_stale_total") == late.split(", ").count()
     });
     frozen.signal("TERM");
@@ -237,12 +236,12 @@ fn what_was_accepted_outlives_a_storm() {
     let created: Vec<_> = migration.created.lock().unwrap().iter().cloned().collect();
     fleet.check_invariants(&created);
     for node in apis.iter().chain([&steady, &fresh]) {
-        assert_eq!(node.stranger().get("/readyz").status, 200);
+        assert_eq!(node.anonymous().get("/readyz").status, 200);
     }
     println!("{} of {ALL} answered 201, {} requests failed", created.len(), migration.failed());
 }
 
-/// All accounts are there, whole: they were sent with the same content.
+/// All accounts are there and complete: they had equal content.
 fn check_accounts(fleet: &Fleet) {
     assert_eq!(fleet.number("SELECT count(*) FROM processes"), ALL);
     assert_eq!(fleet.number("SELECT count(*) FROM accounts"), ALL);
@@ -255,8 +254,8 @@ fn check_accounts(fleet: &Fleet) {
     }
 }
 
-/// The small suppliers came behind three quarters of the big one's accounts, and did not wait for them. What a lost
-/// worker had claimed waited for its lease, whoever's it was.
+/// The small suppliers came after three quarters of the big one's accounts, and did not wait for them. Claims
+/// of a lost worker waited for their lease, whoever's they were.
 fn check_turns(fleet: &Fleet) {
     let ahead = fleet.number(
         "WITH imported AS (SELECT s.code, p.attempt, h.occurred_at FROM process_history h \

@@ -1,10 +1,10 @@
-//! Failure 19: texts of every kind come back byte by byte, or are refused where they are.
+//! Failure 19: strings of every kind are returned byte by byte, or refused with their path.
 
-use crate::harness::{ACCOUNTS, ALL, House, NOTES, VALIDATE, adding, items, segment, text};
+use crate::harness::{ACCOUNTS, ALL, Installation, NOTES, VALIDATE, adding, items, segment, text};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-/// What programs are known to stumble over.
+/// Strings that are known to cause problems.
 const NAUGHTY: &[&str] = &[
     "undefined",
     "null",
@@ -54,7 +54,7 @@ const NAUGHTY: &[&str] = &[
     "𝕿𝖍𝖊 𝓺𝓾𝓲𝓬𝓴",
 ];
 
-/// Notes whose bodies are these.
+/// Notes with these bodies.
 fn notes(bodies: &[&str]) -> Value {
     bodies.iter().map(|body| json!({"body": body})).collect()
 }
@@ -64,16 +64,16 @@ fn bodies(notes: &Value) -> Vec<String> {
 }
 
 #[test]
-fn texts_come_back_as_they_were_sent() {
-    let (house, _server, client) = House::open();
+fn texts_are_returned_as_sent() {
+    let (installation, _server, client) = Installation::serving();
     let mut account = small("T-1");
     account["notes"] = notes(NAUGHTY);
     account["billing_name"] = json!("Zoe\u{308} Zo\u{eb}");
     client.import(&[account.clone()]);
-    let kept = house.account("T-1");
+    let kept = installation.account("T-1");
     assert_eq!(bodies(&kept["notes"]), NAUGHTY);
     assert_eq!(kept["billing_name"], account["billing_name"]);
-    // The same in escapes is the same.
+    // The same with escapes is equal.
     let escaped = |text: &str| text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
     let items: Vec<String> =
         NAUGHTY.iter().map(|body| format!("{{\"body\":\"{}\"}}", escaped(body))).collect();
@@ -89,10 +89,10 @@ fn texts_come_back_as_they_were_sent() {
     }
 }
 
-/// Two that only look alike are two, in every place that knows an account by its number.
+/// Two numbers that look alike are different everywhere.
 #[test]
 fn numbers_that_look_alike_are_of_different_accounts() {
-    let (house, _server, client) = House::open();
+    let (installation, _server, client) = Installation::serving();
     let numbers = [
         "Zo\u{eb}",
         "Zoe\u{308}",
@@ -112,18 +112,18 @@ fn numbers_that_look_alike_are_of_different_accounts() {
     assert_eq!(listed, numbers);
     for number in numbers {
         assert_eq!(client.status(&segment(number))["status"], "PROCESSED", "{number:?}");
-        assert_eq!(house.account(number)["external_account_number"], number);
+        assert_eq!(installation.account(number)["external_account_number"], number);
         let added = client.send_json(NOTES, &adding(number, "notes", notes(&[number])));
         assert_eq!(added.status, 201, "{number:?}: {}", added.text());
     }
     for number in numbers {
-        assert_eq!(bodies(&house.account(number)["notes"]), [number], "of this account alone");
+        assert_eq!(bodies(&installation.account(number)["notes"]), [number], "of this account alone");
     }
 }
 
 #[test]
-fn what_no_text_may_hold_is_refused_where_it_is() {
-    let (house, _server, client) = House::open();
+fn invalid_texts_are_refused_with_their_path() {
+    let (installation, _server, client) = Installation::serving();
     client.import(&[small("T-1")]);
     let nul = |text: &str| text.replace("NUL", "\\u0000");
     let account = small("T-2").to_string();
@@ -162,5 +162,5 @@ fn what_no_text_may_hold_is_refused_where_it_is() {
     for path in ["T%00", "%00", "%ff", "T%ed%a0%80"] {
         assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{path}/")).status, 404, "{path}");
     }
-    assert_eq!(items(&house.done(&["process", "list", "ACME"])).len(), 1);
+    assert_eq!(items(&installation.run_json(&["process", "list", "ACME"])).len(), 1);
 }

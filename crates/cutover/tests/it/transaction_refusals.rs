@@ -1,15 +1,15 @@
-use crate::harness::{House, TRANSACTIONS, adding, members, text};
+use crate::harness::{Installation, TRANSACTIONS, adding, members, text};
 use crate::payloads::billed;
 use crate::transactions::transaction;
 use serde_json::json;
 
-/// The contract's two shapes hold together: a failing transaction, and an error object.
+/// The two shapes of the contract together: a failing transaction, and an error object.
 const SHAPE: [&str; 6] = ["code", "detail", "error_detail", "errors", "status", "transaction_data"];
 
 #[test]
-fn the_first_transaction_that_fails_is_shown_as_it_would_be_stored() {
-    let (house, _server, client) = House::with_accounts(&[billed("T-1")]);
-    let before = house.account("T-1");
+fn the_first_failing_transaction_is_shown_as_it_would_be_stored() {
+    let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
+    let before = installation.account("T-1");
     let answer = client.post(
         &format!("{TRANSACTIONS}?force_add_to_current_statement=0"),
         r#"{"import_supplier":"ACME","external_account_number":"T-1","transactions":[
@@ -31,13 +31,13 @@ fn the_first_transaction_that_fails_is_shown_as_it_would_be_stored() {
     let mut shown = transaction("B", "2025-06-30", "10.10", "CREDIT");
     shown["note"] = json!("N");
     assert_eq!(refusal["transaction_data"], shown);
-    assert_eq!(house.account("T-1"), before);
+    assert_eq!(installation.account("T-1"), before);
 }
 
 #[test]
 fn a_faulty_item_is_echoed_as_sent() {
-    let (house, _server, client) = House::with_accounts(&[billed("T-1")]);
-    let before = house.account("T-1");
+    let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
+    let before = installation.account("T-1");
     for (item, fault) in [
         (
             r#"{"transaction_id": "F", "transaction_date":"2025-02-30", "amount":10.10,"type":"CREDIT"}"#,
@@ -61,12 +61,12 @@ fn a_faulty_item_is_echoed_as_sent() {
         assert_eq!(members(&answer.json()), SHAPE);
         assert!(answer.text().contains(&format!("\"transaction_data\":{item}")), "{}", answer.text());
     }
-    assert_eq!(house.account("T-1"), before, "half a batch is never stored");
+    assert_eq!(installation.account("T-1"), before, "half a batch is never stored");
 }
 
 #[test]
-fn every_fault_of_every_item_is_told() {
-    let (_house, _server, client) = House::with_accounts(&[billed("T-1")]);
+fn every_fault_of_every_item_is_reported() {
+    let (_installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let mut charge = transaction("C", "2025-07-15", "5", "SUPPLY_CHARGE");
     charge["line_items"] = json!([]);
     let mut typo = transaction("D", "2025-07-15", "5", "credit");
@@ -85,7 +85,7 @@ fn every_fault_of_every_item_is_told() {
 
 #[test]
 fn faults_of_the_wrapper_have_the_shape_of_other_requests() {
-    let (_house, _server, client) = House::open();
+    let (_installation, _server, client) = Installation::serving();
     let answer = client.post(TRANSACTIONS, r#"{"transactions": [], "x": 1}"#);
     assert_eq!(
         answer.faults(),
@@ -104,7 +104,7 @@ fn faults_of_the_wrapper_have_the_shape_of_other_requests() {
 
 #[test]
 fn booleans_of_the_query_are_words_or_digits() {
-    let (_house, _server, client) = House::with_accounts(&[billed("T-1")]);
+    let (_installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let add = |query: &str| {
         let items = json!([transaction("T1", "2025-07-01", "10.10", "CREDIT")]);
         client.send_json(&format!("{TRANSACTIONS}?{query}"), &adding("T-1", "transactions", items))

@@ -1,4 +1,4 @@
-use crate::harness::{Answer, Client, House, TRANSACTIONS, adding, items, members};
+use crate::harness::{Answer, Client, Installation, TRANSACTIONS, adding, items, members};
 use crate::payloads::{billed, small};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn add(client: &Client, number: &str, query: &str, transactions: Value) -> Answe
     client.send_json(&format!("{TRANSACTIONS}{query}"), &adding(number, "transactions", transactions))
 }
 
-/// Status and id of each result of a call that was taken.
+/// Status and id of each result of an accepted call.
 fn results(answer: &Answer) -> Vec<(String, String)> {
     assert_eq!(answer.status, 201, "{}", answer.text());
     let json = answer.json();
@@ -30,13 +30,13 @@ fn pair(status: &str, id: &str) -> (String, String) {
     (status.to_owned(), id.to_owned())
 }
 
-fn balance(house: &House, number: &str) -> String {
-    crate::harness::text(&house.account(number)["ledgers"][0]["ledger_balance"])
+fn balance(installation: &Installation, number: &str) -> String {
+    crate::harness::text(&installation.account(number)["ledgers"][0]["ledger_balance"])
 }
 
 #[test]
 fn transactions_are_added_with_the_digits_sent() {
-    let (house, _server, client) = House::with_accounts(&[billed("T-1")]);
+    let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let sent = r#"{"import_supplier":"ACME","external_account_number":"T-1","transactions":[
         {"transaction_id":"A","transaction_date":"2025-07-15","amount":10.10,"type":"PAYMENT","note":"",
          "reason":"ACCOUNT_CHARGE_PAYMENT","display_note":"Thanks","reference":"R","payment_type":"BPAY"},
@@ -63,7 +63,7 @@ fn transactions_are_added_with_the_digits_sent() {
         json!([{"amount": "0.30", "tax_type": "VAT", "value_taxed": "3", "rate": "0.10",
             "unit_type": "PROPORTION"}])
     );
-    let stored = house.account("T-1");
+    let stored = installation.account("T-1");
     let current = &stored["ledgers"][0]["current_statement_transactions"];
     assert_eq!(
         (&current[1]["transaction_id"], &current[2]),
@@ -75,7 +75,7 @@ fn transactions_are_added_with_the_digits_sent() {
 
 #[test]
 fn the_balance_follows_exactly_over_several_calls() {
-    let (house, _server, client) = House::with_accounts(&[billed("T-1")]);
+    let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let day = "2025-08-01";
     for (transactions, expected) in [
         (json!([transaction("A", day, "20.20", "PAYMENT"), transaction("B", day, "5", "CHARGE")]), "25.30"),
@@ -89,30 +89,30 @@ fn the_balance_follows_exactly_over_several_calls() {
     ] {
         let answer = add(&client, "T-1", "", transactions);
         assert_eq!(answer.status, 201, "{}", answer.text());
-        assert_eq!(balance(&house, "T-1"), expected);
+        assert_eq!(balance(&installation, "T-1"), expected);
     }
 }
 
 #[test]
-fn a_balance_that_was_not_sent_begins_with_what_was() {
+fn a_missing_balance_is_the_sum_of_its_transactions() {
     let mut summed = billed("T-1");
     summed["ledgers"][0]["last_statement_balance"] = json!("-1.00");
     summed["ledgers"][0].as_object_mut().unwrap().remove("ledger_balance");
     let mut without = small("T-2");
     without.as_object_mut().unwrap().remove("ledgers");
-    let (house, _server, client) = House::with_accounts(&[summed, without]);
+    let (installation, _server, client) = Installation::with_accounts(&[summed, without]);
     let payment = json!([transaction("A", "2025-08-01", "5.00", "PAYMENT")]);
     for (number, first, second) in [("T-1", "14.10", "9.10"), ("T-2", "5.00", "0.00")] {
         assert_eq!(results(&add(&client, number, "", payment.clone())), [pair(ADDED, "A")]);
-        assert_eq!(balance(&house, number), first);
+        assert_eq!(balance(&installation, number), first);
         let charge = json!([transaction("B", "2025-08-01", "5.00", "CHARGE")]);
         assert_eq!(results(&add(&client, number, "", charge)), [pair(ADDED, "B")]);
-        assert_eq!(balance(&house, number), second);
+        assert_eq!(balance(&installation, number), second);
     }
 }
 
 #[test]
-fn what_the_account_has_is_skipped() {
+fn existing_transactions_are_skipped() {
     let mut account = billed("T-1");
     account["ledgers"][0]["historical_statement_transactions"] =
         json!([transaction("H1", "2025-06-30", "0.00", "CHARGE")]);
@@ -121,7 +121,7 @@ fn what_the_account_has_is_skipped() {
         .unwrap()
         .push(json!({"ledger_balance": "2", "last_statement_balance": "0",
         "current_statement_transactions": [transaction("L2", "2025-07-01", "2", "PAYMENT")]}));
-    let (house, _server, client) = House::with_accounts(&[account]);
+    let (installation, _server, client) = Installation::with_accounts(&[account]);
     let calls = json!([
         transaction("A", "2025-07-15", "1.10", "PAYMENT"),
         transaction("T1", "2025-07-01", "10.1", "CREDIT"),
@@ -132,16 +132,16 @@ fn what_the_account_has_is_skipped() {
     let known = [pair(EXISTS, "T1"), pair(EXISTS, "H1"), pair(EXISTS, "L2")];
     assert_eq!(results(&first), [&[pair(ADDED, "A")], &known[..]].concat());
     assert_eq!(first.json()["results"][1]["transaction_data"]["amount"], "10.10", "the stored one");
-    let before = house.account("T-1");
+    let before = installation.account("T-1");
     assert_eq!(before["ledgers"][0]["ledger_balance"], "11.20");
     let again = add(&client, "T-1", "", calls);
     assert_eq!(results(&again), [&[pair(EXISTS, "A")], &known[..]].concat());
-    assert_eq!(house.account("T-1"), before);
+    assert_eq!(installation.account("T-1"), before);
 }
 
 #[test]
-fn a_call_may_add_regardless() {
-    let (house, _server, client) = House::with_accounts(&[billed("T-1")]);
+fn a_call_may_force_additions() {
+    let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
     let query = "?check_previously_added=False";
     let day = "2025-07-15";
     let twice = json!([transaction("T1", day, "1.00", "PAYMENT"), transaction("A", day, "2.00", "CHARGE")]);
@@ -150,17 +150,17 @@ fn a_call_may_add_regardless() {
             results(&add(&client, "T-1", query, twice.clone())),
             [pair(ADDED, "T1"), pair(ADDED, "A")]
         );
-        assert_eq!(balance(&house, "T-1"), expected);
+        assert_eq!(balance(&installation, "T-1"), expected);
     }
     let known = add(&client, "T-1", "", json!([transaction("T1", "2025-07-01", "10.10", "CREDIT")]));
     assert_eq!(results(&known), [pair(EXISTS, "T1")], "of several, the oldest");
-    assert_eq!(balance(&house, "T-1"), "8.10");
+    assert_eq!(balance(&installation, "T-1"), "8.10");
 }
 
 #[test]
 fn an_id_is_not_reused() {
-    let (house, _server, client) = House::with_accounts(&[billed("T-1")]);
-    let before = house.account("T-1");
+    let (installation, _server, client) = Installation::with_accounts(&[billed("T-1")]);
+    let before = installation.account("T-1");
     for other in [
         transaction("T1", "2025-07-01", "10.11", "CREDIT"),
         transaction("T1", "2025-07-02", "10.10", "CREDIT"),
@@ -173,7 +173,7 @@ fn an_id_is_not_reused() {
             ["transactions.1.transaction_id transaction_id_reused_with_different_content"]
         );
         assert_eq!(answer.json()["transaction_data"], other);
-        assert_eq!(house.account("T-1"), before, "half a batch is never stored");
+        assert_eq!(installation.account("T-1"), before, "half a batch is never stored");
     }
     let twice = json!([
         transaction("A", "2025-07-15", "1", "CREDIT"),
@@ -183,5 +183,5 @@ fn an_id_is_not_reused() {
         let answer = add(&client, "T-1", query, twice.clone());
         assert_eq!(answer.faults(), ["transactions.1.transaction_id duplicate_transaction_ids"]);
     }
-    assert_eq!(house.account("T-1"), before);
+    assert_eq!(installation.account("T-1"), before);
 }

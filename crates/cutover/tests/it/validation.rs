@@ -1,11 +1,11 @@
-use crate::harness::{House, VALIDATE};
+use crate::harness::{Installation, VALIDATE};
 use crate::payloads::{KINDS, fixture, small};
 use serde_json::json;
 
 #[test]
 fn fixtures_of_every_kind_are_valid() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     for (kind, _) in KINDS {
         let answer = client.post(VALIDATE, fixture(kind, "V-1").to_string());
@@ -14,9 +14,9 @@ fn fixtures_of_every_kind_are_valid() {
 }
 
 #[test]
-fn every_fault_is_told_at_once_in_order() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+fn every_fault_is_reported_at_once_in_order() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     let mut account = small("V-1");
     account["customers"][0]["landline"] = json!("abcde");
@@ -42,8 +42,8 @@ fn every_fault_is_told_at_once_in_order() {
 
 #[test]
 fn more_than_a_thousand_faults_are_cut() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let mut account = small("V-1");
     account["customers"] = json!(vec![json!({"email": 7, "mobile": 7}); 5_000]);
     let answer = server.client(&key).post(VALIDATE, account.to_string());
@@ -54,26 +54,28 @@ fn more_than_a_thousand_faults_are_cut() {
 
 #[test]
 fn levels_follow_the_suppliers_profile() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     let mut account = small("V-1");
     account["customers"][0].as_object_mut().unwrap().remove("family_name");
     assert_eq!(client.post(VALIDATE, account.to_string()).status, 200);
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
     assert_eq!(
         client.post(VALIDATE, account.to_string()).errors(),
         ["customers.0.family_name customer_family_name_required"]
     );
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=default"]);
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=default"]);
     assert_eq!(client.post(VALIDATE, account.to_string()).status, 200);
-    assert!(house.refused(&["supplier", "set", "ACME", "--rule", "LED-11=off"]).contains("LED-11"));
+    assert!(
+        installation.run_refused(&["supplier", "set", "ACME", "--rule", "LED-11=off"]).contains("LED-11")
+    );
 }
 
 #[test]
 fn validation_does_not_ask_whether_the_supplier_is_ongoing() {
-    let (house, key) = House::furnished();
-    let server = house.serve();
-    house.done(&["supplier", "set", "ACME", "--status", "complete"]);
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve();
+    installation.run_json(&["supplier", "set", "ACME", "--status", "complete"]);
     assert_eq!(server.client(&key).post(VALIDATE, small("V-1").to_string()).status, 200);
 }

@@ -1,12 +1,12 @@
-use crate::harness::{Act, House, INSTRUCTION, Vendor, instruction, items, text, until};
+use crate::harness::{Action, INSTRUCTION, Installation, Vendor, instruction, items, text, wait_until};
 use crate::payloads::small;
 use serde_json::json;
 
 #[test]
 fn vendors_are_added_listed_and_removed() {
-    let house = House::new();
-    assert_eq!(house.done(&["vendor", "list"]), json!([]));
-    let added = house.done(&[
+    let installation = Installation::new();
+    assert_eq!(installation.run_json(&["vendor", "list"]), json!([]));
+    let added = installation.run_json(&[
         "vendor",
         "add",
         "STRIPE",
@@ -18,25 +18,33 @@ fn vendors_are_added_listed_and_removed() {
         "STRIPE_KEY",
     ]);
     assert_eq!(added["name"], "STRIPE");
-    house.done(&["vendor", "add", "House Pay", "--kind", "http", "--base-url", "http://10.0.0.7:9000/api"]);
-    let list = house.done(&["vendor", "list"]);
+    installation.run_json(&[
+        "vendor",
+        "add",
+        "Installation Pay",
+        "--kind",
+        "http",
+        "--base-url",
+        "http://10.0.0.7:9000/api",
+    ]);
+    let list = installation.run_json(&["vendor", "list"]);
     let names: Vec<String> = items(&list).iter().map(|vendor| text(&vendor["name"])).collect();
-    assert_eq!(names, ["House Pay", "STRIPE"]);
+    assert_eq!(names, ["Installation Pay", "STRIPE"]);
     assert_eq!((&list[1]["kind"], &list[1]["secret_env"]), (&json!("stripe"), &json!("STRIPE_KEY")));
     assert_eq!(list[1], added);
     let again = ["vendor", "add", "STRIPE", "--kind", "http", "--base-url", "https://other.example"];
-    assert!(house.refused(&again).contains("STRIPE"));
-    assert_eq!(house.done(&["vendor", "list"]), list);
-    house.done(&["vendor", "remove", "STRIPE"]);
-    assert!(house.refused(&["vendor", "remove", "STRIPE"]).contains("STRIPE"));
-    assert_eq!(items(&house.done(&["vendor", "list"])).len(), 1);
+    assert!(installation.run_refused(&again).contains("STRIPE"));
+    assert_eq!(installation.run_json(&["vendor", "list"]), list);
+    installation.run_json(&["vendor", "remove", "STRIPE"]);
+    assert!(installation.run_refused(&["vendor", "remove", "STRIPE"]).contains("STRIPE"));
+    assert_eq!(items(&installation.run_json(&["vendor", "list"])).len(), 1);
 }
 
 /// Failure 13.
 #[test]
 fn addresses_that_are_not_allowed_are_refused() {
-    let house = House::new();
-    let add = |url: &str| house.run(&["vendor", "add", "V", "--kind", "http", "--base-url", url]);
+    let installation = Installation::new();
+    let add = |url: &str| installation.run(&["vendor", "add", "V", "--kind", "http", "--base-url", url]);
     for url in [
         "http://169.254.169.254/latest",
         "https://169.254.169.254",
@@ -69,37 +77,37 @@ fn addresses_that_are_not_allowed_are_refused() {
         &["vendor", "add", "V", "--kind", "http", "--base-url", "https://v.example", "--secret-env", "A B"],
         &["vendor", "add", "V", "--kind", "http"],
     ] {
-        assert_ne!(house.run(args).status.code(), Some(0), "{args:?}");
+        assert_ne!(installation.run(args).status.code(), Some(0), "{args:?}");
     }
-    assert_eq!(house.done(&["vendor", "list"]), json!([]));
+    assert_eq!(installation.run_json(&["vendor", "list"]), json!([]));
     for url in
         ["http://127.0.0.1:1", "http://[::1]:1", "http://192.168.1.1", "http://172.31.0.1", "https://8.8.8.8"]
     {
-        house.done(&["vendor", "add", url, "--kind", "http", "--base-url", url]);
+        installation.run_json(&["vendor", "add", url, "--kind", "http", "--base-url", url]);
     }
 }
 
 #[test]
-fn changes_hold_beside_a_running_server() {
-    let vendor = Vendor::start(|_| Act::Json(200, json!({"reference": "R", "type": "CARD"})));
-    let (house, _server, client) = House::with_accounts(&[small("V-1")]);
+fn changes_take_effect_while_a_server_runs() {
+    let vendor = Vendor::start(|_| Action::Json(200, json!({"reference": "R", "type": "CARD"})));
+    let (installation, _server, client) = Installation::with_accounts(&[small("V-1")]);
     let pay = |reference| client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "CARD", reference));
     assert_eq!(pay("R").faults(), ["vendor payment_vendor_unknown"]);
-    house.done(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
+    installation.run_json(&["vendor", "add", "PAY", "--kind", "http", "--base-url", &vendor.url("")]);
     assert_eq!(pay("R").status, 201);
-    house.done(&["vendor", "remove", "PAY"]);
+    installation.run_json(&["vendor", "remove", "PAY"]);
     assert_eq!(pay("R-2").faults(), ["vendor payment_vendor_unknown"]);
-    assert_eq!(pay("R").status, 201, "what is stored may be sent again");
-    let stored = house.account("V-1");
+    assert_eq!(pay("R").status, 201, "a stored instruction may be sent again");
+    let stored = installation.account("V-1");
     assert_eq!(stored["verified_payment_instructions"][0]["vendor"], "PAY", "what it confirmed stays");
 }
 
 #[test]
-fn a_secret_that_is_not_there_is_the_operators_to_mend() {
-    let vendor = Vendor::start(|_| Act::Json(200, json!({"reference": "R", "type": "CARD"})));
-    let (house, server, client) = House::with_accounts(&[small("V-1")]);
+fn a_missing_secret_is_reported_to_the_operator() {
+    let vendor = Vendor::start(|_| Action::Json(200, json!({"reference": "R", "type": "CARD"})));
+    let (installation, server, client) = Installation::with_accounts(&[small("V-1")]);
     let url = vendor.url("");
-    house.done(&[
+    installation.run_json(&[
         "vendor",
         "add",
         "PAY",
@@ -113,5 +121,5 @@ fn a_secret_that_is_not_there_is_the_operators_to_mend() {
     let answer = client.send_json(INSTRUCTION, &instruction("V-1", "PAY", "CARD", "R"));
     assert_eq!(answer.code(), (500, "payment_vendor_unavailable".to_owned()));
     assert_eq!(vendor.asked("/").len(), 0, "nobody is asked without it");
-    until("the log names the variable", || server.log().contains("NO_SUCH_SECRET"));
+    wait_until("the log names the variable", || server.log().contains("NO_SUCH_SECRET"));
 }

@@ -1,10 +1,12 @@
-//! Stripe and GoCardless, by answers of the shapes of their public APIs.
+//! Stripe and GoCardless, with answers in the shapes of their public APIs.
 
-use crate::harness::{Act, Answer, Asked, Client, House, INSTRUCTION, Vendor, instruction};
+use crate::harness::{
+    Action, Answer, Client, INSTRUCTION, Installation, ReceivedRequest, Vendor, instruction,
+};
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-/// A PaymentMethod as Stripe's API shows it.
+/// A PaymentMethod in the shape of Stripe's API.
 fn payment_method(id: &str, details: (&str, Value)) -> Value {
     let mut method = json!({
         "id": id, "object": "payment_method", "allow_redisplay": "unspecified", "created": 1_780_000_000,
@@ -16,10 +18,10 @@ fn payment_method(id: &str, details: (&str, Value)) -> Value {
     method
 }
 
-fn stripe(asked: &Asked) -> Act {
+fn stripe(asked: &ReceivedRequest) -> Action {
     let id = asked.path.rsplit('/').next().unwrap();
     match id {
-        "pm_card" => Act::Json(
+        "pm_card" => Action::Json(
             200,
             payment_method(
                 id,
@@ -34,7 +36,7 @@ fn stripe(asked: &Asked) -> Act {
                 ),
             ),
         ),
-        "pm_odd" => Act::Json(
+        "pm_odd" => Action::Json(
             200,
             payment_method(
                 id,
@@ -46,7 +48,7 @@ fn stripe(asked: &Asked) -> Act {
                 ),
             ),
         ),
-        "pm_debit" => Act::Json(
+        "pm_debit" => Action::Json(
             200,
             payment_method(
                 id,
@@ -58,8 +60,8 @@ fn stripe(asked: &Asked) -> Act {
                 ),
             ),
         ),
-        "pm_link" => Act::Json(200, payment_method(id, ("link", json!({"email": "mara@bluegum.test"})))),
-        _ => Act::Json(
+        "pm_link" => Action::Json(200, payment_method(id, ("link", json!({"email": "mara@bluegum.test"})))),
+        _ => Action::Json(
             404,
             json!({"error": {"code": "resource_missing", "param": "payment_method",
             "message": "No such PaymentMethod", "type": "invalid_request_error"}}),
@@ -67,7 +69,7 @@ fn stripe(asked: &Asked) -> Act {
     }
 }
 
-/// A mandate as GoCardless's API shows it.
+/// A mandate in the shape of GoCardless's API.
 fn mandate(id: &str, status: &str) -> Value {
     json!({"mandates": {
         "id": id, "created_at": "2026-01-01T12:00:00.000Z", "reference": "REF-123", "status": status,
@@ -77,10 +79,10 @@ fn mandate(id: &str, status: &str) -> Value {
     }})
 }
 
-fn gocardless(asked: &Asked) -> Act {
+fn gocardless(asked: &ReceivedRequest) -> Action {
     let id = asked.path.rsplit('/').next().unwrap();
     match id {
-        "BA123" => Act::Json(
+        "BA123" => Action::Json(
             200,
             json!({"customer_bank_accounts": {
                 "id": "BA123", "created_at": "2026-01-01T12:00:00.000Z", "account_number_ending": "11",
@@ -89,12 +91,12 @@ fn gocardless(asked: &Asked) -> Act {
                 "links": {"customer": "CU123"},
             }}),
         ),
-        "MD_ACTIVE" => Act::Json(200, mandate(id, "active")),
-        "MD_SUBMITTED" => Act::Json(200, mandate(id, "submitted")),
-        "MD_PENDING" => Act::Json(200, mandate(id, "pending_submission")),
-        "MD_CANCELLED" => Act::Json(200, mandate(id, "cancelled")),
-        "MD_EXPIRED" => Act::Json(200, mandate(id, "expired")),
-        _ => Act::Json(
+        "MD_ACTIVE" => Action::Json(200, mandate(id, "active")),
+        "MD_SUBMITTED" => Action::Json(200, mandate(id, "submitted")),
+        "MD_PENDING" => Action::Json(200, mandate(id, "pending_submission")),
+        "MD_CANCELLED" => Action::Json(200, mandate(id, "cancelled")),
+        "MD_EXPIRED" => Action::Json(200, mandate(id, "expired")),
+        _ => Action::Json(
             404,
             json!({"error": {"message": "Resource not found", "errors": [{"reason":
             "resource_not_found", "message": "Resource not found"}], "type": "invalid_api_usage", "code": 404}}),
@@ -106,12 +108,12 @@ fn pay(client: &Client, kind: &str, reference: &str) -> Answer {
     client.send_json(INSTRUCTION, &instruction("V-1", "VENDOR", kind, reference))
 }
 
-/// Asks a vendor of a kind for each reference; what it answers by `attr code`, nothing for success.
+/// Requests each reference from a vendor of a kind; returns `attr code`, empty for success.
 fn table(kind: &str, vendor: &Vendor, rows: &[(&str, &str, &str)]) -> Value {
-    let mut house = House::furnished();
-    house.0.set_variable("VENDOR_SECRET", "sk_test_51");
-    let (house, key) = house;
-    house.done(&[
+    let mut installation = Installation::with_supplier();
+    installation.0.set_variable("VENDOR_SECRET", "sk_test_51");
+    let (installation, key) = installation;
+    installation.run_json(&[
         "vendor",
         "add",
         "VENDOR",
@@ -122,7 +124,7 @@ fn table(kind: &str, vendor: &Vendor, rows: &[(&str, &str, &str)]) -> Value {
         "--secret-env",
         "VENDOR_SECRET",
     ]);
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&key);
     client.import(&[small("V-1")]);
     for (reference, kind, outcome) in rows {
@@ -132,7 +134,7 @@ fn table(kind: &str, vendor: &Vendor, rows: &[(&str, &str, &str)]) -> Value {
             false => assert_eq!(answer.faults(), [*outcome], "{reference}"),
         }
     }
-    let mut stored = house.account("V-1")["verified_payment_instructions"].take();
+    let mut stored = installation.account("V-1")["verified_payment_instructions"].take();
     for instruction in stored.as_array_mut().unwrap() {
         instruction.as_object_mut().unwrap().remove("verified_at");
         instruction.as_object_mut().unwrap().remove("vendor");

@@ -1,24 +1,25 @@
-//! A vendor that hangs takes its own time, and nobody else's.
+//! A hanging vendor delays only its own requests.
 
 use crate::harness::{
-    ACCOUNTS, Act, Answer, Asked, Client, House, INSTRUCTION, NOTES, VALIDATE, Vendor, adding, instruction,
+    ACCOUNTS, Action, Answer, Client, INSTRUCTION, Installation, NOTES, ReceivedRequest, VALIDATE, Vendor,
+    adding, instruction,
 };
 use crate::payloads::small;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// A vendor has 10 s in all; the rest is for a busy machine.
+/// Time limit: a vendor has 10 s in all, with a margin for a busy machine.
 const DEADLINE: Duration = Duration::from_secs(14);
-/// What an answer may take that needs no vendor.
+/// Time limit of answers that need no vendor.
 const AT_ONCE: Duration = Duration::from_secs(2);
-/// Requests that wait for the dead vendor at the same time.
+/// Number of concurrent requests that wait for the hanging vendor.
 const WAITING: usize = 40;
 
-fn slow(asked: &Asked) -> Act {
+fn slow(asked: &ReceivedRequest) -> Action {
     match asked.path.split('/').nth(1) {
-        Some("drip") => Act::Drip(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}".to_vec()),
-        Some("well") => Act::Json(200, json!({"reference": "R", "type": "CARD"})),
-        _ => Act::Hang,
+        Some("drip") => Action::Drip(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}".to_vec()),
+        Some("well") => Action::Json(200, json!({"reference": "R", "type": "CARD"})),
+        _ => Action::Hang,
     }
 }
 
@@ -30,11 +31,11 @@ fn pay(client: &Client, vendor: &str, reference: &str) -> (Answer, Duration) {
 
 /// Failure 13.
 #[test]
-fn requests_that_wait_for_a_dead_vendor_hold_up_nobody() {
+fn requests_that_wait_for_a_hanging_vendor_delay_nobody() {
     let vendor = Vendor::start(slow);
-    let (house, server, client) = House::with_accounts(&[small("V-1")]);
+    let (installation, server, client) = Installation::with_accounts(&[small("V-1")]);
     for name in ["hang", "drip", "well"] {
-        house.done(&[
+        installation.run_json(&[
             "vendor",
             "add",
             name,
@@ -44,14 +45,14 @@ fn requests_that_wait_for_a_dead_vendor_hold_up_nobody() {
             &vendor.url(&format!("/{name}")),
         ]);
     }
-    let (stored, memory) = (house.account("V-1"), server.most_memory());
+    let (stored, memory) = (installation.account("V-1"), server.most_memory());
     let references: Vec<String> = (0..WAITING).map(|i| format!("R-{i}")).collect();
     std::thread::scope(|scope| {
         let client = &client;
         let waiting: Vec<_> =
             references.iter().map(|r| scope.spawn(move || pay(client, "hang", r))).collect();
         let dripping = scope.spawn(|| pay(client, "drip", "R"));
-        crate::harness::until("the vendor is asked", || vendor.asked("/hang/").len() >= 32);
+        crate::harness::wait_until("the vendor is asked", || vendor.asked("/hang/").len() >= 32);
         let mut rounds = 0;
         while !waiting.iter().all(|thread| thread.is_finished()) {
             others_answer_at_once(client, rounds);
@@ -70,12 +71,12 @@ fn requests_that_wait_for_a_dead_vendor_hold_up_nobody() {
     if let (Some(before), Some(after)) = (memory, server.most_memory()) {
         assert!(after - before < 64 * 1024, "{} KiB more", after - before);
     }
-    // Left alone for a while: refused at once, and not asked.
+    // Its circuit is open: refused at once, and not called.
     let (answer, took) = pay(&client, "hang", "R");
     assert_eq!(answer.code(), (500, "payment_vendor_unavailable".to_owned()));
     assert!(took < AT_ONCE, "{took:?}");
     assert_eq!(vendor.asked("/hang/").len(), asked);
-    let account = house.account("V-1");
+    let account = installation.account("V-1");
     let notes = account["notes"].as_array().unwrap().len();
     assert!(notes > 0 && account.get("verified_payment_instructions").is_some(), "others were served");
     let verified = account["verified_payment_instructions"].as_array().unwrap();

@@ -1,53 +1,54 @@
-//! Account payment instructions, and what vendors answer to them (the table of contract D8).
+//! Account payment instructions, and the answers of vendors (the table of contract D8).
 
 use crate::harness::{
-    Act, Answer, Asked, Client, House, INSTRUCTION, Server, Vendor, answer, instruction, members,
+    Action, Answer, Client, INSTRUCTION, Installation, ReceivedRequest, Server, Vendor, answer, instruction,
+    members,
 };
 use crate::payloads::small;
 use serde_json::{Value, json};
 
-/// A vendor whose first segment of the path says what it does.
-fn scripted(asked: &Asked) -> Act {
+/// A vendor whose behaviour is the first segment of the path.
+fn scripted(asked: &ReceivedRequest) -> Action {
     let (what, rest) = asked.path[1..].split_once('/').unwrap();
     let reference = rest.rsplit('/').next().unwrap_or_default();
     let card = json!({"card_payment_network": "VISA", "card_type": "DEBIT", "last_digits": "4242",
         "expiry_month": 11, "expiry_year": 2031});
     let good = json!({"reference": reference, "type": "CARD", "card": card});
     match what {
-        "good" => Act::Json(200, good),
-        "mandate" => Act::Json(
+        "good" => Action::Json(200, good),
+        "mandate" => Action::Json(
             200,
             json!({"reference": reference, "type": "DIRECT_DEBIT", "bank_account":
                 {"account_holder": "M Tran", "account_number_last_digits": "5678", "bsb": "063-019"}}),
         ),
-        "recovers" if asked.before < 2 => Act::Json(500, json!({})),
-        "recovers" => Act::Json(200, good),
-        "another" => Act::Json(200, json!({"reference": "other", "type": "CARD"})),
-        "text" => Act::Raw(answer(200, "", "not JSON")),
-        "shape" => Act::Json(200, json!({"payment": [good]})),
-        "whole" => Act::Json(
+        "recovers" if asked.before < 2 => Action::Json(500, json!({})),
+        "recovers" => Action::Json(200, good),
+        "another" => Action::Json(200, json!({"reference": "other", "type": "CARD"})),
+        "text" => Action::Raw(answer(200, "", "not JSON")),
+        "shape" => Action::Json(200, json!({"payment": [good]})),
+        "whole" => Action::Json(
             200,
             json!({"reference": reference, "type": "DIRECT_DEBIT",
             "bank_account": {"account_number_last_digits": "99988877"}}),
         ),
         "large" => {
-            Act::Json(200, json!({"reference": reference, "type": "CARD", "x": "x".repeat(65 * 1024)}))
+            Action::Json(200, json!({"reference": reference, "type": "CARD", "x": "x".repeat(65 * 1024)}))
         }
-        "endless" => Act::Flood(1 << 30),
-        "redirect" => Act::Raw(answer(302, "Location: /good/payment-instructions/R\r\n", "")),
-        "cut" => Act::Raw(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"reference\":".to_vec()),
-        "head" => Act::Raw(b"HTTP/1.1 200 OK\r\nContent-Le".to_vec()),
-        "nothing" => Act::Raw(Vec::new()),
-        status => Act::Json(status.parse().unwrap(), good),
+        "endless" => Action::Flood(1 << 30),
+        "redirect" => Action::Raw(answer(302, "Location: /good/payment-instructions/R\r\n", "")),
+        "cut" => Action::Raw(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"reference\":".to_vec()),
+        "head" => Action::Raw(b"HTTP/1.1 200 OK\r\nContent-Le".to_vec()),
+        "nothing" => Action::Raw(Vec::new()),
+        status => Action::Json(status.parse().unwrap(), good),
     }
 }
 
-/// A house with the account `V-1` and a vendor for each thing that the scripted one does.
-fn paid(what: &[&str]) -> (House, Server, Client, Vendor) {
+/// An installation with the account `V-1` and a vendor for each behaviour.
+fn paid(what: &[&str]) -> (Installation, Server, Client, Vendor) {
     let vendor = Vendor::start(scripted);
-    let (house, server, client) = House::with_accounts(&[small("V-1")]);
+    let (installation, server, client) = Installation::with_accounts(&[small("V-1")]);
     for name in what {
-        house.done(&[
+        installation.run_json(&[
             "vendor",
             "add",
             name,
@@ -57,7 +58,7 @@ fn paid(what: &[&str]) -> (House, Server, Client, Vendor) {
             &vendor.url(&format!("/{name}")),
         ]);
     }
-    (house, server, client, vendor)
+    (installation, server, client, vendor)
 }
 
 fn pay(client: &Client, vendor: &str, kind: &str) -> Answer {
@@ -65,8 +66,8 @@ fn pay(client: &Client, vendor: &str, kind: &str) -> Answer {
 }
 
 #[test]
-fn what_the_vendor_has_is_stored_once() {
-    let (house, _server, client, vendor) = paid(&["good", "mandate"]);
+fn a_confirmed_instruction_is_stored_once() {
+    let (installation, _server, client, vendor) = paid(&["good", "mandate"]);
     let number = client.status("V-1")["service_identifier"].clone();
     for (name, kind) in [("good", "CARD"), ("mandate", "DIRECT_DEBIT")] {
         for _ in 0..2 {
@@ -82,7 +83,7 @@ fn what_the_vendor_has_is_stored_once() {
         );
         assert_eq!(asked[0].header("Authorization"), None);
     }
-    let stored = house.account("V-1")["verified_payment_instructions"].take();
+    let stored = installation.account("V-1")["verified_payment_instructions"].take();
     let mut stored = stored.as_array().unwrap().clone();
     for instruction in &mut stored {
         assert!(instruction.as_object_mut().unwrap().remove("verified_at").is_some());
@@ -98,7 +99,7 @@ fn what_the_vendor_has_is_stored_once() {
     );
 }
 
-/// What a vendor does, what is answered, and how often it is asked for that.
+/// The behaviour of the vendor, the expected answer, and the number of calls.
 const TABLE: [(&str, &str, usize); 23] = [
     ("404", "reference payment_instruction_not_found", 1),
     ("mandate", "type payment_instruction_type_mismatch", 1),
@@ -129,8 +130,8 @@ const TABLE: [(&str, &str, usize); 23] = [
 #[test]
 fn every_outcome_has_its_answer_and_stores_nothing() {
     let what: Vec<&str> = TABLE.iter().map(|(what, ..)| *what).filter(|what| *what != "unknown").collect();
-    let (house, server, client, vendor) = paid(&what);
-    let (before, memory) = (house.account("V-1"), server.most_memory());
+    let (installation, server, client, vendor) = paid(&what);
+    let (before, memory) = (installation.account("V-1"), server.most_memory());
     std::thread::scope(|scope| {
         let ask = |(what, outcome, calls)| {
             let (client, vendor) = (&client, &vendor);
@@ -139,7 +140,7 @@ fn every_outcome_has_its_answer_and_stores_nothing() {
         TABLE.map(ask).into_iter().for_each(|row| row.join().unwrap());
     });
     assert_eq!(vendor.asked("/good/").len(), 0, "a redirect is not followed");
-    assert_eq!(house.account("V-1"), before);
+    assert_eq!(installation.account("V-1"), before);
     if let (Some(before), Some(after)) = (memory, server.most_memory()) {
         assert!(after - before < 48 * 1024, "{} KiB more", after - before);
     }
@@ -158,49 +159,49 @@ fn assert_outcome(client: &Client, vendor: &Vendor, what: &str, outcome: &str, c
 
 /// Failure 13.
 #[test]
-fn nobody_there_is_a_passing_fault() {
-    let (house, _server, client, vendor) = paid(&[]);
+fn an_unreachable_storage_is_a_temporary_failure() {
+    let (installation, _server, client, vendor) = paid(&[]);
     let gone = vendor.url("");
     drop(vendor);
     for (name, url) in [("gone", &*gone), ("nameless", "http://vendor.invalid")] {
-        house.done(&["vendor", "add", name, "--kind", "http", "--base-url", url]);
-        let before = house.account("V-1");
+        installation.run_json(&["vendor", "add", name, "--kind", "http", "--base-url", url]);
+        let before = installation.account("V-1");
         assert_eq!(
             pay(&client, name, "CARD").code(),
             (500, "payment_vendor_unavailable".to_owned()),
             "{name}"
         );
-        assert_eq!(house.account("V-1"), before);
+        assert_eq!(installation.account("V-1"), before);
     }
 }
 
 /// Failure 13.
 #[test]
-fn what_passed_may_be_sent_again_unchanged() {
-    let (house, _server, client, vendor) = paid(&["recovers"]);
+fn a_completed_dry_run_may_be_sent_again_unchanged() {
+    let (installation, _server, client, vendor) = paid(&["recovers"]);
     assert_eq!(pay(&client, "recovers", "CARD").status, 201, "one that fails twice is asked again");
     assert_eq!(vendor.asked("/recovers/").len(), 3);
-    assert_eq!(house.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 1);
+    assert_eq!(installation.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 1);
     let down = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     let state = down.clone();
     let vendor = Vendor::start(move |_| match state.load(std::sync::atomic::Ordering::SeqCst) {
-        true => Act::Json(503, json!({})),
-        false => Act::Json(200, json!({"reference": "R", "type": "CARD"})),
+        true => Action::Json(503, json!({})),
+        false => Action::Json(200, json!({"reference": "R", "type": "CARD"})),
     });
-    house.done(&["vendor", "add", "later", "--kind", "http", "--base-url", &vendor.url("")]);
+    installation.run_json(&["vendor", "add", "later", "--kind", "http", "--base-url", &vendor.url("")]);
     assert_eq!(pay(&client, "later", "CARD").status, 500);
     down.store(false, std::sync::atomic::Ordering::SeqCst);
     for _ in 0..2 {
         assert_eq!(pay(&client, "later", "CARD").status, 201);
     }
-    assert_eq!(vendor.asked("/").len(), 4, "three in vain, one good, none for what is stored");
-    assert_eq!(house.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 2);
+    assert_eq!(vendor.asked("/").len(), 4, "three failures, one success, none for the stored one");
+    assert_eq!(installation.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 2);
 }
 
 /// Failure 13.
 #[test]
-fn at_the_same_time_one_is_stored() {
-    let (house, _server, client, _vendor) = paid(&["good"]);
+fn concurrent_creates_store_one() {
+    let (installation, _server, client, _vendor) = paid(&["good"]);
     let answers: Vec<Answer> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..16).map(|_| scope.spawn(|| pay(&client, "good", "CARD"))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -208,5 +209,5 @@ fn at_the_same_time_one_is_stored() {
     for answer in &answers {
         assert_eq!(answer.status, 201, "{}", answer.text());
     }
-    assert_eq!(house.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 1);
+    assert_eq!(installation.account("V-1")["verified_payment_instructions"].as_array().unwrap().len(), 1);
 }

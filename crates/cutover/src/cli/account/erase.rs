@@ -1,6 +1,6 @@
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, plain};
+use crate::output::{Answer, ZonedTime, plain};
 use clap::Args;
 use cutover_app::operator::{Erasable, Erased};
 use cutover_app::port::Traces;
@@ -9,24 +9,24 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Args)]
 pub(crate) struct EraseArgs {
-    /// The supplier's code
+    /// Code of the supplier
     supplier: String,
-    /// The account's number at its previous supplier
+    /// Number of the account at its previous supplier
     number: String,
-    /// Do it; without this nothing is changed, only shown
+    /// Erase it; without this flag the data is only shown
     #[arg(long)]
     yes: bool,
 }
 
-/// What is removed, and what the operator is to look after.
+/// The removed data, and the remaining tasks of the operator.
 #[derive(Debug, Serialize)]
 struct Shown {
     erased: bool,
-    /// Our key of it: what `cutover audit` names.
+    /// The id in `cutover audit`.
     process_id: i64,
     status: &'static str,
     service_account_number: Option<String>,
-    archived_at: Option<At>,
+    archived_at: Option<ZonedTime>,
     documents: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<BTreeMap<&'static str, u64>>,
@@ -41,7 +41,7 @@ impl From<Erasable> for Shown {
             process_id: what.process_id,
             status: what.state.as_str(),
             service_account_number: what.account.map(|number| number.to_string()),
-            archived_at: what.archived_at.map(At::utc),
+            archived_at: what.archived_at.map(ZonedTime::utc),
             documents: what.documents,
             rows: None,
             traces: None,
@@ -68,9 +68,8 @@ fn word(traces: Traces) -> &'static str {
     }
 }
 
-/// What is left where this program cannot reach, a line each.
 impl Shown {
-    fn beginning(&self) -> String {
+    fn summary(&self) -> String {
         let process = self.process_id;
         match &self.rows {
             Some(rows) => {
@@ -78,47 +77,48 @@ impl Shown {
                 format!("Erased the account of process {process}: {rows} rows. Its number can be sent again.")
             }
             None => format!(
-                "All that is kept of the account of process {process}, which is {}, would be removed. Nothing was \
-                 changed: --yes does it.",
+                "All data of the account of process {process}, which is {}, would be erased. Nothing was \
+                 changed: add --yes to do it.",
                 self.status
             ),
         }
     }
 
-    fn rest(&self) -> Vec<String> {
+    /// The data that this program cannot remove.
+    fn remaining(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(at) = self.archived_at {
             lines.push(format!("Its payload and history were archived at {at}: they are in that file."));
         }
         match self.documents.as_deref() {
             None => lines
-                .push("The documents that it names are not known: what was sent is not here to read.".into()),
+                .push("The documents that it names are not known: its payload cannot be read here.".into()),
             Some([]) => lines.push("It names no documents.".into()),
             Some(documents) => {
-                lines.push("Its documents lie in the storage, for you to delete:".into());
+                lines.push("Its documents are in document storage; delete them yourself:".into());
                 lines.extend(documents.iter().map(|path| format!("  {}", plain(path))));
             }
         }
-        lines.extend(self.traces.and_then(left).map(str::to_owned));
+        lines.extend(self.traces.and_then(describe).map(str::to_owned));
         lines
     }
 }
 
-/// What is left on the disk, in words.
-fn left(traces: &'static str) -> Option<&'static str> {
+/// Describes what is left on the disk.
+fn describe(traces: &'static str) -> Option<&'static str> {
     match traces {
         "until_checkpoint" => {
-            Some("Somebody reads for long: the write-ahead log holds it until that is over.")
+            Some("A long reader is active: the write-ahead log holds the data until it ends.")
         }
-        "until_vacuum" => Some("What was removed is on the database's disk until its tables are vacuumed."),
+        "until_vacuum" => Some("The data is on the database's disk until its tables are vacuumed."),
         _ => None,
     }
 }
 
 impl Answer for Shown {
     fn text(&self) -> String {
-        let mut lines = vec![self.beginning()];
-        lines.extend(self.rest());
+        let mut lines = vec![self.summary()];
+        lines.extend(self.remaining());
         lines.join("\n")
     }
 }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_told_what_is_left_to_do() {
+    fn the_text_names_the_remaining_tasks() {
         let erased = |traces, documents: &[&str]| {
             let documents = documents.iter().map(|path| (*path).to_owned()).collect();
             let what = Erasable { archived_at: None, ..erasable(Some(documents)) };
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_read_what_was_removed() {
+    fn the_json_counts_the_removed_rows() {
         let rows = vec![("processes", 1), ("accounts", 1)];
         let erased = Erased { what: erasable(Some(vec!["/ACME/a".into()])), rows, traces: Traces::None };
         insta::assert_json_snapshot!([Shown::from(erasable(None)), Shown::from(erased)]);

@@ -1,7 +1,8 @@
+use crate::cli::owned_file;
 use crate::cli::process::shown::Shown;
-use crate::cli::{Context, owned_file};
+use crate::context::Context;
 use crate::error::Error;
-use crate::output::{Answer, At, document, plain};
+use crate::output::{Answer, ZonedTime, document, plain};
 use clap::Args;
 use cutover_app::operator::AccountExport;
 use serde::Serialize;
@@ -11,22 +12,22 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// The supplier's code
+    /// Code of the supplier
     supplier: String,
-    /// The account's number at its previous supplier
+    /// Number of the account at its previous supplier
     number: String,
-    /// A new file, for its owner alone [default: it is printed]
+    /// New file to write to, which only its owner can read [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-/// All that is kept of an account. `export` is the version of this form, 1; `payload` the JSON that was accepted, to
-/// the byte, absent if it is archived; the rest as `process show` prints it: `account` is what was imported with all
-/// that was added since, in the shape of the payload.
+/// All data of an account. `export` is the version of this form, 1; `payload` is the accepted JSON to the byte, absent if
+/// it is archived; the rest is as `process show` prints it: `account` is the imported account with later additions, in
+/// the shape of the payload.
 #[derive(Serialize)]
 struct Export {
     export: u8,
-    exported_at: At,
+    exported_at: ZonedTime,
     supplier: String,
     #[serde(flatten)]
     process: Shown,
@@ -39,17 +40,17 @@ impl TryFrom<AccountExport> for Export {
 
     fn try_from(export: AccountExport) -> Result<Self, Error> {
         let AccountExport { supplier, at, report, payload } = export;
-        let exported_at = At::local(at, report.zone);
+        let exported_at = ZonedTime::local(at, report.zone);
         let process = Shown::from(report);
         let raw =
             |bytes: Vec<u8>| String::from_utf8(bytes).ok().and_then(|text| RawValue::from_string(text).ok());
-        let unreadable = || Error::refused("what was sent is no JSON any more");
+        let unreadable = || Error::refused("the stored payload is not JSON");
         let payload = payload.map(|bytes| raw(bytes).ok_or_else(unreadable)).transpose()?;
         Ok(Self { export: 1, exported_at, supplier, process, payload })
     }
 }
 
-/// Where it is.
+/// The written file.
 #[derive(Serialize)]
 struct Written {
     file: String,
@@ -65,7 +66,7 @@ impl Answer for Written {
 pub(super) fn run(context: &Context, args: ExportArgs) -> Result<(), Error> {
     let ExportArgs { supplier, number, out } = args;
     let app = context.app()?;
-    // Whether it can be written is known before it is told that the data was handed out.
+    // The file is created first: an export that cannot be written must not be recorded in the audit.
     let Some(path) = out else {
         let text = document(&Export::try_from(app.export_account(&supplier, &number)?)?)?;
         return Ok(writeln!(std::io::stdout().lock(), "{text}")?);

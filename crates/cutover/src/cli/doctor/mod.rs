@@ -1,4 +1,4 @@
-//! `cutover doctor`: looks at everything a server needs, and says what to mend.
+//! `cutover doctor`: checks everything that a server needs.
 
 mod checks;
 mod finding;
@@ -15,7 +15,7 @@ Examples:
   cutover doctor
   cutover doctor --config /etc/cutover.toml --json
 
-It exits with 1 if something must be mended.";
+It exits with 1 if a check fails.";
 
 #[derive(Debug, Serialize)]
 struct Diagnosis {
@@ -29,16 +29,16 @@ impl Answer for Diagnosis {
         lines.push(String::new());
         let warns = self.checks.iter().any(|finding| finding.result == Health::Warn);
         let verdict = match (self.healthy, warns) {
-            (true, false) => "Nothing to mend.",
-            (true, true) => "Nothing that must be mended.",
-            (false, _) => "Mend what says FAIL.",
+            (true, false) => "All checks passed.",
+            (true, true) => "No check failed.",
+            (false, _) => "Fix the checks that say FAIL.",
         };
         lines.push(verdict.to_owned());
         lines.join("\n")
     }
 }
 
-/// Looks at what the settings name. Finds all it can: one fault does not hide another.
+/// Runs all checks; a failed check does not stop the others.
 ///
 /// # Errors
 /// [`Error`] if the findings cannot be printed.

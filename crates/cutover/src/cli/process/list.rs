@@ -1,6 +1,6 @@
 use super::shown::newer;
 use crate::error::Error;
-use crate::output::{At, Output, plain};
+use crate::output::{Output, ZonedTime, plain};
 use cutover_app::App;
 use cutover_app::account::process_status;
 use cutover_core::Zone;
@@ -9,19 +9,19 @@ use cutover_process::{Process, State};
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 
-/// A process in a list: its status object and its number.
+/// A row: the status object and the number of a process.
 #[derive(Serialize)]
 struct Listed<'p> {
     external_account_number: &'p str,
     #[serde(flatten)]
     status: ProcessStatus,
-    /// As a newer version wrote it, where the API shows another one.
+    /// The status that a newer version wrote, if the API shows a different one.
     #[serde(skip_serializing_if = "Option::is_none")]
     stored_status: Option<String>,
 }
 
-/// Lists the processes of a supplier as they are read: it may have millions. Nothing is printed
-/// before the first one, for the supplier may turn out to be unknown.
+/// Prints the processes of a supplier while they are read: there may be millions. Nothing is printed before the first
+/// one is found, as the supplier may be unknown.
 pub(super) fn run(app: &App, output: Output, supplier: &str, status: Option<State>) -> Result<(), Error> {
     let mut list = List { out: BufWriter::new(io::stdout().lock()), json: output.is_json(), rows: 0 };
     let mut written = Ok(());
@@ -54,14 +54,14 @@ impl<W: Write> List<W> {
         if self.rows == 1 {
             self.line("MODIFIED", "STATUS", "ACCOUNT", "NUMBER", "ERROR")?;
         }
-        let modified = At::local(process.snapshot().modified_at, zone).to_string();
+        let modified = ZonedTime::local(process.snapshot().modified_at, zone).to_string();
         let account = status.service_identifier.as_ref().map_or("-", |number| number.as_str());
         let error = status.latest_error.as_ref().map_or(String::new(), |error| plain(error.code.as_str()));
         let status = plain(process.stored_state().as_str());
         self.line(&modified, &status, account, &plain(number), &error)
     }
 
-    /// Columns of a fixed width: what comes later is not known yet.
+    /// Columns have fixed widths: later rows are not known yet.
     fn line(&mut self, at: &str, status: &str, account: &str, number: &str, error: &str) -> io::Result<()> {
         let line = format!("{at:<25}  {status:<17}  {account:<10}  {number:<18}  {error}");
         writeln!(self.out, "{}", line.trim_end())
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_for_programs_is_one_document_whatever_its_length() {
+    fn a_json_list_of_any_length_is_one_document() {
         for numbers in [&[][..], &["A-1"], &["A-1", "A-2", "A-3"]] {
             let list: Vec<serde_json::Value> = serde_json::from_str(&print(true, numbers)).unwrap();
             assert_eq!(list.len(), numbers.len());
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_for_people_has_heads() {
+    fn a_text_list_has_headings() {
         insta::assert_snapshot!(print(false, &["A-1", "A\u{1b}[2J"]));
         assert_eq!(print(false, &[]), "No such processes of ACME.\n");
     }

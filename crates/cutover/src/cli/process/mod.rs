@@ -2,7 +2,7 @@ mod archive;
 mod list;
 pub(super) mod shown;
 
-use super::Context;
+use crate::context::Context;
 use crate::error::Error;
 use crate::output::Answer;
 use archive::ArchiveArgs;
@@ -16,68 +16,68 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   cutover process list ACME
   cutover process list ACME --status ERRORED --json
-  cutover process show ACME A-000042      its history, its errors, and what was imported
+  cutover process show ACME A-000042      its history, its errors, and the imported account
   cutover process retry ACME A-000042
-  cutover process archive --before 2026-01-31 --to archive.ndjson        how many there are
+  cutover process archive --before 2026-01-31 --to archive.ndjson        count them
   cutover process archive --before 2026-01-31 --to archive.ndjson --yes
 
-An archive is for its owner alone: it holds payloads. It has a line of JSON for each process. Lines are
-durable before anything leaves the database; should that fail, the next run writes some again. Of lines of
-one supplier, account number and version, the last counts.";
+Only its owner can read an archive: it holds payloads, a line of JSON for each process. Lines are durable
+before anything is removed from the database; if that fails, the next run writes some lines again. Of several
+lines with the same supplier, account number and version, the last one counts.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the processes of a supplier by creation
     List {
-        /// The supplier's code
+        /// Code of the supplier
         supplier: String,
-        /// Only those of a status, such as PENDING or ERRORED
+        /// Only processes in this status, for example PENDING or ERRORED
         #[arg(long, value_parser = state)]
         status: Option<State>,
     },
-    /// Show all that is known of a process; with --json also the account that was imported
+    /// Show a process; with --json also the imported account
     Show(Which),
-    /// Take a pending process out; it can be sent or retried again
+    /// Cancel a pending process; it can be sent or retried again
     Cancel(Which),
-    /// Start another attempt at a process that ended without an account
+    /// Start another attempt of a process that ended without an account
     Retry(Which),
-    /// Move payload and history of processes that have ended to a file; what was imported stays
+    /// Move payload and history of ended processes to a file; imported accounts stay
     Archive(ArchiveArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Which {
-    /// The supplier's code
+    /// Code of the supplier
     supplier: String,
-    /// The account's number at its previous supplier
+    /// Number of the account at its previous supplier
     number: String,
 }
 
-/// A status in any case.
+/// Parses a status in upper or lower case.
 fn state(word: &str) -> Result<State, cutover_core::UnknownWord> {
     word.to_ascii_uppercase().parse()
 }
 
-/// The status that a command left a process in.
+/// A process after a command.
 #[derive(Serialize)]
-struct Stepped {
+struct ChangedProcess {
     external_account_number: String,
     #[serde(flatten)]
     status: ProcessStatus,
     #[serde(skip)]
-    what: &'static str,
+    action: &'static str,
 }
 
-impl Stepped {
-    fn new(number: &str, status: ProcessStatus, what: &'static str) -> Self {
+impl ChangedProcess {
+    fn new(number: &str, status: ProcessStatus, action: &'static str) -> Self {
         let external_account_number = cutover_core::trimmed(number).to_owned();
-        Self { external_account_number, status, what }
+        Self { external_account_number, status, action }
     }
 }
 
-impl Answer for Stepped {
+impl Answer for ChangedProcess {
     fn text(&self) -> String {
-        format!("{} {}: it is {} now.", self.what, self.external_account_number, self.status.status)
+        format!("{} {}: its status is {}.", self.action, self.external_account_number, self.status.status)
     }
 }
 
@@ -90,11 +90,11 @@ pub(super) fn run(context: &Context, command: Command) -> Result<(), Error> {
         }
         Command::Cancel(Which { supplier, number }) => {
             let status = app.cancel_process(&supplier, &number)?;
-            output.answer(&Stepped::new(&number, status, "Cancelled"))?;
+            output.answer(&ChangedProcess::new(&number, status, "Cancelled"))?;
         }
         Command::Retry(Which { supplier, number }) => {
             let status = app.retry_process(&supplier, &number)?;
-            output.answer(&Stepped::new(&number, status, "Started another attempt at"))?;
+            output.answer(&ChangedProcess::new(&number, status, "Started another attempt of"))?;
         }
         Command::Archive(args) => archive::run(&app, context, args)?,
     }

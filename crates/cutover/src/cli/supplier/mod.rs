@@ -1,7 +1,7 @@
 mod options;
 mod shown;
 
-use super::Context;
+use crate::context::Context;
 use crate::error::Error;
 use clap::Subcommand;
 use cutover_core::SupplierStatus;
@@ -11,7 +11,7 @@ use shown::{Done, Listed, Shown};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   cutover supplier add ACME --organisation 'Acme Energy' --time-zone Australia/Melbourne
-  cutover supplier set ACME --status paused            what is pending stays pending
+  cutover supplier set ACME --status paused            pending processes stay pending
   cutover supplier set ACME --rule CUS-08=error --rule MPT-01=off
   cutover supplier show ACME --json";
 
@@ -19,19 +19,19 @@ Examples:
 pub(crate) enum Command {
     /// Add an import supplier
     Add {
-        /// Its code in paths and payloads, unique in the installation
+        /// Code in paths and payloads, unique in the installation
         code: String,
-        /// Whose it is
+        /// Organisation that owns the supplier
         #[arg(long, value_name = "NAME")]
         organisation: String,
         #[command(flatten)]
         options: Options,
     },
-    /// Change settings of a supplier; what is not named stays
+    /// Change settings of a supplier; other settings stay
     Set {
-        /// Its code
+        /// Code of the supplier
         code: String,
-        /// Whether it takes accounts: ongoing, paused or complete
+        /// Status; accounts are accepted while ongoing, not while paused or complete
         #[arg(long)]
         status: Option<SupplierStatus>,
         #[command(flatten)]
@@ -39,7 +39,7 @@ pub(crate) enum Command {
     },
     /// Show a supplier with its settings
     Show {
-        /// Its code
+        /// Code of the supplier
         code: String,
     },
     /// List the suppliers

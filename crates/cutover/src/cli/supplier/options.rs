@@ -9,34 +9,34 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Settings of the supplier")]
 pub(crate) struct Options {
-    /// Where its documents lie in storage [default: /CODE]
+    /// Folder of its documents in storage [default: /CODE]
     #[arg(long, value_name = "/PATH")]
     document_root: Option<String>,
-    /// Where its days and its datetimes without offset are, such as Australia/Melbourne [default: UTC]
+    /// Time zone of its dates and of datetimes without an offset, for example Australia/Melbourne [default: UTC]
     #[arg(long, value_name = "ZONE")]
     time_zone: Option<Zone>,
-    /// Whether every import of it is a dry run [default: false]
+    /// Make every import a dry run [default: false]
     #[arg(long, value_name = "true|false", hide_possible_values = true)]
     dry_run: Option<bool>,
-    /// Whether the documents that payloads name must exist [default: false]
+    /// Require the documents that payloads name to exist [default: false]
     #[arg(long, value_name = "true|false", hide_possible_values = true)]
     verify_documents: Option<bool>,
-    /// Whether the retailer's mailer may write to its customers [default: false]
+    /// Allow the retailer's mailer to write to its customers [default: false]
     #[arg(long, value_name = "true|false", hide_possible_values = true)]
     send_customer_emails: Option<bool>,
-    /// How many of its accounts are imported at the same time, at most [default: none]
+    /// Maximum number of its accounts that are imported at the same time [default: none]
     #[arg(long, value_name = "N|none")]
-    max_concurrent_imports: Option<Bound>,
-    /// The level of a rule: error, warning, off or default; may be repeated
+    max_concurrent_imports: Option<Limit>,
+    /// Level of a rule: error, warning, off or default; may be repeated
     #[arg(long, value_name = "ID=LEVEL")]
     rule: Vec<RuleLevel>,
 }
 
-/// A number, or no bound.
+/// A limit; `None` for no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Bound(Option<u32>);
+struct Limit(Option<u32>);
 
-impl FromStr for Bound {
+impl FromStr for Limit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -44,7 +44,7 @@ impl FromStr for Bound {
             "none" => Ok(Self(None)),
             _ => match text.parse() {
                 Ok(n) if n > 0 => Ok(Self(Some(n))),
-                _ => Err("it is a whole number from 1, or none".into()),
+                _ => Err("not a whole number from 1, nor none".into()),
             },
         }
     }
@@ -58,17 +58,18 @@ impl FromStr for RuleLevel {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (id, level) = text.split_once('=').ok_or("it is a rule and its level, such as PIN-01=warning")?;
+        let (id, level) =
+            text.split_once('=').ok_or("not a rule and its level, for example PIN-01=warning")?;
         let level = match level {
             "default" => None,
-            level => Some(level.parse().map_err(|_| "a level is error, warning, off or default")?),
+            level => Some(level.parse().map_err(|_| "the level is not error, warning, off or default")?),
         };
         Ok(Self(id.to_owned(), level))
     }
 }
 
 impl Options {
-    /// What is to be changed.
+    /// Returns the change that the options describe.
     ///
     /// # Errors
     /// [`Error`] if a rule is given twice.
@@ -85,7 +86,7 @@ impl Options {
             verify_documents: self.verify_documents,
             send_customer_emails: self.send_customer_emails,
             dry_run: self.dry_run,
-            max_concurrent_imports: self.max_concurrent_imports.map(|Bound(bound)| bound),
+            max_concurrent_imports: self.max_concurrent_imports.map(|Limit(limit)| limit),
             time_zone: self.time_zone,
             rules,
         })
@@ -97,11 +98,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_are_numbers_from_one_or_none() {
-        assert_eq!("none".parse(), Ok(Bound(None)));
-        assert_eq!("4".parse(), Ok(Bound(Some(4))));
+    fn limits_are_numbers_from_one_or_none() {
+        assert_eq!("none".parse(), Ok(Limit(None)));
+        assert_eq!("4".parse(), Ok(Limit(Some(4))));
         for bad in ["0", "-1", "", "all"] {
-            assert!(bad.parse::<Bound>().is_err(), "{bad}");
+            assert!(bad.parse::<Limit>().is_err(), "{bad}");
         }
     }
 

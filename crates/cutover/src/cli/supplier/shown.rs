@@ -1,9 +1,9 @@
-use crate::output::{Answer, At, Row, pairs};
+use crate::output::{Answer, Row, ZonedTime, pairs};
 use cutover_app::port::Supplier;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A supplier with the names of contract D1.
+/// A supplier with the setting names of contract D1.
 #[derive(Debug, Serialize)]
 pub(super) struct Shown {
     code: String,
@@ -16,7 +16,7 @@ pub(super) struct Shown {
     max_concurrent_imports: Option<u32>,
     time_zone: &'static str,
     rules: BTreeMap<String, String>,
-    created_at: At,
+    created_at: ZonedTime,
 }
 
 impl From<&Supplier> for Shown {
@@ -34,7 +34,7 @@ impl From<&Supplier> for Shown {
             max_concurrent_imports: settings.max_concurrent_imports,
             time_zone: settings.time_zone.name(),
             rules: rules.collect(),
-            created_at: At::local(supplier.created_at, settings.time_zone),
+            created_at: ZonedTime::local(supplier.created_at, settings.time_zone),
         }
     }
 }
@@ -57,13 +57,13 @@ impl Answer for Shown {
             ("dry run", yes_no(self.dry_run)),
             ("max concurrent imports", bound),
             ("time zone", self.time_zone.to_owned()),
-            ("rules", if rules.is_empty() { "as by default".to_owned() } else { rules.join(" ") }),
+            ("rules", if rules.is_empty() { "all at their defaults".to_owned() } else { rules.join(" ") }),
             ("added", self.created_at.to_string()),
         ])
     }
 }
 
-/// A supplier in a list: all of it for programs, what matters for people.
+/// A supplier in a list: JSON has all of it, text the main columns.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub(super) struct Listed(Shown);
@@ -90,28 +90,28 @@ impl Row for Listed {
     }
 }
 
-/// A supplier as a command left it.
+/// A supplier after a command.
 #[derive(Debug, Serialize)]
 pub(super) struct Done {
     #[serde(flatten)]
     supplier: Shown,
     #[serde(skip)]
-    what: &'static str,
+    action: &'static str,
 }
 
 impl Done {
     pub(super) fn added(supplier: &Supplier) -> Self {
-        Self { supplier: supplier.into(), what: "Added" }
+        Self { supplier: supplier.into(), action: "Added" }
     }
 
     pub(super) fn set(supplier: &Supplier) -> Self {
-        Self { supplier: supplier.into(), what: "Set" }
+        Self { supplier: supplier.into(), action: "Set" }
     }
 }
 
 impl Answer for Done {
     fn text(&self) -> String {
-        format!("{} the supplier {}:\n\n{}", self.what, self.supplier.code, self.supplier.text())
+        format!("{} the supplier {}:\n\n{}", self.action, self.supplier.code, self.supplier.text())
     }
 }
 
@@ -143,12 +143,12 @@ mod tests {
     }
 
     #[test]
-    fn programs_read_the_names_of_the_settings() {
+    fn the_json_has_the_names_of_the_settings() {
         insta::assert_json_snapshot!(Shown::from(&supplier()));
     }
 
     #[test]
-    fn people_read_lines() {
+    fn the_text_has_a_line_per_setting() {
         insta::assert_snapshot!(Done::set(&supplier()).text());
     }
 }

@@ -1,20 +1,20 @@
-//! The commands of a page, and the headings between them.
+//! The commands of a page, and its headings.
 
-/// What a page has, in its order.
+/// An element of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Item {
-    /// With its marks: `## Installing`.
+    /// A heading with its marks: `## Installing`.
     Heading(String),
     Command(Command),
 }
 
-/// A command, and what the page says that it prints.
+/// A command and its expected output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Command {
-    /// The line of the page, from 1.
+    /// The line number, from 1.
     pub(super) line: usize,
     pub(super) text: String,
-    /// Its lines; empty if the page shows nothing.
+    /// The expected lines; empty if the page shows no output.
     pub(super) output: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl Item {
     }
 }
 
-/// Reads a page.
+/// Parses a page.
 pub(super) fn items(page: &str) -> Vec<Item> {
     let mut items = Vec::new();
     let mut lines = page.lines().enumerate();
@@ -69,13 +69,13 @@ fn commands(block: &[(usize, &str)]) -> Vec<Command> {
     commands
 }
 
-/// Does a command go on in the next line?
+/// Returns true if a command continues on the next line.
 fn is_open(command: &str) -> bool {
     let mut quote = None;
     let mut characters = command.chars();
     while let Some(character) = characters.next() {
         match (quote, character) {
-            // Whatever it is, it means itself; the end of the line goes on.
+            // An escaped character is literal; an escaped line end continues the command.
             (None | Some('"'), '\\') if characters.next().is_none() => return true,
             (None | Some('"'), '\\') => {}
             (None, '\'' | '"') => quote = Some(character),
@@ -87,7 +87,7 @@ fn is_open(command: &str) -> bool {
 }
 
 #[test]
-fn commands_go_on_and_have_outputs() {
+fn commands_span_lines_and_have_outputs() {
     let page = "# A\n```console\n$ echo 'a\n  b' \\\n    c\nprinted\n$ d\n```\n1. b\n   ```console\n   $ e\n   f\n   ```\n\
                 ```sh\n$ g\n# no heading\n```\n## B\n";
     let command = |line, text: &str, output: &[&str]| {

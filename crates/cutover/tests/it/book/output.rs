@@ -1,9 +1,9 @@
-//! What a page shows beside what was printed.
+//! Comparison of a page's output with the printed one.
 
-/// Stands for any text.
+/// The placeholder for any text.
 const ANY: char = '…';
 
-/// Whether what was printed is what the page shows.
+/// Returns true if the printed output matches the page.
 pub(super) fn agrees(shown: &[String], printed: &str) -> bool {
     let printed: Vec<String> = printed.trim_end().lines().map(|line| blurred(line.trim_end())).collect();
     let shown: Vec<String> = shown.iter().map(|line| blurred(line.trim_end())).collect();
@@ -38,7 +38,7 @@ fn line_agrees(shown: &str, printed: &str) -> bool {
     }
 }
 
-/// The line with the same time and the same account number in place of any.
+/// Replaces the time and the account number of a line by placeholders.
 fn blurred(line: &str) -> String {
     let mut blurred = String::new();
     let mut rest = line;
@@ -50,7 +50,7 @@ fn blurred(line: &str) -> String {
     blurred
 }
 
-/// A time with a fraction of a second at the beginning: its length, and what stands for it.
+/// Matches a time with a fraction of a second at the beginning; returns its length and its placeholder.
 fn time(text: &str) -> Option<(usize, &'static str)> {
     let to_seconds = fits(text, "0000-00-00T00:00:00.")?;
     let fraction = text[to_seconds..].bytes().take_while(u8::is_ascii_digit).count();
@@ -59,14 +59,15 @@ fn time(text: &str) -> Option<(usize, &'static str)> {
     (fraction > 0).then_some((end + zone, "<time>"))
 }
 
-/// An account number of the service at the beginning.
+/// Matches an account number of the service at the beginning.
 fn number(text: &str) -> Option<(usize, &'static str)> {
     fits(text, "A-XXXXXXXX")
         .filter(|end| !text[*end..].starts_with(|c: char| c.is_alphanumeric()))
         .map(|end| (end, "<number>"))
 }
 
-/// Whether a text begins in this form, `0` being a digit and `X` a digit or capital; the length of the form.
+/// Matches a form at the beginning of a text, with `0` for a digit and `X` for a digit or capital; returns
+/// its length.
 fn fits(text: &str, form: &str) -> Option<usize> {
     let fits = |(byte, form): (u8, u8)| match form {
         b'0' => byte.is_ascii_digit(),

@@ -1,7 +1,7 @@
-//! A shell in a folder of its own, which runs one command after another.
+//! A shell in a temporary folder that runs one command after another.
 
 use super::ROOT;
-use crate::harness::{matters, until};
+use crate::harness::{affects_program, wait_until};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
@@ -13,13 +13,13 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Where pages have the server listen.
+/// The address of the server in pages.
 const SHOWN: [&str; 2] = ["127.0.0.1:8080", "localhost:8080"];
-/// What pages may use besides the programs.
+/// Programs that pages may use in addition to ours.
 const HELPERS: [&str; 2] = ["curl", "jq"];
 
-/// No command takes longer.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Time limit of a command.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 pub(super) struct Session {
     folder: TempDir,
@@ -30,8 +30,8 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// One in which a script has been run; `None` where there is no `curl` or no `jq`: then the test is to pass, and
-    /// `cargo xtask test` tells.
+    /// Starts a session and runs a script in it. Returns `None` without `curl` or `jq`: the test then passes,
+    /// and `cargo xtask test` reports it.
     pub(super) fn begin(before: &str) -> Option<Self> {
         let is_there = |helper: &&str| Command::new(helper).arg("--version").output().is_ok();
         if !HELPERS.iter().all(is_there) {
@@ -48,20 +48,20 @@ impl Session {
             lines.map(|line| answer.send(line)).all(|sent| sent.is_ok())
         });
         let mut session = Self { folder, shell, input, answers, address };
-        // The channel for answers: no command writes to it.
+        // The channel for exit codes: no command writes to it.
         writeln!(session.input, "exec 9>&1").unwrap();
         let (code, printed) = session.run_as_is(&format!("set -e\n{before}\nset +e"));
         assert_eq!(code, 0, "{before}\n{printed}");
         Some(session)
     }
 
-    /// Runs a command; its exit code, and what it printed.
+    /// Runs a command; returns its exit code and its output.
     pub(super) fn run(&mut self, command: &str) -> (i32, String) {
         if !command.starts_with("cutover serve") {
             return self.run_as_is(command);
         }
         let ran = self.run_as_is(&format!("{} > server.log 2>&1 &", command.trim_end_matches(['&', ' '])));
-        until("the page's server listens", || TcpStream::connect(self.address).is_ok());
+        wait_until("the page's server listens", || TcpStream::connect(self.address).is_ok());
         ran
     }
 
@@ -70,9 +70,9 @@ impl Session {
         let command =
             SHOWN.iter().fold(command.to_owned(), |command, shown| command.replace(shown, &address));
         let printed = self.folder.path().join(".printed");
-        // Not a subshell: variables stay. The answer is told apart from what is printed.
+        // Not a subshell, so that variables stay. The exit code has its own channel.
         writeln!(self.input, "{{\n{command}\n}} > .printed 2>&1 < /dev/null\necho $? >&9").unwrap();
-        let answer = self.answers.recv_timeout(PATIENCE);
+        let answer = self.answers.recv_timeout(TIMEOUT);
         let text = String::from_utf8_lossy(&std::fs::read(printed).unwrap_or_default()).into_owned();
         let code = answer.unwrap_or_else(|e| panic!("{e}: {command}\n{text}"));
         (code.parse().unwrap(), text)
@@ -81,7 +81,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Its servers too.
+        // Including its servers.
         let group = format!("-{}", self.shell.id());
         let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
         let _ = self.shell.wait();
@@ -90,7 +90,7 @@ impl Drop for Session {
 
 fn shell(folder: &Path, address: SocketAddr) -> Child {
     let mut command = Command::new("sh");
-    std::env::vars_os().filter(|(name, _)| matters(name)).for_each(|(name, _)| {
+    std::env::vars_os().filter(|(name, _)| affects_program(name)).for_each(|(name, _)| {
         command.env_remove(name);
     });
     command.env("PATH", path()).env("CUTOVER_LISTEN", address.to_string());
@@ -98,13 +98,13 @@ fn shell(folder: &Path, address: SocketAddr) -> Child {
     command.spawn().unwrap()
 }
 
-/// The usual one, with the programs under test before all.
+/// The search path, with the programs under test first.
 fn path() -> String {
     let usual = std::env::var("PATH").unwrap();
     format!("{}:{usual}", programs().to_str().unwrap())
 }
 
-/// Where the programs under test are. That of suppliers is another package's, and built with it.
+/// The folder of the programs under test. `cutover-client` belongs to another package and is built with it.
 fn programs() -> PathBuf {
     static BUILT: Once = Once::new();
     let folder = Path::new(env!("CARGO_BIN_EXE_cutover")).parent().unwrap();
@@ -117,7 +117,7 @@ fn programs() -> PathBuf {
     folder.to_owned()
 }
 
-/// What lies in the folder of every session.
+/// The files in the folder of every session.
 fn furnish(folder: &Path) {
     let fixtures = Path::new(ROOT).join("fixtures");
     std::os::unix::fs::symlink(&fixtures, folder.join("fixtures")).unwrap();
@@ -130,8 +130,8 @@ fn furnish(folder: &Path) {
     }
 }
 
-/// An address that nobody listens on. The ports that systems give away by themselves are higher, so that no other
-/// server comes to it meanwhile.
+/// Returns a free address. Its port is below the range of ephemeral ports, so that no other server takes it
+/// meanwhile.
 fn free_address() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let begin = (std::process::id() % 10_000) as u16;

@@ -1,5 +1,4 @@
-// What makes a page hard to use for people who do not see it, or use no mouse: by the rules of WCAG 2.2 that a
-// program can check.
+// Finds accessibility faults: violations of the rules of WCAG 2.2 that a program can check.
 const faults = [];
 const all = selector => [...document.querySelectorAll(selector)];
 const told = element => element.outerHTML.replace(/\s+/g, ' ').slice(0, 120);

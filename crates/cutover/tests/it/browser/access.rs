@@ -1,29 +1,29 @@
-//! Whether pages can be used by people who do not see them, and without a mouse.
+//! Accessibility: screen readers and keyboards.
 
 use super::page::Page;
 use crate::harness::{items, text};
 use serde_json::{Value, json};
 use thirtyfour::Key;
 
-/// What a reader of the screen tells by its name.
+/// An element as a screen reader announces it.
 const NAMED: [&str; 10] =
     ["button", "checkbox", "combobox", "dialog", "image", "link", "radio", "region", "searchbox", "textbox"];
-/// What has the focus: its words, and whether one sees that it has it.
+/// The focused element: its text, and whether the focus is visible.
 const FOCUSED: &str = "const at = document.activeElement, style = getComputedStyle(at);
     const name = at.getAttribute('aria-label') || at.labels?.[0]?.textContent || at.textContent;
     const ring = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1;
     return [at.localName, name.trim().replace(/\\s+/g, ' '), ring || style.boxShadow !== 'none', at === document.body];";
 
 impl Page {
-    /// What can be used and has no name for who does not see it, by its role.
+    /// Roles of interactive elements without an accessible name.
     pub(super) fn nameless(&self) -> Vec<String> {
         let tree = self.command("Accessibility.getFullAXTree", json!({}));
         let nameless = items(&tree["nodes"]).iter().filter(|node| is_nameless(node));
         nameless.map(|node| text(&node["role"]["value"])).collect()
     }
 
-    /// Goes on with the tabulator until something with these words has the focus; what was passed on the way. One
-    /// must see all the time where one is.
+    /// Presses Tab until an element with this text has the focus; returns the elements on the way. The focus
+    /// must always be visible.
     pub(crate) fn tab_to(&self, words: &str) -> Vec<String> {
         let mut passed = Vec::new();
         loop {

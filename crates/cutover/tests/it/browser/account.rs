@@ -1,8 +1,8 @@
 use super::{rejected, signed_in};
-use crate::harness::House;
+use crate::harness::Installation;
 use crate::payloads::{fixture, small};
 
-/// What tells of people in the fixture: names, addresses, how to reach them, what they pay with, what is written of them.
+/// Personal data in the fixture.
 const PERSONAL: [&str; 12] = [
     "Lena",
     "Moretti",
@@ -19,10 +19,10 @@ const PERSONAL: [&str; 12] = [
 ];
 
 #[test]
-fn personal_data_is_not_in_the_page_until_it_is_asked_for() {
-    let (house, server, client) = House::open();
+fn personal_data_is_not_in_the_page_until_requested() {
+    let (installation, server, client) = Installation::serving();
     client.import(&[fixture("dual_fuel", "A-1")]);
-    let Some(page) = signed_in(&house, &server) else { return };
+    let Some(page) = signed_in(&installation, &server) else { return };
     page.follow("ACME");
     page.follow("A-1");
     page.until_at("/console/suppliers/ACME/accounts/A-1/");
@@ -40,12 +40,12 @@ fn personal_data_is_not_in_the_page_until_it_is_asked_for() {
     }
     page.look("account-shown");
     page.follow("Hide personal data");
-    page.until("it is hidden", || !page.source().contains(PERSONAL[0]));
+    page.wait_until("it is hidden", || !page.source().contains(PERSONAL[0]));
 }
 
 #[test]
 fn hostile_words_of_a_payload_are_words() {
-    let (house, server, client) = House::open();
+    let (installation, server, client) = Installation::serving();
     let mut account = small("A-1");
     let hostile = "<script>throw 1</script>\"><img src=x onerror=alert(1)>";
     for name in ["given_name", "family_name"] {
@@ -53,7 +53,7 @@ fn hostile_words_of_a_payload_are_words() {
     }
     account["notes"] = serde_json::json!([{"body": hostile, "created_at": "2026-01-01T00:00:00Z"}]);
     client.import(&[account]);
-    let Some(page) = signed_in(&house, &server) else { return };
+    let Some(page) = signed_in(&installation, &server) else { return };
     page.go("/console/suppliers/ACME/accounts/A-1/");
     page.press("Show personal data");
     page.until_says("Personal data is shown.");
@@ -62,31 +62,31 @@ fn hostile_words_of_a_payload_are_words() {
 }
 
 #[test]
-fn what_failed_is_told_by_path_and_retried() {
-    let (house, key) = House::furnished();
-    let (server, client) = rejected(&house, &key);
-    let Some(page) = signed_in(&house, &server) else { return };
+fn failures_are_shown_by_path_and_retried() {
+    let (installation, key) = Installation::with_supplier();
+    let (server, client) = rejected(&installation, &key);
+    let Some(page) = signed_in(&installation, &server) else { return };
     page.go("/console/suppliers/ACME/accounts/E-1/");
     page.until_says("customers.0.family_name");
     page.until_says("import_process_failed_validation");
     assert!(page.text_of("[aria-label=History]").contains("Errored"), "{}", page.text());
     page.look("account-errored");
-    house.done(&["supplier", "set", "ACME", "--rule", "CUS-08=default"]);
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=default"]);
     page.follow("Retry…");
     page.look("retry");
     page.press("Retry");
     client.wait("E-1", "PROCESSED");
-    // The page hears of it by itself.
-    page.until("it is shown", || page.text_of("#process [role=status]") == "Processed");
+    // The page updates itself.
+    page.wait_until("it is shown", || page.text_of("#process [role=status]") == "Processed");
 }
 
 #[test]
-fn a_pending_account_is_cancelled_once_one_is_sure() {
-    let (house, key) = House::furnished();
-    let server = house.serve_with(&["--role", "api"]);
+fn a_pending_account_is_cancelled_after_confirmation() {
+    let (installation, key) = Installation::with_supplier();
+    let server = installation.serve_with(&["--role", "api"]);
     let client = server.client(&key);
     assert_eq!(client.create(&small("A-1")).status, 201);
-    let Some(page) = signed_in(&house, &server) else { return };
+    let Some(page) = signed_in(&installation, &server) else { return };
     page.go("/console/suppliers/ACME/accounts/A-1/");
     page.follow("Cancel…");
     page.look("cancel");
@@ -98,7 +98,7 @@ fn a_pending_account_is_cancelled_once_one_is_sure() {
     page.until_says("Cancelled");
     assert_eq!(client.status("A-1")["status"], "CANCELLED");
 
-    // Somebody else was quicker.
+    // Another operator was faster.
     page.expect(409);
     page.go("/console/suppliers/ACME/accounts/A-1/cancel/");
     page.press("Cancel the import");

@@ -1,10 +1,10 @@
-//! The checks themselves: each finds what it is there for.
+//! Tests of the checks: each finds its fault.
 
 use super::Page;
 use super::look::Scheme;
-use crate::harness::House;
+use crate::harness::Installation;
 
-/// What is done to a page, and what is said of it then.
+/// A change to a page, and the fault that it causes.
 const BROKEN: [(&str, &str); 8] = [
     ("document.body.style.width = '1500px'", "1500 in 1280"),
     ("document.querySelector('h1').style.color = '#999'", "h1: Sign in"),
@@ -20,9 +20,9 @@ const BROKEN: [(&str, &str); 8] = [
 ];
 
 #[test]
-fn what_is_wrong_with_a_page_is_found() {
-    let house = House::new();
-    let server = house.serve();
+fn faults_of_a_page_are_found() {
+    let installation = Installation::new();
+    let server = installation.serve();
     let Some(page) = Page::open(&server) else { return };
     for (what, found) in BROKEN {
         page.go("/console/sign-in/");
@@ -37,9 +37,9 @@ fn what_is_wrong_with_a_page_is_found() {
 }
 
 #[test]
-fn what_goes_wrong_beside_a_page_is_found() {
-    let house = House::new();
-    let server = house.serve();
+fn faults_outside_of_a_page_are_found() {
+    let installation = Installation::new();
+    let server = installation.serve();
     let Some(page) = Page::open(&server) else { return };
     page.go("/console/sign-in/");
     assert_eq!(page.take_troubles(), [""; 0]);
@@ -55,7 +55,7 @@ fn what_goes_wrong_beside_a_page_is_found() {
     ] {
         page.script(what);
         let mut troubles = Vec::new();
-        page.until(found, || {
+        page.wait_until(found, || {
             troubles.extend(page.take_troubles());
             troubles.iter().any(|trouble| trouble.contains(found))
         });

@@ -1,10 +1,10 @@
 use super::Page;
-use crate::harness::House;
+use crate::harness::Installation;
 
 #[test]
-fn the_description_of_the_api_can_be_read_by_everybody() {
-    let house = House::new();
-    let server = house.serve();
+fn the_description_of_the_api_is_public() {
+    let installation = Installation::new();
+    let server = installation.serve();
     let Some(page) = Page::open(&server) else { return };
     page.go("/docs/");
     page.until_says("/v2/data-import/accounts/validate/");

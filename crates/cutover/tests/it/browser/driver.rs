@@ -1,7 +1,7 @@
-//! Chromium and its driver, as distributions package them: one driver for all tests of a run, a browser of its own
-//! for each page.
+//! Chromium and its driver, as distributions package them: one driver for all tests of a run, a browser for
+//! each page.
 
-use crate::harness::until;
+use crate::harness::wait_until;
 use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::MetadataExt;
@@ -11,26 +11,26 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// What the programs are called, here and there.
+/// The names of the programs on different distributions.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const DRIVERS: [&str; 2] = ["chromedriver", "chromium.chromedriver"];
 
-/// Ends the group of the driver, which its browsers join, and removes what they have stored, at the end of input: that
-/// comes with the end of the process that holds the other end, however it ends.
+/// Ends the process group of the driver, which its browsers join, and removes their files at the end of
+/// input. The input ends when the test process ends, in whatever way.
 const WATCHDOG: &str = r#"read -r _; kill -9 "-$1"; rm -rf -- "$2" || rm -rf -- "$2""#;
 
 /// A running driver.
 pub(super) struct Driver {
     pub(super) url: String,
-    /// The browser that it is to start.
+    /// The browser to start.
     pub(super) browser: PathBuf,
-    /// Whether we are root, as whom a browser starts only without its sandbox.
+    /// True if run as root: the browser then starts only without its sandbox.
     pub(super) is_root: bool,
-    /// Holds the pipe by which the watchdog knows that we live.
+    /// The pipe whose end the watchdog waits for.
     _watchdog: Child,
 }
 
-/// The driver of this run; `None` where there is none to be had: that is told once, and the test is to pass.
+/// The driver of this run; `None` without a browser: this is reported once, and the tests pass.
 pub(super) fn driver() -> Option<&'static Driver> {
     static DRIVER: OnceLock<Option<Driver>> = OnceLock::new();
     DRIVER.get_or_init(start).as_ref()
@@ -38,15 +38,16 @@ pub(super) fn driver() -> Option<&'static Driver> {
 
 fn start() -> Option<Driver> {
     let (Some(browser), Some(driver)) = (find(&BROWSERS), find(&DRIVERS)) else {
-        // Past the test harness, which would keep it to itself.
-        let told =
+        // Written directly: the test harness would capture it.
+        let reported =
             std::io::stderr().write_all(b"NOT RUN: in a browser: there is no chromium and chromedriver\n");
-        told.unwrap();
+        reported.unwrap();
         return None;
     };
-    // The HTTP client of the library wants one, though nothing here is encrypted; if there is one, that is good too.
+    // The HTTP client of the library needs a crypto provider, even without encryption. One may be installed
+    // already.
     rustls::crypto::ring::default_provider().install_default().ok();
-    // What the browser stores goes with the watchdog.
+    // The watchdog removes the browser's files.
     let folder = TempDir::new().unwrap().keep();
     let is_root = folder.metadata().as_ref().map(Metadata::uid).unwrap() == 0;
     let mut driver = run(&folder, &driver);
@@ -65,26 +66,26 @@ fn find(names: &[&str]) -> Option<PathBuf> {
 fn run(folder: &Path, driver: &Path) -> Child {
     let mut command = Command::new(driver);
     command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    // Profiles, caches and what else browsers leave.
+    // Profiles, caches and other files of browsers.
     command.env("TMPDIR", folder).env("HOME", folder).process_group(0).spawn().unwrap()
 }
 
 fn watch(driver: u32, folder: &Path) -> Child {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", WATCHDOG, "watchdog", &driver.to_string()]).arg(folder);
-    // In a group of its own: it is to outlive a Ctrl-C that ends us, and clean up.
+    // A process group of its own survives a Ctrl-C that ends the test, and cleans up.
     command.process_group(0).stdin(Stdio::piped()).spawn().unwrap()
 }
 
-/// The port that the driver says it listens on.
+/// Parses the port that the driver prints.
 fn port(driver: &mut Child) -> u16 {
     let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
     let mut port = None;
-    until("the driver of the browser is up", || {
+    wait_until("the driver of the browser is up", || {
         let line = lines.next().expect("the driver of the browser does not start").unwrap();
-        let told =
+        let reported =
             line.split_once("successfully on port ").map(|(_, rest)| rest.trim_end_matches('.').to_owned());
-        port = told.and_then(|port| port.parse().ok());
+        port = reported.and_then(|port| port.parse().ok());
         port.is_some()
     });
     port.unwrap()

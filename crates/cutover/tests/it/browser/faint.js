@@ -1,7 +1,7 @@
-// Texts whose contrast with what is behind them is under that of WCAG 2.2, 1.4.3; with `only`, the luminance of
-// what is behind the page.
+// Finds texts with less contrast than WCAG 2.2, 1.4.3 requires; with `only`, returns the luminance of the page's
+// background.
 const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-// The same is asked again and again.
+// Results are cached.
 const once = (known, make) => key => known.has(key) ? known.get(key) : known.set(key, make(key)).get(key);
 const colour = once(new Map(), css => {
   canvas.clearRect(0, 0, 1, 1);
@@ -18,7 +18,7 @@ const contrast = (one, other) => {
   const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 };
-// What a page stands on that says nothing of it.
+// The default background of a page.
 const probe = document.body.appendChild(document.createElement('i'));
 probe.style.backgroundColor = 'Canvas';
 const ground = colour(getComputedStyle(probe).backgroundColor);

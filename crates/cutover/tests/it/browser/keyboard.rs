@@ -1,15 +1,15 @@
 use super::{Page, operator};
-use crate::harness::House;
+use crate::harness::Installation;
 use crate::payloads::small;
 use thirtyfour::Key;
 
 #[test]
 fn a_supplier_is_paused_without_a_mouse() {
-    let (house, server, client) = House::open();
+    let (installation, server, client) = Installation::serving();
     let Some(page) = Page::open(&server) else { return };
     page.go("/console/sign-in/");
-    // The field has the focus from the beginning.
-    page.keys(operator(&house));
+    // The field has the initial focus.
+    page.keys(operator(&installation));
     page.keys(Key::Enter);
     page.until_at("/console/");
 
@@ -21,7 +21,7 @@ fn a_supplier_is_paused_without_a_mouse() {
     page.tab_to("Pause…");
     page.keys(Key::Enter);
     page.until_at("/console/suppliers/ACME/pause/");
-    // Nothing that acts has the focus: a key that is held too long would do what it asks about.
+    // No button with an effect has the focus: a key held too long would trigger it.
     assert_eq!(page.tab_to("Pause"), [""; 0]);
     page.keys(Key::Enter);
     page.until_at("/console/suppliers/ACME/");

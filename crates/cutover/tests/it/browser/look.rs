@@ -1,34 +1,34 @@
-//! How pages look: on wide and narrow screens, light and dark; and pictures of them for people to look at.
+//! Appearance of pages on wide and narrow screens, light and dark, with screenshots.
 
 use super::page::Page;
 use crate::harness::{items, text};
 use serde_json::json;
 use std::path::Path;
 
-/// What a screen and its owner prefer.
+/// Screen width and colour preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
     Light,
     Dark,
 }
 
-/// As wide as a screen may be at least for pages to be used.
+/// The minimum supported width.
 pub(crate) const NARROW: u32 = 400;
-/// And as wide as many are.
+/// A common width.
 pub(crate) const WIDE: u32 = 1280;
 const HEIGHT: u32 = 900;
 
-/// Texts that are too faint for their background.
+/// Finds texts with too little contrast.
 const FAINT: &str = include_str!("faint.js");
-/// What sticks out of the window.
+/// Finds elements outside the window.
 const TOO_WIDE: &str = include_str!("wide.js");
-/// Words for which there is too little room.
+/// Finds texts that do not fit.
 const TORN: &str = include_str!("torn.js");
-/// What who does not see the page, or has no mouse, stumbles over.
+/// Finds accessibility faults.
 const HARD_TO_USE: &str = include_str!("access.js");
 
 impl Page {
-    /// Has the window so many pixels of width.
+    /// Sets the width of the window in pixels.
     pub(crate) fn resize(&self, width: u32) {
         self.measure(width, HEIGHT);
     }
@@ -38,20 +38,20 @@ impl Page {
         self.command("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// Has who looks prefer light or dark.
+    /// Sets the preferred colour scheme.
     pub(crate) fn prefer(&self, scheme: Scheme) {
         let value = format!("{scheme:?}").to_lowercase();
         let features = json!([{"name": "prefers-color-scheme", "value": value}]);
         self.command("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
-    /// Forbids the page its scripts, from the next one on.
+    /// Disables scripts from the next page on.
     pub(crate) fn forbid_scripts(&self) {
         self.command("Emulation.setScriptExecutionDisabled", json!({"value": true}));
     }
 
-    /// Looks at the page as it is, wide and narrow, light and dark: every text can be read, nothing sticks out, and who
-    /// does not see it can use it. Leaves pictures under that name.
+    /// Checks the page wide and narrow, light and dark: every text is readable and within the window, and the
+    /// page is accessible. Saves screenshots under the name.
     pub(crate) fn look(&self, name: &str) {
         assert_eq!(self.nameless(), [""; 0], "{name}");
         let mut backgrounds = Vec::new();
@@ -70,18 +70,18 @@ impl Page {
         self.resize(WIDE);
     }
 
-    /// What is wrong with the page as it is just now, for whoever looks at it or uses it in another way.
+    /// The faults of the page in its current state.
     pub(super) fn faults(&self) -> Vec<String> {
         let faults = [FAINT, TOO_WIDE, TORN, HARD_TO_USE].map(|script| self.script(script));
         faults.iter().flat_map(items).map(text).collect()
     }
 
-    /// How light the page is behind everything: 0 is black, 1 white.
+    /// The brightness of the page's background: 0 is black, 1 white.
     fn background(&self) -> f64 {
         self.script(&format!("const only = 'background'; {FAINT}")).as_f64().unwrap()
     }
 
-    /// Keeps a picture of the whole page.
+    /// Saves a screenshot of the whole page.
     fn keep_picture(&self, name: &str, width: u32) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../screenshots");
         std::fs::create_dir_all(&folder).unwrap();

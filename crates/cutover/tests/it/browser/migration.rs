@@ -1,9 +1,9 @@
 use super::{Page, rejected, signed_in};
-use crate::harness::{House, text};
+use crate::harness::{Installation, text};
 use crate::payloads::{billed, small};
 use serde_json::json;
 
-/// How many pixels of the chart have the colour that the legend gives a series.
+/// Counts the pixels of the chart in a series' colour.
 const DRAWN: &str = "const chart = document.querySelector('.chart canvas');
     if (!chart) return -1;
     const copy = document.createElement('canvas');
@@ -26,7 +26,7 @@ fn drawn(page: &Page, series: &str) -> i64 {
     page.script(&DRAWN.replace("SERIES", series)).as_i64().unwrap()
 }
 
-/// A figure by its name.
+/// A figure by its label.
 fn figure(page: &Page, name: &str) -> String {
     let find = "[...document.querySelectorAll('.figures div, .fields div')]
         .find(figure => figure.querySelector('dt').textContent === 'NAME')?.querySelector('dd').innerText ?? ''";
@@ -34,15 +34,15 @@ fn figure(page: &Page, name: &str) -> String {
 }
 
 #[test]
-fn a_migration_is_watched_without_loading_anew() {
-    let (house, key) = House::furnished();
-    let (server, client) = rejected(&house, &key);
-    let Some(page) = signed_in(&house, &server) else { return };
+fn a_migration_is_watched_without_reloading() {
+    let (installation, key) = Installation::with_supplier();
+    let (server, client) = rejected(&installation, &key);
+    let Some(page) = signed_in(&installation, &server) else { return };
     page.follow("ACME");
-    page.until("the failed one", || figure(&page, "Failed") == "1");
+    page.wait_until("the failed one", || figure(&page, "Failed") == "1");
     page.script("window.mark = 'the same page'; document.querySelector('#minutes-details').open = true");
     client.import(&[small("A-1"), small("A-2"), billed("A-3")]);
-    page.until("the imported ones", || figure(&page, "Imported") == "3");
+    page.wait_until("the imported ones", || figure(&page, "Imported") == "3");
     assert_eq!(page.script("return window.mark"), "the same page");
     assert_eq!(
         page.script("return document.querySelector('#minutes-details').open"),
@@ -53,29 +53,29 @@ fn a_migration_is_watched_without_loading_anew() {
     assert_eq!(figure(&page, "Balance of their ledgers"), "30.30");
     let by_status = page.text_of(".card > .counts");
     assert_eq!(by_status.split_whitespace().collect::<Vec<_>>().join(" "), "Processed 3 Errored 1");
-    page.until("the chart", || drawn(&page, "imported") > 20 && drawn(&page, "failed") > 5);
+    page.wait_until("the chart", || drawn(&page, "imported") > 20 && drawn(&page, "failed") > 5);
     page.script("document.querySelector('#minutes-details').open = false");
     page.look("supplier-live");
-    page.until("the chart for another width and scheme", || drawn(&page, "imported") > 20);
+    page.wait_until("the chart for another width and scheme", || drawn(&page, "imported") > 20);
 }
 
 #[test]
-fn errors_lead_to_the_accounts_that_have_them() {
-    let (house, key) = House::furnished();
-    let (server, client) = rejected(&house, &key);
+fn errors_link_to_their_accounts() {
+    let (installation, key) = Installation::with_supplier();
+    let (server, client) = rejected(&installation, &key);
     client.import(&[small("A-1")]);
-    let Some(page) = signed_in(&house, &server) else { return };
+    let Some(page) = signed_in(&installation, &server) else { return };
     page.go("/console/suppliers/ACME/");
     page.follow_in("Top errors", "E-1");
     page.until_at("/console/suppliers/ACME/accounts/E-1/");
     page.go("/console/suppliers/ACME/");
     page.follow_in("Top errors", "import_process_failed_validation");
-    page.until("those that have it", || {
+    page.wait_until("those that have it", || {
         let list = page.text_of("#account-list");
         list.contains("E-1") && !list.contains("A-1")
     });
     page.follow("Errored");
-    page.until("those that failed", || page.path().contains("status=ERRORED"));
+    page.wait_until("those that failed", || page.path().contains("status=ERRORED"));
     assert!(!page.text_of("#account-list").contains("A-1"));
     assert_eq!(page.script("return document.querySelector('[name=status]').value"), json!("ERRORED"));
 }

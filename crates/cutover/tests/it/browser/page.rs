@@ -1,9 +1,9 @@
-//! A page in a browser of its own, used as people use it: by what it says, with mouse and keys.
+//! A page in a browser of its own, used by its texts, with mouse and keys.
 
 use super::driver::{Driver, driver};
 use super::look::WIDE;
 use super::troubles::Troubles;
-use crate::harness::{Server, until};
+use crate::harness::{Server, wait_until};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -12,12 +12,12 @@ use thirtyfour::cdp::Cdp;
 use thirtyfour::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 
-/// No command of the driver takes longer.
+/// Time limit of a driver command.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A browser with one page. At its end nothing may have gone wrong that the test did not expect: no request refused
-/// or failed, or sent to another host, and nothing told by the console of the browser, where violations of the
-/// policy of the page (CSP) are told too.
+/// A browser with one page. At the end there must be no unexpected fault: no refused, failed or foreign
+/// request, and no message in the browser's console, which includes violations of the content security
+/// policy.
 pub(crate) struct Page {
     runtime: Runtime,
     driver: WebDriver,
@@ -26,7 +26,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// A browser that has been nowhere; `None` where there is no browser to be had.
+    /// Opens a browser without a page; `None` without a browser.
     pub(crate) fn open(server: &Server) -> Option<Self> {
         let programs = driver()?;
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
@@ -38,17 +38,17 @@ impl Page {
         Some(page)
     }
 
-    /// Goes to a path of the server.
+    /// Opens a path of the server.
     pub(crate) fn go(&self, path: &str) {
         self.wait(self.driver.goto(format!("http://{}{path}", self.address)));
     }
 
-    /// Loads the page anew.
+    /// Reloads the page.
     pub(crate) fn reload(&self) {
         self.wait(self.driver.refresh());
     }
 
-    /// Where it is: path and query.
+    /// The path and query of the page.
     pub(crate) fn path(&self) -> String {
         let url = self.wait(self.driver.current_url());
         url.as_str()
@@ -56,38 +56,38 @@ impl Page {
             .map_or(url.to_string(), |(_, path)| path.to_owned())
     }
 
-    /// What a script returns.
+    /// The result of a script.
     pub(crate) fn script(&self, body: &str) -> Value {
         self.on_the_page(body, async || self.driver.execute(body, vec![]).await).json().clone()
     }
 
-    /// What people see of it.
+    /// The visible text.
     pub(crate) fn text(&self) -> String {
         self.text_of("body")
     }
 
-    /// The same of the first element that a selector finds, if there is one.
+    /// The visible text of the first element of a selector, if there is one.
     pub(crate) fn text_of(&self, selector: &str) -> String {
         let text = self.script(&format!("return document.querySelector(`{selector}`)?.innerText"));
         text.as_str().unwrap_or_default().to_owned()
     }
 
-    /// All that was loaded: what people do not see of it too.
+    /// The source of the page, including invisible parts.
     pub(crate) fn source(&self) -> String {
         self.wait(self.driver.source())
     }
 
-    /// Presses the button with these words.
+    /// Clicks the button with this text.
     pub(crate) fn press(&self, words: &str) {
         self.click(&format!("//button[normalize-space()={}]", quoted(words)));
     }
 
-    /// Follows the link with these words.
+    /// Clicks the link with this text.
     pub(crate) fn follow(&self, words: &str) {
         self.click(&format!("//a[normalize-space()={}]", quoted(words)));
     }
 
-    /// Follows the link with these words in the region of that name.
+    /// Clicks the link with this text in the region of that name.
     pub(crate) fn follow_in(&self, region: &str, words: &str) {
         let region = format!("//*[@role='region'][@aria-label={}]", quoted(region));
         self.click(&format!("{region}//a[normalize-space()={}]", quoted(words)));
@@ -96,13 +96,13 @@ impl Page {
     fn click(&self, path: &str) {
         self.on_the_page(path, async || {
             let element = self.driver.find(By::XPath(path)).await?;
-            // Away from the edges, where it may lie behind what always stays in view.
+            // Scrolled to the centre, as sticky elements cover the edges.
             element.scroll_into_view().await?;
             element.click().await
         });
     }
 
-    /// Writes into the field with this label.
+    /// Types into the field with this label.
     pub(crate) fn write(&self, label: &str, text: &str) {
         self.on_the_page(label, async || {
             let field = self.driver.find(field(label)).await?;
@@ -111,7 +111,7 @@ impl Page {
         });
     }
 
-    /// Chooses this of what the field with this label offers.
+    /// Selects an option of the field with this label.
     pub(crate) fn choose(&self, label: &str, words: &str) {
         let option = By::XPath(format!("./option[normalize-space()={}]", quoted(words)));
         self.on_the_page(label, async || {
@@ -119,29 +119,29 @@ impl Page {
         });
     }
 
-    /// Unfolds whatever can be unfolded.
+    /// Opens all collapsed elements.
     pub(crate) fn unfold(&self) {
         self.script("document.querySelectorAll('details').forEach(details => { details.open = true })");
     }
 
-    /// Types into whatever has the focus.
+    /// Types into the focused element.
     pub(crate) fn keys(&self, keys: impl Into<TypingData>) {
         self.wait(self.driver.action_chain().send_keys(keys).perform());
     }
 
-    /// Waits until the page says something.
+    /// Waits for a text on the page.
     pub(crate) fn until_says(&self, words: &str) {
-        self.until(words, || self.text().contains(words));
+        self.wait_until(words, || self.text().contains(words));
     }
 
-    /// Waits until it is at a path.
+    /// Waits for a path.
     pub(crate) fn until_at(&self, path: &str) {
-        self.until(path, || self.path() == path);
+        self.wait_until(path, || self.path() == path);
     }
 
-    /// Waits until something holds. What the page says instead is told where it waits in vain.
-    pub(crate) fn until(&self, what: &str, holds: impl FnMut() -> bool) {
-        let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| until(what, holds)));
+    /// Waits for a condition. Prints the page's text after the time limit.
+    pub(crate) fn wait_until(&self, what: &str, holds: impl FnMut() -> bool) {
+        let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| wait_until(what, holds)));
         if waited.is_err() {
             let says = self.runtime.block_on(self.driver.execute("return document.body.innerText", vec![]));
             panic!(
@@ -157,27 +157,27 @@ impl Page {
         self.wait(Cdp::new(self.driver.handle().clone()).send_raw(method, parameters))
     }
 
-    /// A picture of the window, as PNG.
+    /// A screenshot of the window, as PNG.
     pub(super) fn picture(&self) -> Vec<u8> {
         self.wait(self.driver.screenshot_as_png())
     }
 
-    /// Expects an answer of this status, which is a refusal.
+    /// Expects a refusal with this status.
     pub(crate) fn expect(&self, status: u16) {
         self.troubles.borrow_mut().expected.push(status);
     }
 
-    /// The cookies that the browser keeps.
+    /// The cookies of the browser.
     pub(crate) fn cookies(&self) -> Vec<Value> {
         let cookies = self.command("Network.getCookies", json!({}))["cookies"].take();
         crate::harness::items(&cookies).to_vec()
     }
 
-    /// Does something on the page as soon as that can be done: what it is done to may not be there yet, and a page
-    /// that is about to be left, or that brings itself up to date, takes it away.
+    /// Repeats an action until it succeeds: the element may not exist yet, and a page that is left or updated
+    /// removes it.
     fn on_the_page<T>(&self, what: &str, doing: impl AsyncFn() -> WebDriverResult<T>) -> T {
         let mut done = None;
-        self.until(what, || match self.runtime.block_on(doing()) {
+        self.wait_until(what, || match self.runtime.block_on(doing()) {
             Ok(it) => {
                 done = Some(it);
                 true
@@ -192,7 +192,7 @@ impl Page {
         self.runtime.block_on(doing).unwrap()
     }
 
-    /// What went wrong since this was last asked.
+    /// The faults since the last call.
     pub(super) fn take_troubles(&self) -> Vec<String> {
         self.look_for_troubles();
         self.troubles.borrow_mut().take()
@@ -211,7 +211,7 @@ impl Page {
 impl Drop for Page {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // The test has failed already; the watchdog ends what this does not.
+            // The test has failed already; the watchdog ends the browser.
             self.runtime.block_on(self.driver.clone().quit()).ok();
             return;
         }
@@ -221,13 +221,13 @@ impl Drop for Page {
     }
 }
 
-/// A text of XPath, which has no escapes.
+/// An XPath literal of a text: XPath has no escapes.
 fn quoted(text: &str) -> String {
     assert!(!text.contains('"'), "{text}");
     format!("\"{text}\"")
 }
 
-/// Whether it is because of the page as it is just now.
+/// Returns true for errors that depend on the momentary state of the page.
 fn is_passing(error: &WebDriverError) -> bool {
     use thirtyfour::error::WebDriverErrorInner as Kind;
     matches!(
@@ -246,7 +246,7 @@ fn field(label: &str) -> By {
     By::XPath(format!("{apart} | {within}"))
 }
 
-/// A browser without a window and without a word to anybody but the server.
+/// The options of a headless browser that contacts the server alone.
 fn capabilities(programs: &Driver) -> Capabilities {
     let mut args = vec![
         "--headless=new",
@@ -260,11 +260,11 @@ fn capabilities(programs: &Driver) -> Capabilities {
         "--no-first-run",
         "--hide-scrollbars",
         "--force-color-profile=srgb",
-        // What is on its way is not where one clicks.
+        // Animations would move elements away from a click.
         "--force-prefers-reduced-motion",
-        // It ends with the driver.
+        // The browser ends with the driver.
         "--remote-debugging-pipe",
-        // Names lead nowhere.
+        // No host name resolves.
         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     ];
     args.extend(programs.is_root.then_some("--no-sandbox"));

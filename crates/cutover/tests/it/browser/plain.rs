@@ -1,15 +1,15 @@
 use super::{Page, operator};
-use crate::harness::House;
+use crate::harness::Installation;
 use crate::payloads::small;
 
 #[test]
 fn everything_works_without_scripts() {
-    let (house, server, client) = House::open();
+    let (installation, server, client) = Installation::serving();
     client.import(&[small("A-1")]);
     let Some(page) = Page::open(&server) else { return };
     page.forbid_scripts();
     page.go("/console/");
-    page.write("Operator key", &operator(&house));
+    page.write("Operator key", &operator(&installation));
     page.press("Sign in");
     page.until_at("/console/");
     page.follow("ACME");

@@ -1,17 +1,17 @@
 use super::signed_in;
-use crate::harness::House;
+use crate::harness::Installation;
 use crate::payloads::small;
 use serde_json::json;
 use thirtyfour::Key;
 
 #[test]
 fn accounts_are_found_by_the_beginning_of_their_number() {
-    let (house, server, client, other) = House::of_two();
+    let (installation, server, client, other) = Installation::with_two_organisations();
     client.import(&[small("A-1"), small("A-2"), small("B-1")]);
     let mut theirs = small("A-3");
     theirs["import_supplier"] = json!("OTHERS");
     assert_eq!(other.create(&theirs).status, 201);
-    let Some(page) = signed_in(&house, &server) else { return };
+    let Some(page) = signed_in(&installation, &server) else { return };
     page.write("Search for an account", "A-");
     page.keys(Key::Enter);
     page.until_says("2 accounts");
@@ -21,7 +21,7 @@ fn accounts_are_found_by_the_beginning_of_their_number() {
     page.follow("A-2");
     page.until_at("/console/suppliers/ACME/accounts/A-2/");
 
-    // By the number that it has here.
+    // By the service account number.
     let status = client.status("B-1");
     page.write("Search for an account", status["service_identifier"].as_str().unwrap());
     page.press("Search");

@@ -1,13 +1,13 @@
 use super::{Page, operator, signed_in};
-use crate::harness::House;
+use crate::harness::Installation;
 use serde_json::json;
 
 const WORDS: &str = "This key does not sign in here.";
 
 #[test]
-fn an_operator_signs_in_and_nobody_else() {
-    let (house, supplier) = House::furnished();
-    let server = house.serve();
+fn only_an_operator_can_sign_in() {
+    let (installation, supplier) = Installation::with_supplier();
+    let server = installation.serve();
     let Some(page) = Page::open(&server) else { return };
     page.go("/console/suppliers/ACME/");
     assert_eq!(page.path(), "/console/sign-in/?next=%2Fconsole%2Fsuppliers%2FACME%2F");
@@ -26,7 +26,7 @@ fn an_operator_signs_in_and_nobody_else() {
     }
     assert_eq!(refusals[0], refusals[1], "one learns what the key is");
 
-    page.write("Operator key", &operator(&house));
+    page.write("Operator key", &operator(&installation));
     page.press("Sign in");
     page.until_at("/console/suppliers/ACME/");
     let cookies = page.cookies();
@@ -36,30 +36,30 @@ fn an_operator_signs_in_and_nobody_else() {
 }
 
 #[test]
-fn who_signs_out_is_out() {
-    let (house, _key) = House::furnished();
-    let server = house.serve();
-    let Some(page) = signed_in(&house, &server) else { return };
+fn signing_out_ends_the_session() {
+    let (installation, _key) = Installation::with_supplier();
+    let server = installation.serve();
+    let Some(page) = signed_in(&installation, &server) else { return };
     page.follow("ACME");
     page.until_at("/console/suppliers/ACME/");
     page.press("Sign out");
     page.until_at("/console/sign-in/");
     assert!(page.cookies().is_empty(), "{:?}", page.cookies());
     page.script("history.back()");
-    page.until("the way to sign in", || page.path().starts_with("/console/sign-in/"));
+    page.wait_until("the way to sign in", || page.path().starts_with("/console/sign-in/"));
 }
 
-/// The page that is open keeps itself up to date: so it leaves when the key that it was opened with is revoked.
+/// An open page updates itself: it is left when its key is revoked.
 #[test]
-fn a_revoked_key_ends_what_was_begun_with_it() {
-    let (house, _key) = House::furnished();
-    let server = house.serve();
-    let key = operator(&house);
+fn a_revoked_key_ends_requests_in_progress() {
+    let (installation, _key) = Installation::with_supplier();
+    let server = installation.serve();
+    let key = operator(&installation);
     let Some(page) = Page::open(&server) else { return };
     page.sign_in(&key);
     page.go("/console/suppliers/ACME/");
     page.until_says("Live");
     page.expect(401);
-    house.done(&["api-key", "revoke", &key[..17]]);
-    page.until("the way to sign in", || page.path().starts_with("/console/sign-in/"));
+    installation.run_json(&["api-key", "revoke", &key[..17]]);
+    page.wait_until("the way to sign in", || page.path().starts_with("/console/sign-in/"));
 }

@@ -1,12 +1,12 @@
 use super::signed_in;
-use crate::harness::House;
+use crate::harness::Installation;
 use crate::payloads::small;
 
 #[test]
-fn the_suppliers_of_ones_own_organisation_are_listed() {
-    let (house, server, _client, _other) = House::of_two();
-    house.done(&["supplier", "add", "BETA", "--organisation", "Acme", "--dry-run", "true"]);
-    let Some(page) = signed_in(&house, &server) else { return };
+fn the_suppliers_of_the_operators_organisation_are_listed() {
+    let (installation, server, _client, _other) = Installation::with_two_organisations();
+    installation.run_json(&["supplier", "add", "BETA", "--organisation", "Acme", "--dry-run", "true"]);
+    let Some(page) = signed_in(&installation, &server) else { return };
     let list = page.text_of("main");
     assert!(list.contains("ACME") && list.contains("BETA") && list.contains("Dry run"), "{list}");
     assert!(!page.source().contains("OTHERS"));
@@ -18,9 +18,9 @@ fn the_suppliers_of_ones_own_organisation_are_listed() {
 }
 
 #[test]
-fn a_supplier_is_paused_and_resumed_once_one_is_sure() {
-    let (house, server, client) = House::open();
-    let Some(page) = signed_in(&house, &server) else { return };
+fn a_supplier_is_paused_and_resumed_after_confirmation() {
+    let (installation, server, client) = Installation::serving();
+    let Some(page) = signed_in(&installation, &server) else { return };
     page.follow("ACME");
     page.follow("Pause…");
     page.until_at("/console/suppliers/ACME/pause/");

@@ -1,4 +1,4 @@
-// Short words that stand in two lines for want of room.
+// Finds short words that are broken over two lines.
 const torn = new Set();
 const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 while (texts.nextNode()) {

@@ -1,14 +1,14 @@
-//! What goes wrong in a browser beside what people see.
+//! Faults in a browser that the page does not show.
 
 use serde_json::Value;
 use std::net::SocketAddr;
 use thirtyfour::BrowserLogEntry;
 
-/// What happened, and what was to happen.
+/// Seen and expected faults.
 pub(super) struct Troubles {
     server: SocketAddr,
     happened: Vec<String>,
-    /// Statuses of refusals, with the address that was refused.
+    /// Statuses and addresses of refused requests.
     refused: Vec<(u16, String)>,
     pub(super) expected: Vec<u16>,
 }
@@ -18,12 +18,12 @@ impl Troubles {
         Self { server, happened: Vec::new(), refused: Vec::new(), expected: Vec::new() }
     }
 
-    /// Reads an entry of one of the two logs that are kept.
+    /// Parses an entry of one of the two logs.
     pub(super) fn add(&mut self, log: &str, entry: &BrowserLogEntry) {
         if log == "performance" {
             let event: Value = serde_json::from_str(&entry.message).unwrap();
             self.add_event(&event["message"]);
-        // Of the network there is more in the other log.
+        // The other log has more on requests.
         } else if entry.source.as_deref() != Some("network") {
             self.happened.push(format!("{}: {}", entry.level, entry.message));
         }
@@ -39,7 +39,7 @@ impl Troubles {
                     self.refused.push((status, at(&params["response"]["url"])));
                 }
             }
-            // One is given up when the page is left.
+            // A request is aborted when the page is left.
             "Network.loadingFailed" if params["canceled"] != true => {
                 self.happened.push(format!("not loaded: {}", at(&params["errorText"])));
             }
@@ -54,14 +54,14 @@ impl Troubles {
         }
     }
 
-    /// What happened that was not to, and what did not that was. Nothing has happened then.
+    /// Returns unexpected faults and missing expected ones, and clears both lists.
     pub(super) fn take(&mut self) -> Vec<String> {
         let (refused, expected) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.expected));
         let statuses: Vec<u16> = refused.iter().map(|(status, _)| *status).collect();
-        let mut told = std::mem::take(&mut self.happened);
+        let mut reported = std::mem::take(&mut self.happened);
         if statuses != expected {
-            told.push(format!("refused: {refused:?}, but expected: {expected:?}"));
+            reported.push(format!("refused: {refused:?}, but expected: {expected:?}"));
         }
-        told
+        reported
     }
 }

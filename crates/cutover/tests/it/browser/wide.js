@@ -1,4 +1,4 @@
-// What makes the page wider than its window; what scrolls by itself may be as wide as it likes.
+// Finds elements that make the page wider than its window; scrolling elements may be wider.
 if (document.documentElement.scrollWidth <= innerWidth) return [];
 const around = element =>
   getComputedStyle(element).position === 'absolute' ? element.offsetParent : element.parentElement;

@@ -1,6 +1,6 @@
 //! Failure 1: `kill -9` between any two writes of an import.
 
-use crate::harness::{ACCOUNTS, House, items, until};
+use crate::harness::{ACCOUNTS, Installation, items, wait_until};
 use crate::payloads::fixture;
 use cutover_app::fault::Point;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use std::io::Write;
 
 const NUMBER: &str = "C-1";
 
-/// Every point of an import at which it may end, and what is said there: before, between and after the writes of the
-/// claim, the status, the event, the account and the tables of its children, and the commits of both transactions.
+/// Every point of an import where it is killed: before, between and after the writes of the claim, the
+/// status, the event, the account and its child tables, and the commits of both transactions.
 const POINTS: [(Point, &str); 15] = [
     (Point::StatusWritten, "claimed"),
     (Point::EventWritten, "claimed"),
@@ -28,8 +28,9 @@ const POINTS: [(Point, &str); 15] = [
     (Point::Imported, ""),
 ];
 
-/// Failure 1: given a claimed process, when its worker is killed at each point between claim, account, children,
-/// status and event, then after a restart there is one account, imported once, with every row it was sent with.
+/// Failure 1: given a claimed process, when its worker is killed at each point between claim, account,
+/// children, status and event, then after a restart there is one account, imported once, with every row that
+/// was sent.
 #[test]
 fn killed_at_every_point_of_an_import() {
     std::thread::scope(|scope| {
@@ -40,28 +41,31 @@ fn killed_at_every_point_of_an_import() {
 }
 
 fn killed_at(point: Point, about: &str) {
-    let (house, key) = House::furnished();
+    let (installation, key) = Installation::with_supplier();
     let sent = fixture("dual_fuel", NUMBER);
-    let (server, held) = house.serve_held(point, about, &[]);
+    let (server, held) = installation.serve_held(point, about, &[]);
     assert_eq!(server.client(&key).create(&sent).status, 201);
     held.wait();
     server.kill();
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&key);
     client.wait(NUMBER, "PROCESSED");
-    let all = house.done(&["process", "list", "ACME"]);
+    let all = installation.run_json(&["process", "list", "ACME"]);
     assert_eq!(items(&all).len(), 1, "{point:?}");
-    // What nobody disturbed looks the same.
+    // An undisturbed import gives the same account.
     client.import(&[fixture("dual_fuel", "C-2")]);
-    let mut whole = house.account("C-2");
+    let mut whole = installation.account("C-2");
     whole["external_account_number"] = json!(NUMBER);
-    assert!(without_own(house.account(NUMBER)) == without_own(whole), "{point:?} {about}: it is not whole");
+    assert!(
+        without_own(installation.account(NUMBER)) == without_own(whole),
+        "{point:?} {about}: it is not whole"
+    );
     server.signal("TERM");
     assert_eq!(server.ended().0, Some(0));
-    house.check_invariants(&[NUMBER, "C-2"]);
+    installation.check_invariants(&[NUMBER, "C-2"]);
 }
 
-/// An account without what differs from import to import.
+/// An account without the members that differ between imports.
 fn without_own(mut account: Value) -> Value {
     assert!(account.as_object_mut().unwrap().remove("service_account_number").is_some());
     let notes = account["notes"].as_array_mut().into_iter().flatten();
@@ -69,12 +73,12 @@ fn without_own(mut account: Value) -> Value {
     account
 }
 
-/// Failure 1: the same of a create, whose account is stored and whose answer never comes. Sent again it is accepted,
-/// and there is one process.
+/// Failure 1: the same for a create that is stored but not answered. It is accepted again, and there is one
+/// process.
 #[test]
 fn killed_between_the_commit_of_a_create_and_its_answer() {
-    let (house, key) = House::furnished();
-    let (server, held) = house.serve_held(Point::Staged, NUMBER, &["--role", "api"]);
+    let (installation, key) = Installation::with_supplier();
+    let (server, held) = installation.serve_held(Point::Staged, NUMBER, &["--role", "api"]);
     let client = server.client(&key);
     let account = fixture("gas", NUMBER);
     let body = account.to_string();
@@ -87,13 +91,13 @@ fn killed_between_the_commit_of_a_create_and_its_answer() {
     stream.write_all([head, body].concat().as_bytes()).unwrap();
     held.wait();
     server.kill();
-    assert_eq!(house.count("ACME", "PENDING"), 1, "it is stored");
-    let server = house.serve_with(&["--role", "api"]);
+    assert_eq!(installation.count("ACME", "PENDING"), 1, "it is stored");
+    let server = installation.serve_with(&["--role", "api"]);
     let client = server.client(&key);
     assert_eq!(client.create(&account).status, 201);
     drop(server);
-    let _worker = house.serve_with(&["--role", "worker"]);
-    until("it is imported", || house.count("ACME", "PROCESSED") == 1);
-    assert_eq!(items(&house.done(&["process", "list", "ACME"])).len(), 1);
-    house.check_invariants(&[NUMBER]);
+    let _worker = installation.serve_with(&["--role", "worker"]);
+    wait_until("it is imported", || installation.count("ACME", "PROCESSED") == 1);
+    assert_eq!(items(&installation.run_json(&["process", "list", "ACME"])).len(), 1);
+    installation.check_invariants(&[NUMBER]);
 }

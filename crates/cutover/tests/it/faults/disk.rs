@@ -1,14 +1,14 @@
-//! Failure 11: SQLite on a disk that is full, fails, or may only be read.
+//! Failure 11: SQLite on a full, a failing and a read-only disk.
 
-use crate::harness::{ACCOUNTS, Answer, Client, House, Server, until};
+use crate::harness::{ACCOUNTS, Answer, Client, Installation, Server, wait_until};
 use crate::payloads::small;
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// Of what is freed when there is to be room again.
+/// Size of the file that is removed to free space.
 const BALLAST: usize = 48 << 20;
 
-/// An account that takes some 100 kB.
+/// An account of about 100 kB.
 fn large(number: &str) -> Value {
     let mut account = small(number);
     let mut state =
@@ -26,7 +26,7 @@ fn assert_unavailable(answer: &Answer) {
     assert!(answer.header("Retry-After").unwrap().parse::<u32>().unwrap() >= 1);
 }
 
-/// Creates accounts until one is refused, and then some more; those that were answered 201.
+/// Creates accounts until one is refused, and then some more; returns the accepted ones.
 fn create_until_refused(client: &Client, prefix: &str) -> Vec<String> {
     let (mut accepted, mut refused) = (Vec::new(), 0);
     for n in 0.. {
@@ -46,56 +46,56 @@ fn create_until_refused(client: &Client, prefix: &str) -> Vec<String> {
     unreachable!("it returns from the loop")
 }
 
-/// What is there is read and known, whatever cannot be written.
+/// Stored accounts can be read while nothing can be written.
 fn check_reads(server: &Server, client: &Client, accepted: &[String]) {
     for number in accepted {
         assert_eq!(client.get(&format!("{ACCOUNTS}ACME/{number}/")).status, 200, "{number}");
     }
-    assert_eq!(server.stranger().get("/healthz").status, 200);
+    assert_eq!(server.anonymous().get("/healthz").status, 200);
 }
 
-/// All that was accepted is imported, and the file is sound.
-fn check_healed(house: &House, server: Server, client: &Client, mut accepted: Vec<String>) {
+/// All accepted accounts are imported, and the file is intact.
+fn check_healed(installation: &Installation, server: Server, client: &Client, mut accepted: Vec<String>) {
     let last = "healed".to_owned();
-    until("there is room again", || client.create(&large(&last)).status == 201);
+    wait_until("there is room again", || client.create(&large(&last)).status == 201);
     accepted.push(last);
-    until("all are imported", || house.count("ACME", "PROCESSED") >= accepted.len());
+    wait_until("all are imported", || installation.count("ACME", "PROCESSED") >= accepted.len());
     server.signal("TERM");
     let (code, log) = server.ended();
     assert_eq!(code, Some(0), "{log}");
-    house.check_invariants(&accepted.iter().map(String::as_str).collect::<Vec<_>>());
+    installation.check_invariants(&accepted.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// Failure 11: given a disk that is full, then creates are answered 503, nothing that was answered 201 is lost, what is
-/// there is read, the file is sound, and all goes on when there is room again.
+/// Failure 11: given a full disk, then creates are answered 503, no accepted account is lost, stored ones can
+/// be read, the file is intact, and everything continues once there is space.
 #[test]
 fn a_full_disk() {
-    let Some((house, disk)) = House::on_small_disk("64m") else { return };
-    let key = house.furnish();
+    let Some((installation, disk)) = Installation::on_small_disk("64m") else { return };
+    let key = installation.add_supplier();
     std::fs::write(disk.file("ballast"), vec![1; BALLAST]).unwrap();
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&key);
     let accepted = create_until_refused(&client, "F");
     assert!(!accepted.is_empty());
     check_reads(&server, &client, &accepted);
-    assert_eq!(house.ailments(), [""; 0]);
+    assert_eq!(installation.failed_checks(), [""; 0]);
     std::fs::remove_file(disk.file("ballast")).unwrap();
-    check_healed(&house, server, &client, accepted);
+    check_healed(&installation, server, &client, accepted);
 }
 
-/// Lets the server's files grow so far and no further.
+/// Limits the size of the server's files.
 fn limit_files(server: &Server, bytes: &str) {
     let mut command = Command::new("prlimit");
     command.args(["--pid", &server.pid().to_string(), &format!("--fsize={bytes}:")]);
     assert!(command.status().unwrap().success(), "{bytes}");
 }
 
-/// Failure 11: the same of a disk whose writes fail.
+/// Failure 11: the same for a disk whose writes fail.
 #[test]
 fn a_disk_whose_writes_fail() {
-    let house = House::without_file_size_signal();
-    let key = house.furnish();
-    let server = house.serve();
+    let installation = Installation::without_file_size_signal();
+    let key = installation.add_supplier();
+    let server = installation.serve();
     let client = server.client(&key);
     assert_eq!(client.create(&large("E-first")).status, 201);
     limit_files(&server, "1");
@@ -106,26 +106,26 @@ fn a_disk_whose_writes_fail() {
     let log = server.log();
     assert!(log.contains("disk I/O error") || log.contains("disk is full"), "{log}");
     limit_files(&server, "unlimited");
-    check_healed(&house, server, &client, accepted);
+    check_healed(&installation, server, &client, accepted);
 }
 
-/// Failure 11: given a file system that may only be read, then the service says so and does not start; when it may be
-/// written again, everything is there.
+/// Failure 11: given a read-only file system, then the service reports it and does not start; once it is
+/// writable, everything is there.
 #[test]
-fn a_disk_that_may_only_be_read() {
-    let Some((house, disk)) = House::on_small_disk("64m") else { return };
-    let key = house.furnish();
-    let server = house.serve_with(&["--role", "api"]);
+fn a_read_only_disk() {
+    let Some((installation, disk)) = Installation::on_small_disk("64m") else { return };
+    let key = installation.add_supplier();
+    let server = installation.serve_with(&["--role", "api"]);
     let client = server.client(&key);
     assert_eq!(client.create(&large("R-1")).status, 201);
     server.signal("TERM");
     assert_eq!(server.ended().0, Some(0));
     disk.remount("ro");
-    let refused = house.refused(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+    let refused = installation.run_refused(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
     assert!(refused.contains("Read-only file system"), "{refused}");
     disk.remount("rw");
-    let server = house.serve();
+    let server = installation.serve();
     let client = server.client(&key);
     client.wait("R-1", "PROCESSED");
-    check_healed(&house, server, &client, vec!["R-1".to_owned()]);
+    check_healed(&installation, server, &client, vec!["R-1".to_owned()]);
 }

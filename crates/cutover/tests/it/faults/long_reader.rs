@@ -1,6 +1,6 @@
-//! Failure 10: SQLite under many writers, the worker, and somebody who reads for long.
+//! Failure 10: SQLite with many writers, the worker, and a long reader.
 
-use crate::harness::{ACCOUNTS, ALL, Client, House, within};
+use crate::harness::{ACCOUNTS, ALL, Client, Installation, wait_within};
 use crate::payloads::small;
 use serde_json::json;
 use std::io::{Read, Write};
@@ -8,14 +8,14 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 const WRITERS: usize = 32;
-/// So many accounts of about 100 kB each: some times what the log may be.
+/// Number of accounts of about 100 kB: several times the size limit of the log.
 const ACCOUNTS_OF_EACH: usize = 12;
-/// How many small ones are there before.
+/// Number of small accounts before them.
 const LISTED: usize = 500;
-/// The log is started over when it has come to 16 MB, unless somebody reads from it; that takes a moment.
+/// Limit of the log: it is reset at 16 MB unless there is a reader, which takes a moment.
 const LONGEST: u64 = 40 << 20;
 
-/// Text that packing makes little smaller.
+/// Text that compresses badly.
 fn noise(seed: u64, length: usize) -> String {
     let mut state = seed | 1;
     let mut next = || {
@@ -27,7 +27,7 @@ fn noise(seed: u64, length: usize) -> String {
     (0..length).map(|_| next()).filter(|c| *c != '\\' && *c != '"').collect()
 }
 
-/// Asks for the list of all accounts, reads a little of it and then no more.
+/// Requests the list of all accounts and stops reading after the beginning.
 fn begin_to_read(client: &Client) -> TcpStream {
     let mut stream = client.connect();
     let token = client.token.as_deref().unwrap();
@@ -37,15 +37,15 @@ fn begin_to_read(client: &Client) -> TcpStream {
     stream
 }
 
-/// Failure 10: given 32 that write at the same time, the worker that imports, and a client that reads a list and does
-/// not go on, then nobody is told that the database is locked, and the log does not grow behind the reader.
+/// Failure 10: given 32 concurrent writers, the importing worker, and a client that stops reading a list,
+/// then no request fails because the database is locked, and the log does not grow behind the reader.
 #[test]
 fn thirty_two_writers_the_worker_and_a_long_reader() {
-    let (house, key) = House::furnished();
-    if house.is_on_server() {
+    let (installation, key) = Installation::with_supplier();
+    if installation.is_on_postgres() {
         return;
     }
-    let server = house.serve_with(&["--rate-limit", "0"]);
+    let server = installation.serve_with(&["--rate-limit", "0"]);
     let client = server.client(&key);
     std::thread::scope(|scope| {
         for part in 0..8 {
@@ -58,7 +58,7 @@ fn thirty_two_writers_the_worker_and_a_long_reader() {
         }
     });
     let mut reader = begin_to_read(&client);
-    let log = house.path().join("cutover.db-wal");
+    let log = installation.path().join("cutover.db-wal");
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
             let client = client.clone();
@@ -75,15 +75,15 @@ fn thirty_two_writers_the_worker_and_a_long_reader() {
     });
     let all = LISTED + WRITERS * ACCOUNTS_OF_EACH;
     let processed = || server.metric("cutover_worker_accounts_processed_total");
-    within(Duration::from_secs(240), "all are imported", || processed() == all);
+    wait_within(Duration::from_secs(240), "all are imported", || processed() == all);
     let length = std::fs::metadata(&log).unwrap().len();
     assert!(length < LONGEST, "the log has {length} bytes");
     let said = server.log();
     assert!(!said.contains("locked") && !said.contains("could not be emptied"), "{said}");
-    // The list goes on where it stood.
+    // The list continues.
     reader.read_exact(&mut [0; 512]).unwrap();
     drop(server);
-    let written = std::fs::metadata(house.path().join("cutover.db")).unwrap().len();
+    let written = std::fs::metadata(installation.path().join("cutover.db")).unwrap().len();
     assert!(written > LONGEST, "{written} bytes were written in all");
-    assert_eq!(house.ailments(), [""; 0]);
+    assert_eq!(installation.failed_checks(), [""; 0]);
 }

@@ -1,9 +1,9 @@
-use super::{ACCOUNTS, GRAPHQL, PATIENCE, text, until};
+use super::{ACCOUNTS, GRAPHQL, TIMEOUT, text, wait_until};
 use serde_json::{Value, json};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-/// An answer: status, headers, body.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -16,7 +16,7 @@ impl Answer {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }
 
-    /// The members of objects in the order of their names.
+    /// The body as JSON, with sorted members.
     pub(crate) fn json(&self) -> Value {
         let mut json: Value = serde_json::from_slice(&self.body)
             .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)));
@@ -24,7 +24,7 @@ impl Answer {
         json
     }
 
-    /// Status and code of a refusal, which may stand below what is about no field.
+    /// Status and code of a refusal; the code may be in `non_field_errors`.
     pub(crate) fn code(&self) -> (u16, String) {
         let json = self.json();
         let code = json.get("code").unwrap_or(&json["non_field_errors"]["code"]);
@@ -53,7 +53,7 @@ impl Answer {
     }
 }
 
-/// Sends requests as they are told, byte by byte: no library mends them.
+/// An HTTP client that sends requests byte by byte: no library corrects them.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     pub(crate) address: SocketAddr,
@@ -77,17 +77,17 @@ impl Client {
         self.get(&format!("{ACCOUNTS}ACME/{number}/")).json()
     }
 
-    /// Waits until an account is in a state; its status object.
+    /// Waits until an account has a status; returns its status object.
     pub(crate) fn wait(&self, number: &str, state: &str) -> Value {
         let mut status = Value::Null;
-        until(&format!("{number} is {state}"), || {
+        wait_until(&format!("{number} is {state}"), || {
             status = self.status(number);
             status["status"] == state
         });
         status
     }
 
-    /// A mutation of the token endpoint.
+    /// Sends a mutation to the token endpoint.
     pub(crate) fn obtain(&self, mutation: &str) -> Value {
         self.graphql(&format!("mutation {{ {mutation} }}")).json()
     }
@@ -108,17 +108,18 @@ impl Client {
         self.raw(&[head.as_bytes(), body].concat())
     }
 
-    /// Announces a body of a length, and sends none of it.
+    /// Sends a head with a content length, and no body.
     pub(crate) fn announce(&self, path: &str, length: usize) -> Answer {
         let token = self.token.as_deref().unwrap_or_default();
         let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Token {token}\r\n");
         self.raw(format!("{head}Content-Length: {length}\r\n\r\n").as_bytes())
     }
 
-    /// Sends bytes and reads the answer to its end; a server that has not read all may linger after it.
+    /// Sends bytes and reads the response to its end; a server that has not read everything may keep the
+    /// connection open.
     pub(crate) fn raw(&self, request: &[u8]) -> Answer {
         let mut stream = self.connect();
-        // The server may have answered and closed before it read all.
+        // The server may have answered and closed before it read everything.
         let _ = stream.write_all(request);
         let has_body = !request.starts_with(b"HEAD ");
         let (mut answer, mut chunk) = (Vec::new(), [0; 64 * 1024]);
@@ -139,12 +140,12 @@ impl Client {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         stream
     }
 }
 
-/// Whether all that the head announces is there.
+/// Returns true if the response is as long as its head says.
 pub(super) fn is_whole(answer: &[u8]) -> bool {
     let Some(end) = answer.windows(4).position(|w| w == b"\r\n\r\n") else { return false };
     let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();

@@ -1,21 +1,21 @@
-//! Databases of PostgreSQL for houses.
+//! PostgreSQL databases of installations.
 
-use super::House;
+use super::Installation;
 use cutover_testkit_postgres::{Server, TestDatabase, server};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Says what houses have their data in: `postgres`; without it each has a SQLite file.
+/// Selects the database of the installations: `postgres`; a SQLite file if unset.
 const TEST_ON: &str = "CUTOVER_TEST_ON";
 
-/// A database with all migrations, of a house's own.
+/// A migrated database of one installation.
 pub(crate) struct Migrated {
     pub(crate) database: TestDatabase,
-    // As long as one copy of it is used, more are likely to be made.
+    // Kept for further copies while one copy is used.
     _template: Arc<TestDatabase>,
 }
 
 impl Migrated {
-    /// One on the server of this run, if that is what the run is about.
+    /// A database on the server of this run, if the run is on PostgreSQL.
     pub(super) fn of_run() -> Option<Self> {
         let on = std::env::var(TEST_ON).ok()?;
         assert_eq!(on, "postgres", "{TEST_ON}");
@@ -29,13 +29,13 @@ impl Migrated {
     }
 }
 
-/// The database of which the others are copies. It is dropped with the last of them.
+/// The template of the databases. It is dropped with the last copy.
 fn template(server: &Server) -> Arc<TestDatabase> {
     static TEMPLATE: Mutex<Weak<TestDatabase>> = Mutex::new(Weak::new());
     let mut kept = TEMPLATE.lock().unwrap_or_else(PoisonError::into_inner);
     kept.upgrade().unwrap_or_else(|| {
         let template = Arc::new(TestDatabase::create(server).unwrap());
-        House::at(template.url()).done(&["migrate"]);
+        Installation::with_database_url(template.url()).run_json(&["migrate"]);
         *kept = Arc::downgrade(&template);
         template
     })

@@ -1,4 +1,4 @@
-use super::{Client, until};
+use super::{Client, wait_until};
 use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Child, Command};
@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex};
 /// A running server.
 pub(crate) struct Server {
     child: Child,
-    /// Where the API is; of a worker, where its health and metrics are.
+    /// The address of the API; for a worker, of health and metrics.
     pub(crate) address: SocketAddr,
     log: Arc<Mutex<String>>,
     reader: Option<std::thread::JoinHandle<()>>,
 }
 
 /// The address of a worker that does not listen.
-pub(crate) const NOWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+pub(crate) const NO_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
 
-/// The address behind some words of a line.
+/// Parses the address after these words in a line.
 fn behind(line: &str, words: &str) -> Option<SocketAddr> {
     let (_, rest) = line.split_once(words)?;
     let end = rest.find(|c: char| c == '"' || c.is_whitespace()).unwrap_or(rest.len());
@@ -34,7 +34,7 @@ impl Server {
             admin = behind(&line, "health and metrics on http://").or(admin);
             log.lock().unwrap().push_str(&(line + "\n"));
             if is_worker {
-                address = admin.or(Some(NOWHERE));
+                address = admin.or(Some(NO_ADDRESS));
             }
             if address.is_some() {
                 break;
@@ -53,29 +53,29 @@ impl Server {
         self.child.id()
     }
 
-    /// The most memory that it ever had, in KiB; `None` where the system does not tell.
+    /// The peak memory in KiB; `None` if the system does not publish it.
     pub(crate) fn most_memory(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
         line.split_whitespace().nth(1)?.parse().ok()
     }
 
-    /// What it has logged so far.
+    /// The log so far.
     pub(crate) fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
 
-    /// Sends a signal by its name.
+    /// Sends a signal by name.
     pub(crate) fn signal(&self, name: &str) {
         let status =
             Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status().unwrap();
         assert!(status.success());
     }
 
-    /// Waits for its end; the exit code, and all it logged.
+    /// Waits until it exits; returns the exit code and the log.
     pub(crate) fn ended(mut self) -> (Option<i32>, String) {
         let mut status = None;
-        until("the server ends", || {
+        wait_until("the server ends", || {
             status = self.child.try_wait().unwrap();
             status.is_some()
         });
@@ -83,7 +83,7 @@ impl Server {
         (status.unwrap().code(), self.log())
     }
 
-    /// Kills it as the kernel would: no word, no clean-up.
+    /// Kills it without any clean-up.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -95,14 +95,14 @@ impl Server {
     }
 
     /// A client without a token.
-    pub(crate) fn stranger(&self) -> Client {
+    pub(crate) fn anonymous(&self) -> Client {
         Client { address: self.address, token: None }
     }
 
     /// A token for a key.
     pub(crate) fn token(&self, key: &str) -> String {
         let answer =
-            self.stranger().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
+            self.anonymous().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
         let token = answer["data"]["obtainToken"]["token"].as_str();
         token.unwrap_or_else(|| panic!("no token: {answer}: {}", self.log())).to_owned()
     }
@@ -110,7 +110,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Already ended is as good.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,27 +1,27 @@
-//! A small file system of a test's own: in a mount namespace, so that nobody else sees it and it ends with the test.
+//! A small file system in a mount namespace of one test, which ends with it.
 
-use super::House;
+use super::Installation;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-/// Mounts it on the folder, says so, and lives until nobody holds its standard input.
+/// Mounts it on the folder, prints a line, and keeps it until the standard input ends.
 const HOLD: &str = r#"mount -t tmpfs -o "size=$1" tmpfs "$0" && echo mounted && exec cat"#;
 
-/// The data folder of a house on a file system in memory. It is gone when this goes out of scope.
+/// The data folder of an installation on a file system in memory, which is unmounted on drop.
 pub(crate) struct SmallDisk {
     holder: Child,
     folder: PathBuf,
 }
 
 impl SmallDisk {
-    /// Where a file in it is for this process, which does not see it mounted.
+    /// The path of a file in it for this process, outside the namespace.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         let folder = self.folder.strip_prefix("/").unwrap();
         PathBuf::from(format!("/proc/{}/root", self.holder.id())).join(folder).join(name)
     }
 
-    /// Mounts it anew with these options, such as `ro`; nobody may be writing to it.
+    /// Remounts it with these options, for example `ro`; no file may be open for writing.
     pub(crate) fn remount(&self, options: &str) {
         let [program, args @ ..] = &self.prefix()[..] else { panic!("there is no prefix") };
         let mut command = Command::new(program);
@@ -29,7 +29,7 @@ impl SmallDisk {
         assert!(command.status().unwrap().success(), "{options}");
     }
 
-    /// What is put before a program to have it see the file system.
+    /// The command prefix that enters the namespace.
     fn prefix(&self) -> Vec<String> {
         let target = self.holder.id().to_string();
         ["nsenter", "-t", &target, "-U", "-m", "--preserve-credentials", "--"].map(str::to_owned).to_vec()
@@ -38,18 +38,18 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let _ = self.holder.kill();
         let _ = self.holder.wait();
     }
 }
 
-impl House {
-    /// A house whose data folder is a file system of so many bytes, in the words of `mount`. None where the system lets
-    /// nobody make one: then the test is to pass.
+impl Installation {
+    /// Creates an installation on a file system of this size, as `mount` takes it. Returns `None` if the
+    /// system does not permit it: the test then passes.
     pub(crate) fn on_small_disk(size: &str) -> Option<(Self, SmallDisk)> {
-        let mut house = Self::with(None);
-        let folder = house.path().canonicalize().unwrap();
+        let mut installation = Self::with(None);
+        let folder = installation.path().canonicalize().unwrap();
         let mut command = Command::new("unshare");
         command.args(["-Urm", "sh", "-c", HOLD]).arg(&folder).arg(size);
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
@@ -60,18 +60,19 @@ impl House {
             (line == "mounted\n").then_some(disk)
         });
         let Some(disk) = mounted else {
-            // Past the harness of tests, which would keep it to itself.
+            // Written directly: the test harness would capture it.
             let _ = std::io::stderr().write_all(b"NOT RUN: no small file system (unshare -Urm)\n");
             return None;
         };
-        house.inside = disk.prefix();
-        Some((house, disk))
+        installation.command_prefix = disk.prefix();
+        Some((installation, disk))
     }
 
-    /// A house whose programs get an error, and no signal, where they write more than the system lets them.
+    /// Creates an installation whose programs get an error, and no signal, beyond their file size limit.
     pub(crate) fn without_file_size_signal() -> Self {
-        let mut house = Self::with(None);
-        house.inside = ["sh", "-c", r#"trap '' XFSZ; exec "$0" "$@""#].map(str::to_owned).to_vec();
-        house
+        let mut installation = Self::with(None);
+        installation.command_prefix =
+            ["sh", "-c", r#"trap '' XFSZ; exec "$0" "$@""#].map(str::to_owned).to_vec();
+        installation
     }
 }

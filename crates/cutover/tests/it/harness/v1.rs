@@ -1,6 +1,6 @@
-//! The paths of version 1, and how its requests look.
+//! Paths and requests of version 1.
 
-use super::{Client, House, Server};
+use super::{Client, Installation, Server};
 use serde_json::{Value, json};
 
 pub(crate) const NOTES: &str = "/v1/data-import/notes/create/";
@@ -9,7 +9,7 @@ pub(crate) const STATEMENTS: &str = "/v1/data-import/historical-statements/creat
 pub(crate) const INSTRUCTION: &str = "/v1/data-import/payment-instruction/create/";
 pub(crate) const BUSINESS: &str = "/v1/data-import/business/";
 pub(crate) const BUSINESS_INSTRUCTION: &str = "/v1/data-import/business-payment-instruction/create/";
-/// The path of a list is one of these and a supplier.
+/// The path of a list is one of these followed by a supplier.
 pub(crate) const ALL: &str = "/v1/data-import/all-account-import-processes/";
 pub(crate) const PENDING: &str = "/v1/data-import/pending-account-import-processes/";
 pub(crate) const IMPORTED: &str = "/v1/data-import/imported-account-import-processes/";
@@ -42,7 +42,7 @@ pub(crate) fn business_instruction(identifier: &str, vendor: &str, kind: &str, r
         "vendor": vendor, "type": kind, "reference": reference})
 }
 
-/// The members of an object, in the order of the alphabet.
+/// The sorted members of an object.
 pub(crate) fn members(value: &Value) -> Vec<&str> {
     let object = value.as_object().unwrap_or_else(|| panic!("no object: {value}"));
     let mut names: Vec<_> = object.keys().map(String::as_str).collect();
@@ -50,7 +50,7 @@ pub(crate) fn members(value: &Value) -> Vec<&str> {
     names
 }
 
-/// A text as one segment of a path.
+/// Encodes a text as one segment of a path.
 pub(crate) fn segment(text: &str) -> String {
     let encoded = |byte: u8| match byte {
         b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
@@ -78,16 +78,16 @@ impl Client {
     }
 }
 
-impl House {
-    /// A house with another organisation, `Other`, that has the supplier `OTHERS`; with a server and the
-    /// clients of both.
-    pub(crate) fn of_two() -> (Self, Server, Client, Client) {
-        let (house, key) = Self::furnished();
-        house.done(&["organisation", "add", "Other"]);
-        house.done(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
-        let other = house.key("Other");
-        let server = house.serve();
+impl Installation {
+    /// Creates an installation with a second organisation, `Other`, that owns the supplier `OTHERS`, with a
+    /// server and clients of both.
+    pub(crate) fn with_two_organisations() -> (Self, Server, Client, Client) {
+        let (installation, key) = Self::with_supplier();
+        installation.run_json(&["organisation", "add", "Other"]);
+        installation.run_json(&["supplier", "add", "OTHERS", "--organisation", "Other"]);
+        let other = installation.key("Other");
+        let server = installation.serve();
         let (client, owner) = (server.client(&key), server.client(&other));
-        (house, server, client, owner)
+        (installation, server, client, owner)
     }
 }

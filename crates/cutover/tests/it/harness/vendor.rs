@@ -6,42 +6,42 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often who waits looks whether the vendor has ended.
-const LOOK: Duration = Duration::from_millis(50);
+/// Interval of checks for the end of the vendor.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What a vendor does with a request. Each connection serves one.
-pub(crate) enum Act {
-    /// Answers with JSON.
+/// The reaction to a request. Each connection serves one.
+pub(crate) enum Action {
+    /// Responds with JSON.
     Json(u16, Value),
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     Raw(Vec<u8>),
-    /// Says nothing until the client leaves.
+    /// Does not respond until the client leaves.
     Hang,
     /// Sends bytes, one a second.
     Drip(Vec<u8>),
-    /// Answers 200 with so many bytes of white space.
+    /// Responds 200 with this number of bytes of white space.
     Flood(u64),
 }
 
 type Headers = Vec<(String, String)>;
 
-/// A request that a vendor saw.
+/// A received request.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     headers: Headers,
-    /// How many requests for this path came before.
+    /// Number of earlier requests for this path.
     pub(crate) before: usize,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 }
 
-/// A payment vendor on loopback that does what its script says. It ends when it goes out of scope.
+/// A scripted payment vendor on loopback. It stops on drop.
 pub(crate) struct Vendor {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -49,14 +49,14 @@ pub(crate) struct Vendor {
 }
 
 struct Shared {
-    script: Box<dyn Fn(&Asked) -> Act + Send + Sync>,
-    asked: Mutex<Vec<Asked>>,
+    script: Box<dyn Fn(&ReceivedRequest) -> Action + Send + Sync>,
+    asked: Mutex<Vec<ReceivedRequest>>,
     ended: AtomicBool,
 }
 
 impl Vendor {
     /// Starts it on a free port.
-    pub(crate) fn start(script: impl Fn(&Asked) -> Act + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(script: impl Fn(&ReceivedRequest) -> Action + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
@@ -68,13 +68,13 @@ impl Vendor {
         Self { address, shared, acceptor: Some(std::thread::spawn(move || accept(&listener, &state))) }
     }
 
-    /// A base URL under which it answers.
+    /// A base URL with a path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// The requests whose path begins so.
-    pub(crate) fn asked(&self, prefix: &str) -> Vec<Asked> {
+    /// The requests whose path begins with a prefix.
+    pub(crate) fn asked(&self, prefix: &str) -> Vec<ReceivedRequest> {
         let all = self.shared.asked.lock().unwrap();
         all.iter().filter(|asked| asked.path.starts_with(prefix)).cloned().collect()
     }
@@ -83,7 +83,7 @@ impl Vendor {
 impl Drop for Vendor {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::Release);
-        // Wakes the acceptor; if that fails it has ended already.
+        // Wakes the acceptor; a failure means that it has ended already.
         drop(TcpStream::connect(self.address));
         let _ = self.acceptor.take().map(JoinHandle::join);
     }
@@ -96,7 +96,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             break;
         }
         let shared = shared.clone();
-        // A client that leaves is no failure of the vendor.
+        // A client may disconnect early.
         talks.push(std::thread::spawn(move || drop(stream.map(|stream| shared.talk(stream)))));
     }
     talks.into_iter().for_each(|talk| drop(talk.join()));
@@ -108,23 +108,23 @@ impl Shared {
         let asked = {
             let mut all = self.asked.lock().unwrap();
             let before = all.iter().filter(|other| other.path == path).count();
-            all.push(Asked { method, path, headers, before });
+            all.push(ReceivedRequest { method, path, headers, before });
             all[all.len() - 1].clone()
         };
         match (self.script)(&asked) {
-            Act::Json(status, body) => stream.write_all(&answer(status, "", &body.to_string())),
-            Act::Raw(bytes) => stream.write_all(&bytes),
-            Act::Hang => self.wait_for_end(&mut stream),
-            Act::Drip(bytes) => bytes.iter().try_for_each(|byte| {
+            Action::Json(status, body) => stream.write_all(&answer(status, "", &body.to_string())),
+            Action::Raw(bytes) => stream.write_all(&bytes),
+            Action::Hang => self.wait_for_end(&mut stream),
+            Action::Drip(bytes) => bytes.iter().try_for_each(|byte| {
                 stream.write_all(&[*byte])?;
                 self.pass_a_second()
             }),
-            Act::Flood(length) => flood(&mut stream, length),
+            Action::Flood(length) => flood(&mut stream, length),
         }
     }
 
     fn wait_for_end(&self, stream: &mut TcpStream) -> std::io::Result<()> {
-        stream.set_read_timeout(Some(LOOK))?;
+        stream.set_read_timeout(Some(POLL_INTERVAL))?;
         while !self.ended.load(Ordering::Acquire) {
             match stream.read(&mut [0]) {
                 Ok(0) => break,
@@ -141,13 +141,13 @@ impl Shared {
             if self.ended.load(Ordering::Acquire) {
                 return Err(ErrorKind::Interrupted.into());
             }
-            std::thread::park_timeout(LOOK);
+            std::thread::park_timeout(POLL_INTERVAL);
         }
         Ok(())
     }
 }
 
-/// Reads the head of a request: method, path, headers.
+/// Reads the method, the path and the headers of a request.
 fn read(stream: &mut TcpStream) -> std::io::Result<(String, String, Headers)> {
     let mut lines = BufReader::new(stream).lines();
     let first = lines.next().ok_or(ErrorKind::UnexpectedEof)??;
@@ -163,7 +163,7 @@ fn read(stream: &mut TcpStream) -> std::io::Result<(String, String, Headers)> {
     Ok((method, path, headers))
 }
 
-/// An answer with headers of its own, each with its line's end.
+/// Formats a response with additional headers, each with its line end.
 pub(crate) fn answer(status: u16, headers: &str, body: &str) -> Vec<u8> {
     format!(
         "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nConnection: close\r\n{headers}\

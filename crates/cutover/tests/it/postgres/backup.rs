@@ -1,6 +1,6 @@
-//! A dump that is made under load, and restored elsewhere: the steps of docs/OPERATIONS.md.
+//! A dump taken under load and restored elsewhere, by the steps of docs/OPERATIONS.md.
 
-use crate::harness::{Client, Fleet, House, Node, until};
+use crate::harness::{Client, Fleet, Installation, Node, wait_until};
 use crate::payloads::small;
 use cutover_testkit_postgres::client;
 use std::collections::BTreeSet;
@@ -27,20 +27,20 @@ fn done(command: &mut Command) {
 }
 
 #[test]
-fn a_dump_has_what_was_acknowledged_before_it_was_begun() {
+fn a_dump_has_everything_acknowledged_before_it_began() {
     let Some(fleet) = Fleet::start() else { return };
     fleet.migrate(None);
-    let key = fleet.furnish(&["ACME"]);
+    let key = fleet.add_suppliers(&["ACME"]);
     let (api, worker) = (fleet.node(Node::new("api", "api")), fleet.node(Node::new("worker", "worker")));
     let sender = api.client(&key);
     let (acknowledged, stop) = (Mutex::new(BTreeSet::new()), AtomicBool::new(false));
-    let file = fleet.house.path().join("cutover.dump");
+    let file = fleet.installation.path().join("cutover.dump");
     let before = std::thread::scope(|scope| {
         let sends = [0, 1, 2].map(|thread| {
             let (sender, acknowledged, stop) = (&sender, &acknowledged, &stop);
             scope.spawn(move || send(sender, thread, acknowledged, stop))
         });
-        until("some are sent", || acknowledged.lock().unwrap().len() > 100);
+        wait_until("some are sent", || acknowledged.lock().unwrap().len() > 100);
         let before = acknowledged.lock().unwrap().clone();
         let mut dump = client("pg_dump", &fleet.cluster.url("cutover")).unwrap();
         done(dump.arg("--format=custom").arg(format!("--file={}", file.display())));
@@ -53,15 +53,15 @@ fn a_dump_has_what_was_acknowledged_before_it_was_begun() {
     fleet.cluster.sql("postgres", &format!("CREATE DATABASE {RESTORED}")).unwrap();
     let url = fleet.cluster.url(RESTORED);
     done(client("pg_restore", &url).unwrap().args(["--exit-on-error", "--jobs=2"]).arg(&file));
-    let restored = House::at(&url);
-    restored.done(&["migrate"]);
-    assert_eq!(restored.ailments(), [""; 0]);
+    let restored = Installation::with_database_url(&url);
+    restored.run_json(&["migrate"]);
+    assert_eq!(restored.failed_checks(), [""; 0]);
     let accepted: Vec<_> = before.iter().map(|number| ("ACME".to_owned(), number.clone())).collect();
     fleet.check_invariants_of(RESTORED, &accepted);
     let trail = fleet.cluster.sql(RESTORED, "DELETE FROM audit_trail").unwrap_err().to_string();
     assert!(trail.contains("the audit trail is only added to"), "{trail}");
 
-    // All are imported there, and those that came after are sent again, under keys that nobody has.
+    // All are imported there, and later ones are sent again, with ids that no row has.
     let server = restored.serve();
     let sender = server.client(&restored.key("Acme"));
     for number in acknowledged.into_inner().unwrap() {

@@ -1,23 +1,23 @@
-use crate::harness::{House, items, text};
+use crate::harness::{Installation, items, text};
 use serde_json::Value;
 
-/// What holds on any server: its findings of the database.
+/// The findings on the database that any server gives.
 #[test]
-fn the_doctor_looks_at_the_database() {
-    let Some(house) = House::on_server() else { return };
-    let output = house.run(&["doctor", "--json"]);
+fn the_doctor_checks_the_database() {
+    let Some(installation) = Installation::on_postgres() else { return };
+    let output = installation.run(&["doctor", "--json"]);
     let diagnosis: Value = serde_json::from_slice(&output.stdout).unwrap();
     let line = |check: &Value| {
         format!("{} {}: {}", text(&check["result"]), text(&check["check"]), text(&check["detail"]))
     };
     let lines: Vec<String> = items(&diagnosis["checks"]).iter().map(line).collect();
     assert!(
-        lines.iter().any(|line| line.starts_with("ok connections: a server process takes up to 18 of ")),
+        lines.iter().any(|line| line.starts_with("ok connections: a server process uses up to 18 of ")),
         "{lines:?}"
     );
     let about = ["database: ", "migrations: ", "sessions: ", "timeouts: ", "autovacuum: ", "vendors: "];
     let about = lines.into_iter().filter(|line| about.iter().any(|name| line.contains(name)));
-    let (version, place) = (house.sql("SHOW server_version"), house.on().url());
+    let (version, place) = (installation.sql("SHOW server_version"), installation.test_database().url());
     let place = place.split_once('@').map_or(place, |(_, place)| place).split('?').next().unwrap();
     let about: Vec<String> =
         about.map(|line| line.replace(&version, "VERSION").replace(place, "PLACE")).collect();

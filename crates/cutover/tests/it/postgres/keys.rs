@@ -1,31 +1,32 @@
-//! Keys that are rotated and revoked while two nodes serve.
+//! Rotation and revocation of keys with two serving nodes.
 
-use crate::harness::{ACCOUNTS, Client, House, Server, VALIDATE, text, until};
+use crate::harness::{ACCOUNTS, Client, Installation, Server, VALIDATE, text, wait_until};
 use crate::payloads::small;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long what was revoked may still be taken (contract D2).
+/// Maximum time until a revocation takes effect (contract D2).
 const STATED: Duration = Duration::from_secs(5);
 
-/// A house on a server with two nodes, and a key. None where there is no server.
-fn two_nodes() -> Option<(House, String, [Server; 2])> {
-    let house = House::on_server()?;
-    let key = house.furnish();
-    let nodes = [(); 2].map(|()| house.serve_with(&["--role", "api", "--rate-limit", "0"]));
-    Some((house, key, nodes))
+/// An installation with two nodes on PostgreSQL, and a key; `None` without a server.
+fn two_nodes() -> Option<(Installation, String, [Server; 2])> {
+    let installation = Installation::on_postgres()?;
+    let key = installation.add_supplier();
+    let nodes = [(); 2].map(|()| installation.serve_with(&["--role", "api", "--rate-limit", "0"]));
+    Some((installation, key, nodes))
 }
 
 fn status(client: &Client) -> u16 {
     client.get(&format!("{ACCOUNTS}ACME/1/")).status
 }
 
-/// Asks every node with a token until all refuse it: of requests that begin later than stated none is served.
+/// Sends requests to every node until all refuse the token; requests that begin after the maximum time must
+/// be refused.
 fn assert_ends(nodes: &[Server; 2], token: &str, revoked: Instant) {
     for node in nodes {
-        let client = Client { token: Some(token.to_owned()), ..node.stranger() };
-        until("the token is refused", || {
+        let client = Client { token: Some(token.to_owned()), ..node.anonymous() };
+        wait_until("the token is refused", || {
             let begun = revoked.elapsed();
             let status = status(&client);
             assert!(status == 401 || begun < STATED, "served {begun:?} after it was revoked");
@@ -34,55 +35,55 @@ fn assert_ends(nodes: &[Server; 2], token: &str, revoked: Instant) {
     }
 }
 
-/// A token that every node has seen, and remembers.
+/// Obtains a token that every node has cached.
 fn seen(nodes: &[Server; 2], key: &str) -> String {
     let token = nodes[0].token(key);
     for node in nodes {
-        let client = Client { token: Some(token.clone()), ..node.stranger() };
+        let client = Client { token: Some(token.clone()), ..node.anonymous() };
         assert_eq!((status(&client), status(&client)), (404, 404));
     }
     token
 }
 
-/// Failure 15: a revocation holds on every node within 5 s, whichever of them had seen the token.
+/// Failure 15: a revocation takes effect on every node within 5 s, whichever has cached the token.
 #[test]
-fn what_is_revoked_is_refused_by_every_node_within_five_seconds() {
-    let Some((house, key, nodes)) = two_nodes() else { return };
+fn a_revocation_takes_effect_on_every_node_within_five_seconds() {
+    let Some((installation, key, nodes)) = two_nodes() else { return };
     let token = seen(&nodes, &key);
-    house.done(&["api-key", "revoke", &key[..17]]);
+    installation.run_json(&["api-key", "revoke", &key[..17]]);
     assert_ends(&nodes, &token, Instant::now());
 
-    let key = house.key("Acme");
+    let key = installation.key("Acme");
     let token = seen(&nodes, &key);
-    let kid = text(&house.done(&["signing-key", "list"])[0]["kid"]);
-    house.done(&["signing-key", "revoke", &kid]);
+    let kid = text(&installation.run_json(&["signing-key", "list"])[0]["kid"]);
+    installation.run_json(&["signing-key", "revoke", &kid]);
     assert_ends(&nodes, &token, Instant::now());
 
     let token = seen(&nodes, &key);
-    house.done(&["organisation", "revoke", "Acme"]);
+    installation.run_json(&["organisation", "revoke", "Acme"]);
     assert_ends(&nodes, &token, Instant::now());
     let refused =
-        nodes[1].stranger().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
+        nodes[1].anonymous().obtain(&format!("obtainToken(input: {{apiKey: \"{key}\"}}) {{ token }}"));
     assert!(refused["errors"].is_array(), "{refused}");
 }
 
-/// Failure 15: keys of both kinds are rotated without a request that fails.
+/// Failure 15: both kinds of keys are rotated without a failed request.
 #[test]
 fn a_rotation_fails_no_request() {
-    let Some((house, first, nodes)) = two_nodes() else { return };
+    let Some((installation, first, nodes)) = two_nodes() else { return };
     let (is_over, served) = (AtomicBool::new(false), [(); 2].map(|()| AtomicUsize::new(0)));
     let key = Mutex::new(first.clone());
-    // The first token brings the first signing key; two at once, at two nodes, may each bring one.
+    // The first token creates the first signing key; two concurrent ones on two nodes may each create one.
     nodes[0].token(&first);
     std::thread::scope(|scope| {
         for part in 0..2 {
             let (nodes, is_over, served, key) = (&nodes, &is_over, &served, &key);
             scope.spawn(move || {
                 while !is_over.load(Ordering::SeqCst) {
-                    // A token of one node, used at once at the other.
+                    // A token of one node, used immediately on the other.
                     let key = key.lock().unwrap().clone();
                     let token = nodes[part].token(&key);
-                    let client = Client { token: Some(token), ..nodes[1 - part].stranger() };
+                    let client = Client { token: Some(token), ..nodes[1 - part].anonymous() };
                     let answer = client.post(VALIDATE, small("R-1").to_string());
                     assert_eq!(answer.status, 200, "{}", answer.text());
                     served[part].fetch_add(1, Ordering::SeqCst);
@@ -94,24 +95,26 @@ fn a_rotation_fails_no_request() {
         let stride = || {
             let now = || [0, 1].map(|part: usize| served[part].load(Ordering::SeqCst));
             let before = now();
-            until("requests of both go on", || [0, 1].iter().all(|&part| now()[part] >= before[part] + 2));
+            wait_until("requests of both go on", || {
+                [0, 1].iter().all(|&part| now()[part] >= before[part] + 2)
+            });
         };
         stride();
         for _ in 0..3 {
-            house.done(&["signing-key", "rotate"]);
+            installation.run_json(&["signing-key", "rotate"]);
             stride();
         }
-        let second = house.key("Acme");
+        let second = installation.key("Acme");
         *key.lock().unwrap() = second;
-        // What was begun with the old key comes to its end first.
+        // Requests that began with the old key end first.
         stride();
-        house.done(&["api-key", "revoke", &first[..17]]);
+        installation.run_json(&["api-key", "revoke", &first[..17]]);
         stride();
     });
-    assert_eq!(house.done(&["signing-key", "list"]).as_array().unwrap().len(), 4);
+    assert_eq!(installation.run_json(&["signing-key", "list"]).as_array().unwrap().len(), 4);
 }
 
-/// Ends the requests when it goes out of scope.
+/// Ends the requests on drop.
 struct End<'e>(&'e AtomicBool);
 
 impl Drop for End<'_> {

@@ -1,88 +1,88 @@
-use crate::harness::{House, items, text};
+use crate::harness::{Installation, items, text};
 use crate::payloads::small;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, TestDatabase, server};
 
 const SERVE: [&str; 5] = ["serve", "--listen", "127.0.0.1:0", "--log-format", "json"];
 
-/// An empty database, and a house there; `None` where there is no server.
-fn empty() -> Option<(TestDatabase, House)> {
+/// An installation with an empty database; `None` without a server.
+fn empty() -> Option<(TestDatabase, Installation)> {
     let database = TestDatabase::create(server()?).unwrap();
-    let house = House::at(database.url());
-    Some((database, house))
+    let installation = Installation::with_database_url(database.url());
+    Some((database, installation))
 }
 
 /// The states of all migrations.
-fn states(house: &House) -> Vec<String> {
-    let status = house.done(&["migrate", "--status"]);
+fn states(installation: &Installation) -> Vec<String> {
+    let status = installation.run_json(&["migrate", "--status"]);
     items(&status).iter().map(|migration| text(&migration["state"])).collect()
 }
 
 #[test]
-fn pending_ones_stop_everything_but_migrate() {
-    let Some((database, house)) = empty() else { return };
-    let pending = states(&house);
+fn pending_migrations_stop_everything_but_migrate() {
+    let Some((database, installation)) = empty() else { return };
+    let pending = states(&installation);
     assert!(pending.len() > 1 && pending.iter().all(|state| state == "pending"), "{pending:?}");
     for args in [&SERVE[..], &["organisation", "list"]] {
-        let refused = house.refused(args);
+        let refused = installation.run_refused(args);
         let line = "the database lacks migrations: 0001, 0002";
         assert!(refused.contains(line), "{refused}");
         assert!(refused.ends_with(": run `cutover migrate`, or start with --migrate"), "{refused}");
     }
-    assert!(house.ailments().iter().any(|ailment| ailment.contains("cutover migrate")));
+    assert!(installation.failed_checks().iter().any(|ailment| ailment.contains("cutover migrate")));
     let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'";
     assert_eq!(database.sql(tables).unwrap(), "0", "nothing was made meanwhile");
-    let applied = house.done(&["migrate"]);
+    let applied = installation.run_json(&["migrate"]);
     assert!(items(&applied).iter().all(|migration| migration["state"] == "just_applied"), "{applied}");
     assert_eq!(items(&applied).len(), pending.len());
-    assert_eq!(house.done(&["migrate"]).to_string(), "[]");
-    assert!(states(&house).iter().all(|state| state == "applied"));
-    let key = house.furnish();
-    house.serve().client(&key).import(&[small("M-1")]);
+    assert_eq!(installation.run_json(&["migrate"]).to_string(), "[]");
+    assert!(states(&installation).iter().all(|state| state == "applied"));
+    let key = installation.add_supplier();
+    installation.serve().client(&key).import(&[small("M-1")]);
 }
 
 #[test]
-fn one_that_is_missing_is_named() {
-    let Some(house) = House::on_server() else { return };
-    house.sql("DELETE FROM __diesel_schema_migrations WHERE version = '0002'");
-    let refused = house.refused(&SERVE);
+fn a_missing_migration_is_named() {
+    let Some(installation) = Installation::on_postgres() else { return };
+    installation.sql("DELETE FROM __diesel_schema_migrations WHERE version = '0002'");
+    let refused = installation.run_refused(&SERVE);
     assert!(refused.contains("the database lacks migrations: 0002: run `cutover migrate`"), "{refused}");
 }
 
 #[test]
-fn those_of_a_newer_version_do_not_mind() {
-    let Some(house) = House::on_server() else { return };
-    house.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
-    let key = house.furnish();
-    house.serve().client(&key).import(&[small("M-1")]);
-    assert_eq!(states(&house).last().unwrap(), "of_a_newer_version");
+fn migrations_of_a_newer_version_are_accepted() {
+    let Some(installation) = Installation::on_postgres() else { return };
+    installation.sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
+    let key = installation.add_supplier();
+    installation.serve().client(&key).import(&[small("M-1")]);
+    assert_eq!(states(&installation).last().unwrap(), "of_a_newer_version");
 }
 
-/// Who may change rows serves; whoever owns the tables migrates.
+/// A role that may change rows can serve; the owner of the tables migrates.
 #[test]
-fn serving_takes_no_right_to_make_tables() {
+fn serving_needs_no_right_to_create_tables() {
     let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
-    let mut house = House::at(&cluster.url("postgres"));
-    house.done(&["migrate"]);
-    let key = house.furnish();
+    let mut installation = Installation::with_database_url(&cluster.url("postgres"));
+    installation.run_json(&["migrate"]);
+    let key = installation.add_supplier();
     let roles = "CREATE ROLE server LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC; \
                  GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO server; \
                  GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO server";
     cluster.sql("postgres", roles).unwrap();
     let url = format!("postgres://server@{}/postgres", cluster.address());
-    house.set_variable("CUTOVER_DATABASE_URL", &url);
-    house.serve().client(&key).import(&[small("M-1")]);
+    installation.set_variable("CUTOVER_DATABASE_URL", &url);
+    installation.serve().client(&key).import(&[small("M-1")]);
 }
 
-/// Each is told to migrate; one does, the others wait for it.
+/// All are started with `--migrate`; one migrates, the others wait for it.
 #[test]
-fn several_that_start_at_once_apply_them_once() {
-    let Some((database, house)) = empty() else { return };
+fn concurrent_starts_apply_migrations_once() {
+    let Some((database, installation)) = empty() else { return };
     let servers = std::thread::scope(|scope| {
-        let start = || house.serve_with(&["--migrate", "--role", "api"]);
+        let start = || installation.serve_with(&["--migrate", "--role", "api"]);
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(start)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
     });
-    assert!(servers.iter().all(|server| server.stranger().get("/readyz").status == 200));
+    assert!(servers.iter().all(|server| server.anonymous().get("/readyz").status == 200));
     let applied = database.sql("SELECT count(*) FROM __diesel_schema_migrations").unwrap();
-    assert_eq!(applied.parse::<usize>().unwrap(), states(&house).len());
+    assert_eq!(applied.parse::<usize>().unwrap(), states(&installation).len());
 }

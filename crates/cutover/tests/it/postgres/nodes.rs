@@ -1,21 +1,21 @@
 use crate::documents::PDF;
-use crate::harness::{Client, House, Server, until};
+use crate::harness::{Client, Installation, Server, wait_until};
 use crate::payloads::{documented, small};
 use cutover_testkit_s3::{BUCKET, Fault, S3Server};
 use std::time::{Duration, Instant};
 
-/// A house on a server of databases with two API nodes and their clients.
-fn two_nodes() -> Option<(House, [Server; 2], [Client; 2])> {
-    let house = House::on_server()?;
-    let key = house.furnish();
-    let servers = [(), ()].map(|()| house.serve_with(&["--role", "api"]));
+/// An installation with two API nodes on PostgreSQL, and their clients.
+fn two_nodes() -> Option<(Installation, [Server; 2], [Client; 2])> {
+    let installation = Installation::on_postgres()?;
+    let key = installation.add_supplier();
+    let servers = [(), ()].map(|()| installation.serve_with(&["--role", "api"]));
     let clients = [&servers[0], &servers[1]].map(|server| server.client(&key));
-    Some((house, servers, clients))
+    Some((installation, servers, clients))
 }
 
-/// How many accounts a node has imported.
+/// Number of accounts that a node has imported.
 fn processed(server: &Server) -> usize {
-    let metrics = server.stranger().get("/metrics").text();
+    let metrics = server.anonymous().get("/metrics").text();
     let name = "cutover_worker_accounts_processed_total ";
     metrics.lines().find_map(|line| line.strip_prefix(name)?.parse().ok()).unwrap()
 }
@@ -23,8 +23,8 @@ fn processed(server: &Server) -> usize {
 const ACCOUNTS: usize = 300;
 
 #[test]
-fn two_workers_share_what_two_nodes_accept() {
-    let Some((house, _servers, clients)) = two_nodes() else { return };
+fn two_workers_share_the_accounts_of_two_nodes() {
+    let Some((installation, _servers, clients)) = two_nodes() else { return };
     std::thread::scope(|scope| {
         for (part, client) in clients.iter().enumerate() {
             scope.spawn(move || {
@@ -34,41 +34,41 @@ fn two_workers_share_what_two_nodes_accept() {
             });
         }
     });
-    // What one node has answered, the other knows.
+    // An answer of one node is visible on the other.
     assert_eq!(clients[0].status("N-1")["status"], "PENDING");
     assert_eq!(clients[1].create(&small("N-0")).status, 201, "the same again");
-    house.done(&["supplier", "set", "ACME", "--status", "paused"]);
-    let workers = [(), ()].map(|()| house.serve_with(&["--role", "worker"]));
-    house.done(&["supplier", "set", "ACME", "--status", "ongoing"]);
-    until("all are imported", || house.count("ACME", "PROCESSED") == ACCOUNTS);
+    installation.run_json(&["supplier", "set", "ACME", "--status", "paused"]);
+    let workers = [(), ()].map(|()| installation.serve_with(&["--role", "worker"]));
+    installation.run_json(&["supplier", "set", "ACME", "--status", "ongoing"]);
+    wait_until("all are imported", || installation.count("ACME", "PROCESSED") == ACCOUNTS);
     let shares = [&workers[0], &workers[1]].map(processed);
     assert!(shares.iter().all(|share| *share > 0), "{shares:?}");
     assert_eq!(shares.iter().sum::<usize>(), ACCOUNTS, "each once");
     let numbers = "SELECT count(DISTINCT number) FROM accounts";
-    assert_eq!(house.sql(numbers), ACCOUNTS.to_string());
-    let metrics = workers[0].stranger().get("/metrics").text();
+    assert_eq!(installation.sql(numbers), ACCOUNTS.to_string());
+    let metrics = workers[0].anonymous().get("/metrics").text();
     let open = "cutover_database_connections_open ";
     let open = metrics.lines().find_map(|line| line.strip_prefix(open)?.parse::<u32>().ok()).unwrap();
     assert!((1..=16).contains(&open), "{open}");
 }
 
-/// How soon a worker is at it that was told of work; one that is not told looks every five seconds.
+/// Time limit for a notified worker to begin; without notification it polls every five seconds.
 const SOON: Duration = Duration::from_secs(2);
 
 #[test]
-fn an_idle_worker_hears_of_what_another_node_accepts() {
-    let Some((mut house, _servers, [client, _])) = two_nodes() else { return };
-    let url = house.on().url();
+fn an_idle_worker_is_notified_of_accounts_on_another_node() {
+    let Some((mut installation, _servers, [client, _])) = two_nodes() else { return };
+    let url = installation.test_database().url();
     let first = if url.contains('?') { '&' } else { '?' };
     let url = format!("{url}{first}application_name=worker");
-    house.set_variable("CUTOVER_DATABASE_URL", &url);
-    let _worker = house.serve_with(&["--role", "worker"]);
+    installation.set_variable("CUTOVER_DATABASE_URL", &url);
+    let _worker = installation.serve_with(&["--role", "worker"]);
     client.import(&[small("N-0")]);
-    // Its own clock and sweep are asked for now and then; they do not find work.
+    // Its clock and its sweep run at times, but find no work.
     let idle = "SELECT count(*) > 0 AND max(state_change) < clock_timestamp() - interval '500 ms' \
                 FROM pg_stat_activity WHERE application_name = 'worker' AND datname = current_database()";
     for number in ["N-1", "N-2", "N-3"] {
-        until("the worker is idle", || house.sql(idle) == "t");
+        wait_until("the worker is idle", || installation.sql(idle) == "t");
         assert_eq!(client.create(&small(number)).status, 201);
         let start = Instant::now();
         client.wait(number, "PROCESSED");
@@ -76,29 +76,29 @@ fn an_idle_worker_hears_of_what_another_node_accepts() {
     }
 }
 
-/// On a SQLite file, a server that starts takes up what is in progress: nobody else can be at it.
+/// On a SQLite file, a starting server releases work in progress: no other server can exist.
 #[test]
-fn a_node_that_comes_and_goes_leaves_the_claims_of_others_alone() {
+fn a_node_that_starts_and_stops_leaves_the_claims_of_others_unchanged() {
     let storage = S3Server::start().unwrap();
-    let Some(mut house) = House::on_server() else { return };
-    storage.environment().iter().for_each(|(name, value)| house.set_variable(name, value));
-    house.set_variable("CUTOVER_DOCUMENTS_URL", &format!("s3://{BUCKET}"));
-    let key = house.furnish();
-    house.done(&["supplier", "set", "ACME", "--verify-documents", "true"]);
+    let Some(mut installation) = Installation::on_postgres() else { return };
+    storage.environment().iter().for_each(|(name, value)| installation.set_variable(name, value));
+    installation.set_variable("CUTOVER_DOCUMENTS_URL", &format!("s3://{BUCKET}"));
+    let key = installation.add_supplier();
+    installation.run_json(&["supplier", "set", "ACME", "--verify-documents", "true"]);
     storage.put("ACME/notes/call.txt", b"x").unwrap();
     storage.put("ACME/statements/s-1.pdf", PDF).unwrap();
-    let first = house.serve_with(&["--role", "api"]);
+    let first = installation.serve_with(&["--role", "api"]);
     let client = first.client(&key);
     assert_eq!(client.create(&documented("N-1")).status, 201);
     storage.set_fault(Fault::Silent);
-    let _worker = house.serve_with(&["--role", "worker"]);
-    until("the worker is at it", || storage.in_flight() > 0);
-    for server in [first, house.serve()] {
+    let _worker = installation.serve_with(&["--role", "worker"]);
+    wait_until("the worker is at it", || storage.in_flight() > 0);
+    for server in [first, installation.serve()] {
         server.signal("TERM");
         assert_eq!(server.ended().0, Some(0));
     }
     storage.set_fault(Fault::None);
-    until("it is imported", || house.count("ACME", "PROCESSED") == 1);
-    let history = house.history("ACME", "N-1");
+    wait_until("it is imported", || installation.count("ACME", "PROCESSED") == 1);
+    let history = installation.history("ACME", "N-1");
     assert!(!history.contains(&"released".to_owned()), "{history:?}");
 }

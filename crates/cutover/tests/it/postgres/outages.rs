@@ -1,14 +1,13 @@
 use super::assert_unavailable;
-use crate::harness::{ACCOUNTS, Answer, House, until};
+use crate::harness::{ACCOUNTS, Answer, Installation, wait_until};
 use crate::payloads::small;
 use cutover_testkit_postgres::{Cluster, ClusterOptions};
 use std::time::{Duration, Instant};
 
-/// How soon whoever asks is told that nothing can be had: the time for which a connection is waited for, and
-/// something for a busy machine.
+/// Time limit of a refusal: the pool timeout, with a margin for a busy machine.
 const SOON: Duration = Duration::from_secs(4);
 
-/// What was asked, and that it was answered soon.
+/// The answer of a request, which must come in time.
 fn soon(ask: impl FnOnce() -> Answer) -> Answer {
     let start = Instant::now();
     let answer = ask();
@@ -20,11 +19,11 @@ fn soon(ask: impl FnOnce() -> Answer) -> Answer {
 fn a_database_that_goes_away_and_comes_back() {
     let Some(mut cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
     let url = cluster.url("postgres").replacen('@', ":s3cret@", 1);
-    let house = House::at(&url);
-    house.done(&["migrate"]);
-    let key = house.furnish();
-    let server = house.serve_with(&["--log-level", "trace"]);
-    let (client, stranger) = (server.client(&key), server.stranger());
+    let installation = Installation::with_database_url(&url);
+    installation.run_json(&["migrate"]);
+    let key = installation.add_supplier();
+    let server = installation.serve_with(&["--log-level", "trace"]);
+    let (client, stranger) = (server.client(&key), server.anonymous());
     client.import(&[small("O-1")]);
 
     cluster.stop_at_once().unwrap();
@@ -34,16 +33,16 @@ fn a_database_that_goes_away_and_comes_back() {
     assert_eq!((ready.status, &ready.json()["parts"]["database"]), (503, &"down".into()));
     assert_eq!(soon(|| stranger.get("/healthz")).status, 200);
     for args in [&["organisation", "list"][..], &["serve", "--listen", "127.0.0.1:0"], &["migrate"]] {
-        let refused = house.refused(args);
+        let refused = installation.run_refused(args);
         assert!(refused.contains("postgres://cutover_test@") && !refused.contains("s3cret"), "{refused}");
     }
-    let doctor = house.run(&["doctor"]);
+    let doctor = installation.run(&["doctor"]);
     let findings = String::from_utf8(doctor.stdout).unwrap();
     assert!(findings.contains("FAIL  database") && findings.contains("ok    documents"), "{findings}");
     assert!(!findings.contains("s3cret"));
 
     cluster.start_again().unwrap();
-    until("it is ready again", || stranger.get("/readyz").status == 200);
+    wait_until("it is ready again", || stranger.get("/readyz").status == 200);
     client.import(&[small("O-2")]);
     assert_eq!(client.status("O-1")["status"], "PROCESSED");
     server.signal("TERM");
@@ -53,36 +52,39 @@ fn a_database_that_goes_away_and_comes_back() {
 }
 
 #[test]
-fn a_database_that_is_nowhere() {
-    let house = House::at("postgres://me:s3cret@127.0.0.1:1/nowhere");
+fn a_database_that_does_not_exist() {
+    let installation = Installation::with_database_url("postgres://me:s3cret@127.0.0.1:1/nowhere");
     for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["organisation", "list"], &["migrate"]] {
-        let refused = house.refused(args);
+        let refused = installation.run_refused(args);
         assert!(refused.contains("postgres://me@127.0.0.1:1/nowhere cannot be opened"), "{refused}");
         assert!(!refused.contains("s3cret"), "{refused}");
     }
 }
 
-/// Somebody locks what a create needs, and does not let go.
+/// A long lock on a table that creates need.
 #[test]
-fn a_statement_that_is_stuck_ends() {
-    let Some(house) = House::on_server() else { return };
-    let key = house.furnish();
-    let server = house.serve_with(&["--database-statement-timeout", "500ms"]);
+fn a_stuck_statement_is_ended() {
+    let Some(installation) = Installation::on_postgres() else { return };
+    let key = installation.add_supplier();
+    let server = installation.serve_with(&["--database-statement-timeout", "500ms"]);
     let client = server.client(&key);
     client.import(&[small("L-1")]);
     let sleepers = "FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)' AND pid <> pg_backend_pid() \
                     AND datname = current_database()";
     std::thread::scope(|scope| {
-        // It is ended before it has slept enough, which psql complains of.
+        // psql reports that its sleep was cancelled.
         scope.spawn(|| {
-            house.on().sql("SELECT id FROM suppliers FOR UPDATE; SELECT pg_sleep(60)").unwrap_err()
+            installation
+                .test_database()
+                .sql("SELECT id FROM suppliers FOR UPDATE; SELECT pg_sleep(60)")
+                .unwrap_err()
         });
         let locked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' \
                       AND datname = current_database()";
-        until("the supplier is locked", || house.sql(locked) == "1");
+        wait_until("the supplier is locked", || installation.sql(locked) == "1");
         assert_unavailable(&soon(|| client.create(&small("L-2"))));
         assert_eq!(client.status("L-1")["status"], "PROCESSED", "who only reads is not held up");
-        assert_eq!(house.sql(&format!("SELECT pg_terminate_backend(pid) {sleepers}")), "t");
+        assert_eq!(installation.sql(&format!("SELECT pg_terminate_backend(pid) {sleepers}")), "t");
     });
     client.import(&[small("L-2")]);
 }

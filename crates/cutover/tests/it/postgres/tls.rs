@@ -1,8 +1,8 @@
-use crate::harness::House;
+use crate::harness::Installation;
 use crate::payloads::small;
 use cutover_testkit_postgres::{Cluster, ClusterOptions};
 
-/// A server that takes TLS only, and its URL with the authority that vouches for it.
+/// A server that requires TLS, and its URL with its certificate authority.
 fn secured() -> Option<(Cluster, String, String)> {
     let cluster = Cluster::for_test(&ClusterOptions { tls: true, ..ClusterOptions::fast() })?;
     let url = cluster.url("postgres");
@@ -12,13 +12,14 @@ fn secured() -> Option<(Cluster, String, String)> {
 }
 
 #[test]
-fn the_server_must_be_the_one_that_is_meant() {
+fn the_servers_certificate_must_match_its_name() {
     let Some((cluster, place, authority)) = secured() else { return };
     let Some((_other, _, wrong)) = secured() else { return };
-    let house = House::at(&format!("{place}?sslmode=verify-full&sslrootcert={authority}"));
-    house.done(&["migrate"]);
-    let key = house.furnish();
-    house.serve().client(&key).import(&[small("T-1")]);
+    let installation =
+        Installation::with_database_url(&format!("{place}?sslmode=verify-full&sslrootcert={authority}"));
+    installation.run_json(&["migrate"]);
+    let key = installation.add_supplier();
+    installation.serve().client(&key).import(&[small("T-1")]);
     let encrypted = "SELECT count(*) FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid) \
                      WHERE a.application_name = 'cutover' AND NOT s.ssl";
     assert_eq!(cluster.sql("postgres", encrypted).unwrap(), "0");
@@ -27,14 +28,15 @@ fn the_server_must_be_the_one_that_is_meant() {
         (format!("sslmode=verify-full&sslrootcert={authority}-missing"), "does not exist"),
         ("sslmode=disable".to_owned(), "no encryption"),
     ] {
-        let house = House::at(&format!("{place}?{parameters}"));
-        let refused = house.refused(&["serve", "--listen", "127.0.0.1:0"]);
+        let installation = Installation::with_database_url(&format!("{place}?{parameters}"));
+        let refused = installation.run_refused(&["serve", "--listen", "127.0.0.1:0"]);
         assert!(refused.contains(cause), "{parameters}: {refused}");
     }
-    // Of another name than the certificate's.
+    // The certificate has another name.
     let elsewhere = place.replace("127.0.0.1", "127.0.0.2");
-    let house =
-        House::at(&format!("{elsewhere}?hostaddr=127.0.0.1&sslmode=verify-full&sslrootcert={authority}"));
-    let refused = house.refused(&["organisation", "list"]);
+    let installation = Installation::with_database_url(&format!(
+        "{elsewhere}?hostaddr=127.0.0.1&sslmode=verify-full&sslrootcert={authority}"
+    ));
+    let refused = installation.run_refused(&["organisation", "list"]);
     assert!(refused.contains("does not match host name"), "{refused}");
 }

@@ -1,13 +1,13 @@
-//! A copy of a file that is written to, and the file put in its place.
+//! A copy of a database in use, and a restore from it.
 
-use crate::harness::{Client, House, items, text};
+use crate::harness::{Client, Installation, items, text};
 use crate::payloads::small;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Sends accounts until it is told to stop, and writes down those that were acknowledged.
+/// Sends accounts until it is stopped, and records the acknowledged ones.
 fn send(client: &Client, thread: usize, acknowledged: &Mutex<BTreeSet<String>>, stop: &AtomicBool) {
     for n in 0.. {
         if stop.load(Ordering::SeqCst) {
@@ -19,42 +19,42 @@ fn send(client: &Client, thread: usize, acknowledged: &Mutex<BTreeSet<String>>, 
     }
 }
 
-fn numbers(house: &House) -> BTreeSet<String> {
-    let listed = house.done(&["process", "list", "ACME"]);
+fn numbers(installation: &Installation) -> BTreeSet<String> {
+    let listed = installation.run_json(&["process", "list", "ACME"]);
     items(&listed).iter().map(|process| text(&process["external_account_number"])).collect()
 }
 
-/// A house on a copy.
-fn on(file: &Path) -> House {
-    House::at(&format!("sqlite:{}", file.display()))
+/// An installation on a copy.
+fn on(file: &Path) -> Installation {
+    Installation::with_database_url(&format!("sqlite:{}", file.display()))
 }
 
 #[test]
-fn a_copy_has_what_was_acknowledged_before_it_was_begun() {
-    let (house, server, client) = House::open();
+fn a_copy_has_everything_acknowledged_before_it_began() {
+    let (installation, server, client) = Installation::serving();
     let (acknowledged, stop) = (Mutex::new(BTreeSet::new()), AtomicBool::new(false));
-    let file = house.path().join("copy.db");
+    let file = installation.path().join("copy.db");
     let before = std::thread::scope(|scope| {
         let sends = [0, 1, 2].map(|thread| {
             let (client, acknowledged, stop) = (&client, &acknowledged, &stop);
             scope.spawn(move || send(client, thread, acknowledged, stop))
         });
-        crate::harness::until("some are sent", || acknowledged.lock().unwrap().len() > 100);
+        crate::harness::wait_until("some are sent", || acknowledged.lock().unwrap().len() > 100);
         let before = acknowledged.lock().unwrap().clone();
-        house.done(&["backup", file.to_str().unwrap()]);
+        installation.run_json(&["backup", file.to_str().unwrap()]);
         stop.store(true, Ordering::SeqCst);
         sends.into_iter().for_each(|send| send.join().unwrap());
         before
     });
     drop(server);
     let copy = on(&file);
-    assert_eq!(copy.ailments(), [""; 0]);
+    assert_eq!(copy.failed_checks(), [""; 0]);
     let there = numbers(&copy);
     assert!(before.is_subset(&there), "{:?}", before.difference(&there));
-    assert!(there.is_subset(&numbers(&house)));
-    assert_eq!(copy.done(&["audit", "--limit", "1"])[0]["action"], "backup", "it tells of itself");
+    assert!(there.is_subset(&numbers(&installation)));
+    assert_eq!(copy.run_json(&["audit", "--limit", "1"])[0]["action"], "backup", "it tells of itself");
 
-    // All are imported there, and those that came after are sent again.
+    // All are imported there, and later ones are sent again.
     let server = copy.serve();
     let client = server.client(&copy.key("Acme"));
     for number in acknowledged.into_inner().unwrap() {
@@ -65,20 +65,20 @@ fn a_copy_has_what_was_acknowledged_before_it_was_begun() {
 }
 
 #[test]
-fn a_copy_is_a_new_file_of_its_owners() {
-    let (house, _key) = House::furnished();
-    let path = house.path().join("copy.db");
+fn a_copy_is_a_new_file_that_only_its_owner_can_read() {
+    let (installation, _key) = Installation::with_supplier();
+    let path = installation.path().join("copy.db");
     let backup = ["backup", path.to_str().unwrap()];
-    house.done(&backup);
+    installation.run_json(&backup);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
     let before = std::fs::read(&path).unwrap();
-    assert!(house.refused(&backup).contains("exists"));
+    assert!(installation.run_refused(&backup).contains("exists"));
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    assert!(!house.path().join("copy.db.part").exists());
-    let nowhere = house.path().join("no/such/folder.db");
-    house.refused(&["backup", nowhere.to_str().unwrap()]);
+    assert!(!installation.path().join("copy.db.part").exists());
+    let nowhere = installation.path().join("no/such/folder.db");
+    installation.run_refused(&["backup", nowhere.to_str().unwrap()]);
 }

@@ -1,28 +1,28 @@
-use super::Finding;
-use crate::error::Error;
+use crate::cli::doctor::finding::Finding;
+
 use crate::open::OpenDatabase;
-use crate::settings::Settings;
+use crate::settings::{Settings, SettingsError};
 use cutover_store::{KeyState, Seal, Seals};
 use std::collections::BTreeMap;
 
 const CHECK: &str = "at rest";
-const GENERATE: &str = "make a key with `cutover encryption-key generate`, or see that the database and its \
-                        back-ups are on encrypted disks";
+const GENERATE: &str = "create a key with `cutover encryption-key generate`, or make sure that the database and its \
+                        backups are on encrypted disks";
 const RESEAL: &str = "run `cutover encryption-key reseal`";
-const ABSENT: &str = "add them where keys are configured; of one that nobody has any more the line NAME:lost";
-const AGAIN: &str = "have their suppliers send again what was not imported";
+const MISSING: &str = "add them where keys are configured; for a key that is lost, add the line NAME:lost";
+const AGAIN: &str = "ask the suppliers to send again what was not imported";
 
-/// What of payloads, bank details and signing keys lies open, and with which keys the rest is sealed.
+/// Checks which payloads, bank details and signing keys are unencrypted, and with which keys the others are encrypted.
 pub(super) fn at_rest(settings: &Settings, database: &OpenDatabase) -> Finding {
     match database.seals() {
         Ok(seals) => judge(settings.encryption.is_configured(), &seals),
-        Err(error) => Finding::fail(CHECK, error, "see the database"),
+        Err(error) => Finding::fail(CHECK, error, "check the database"),
     }
 }
 
-/// Keys that cannot be read: without them the database is not opened.
-pub(super) fn unusable(error: &Error) -> Finding {
-    Finding::fail(CHECK, error, "see that it is there, readable here, and has a NAME:KEY a line")
+/// The finding for unreadable keys, without which the database is not opened.
+pub(super) fn unusable(error: &SettingsError) -> Finding {
+    Finding::fail(CHECK, error, "check that the file exists, is readable, and has one NAME:KEY a line")
 }
 
 fn judge(is_configured: bool, tables: &[Seals]) -> Finding {
@@ -31,7 +31,9 @@ fn judge(is_configured: bool, tables: &[Seals]) -> Finding {
     let of = |state: KeyState| move |seal: &Seal| matches!(seal, Seal::Key(_, is) if *is == state);
     let is_stale = |seal: &Seal| *seal == Seal::Open || of(KeyState::Opens)(seal);
     match is_configured {
-        _ if has(&of(KeyState::Missing)) || has(&of(KeyState::Wrong)) => Finding::fail(CHECK, detail, ABSENT),
+        _ if has(&of(KeyState::Missing)) || has(&of(KeyState::Wrong)) => {
+            Finding::fail(CHECK, detail, MISSING)
+        }
         _ if has(&|seal| *seal == Seal::Unknown) => {
             Finding::fail(CHECK, detail, "run the newer version of this program that was here")
         }
@@ -47,23 +49,25 @@ fn detail(is_configured: bool, tables: &[Seals]) -> String {
     let open = |seals: &Seals| Some(format!("{} {}", seals.found.get(&Seal::Open)?, seals.table.as_str()));
     let open: Vec<String> = tables.iter().filter_map(open).collect();
     if !open.is_empty() {
-        parts.push(format!("open: {}", open.join(", ")));
+        parts.push(format!("unencrypted: {}", open.join(", ")));
     }
     parts.extend(
-        by_key(tables).into_iter().map(|((name, state), count)| format!("{count} {} {name}", words(state))),
+        by_key(tables)
+            .into_iter()
+            .map(|((name, state), count)| format!("{count} {} {name}", describe(state))),
     );
     let unknown: u64 = tables.iter().filter_map(|seals| seals.found.get(&Seal::Unknown)).sum();
     if unknown > 0 {
-        parts.push(format!("{unknown} sealed as this version cannot read"));
+        parts.push(format!("{unknown} encrypted in a way that this version cannot read"));
     }
     let sample = if tables.iter().all(|seals| seals.is_all) { "" } else { " (of a sample)" };
     let found = parts.join("; ");
     match (is_configured, parts.is_empty()) {
         (false, true) => {
-            "no key is configured: payloads, bank details and signing keys will lie open".to_owned()
+            "no key is configured: payloads, bank details and signing keys will not be encrypted".to_owned()
         }
         (false, false) => format!("no key is configured; {found}{sample}"),
-        (true, true) => "there is a key, and nothing to be sealed yet".to_owned(),
+        (true, true) => "a key is configured, and there is nothing to encrypt yet".to_owned(),
         (true, false) => format!("{found}{sample}"),
     }
 }
@@ -78,20 +82,20 @@ fn by_key(tables: &[Seals]) -> BTreeMap<(&str, KeyState), u64> {
     counts
 }
 
-fn words(state: KeyState) -> &'static str {
+fn describe(state: KeyState) -> &'static str {
     match state {
-        KeyState::Seals => "sealed with",
-        KeyState::Opens => "sealed with the older key",
-        KeyState::Lost => "given up with the lost key",
-        KeyState::Missing => "sealed with a key that is not here,",
-        KeyState::Wrong => "not opened by the key of this name here,",
+        KeyState::Seals => "encrypted with",
+        KeyState::Opens => "encrypted with the older key",
+        KeyState::Lost => "lost with the key",
+        KeyState::Missing => "encrypted with the missing key",
+        KeyState::Wrong => "not decrypted by the local key of the name",
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Health;
     use super::*;
+    use crate::cli::doctor::finding::Health;
     use cutover_store::SealedTable;
 
     fn seals(found: &[(Seal, u64)], is_all: bool) -> Seals {
@@ -108,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_how_is_told_and_judged() {
+    fn keys_and_their_use_are_described_and_judged() {
         let cases: [(bool, &[(Seal, u64)]); 9] = [
             (false, &[]),
             (false, &[(Seal::Open, 3)]),
@@ -129,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_says_so() {
+    fn a_sample_is_marked() {
         let finding = judge(true, &[seals(&[(Seal::Open, 3)], false)]);
         assert!(finding.detail.ends_with("(of a sample)"), "{}", finding.detail);
     }

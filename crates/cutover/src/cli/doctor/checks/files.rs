@@ -1,17 +1,17 @@
-use super::Finding;
+use crate::cli::doctor::finding::Finding;
 use crate::settings::Settings;
 
-/// Files that a server has open besides connections: the database, the log, sockets of its own.
+/// Files that a server has open besides connections: the database, the log, its own sockets.
 const OTHERS: usize = 256;
 
-/// Whether this system lets a process open as many files as the server may have connections; nothing where
-/// the system does not say.
+/// Checks that a process may open as many files as the server may have connections; `None` if the system does not
+/// publish its limit.
 pub(super) fn open_files(settings: &Settings) -> Option<Finding> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
-    Some(compare(soft_limit(&limits)?, settings.serve.max_connections))
+    Some(compare(soft_limit(&limits)?, settings.values.max_connections))
 }
 
-/// The limit that holds, of the kernel's table; no number stands for none.
+/// Reads the soft limit from the kernel's table.
 fn soft_limit(limits: &str) -> Option<usize> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     let soft = line.split_whitespace().next()?;
@@ -34,8 +34,8 @@ fn compare(limit: usize, connections: usize) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Health;
     use super::*;
+    use crate::cli::doctor::finding::Health;
 
     #[test]
     fn the_limit_is_read_from_the_kernels_table() {
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_below_the_connections_is_warned_of() {
+    fn a_limit_below_the_connections_is_a_warning() {
         assert_eq!(compare(1024, 25_000).result, Health::Warn);
         assert_eq!(compare(25_256, 25_000).result, Health::Ok);
     }

@@ -1,6 +1,7 @@
-use super::super::finding::Finding;
-use super::{at_rest, migrations, nodes, outside};
-use crate::open::{OpenDatabase, Purpose, refused};
+use super::migrations::migrations;
+use super::{at_rest, external, nodes};
+use crate::cli::doctor::finding::Finding;
+use crate::open::{OpenDatabase, Purpose, open_error};
 use crate::settings::Settings;
 use crate::system::SystemClock;
 use chrono::TimeDelta;
@@ -9,18 +10,18 @@ use cutover_store::{
     Health, PostgresOptions, PostgresStore, ServerHealth, SessionHealth, StandbyHealth, shown,
 };
 
-/// The oldest version that is known to do.
+/// The oldest supported version.
 const OLDEST: i64 = 130_000;
-/// How far the clocks may be apart.
-const APART: TimeDelta = TimeDelta::seconds(1);
-/// How far a standby may be behind, in seconds.
-const BEHIND: i64 = 60;
+/// Tolerated difference between the clocks.
+const CLOCK_TOLERANCE: TimeDelta = TimeDelta::seconds(1);
+/// Tolerated lag of a standby, in seconds.
+const LAG_TOLERANCE: i64 = 60;
 
-/// A database on a server, and the vendors it names.
+/// Checks a PostgreSQL database, and the vendors in it.
 pub(super) fn all(settings: &Settings, options: &PostgresOptions) -> Vec<Finding> {
     let unreached = |error| {
-        let mend = "see that it runs, that its URL is right, and that its pg_hba.conf lets this machine in";
-        Finding::fail("database", refused(&settings.database, &error), mend)
+        let fix = "check that it runs, that its URL is right, and that its pg_hba.conf admits this machine";
+        Finding::fail("database", open_error(&settings.database, &error), fix)
     };
     let health = match PostgresStore::health(options, &|| SystemClock.now()) {
         Ok(health) => health,
@@ -36,7 +37,7 @@ pub(super) fn all(settings: &Settings, options: &PostgresOptions) -> Vec<Finding
     if let Ok(database) = OpenDatabase::open(settings, Purpose::Command) {
         findings.push(at_rest::at_rest(settings, &database));
         findings.push(nodes::nodes(settings, &database));
-        findings.extend(outside::vendors(settings, &database));
+        findings.extend(external::vendors(settings, &database));
     }
     findings
 }
@@ -47,8 +48,8 @@ fn database(options: &PostgresOptions, server: &ServerHealth) -> Finding {
         return Finding::fail("database", detail, format!("upgrade it to {} or later", OLDEST / 10_000));
     }
     if server.is_read_only {
-        let mend = "name the primary, and see that default_transaction_read_only is off";
-        return Finding::fail("database", format!("{detail}: it takes no writes"), mend);
+        let fix = "name the primary, and check that default_transaction_read_only is off";
+        return Finding::fail("database", format!("{detail}: it is read-only"), fix);
     }
     Finding::ok("database", detail)
 }
@@ -65,14 +66,12 @@ fn judge(options: &PostgresOptions, health: &Health) -> Vec<Finding> {
 }
 
 fn encryption(server: &ServerHealth, is_verified: bool) -> Finding {
-    let mend = "set sslmode=verify-full and sslrootcert=FILE in the URL";
+    let fix = "set sslmode=verify-full and sslrootcert=FILE in the URL";
     match &server.tls {
         _ if server.is_local => Finding::ok("encryption", "the server is on this machine"),
-        None => {
-            Finding::warn("encryption", "what is sent to the server and back can be read on the way", mend)
-        }
+        None => Finding::warn("encryption", "the connection to the server is not encrypted", fix),
         Some(tls) if !is_verified => {
-            Finding::warn("encryption", format!("{tls}, but whoever answers is taken for the server"), mend)
+            Finding::warn("encryption", format!("{tls}, but the server's certificate is not checked"), fix)
         }
         Some(tls) => Finding::ok("encryption", format!("{tls}, the server's certificate is checked")),
     }
@@ -91,16 +90,16 @@ fn durability(server: &ServerHealth, session: Option<&SessionHealth>) -> Finding
         let detail = "full_page_writes is off: a crash may leave pages half written";
         return Finding::warn("durability", detail, "set it on, unless the file system writes whole pages");
     }
-    Finding::ok("durability", format!("a commit is on the disk: synchronous_commit is {commit}"))
+    Finding::ok("durability", format!("commits are on disk: synchronous_commit is {commit}"))
 }
 
-/// Whether there are connections of our own, as notifications, the clock and migrations need them.
+/// Checks for unshared sessions, which notifications, the clock and migrations need.
 fn sessions(options: &PostgresOptions, session: Option<&SessionHealth>) -> Finding {
     let name = if options.direct_url.is_some() { "database-direct-url" } else { "database-url" };
     match session {
         None => Finding::fail(
             "sessions",
-            format!("{name} is that of a proxy that shares connections"),
+            format!("{name} names a proxy that shares connections"),
             "name PostgreSQL itself in database-direct-url",
         ),
         Some(session) if !session.is_same_database => Finding::fail(
@@ -110,8 +109,8 @@ fn sessions(options: &PostgresOptions, session: Option<&SessionHealth>) -> Findi
         ),
         Some(session) if !session.is_notified => Finding::warn(
             "sessions",
-            "no notification arrives, so that workers look for work once a second",
-            "see whether there is a proxy, and name PostgreSQL itself in database-direct-url",
+            "no notification arrives, so that workers poll once a second",
+            "check for a proxy, and name PostgreSQL itself in database-direct-url",
         ),
         Some(_) if options.direct_url.is_some() => {
             Finding::ok("sessions", "behind a proxy; notifications arrive directly")
@@ -124,9 +123,9 @@ fn timeouts(session: &SessionHealth) -> Finding {
     let SessionHealth { statement_timeout: statement, idle_timeout: idle, .. } = session;
     let detail = format!("{statement} for a statement, {idle} for an idle transaction");
     if statement == "0" || idle == "0" {
-        let mend = "leave options out of the URL, or set statement_timeout and \
+        let fix = "leave options out of the URL, or set statement_timeout and \
                     idle_in_transaction_session_timeout there";
-        return Finding::warn("timeouts", format!("{detail}, where 0 is no bound"), mend);
+        return Finding::warn("timeouts", format!("{detail}, where 0 means no limit"), fix);
     }
     Finding::ok("timeouts", detail)
 }
@@ -134,10 +133,10 @@ fn timeouts(session: &SessionHealth) -> Finding {
 fn connections(options: &PostgresOptions, server: &ServerHealth) -> Finding {
     let ServerHealth { places, taken, .. } = server;
     let own = if options.direct_url.is_some() { 1 } else { i64::from(options.connections) + 2 };
-    let detail = format!("a server process takes up to {own} of {places}; {taken} are taken now");
+    let detail = format!("a server process uses up to {own} of {places}; {taken} are in use");
     if own > *places {
-        let mend = "raise max_connections of PostgreSQL, or lower database-connections";
-        return Finding::warn("connections", detail, mend);
+        let fix = "raise max_connections of PostgreSQL, or lower database-connections";
+        return Finding::warn("connections", detail, fix);
     }
     Finding::ok("connections", detail)
 }
@@ -152,12 +151,12 @@ fn vacuum(server: &ServerHealth) -> Finding {
 fn clock(difference: TimeDelta) -> Finding {
     let apart = difference.abs();
     let seconds = format!("{}.{:03} s", apart.num_seconds(), apart.subsec_nanos() / 1_000_000);
-    if apart > APART {
+    if apart > CLOCK_TOLERANCE {
         let way = if difference > TimeDelta::zero() { "behind" } else { "ahead of" };
         return Finding::warn(
             "clock",
-            format!("this machine's is {seconds} {way} the database's, which counts"),
-            "set both by the same source of time: logs and certificates go by this machine's",
+            format!("this machine's is {seconds} {way} the database's, which is used"),
+            "synchronise both: logs and certificates depend on this machine's",
         );
     }
     Finding::ok("clock", "this machine's and the database's agree")
@@ -168,17 +167,17 @@ fn standby(standby: &Result<StandbyHealth, String>) -> Finding {
         Err(error) => Finding::warn(
             "standby",
             error.split_whitespace().collect::<Vec<_>>().join(" "),
-            "see that it runs; until then the database is asked in its place",
+            "check that it runs; until then the primary answers in its place",
         ),
         Ok(standby) if !standby.is_in_recovery => Finding::fail(
             "standby",
-            "database-replica-url is that of no standby",
-            "name one that follows the database, or leave it out",
+            "database-replica-url does not name a standby",
+            "name a standby of the database, or leave it out",
         ),
-        Ok(standby) if !standby.has_caught_up && standby.age > BEHIND => Finding::warn(
+        Ok(standby) if !standby.has_caught_up && standby.age > LAG_TOLERANCE => Finding::warn(
             "standby",
             format!("it is {} s behind", standby.age),
-            "see whether it is connected to the database, and what it waits for",
+            "check whether it is connected to the database, and what it waits for",
         ),
         Ok(_) => Finding::ok("standby", "it follows the database"),
     }
@@ -186,8 +185,8 @@ fn standby(standby: &Result<StandbyHealth, String>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::Health as Result;
     use super::*;
+    use crate::cli::doctor::finding::Health as Result;
 
     fn healthy() -> Health {
         Health {
@@ -221,7 +220,7 @@ mod tests {
         PostgresOptions::new("postgres://u:s3cret@db.example.com/cutover")
     }
 
-    /// What is found once something is wrong.
+    /// Returns the findings after a change to a healthy database.
     fn wrong(change: impl FnOnce(&mut Health)) -> String {
         let mut health = healthy();
         change(&mut health);
@@ -232,12 +231,12 @@ mod tests {
     }
 
     #[test]
-    fn all_is_well_with_a_healthy_database() {
+    fn a_healthy_database_has_no_findings() {
         assert_eq!(wrong(|_| {}), "");
     }
 
     #[test]
-    fn everything_that_is_wrong_is_told_with_what_to_do() {
+    fn every_fault_is_reported_with_its_fix() {
         let session = |change: fn(&mut SessionHealth)| {
             wrong(move |health| {
                 change(health.session.as_mut().unwrap());
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_standby_lacks_counts_only_if_there_is_something() {
+    fn the_lag_of_a_standby_counts_only_while_it_catches_up() {
         let idle = StandbyHealth { is_in_recovery: true, has_caught_up: true, age: 3_600 };
         assert_eq!(super::standby(&Ok(idle)).result, Result::Ok);
     }

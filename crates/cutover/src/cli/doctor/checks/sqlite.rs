@@ -1,5 +1,6 @@
-use super::super::finding::Finding;
-use super::{at_rest, migrations, nodes, outside};
+use super::migrations::migrations;
+use super::{at_rest, external, nodes};
+use crate::cli::doctor::finding::Finding;
 use crate::open::{OpenDatabase, Purpose};
 use crate::settings::Settings;
 use crate::system::SystemClock;
@@ -8,10 +9,10 @@ use cutover_app::port::{Clock, Store, StoreError, read, write};
 use cutover_store::SqliteStore;
 use std::path::Path;
 
-/// How far ahead of the clock a row may be written: by another machine's clock.
-const AHEAD: Duration = Duration::seconds(5);
+/// Tolerance for rows written by another machine's clock.
+const TOLERANCE: Duration = Duration::seconds(5);
 
-/// A database in a file, and the vendors it names.
+/// Checks a SQLite database, and the vendors in it.
 pub(super) fn all(settings: &Settings, file: &Path) -> Vec<Finding> {
     if let Err(error) = settings.encryption.sealer() {
         return vec![at_rest::unusable(&error)];
@@ -19,28 +20,28 @@ pub(super) fn all(settings: &Settings, file: &Path) -> Vec<Finding> {
     let database = match OpenDatabase::open(settings, Purpose::Command) {
         Ok(database) => database,
         Err(error) => {
-            return vec![Finding::fail("database", error, "see that its folder exists and is yours")];
+            return vec![Finding::fail("database", error, "check that its folder exists and belongs to you")];
         }
     };
     let store = database.store();
     let writable = match write(&*store, |_| Ok::<_, StoreError>(())) {
         Ok(()) => Finding::ok("database", format!("{} can be read and written", file.display())),
-        Err(error) => Finding::fail("database", error, "see its rights and the space on its disk"),
+        Err(error) => Finding::fail("database", error, "check its permissions and the space on its disk"),
     };
     let integrity = match SqliteStore::quick_check(file) {
-        Ok(problems) if problems.is_empty() => Finding::ok("integrity", "the file is sound"),
+        Ok(problems) if problems.is_empty() => Finding::ok("integrity", "the file is intact"),
         Ok(problems) => Finding::fail("integrity", problems.join("; "), "restore the file from a backup"),
-        Err(error) => Finding::fail("integrity", error, "see whether the disk is sound"),
+        Err(error) => Finding::fail("integrity", error, "check the disk"),
     };
     let mut findings = vec![writable, migrations(database.migrations()), integrity];
     findings.push(clock(&*store, SystemClock.now()));
     findings.push(at_rest::at_rest(settings, &database));
     findings.push(nodes::nodes(settings, &database));
-    findings.extend(outside::vendors(settings, &database));
+    findings.extend(external::vendors(settings, &database));
     findings
 }
 
-/// The clock against the newest thing that an operator made.
+/// Compares the clock with the newest row that an operator created.
 pub(super) fn clock(store: &dyn Store, now: DateTime<Utc>) -> Finding {
     let newest = read(store, |tx| {
         let mut times: Vec<DateTime<Utc>> = tx.organisations()?.iter().map(|o| o.created_at).collect();
@@ -50,11 +51,11 @@ pub(super) fn clock(store: &dyn Store, now: DateTime<Utc>) -> Finding {
         Ok(times.into_iter().max())
     });
     match newest {
-        Err(error) => Finding::fail("clock", error, "see the database"),
-        Ok(Some(newest)) if newest > now + AHEAD => Finding::fail(
+        Err(error) => Finding::fail("clock", error, "check the database"),
+        Ok(Some(newest)) if newest > now + TOLERANCE => Finding::fail(
             "clock",
             format!("it is {now} here, but the database has rows of {newest}"),
-            "set the clock of this machine: leases, windows and tokens hang on it",
+            "set the clock of this machine: leases, windows and tokens depend on it",
         ),
         Ok(_) => Finding::ok("clock", format!("{} UTC", now.format("%Y-%m-%d %H:%M:%S"))),
     }

@@ -1,19 +1,19 @@
-use super::super::finding::Health;
 use super::*;
-use crate::open::{OpenDatabase, Purpose};
+use crate::cli::doctor::finding::Health;
+use crate::open::{ExternalServices, OpenDatabase, Purpose, open_app};
 use crate::settings::{Environment, Flags};
 use crate::system::SystemClock;
 use chrono::Duration;
 use cutover_app::port::{Clock, Tx, VendorKind, write};
 use std::path::PathBuf;
 
-/// Settings of a data folder that goes away with it.
+/// Returns settings with a temporary data folder.
 fn home() -> (tempfile::TempDir, Settings) {
     let home = tempfile::tempdir().unwrap();
     let flags: Flags = [
         ("data-dir", vec![home.path().join("data").to_str().unwrap().to_owned()]),
         ("listen", vec!["127.0.0.1:0".to_owned()]),
-        // So that few files are enough.
+        // A low limit of open files is enough then.
         ("max-connections", vec!["1".to_owned()]),
     ]
     .into();
@@ -21,7 +21,7 @@ fn home() -> (tempfile::TempDir, Settings) {
     (home, settings)
 }
 
-/// Opens the database of the settings; its file.
+/// Opens the database of the settings; returns it with its file.
 fn opened(settings: &Settings) -> (OpenDatabase, PathBuf) {
     let Database::Sqlite(file) = &settings.database else { panic!("the default is a file") };
     (OpenDatabase::open(settings, Purpose::Command).unwrap(), file.clone())
@@ -32,7 +32,7 @@ fn result(findings: &[Finding], check: &str) -> Health {
 }
 
 #[test]
-fn a_new_installation_is_well() {
+fn a_new_installation_passes_all_checks() {
     let (_home, settings) = home();
     let findings = all(&settings);
     assert!(findings.iter().all(|finding| finding.result == Health::Ok), "{findings:#?}");
@@ -41,12 +41,12 @@ fn a_new_installation_is_well() {
         ["settings", "database", "migrations", "integrity", "clock", "at rest", "processes", "vendors"];
     let rest = ["permissions", "documents", "server", "address"];
     assert_eq!(checks[..12], [&database[..], &rest[..]].concat());
-    // Only some systems tell the limit.
+    // Only some systems publish the limit.
     assert!(matches!(&checks[12..], [] | ["open files"]), "{checks:?}");
 }
 
 #[test]
-fn a_running_server_is_told_of() {
+fn a_running_server_is_reported() {
     let (_home, settings) = home();
     opened(&settings);
     let _lock = Lock::of(&settings).unwrap();
@@ -56,19 +56,19 @@ fn a_running_server_is_told_of() {
 }
 
 #[test]
-fn a_file_that_is_no_database_fails() {
+fn a_file_that_is_not_a_database_fails() {
     let (_home, settings) = home();
     let (database, file) = opened(&settings);
     drop(database);
     std::fs::write(&file, "not a database, but long enough to be taken for one".repeat(50)).unwrap();
     let findings = all(&settings);
     assert_eq!(result(&findings, "database"), Health::Fail);
-    assert_eq!(result(&findings, "documents"), Health::Ok, "one fault does not hide what is well");
+    assert_eq!(result(&findings, "documents"), Health::Ok, "one fault does not hide passed checks");
 }
 
 #[cfg(unix)]
 #[test]
-fn what_others_can_read_is_warned_of() {
+fn a_database_that_others_can_read_is_a_warning() {
     use std::os::unix::fs::PermissionsExt;
     let (_home, settings) = home();
     let (_, file) = opened(&settings);
@@ -88,9 +88,9 @@ fn a_clock_behind_the_rows_fails() {
 }
 
 #[test]
-fn a_vendor_that_cannot_be_asked_is_warned_of() {
+fn a_vendor_that_does_not_answer_is_a_warning() {
     let (_home, settings) = home();
-    let app = crate::open::open_app(&settings, crate::open::Outside::with_vendors().unwrap()).unwrap();
+    let app = open_app(&settings, ExternalServices::with_vendors().unwrap()).unwrap();
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     app.add_vendor("GONE", VendorKind::Http, &format!("http://{free}"), None).unwrap();
     app.add_vendor("MUTE", VendorKind::Http, &format!("http://{free}"), Some("A_VARIABLE_NOBODY_SETS"))

@@ -4,29 +4,28 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// A file that holds archived processes, for its owner alone. It grows at its end only; one run writes to it
-/// at a time. One that exists is added to if it was an archive before.
+/// A file of archived processes, which only its owner can read. It is only appended to, by one run at a time.
 #[derive(Debug)]
 pub(super) struct ArchiveFile {
     out: BufWriter<File>,
 }
 
 impl ArchiveFile {
-    /// Opens a file, or makes it.
+    /// Opens an archive, or creates it.
     ///
     /// # Errors
-    /// If it cannot be opened, holds something else, or others may read it.
+    /// If it cannot be opened, is not an archive, or others may read it.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = match options().create_new(true).open(path) {
             Ok(file) => {
-                keep_name(path)?;
+                sync_folder(path)?;
                 file
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => reopen(path)?,
             Err(error) => return Err(error),
         };
         file.try_lock().map_err(|_| io::Error::other("another command writes to it"))?;
-        go_on(&file)?;
+        seek_to_end(&file)?;
         Ok(Self { out: BufWriter::new(file) })
     }
 }
@@ -50,8 +49,8 @@ fn options() -> OpenOptions {
     options
 }
 
-/// A new file is lost with a crash unless its folder is durable too.
-fn keep_name(path: &Path) -> io::Result<()> {
+/// Makes the name of a new file durable.
+fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
@@ -61,7 +60,7 @@ fn keep_name(path: &Path) -> io::Result<()> {
 fn reopen(path: &Path) -> io::Result<File> {
     let found = path.symlink_metadata()?;
     if !found.is_file() {
-        return Err(io::Error::other("it is no plain file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     #[cfg(unix)]
     if std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o077 != 0 {
@@ -70,24 +69,24 @@ fn reopen(path: &Path) -> io::Result<File> {
     options().open(path)
 }
 
-/// Goes to the end of the last whole line. What stands behind it was written when something failed: its
-/// process was not removed.
-fn go_on(mut file: &File) -> io::Result<()> {
+/// Truncates the file after its last complete line. An incomplete line is the remainder of a failed run, which did not
+/// remove its process.
+fn seek_to_end(mut file: &File) -> io::Result<()> {
     let mut beginning = Vec::new();
     file.take(line::BEGINNING.len() as u64).read_to_end(&mut beginning)?;
     if !line::BEGINNING.starts_with(&beginning) {
-        return Err(io::Error::other("it exists and is no archive"));
+        return Err(io::Error::other("it exists and is not an archive"));
     }
     let length = file.seek(SeekFrom::End(0))?;
-    let whole = whole_lines(file, length)?;
+    let whole = complete_lines(file, length)?;
     if whole < length {
         file.set_len(whole)?;
     }
     Ok(())
 }
 
-/// How much of a file is whole lines. Lines may be long: it is read in pieces, from its end.
-fn whole_lines(mut file: &File, length: u64) -> io::Result<u64> {
+/// Returns the length of the complete lines. Lines may be long, so the file is read in pieces from its end.
+fn complete_lines(mut file: &File, length: u64) -> io::Result<u64> {
     const PIECE: u64 = 1 << 16;
     let mut end = length;
     while end > 0 {
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_goes_on_behind_its_last_whole_line() {
+    fn an_archive_continues_after_its_last_complete_line() {
         let long = format!("{WHOLE}{{\"archive\":1,\"{}\"}}\n", "x".repeat(200_000));
         for (content, whole) in [
             ("", ""),
@@ -136,11 +135,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_archive_is_left_alone() {
+    fn a_file_that_is_not_an_archive_is_left_unchanged() {
         for content in ["x", "\n", "{\"archive\":2,\"x\":1}\n", "{\"archives\":1}\n"] {
             let folder = folder_with(content);
             let refused = ArchiveFile::open(&folder.path().join("a")).unwrap_err();
-            assert_eq!(refused.to_string(), "it exists and is no archive");
+            assert_eq!(refused.to_string(), "it exists and is not an archive");
             assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), content);
         }
         let folder = TempDir::new().unwrap();
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn one_command_writes_to_it_at_a_time() {
+    fn one_command_writes_to_an_archive_at_a_time() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("a");
         let first = ArchiveFile::open(&path).unwrap();
@@ -160,7 +159,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn it_is_for_its_owner_alone() {
+    fn only_the_owner_can_read_an_archive() {
         use std::os::unix::fs::PermissionsExt;
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("a");
@@ -170,6 +169,6 @@ mod tests {
         assert!(ArchiveFile::open(&path).unwrap_err().to_string().starts_with("others may read it"));
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        assert_eq!(ArchiveFile::open(&link).unwrap_err().to_string(), "it is no plain file");
+        assert_eq!(ArchiveFile::open(&link).unwrap_err().to_string(), "it is not a regular file");
     }
 }

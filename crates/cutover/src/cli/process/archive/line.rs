@@ -1,11 +1,10 @@
 //! A line of an archive: a JSON object.
 //!
-//! `archive` is the version of this form, 1. `supplier`, `external_account_number` and `version` name a state
-//! of a process: of lines of one state the last counts, the others were written before something failed. A
-//! process that was sent again and archived again has a line of a later version, whose history goes on where
-//! that of the one before ended. `fingerprint` is in hexadecimal digits, `history` as `process show` prints
-//! it, `payload` the JSON that was accepted, with its digits and the order of its members; breaks of lines
-//! between its words are spaces here.
+//! `archive` is the version of this form, 1. `supplier`, `external_account_number` and `version` identify a state
+//! of a process: of several lines of one state the last one counts, the others were written before a failure. A
+//! process that was sent again and archived again has a line with a later version, whose history continues that
+//! of the earlier one. `fingerprint` is in hexadecimal digits, `history` as `process show` prints it, `payload`
+//! the accepted JSON with its digits and the order of its members; its line breaks are replaced by spaces.
 
 use super::super::shown::Step;
 use cutover_app::operator::ArchivedProcess;
@@ -13,7 +12,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, Write};
 
-/// What every line begins with.
+/// The beginning of every line.
 pub(super) const BEGINNING: &[u8] = br#"{"archive":1,"#;
 
 #[derive(Serialize)]
@@ -47,7 +46,7 @@ pub(super) fn write(out: &mut impl Write, archived: &ArchivedProcess) -> io::Res
     out.write_all(b"\n")
 }
 
-/// Strings hold no line breaks: in accepted JSON they are escaped.
+/// Replaces line breaks by spaces. Strings are not affected: JSON escapes line breaks in them.
 fn in_one_line(payload: &[u8]) -> io::Result<Box<RawValue>> {
     let space = |byte: &u8| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte };
     let text = String::from_utf8(payload.iter().map(space).collect()).map_err(io::Error::other)?;
@@ -85,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_not_written() {
+    fn a_payload_that_is_not_json_is_not_written() {
         let mut out = Vec::new();
         assert!(write(&mut out, &archived(b"{")).is_err());
         assert_eq!(out, b"");

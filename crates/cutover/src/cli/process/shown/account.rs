@@ -1,4 +1,4 @@
-use crate::output::At;
+use crate::output::ZonedTime;
 use cutover_app::port::{ImportedAccount, InstructionDetails, VerifiedInstruction};
 use cutover_core::Zone;
 use cutover_model::{Encode, HistoricalStatement, Writer};
@@ -14,7 +14,7 @@ struct Instruction<'a> {
     reference: &'a str,
     #[serde(flatten)]
     details: &'a InstructionDetails,
-    verified_at: At,
+    verified_at: ZonedTime,
 }
 
 impl<'a> Instruction<'a> {
@@ -25,13 +25,13 @@ impl<'a> Instruction<'a> {
             kind: key.kind.as_str(),
             reference: &key.reference,
             details,
-            verified_at: At::local(*verified_at, zone),
+            verified_at: ZonedTime::local(*verified_at, zone),
         }
     }
 }
 
-/// What was imported, every digit as it is stored, with what this service and later calls added to it;
-/// lists without items are left out, as payloads leave them out.
+/// The imported account with all stored digits, and with additions of the service and of later calls. Empty lists are
+/// left out.
 pub(super) fn embedded(imported: &ImportedAccount, zone: Zone) -> Option<Box<RawValue>> {
     let account = String::from_utf8(imported.account.to_json()).ok()?;
     let members = account.strip_prefix('{')?.strip_suffix('}')?;
@@ -60,7 +60,7 @@ fn instructions(instructions: &[VerifiedInstruction], zone: Zone) -> Option<Stri
     serde_json::to_string(&shown).ok()
 }
 
-/// How much was added since the import, in words; `None` if nothing was.
+/// Describes the additions since the import; `None` if there are none.
 pub(super) fn added(imported: &ImportedAccount) -> Option<String> {
     let counted = [
         (imported.historical_statements.len(), "historical statement"),

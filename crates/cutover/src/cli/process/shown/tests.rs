@@ -16,7 +16,7 @@ fn issue(attr: &str, code: &str) -> StoredIssue {
     StoredIssue { attr: attr.into(), code: code.into(), detail: "What it says.".into() }
 }
 
-/// A process that went through some steps, a minute each.
+/// A process after some events, a minute apart.
 fn report(events: &[Event]) -> ProcessReport {
     let at = |minute: usize| format!("2026-11-21T00:{minute:02}:00Z").parse().unwrap();
     let new = NewProcess {
@@ -85,7 +85,7 @@ fn instruction() -> VerifiedInstruction {
 }
 
 #[test]
-fn programs_read_all_of_an_import() {
+fn the_json_of_an_import_has_every_member() {
     let number = "A-7K2M9XR0".parse().unwrap();
     let mut report = report(&[Event::Claimed, Event::Imported(number)]);
     report.issues.warnings = vec![issue("customers.0.email", "possible_test_email_address")];
@@ -96,14 +96,14 @@ fn programs_read_all_of_an_import() {
 }
 
 #[test]
-fn people_read_why_an_import_was_rejected() {
+fn the_text_names_the_errors_of_a_rejected_import() {
     let mut report = report(&[Event::Claimed, Event::Rejected]);
     report.issues.errors = vec![issue("customers.0.mobile", "invalid_phone_number")];
     insta::assert_snapshot!(Shown::from(report).text());
 }
 
 #[test]
-fn an_archived_import_says_so() {
+fn an_archived_import_shows_its_time() {
     let mut report = report(&[Event::Cancelled]);
     report.archived_at = Some("2026-12-01T00:00:00Z".parse().unwrap());
     report.history.clear();
@@ -125,7 +125,7 @@ fn an_account_without_members_is_still_an_object() {
 }
 
 #[test]
-fn what_was_added_since_is_part_of_the_account() {
+fn additions_since_the_import_are_part_of_the_account() {
     let mut account = imported(r#"{"import_supplier":"A","external_account_number":"B"}"#);
     account.historical_statements = vec![statement(), statement()];
     account.verified_instructions = vec![instruction()];

@@ -1,0 +1,80 @@
+use super::bulk::Sent;
+use super::installation::ORGANISATION;
+use super::statistics::states;
+use super::story::{Steps, Story};
+use crate::context::Context;
+use crate::error::Error;
+use crate::output::document;
+use serde_json::json;
+
+/// The account that is shown: the first of the variants.
+const EXAMPLE: &str = "V-1";
+
+/// Prints the outcome of the demo, and commands to continue with.
+pub(super) fn print(context: &Context, story: &Story<'_>, steps: &Steps, sent: &Sent) -> Result<(), Error> {
+    let (installation, client, out) = (story.installation, &story.client, story.out);
+    let (states, top, refused) = (states(story)?, sent.refusals.top(), sent.refusals.accounts);
+    let example = client.get(&story.status_path(EXAMPLE))?.expect(200)?.body;
+    let (base, supplier) = (&client.base, &installation.supplier);
+    let data_dir = installation.settings.values.data_dir.display();
+    if context.output.is_json() {
+        let outcome = json!({
+            "url": base,
+            "console": format!("{base}/console/"),
+            "operator_key": installation.operator_key,
+            "token": client.token,
+            "data_dir": data_dir.to_string(),
+            "organisation": ORGANISATION,
+            "supplier": supplier,
+            "business": steps.business,
+            "additions": steps.additions,
+            "payments": steps.payments,
+            "lists": steps.lists,
+            "sent": sent.accounts,
+            "refused": refused,
+            "states": states,
+            "top_errors": top,
+            "example": example,
+        });
+        println!("{}", document(&outcome)?);
+        return Ok(());
+    }
+    out.chapter("What became of it");
+    for (state, count) in &states {
+        out.row(state, &format!("{count:>6}"));
+    }
+    out.row("refused, not stored", &format!("{refused:>6}"));
+    if refused > 0 {
+        out.chapter("What they were refused for");
+    }
+    for error in &top {
+        let text = |name: &str| error[name].as_str().unwrap_or_default();
+        let (attr, code, example) = (text("attr"), text("code"), text("example"));
+        out.line(&format!(
+            "  {:>3}  {code}, for example {example}
+       {attr}",
+            error["count"].to_string()
+        ));
+    }
+    out.chapter(&format!("One account as its supplier sees it: GET …/accounts/{supplier}/{EXAMPLE}/"));
+    out.line(&document(&example)?);
+    // The path that was called: the program need not be in the search path.
+    let cutover = std::env::args().next().unwrap_or_else(|| "cutover".to_owned());
+    let (operator_key, token, account) = (&installation.operator_key, &client.token, &steps.account);
+    let curl = "curl -H \"Authorization: Token $TOKEN\"";
+    let accounts = format!("{base}/v2/data-import/accounts");
+    out.chapter("Look at it in a browser");
+    out.line(&format!("{base}/console/\n    sign in with {operator_key}"));
+    out.chapter("Go on by yourself");
+    out.line(&format!(
+        "export TOKEN={token}\n
+{curl} \\\n  {accounts}/{supplier}/{EXAMPLE}/
+{curl} \\\n  -H 'Content-Type: application/json' -d '{{\"import_supplier\": \"{supplier}\"}}' \\\n  {accounts}/validate/
+{curl} \\\n  {base}/v1/data-import/pending-account-import-processes/{supplier}/
+curl {base}/readyz
+{cutover} process list {supplier} --data-dir {data_dir}
+{cutover} process show {supplier} {account} --json --data-dir {data_dir}
+{cutover} doctor --data-dir {data_dir}"
+    ));
+    Ok(())
+}

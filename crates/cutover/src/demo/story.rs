@@ -1,0 +1,476 @@
+//! The situations of a migration, a function per chapter.
+
+use super::accounts::{Generated, Generator};
+use super::client::{Client, Reply};
+use super::installation::{Installation, VENDOR};
+use super::pdf::pdf;
+use super::printer::Printer;
+use super::vendor::{CARD, DEBIT};
+use crate::error::Error;
+use crate::system::SystemClock;
+use chrono::{DateTime, Days, Duration, NaiveDate, SecondsFormat, Utc};
+use cutover_app::operator::SupplierChange;
+use cutover_app::port::Clock;
+use cutover_core::SupplierStatus;
+use serde_json::{Value, json};
+use std::thread::sleep;
+use std::time::Instant;
+
+/// Time limit for an account to reach a status.
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(20);
+const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_millis(25);
+
+pub(super) struct Story<'i> {
+    pub(super) installation: &'i Installation,
+    pub(super) client: Client,
+    pub(super) out: Printer,
+    pub(super) accounts: Generator,
+}
+
+/// Results of the chapters for the outcome, as JSON.
+pub(super) struct Steps {
+    /// The number of the account that chapters 8 to 10 use.
+    pub(super) account: String,
+    pub(super) business: Value,
+    pub(super) additions: Value,
+    pub(super) payments: Value,
+    pub(super) lists: Value,
+}
+
+impl Story<'_> {
+    /// Runs chapters 3 to 11.
+    pub(super) fn run(&mut self) -> Result<Steps, Error> {
+        self.variants()?;
+        self.faulty_account()?;
+        self.dry_run()?;
+        let failed = self.pause()?;
+        let business = self.business()?;
+        let account = self.documents()?;
+        let additions = self.additions(&account)?;
+        let payments = self.payments(&account, &business)?;
+        let lists = self.progress(&account, &failed)?;
+        Ok(Steps { account, business, additions, payments, lists })
+    }
+
+    fn variants(&self) -> Result<(), Error> {
+        self.out.chapter("3. An account of each of the seven variants: validated, created, imported");
+        let mut replies = Vec::new();
+        for (variant, Generated { number, payload }) in self.accounts.variants() {
+            let (validated, created) = (self.client.validate(&payload)?, self.client.create(&payload)?);
+            replies.push((variant, number, validated.status, created.status));
+        }
+        for (variant, number, validated, created) in replies {
+            let done = self.wait_for(&number, "PROCESSED")?;
+            let text =
+                format!("validate {validated}  create {created}  PROCESSED  {}", service_number(&done));
+            self.out.row(variant, &text);
+        }
+        Ok(())
+    }
+
+    fn faulty_account(&mut self) -> Result<(), Error> {
+        self.out.chapter("4. A faulty account: everything wrong with it in one answer, nothing stored");
+        let Generated { number, mut payload } = self.accounts.valid();
+        payload["custmers"] = json!([]);
+        payload["customers"][0]["mobile"] = json!("0612345678");
+        payload["supply_addresses"][0]["supply_address"]["postal_code"] = json!("31A1");
+        payload["ledgers"][0]["ledger_balance"] = json!("1000000.00");
+        payload["transfer_balance"] = json!("1000000.00");
+        self.print_refusal("POST …/validate/", self.client.validate(&payload)?)?;
+        let created = self.client.create(&payload)?;
+        self.out.row("POST …/accounts/", &format!("{}  {}", created.status, created.code()));
+        let read = self.client.get(&self.status_path(&number))?;
+        self.out.row("GET its status", &format!("{}  {}", read.status, read.code()));
+        Ok(())
+    }
+
+    fn dry_run(&mut self) -> Result<(), Error> {
+        self.out.chapter("5. A rehearsal, and one for tonight that is taken back");
+        let rehearsed = self.accounts.valid();
+        let reply = self.create_with(&rehearsed, json!({"is_dry_run": true}))?;
+        self.wait_for(&rehearsed.number, "DRY_RUN_SUCCEEDED")?;
+        let text = format!("create {}  DRY_RUN_SUCCEEDED, nothing kept", reply.status);
+        self.out.row(&rehearsed.number, &text);
+        let tonight = self.accounts.valid();
+        let reply = self.create_with(&tonight, self.tonight())?;
+        let text = format!("create {}  {} for six hours", reply.status, self.status(&tonight.number)?);
+        self.out.row(&tonight.number, &text);
+        self.cancel(&tonight.number)?;
+        self.out.row(&tonight.number, &self.status(&tonight.number)?);
+        Ok(())
+    }
+
+    /// Pauses the supplier while accounts become due. Returns the number of the account whose window closed meanwhile.
+    fn pause(&mut self) -> Result<String, Error> {
+        self.out.chapter("6. Paused and resumed: what waits stays as it is, new accounts are refused");
+        let (waits, misses, late) = (self.accounts.valid(), self.accounts.valid(), self.accounts.valid());
+        let (opens, closes) = (now() + Duration::seconds(2), now() + Duration::seconds(3));
+        self.create_with(&waits, json!({"schedule_window_start": text(opens)}))?;
+        let window = json!({"schedule_window_start": text(opens), "schedule_window_end": text(closes)});
+        self.create_with(&misses, window)?;
+        self.set_status(SupplierStatus::Paused)?;
+        let refused = self.client.create(&late.payload)?;
+        self.out.row(&late.number, &format!("create {}  {}", refused.status, refused.code()));
+        sleep((closes + Duration::milliseconds(500) - now()).to_std().unwrap_or_default());
+        self.out.row(&waits.number, &format!("due, {}", self.status(&waits.number)?));
+        let text = format!("due until its window closed, {}", self.status(&misses.number)?);
+        self.out.row(&misses.number, &text);
+        self.set_status(SupplierStatus::Ongoing)?;
+        self.wait_for(&waits.number, "PROCESSED")?;
+        self.out.row(&waits.number, "PROCESSED");
+        let missed = self.wait_for(&misses.number, "ERRORED")?;
+        let code = missed["latest_error"]["code"].as_str().unwrap_or_default();
+        self.out.row(&misses.number, &format!("ERRORED  {code}"));
+        Ok(misses.number)
+    }
+
+    /// Sends a business twice, an account for each of its contracts, and one with an unknown contract.
+    fn business(&mut self) -> Result<Value, Error> {
+        self.out.chapter("7. A business with two contracts, then the accounts that refer to them");
+        // Contracts belong to the organisation, which all runs share.
+        let supplier = &self.installation.supplier;
+        let identifier = format!("{supplier}-B1");
+        let contracts = [1, 2].map(|n| format!("{supplier}-K{n}"));
+        let contract = |identifier: &String| {
+            json!({
+                "identifier": identifier,
+                "valid_from_date": self.day(700),
+                "signed_at_date": self.day(720),
+                "versions": [{
+                    "applicable_at_date": self.day(700),
+                    "terms": [{"term_type": "BILL_DUE_DATE", "days": 21}],
+                }],
+            })
+        };
+        let body = json!({
+            "import_supplier_code": supplier,
+            "external_business_identifier": identifier,
+            "business": {
+                "business_type": "PTY_LTD",
+                "company_number": "004 085 616",
+                "company_name": "Northwind Bakeries Pty Ltd",
+                "details": [{"key": "abn", "value": "51 824 753 556"}],
+                "business_contracts": contracts.iter().map(contract).collect::<Vec<_>>(),
+            },
+        });
+        let mut number = Value::Null;
+        for name in ["POST …/business/", "the same again"] {
+            number = self.add("business/", &body)?.expect(201)?.body["service_business_id"].take();
+            self.out.row(name, &format!("201  number {number}"));
+        }
+        let mut accounts = Vec::new();
+        for contract in &contracts {
+            let mut account = self.accounts.valid();
+            account.payload["business"] = json!({"business_contract_identifier": contract});
+            let text = self.import(&account)?;
+            self.out.row(&account.number, &format!("{text}, of contract {contract}"));
+            accounts.push(account.number);
+        }
+        let mut stray = self.accounts.valid();
+        stray.payload["business"] = json!({"business_contract_identifier": "NOBODYS-K1"});
+        self.print_refusal(&stray.number, self.client.validate(&stray.payload)?)?;
+        Ok(json!({
+            "external_business_identifier": identifier,
+            "service_business_id": number,
+            "accounts": accounts,
+        }))
+    }
+
+    /// Verifies documents from now on. Returns the number of an account whose documents exist.
+    fn documents(&mut self) -> Result<String, Error> {
+        self.out.chapter("8. Documents: what a payload names must lie in storage");
+        self.verify_documents(true)?;
+        let Generated { number, mut payload } = self.accounts.valid();
+        let letter = format!("letters/{number}.pdf");
+        payload["notes"] = json!([{
+            "body": "The letter that welcomes the customer.",
+            "document_paths": [{"document_path": letter}],
+        }]);
+        let statement = payload["statements"][0].clone();
+        self.write_statement(&number, &statement)?;
+        self.write(&letter, &pdf(&["Welcome to Demo Energy".to_owned(), number.clone()]))?;
+        self.out.line(&format!("    PDFs in {}", self.folder().display()));
+        let text = self.import(&Generated { number: number.clone(), payload })?;
+        self.out.row(&number, &format!("{text}, 2 documents found"));
+
+        let mut faulty = self.accounts.valid();
+        let plain = format!("statements/{}.txt", faulty.number);
+        self.write(&plain, b"Not a PDF.\n")?;
+        let named = |id: &str, path: &str| {
+            let mut statement = statement.clone();
+            (statement["statement_id"], statement["statement_path"]) = (json!(id), json!(path));
+            statement
+        };
+        faulty.payload["statements"] = json!([named("ST-X", "statements/lost.pdf"), named("ST-Y", &plain)]);
+        self.print_refusal(&faulty.number, self.client.validate(&faulty.payload)?)?;
+        Ok(number)
+    }
+
+    /// Adds notes, transactions and a statement to an imported account, each of them twice.
+    fn additions(&self, number: &str) -> Result<Value, Error> {
+        self.out.chapter(&format!("9. After the import: what is added to {number}, and not added twice"));
+        let note = json!({"body": "Called on the day of the move; all is well.", "is_pinned": true});
+        let note = self.addition(number, "notes", json!([note]));
+        for name in ["notes/create/", "the same again"] {
+            let reply = self.add("notes/create/", &note)?.expect(201)?;
+            self.out.row(name, &format!("201  {}", reply.body[0]["status"].as_str().unwrap_or_default()));
+        }
+        let balance_before = self.balance(number)?;
+        self.out.row("balance", &balance_before);
+        self.transactions(number)?;
+        let balance_after = self.balance(number)?;
+        self.out.row("balance", &balance_after);
+        let route = "transactions/create/?force_add_to_current_statement=false";
+        let body = self.addition(number, "transactions", json!([self.old_charge("LATE-3")]));
+        self.print_refusal("one not to be moved", self.add(route, &body)?)?;
+        let statement = json!({
+            "statement_id": "H-1",
+            "bill_period_from_date": self.day(800),
+            "bill_period_to_date": self.day(711),
+            "issued_date": self.day(705),
+            "gross_amount": "118.20",
+            "statement_path": format!("statements/{number}-H-1.pdf"),
+        });
+        self.write_statement(number, &statement)?;
+        let body = self.addition(number, "statements", json!([statement]));
+        for name in ["historical-statements/…", "the same again"] {
+            self.add("historical-statements/create/", &body)?.expect(201)?;
+            self.out.row(name, "201  H-1 and its PDF");
+        }
+        Ok(json!({
+            "external_account_number": number,
+            "balance_before": balance_before,
+            "balance_after": balance_after,
+        }))
+    }
+
+    /// Adds a payment in the open statement period, and an old charge, which is moved into that period.
+    fn transactions(&self, number: &str) -> Result<(), Error> {
+        let payment = json!({
+            "transaction_id": "LATE-1", "transaction_date": self.day(0), "amount": "45.50",
+            "type": "PAYMENT", "reason": "ACCOUNT_CHARGE_PAYMENT", "payment_type": "BPAY",
+        });
+        let sent = [payment, self.old_charge("LATE-2")];
+        let body = self.addition(number, "transactions", json!(sent));
+        for name in ["transactions/create/", "the same again"] {
+            let reply = self.add("transactions/create/", &body)?.expect(201)?;
+            for (i, sent) in sent.iter().enumerate() {
+                let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+                let result = &reply.body["results"][i];
+                let (status, id) = (text(&result["status"]), text(&sent["transaction_id"]));
+                let (was, is) = (&sent["transaction_date"], &result["transaction_data"]["transaction_date"]);
+                let moved = if was == is { String::new() } else { format!(", moved to {}", text(is)) };
+                let name = if i == 0 { name } else { "" };
+                self.out.row(name, &format!("201  {status}  {id} of {}{moved}", text(was)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds payment instructions to an account and to a business; the vendor confirms them.
+    fn payments(&self, number: &str, business: &Value) -> Result<Value, Error> {
+        let vendor = &self.installation.vendor;
+        self.out.chapter(&format!("10. Payment instructions: {VENDOR} at {} is asked", vendor.base_url()));
+        let card = |kind: &str, reference: &str| {
+            let body = json!({
+                "import_supplier": self.installation.supplier, "external_account_number": number,
+                "vendor": VENDOR, "type": kind, "reference": reference,
+            });
+            self.add("payment-instruction/create/", &body)
+        };
+        for name in ["of an account", "the same again"] {
+            let reply = card("CARD", CARD)?.expect(201)?;
+            self.out.row(name, &format!("201  {CARD} of {}", reply.text("service_account_number")));
+        }
+        self.print_refusal("one it does not have", card("CARD", "card-0000")?)?;
+        self.print_refusal("one of another type", card("CARD", DEBIT)?)?;
+        let accounts = business["accounts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let accounts: Vec<_> = accounts.iter().map(|n| json!({"external_account_number": n})).collect();
+        let body = json!({
+            "import_supplier_code": self.installation.supplier,
+            "external_business_identifier": business["external_business_identifier"],
+            "accounts": accounts,
+            "vendor": VENDOR, "type": "DIRECT_DEBIT", "reference": DEBIT,
+        });
+        let reply = self.add("business-payment-instruction/create/", &body)?.expect(201)?;
+        let text = format!(
+            "201  {DEBIT} of {}, for {} accounts",
+            reply.text("external_business_identifier"),
+            accounts.len()
+        );
+        self.out.row("of the business", &text);
+        let asked = vendor.lookups();
+        let text = format!("was asked {asked} times for 5 requests: what it has confirmed stays confirmed");
+        self.out.row("the vendor", &text);
+        Ok(json!({"vendor": VENDOR, "base_url": vendor.base_url(), "asked": asked}))
+    }
+
+    /// Shows the status of an imported, a failed and a scheduled account in version 1, and the lengths of its lists.
+    fn progress(&mut self, imported: &str, failed: &str) -> Result<Value, Error> {
+        self.out.chapter("11. How far it is, as version 1 shows it");
+        let supplier = &self.installation.supplier;
+        let mut tonight = self.accounts.valid();
+        // Its documents would have to exist already.
+        tonight.payload["statements"] = json!([]);
+        self.create_with(&tonight, self.tonight())?.expect(201)?;
+        for (number, what) in [(imported, "imported"), (failed, "failed"), (&*tonight.number, "for tonight")]
+        {
+            let reply = self.read(&format!("account-transfer-status/{supplier}/{number}/"))?;
+            let text = format!("200  {}  {}", reply.text("status"), reply.text("service_account_number"));
+            self.out.row(&format!("{number}, {what}"), text.trim_end());
+        }
+        let mut lists = json!({});
+        for list in ["all", "pending", "imported"] {
+            let items = self.read(&format!("{list}-account-import-processes/{supplier}/"))?.body;
+            lists[list] = json!(items.as_array().map_or(0, Vec::len));
+            self.out.row(&format!("{list}-account-…"), &format!("200  {} accounts", lists[list]));
+        }
+        self.cancel(&tonight.number)?;
+        Ok(lists)
+    }
+
+    pub(super) fn verify_documents(&self, verify: bool) -> Result<(), Error> {
+        let change = SupplierChange { verify_documents: Some(verify), ..SupplierChange::default() };
+        self.set_supplier(&format!("--verify-documents {verify}"), change)
+    }
+
+    fn set_status(&self, status: SupplierStatus) -> Result<(), Error> {
+        let options = format!("--status {}", status.as_str().to_lowercase());
+        self.set_supplier(&options, SupplierChange { status: Some(status), ..SupplierChange::default() })
+    }
+
+    fn set_supplier(&self, options: &str, change: SupplierChange) -> Result<(), Error> {
+        let supplier = &self.installation.supplier;
+        self.out.command(&format!("cutover supplier set {supplier} {options}"));
+        self.installation.app.set_supplier(supplier, change)?;
+        Ok(())
+    }
+
+    fn cancel(&self, number: &str) -> Result<(), Error> {
+        let supplier = &self.installation.supplier;
+        self.out.command(&format!("cutover process cancel {supplier} {number}"));
+        self.installation.app.cancel_process(supplier, number)?;
+        Ok(())
+    }
+
+    /// Creates an account and waits until it is imported; returns a description.
+    fn import(&self, account: &Generated) -> Result<String, Error> {
+        self.client.create(&account.payload)?.expect(201)?;
+        let done = self.wait_for(&account.number, "PROCESSED")?;
+        Ok(format!("create 201  PROCESSED  {}", service_number(&done)))
+    }
+
+    fn create_with(&self, account: &Generated, params: Value) -> Result<Reply, Error> {
+        self.client.create(&json!({"payload": account.payload, "task_params": params}))
+    }
+
+    /// Posts to a route of version 1.
+    fn add(&self, route: &str, body: &Value) -> Result<Reply, Error> {
+        self.client.post(&format!("/v1/data-import/{route}"), body)
+    }
+
+    /// Reads from a route of version 1.
+    fn read(&self, route: &str) -> Result<Reply, Error> {
+        self.client.get(&format!("/v1/data-import/{route}"))?.expect(200)
+    }
+
+    fn print_refusal(&self, name: &str, reply: Reply) -> Result<(), Error> {
+        let reply = reply.expect(400)?;
+        self.out.row(name, &format!("400  {}", reply.code()));
+        for (attr, code) in reply.errors() {
+            self.out.line(&format!("    {attr:<40} {code}"));
+        }
+        Ok(())
+    }
+
+    fn addition(&self, number: &str, name: &str, items: Value) -> Value {
+        json!({"import_supplier": self.installation.supplier, "external_account_number": number, name: items})
+    }
+
+    fn old_charge(&self, id: &str) -> Value {
+        json!({
+            "transaction_id": id, "transaction_date": self.day(400), "amount": "10.10",
+            "type": "CHARGE", "reason": "IMPORTED_CHARGE",
+        })
+    }
+
+    /// The balance of the account's first ledger.
+    fn balance(&self, number: &str) -> Result<String, Error> {
+        let report = self.installation.app.show_process(&self.installation.supplier, number)?;
+        let ledger = report.account.and_then(|imported| imported.account.ledgers?.into_iter().next());
+        let balance = ledger.and_then(|ledger| ledger.ledger_balance);
+        balance
+            .map(|balance| balance.as_sent().to_owned())
+            .ok_or_else(|| Error::refused(format!("the account {number} has no balance")))
+    }
+
+    pub(super) fn status_path(&self, number: &str) -> String {
+        format!("/v2/data-import/accounts/{}/{number}/", self.installation.supplier)
+    }
+
+    fn status(&self, number: &str) -> Result<String, Error> {
+        Ok(self.client.get(&self.status_path(number))?.expect(200)?.text("status").to_owned())
+    }
+
+    /// Waits until an account has a status; returns the status object.
+    fn wait_for(&self, number: &str, status: &str) -> Result<Value, Error> {
+        let begin = Instant::now();
+        loop {
+            let reply = self.client.get(&self.status_path(number))?.expect(200)?;
+            let current = reply.text("status");
+            if current == status {
+                return Ok(reply.body);
+            }
+            if begin.elapsed() > TIMEOUT {
+                return Err(Error::refused(format!("the account {number} is {current}, not {status}")));
+            }
+            sleep(POLL_INTERVAL);
+        }
+    }
+
+    /// The parameters of an account that is scheduled for later.
+    fn tonight(&self) -> Value {
+        json!({"schedule_window_start": text(now() + Duration::hours(6))})
+    }
+
+    /// The date in the supplier's zone a number of days ago.
+    fn day(&self, ago: u64) -> NaiveDate {
+        let today = self.installation.zone.local(now()).date_naive();
+        today.checked_sub_days(Days::new(ago)).unwrap_or(today)
+    }
+
+    fn write_statement(&self, number: &str, statement: &Value) -> Result<(), Error> {
+        let member = |name: &str| statement[name].as_str().unwrap_or_default().to_owned();
+        let lines = [
+            "Demo Energy".to_owned(),
+            format!("Statement {} of account {number}", member("statement_id")),
+            format!("{} to {}", member("bill_period_from_date"), member("bill_period_to_date")),
+        ];
+        self.write(&member("statement_path"), &pdf(&lines))
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
+        let file = self.folder().join(path.trim_start_matches('/'));
+        let written = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let written = written.and_then(|()| std::fs::write(&file, bytes));
+        written.map_err(|e| Error::refused(format!("the document {} cannot be written: {e}", file.display())))
+    }
+
+    /// The supplier's folder in document storage.
+    fn folder(&self) -> std::path::PathBuf {
+        let Installation { settings, supplier, .. } = self.installation;
+        settings.values.data_dir.join("documents").join(supplier)
+    }
+}
+
+fn service_number(status: &Value) -> &str {
+    status["service_identifier"].as_str().unwrap_or_default()
+}
+
+fn now() -> DateTime<Utc> {
+    SystemClock.now()
+}
+
+fn text(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}

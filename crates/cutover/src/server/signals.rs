@@ -1,0 +1,68 @@
+use super::stop::StopReason;
+use crate::error::Error;
+use std::sync::mpsc::Sender;
+
+/// The conventional exit code after SIGINT.
+const INTERRUPTED: i32 = 130;
+
+/// Reports the first signal to stop and exits the process at the second. It listens on a thread of its own, so that the
+/// second signal works during shutdown.
+///
+/// # Errors
+/// [`Error`] if signals cannot be handled.
+pub(crate) fn watch(sender: Sender<StopReason>) -> Result<(), Error> {
+    let failed = |error: std::io::Error| Error::refused(format!("signals cannot be handled: {error}"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let mut signals = {
+        let _guard = runtime.enter();
+        Signals::new().map_err(failed)?
+    };
+    let listen = move || {
+        runtime.block_on(async {
+            let first = signals.next().await;
+            // The receiver is gone if the server has ended by itself.
+            let _ = sender.send(StopReason::Signal(first));
+            signals.next().await;
+            std::process::exit(INTERRUPTED);
+        })
+    };
+    std::thread::Builder::new().name("signals".into()).spawn(listen).map(drop).map_err(failed)
+}
+
+#[cfg(unix)]
+struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> &'static str {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        "Ctrl-C"
+    }
+}

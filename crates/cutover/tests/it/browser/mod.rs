@@ -1,0 +1,62 @@
+//! The console in a real headless browser. Screenshots are saved in `target/screenshots`.
+//!
+//! Without a browser the tests pass, and print NOT RUN.
+
+mod access;
+mod account;
+mod accounts;
+mod checks;
+mod docs;
+mod driver;
+mod keyboard;
+mod look;
+mod migration;
+mod page;
+mod plain;
+mod search;
+mod sign_in;
+mod suppliers;
+mod troubles;
+
+pub(crate) use page::Page;
+
+use crate::harness::{Client, Installation, Server, text};
+use crate::payloads::small;
+
+/// Issues an operator key of the organisation `Acme`.
+fn operator(installation: &Installation) -> String {
+    let issue = ["api-key", "issue", "--organisation", "Acme", "--role", "operator"];
+    text(&installation.run_json(&issue)["api_key"])
+}
+
+/// A browser on the first page, signed in as an operator of `Acme`; `None` without a browser.
+fn signed_in(installation: &Installation, server: &Server) -> Option<Page> {
+    let page = Page::open(server)?;
+    page.sign_in(&operator(installation));
+    Some(page)
+}
+
+/// A server where `E-1` was refused at the import by a rule that became stricter after its create.
+fn rejected(installation: &Installation, key: &str) -> (Server, Client) {
+    let mut account = small("E-1");
+    account["customers"][0].as_object_mut().unwrap().remove("family_name");
+    {
+        let api = installation.serve_with(&["--role", "api"]);
+        assert_eq!(api.client(key).create(&account).status, 201);
+    }
+    installation.run_json(&["supplier", "set", "ACME", "--rule", "CUS-08=error"]);
+    let server = installation.serve();
+    let client = server.client(key);
+    client.wait("E-1", "ERRORED");
+    (server, client)
+}
+
+impl Page {
+    /// Signs in, which leads to the first page.
+    fn sign_in(&self, key: &str) {
+        self.go("/console/sign-in/");
+        self.write("Operator key", key);
+        self.press("Sign in");
+        self.until_at("/console/");
+    }
+}
