@@ -5,11 +5,13 @@
 
 mod bench;
 mod cargo;
+mod citations;
 #[cfg(test)]
 mod deploy;
 mod error;
 mod evidence;
 mod fence;
+mod files;
 mod fuzz;
 mod references;
 mod released;

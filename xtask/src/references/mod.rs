@@ -1,6 +1,7 @@
 //! References in `docs/` that are generated from code, so that they cannot lie.
 
 mod error_codes;
+mod fields;
 mod performance;
 mod process;
 mod schemas;
@@ -21,6 +22,7 @@ struct Reference {
 /// Every generated file: a new one needs a line here and a function that yields its text.
 const REFERENCES: &[Reference] = &[
     Reference { path: "docs/error-codes.md", render: || Ok(error_codes::markdown()) },
+    Reference { path: "docs/fields.md", render: fields::markdown },
     Reference { path: "docs/process.md", render: || Ok(process::markdown()) },
     Reference { path: "docs/rules.md", render: || Ok(cutover_rules::reference::rules_markdown()) },
     Reference { path: "docs/schema/account.schema.json", render: || Ok(schemas::of("account")) },

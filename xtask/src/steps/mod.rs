@@ -3,7 +3,7 @@
 pub(crate) mod alerts;
 mod api;
 mod binaries;
-mod book;
+pub(crate) mod book;
 mod browser;
 mod database;
 mod deny;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use clap::builder::PossibleValuesParser;
 
 use crate::error::Error;
-use crate::{evidence, fence, references, released};
+use crate::{citations, evidence, fence, references, released};
 use summary::Counts;
 
 /// What to run, and how.
@@ -58,6 +58,11 @@ const STEPS: &[Step] = &[
         name: "references",
         what: "the generated references are up to date, and tests that pages name exist",
         run: |_| references_step(),
+    },
+    Step {
+        name: "citations",
+        what: "cited sections, rules and decisions exist",
+        run: |_| citations_step(),
     },
     Step {
         name: "released",
@@ -195,6 +200,14 @@ fn references_step() -> Result<Outcome, Error> {
         return Ok(stale);
     }
     Ok(of_faults(&evidence::check()?, evidence::MEND))
+}
+
+fn citations_step() -> Result<Outcome, Error> {
+    let (checked, faults) = citations::check()?;
+    Ok(match of_faults(&faults, citations::MEND) {
+        Outcome::Ok(_) => Outcome::Ok(format!("{checked} citations resolve")),
+        failed => failed,
+    })
 }
 
 fn released_step() -> Result<Outcome, Error> {

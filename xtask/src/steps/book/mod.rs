@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 
 use super::program::Program;
 use super::{Outcome, Tools, of_faults};
-use crate::cargo;
 use crate::error::Error;
+use crate::{cargo, files};
 use page::Page;
+pub(crate) use page::{slug, unique};
 
 /// What is installed, without what watches and serves.
 const VERSION: &str = "0.5.4";
@@ -59,28 +60,8 @@ fn build(program: &Path, checked: usize) -> Result<Outcome, Error> {
 
 /// Every page of the repository, by its path from the root.
 fn pages() -> Result<BTreeMap<PathBuf, Page>, Error> {
-    let mut pages = BTreeMap::new();
-    add_pages(cargo::root(), &mut pages)?;
-    Ok(pages)
-}
-
-fn add_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, Page>) -> Result<(), Error> {
-    let entries = std::fs::read_dir(folder).map_err(Error::file("list", folder))?;
-    for entry in entries {
-        let path = entry.map_err(Error::file("list", folder))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_symlink() || name.starts_with('.') || name == "target" {
-            continue;
-        }
-        if path.is_dir() {
-            add_pages(&path, pages)?;
-        } else if name.ends_with(".md") {
-            let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
-            let place = path.strip_prefix(cargo::root()).unwrap_or(&path).to_owned();
-            pages.insert(place, Page::read(&text));
-        }
-    }
-    Ok(())
+    let paths = files::with_extension(&["md"])?;
+    paths.into_iter().map(|path| files::read(&path).map(|text| (path, Page::read(&text)))).collect()
 }
 
 /// Pages of the book that its contents do not name: mdBook leaves them out without a word.

@@ -50,13 +50,13 @@ impl Page {
 }
 
 /// A heading as links name it: in small letters, spaces as dashes, without other signs.
-fn slug(heading: &str) -> String {
+pub(crate) fn slug(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c }).flat_map(char::to_lowercase).collect()
 }
 
 /// The second heading of a name has a number.
-fn unique(slug: String, seen: &mut BTreeMap<String, usize>) -> String {
+pub(crate) fn unique(slug: String, seen: &mut BTreeMap<String, usize>) -> String {
     let times = seen.entry(slug.clone()).or_default();
     *times += 1;
     if *times == 1 { slug } else { format!("{slug}-{}", *times - 1) }
