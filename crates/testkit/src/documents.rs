@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn it_holds_what_it_is_told() {
+    fn it_returns_the_configured_documents() {
         let documents = FakeDocuments::default();
         documents.set("/acme", "a.pdf", DocumentState::Pdf);
         documents.set("/acme", "b.pdf", DocumentState::Present);

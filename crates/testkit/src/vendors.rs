@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn they_answer_what_they_are_told() {
+    fn they_give_the_configured_answers() {
         let (vendors, pay) = (FakeVendors::default(), vendor("https://pay"));
         vendors.has("r-1", "CARD", InstructionDetails::default());
         let rejected = VendorError::Rejected("on purpose".into());

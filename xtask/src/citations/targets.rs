@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn citations_of_what_exists_resolve() {
+    fn citations_of_existing_items_resolve() {
         let text = "contract 4.1, 4, D6 and fields 1.5; fields A.1, rules STR-01, 8.1 and 8, decision 0008.";
         assert_eq!(faults(text), [""; 0]);
         let citations = citations("contract D6");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn citations_of_what_does_not_exist_are_reported() {
+    fn citations_of_missing_items_are_reported() {
         assert_eq!(faults("contract 4.1, 4.9"), ["docs/contract.md has no 4.9"]);
         assert_eq!(faults("contract\n/// D7"), ["docs/contract.md has no D7"]);
         assert_eq!(faults("fields 8)"), ["docs/fields.md has no 8"]);

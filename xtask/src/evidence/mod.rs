@@ -1,4 +1,4 @@
-//! Tests that pages of `docs/` name as what holds a promise: each must exist under its name.
+//! Checks that the tests exist that pages of `docs/` name as evidence.
 
 mod page;
 mod source;
@@ -8,13 +8,13 @@ use std::path::Path;
 use crate::cargo;
 use crate::error::Error;
 
-/// Pages whose claims stand on tests.
+/// Pages that name tests as evidence.
 const PAGES: &[&str] = &["docs/RELIABILITY.md", "docs/SECURITY.md"];
 
-/// What to do about a name that is none.
+/// Remedy for a name of no test.
 pub(crate) const MEND: &str = "name tests in the page as crate::module::test";
 
-/// Every name in the pages that is of no test, with its place.
+/// Returns every name in the pages that is not the name of a test, with its line.
 pub(crate) fn check() -> Result<Vec<String>, Error> {
     check_in(cargo::root(), PAGES)
 }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_is_of_no_test_is_told_with_its_place() {
+    fn names_of_no_test_are_reported_with_their_line() {
         let root = tempfile::tempdir().unwrap();
         let source = root.path().join("crates/core/src");
         std::fs::create_dir_all(&source).unwrap();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_pages_claim_is_there() {
+    fn tests_named_by_the_pages_exist() {
         assert_eq!(check().unwrap(), [""; 0]);
     }
 }

@@ -1,4 +1,4 @@
-//! `docs/error-codes.md`, from the one table of codes and the catalogue of rules.
+//! `docs/error-codes.md`, from the table of codes and the catalogue of rules.
 
 use cutover_core::{CODES, Code, Domain};
 use cutover_rules::RULES;
@@ -17,7 +17,7 @@ How an answer with errors is read stands in the [supplier's guide](guide/supplie
 error or as a warning.
 ";
 
-/// The text of the reference: a section a domain, a row a code, in the order of the table.
+/// The text of the reference: a section per domain, a row per code, in the order of the table.
 pub(super) fn markdown() -> String {
     let mut text = HEAD.to_owned();
     for domain in domains() {
@@ -46,14 +46,14 @@ fn section(text: &mut String, title: &str, meaning: &str, codes: &[Code]) {
     }
 }
 
-/// The rules that give a code.
+/// Links to the rules that report a code.
 fn rules(code: Code) -> String {
     let giving = RULES.iter().filter(|rule| rule.codes.contains(&code));
     let links: Vec<String> = giving.map(|rule| format!("[{0}](rules.md#{0})", rule.id)).collect();
     if links.is_empty() { "–".to_owned() } else { links.join(", ") }
 }
 
-/// A bar would end the cell.
+/// Escapes bars, which would end the cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::{citations, evidence, fence, references, released};
 use summary::Counts;
 
-/// What to run, and how.
+/// Steps to run, and options.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Run only these steps, in the usual order
@@ -34,10 +34,11 @@ pub(crate) struct Args {
     /// List the steps and run none
     #[arg(long)]
     list: bool,
-    /// Install what is missing: tools into target/tools (takes minutes), PostgreSQL, Chromium and promtool with apt-get if you are root
+    /// Install what is missing: tools into target/tools (takes minutes), PostgreSQL, Chromium and promtool
+    /// with apt-get if you are root
     #[arg(long)]
     install: bool,
-    /// Go on with the next step after one has failed
+    /// Continue with the next step after a failure
     #[arg(long)]
     keep_going: bool,
 }
@@ -45,12 +46,12 @@ pub(crate) struct Args {
 /// A check of the project.
 struct Step {
     name: &'static str,
-    /// What it checks, for `--list` and the heading.
+    /// Description for `--list` and the heading.
     what: &'static str,
     run: fn(Tools) -> Result<Outcome, Error>,
 }
 
-/// Every check, the quick ones first.
+/// Every check, fast ones first.
 const STEPS: &[Step] = &[
     Step { name: "fmt", what: "the code is formatted", run: |_| plain::fmt() },
     Step { name: "fence", what: "crates depend only on what they may", run: |_| fence_step() },
@@ -100,25 +101,25 @@ const STEPS: &[Step] = &[
     Step { name: "torture", what: "what takes long, shortened: see cargo xtask torture", run: torture::step },
 ];
 
-/// May a step install the tools it misses?
+/// Permission to install missing tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tools {
     Install,
     AsTheyAre,
 }
 
-/// How a step ended.
+/// Result of a step.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
-    /// Passed, with a remark or none.
+    /// Passed, with a remark or an empty text.
     Ok(String),
-    /// Passed or not, with the tests that ran.
+    /// Ran tests: their counts, and the remark or the fault.
     Tested(Counts, Result<String, String>),
-    /// Passed as far as it could run: what could not, and how to get what it misses.
+    /// Passed, but some tests could not run: their counts, and how to install what is missing.
     Partly(Counts, String),
-    /// Found a fault: which, or how to mend it.
+    /// Found a fault: which, or how to fix it.
     Failed(String),
-    /// Its tool is not there: which, and how to get it.
+    /// Did not run because a tool is missing: which, and how to install it.
     NotRun(String),
 }
 
@@ -128,15 +129,16 @@ impl Outcome {
     }
 }
 
-/// A step that has its outcome.
+/// A finished step.
 struct Done {
     name: &'static str,
     outcome: Outcome,
     took: Duration,
 }
 
-/// Runs the chosen steps. `strict` is for CI: tools are installed, every step gets its turn, and one that could
-/// not run is a failure.
+/// Runs the chosen steps. `strict` is for CI: tools are installed, no step is skipped, and one that could not
+/// run
+/// is a failure.
 pub(crate) fn run(args: &Args, strict: bool) -> Result<ExitCode, Error> {
     let chosen: Vec<&Step> = STEPS.iter().filter(|step| is_chosen(step, &args.only)).collect();
     if args.list {
@@ -214,7 +216,8 @@ fn released_step() -> Result<Outcome, Error> {
     Ok(of_faults(&released::check()?, released::MEND))
 }
 
-/// One fault is the remark; of several each is printed and the remark counts them. Both say how to mend them.
+/// A single fault becomes the remark; several are printed, and the remark counts them. Both say how to fix
+/// them.
 fn of_faults(faults: &[impl std::fmt::Display], mend: &str) -> Outcome {
     match faults {
         [] => Outcome::Ok(String::new()),
@@ -273,7 +276,7 @@ mod unit {
     }
 
     #[test]
-    fn faults_are_told_with_the_way_to_mend_them() {
+    fn faults_are_reported_with_the_way_to_fix_them() {
         assert_eq!(of_faults(&[""; 0], "mend"), Outcome::Ok(String::new()));
         assert_eq!(of_faults(&["a"], "mend"), Outcome::Failed("a; mend".to_owned()));
         assert_eq!(of_faults(&["a", "b"], "mend"), Outcome::Failed("2 faults; mend".to_owned()));

@@ -1,4 +1,4 @@
-//! Steps that are one call of cargo, with components that come with Rust, but not with every packaging of it.
+//! Steps that are one call of cargo, with components that some distributions of Rust lack.
 
 use std::process::Command;
 
@@ -15,11 +15,11 @@ pub(super) fn clippy() -> Result<Outcome, Error> {
     component("clippy", "clippy", command, "see above")
 }
 
-/// Programs that have no library of their own name.
-const PROGRAMS: [&str; 3] = ["cutover", "cutover-client", "xtask"];
+/// Programs without a library of the same name.
+const PROGRAMS: [&str; 4] = ["cutover", "cutover-bench", "cutover-client", "xtask"];
 
-/// There are no examples. But where they are asked for, dependencies have the features that tests need, as in the step
-/// `clippy`, and 66 of them are not looked at once more.
+/// There are no examples. But with this option dependencies have the features that tests need, as in the step
+/// `clippy`, and 66 of them are not checked again.
 pub(super) fn docs() -> Result<Outcome, Error> {
     let mut command = cargo::cargo(["doc", "--workspace", "--no-deps", "--examples", "--lib"]);
     PROGRAMS.iter().for_each(|name| {

@@ -73,7 +73,7 @@ pub fn generated_accounts_read_back(store: &dyn Store) {
 }
 
 /// The digits that were sent are the digits kept; times are shown with the offset that is asked for.
-pub fn digits_stay_and_times_move_to_the_zone(store: &dyn Store) {
+pub fn digits_are_kept_and_times_are_converted_to_the_zone(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let payload = r#"{"import_supplier":"ACME","external_account_number":"1","transfer_balance":10.10,
         "events":[{"event_type":"E","category":"C","subcategory":"S","description":"D",
@@ -163,7 +163,7 @@ pub fn accounts_are_written_together(store: &dyn Store) {
 }
 
 /// Of none of them, nor of the steps that were written with them, if one is refused.
-pub fn of_accounts_that_are_refused_nothing_stays(store: &dyn Store) {
+pub fn refused_accounts_leave_nothing(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let [kept, a, b, c] = [1, 2, 3, 4].map(|n| generated(store, &acme, n));
     import(store, &kept, "UTC");

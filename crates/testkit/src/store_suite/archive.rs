@@ -43,7 +43,7 @@ fn archive(store: &dyn Store, processes: &[&StoredProcess], when: i64) -> usize 
 }
 
 /// Every status but those two, and only what did not change at the time or later.
-pub fn what_has_ended_long_ago_is_archivable(store: &dyn Store) {
+pub fn processes_that_ended_long_ago_are_archivable(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     create_many(store, &acme, "A", 8);
     create(store, &other, "A-0");
@@ -65,7 +65,7 @@ pub fn what_has_ended_long_ago_is_archivable(store: &dyn Store) {
 }
 
 /// A look goes on where the one before ended, whether or not it found some.
-pub fn a_look_at_what_is_archivable_is_bounded(store: &dyn Store) {
+pub fn a_search_for_archivable_processes_is_bounded(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 7);
     for account in ["A-0", "A-5", "A-6"] {
@@ -116,7 +116,7 @@ pub fn an_archived_process_keeps_its_row(store: &dyn Store) {
 }
 
 /// A step between the look and the removal: the process stays whole, the others go.
-pub fn what_changed_meanwhile_is_not_archived(store: &dyn Store) {
+pub fn processes_changed_meanwhile_are_not_archived(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 2);
     cancel(store, &acme, "A-0", 10);

@@ -63,7 +63,7 @@ pub fn actions_read_back(store: &dyn Store) {
 }
 
 /// By time, supplier and action, the last ones first, and no more than are asked for.
-pub fn actions_are_found_by_what_they_were(store: &dyn Store) {
+pub fn actions_are_found_by_time_supplier_and_action(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     for (seconds, (of, action)) in (0..).zip([
         (&acme, AuditAction::SupplierAdded),
@@ -89,7 +89,7 @@ pub fn actions_are_found_by_what_they_were(store: &dyn Store) {
 }
 
 /// An action that is undone is not told of.
-pub fn what_is_undone_is_not_told_of(store: &dyn Store) {
+pub fn rolled_back_actions_are_not_recorded(store: &dyn Store) {
     let told = entry(1, AuditAction::BackupBegun, Subject::default());
     let undone = write(store, move |tx| {
         tx.record(&told)?;

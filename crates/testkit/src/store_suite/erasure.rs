@@ -162,7 +162,7 @@ pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
 }
 
 /// The counts and totals of its supplier are those of the accounts that stay, folded or not.
-pub fn an_erased_account_counts_for_nothing(store: &dyn Store) {
+pub fn an_erased_account_is_removed_from_the_figures(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let members = |balance: &str| {
         format!(
@@ -203,7 +203,7 @@ pub fn an_erased_account_counts_for_nothing(store: &dyn Store) {
 }
 
 /// Its key is not given again, so that whoever knows it still, writes nothing of another's.
-pub fn an_erased_number_comes_back_under_another_key(store: &dyn Store) {
+pub fn an_erased_number_gets_another_key_when_it_is_sent_again(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let owner = acme.clone();
     let first = put(store, move |tx| insert(tx, &owner, "A-1", Submission::default(), at(0)));
@@ -232,7 +232,7 @@ fn creation(of: &Supplier, account: &str, when: chrono::DateTime<chrono::Utc>) -
 }
 
 /// Whoever adds to an account while it is erased, adds before, or is told that there is none; nothing is left.
-pub fn who_adds_to_an_account_while_it_is_erased_finds_none(store: &dyn Store) {
+pub fn additions_during_an_erasure_leave_nothing(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for round in 1..=5 {
         let account = import(store, &acme, round, r#""ledgers":[{}]"#);
@@ -260,7 +260,7 @@ pub fn who_adds_to_an_account_while_it_is_erased_finds_none(store: &dyn Store) {
 }
 
 /// While a number is sent again and again, and erased again and again, it has one process or none.
-pub fn a_number_that_is_sent_while_it_is_erased_has_one_process_or_none(store: &dyn Store) {
+pub fn a_number_sent_during_its_erasure_has_at_most_one_process(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let mut counted = 0;
     on_threads(4, |thread| {

@@ -119,7 +119,7 @@ pub fn counts_follow_every_step(store: &dyn Store) {
 }
 
 /// Monitoring is told of each supplier what stands where, and what has waited for the longest.
-pub fn standings_are_of_every_supplier(store: &dyn Store) {
+pub fn standings_include_every_supplier(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let paused = supplier_with(store, "PAUSED", |settings| settings.status = SupplierStatus::Paused.into());
     supplier(store, "QUIET");
@@ -148,7 +148,7 @@ pub fn standings_are_of_every_supplier(store: &dyn Store) {
 }
 
 /// Of steps written together, those that come to nothing count for nothing; what is undone was never counted.
-pub fn counts_are_of_what_was_written(store: &dyn Store) {
+pub fn counts_include_only_committed_steps(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 4);
     let pending = all(store, &acme);
@@ -178,7 +178,7 @@ pub fn counts_are_of_what_was_written(store: &dyn Store) {
 }
 
 /// What is kept with a process and is no state changes no figure, also of one that ended long ago.
-pub fn counts_do_not_follow_what_is_no_step(store: &dyn Store) {
+pub fn changes_that_are_no_steps_do_not_change_counts(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let pending = create(store, &acme, "A-1");
     assert!(step(store, &pending, Event::Cancelled, at(5)));
@@ -195,7 +195,7 @@ pub fn counts_do_not_follow_what_is_no_step(store: &dyn Store) {
 }
 
 /// From the minute of a time on.
-pub fn minutes_are_asked_for_from_a_time_on(store: &dyn Store) {
+pub fn minute_counts_can_start_at_a_time(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for n in 0..5 {
         let owner = acme.clone();
@@ -213,7 +213,7 @@ pub fn minutes_are_asked_for_from_a_time_on(store: &dyn Store) {
 }
 
 /// By creation, of the one error and the one supplier, and only while they stand with it.
-pub fn examples_of_an_error_are_those_that_stand_with_it(store: &dyn Store) {
+pub fn examples_of_an_error_are_processes_that_have_it(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     for of in [&acme, &other] {
         create_many(store, of, "A", 6);
@@ -273,7 +273,7 @@ pub fn totals_add_up(store: &dyn Store) {
 
 /// What cannot be held exactly is an error, not a wrong sum: nothing is rounded, nothing is lost, and the figures of
 /// others go on.
-pub fn a_sum_that_cannot_be_held_is_refused(store: &dyn Store) {
+pub fn a_sum_that_overflows_is_refused(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME").id, supplier(store, "OTHER").id);
     let of = |balance: &str| Totals { ledger_balance: balance.parse().unwrap(), ..totals(1, 0, 0) };
     let most = of("7922816251426433759.3543950335");
@@ -310,7 +310,7 @@ fn some_event(dice: &mut Dice, process: &Process, when: DateTime<Utc>) -> Option
 }
 
 /// After any walk of many processes, one by one and together, folded at any time.
-pub fn counts_hold_after_any_walk(store: &dyn Store) {
+pub fn counts_are_correct_after_random_steps(store: &dyn Store) {
     let suppliers = [supplier(store, "ACME"), supplier(store, "OTHER")];
     suppliers.iter().for_each(|of| create_many(store, of, "W", 25));
     let mut dice = Dice::new(7);
@@ -341,7 +341,7 @@ pub fn counts_hold_after_any_walk(store: &dyn Store) {
 }
 
 /// While some write, others fold, and whoever looks meanwhile sees no account twice and none not at all.
-pub fn what_is_written_while_others_fold_is_counted_once(store: &dyn Store) {
+pub fn writes_during_folding_are_counted_once(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let seen = on_threads(6, |thread| {
         let mut seen = Vec::new();

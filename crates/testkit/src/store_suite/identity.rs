@@ -82,7 +82,7 @@ fn there(store: &dyn Store, n: u8) -> Option<RefreshToken> {
 }
 
 /// The second of two uses is told that it is the second.
-pub fn refresh_tokens_are_good_once(store: &dyn Store) {
+pub fn refresh_tokens_work_once(store: &dyn Store) {
     tokens(store, &[(1, i64::MIN), (2, i64::MAX)]);
     assert_eq!(there(store, 1).map(|t| (t.family, t.expires_at, t.used_at)), Some((i64::MIN, at(100), None)));
     assert_eq!(there(store, 3), None);

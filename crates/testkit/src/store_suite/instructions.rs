@@ -113,7 +113,7 @@ pub fn added_instructions_read_back(store: &dyn Store) {
 }
 
 /// The accounts that it applies to, by key and each once; a business and a vendor have their own.
-pub fn an_instruction_of_a_business_grows_by_accounts(store: &dyn Store) {
+pub fn accounts_are_added_to_an_instruction_of_a_business(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let accounts = [1, 2, 3].map(|n| import(store, &acme, n, r#""ledgers":[{}]"#).process_id);
     let [first, second] = ["B-1", "B-2"].map(|identifier| {

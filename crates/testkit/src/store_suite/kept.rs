@@ -150,7 +150,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_equal_becomes_equal() {
+    fn equal_accounts_become_equal() {
         assert_eq!(
             quoted_numbers(r#"{"a\"1":-1.50,"b":["2",12.50e0]}"#),
             r#"{"a\"1":"-1.50","b":["2","12.5"]}"#
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_found() {
+    fn differences_are_found() {
         let value = json!({"a": [1, {"b": "x"}]});
         assert_eq!(difference(&value, &value), None);
         let other = json!({"a": [1, {"b": "x", "c": 2}]});

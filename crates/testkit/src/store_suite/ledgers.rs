@@ -47,7 +47,7 @@ fn amount(store: &dyn Store, of: &NewAccount, id: &str) -> Option<String> {
 }
 
 /// The first of several is told with what additions need, and what is added to it is seen in it.
-pub fn the_first_ledger_is_the_one_that_grows(store: &dyn Store) {
+pub fn transactions_are_added_to_the_first_ledger(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let ledgers = r#""ledgers":[
         {"last_statement_closing_date":"2026-04-30","last_statement_balance":-10.10},
@@ -99,7 +99,7 @@ pub fn a_transaction_is_found_by_its_id(store: &dyn Store) {
 }
 
 /// That of the payload before one that was added, and the one that was added first.
-pub fn of_several_transactions_the_oldest_is_found(store: &dyn Store) {
+pub fn the_oldest_of_several_transactions_is_found(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let ledgers = format!(
         r#""ledgers":[{{}},{{"last_statement_closing_date":"2026-05-02",
@@ -163,7 +163,7 @@ pub fn a_balance_is_set(store: &dyn Store) {
 }
 
 /// Whoever reads an account to add to it holds off others that do.
-pub fn of_balances_that_change_at_once_none_is_lost(store: &dyn Store) {
+pub fn concurrent_changes_of_a_balance_are_all_kept(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let account = import(store, &acme, 1, r#""ledgers":[{"ledger_balance":0}]"#);
     let id = account.process_id;

@@ -52,7 +52,7 @@ fn sorted(store: &dyn Store, of: &Supplier, list: AccountList) -> Vec<String> {
 }
 
 /// Imported: those with an account. Pending: those without, but for cancelled ones. All: both.
-pub fn lists_hold_what_they_are_named_for(store: &dyn Store) {
+pub fn lists_contain_the_accounts_in_their_states(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let dry = Submission { is_dry_run: true, ..Submission::default() };
     let (owner, dry_runs) = (acme.clone(), ["dry-good", "dry-bad"]);
@@ -90,7 +90,7 @@ pub fn lists_hold_what_they_are_named_for(store: &dyn Store) {
 }
 
 /// Of one time the keys decide; a page begins after a position and tells where the next one does.
-pub fn lists_go_by_creation_and_key(store: &dyn Store) {
+pub fn lists_are_ordered_by_creation_and_key(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let owner = acme.clone();
     let created = [("A", 30), ("B", 10), ("C", 10), ("D", 20), ("E", 10)];
@@ -186,7 +186,7 @@ pub fn pages_give_every_account_once(store: &dyn Store) {
 }
 
 /// However many are cancelled one after another, a page reads so many rows and the next goes on behind them.
-pub fn pages_pass_over_cancelled_accounts(store: &dyn Store) {
+pub fn pages_skip_cancelled_accounts(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 30);
     let cancelled = |n: i64| n % 3 == 1 || (10..20).contains(&n);

@@ -85,7 +85,7 @@ pub fn meter_points_are_taken_within_an_organisation(store: &dyn Store) {
 }
 
 /// An account is another one by its supplier and its number.
-pub fn the_account_itself_takes_no_meter_point(store: &dyn Store) {
+pub fn an_account_does_not_block_its_own_meter_points(store: &dyn Store) {
     let (acme, second) = (supplier(store, "ACME"), supplier(store, "SECOND"));
     import(store, &acme, 1, &supplied(&[("6001", "2020-01-01", "null")]));
     let sought = [("6001", "2026-01-01")];
@@ -95,7 +95,7 @@ pub fn the_account_itself_takes_no_meter_point(store: &dyn Store) {
 }
 
 /// Of accounts, suppliers and organisations side by side; the same question twice has the same answer.
-pub fn meter_points_of_many_accounts_are_asked_for_together(store: &dyn Store) {
+pub fn meter_points_of_many_accounts_are_looked_up_together(store: &dyn Store) {
     let (acme, second) = (supplier(store, "ACME"), supplier(store, "SECOND"));
     let foreign = supplier_of(store, "Other", "FOREIGN", |_| {});
     import(store, &acme, 1, &supplied(&[("6001", "2020-01-01", r#""2026-03-01""#)]));

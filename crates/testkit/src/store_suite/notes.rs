@@ -59,7 +59,7 @@ pub fn notes_are_found_by_their_content(store: &dyn Store) {
 }
 
 /// By their times, in whichever order they came; with a time, the one that has it.
-pub fn of_several_notes_the_oldest_is_found(store: &dyn Store) {
+pub fn the_oldest_of_several_notes_is_found(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let account = import(store, &acme, 1, r#""notes":[{"body":"Again"}]"#);
     let again = of_body("Again");

@@ -67,7 +67,7 @@ pub fn an_account_has_one_process(store: &dyn Store) {
 }
 
 /// Page by page along the order, through processes that were created at the same time.
-pub fn lists_go_on_where_a_page_ended(store: &dyn Store) {
+pub fn pages_continue_where_the_last_one_ended(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let owner = acme.clone();
     put(store, move |tx| {
@@ -92,7 +92,7 @@ pub fn lists_go_on_where_a_page_ended(store: &dyn Store) {
 }
 
 /// The same, of one status.
-pub fn lists_can_be_of_one_status(store: &dyn Store) {
+pub fn lists_can_be_filtered_by_status(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 6);
     for account in ["A-1", "A-4"] {
@@ -112,7 +112,7 @@ pub fn lists_can_be_of_one_status(store: &dyn Store) {
 }
 
 /// By error and by time, together with the state and on pages of their own.
-pub fn lists_can_be_of_what_failed_or_changed(store: &dyn Store) {
+pub fn lists_can_be_filtered_by_error_and_time(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 6);
     let take = |account: &str, event, time| {
@@ -163,7 +163,7 @@ fn pages(store: &dyn Store, of: &Supplier, filter: ProcessFilter<'_>, limit: Pag
 }
 
 /// What no index knows is looked for among so many rows a page: those that match none are passed over page by page.
-pub fn a_page_reads_so_many_rows_and_may_be_empty(store: &dyn Store) {
+pub fn a_page_reads_a_limited_number_of_rows_and_may_be_empty(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 10);
     let later = ProcessFilter { modified_after: Some(at(1_000)), ..ProcessFilter::default() };
@@ -237,7 +237,7 @@ fn number_of(process: &Process) -> String {
 }
 
 /// By the bytes of their numbers; nothing in a prefix has a meaning of its own.
-pub fn accounts_are_found_by_how_their_numbers_begin(store: &dyn Store) {
+pub fn accounts_are_found_by_the_prefix_of_their_numbers(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     for account in ["A-1", "A-10", "A-2", "a-1", "A%", "A_1", "Ä-1", "A-\u{ffff}", "B"] {
         create(store, &acme, account);

@@ -26,7 +26,7 @@ fn served<const N: usize>(store: &dyn Store, codes: [&'static str; N]) -> [Suppl
 }
 
 /// A thousand of one supplier do not hold up three of another.
-pub fn suppliers_take_turns(store: &dyn Store) {
+pub fn suppliers_are_served_in_rotation(store: &dyn Store) {
     let [big, small] = served(store, ["BIG", "SMALL"]);
     create_many(store, &big, "B", 1_000);
     create_many(store, &small, "S", 3);
@@ -36,7 +36,7 @@ pub fn suppliers_take_turns(store: &dyn Store) {
 }
 
 /// A batch is shared alike; what one supplier has not, others may have.
-pub fn a_share_that_one_lacks_goes_to_others(store: &dyn Store) {
+pub fn an_unused_share_goes_to_other_suppliers(store: &dyn Store) {
     let [small, big, third] = served(store, ["A", "B", "C"]);
     create_many(store, &big, "B", 50);
     create_many(store, &small, "S", 1);
@@ -46,7 +46,7 @@ pub fn a_share_that_one_lacks_goes_to_others(store: &dyn Store) {
 }
 
 /// By the time they fell due, not by the time they came.
-pub fn within_a_supplier_the_first_due_comes_first(store: &dyn Store) {
+pub fn processes_of_a_supplier_are_claimed_by_due_time(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for (account, start) in [("late", 30), ("early", 10), ("middle", 20)] {
         let (owner, window) = (acme.clone(), Window { start: Some(at(start)), end: None });
@@ -58,7 +58,7 @@ pub fn within_a_supplier_the_first_due_comes_first(store: &dyn Store) {
 }
 
 /// Windows that have not opened, and attempts that were put off.
-pub fn what_is_not_due_waits(store: &dyn Store) {
+pub fn processes_that_are_not_due_are_not_claimed(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let (owner, window) = (acme.clone(), Window { start: Some(at(60)), end: None });
     put(store, move |tx| insert(tx, &owner, "window", Submission { is_dry_run: false, window }, at(0)));
@@ -88,7 +88,7 @@ pub fn running_imports_are_counted(store: &dyn Store) {
 }
 
 /// Paused, nothing of a supplier is touched; Ongoing again, it goes on.
-pub fn paused_suppliers_are_left_alone(store: &dyn Store) {
+pub fn processes_of_paused_suppliers_are_not_claimed(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let (owner, window) = (acme.clone(), Window { start: None, end: Some(at(50)) });
     put(store, move |tx| insert(tx, &owner, "A-1", Submission { is_dry_run: false, window }, at(0)));
@@ -105,7 +105,7 @@ pub fn paused_suppliers_are_left_alone(store: &dyn Store) {
 }
 
 /// The earliest of all suppliers, whether it is due or not.
-pub fn the_next_one_due_is_known(store: &dyn Store) {
+pub fn the_next_due_time_is_known(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.next_due_at(at(5_000))), None);
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     for (supplier, account, start) in [(&acme, "A-1", 90), (&other, "B-1", 40), (&other, "B-2", 60)] {
@@ -119,7 +119,7 @@ pub fn the_next_one_due_is_known(store: &dyn Store) {
 
 /// Claims may begin to read where the one before did. What is committed late is found all the same: at once if it is a
 /// second late, within half a minute otherwise.
-pub fn what_is_stored_late_is_found(store: &dyn Store) {
+pub fn processes_committed_late_are_found(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let late = |owner: &Supplier, account: &'static str, created| {
         let owner = owner.clone();

@@ -44,7 +44,7 @@ fn is_stored(store: &dyn Store, of: &Supplier, creation: &Creation) {
 }
 
 /// The process, its window, who sent it and when, the payload to the byte, and what was found.
-pub fn a_new_account_is_staged_whole(store: &dyn Store) {
+pub fn a_new_account_is_staged_completely(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let window = Window { start: Some(at(10)), end: Some(at(1_000)) };
     let first = creation(&acme, "A/1 é\u{1F600}'; -- {\"a\",NULL}", "one");
@@ -89,7 +89,7 @@ fn set(store: &dyn Store, of: &Supplier, status: SupplierStatus) -> Supplier {
 }
 
 /// As the supplier is when the account is stored.
-pub fn suppliers_take_accounts_while_they_are_ongoing(store: &dyn Store) {
+pub fn only_ongoing_suppliers_accept_accounts(store: &dyn Store) {
     let mut acme = supplier(store, "ACME");
     for status in [SupplierStatus::Paused, SupplierStatus::Complete] {
         acme = set(store, &acme, status);
@@ -115,7 +115,7 @@ pub fn an_account_is_staged_under_the_settings_it_was_checked_by(store: &dyn Sto
 }
 
 /// One is told that it staged the account, and it is its payload that is there.
-pub fn of_many_that_stage_one_account_one_does(store: &dyn Store) {
+pub fn one_of_many_concurrent_creates_of_an_account_stages_it(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let told = on_threads(8, |n| {
         let stage = |i| stage(store, &acme, &format!("A-{i}"), &format!("{n}"));
@@ -130,7 +130,7 @@ pub fn of_many_that_stage_one_account_one_does(store: &dyn Store) {
 }
 
 /// Each once, under a key of its own, with one entry of history and what belongs to it.
-pub fn what_many_stage_at_once_is_all_there(store: &dyn Store) {
+pub fn accounts_staged_concurrently_are_all_stored(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let of = |n: usize| if n.is_multiple_of(2) { &acme } else { &other };
     let told = on_threads(8, |n| {
@@ -156,7 +156,7 @@ pub fn what_many_stage_at_once_is_all_there(store: &dyn Store) {
 }
 
 /// What is refused to one is stored for another.
-pub fn those_that_wait_together_share_no_fate(store: &dyn Store) {
+pub fn a_refused_account_does_not_affect_others_of_its_group(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let paused = supplier_with(store, "PAUSED", |s| s.status = SupplierStatus::Paused.into());
     (0..10).for_each(|i| assert_eq!(stage(store, &acme, &format!("old-{i}"), "0"), Staging::Staged));

@@ -61,7 +61,7 @@ pub fn a_statement_is_added_once(store: &dyn Store) {
 }
 
 /// They neither find one another nor stand in one another's way.
-pub fn statements_of_the_payload_are_a_set_of_their_own(store: &dyn Store) {
+pub fn statements_of_the_payload_are_independent_of_added_ones(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let sent = r#""statements":[{"bill_period_from_date":"2024-01-01","bill_period_to_date":"2024-03-31",
         "statement_id":"S-1"}]"#;

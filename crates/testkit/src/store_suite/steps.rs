@@ -89,7 +89,7 @@ fn step_write((process, entry, issues): &Made) -> StepWrite<'_> {
 
 /// One that somebody else took on, and one that is not there: nothing of them is written, and all of the
 /// others is, each with its own end, history and issues.
-pub fn of_many_steps_the_stale_ones_are_left_out(store: &dyn Store) {
+pub fn stale_steps_of_a_batch_are_skipped(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 5);
     assert_eq!(claim(store, at(10), 5).len(), 5);

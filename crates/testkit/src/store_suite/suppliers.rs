@@ -62,7 +62,7 @@ pub fn codes_are_unique(store: &dyn Store) {
 }
 
 /// Whoever reads settings to change them holds off others that do.
-pub fn of_settings_that_change_at_once_none_is_lost(store: &dyn Store) {
+pub fn concurrent_changes_of_settings_are_all_kept(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     on_threads(8, |n| {
         let code = acme.code.clone();

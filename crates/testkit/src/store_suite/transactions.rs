@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 
 /// Nothing of a job that says so stays; what others wrote does.
-pub fn what_is_rolled_back_is_gone(store: &dyn Store) {
+pub fn rolled_back_jobs_leave_nothing(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let owner = acme.clone();
     let wrote = store.write(Box::new(move |tx| {
@@ -146,7 +146,7 @@ pub fn a_glance_sees_what_was_written(store: &dyn Store) {
 }
 
 /// Thirty-two at once: everything that was answered is there, and every key is given once.
-pub fn many_writers_lose_nothing(store: &dyn Store) {
+pub fn writes_of_many_threads_are_all_kept(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let start = Barrier::new(32);
     thread::scope(|scope| {

@@ -37,7 +37,7 @@ pub fn vendors_read_back_by_name(store: &dyn Store) {
 }
 
 /// The second is not taken, and changes nothing of the first.
-pub fn a_name_is_of_one_vendor(store: &dyn Store) {
+pub fn vendor_names_are_unique(store: &dyn Store) {
     let first = vendor("pay", VendorKind::Http, None);
     assert!(add(store, &first));
     assert!(!add(store, &vendor("pay", VendorKind::Stripe, Some("KEY"))));

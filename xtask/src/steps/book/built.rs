@@ -1,5 +1,6 @@
-//! The book as it was built: links that lead out of it go to the repository, those to a `README.md` to what mdBook
-//! made of it, and all others lead somewhere.
+//! Post-processes the built book: links out of it go to the repository, links to a `README.md` to the page
+//! that mdBook
+//! made of it, and broken links are reported.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +8,14 @@ use super::BOOK;
 use super::links::place;
 use crate::error::Error;
 
-/// Where what is not part of the book can be read.
+/// Address of files that are not part of the book.
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main");
 
-/// What mdBook takes a `README.md` for in links, and what it makes of it.
+/// Name of a `README.md` in links, and the file that mdBook writes for it.
 const README: &str = "README.html";
 const INDEX: &str = "index.html";
 
-/// Mends the links of every page; those that lead nowhere.
+/// Fixes the links of every page and returns the broken ones.
 pub(super) fn finish(book: &Path) -> Result<Vec<String>, Error> {
     let mut faults = Vec::new();
     let mut folders = vec![book.to_owned()];
@@ -35,7 +36,7 @@ pub(super) fn finish(book: &Path) -> Result<Vec<String>, Error> {
     Ok(faults)
 }
 
-/// A page with its links out of the book mended, and its links to nothing.
+/// Returns a page with fixed links, and its broken links.
 fn mended(text: &str, page: &Path, exists: &dyn Fn(&Path) -> bool) -> (String, Vec<String>) {
     let mut parts = text.split("href=\"");
     let mut mended = parts.next().unwrap_or_default().to_owned();
@@ -65,13 +66,13 @@ fn mended(text: &str, page: &Path, exists: &dyn Fn(&Path) -> bool) -> (String, V
 }
 
 enum Target {
-    /// From the root of the book.
+    /// A path from the root of the book.
     Inside(PathBuf),
-    /// From the root of the repository.
+    /// A path from the root of the repository.
     Outside(PathBuf),
 }
 
-/// Where a link leads; none if it is not for us to say: another host, or a place in the same page.
+/// Target of a link; `None` for other hosts and for the same page.
 fn target(page: &Path, path: &str) -> Option<Target> {
     if path.is_empty() || path.contains(':') || path.starts_with('/') {
         return None;

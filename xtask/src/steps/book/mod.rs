@@ -1,5 +1,5 @@
-//! The documentation as a book: every link of the repository's Markdown leads somewhere, every page has its place in
-//! `docs/SUMMARY.md`, and mdBook builds it in `target/book`.
+//! The documentation as a book: checks every link of the repository's Markdown and that every page is in
+//! `docs/SUMMARY.md`, and builds the book in `target/book` with mdBook.
 
 mod built;
 mod links;
@@ -15,16 +15,16 @@ use crate::{cargo, files};
 use page::Page;
 pub(crate) use page::{slug, unique};
 
-/// What is installed, without what watches and serves.
+/// Version that is installed, without the features that watch and serve.
 const VERSION: &str = "0.5.4";
-/// Unoptimised, it is compiled in a third of the time, and builds the book in seconds.
+/// Unoptimised, it compiles in a third of the time, and builds the book in seconds.
 const PROGRAM: Program = Program {
     name: "mdbook",
     is_good,
     install: &["mdbook", "--version", VERSION, "--debug", "--no-default-features", "--features", "search"],
 };
 const BOOK: &str = "docs";
-/// Where `book.toml` has it built.
+/// Output folder, as `book.toml` sets it.
 const BUILT: &str = "target/book";
 const SUMMARY: &str = "docs/SUMMARY.md";
 
@@ -64,7 +64,7 @@ fn pages() -> Result<BTreeMap<PathBuf, Page>, Error> {
     paths.into_iter().map(|path| files::read(&path).map(|text| (path, Page::read(&text)))).collect()
 }
 
-/// Pages of the book that its contents do not name: mdBook leaves them out without a word.
+/// Pages of the book that are not in its contents: mdBook silently omits them.
 fn without_a_place(pages: &BTreeMap<PathBuf, Page>) -> Vec<String> {
     let summary = Path::new(SUMMARY);
     let named: Vec<PathBuf> = pages.get(summary).map_or_else(Vec::new, |page| {
@@ -75,7 +75,7 @@ fn without_a_place(pages: &BTreeMap<PathBuf, Page>) -> Vec<String> {
     left_out.map(|path| format!("{}: not in {SUMMARY}", path.display())).collect()
 }
 
-/// A version with the same settings and the same output.
+/// Returns true for versions with the same settings and the same output.
 fn is_good(answer: &str) -> bool {
     let minor = |version: &str| version.rsplit_once('.').map(|(minor, _)| minor.to_owned());
     let version = answer.trim().strip_prefix("mdbook v");
