@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::cargo;
 use crate::error::Error;
 
-/// Paths from the root of all files with one of these extensions, sorted. Skips hidden files and folders, symbolic
-/// links and `target`.
+/// Paths from the root of all files with one of these extensions, sorted. Skips hidden files and folders,
+/// symbolic links and `target`.
 pub(crate) fn with_extension(extensions: &[&str]) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     collect(cargo::root(), extensions, &mut found)?;

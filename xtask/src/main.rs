@@ -1,8 +1,7 @@
 //! Chores of contributors: `cargo xtask --help`.
 //!
 //! `test` runs every check of the project in one command, `ci` does the same and fails if a check could not
-//! run,
-//! `docs` writes the references that are generated from code, `bench` measures.
+//! run, `docs` writes the references that are generated from code, `bench` measures.
 
 mod cargo;
 mod citations;
@@ -50,14 +49,12 @@ enum Chore {
     /// Run every check, or some of them; stops at the first that fails
     ///
     /// Needs Rust and a C toolchain. A check whose tool is missing is printed as NOT RUN with the way to
-    /// install it,
-    /// which is a failure only if the variable CI is true.
+    /// install it, which is a failure only if the variable CI is true.
     Test(steps::Args),
     /// Run every check; fail if one could not run
     ///
     /// Installs missing tools and continues after a failure. The same as `cargo xtask test` with the variable
-    /// CI
-    /// set to true.
+    /// CI set to true.
     Ci(steps::Args),
     /// Run the long tests: the simulation with many seeds, request storms, rolling deployments
     ///
@@ -66,8 +63,7 @@ enum Chore {
     /// Fuzz everything that clients can send for a given time
     ///
     /// Guided by coverage if there is a C++ compiler. Builds into target/xtask/fuzz, which also holds
-    /// findings and the
-    /// corpus of the next run.
+    /// findings and the corpus of the next run.
     Fuzz(fuzz::Args),
     /// Measure next to the yardsticks; prints ratios formed in one run
     ///

@@ -14,8 +14,8 @@ pub(crate) fn fixture(name: &str) -> Result<Value, Error> {
     crate::record::read(&file)
 }
 
-/// An electricity account with so many readings in the history of its meters, and none else: one on a day, as far as
-/// the days of the meter go.
+/// An electricity account with so many readings in the history of its meters, and none else: one on a day, as
+/// far as the days of the meter go.
 pub(crate) fn with_readings(count: usize) -> Result<Value, Error> {
     let mut account = fixture("electricity")?;
     let place = "/supply_addresses/0/meter_points/0/meters";

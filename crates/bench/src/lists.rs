@@ -64,8 +64,8 @@ impl Downloads {
     }
 }
 
-/// The whole list of a large supplier on SQLite, in turn with the export of the same columns in the same order by the
-/// `sqlite3` shell; and the list of a small supplier at the same time.
+/// The whole list of a large supplier on SQLite, in turn with the export of the same columns in the same
+/// order by the `sqlite3` shell; and the list of a small supplier at the same time.
 pub(crate) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
     let (id, count) = ("lists.sqlite", args.count(ACCOUNTS));
     let installation = Installation::new(args, "bench-lists")?;
@@ -92,8 +92,8 @@ pub(crate) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
     Ok(figures)
 }
 
-/// The same list on PostgreSQL, in turn with `COPY` of the same columns in the same order into the kit's program that
-/// writes them as JSON.
+/// The same list on PostgreSQL, in turn with `COPY` of the same columns in the same order into the kit's
+/// program that writes them as JSON.
 pub(crate) fn on_postgres(args: &Args) -> Result<Vec<Figure>, Error> {
     let (id, count) = ("pg.list", args.count(ACCOUNTS));
     let (kit, site) = (args.kit()?, Site::start(&[])?);

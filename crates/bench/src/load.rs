@@ -58,8 +58,8 @@ pub(crate) fn post_all(
     post_each(address, &[(path, status)], token, bodies, connections)
 }
 
-/// Sends every body once to each of some paths, in this order, over so many connections. Wanted is a body that is
-/// answered with the status beside each path; one that is not goes to none of the paths after it.
+/// Sends every body once to each of some paths, in this order, over so many connections. Wanted is a body
+/// that is answered with the status beside each path; one that is not goes to none of the paths after it.
 pub(crate) fn post_each(
     address: SocketAddr,
     requests: &[(&str, u16)],

@@ -1,8 +1,8 @@
-//! Benches of Cutover: figures next to those of well-known frameworks, as ratios formed in one run. Started by
-//! `cargo xtask bench`.
+//! Benches of Cutover: figures next to those of well-known frameworks, as ratios formed in one run. Started
+//! by `cargo xtask bench`.
 //!
-//! The yardsticks (peers, limits and a payload generator) are a kit outside this repository. Parts that need it fail if
-//! it is missing.
+//! The yardsticks (peers, limits and a payload generator) are a kit outside this repository. Parts that need
+//! it fail if it is missing.
 
 mod accounts;
 mod additions;

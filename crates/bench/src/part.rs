@@ -37,7 +37,8 @@ pub(crate) enum Part {
     Progress,
     /// Notes, transactions and statements for accounts that have 10 and 100,000 of them
     Additions,
-    /// The server's CPU for requests and imports with few and many processes, suppliers and readings, on SQLite
+    /// The server's CPU for requests and imports with few and many processes, suppliers and readings, on
+    /// SQLite
     Flat,
     /// Durable creates over 32 connections on PostgreSQL, next to pgbench
     PgCreate,

@@ -36,8 +36,8 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Comma
     command
 }
 
-/// Any program, at the root, without the variables in which `cargo run` describes this package: build scripts watch some
-/// of them and would compile dependencies again.
+/// Any program, at the root, without the variables in which `cargo run` describes this package: build scripts
+/// watch some of them and would compile dependencies again.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());

@@ -16,8 +16,8 @@ pub(crate) enum Target<'a> {
     Postgres(&'a Site, &'a str),
 }
 
-/// States as a migration that has come far leaves them: 70% imported, 20% waiting, 5% failed, 5% cancelled. All states
-/// are SQL expressions of the process's number `i`.
+/// States as a migration that has come far leaves them: 70% imported, 20% waiting, 5% failed, 5% cancelled.
+/// All states are SQL expressions of the process's number `i`.
 pub(crate) const MIXED: &str = "CASE WHEN i % 20 < 14 THEN 'PROCESSED' WHEN i % 20 < 18 THEN 'PENDING' \
     WHEN i % 20 = 18 THEN 'ERRORED' ELSE 'CANCELLED' END";
 /// States of processes that have all ended.
@@ -66,7 +66,8 @@ pub(crate) fn processes_of(
     write(target, &format!("'{supplier}'"), state, first, count)
 }
 
-/// Adds processes of these suppliers in rotation: the one of the number `i` belongs to `BENCH_(i % suppliers + 1)`.
+/// Adds processes of these suppliers in rotation: the one of the number `i` belongs to `BENCH_(i % suppliers
+/// + 1)`.
 pub(crate) fn processes(target: Target<'_>, suppliers: u64, state: &str, count: u64) -> Result<(), Error> {
     write(target, &format!("'BENCH_' || (i % {suppliers} + 1)"), state, 1, count)
 }

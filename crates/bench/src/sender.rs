@@ -1,6 +1,5 @@
 //! POSTs over many connections from one thread, which is woken once for all answers that have arrived. A
-//! thread per
-//! connection would take CPU from the server on the same machine.
+//! thread per connection would take CPU from the server on the same machine.
 
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};

@@ -13,8 +13,8 @@ pub(crate) fn is_installed() -> bool {
     program::output(command).is_some()
 }
 
-/// Instructions of one call of a case: what twice as many calls take more, so that the start of the program does not
-/// count.
+/// Instructions of one call of a case: what twice as many calls take more, so that the start of the program
+/// does not count.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
 pub(crate) fn instructions_a_call(program: &Path, case: &str, turns: u64) -> Result<f64, Error> {
     let (once, twice) = (instructions(program, case, turns)?, instructions(program, case, turns * 2)?);

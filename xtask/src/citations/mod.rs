@@ -1,5 +1,5 @@
-//! Citations of the contract, the fields, the rules and the decisions: `contract D6`, `fields 1.5`, `rule PST-12`,
-//! `decision 0008`. Each must name a section, a rule or a file that exists.
+//! Citations of the contract, the fields, the rules and the decisions: `contract D6`, `fields 1.5`, `rule
+//! PST-12`, `decision 0008`. Each must name a section, a rule or a file that exists.
 
 mod read;
 mod targets;
@@ -12,7 +12,7 @@ pub(crate) use targets::Targets;
 use crate::error::Error;
 use crate::files;
 
-pub(crate) const MEND: &str = "cite a section, rule or decision that exists";
+pub(crate) const FIX: &str = "cite a section, rule or decision that exists";
 
 /// Kinds of files that are searched.
 const EXTENSIONS: &[&str] = &["rs", "md", "toml", "sql"];

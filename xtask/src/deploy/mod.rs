@@ -1,7 +1,6 @@
 //! Tests that `deploy/` and `docs/OPERATIONS.md` name only settings, commands, flags, metrics and routes that
 //! exist in the sources, which are read as text, and that the containers are consistent. They need no
-//! container
-//! engine.
+//! container engine.
 
 mod manifests;
 mod monitoring;

@@ -1,6 +1,6 @@
 //! Tests that alerts, dashboard and manual name metrics that `/metrics` prints, and the manual all of them.
-//! The metrics
-//! come from a snapshot of a test of `cutover-http`, with the names and labels of the real program.
+//! The metrics come from a snapshot of a test of `cutover-http`, with the names and labels of the real
+//! program.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,8 +4,7 @@
 const BETWEEN: [&str; 11] = ["|", ";", "&", "(", ")", "<", ">", "$", "do", "then", "--"];
 
 /// Returns the words after the program's name of each of its command lines in a text: in the code of
-/// Markdown, in the
-/// lines of anything else.
+/// Markdown, in the lines of anything else.
 pub(super) fn commands(text: &str, is_markdown: bool) -> Vec<Vec<String>> {
     let snippets = if is_markdown { code(text) } else { lines(text) };
     snippets.iter().flat_map(|snippet| commands_of(&words(snippet))).collect()

@@ -12,7 +12,7 @@ use crate::error::Error;
 const PAGES: &[&str] = &["docs/RELIABILITY.md", "docs/SECURITY.md"];
 
 /// Remedy for a name of no test.
-pub(crate) const MEND: &str = "name tests in the page as crate::module::test";
+pub(crate) const FIX: &str = "name tests in the page as crate::module::test";
 
 /// Returns every name in the pages that is not the name of a test, with its line.
 pub(crate) fn check() -> Result<Vec<String>, Error> {

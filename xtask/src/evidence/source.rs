@@ -8,8 +8,7 @@ use crate::error::Error;
 const SUITE: &str = "crates/testkit/src/store_suite/mod.rs";
 
 /// Returns true if there is a test of this name: the folder of its crate, `it` for an integration test, its
-/// modules, its
-/// function.
+/// modules, its function.
 pub(super) fn is_test(root: &Path, name: &str) -> Result<bool, Error> {
     let segments: Vec<&str> = name.split("::").collect();
     let [package, modules @ .., function] = segments.as_slice() else { return Ok(false) };
@@ -100,7 +99,7 @@ mod tests {
         for name in [
             "core::id::tests::gone",
             "core::id::supplier_codes_of_others",
-            "nowhere::id::tests::supplier_codes",
+            "broken::id::tests::supplier_codes",
             "cutover::http::content_types",
             "testkit::store_suite::staging::an_account",
             "testkit::store_suite::mod::stories",

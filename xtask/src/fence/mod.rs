@@ -18,7 +18,7 @@ use table::{LAYERS, Layer, TESTS_ONLY};
 pub(crate) fn check() -> Result<Vec<String>, Error> {
     let metadata = metadata()?;
     let mut faults = wrong_arrows(&metadata, LAYERS);
-    faults.extend(points_of_releases(&metadata));
+    faults.extend(failpoints_of_releases(&metadata));
     let path = cargo::root().join("deny.toml");
     let deny_toml = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
     faults.extend(deny_toml::differences(&deny_toml, LAYERS)?);
@@ -90,7 +90,7 @@ const POINTS: (&str, &str) = ("fail", "failpoints");
 
 /// Returns a line for each package with failpoints in a release: only dev-dependencies may enable them, and
 /// no feature.
-fn points_of_releases(metadata: &Metadata) -> Vec<String> {
+fn failpoints_of_releases(metadata: &Metadata) -> Vec<String> {
     let (name, feature) = POINTS;
     let asks =
         |to: &Dependency| to.name == name && !to.is_for_tests() && to.features.iter().any(|f| f == feature);
@@ -101,7 +101,7 @@ fn points_of_releases(metadata: &Metadata) -> Vec<String> {
         package.dependencies.iter().any(asks) || package.features.values().flatten().any(by_feature)
     });
     has.map(|package| {
-        format!("{} → {name}/{feature}: a release would have the points of tests", package.name)
+        format!("{} → {name}/{feature}: a release would contain failpoints", package.name)
     })
     .collect()
 }
@@ -112,7 +112,7 @@ fn wrong_arrow(from: &Layer, to: &Dependency, ours: &BTreeSet<&str>) -> Option<S
         return wrong_arrow_between_ours(from, to).map(|why| format!("{arrow}: {why}"));
     }
     let family = from.never.iter().find(|family| family.crates.contains(&to.name.as_str()))?;
-    (!to.is_for_tests()).then(|| format!("{arrow}: {} is none of its business", family.what))
+    (!to.is_for_tests()).then(|| format!("{arrow}: it must not depend on {}", family.what))
 }
 
 fn wrong_arrow_between_ours(from: &Layer, to: &Dependency) -> Option<String> {
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn outside_crates_of_a_forbidden_kind_are_refused_except_in_tests() {
-        let fault = ["cutover-core → diesel: a database is none of its business"];
+        let fault = ["cutover-core → diesel: it must not depend on a database"];
         assert_eq!(faults_of("cutover-core", "diesel", None), fault);
         assert_eq!(faults_of("cutover-core", "diesel", Some("build")), fault);
         assert_eq!(faults_of("cutover-core", "diesel", Some("dev")), [""; 0]);
@@ -201,7 +201,7 @@ mod tests {
         let faults = |kind: Option<&str>, features: &[&str], own: serde_json::Value| {
             let dependency = json!({"name": "fail", "kind": kind, "features": features});
             let package = json!({"name": "cutover-app", "dependencies": [dependency], "features": own});
-            points_of_releases(&serde_json::from_value(json!({"packages": [package]})).unwrap()).len()
+            failpoints_of_releases(&serde_json::from_value(json!({"packages": [package]})).unwrap()).len()
         };
         assert_eq!(faults(None, &[], json!({})), 0);
         assert_eq!(faults(Some("dev"), &["failpoints"], json!({})), 0);

@@ -25,7 +25,7 @@ impl Program {
     pub(super) fn build(unguided: bool) -> Result<Option<Self>, Error> {
         let host = if unguided { None } else { host().filter(|_| has_cxx()) };
         if host.is_none() {
-            println!("Not guided by coverage{}", if unguided { "" } else { ": there is no C++ compiler" });
+            println!("Not guided by coverage{}", if unguided { "" } else { ": no C++ compiler found" });
         }
         let folder = cargo::scratch().join("fuzz/build");
         let mut command = cargo::cargo(["build", "--package", "cutover-fuzz", "--profile", "fuzz"]);

@@ -1,8 +1,7 @@
 //! `cargo xtask fuzz`: runs fuzz targets for a given time.
 //!
 //! Fuzzing is guided by coverage if there is a C++ compiler, which libFuzzer needs. Any Rust toolchain will
-//! do, as
-//! every rustc has LLVM's coverage pass. Otherwise seeds are mutated at random.
+//! do, as every rustc has LLVM's coverage pass. Otherwise seeds are mutated at random.
 
 mod build;
 

@@ -43,7 +43,7 @@ const REFERENCES: &[Reference] = &[
 ];
 
 /// Command that updates the references.
-pub(crate) const MEND: &str = "cargo xtask docs";
+pub(crate) const FIX: &str = "cargo xtask docs";
 
 /// `cargo xtask docs`; with `check` it writes nothing.
 pub(crate) fn command(check: bool) -> Result<ExitCode, Error> {
@@ -53,7 +53,7 @@ pub(crate) fn command(check: bool) -> Result<ExitCode, Error> {
             eprintln!("stale: {path}");
         }
         if !stale.is_empty() {
-            eprintln!("mend with: {MEND}");
+            eprintln!("fix with: {FIX}");
             return Ok(ExitCode::FAILURE);
         }
     } else {
@@ -73,8 +73,9 @@ pub(crate) fn command(check: bool) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// References that only other packages can render. In each a test compares the files, and writes them if a variable is
-/// set: the HTTP edge alone knows routes and status codes, the benches alone know what their figures mean.
+/// References that only other packages can render. In each a test compares the files, and writes them if a
+/// variable is set: the HTTP edge alone knows routes and status codes, the benches alone know what their
+/// figures mean.
 const WRITTEN_BY_TESTS: [(&str, &str); 2] = [
     ("cutover-http", "openapi::tests::the_file_in_docs_is_up_to_date"),
     ("cutover-bench", "page::tests::the_files_in_docs_are_up_to_date"),

@@ -16,7 +16,7 @@ const RELEASED: &str = "docs/openapi.released.json";
 const CURRENT: &str = "docs/openapi.json";
 
 /// Remedy for a fault.
-pub(crate) const MEND: &str =
+pub(crate) const FIX: &str =
     "clients rely on what was released: add beside it, or begin a new version of the API";
 
 /// Returns everything of the released description that is removed or narrowed.

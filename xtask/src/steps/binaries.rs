@@ -8,8 +8,7 @@ use serde::Deserialize;
 use crate::cargo;
 
 /// The command that runs the integration tests of the crate in a folder, like cargo; `None` if they cannot be
-/// built,
-/// which cargo reports.
+/// built, which cargo reports.
 pub(super) fn integration_tests(folder: &str) -> Option<Command> {
     // Selected alone, the crate would be built again with its own set of features.
     let mut build = cargo::cargo(["test", "--workspace", "--test", "it", "--no-run"]);

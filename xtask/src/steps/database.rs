@@ -12,12 +12,12 @@ const INSTALL: &str = ".ci/install-postgresql";
 pub(super) struct Database {
     /// The throwaway cluster; stopped on drop.
     cluster: Option<Cluster>,
-    found: Found,
+    found: Available,
 }
 
 /// Availability of each program.
 #[derive(Debug, Clone, Copy)]
-struct Found {
+struct Available {
     /// True if the environment names a server.
     server: bool,
     programs: bool,
@@ -27,11 +27,11 @@ struct Found {
 impl Database {
     /// Starts a cluster, unless the environment names a server or there are no programs.
     pub(super) fn start(tools: Tools) -> std::io::Result<Self> {
-        let mut found = Found::now();
+        let mut found = Available::now();
         if tools == Tools::Install && found.not_run().is_some() {
             // The script prints why it fails, and the summary names what is missing.
             cargo::succeeds(cargo::command(cargo::root().join(INSTALL))).ok();
-            found = Found::now();
+            found = Available::now();
         }
         let wanted = found.programs && !found.server;
         let cluster = wanted.then(|| Cluster::start(&ClusterOptions::fast())).transpose()?;
@@ -54,7 +54,7 @@ impl Database {
     }
 }
 
-impl Found {
+impl Available {
     fn now() -> Self {
         Self {
             server: std::env::var_os(DATABASE_URL).is_some_and(|url| !url.is_empty()),
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn not_run(server: bool, programs: bool, pgbouncer: bool) -> String {
-        Found { server, programs, pgbouncer }.not_run().unwrap_or_default()
+        Available { server, programs, pgbouncer }.not_run().unwrap_or_default()
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! cargo-deny: licences, sources and the fence over the resolved graph, and advisories if this machine has a
-//! copy of
-//! their database.
+//! copy of their database.
 
 use std::env::home_dir;
 use std::path::{Path, PathBuf};
@@ -45,8 +44,7 @@ fn check(program: &Path) -> Result<Outcome, Error> {
 }
 
 /// Checks advisories against the local copy of the RustSec database. Nothing is fetched: the checks of this
-/// project need
-/// only the crate registry from the network, so a machine without a copy passes with a remark.
+/// project need only the crate registry from the network, so a machine without a copy passes with a remark.
 fn advisories(program: &Path, databases: Option<&Path>) -> Result<Outcome, Error> {
     if !databases.is_some_and(has_folders) {
         return Ok(Outcome::Ok(
@@ -56,9 +54,9 @@ fn advisories(program: &Path, databases: Option<&Path>) -> Result<Outcome, Error
     let mut command = cargo::command(program);
     command.args(["--offline", "--workspace", "check", "advisories"]);
     if cargo::succeeds(command)? {
-        return Ok(Outcome::Ok("advisories by the copy that is here".to_owned()));
+        return Ok(Outcome::Ok("advisories of the local copy".to_owned()));
     }
-    Ok(Outcome::Failed("see above; an older copy is mended with: cargo deny fetch db".to_owned()))
+    Ok(Outcome::Failed("see above; an older copy is updated with: cargo deny fetch db".to_owned()))
 }
 
 /// Returns true if a folder has a database: there may be lock files as well.
@@ -94,9 +92,9 @@ mod tests {
     #[test]
     fn without_a_database_advisories_are_not_run_and_nothing_fails() {
         let folder = tempfile::tempdir().unwrap();
-        let nobody = Path::new("/nowhere/cargo-deny");
+        let nobody = Path::new("/broken/cargo-deny");
         std::fs::write(folder.path().join("db.lock"), "").unwrap();
-        for databases in [None, Some(folder.path()), Some(Path::new("/nowhere"))] {
+        for databases in [None, Some(folder.path()), Some(Path::new("/broken"))] {
             let Outcome::Ok(remark) = advisories(nobody, databases).unwrap() else { panic!("it fails") };
             assert!(remark.starts_with("advisories NOT RUN"), "{remark}");
         }

@@ -1,6 +1,5 @@
 //! Runs fuzz targets for less than a minute in total, with the same inputs each time, so that a failure comes
-//! from a
-//! change and not from chance. `cargo xtask fuzz` makes new inputs.
+//! from a change and not from chance. `cargo xtask fuzz` makes new inputs.
 
 use super::Outcome;
 use crate::error::Error;

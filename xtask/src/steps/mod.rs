@@ -54,7 +54,7 @@ struct Step {
 /// Every check, fast ones first.
 const STEPS: &[Step] = &[
     Step { name: "fmt", what: "the code is formatted", run: |_| plain::fmt() },
-    Step { name: "fence", what: "crates depend only on what they may", run: |_| fence_step() },
+    Step { name: "fence", what: "crates depend only on permitted crates", run: |_| fence_step() },
     Step {
         name: "references",
         what: "the generated references are up to date, and tests that pages name exist",
@@ -72,13 +72,13 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "alerts",
-        what: "alert rules and the dashboard parse, and alerts fire when they should, with promtool",
+        what: "alert rules and the dashboard parse, and alerts fire as tested, with promtool",
         run: alerts::run,
     },
-    Step { name: "book", what: "links of the documentation, and its book, with mdBook", run: book::run },
+    Step { name: "book", what: "links of the documentation are valid and its book builds, with mdBook", run: book::run },
     Step {
         name: "deny",
-        what: "licences, sources, banned crates and known holes, with cargo-deny",
+        what: "licences, sources, banned crates and advisories, with cargo-deny",
         run: deny::run,
     },
     Step { name: "clippy", what: "lints, warnings denied", run: |_| plain::clippy() },
@@ -90,15 +90,15 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "fuzz",
-        what: "what anybody may send, changed by chance, the same each time",
+        what: "fuzz targets with the same random inputs each time",
         run: |_| fuzz::run(),
     },
     Step {
         name: "api",
-        what: "the running service keeps to its description, with schemathesis",
+        what: "the running service conforms to its description, with schemathesis",
         run: api::run,
     },
-    Step { name: "torture", what: "what takes long, shortened: see cargo xtask torture", run: torture::step },
+    Step { name: "torture", what: "the long tests in a short form: see cargo xtask torture", run: torture::step },
 ];
 
 /// Permission to install missing tools.
@@ -137,8 +137,7 @@ struct Done {
 }
 
 /// Runs the chosen steps. `strict` is for CI: tools are installed, no step is skipped, and one that could not
-/// run
-/// is a failure.
+/// run is a failure.
 pub(crate) fn run(args: &Args, strict: bool) -> Result<ExitCode, Error> {
     let chosen: Vec<&Step> = STEPS.iter().filter(|step| is_chosen(step, &args.only)).collect();
     if args.list {
@@ -197,34 +196,34 @@ fn fence_step() -> Result<Outcome, Error> {
 }
 
 fn references_step() -> Result<Outcome, Error> {
-    let stale = of_faults(&references::stale()?, &format!("mend with: {}", references::MEND));
+    let stale = of_faults(&references::stale()?, &format!("fix with: {}", references::FIX));
     if stale.is_failure() {
         return Ok(stale);
     }
-    Ok(of_faults(&evidence::check()?, evidence::MEND))
+    Ok(of_faults(&evidence::check()?, evidence::FIX))
 }
 
 fn citations_step() -> Result<Outcome, Error> {
     let (checked, faults) = citations::check()?;
-    Ok(match of_faults(&faults, citations::MEND) {
+    Ok(match of_faults(&faults, citations::FIX) {
         Outcome::Ok(_) => Outcome::Ok(format!("{checked} citations resolve")),
         failed => failed,
     })
 }
 
 fn released_step() -> Result<Outcome, Error> {
-    Ok(of_faults(&released::check()?, released::MEND))
+    Ok(of_faults(&released::check()?, released::FIX))
 }
 
 /// A single fault becomes the remark; several are printed, and the remark counts them. Both say how to fix
 /// them.
-fn of_faults(faults: &[impl std::fmt::Display], mend: &str) -> Outcome {
+fn of_faults(faults: &[impl std::fmt::Display], fix: &str) -> Outcome {
     match faults {
         [] => Outcome::Ok(String::new()),
-        [fault] => Outcome::Failed(format!("{fault}; {mend}")),
+        [fault] => Outcome::Failed(format!("{fault}; {fix}")),
         _ => {
             faults.iter().for_each(|fault| println!("{fault}"));
-            Outcome::Failed(format!("{} faults; {mend}", faults.len()))
+            Outcome::Failed(format!("{} faults; {fix}", faults.len()))
         }
     }
 }
@@ -277,8 +276,8 @@ mod unit {
 
     #[test]
     fn faults_are_reported_with_the_way_to_fix_them() {
-        assert_eq!(of_faults(&[""; 0], "mend"), Outcome::Ok(String::new()));
-        assert_eq!(of_faults(&["a"], "mend"), Outcome::Failed("a; mend".to_owned()));
-        assert_eq!(of_faults(&["a", "b"], "mend"), Outcome::Failed("2 faults; mend".to_owned()));
+        assert_eq!(of_faults(&[""; 0], "fix"), Outcome::Ok(String::new()));
+        assert_eq!(of_faults(&["a"], "fix"), Outcome::Failed("a; fix".to_owned()));
+        assert_eq!(of_faults(&["a", "b"], "fix"), Outcome::Failed("2 faults; fix".to_owned()));
     }
 }

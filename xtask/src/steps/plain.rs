@@ -7,7 +7,7 @@ use crate::cargo;
 use crate::error::Error;
 
 pub(super) fn fmt() -> Result<Outcome, Error> {
-    component("rustfmt", "fmt", cargo::cargo(["fmt", "--all", "--", "--check"]), "mend with: cargo fmt --all")
+    component("rustfmt", "fmt", cargo::cargo(["fmt", "--all", "--", "--check"]), "fix with: cargo fmt --all")
 }
 
 pub(super) fn clippy() -> Result<Outcome, Error> {
@@ -29,15 +29,15 @@ pub(super) fn docs() -> Result<Outcome, Error> {
     ran(command, "see above")
 }
 
-fn component(component: &str, subcommand: &str, command: Command, mend: &str) -> Result<Outcome, Error> {
+fn component(component: &str, subcommand: &str, command: Command, fix: &str) -> Result<Outcome, Error> {
     match cargo::output(cargo::cargo([subcommand, "--version"])) {
-        Some(_) => ran(command, mend),
+        Some(_) => ran(command, fix),
         None => Ok(Outcome::NotRun(format!("{component} is missing: rustup component add {component}"))),
     }
 }
 
-fn ran(command: Command, mend: &str) -> Result<Outcome, Error> {
-    Ok(if cargo::succeeds(command)? { Outcome::Ok(String::new()) } else { Outcome::Failed(mend.to_owned()) })
+fn ran(command: Command, fix: &str) -> Result<Outcome, Error> {
+    Ok(if cargo::succeeds(command)? { Outcome::Ok(String::new()) } else { Outcome::Failed(fix.to_owned()) })
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Finds snapshots that no test uses.
 //!
 //! insta writes the path of each compared snapshot into the file named by a variable; any other snapshot in
-//! the
-//! tree belongs to a removed test.
+//! the tree belongs to a removed test.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

@@ -9,8 +9,8 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Adds the numbers of a line, if it is the result of a test binary:
-    /// `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s`.
+    /// Adds the numbers of a line, if it is the result of a test binary: `test result: ok. 3 passed; 0
+    /// failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s`.
     pub(super) fn add_line(&mut self, line: &str) {
         let Some((_, counts)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {

@@ -109,10 +109,8 @@ fn on_postgres() -> Option<Command> {
 const THREADS: &str = "RUST_TEST_THREADS";
 
 /// Default of that number. It exceeds the number of processors, as the long tests mostly wait for leases to
-/// end or
-/// databases to come back: end-to-end tests use a processor for 150 s of the 550 s that they last in total.
-/// With even
-/// more, tests that send a hundred requests at once are refused on a busy machine.
+/// end or databases to come back: end-to-end tests use a processor for 150 s of the 550 s that they last in
+/// total. With even more, tests that send a hundred requests at once are refused on a busy machine.
 fn threads() -> String {
     let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     std::env::var(THREADS).unwrap_or_else(|_| (processors + 1).to_string())
@@ -153,8 +151,8 @@ fn remark(references: &Path, counts: Counts) -> Result<Result<String, String>, E
     let text = std::fs::read_to_string(references).map_err(Error::file("read", references))?;
     let unused = snapshots::unreferenced(cargo::root(), &text)?;
     let faults: Vec<String> =
-        unused.iter().map(|path| format!("no test looks at the snapshot {}", path.display())).collect();
-    Ok(match of_faults(&faults, "delete what is no longer wanted") {
+        unused.iter().map(|path| format!("no test uses the snapshot {}", path.display())).collect();
+    Ok(match of_faults(&faults, "delete snapshots that are no longer needed") {
         Outcome::Failed(fault) => Err(fault),
         _ if counts.ignored > 0 => Ok(format!("{} ignored", counts.ignored)),
         _ => Ok(String::new()),

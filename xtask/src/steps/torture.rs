@@ -64,7 +64,7 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "storm",
-        what: "a storm of creates, and the server killed in it",
+        what: "a storm of creates during which the server is killed",
         is_short: false,
         commands: |args| rounds(args, "storm::"),
     },
@@ -142,8 +142,7 @@ fn run_part(part: &Part, args: &Args, database: &Database) -> Result<Done, Error
 }
 
 /// Runs the tests of all crates whose names begin like this: selected alone, a crate would be built again
-/// with
-/// its own set of features.
+/// with its own set of features.
 fn tests(name: &str) -> Command {
     cargo::cargo(["test", "--workspace", "--test", "it", name])
 }

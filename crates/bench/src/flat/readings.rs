@@ -7,8 +7,8 @@ use crate::stats::{in_thousands, ratios};
 use crate::error::Error;
 use serde_json::{Value, json};
 
-/// How many readings an account has, how many accounts there are of it, and how often each is validated: few enough
-/// of the large ones, and as many readings of both kinds.
+/// How many readings an account has, how many accounts there are of it, and how often each is validated: few
+/// enough of the large ones, and as many readings of both kinds.
 const SIZES: [(usize, usize, usize); 3] = [(1, 5_000, 4), (1_000, 400, 5), (50_000, 8, 5)];
 
 /// Measures the cost of an account by the number of its readings.

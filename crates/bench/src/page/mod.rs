@@ -1,4 +1,5 @@
-//! The tables and plots of `docs/PERFORMANCE.md`, from the stored run. The prose of the page is written by hand.
+//! The tables and plots of `docs/PERFORMANCE.md`, from the stored run. The prose of the page is written by
+//! hand.
 //!
 //! All of it is a test: `cargo xtask docs` runs it to write the files.
 

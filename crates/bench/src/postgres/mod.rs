@@ -1,6 +1,6 @@
-//! The service on PostgreSQL: on a throwaway cluster that keeps what it commits, in turn with the yardsticks on
-//! the same one. CPU seconds are those of the service and the database together; of a yardstick, those of its
-//! client and the database.
+//! The service on PostgreSQL: on a throwaway cluster that keeps what it commits, in turn with the yardsticks
+//! on the same one. CPU seconds are those of the service and the database together; of a yardstick, those of
+//! its client and the database.
 
 mod backup;
 mod claim;

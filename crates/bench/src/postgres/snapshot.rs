@@ -39,8 +39,8 @@ type Pick = fn(&Slice) -> Step;
 /// Name of each step, and its figures in a slice.
 const STEPS: [(&str, Pick); 2] = [("create", |slice| slice.create), ("import", |slice| slice.import)];
 
-/// Creates and imports of one supplier next to an open snapshot, in turn with the same without one, each in a fresh
-/// database.
+/// Creates and imports of one supplier next to an open snapshot, in turn with the same without one, each in a
+/// fresh database.
 pub(crate) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let site = Site::start(&[])?;
     let slice = args.payloads(ACCOUNTS).div_ceil(SLICES).max(1);

@@ -6,7 +6,8 @@ use crate::decode::{FieldSpec, Kind, Known, ObjectSpec};
 use crate::value::Choice;
 use crate::{AccountEnvelope, MeterPointCommon, Variant, known};
 
-/// The sections of the manual. `{ledger}` stands for the table of that object, `{A.1}` for a list of the appendix.
+/// The sections of the manual. `{ledger}` stands for the table of that object, `{A.1}` for a list of the
+/// appendix.
 const TEMPLATE: &str = include_str!("fields.md");
 
 /// Lists that are too long for a table: section, title, values.
@@ -29,7 +30,8 @@ const APPENDIX: &[(&str, &str, Known)] = &[
 /// Width of the appendix's lines.
 const WIDTH: usize = 118;
 
-/// The text of `docs/fields.md`. Citations in meanings are plain text, such as `rule PST-12`; they can be made links.
+/// The text of `docs/fields.md`. Citations in meanings are plain text, such as `rule PST-12`; they can be
+/// made links.
 pub fn fields_markdown() -> String {
     let objects = objects();
     let line = |line: &str| match line.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {

@@ -1,7 +1,7 @@
-//! Accounts that are removed.
+//! Erasure of accounts.
 
 use super::businesses::business;
-use super::ground::{
+use super::helpers::{
     api, at, insert, new_process, number, on_threads, process, put, see, step, supplier, worker,
 };
 use super::imported::{SYDNEY, account_of, decode, end_with, import, zone};
@@ -20,7 +20,7 @@ use cutover_process::{Event, Process, State, Submission};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Words that the account of [`furnish`] is made of, and no other row.
+/// Words that occur in the account of [`furnish`] and in no other row.
 pub const CANARIES: [&str; 8] = [
     "CANARY-NUMBER",
     "CANARY-PAYLOAD",
@@ -32,8 +32,8 @@ pub const CANARIES: [&str; 8] = [
     "MD000ELEC1001",
 ];
 
-/// An imported account that has rows in every table that accounts have rows in, beside another that stays; the key of
-/// its process.
+/// Imports an account with rows in every table of accounts, and another that stays. Returns the key of
+/// the first one's process.
 pub fn furnish(store: &dyn Store) -> i64 {
     let acme = supplier(store, "ACME");
     import(store, &acme, 1, r#""customers":[{"family_name":"Stays"}],"ledgers":[{"ledger_balance":"1.50"}]"#);
@@ -57,7 +57,7 @@ pub fn furnish(store: &dyn Store) -> i64 {
     new.process_id
 }
 
-/// Something of everything that can be added.
+/// Adds one of everything that can be added.
 fn add_to(store: &dyn Store, acme: &Supplier, to: &NewAccount) {
     let (id, business) = (to.process_id, business(acme, "B-1", &["C-1"], 1));
     put(store, move |tx| {
@@ -108,7 +108,8 @@ fn add_transaction(tx: &mut dyn Tx, id: i64) -> Result<(), StoreError> {
     tx.add_transaction(id, ledger, &NewTransaction { transaction, sent_date: None })
 }
 
-/// Removes a process as a use case does, and tells of it; what it counted for is left alone.
+/// Removes a process like the use case, with its audit entry, but without changing figures. Returns the
+/// number of removed rows by table.
 pub fn erase(store: &dyn Store, of: &Supplier, id: i64) -> Vec<(&'static str, u64)> {
     let of = of.clone();
     put(store, move |tx| erase_in(tx, &of, id))
@@ -127,7 +128,7 @@ fn erase_in(tx: &mut dyn Tx, of: &Supplier, id: i64) -> Result<Vec<(&'static str
     Ok(rows)
 }
 
-/// Nothing of it is found any more, by whatever; another account is as it was.
+/// No query finds anything of the account; another account is unchanged.
 pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
     let id = furnish(store);
     let acme = see(store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap();
@@ -150,7 +151,7 @@ pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
     assert_eq!(erase(store, &acme, id), []);
     assert_eq!(process(store, &acme, "A-1"), other);
     assert_eq!(see(store, |tx| tx.imported_account(other.process.id(), Zone::UTC)), Some(kept));
-    // What is of the business stays with it; it applies to the account no more.
+    // The instruction of the business stays, but no longer applies to the account.
     let business = see(store, |tx| tx.business(acme.organisation_id, "B-1")).unwrap();
     let key = InstructionKey {
         vendor: "pay".into(),
@@ -161,7 +162,7 @@ pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
     assert!(see(store, |tx| tx.contract_exists(acme.organisation_id, "C-1")));
 }
 
-/// The counts and totals of its supplier are those of the accounts that stay, folded or not.
+/// Counts and totals of its supplier are those of the remaining accounts, folded or not.
 pub fn an_erased_account_is_removed_from_the_figures(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let members = |balance: &str| {
@@ -202,7 +203,7 @@ pub fn an_erased_account_is_removed_from_the_figures(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.minute_counts(acme.id, at(-9_999))), []);
 }
 
-/// Its key is not given again, so that whoever knows it still, writes nothing of another's.
+/// Keys are not reused, so that a worker that still has the old one cannot change another account.
 pub fn an_erased_number_gets_another_key_when_it_is_sent_again(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let owner = acme.clone();
@@ -231,7 +232,7 @@ fn creation(of: &Supplier, account: &str, when: chrono::DateTime<chrono::Utc>) -
     })
 }
 
-/// Whoever adds to an account while it is erased, adds before, or is told that there is none; nothing is left.
+/// Concurrent additions succeed before the erasure or find no account; nothing of them is left.
 pub fn additions_during_an_erasure_leave_nothing(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for round in 1..=5 {
@@ -259,7 +260,7 @@ pub fn additions_during_an_erasure_leave_nothing(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.state_counts(acme.id)), []);
 }
 
-/// While a number is sent again and again, and erased again and again, it has one process or none.
+/// While a number is repeatedly sent and erased, it has one process or none.
 pub fn a_number_sent_during_its_erasure_has_at_most_one_process(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let mut counted = 0;

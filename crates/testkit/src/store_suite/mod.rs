@@ -1,12 +1,13 @@
-//! What every store must do, as small stories. Each takes an empty store and panics if it does not hold.
+//! The contract of every store, as small stories. Each takes an empty store and panics if the store violates
+//! it.
 //!
-//! A store's tests are one line:
+//! A store runs them all with one line:
 //!
 //! ```text
 //! cutover_testkit::store_suite!(with_an_empty_store);
 //! ```
 //!
-//! `with_an_empty_store(story: fn(&dyn Store))` opens one, calls the story and closes it.
+//! `with_an_empty_store(story: fn(&dyn Store))` opens a store, calls the story and closes it.
 
 #![expect(clippy::unwrap_used, reason = "a story fails by panicking, like any test")]
 
@@ -33,13 +34,13 @@ pub mod suppliers;
 pub mod transactions;
 pub mod vendors;
 
-mod ground;
+mod helpers;
 mod imported;
 
-/// Makes the macro that turns stories into tests. `$d` is a dollar sign.
+/// Defines the macro that turns stories into tests. `$d` is a dollar sign.
 macro_rules! stories {
     ($d:tt $($part:ident: $($story:ident)*;)*) => {
-        /// A test for each story of the suite; the argument calls a story with an empty store.
+        /// Defines a test for each story of the suite; the argument calls a story with an empty store.
         #[macro_export]
         macro_rules! store_suite {
             ($d with:path) => {
@@ -56,11 +57,11 @@ macro_rules! stories {
 
 stories! { $
     identity:
-        organisations_have_names_of_their_own
-        keys_are_found_until_they_or_their_organisation_end
+        names_of_organisations_are_unique
+        keys_are_found_until_they_or_their_organisation_are_revoked
         refresh_tokens_work_once
-        refresh_tokens_go_by_family_and_by_time
-        the_newest_signing_key_comes_first_and_old_ones_go
+        refresh_tokens_are_removed_by_family_and_by_time
+        signing_keys_are_listed_newest_first_and_old_ones_are_removed
         a_signing_key_is_removed_by_its_id;
     suppliers:
         settings_read_back

@@ -30,7 +30,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     let folder = cargo::scratch().join("api");
     let service = match Service::start(&folder) {
         Ok(service) => service,
-        Err(e) => return Ok(Outcome::Failed(format!("the service cannot be furnished: {e}"))),
+        Err(e) => return Ok(Outcome::Failed(format!("the service cannot be set up: {e}"))),
     };
     let report = folder.join("report.json");
     let ended = succeeds_within(command(&program, &service, &report), AT_MOST)?;

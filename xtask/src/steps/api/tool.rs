@@ -18,7 +18,7 @@ pub(super) fn find(tools: Tools) -> Option<PathBuf> {
 
 /// Message if the tool is missing.
 pub(super) fn missing() -> String {
-    format!("no schemathesis {}: --install gets it, with python3 and its venv", version())
+    format!("no schemathesis {}: --install installs it, with python3 and its venv", version())
 }
 
 fn folder() -> PathBuf {

@@ -31,15 +31,15 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     let pages = pages()?;
     let (checked, mut faults) = links::check(cargo::root(), &pages);
-    faults.extend(without_a_place(&pages));
+    faults.extend(missing_in_summary(&pages));
     if !faults.is_empty() {
-        return Ok(of_faults(&faults, &format!("mend the page, or {SUMMARY}")));
+        return Ok(of_faults(&faults, &format!("fix the page, or {SUMMARY}")));
     }
-    println!("{checked} links of {} pages lead somewhere", pages.len());
+    println!("{checked} links of {} pages are valid", pages.len());
     match PROGRAM.get(tools) {
         Some(program) => build(&program, checked),
         None => Ok(Outcome::NotRun(format!(
-            "links are checked, but no mdBook {VERSION} to build the book: cargo install mdbook --locked --version \
+            "links are checked, but there is no mdBook {VERSION} to build the book: cargo install mdbook --locked --version \
              {VERSION}, or --install"
         ))),
     }
@@ -53,7 +53,7 @@ fn build(program: &Path, checked: usize) -> Result<Outcome, Error> {
     }
     let faults = built::finish(&cargo::root().join(BUILT))?;
     Ok(match of_faults(&faults, "see book.toml") {
-        Outcome::Ok(_) => Outcome::Ok(format!("{checked} links lead somewhere; see {BUILT}/index.html")),
+        Outcome::Ok(_) => Outcome::Ok(format!("{checked} links are valid; see {BUILT}/index.html")),
         failed => failed,
     })
 }
@@ -65,7 +65,7 @@ fn pages() -> Result<BTreeMap<PathBuf, Page>, Error> {
 }
 
 /// Pages of the book that are not in its contents: mdBook silently omits them.
-fn without_a_place(pages: &BTreeMap<PathBuf, Page>) -> Vec<String> {
+fn missing_in_summary(pages: &BTreeMap<PathBuf, Page>) -> Vec<String> {
     let summary = Path::new(SUMMARY);
     let named: Vec<PathBuf> = pages.get(summary).map_or_else(Vec::new, |page| {
         page.links.iter().map(|link| Path::new(BOOK).join(&link.target)).collect()
@@ -105,6 +105,6 @@ mod tests {
             (PathBuf::from("docs/d.md"), page("")),
             (PathBuf::from("README.md"), page("")),
         ]);
-        assert_eq!(without_a_place(&pages), ["docs/d.md: not in docs/SUMMARY.md"]);
+        assert_eq!(missing_in_summary(&pages), ["docs/d.md: not in docs/SUMMARY.md"]);
     }
 }

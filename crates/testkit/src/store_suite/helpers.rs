@@ -1,4 +1,4 @@
-//! What stories stand on.
+//! Helpers of the stories.
 
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::port::{
@@ -10,20 +10,20 @@ use cutover_process::{Actor, Event, HistoryEntry, NewProcess, Process, Submissio
 use std::sync::Barrier;
 use std::thread;
 
-/// A key that no row has.
+/// A key of no row.
 pub(super) const ABSENT: i64 = i64::MAX;
 
-/// A time of the stories: so many seconds after they begin.
+/// Returns the time a number of seconds after the beginning of the stories.
 pub(super) fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_000_000, 123_456_000).unwrap() + Duration::seconds(seconds)
 }
 
-/// Reads, and expects to.
+/// Runs a reading job, which must succeed.
 pub(super) fn see<T>(store: &dyn Store, job: impl FnMut(&mut dyn Tx) -> Result<T, StoreError>) -> T {
     read(store, job).unwrap()
 }
 
-/// Writes, and expects to.
+/// Runs a writing job, which must succeed.
 pub(super) fn put<T: Send + 'static>(
     store: &dyn Store,
     job: impl FnOnce(&mut dyn Tx) -> Result<T, StoreError> + Send + 'static,
@@ -48,7 +48,7 @@ pub(super) fn settings(code: &str) -> SupplierSettings {
     }
 }
 
-/// A supplier of an organisation that is made if need be.
+/// Adds a supplier of the default organisation, which is added if needed.
 pub(super) fn supplier(store: &dyn Store, code: &'static str) -> Supplier {
     supplier_with(store, code, |_| {})
 }
@@ -61,7 +61,7 @@ pub(super) fn supplier_with(
     supplier_of(store, "Retailer", code, change)
 }
 
-/// A supplier of this organisation, which is made if need be.
+/// Adds a supplier of this organisation, which is added if needed.
 pub(super) fn supplier_of(
     store: &dyn Store,
     organisation: &'static str,
@@ -114,7 +114,7 @@ pub(super) fn insert(
     Ok(process)
 }
 
-/// Creates accounts `prefix-0`, `prefix-1`, …, a second after one another.
+/// Creates accounts `prefix-0`, `prefix-1`, …, one a second.
 pub(super) fn create_many(store: &dyn Store, supplier: &Supplier, prefix: &'static str, count: i64) {
     let supplier = supplier.clone();
     put(store, move |tx| {
@@ -130,18 +130,18 @@ pub(super) fn create(store: &dyn Store, supplier: &Supplier, account: &'static s
     put(store, move |tx| insert(tx, &supplier, account, Submission::default(), at(0)))
 }
 
-/// The process of an account, which there is.
+/// Returns the process of an account, which must exist.
 pub(super) fn process(store: &dyn Store, supplier: &Supplier, account: &str) -> StoredProcess {
     see(store, |tx| tx.process(supplier.id, &number(account))).unwrap()
 }
 
-/// Makes a step and writes it; true if it was.
+/// Makes a step and writes it. Returns false if it was stale.
 pub(super) fn step(store: &dyn Store, process: &Process, event: Event, when: DateTime<Utc>) -> bool {
     let (process, entry): (Process, HistoryEntry) = process.clone().step(event, when, worker()).unwrap();
     put(store, move |tx| tx.step_process(&process, &entry))
 }
 
-/// Claims what is due, and names it.
+/// Claims due processes and returns their account numbers.
 pub(super) fn claim(store: &dyn Store, when: DateTime<Utc>, limit: u32) -> Vec<String> {
     put(store, move |tx| {
         let due = tx.due_processes(when, limit)?;
@@ -153,12 +153,12 @@ pub(super) fn claim(store: &dyn Store, when: DateTime<Utc>, limit: u32) -> Vec<S
     })
 }
 
-/// The account numbers of processes.
+/// Returns the account numbers of processes.
 pub(super) fn names(processes: &[StoredProcess]) -> Vec<String> {
     processes.iter().map(|p| p.process.snapshot().external_account_number.to_string()).collect()
 }
 
-/// Runs a job on so many threads, which begin together; what each returned.
+/// Runs a job on threads that start at the same time, and returns their results.
 pub(super) fn on_threads<T: Send>(count: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let start = Barrier::new(count);
     thread::scope(|scope| {
