@@ -29,7 +29,8 @@ fn collect(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) -> Resu
         }
         if path.is_dir() {
             collect(&path, extensions, found)?;
-        } else if path.extension().is_some_and(|extension| extensions.iter().any(|known| extension == *known)) {
+        } else if path.extension().is_some_and(|extension| extensions.iter().any(|known| extension == *known))
+        {
             found.push(path.strip_prefix(cargo::root()).unwrap_or(&path).to_owned());
         }
     }

@@ -1,7 +1,7 @@
 //! Accounts made from the project's own fixtures.
 
-use crate::program;
 use crate::error::Error;
+use crate::program;
 use chrono::{Days, NaiveDate};
 use serde_json::{Value, json};
 

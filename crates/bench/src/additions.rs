@@ -1,9 +1,9 @@
 use crate::Args;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::load::Connection;
 use crate::server::{Installation, SUPPLIER};
 use crate::stats::{in_thousands, ratios};
-use crate::error::Error;
 use std::time::{Duration, Instant};
 
 /// Number of each kind that an account has.

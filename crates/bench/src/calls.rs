@@ -1,7 +1,7 @@
 //! The calls that the micro bench repeats.
 
-use crate::micro::{Case, Work};
 use crate::error::Error;
+use crate::micro::{Case, Work};
 use chrono::{DateTime, Utc};
 use cutover_core::Now;
 use cutover_model::{Encode, Writer, Zone, decode_account};

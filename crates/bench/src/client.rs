@@ -1,10 +1,10 @@
 use crate::Args;
 use crate::cpu;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::offline::decode_and_rules;
-use crate::stats::{in_thousands, ratios};
 use crate::program;
-use crate::error::Error;
+use crate::stats::{in_thousands, ratios};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -13,8 +13,8 @@ const ACCOUNTS: u64 = 100_000;
 /// Divisor of the smaller file, whose memory is measured for comparison.
 const FEWER: usize = 10;
 
-/// The client's offline validation of a file, beside decoding and all rules in memory: what reading, handing
-/// out and counting cost.
+/// The client's offline validation of a file, next to decoding and all rules in memory. The difference is the cost of
+/// reading, distributing and counting.
 pub(crate) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     let kit = args.kit()?;
     let count = args.payloads(ACCOUNTS);
@@ -76,6 +76,6 @@ fn validate(program: &Path, file: &Path, count: usize) -> Result<Run, Error> {
     }
     let text = String::from_utf8_lossy(&output.stderr);
     let kilobytes = text.lines().last().and_then(|line| line.trim().parse::<f64>().ok());
-    let kilobytes = kilobytes.ok_or_else(|| failed(format!("its memory is not known: {text}")))?;
+    let kilobytes = kilobytes.ok_or_else(|| failed(format!("GNU time reports no memory: {text}")))?;
     Ok(Run { rate: count as f64 / used, megabytes: kilobytes / 1024.0 })
 }

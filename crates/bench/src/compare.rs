@@ -1,9 +1,9 @@
 //! `--compare`: the figures that are worse than in a stored run.
 
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::record::{self, Run};
 use crate::stats::Spread;
-use crate::error::Error;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -113,9 +113,9 @@ pub(crate) fn print(comparison: &Comparison, earlier: &Earlier) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::machine::Machine;
     use crate::record::Measured;
-    use super::*;
 
     fn run(figures: Vec<Figure>) -> Run {
         let machine = Machine { cpu: "x".into(), cores: 2, memory_gb: 8, kernel: "6".into() };

@@ -1,13 +1,13 @@
 use crate::Args;
 use crate::cpu;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::load::{Outcome, create_all, create_in_bulk};
-use crate::postgres::{Cost, Pgbench, Rows, Site};
+use crate::postgres::{Cost, Pgbench, PostgresCluster, Rows};
+use crate::program;
 use crate::server::Installation;
 use crate::stats::ratios;
 use crate::yardstick::Kit;
-use crate::program;
-use crate::error::Error;
 use serde_json::Value;
 use std::net::SocketAddr;
 
@@ -34,12 +34,8 @@ pub(crate) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
     let (mut ours, mut bulk) = (Rates::default(), Rates::default());
     let (mut single, mut batch) = (Vec::new(), Vec::new());
     for _ in 0..args.rounds {
-        ours.add(args, |address, token| {
-            create_all(address, token, &bodies, CONNECTIONS)
-        })?;
-        bulk.add(args, |address, token| {
-            create_in_bulk(address, token, &bodies, BULKS)
-        })?;
+        ours.add(args, |address, token| create_all(address, token, &bodies, CONNECTIONS))?;
+        bulk.add(args, |address, token| create_in_bulk(address, token, &bodies, BULKS))?;
         let theirs = yardstick(&kit)?;
         single.push(best(&theirs, 1)?);
         batch.push(best(&theirs, 100)?);
@@ -87,19 +83,15 @@ impl Rates {
 
 /// Durable creates over HTTP, in turn with pgbench's inserts of the same kind of payload.
 pub(crate) fn on_postgres(args: &Args) -> Result<Vec<Figure>, Error> {
-    let (kit, site) = (args.kit()?, Site::start(&[])?);
+    let (kit, cluster) = (args.kit()?, PostgresCluster::start(&[])?);
     let text = kit.read_accounts(args.payloads(ACCOUNTS))?;
     let bodies: Vec<&str> = text.lines().collect();
-    let pgbench = Pgbench { kit: &kit, site: &site, seconds: if args.quick { 1 } else { 5 } };
+    let pgbench = Pgbench { kit: &kit, cluster: &cluster, seconds: if args.quick { 1 } else { 5 } };
     let (mut ours, mut bulk, mut zstd, mut jsonb) =
         (Rows::default(), Rows::default(), Rows::default(), Rows::default());
     for _ in 0..args.rounds {
-        ours.add(creates(args, &site, |address, token| {
-            create_all(address, token, &bodies, CONNECTIONS)
-        })?);
-        bulk.add(creates(args, &site, |address, token| {
-            create_in_bulk(address, token, &bodies, BULKS)
-        })?);
+        ours.add(creates(args, &cluster, |address, token| create_all(address, token, &bodies, CONNECTIONS))?);
+        bulk.add(creates(args, &cluster, |address, token| create_in_bulk(address, token, &bodies, BULKS))?);
         pgbench.prepare()?;
         zstd.add(pgbench.run("zstd", CONNECTIONS)?);
         jsonb.add(pgbench.run("jsonb", CONNECTIONS)?);
@@ -126,16 +118,17 @@ pub(crate) fn on_postgres(args: &Args) -> Result<Vec<Figure>, Error> {
 
 fn creates(
     args: &Args,
-    site: &Site,
+    cluster: &PostgresCluster,
     send: impl Fn(SocketAddr, &str) -> Result<Outcome, Error>,
 ) -> Result<(f64, Cost), Error> {
-    site.create(DATABASE)?;
-    let installation = Installation::on(args, "bench-pg-create", site.url(DATABASE))?;
+    cluster.create(DATABASE)?;
+    let installation = Installation::on(args, "bench-pg-create", cluster.url(DATABASE))?;
     let servers = [installation.serve(false, &["--role", "api"])?];
     let token = installation.token(&servers[0])?;
-    let (done, mut cost) = site.measure(&servers, || send(servers[0].address, &token))?;
+    let (done, mut cost) = cluster.measure(&servers, || send(servers[0].address, &token))?;
     cost.seconds = done.seconds;
-    let stored = site.number(DATABASE, "SELECT count(*) FROM payloads JOIN processes ON id = process_id")?;
+    let stored =
+        cluster.number(DATABASE, "SELECT count(*) FROM payloads JOIN processes ON id = process_id")?;
     if stored != done.wanted as f64 {
         return Err(Error::Bench(format!("{} accounts were created; {stored} are stored", done.wanted)));
     }

@@ -1,6 +1,6 @@
 use crate::args::Args;
 use crate::error::Error;
-use crate::postgres::Site;
+use crate::postgres::PostgresCluster;
 use crate::seed::{ENDED, Target};
 use crate::server::{Installation, Server};
 use crate::{cpu, kept, seed};
@@ -8,7 +8,7 @@ use crate::{cpu, kept, seed};
 /// The kind of database that is measured.
 pub(crate) enum Database {
     Sqlite,
-    Postgres(Site),
+    Postgres(PostgresCluster),
 }
 
 /// An installation whose database can be restored before each round.
@@ -25,7 +25,7 @@ const COPY: &str = "round";
 impl Database {
     /// A new PostgreSQL cluster.
     pub(crate) fn postgres() -> Result<Self, Error> {
-        Ok(Self::Postgres(Site::start(&[])?))
+        Ok(Self::Postgres(PostgresCluster::start(&[])?))
     }
 
     /// Part of the names of figures.
@@ -49,9 +49,9 @@ impl Database {
         let (folder, name) = (format!("bench-{}-{name}", self.id()), name.replace('-', "_"));
         let installation = match self {
             Self::Sqlite => Installation::new(args, &folder)?,
-            Self::Postgres(site) => {
-                site.create(&name)?;
-                Installation::on(args, &folder, site.url(&name))?
+            Self::Postgres(cluster) => {
+                cluster.create(&name)?;
+                Installation::on(args, &folder, cluster.url(&name))?
             }
         };
         Ok(Prepared { database: self, installation, name })
@@ -84,7 +84,7 @@ impl Prepared<'_> {
     pub(crate) fn target(&self) -> Target<'_> {
         match self.database {
             Database::Sqlite => Target::Sqlite(&self.installation),
-            Database::Postgres(site) => Target::Postgres(site, &self.name),
+            Database::Postgres(cluster) => Target::Postgres(cluster, &self.name),
         }
     }
 
@@ -95,10 +95,10 @@ impl Prepared<'_> {
                 kept::restore(&self.installation)?;
                 Ok(self.installation.clone())
             }
-            Database::Postgres(site) => {
-                site.copy(&self.name, COPY)?;
-                site.sql(COPY, "CHECKPOINT")?;
-                Ok(self.installation.at(site.url(COPY)))
+            Database::Postgres(cluster) => {
+                cluster.copy(&self.name, COPY)?;
+                cluster.sql(COPY, "CHECKPOINT")?;
+                Ok(self.installation.at(cluster.url(COPY)))
             }
         }
     }
@@ -113,7 +113,7 @@ impl Prepared<'_> {
     pub(crate) fn database_cpu(&self) -> f64 {
         match self.database {
             Database::Sqlite => 0.0,
-            Database::Postgres(site) => site.cpu(),
+            Database::Postgres(cluster) => cluster.cpu(),
         }
     }
 }

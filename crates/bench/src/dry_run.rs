@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::kept;
 use crate::load::create_all;
-use crate::postgres::{Site, Staged};
+use crate::postgres::{PostgresCluster, Staged};
 use crate::server::{Installation, SUPPLIER};
 use crate::stats::{in_thousands, ratios};
 use crate::workers;
@@ -30,9 +30,9 @@ pub(crate) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
 
 /// The same on PostgreSQL.
 pub(crate) fn on_postgres(args: &Args) -> Result<Vec<Figure>, Error> {
-    let (kit, site, count) = (args.generator()?, Site::start(&[])?, args.count(ACCOUNTS));
-    let imports = Staged::prepare(args, &kit, &site, count)?;
-    let dry_runs = Staged::prepare_dry_runs(args, &kit, &site, count)?;
+    let (kit, cluster, count) = (args.generator()?, PostgresCluster::start(&[])?, args.count(ACCOUNTS));
+    let imports = Staged::prepare(args, &kit, &cluster, count)?;
+    let dry_runs = Staged::prepare_dry_runs(args, &kit, &cluster, count)?;
     let (mut imported, mut rehearsed) = (Imports::default(), Imports::default());
     for _ in 0..args.rounds {
         imported.add(&imports)?;
@@ -52,13 +52,8 @@ fn rates(id: &str, database: &str, count: u64, dry_runs: &[f64], imports: &[f64]
     let ratio = ratios(dry_runs, imports);
     [
         Figure::new(id, what, Unit::PerSecond, dry_runs),
-        Figure::new(
-            format!("{id}.of_import"),
-            "… as a multiple of imports of the same",
-            Unit::Ratio,
-            &ratio,
-        )
-        .at_least(1.0),
+        Figure::new(format!("{id}.of_import"), "… as a multiple of imports of the same", Unit::Ratio, &ratio)
+            .at_least(1.0),
     ]
 }
 

@@ -1,5 +1,5 @@
-use crate::stats::Spread;
 use crate::error::Error;
+use crate::stats::Spread;
 use serde::{Deserialize, Serialize};
 
 /// Unit of a figure.

@@ -1,8 +1,8 @@
 use crate::Args;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::server::Installation;
 use crate::stats::ratios;
-use crate::error::Error;
 use serde_json::Value;
 
 /// Name of Cutover in the kit's results.

@@ -1,10 +1,10 @@
 use crate::Args;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::load::create_all;
-use crate::postgres::{Rows, Site, Staged, unnest};
+use crate::postgres::{PostgresCluster, Rows, Staged, unnest};
 use crate::server::Installation;
 use crate::stats::in_thousands;
-use crate::error::Error;
 use std::time::{Duration, Instant};
 
 /// Accounts that are imported on SQLite.
@@ -36,9 +36,10 @@ pub(crate) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
     }
     let seconds = start.elapsed().as_secs_f64();
     let written = server.written_bytes().map(|bytes| bytes as f64 / count as f64);
-    let written = written.ok_or_else(|| Error::Bench("what the server wrote is not known".into()))?;
+    let written = written
+        .ok_or_else(|| Error::Bench("cannot read the number of bytes that the server wrote".into()))?;
     let peak = server.peak_megabytes().map(|mb| mb as f64);
-    let peak = peak.ok_or_else(|| Error::Bench("the server's memory is not known".into()))?;
+    let peak = peak.ok_or_else(|| Error::Bench("cannot read the memory of the server".into()))?;
     Ok(vec![
         Figure::new(
             "import.sqlite",
@@ -60,8 +61,8 @@ pub(crate) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
 /// Imports by one process, in turn with rows of one table from Python.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
 pub(crate) fn on_postgres(args: &Args) -> Result<Vec<Figure>, Error> {
-    let (kit, site) = (args.kit()?, Site::start(&[])?);
-    let staged = Staged::prepare(args, &kit, &site, args.count(POSTGRES_ACCOUNTS))?;
+    let (kit, cluster) = (args.kit()?, PostgresCluster::start(&[])?);
+    let staged = Staged::prepare(args, &kit, &cluster, args.count(POSTGRES_ACCOUNTS))?;
     let (accounts, count) = (staged.accounts as f64, args.count(ROWS));
     let (mut ours, mut theirs) = (Rows::default(), Rows::default());
     let (mut rate, mut rows_each) = (Vec::new(), 0.0);
@@ -70,7 +71,7 @@ pub(crate) fn on_postgres(args: &Args) -> Result<Vec<Figure>, Error> {
         rate.push(accounts / imported.cost.seconds);
         rows_each = imported.rows / accounts;
         ours.add((imported.rows, imported.cost));
-        theirs.add((count as f64, unnest(&kit, &site, count)?));
+        theirs.add((count as f64, unnest(&kit, &cluster, count)?));
     }
     let what = "import by one process, M accounts on PostgreSQL, rows of all tables";
     let mut figures = vec![

@@ -1,8 +1,8 @@
 //! Restores a SQLite database before each round.
 
+use crate::error::Error;
 use crate::seed::sqlite3;
 use crate::server::Installation;
-use crate::error::Error;
 use std::path::Path;
 
 /// The extension of the copy.

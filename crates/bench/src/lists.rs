@@ -1,14 +1,14 @@
 use crate::Args;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::load::{Arrival, download};
+use crate::postgres::{PostgresCluster, failed};
+use crate::program;
 use crate::seed::{MIXED, SMALL, Target, processes_of};
 use crate::server::{Installation, SUPPLIER, Server};
-use crate::postgres::{Site, failed};
 use crate::stats::{in_thousands, percentile, ratios};
-use crate::program;
-use crate::error::Error;
-use std::process::Stdio;
 use crate::yardstick::Kit;
+use std::process::Stdio;
 use std::time::Instant;
 
 /// Accounts of the large supplier.
@@ -88,7 +88,7 @@ pub(crate) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
         ours.first_byte(id),
         ours.memory(id),
     ];
-    figures.extend(beside(&server, &token)?);
+    figures.extend(small_supplier(&server, &token)?);
     Ok(figures)
 }
 
@@ -96,18 +96,18 @@ pub(crate) fn on_sqlite(args: &Args) -> Result<Vec<Figure>, Error> {
 /// program that writes them as JSON.
 pub(crate) fn on_postgres(args: &Args) -> Result<Vec<Figure>, Error> {
     let (id, count) = ("pg.list", args.count(ACCOUNTS));
-    let (kit, site) = (args.kit()?, Site::start(&[])?);
-    site.create(DATABASE)?;
-    let installation = Installation::on(args, "bench-pg-list", site.url(DATABASE))?;
-    processes_of(Target::Postgres(&site, DATABASE), SUPPLIER, MIXED, 1, count)?;
+    let (kit, cluster) = (args.kit()?, PostgresCluster::start(&[])?);
+    cluster.create(DATABASE)?;
+    let installation = Installation::on(args, "bench-pg-list", cluster.url(DATABASE))?;
+    processes_of(Target::Postgres(&cluster, DATABASE), SUPPLIER, MIXED, 1, count)?;
     let servers = [installation.serve(false, &["--role", "api"])?];
     let token = installation.token(&servers[0])?;
     let (mut ours, mut cpu) = (Downloads::default(), Vec::new());
     let (mut copy, mut fastapi) = (Vec::new(), Vec::new());
     for _ in 0..args.rounds {
         fastapi.push(fastapi_style(&kit, count)?);
-        copy.push(copied(&kit, &site)?);
-        let ((), cost) = site.measure(&servers, || ours.add(&servers[0], &token, count))?;
+        copy.push(copied(&kit, &cluster)?);
+        let ((), cost) = cluster.measure(&servers, || ours.add(&servers[0], &token, count))?;
         cpu.push(cost.cpu);
     }
     let of_copy = "… as a multiple of `COPY` as text in that order into a formatter";
@@ -146,7 +146,7 @@ fn export(installation: &Installation) -> Result<f64, Error> {
 
 /// The list of the small supplier alone, and while others read that of the large one.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-fn beside(server: &Server, token: &str) -> Result<Vec<Figure>, Error> {
+fn small_supplier(server: &Server, token: &str) -> Result<Vec<Figure>, Error> {
     let small = path(SMALL);
     let ask = || -> Result<Vec<f64>, Error> {
         let one = |_| Ok(download(server.address, &small, token)?.whole.as_secs_f64() * 1e3);
@@ -190,8 +190,8 @@ fn fastapi_style(kit: &Kit, count: u64) -> Result<f64, Error> {
 }
 
 /// Seconds that the kit's way takes to write the list to nowhere.
-fn copied(kit: &Kit, site: &Site) -> Result<f64, Error> {
-    let mut psql = site.command("psql", DATABASE);
+fn copied(kit: &Kit, cluster: &PostgresCluster) -> Result<f64, Error> {
+    let mut psql = cluster.command("psql", DATABASE);
     psql.args(["-qAtX", "-c"]).arg(format!(
         "COPY (SELECT external_account_number, service_account_number, \
            CASE WHEN state = 'PROCESSED' THEN latest_event_at END FROM processes \

@@ -1,7 +1,7 @@
 //! A load of POSTs over keep-alive connections, with little work for the client.
 
-use crate::sender;
 use crate::error::Error;
+use crate::sender;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -58,8 +58,8 @@ pub(crate) fn post_all(
     post_each(address, &[(path, status)], token, bodies, connections)
 }
 
-/// Sends every body once to each of some paths, in this order, over so many connections. Wanted is a body
-/// that is answered with the status beside each path; one that is not goes to none of the paths after it.
+/// Sends every body once to each of some paths, in this order, over a number of connections. A body whose answer does not
+/// have the expected status of a path is not sent to the paths after it.
 pub(crate) fn post_each(
     address: SocketAddr,
     requests: &[(&str, u16)],
@@ -140,11 +140,11 @@ pub(crate) struct Connection(BufReader<TcpStream>, Option<String>);
 
 /// Timing of an answer.
 pub(crate) struct Arrival {
-    /// From the request to the first byte of the body.
+    /// Time from the request to the first byte of the body.
     pub(crate) first_byte: Duration,
-    /// From the request to the end.
+    /// Time from the request to the end of the answer.
     pub(crate) whole: Duration,
-    /// The whole answer, head included.
+    /// Size of the answer, head included.
     pub(crate) bytes: u64,
 }
 
@@ -188,7 +188,7 @@ impl Connection {
     /// Submits a form and returns the cookie that is set.
     pub(crate) fn cookie(&mut self, path: &str, form: &str) -> std::io::Result<String> {
         let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: bench\r\nSec-Fetch-Site: same-origin\r\n\
+            "POST {path} HTTP/1.1\r\nHost: bench\r\nSec-Fetch-PostgresCluster: same-origin\r\n\
              Content-Type: application/x-www-form-urlencoded\r\n"
         );
         self.post(&head, form)?;

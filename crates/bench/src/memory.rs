@@ -1,8 +1,8 @@
 use crate::Args;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::load::post_each;
 use crate::server::{Installation, Server};
-use crate::error::Error;
 use std::time::Duration;
 
 /// Time after its start at which a server counts as idle.
@@ -53,6 +53,6 @@ fn load(installation: &Installation, server: &Server, bodies: &[&str]) -> Result
 
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
 fn megabytes(kilobytes: Option<u64>) -> Result<f64, Error> {
-    let kilobytes = kilobytes.ok_or_else(|| Error::Bench("the server's memory is not known".into()))?;
+    let kilobytes = kilobytes.ok_or_else(|| Error::Bench("cannot read the memory of the server".into()))?;
     Ok(kilobytes as f64 / 1024.0)
 }

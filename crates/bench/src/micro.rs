@@ -1,11 +1,11 @@
 //! The steps of a request by themselves: nanoseconds a call, and instructions a call, which valgrind counts.
 
 use crate::accounts::{fixture, with_readings};
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
+use crate::program;
 use crate::yardstick::pinned;
 use crate::{Args, calls, valgrind};
-use crate::program;
-use crate::error::Error;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,9 +1,9 @@
 use crate::cpu;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
+use crate::program;
 use crate::stats::ratios;
 use crate::yardstick::{Kit, pinned};
-use crate::program;
-use crate::error::Error;
 use cutover_model::{Zone, decode_account};
 use cutover_rules::{Facts, Profile, check_account};
 use serde_json::Value;

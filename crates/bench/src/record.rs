@@ -1,6 +1,6 @@
+use crate::error::Error;
 use crate::figure::Figure;
 use crate::machine::Machine;
-use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -83,8 +83,8 @@ pub(crate) fn write(file: &Path, value: &impl Serialize) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use crate::figure::Unit;
     use super::*;
+    use crate::figure::Unit;
 
     fn run(cpu: &str, parts: &[(&str, f64)]) -> Run {
         let measured = |&(part, value): &(&str, f64)| Measured {

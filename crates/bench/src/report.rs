@@ -28,10 +28,10 @@ fn table(run: &Run) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::figure::{Figure, Unit};
     use crate::machine::Machine;
     use crate::record::Measured;
-    use super::*;
 
     #[test]
     fn each_figure_has_a_line_with_goal_and_verdict() {

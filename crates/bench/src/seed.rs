@@ -1,7 +1,7 @@
 //! Suppliers and processes written straight into a database, which no server may be using.
 
 use crate::error::Error;
-use crate::postgres::Site;
+use crate::postgres::PostgresCluster;
 use crate::program;
 use crate::server::Installation;
 
@@ -13,7 +13,7 @@ pub(crate) const SMALL: &str = "SMALL";
 pub(crate) enum Target<'a> {
     Sqlite(&'a Installation),
     /// A database of a cluster, by its name.
-    Postgres(&'a Site, &'a str),
+    Postgres(&'a PostgresCluster, &'a str),
 }
 
 /// States as a migration that has come far leaves them: 70% imported, 20% waiting, 5% failed, 5% cancelled.
@@ -51,7 +51,7 @@ pub(crate) fn suppliers(target: Target<'_>, count: u64) -> Result<(), Error> {
     );
     match target {
         Target::Sqlite(installation) => sqlite3(installation, &[&statement]).map(drop),
-        Target::Postgres(site, database) => site.sql(database, &statement).map(drop),
+        Target::Postgres(cluster, database) => cluster.sql(database, &statement).map(drop),
     }
 }
 
@@ -81,9 +81,9 @@ fn write(target: Target<'_>, supplier: &str, state: &str, first: u64, count: u64
             let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;";
             sqlite3(installation, &[settings, &statement, "ANALYZE;"]).map(drop)
         }
-        Target::Postgres(site, database) => {
-            site.sql(database, &postgres_statement(supplier, state, first, last))?;
-            site.settle(database)
+        Target::Postgres(cluster, database) => {
+            cluster.sql(database, &postgres_statement(supplier, state, first, last))?;
+            cluster.settle(database)
         }
     }
 }

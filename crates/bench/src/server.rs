@@ -1,6 +1,6 @@
-use crate::{Args, load};
-use crate::program;
 use crate::error::Error;
+use crate::program;
+use crate::{Args, load};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The median of some figures, with the least and the greatest.
+/// The median of some figures, with the minimum and the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Spread {
     pub(crate) median: f64,
@@ -22,7 +22,7 @@ impl Spread {
         [self.median, self.least, self.greatest].iter().all(|figure| figure.is_finite())
     }
 
-    /// From the least to the greatest.
+    /// Difference of the maximum and the minimum.
     #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
     pub(crate) fn width(&self) -> f64 {
         self.greatest - self.least

@@ -1,10 +1,10 @@
 use crate::Args;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::load::Connection;
 use crate::seed::{MIXED, Target, processes_of};
 use crate::server::{Installation, SUPPLIER};
 use crate::stats::{in_thousands, percentile, ratios};
-use crate::error::Error;
 use std::time::Instant;
 
 const FEW: u64 = 1_000;

@@ -1,9 +1,9 @@
 use crate::Args;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::load::create_all;
 use crate::seed::sqlite3;
 use crate::server::Installation;
-use crate::error::Error;
 
 /// Accounts that a round creates.
 const ACCOUNTS: u64 = 10_000;
@@ -80,7 +80,9 @@ fn create(installation: &Installation, bodies: &[&str]) -> Result<f64, Error> {
     let before = server.written_bytes();
     create_all(server.address, &token, bodies, CONNECTIONS)?;
     let written = server.written_bytes().zip(before).map(|(after, before)| after.saturating_sub(before));
-    written.map(|bytes| bytes as f64).ok_or_else(|| Error::Bench("what the server wrote is not known".into()))
+    written
+        .map(|bytes| bytes as f64)
+        .ok_or_else(|| Error::Bench("cannot read the number of bytes that the server wrote".into()))
 }
 
 /// Size of the database file after a checkpoint. No server may be running.

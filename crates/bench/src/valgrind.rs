@@ -1,7 +1,7 @@
 //! Instruction counts by valgrind, which do not depend on the load of the machine.
 
-use crate::program;
 use crate::error::Error;
+use crate::program;
 use std::path::Path;
 
 /// Message if valgrind is not installed.

@@ -1,8 +1,8 @@
 //! Progress of workers by their own metrics: queries to the database would count in what is measured.
 
+use crate::error::Error;
 use crate::load::Connection;
 use crate::server::Server;
-use crate::error::Error;
 use std::time::{Duration, Instant};
 
 /// Longest time for an import.

@@ -1,5 +1,5 @@
-use crate::program;
 use crate::error::Error;
+use crate::program;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -27,7 +27,9 @@ const OWN_TESTS: &str = "xtask/src/citations";
 pub(crate) fn check() -> Result<(usize, Vec<String>), Error> {
     let targets = Targets::of_repository()?;
     let mut paths = files::with_extension(EXTENSIONS)?;
-    paths.retain(|path| !EXEMPT.iter().any(|exempt| path == Path::new(exempt)) && !path.starts_with(OWN_TESTS));
+    paths.retain(|path| {
+        !EXEMPT.iter().any(|exempt| path == Path::new(exempt)) && !path.starts_with(OWN_TESTS)
+    });
     paths.push(OPENAPI.into());
     let (mut checked, mut faults) = (0, Vec::new());
     for path in &paths {

@@ -94,7 +94,9 @@ mod tests {
 
     fn targets() -> Targets {
         Targets {
-            contract: sections("# The contract\n## 4. Endpoints\n### 4.1 Accounts\n### D6 States and events\n"),
+            contract: sections(
+                "# The contract\n## 4. Endpoints\n### 4.1 Accounts\n### D6 States and events\n",
+            ),
             fields: sections("## 1. How\n### 1.5 Types\n### A.1 Flats\n"),
             rules: rules("## 8. Terms\n### 8.1 Signs\n| <a id=\"STR-01\"></a>`STR-01` |"),
             decisions: decisions(&["docs/decisions/0008-store.md", "docs/README.md"]),

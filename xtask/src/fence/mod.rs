@@ -100,10 +100,8 @@ fn failpoints_of_releases(metadata: &Metadata) -> Vec<String> {
     let has = packages.filter(|package| {
         package.dependencies.iter().any(asks) || package.features.values().flatten().any(by_feature)
     });
-    has.map(|package| {
-        format!("{} → {name}/{feature}: a release would contain failpoints", package.name)
-    })
-    .collect()
+    has.map(|package| format!("{} → {name}/{feature}: a release would contain failpoints", package.name))
+        .collect()
 }
 
 fn wrong_arrow(from: &Layer, to: &Dependency, ours: &BTreeSet<&str>) -> Option<String> {

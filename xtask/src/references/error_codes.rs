@@ -9,11 +9,11 @@ const HEAD: &str = "\
 # Error codes
 
 Every code the service sends, in errors and in warnings. Logic may depend on a code: it is never renamed or
-removed within a version of the API. The meaning is for people, and its wording may change.
+removed within a version of the API. The meaning is for readers, and its wording may change.
 
-How an answer with errors is read stands in the [supplier's guide](guide/supplier.md#reading-the-errors), and there too
-[what to do on which answer](guide/supplier.md#what-to-do-on-which-answer). A code has an address of its own:
-`error-codes.md#invalid_phone_number`. The rules beside a code say under which condition it is given, and whether as an
+The supplier's guide explains [how to read the errors](guide/supplier.md#reading-the-errors) and
+[what to do on which answer](guide/supplier.md#what-to-do-on-which-answer). Each code has an anchor:
+`error-codes.md#invalid_phone_number`. The rules of a code say under which condition it is reported, and whether as an
 error or as a warning.
 ";
 

@@ -18,7 +18,9 @@ pub(super) fn markdown() -> Result<String, Error> {
 fn linked(line: &str, targets: &Targets) -> String {
     let (mut text, mut end) = (String::new(), 0);
     for citation in citations(line) {
-        let Some(link) = targets.anchor(&citation).and_then(|anchor| link(&citation, anchor)) else { continue };
+        let Some(link) = targets.anchor(&citation).and_then(|anchor| link(&citation, anchor)) else {
+            continue;
+        };
         let start = citation.keyword.as_ref().map_or(citation.range.start, |keyword| keyword.start);
         text.push_str(&line[end..start]);
         text.push_str(&link);

@@ -17,7 +17,7 @@ const CURRENT: &str = "docs/openapi.json";
 
 /// Remedy for a fault.
 pub(crate) const FIX: &str =
-    "clients rely on what was released: add beside it, or begin a new version of the API";
+    "clients rely on what was released: keep it and add to it, or begin a new version of the API";
 
 /// Returns everything of the released description that is removed or narrowed.
 pub(crate) fn check() -> Result<Vec<String>, Error> {

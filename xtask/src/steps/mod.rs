@@ -60,11 +60,7 @@ const STEPS: &[Step] = &[
         what: "the generated references are up to date, and tests that pages name exist",
         run: |_| references_step(),
     },
-    Step {
-        name: "citations",
-        what: "cited sections, rules and decisions exist",
-        run: |_| citations_step(),
-    },
+    Step { name: "citations", what: "cited sections, rules and decisions exist", run: |_| citations_step() },
     Step {
         name: "released",
         what: "nothing of the released description of the API is removed or narrowed",
@@ -75,7 +71,11 @@ const STEPS: &[Step] = &[
         what: "alert rules and the dashboard parse, and alerts fire as tested, with promtool",
         run: alerts::run,
     },
-    Step { name: "book", what: "links of the documentation are valid and its book builds, with mdBook", run: book::run },
+    Step {
+        name: "book",
+        what: "links of the documentation are valid and its book builds, with mdBook",
+        run: book::run,
+    },
     Step {
         name: "deny",
         what: "licences, sources, banned crates and advisories, with cargo-deny",
@@ -88,17 +88,17 @@ const STEPS: &[Step] = &[
         what: "unit, snapshot, store, end-to-end and documentation tests",
         run: tests::run,
     },
-    Step {
-        name: "fuzz",
-        what: "fuzz targets with the same random inputs each time",
-        run: |_| fuzz::run(),
-    },
+    Step { name: "fuzz", what: "fuzz targets with the same random inputs each time", run: |_| fuzz::run() },
     Step {
         name: "api",
         what: "the running service conforms to its description, with schemathesis",
         run: api::run,
     },
-    Step { name: "torture", what: "the long tests in a short form: see cargo xtask torture", run: torture::step },
+    Step {
+        name: "torture",
+        what: "the long tests in a short form: see cargo xtask torture",
+        run: torture::step,
+    },
 ];
 
 /// Permission to install missing tools.

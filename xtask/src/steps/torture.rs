@@ -46,7 +46,7 @@ impl Args {
 /// A part of the torture.
 struct Part {
     name: &'static str,
-    /// What it does, for `--list` and the heading.
+    /// Description for `--list` and the heading.
     what: &'static str,
     /// True if the short form includes it.
     is_short: bool,

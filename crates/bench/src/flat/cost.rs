@@ -1,8 +1,8 @@
 use crate::database::Prepared;
+use crate::error::Error;
 use crate::load::{Connection, post_all};
 use crate::server::{Installation, Server};
 use crate::workers;
-use crate::error::Error;
 use std::time::Duration;
 
 const CONNECTIONS: usize = 8;
@@ -60,25 +60,29 @@ impl Costs {
 
 /// A round on a fresh copy.
 pub(super) fn of(prepared: &Prepared<'_>, work: &Work<'_>) -> Result<Cost, Error> {
-    let site = prepared.fresh()?;
-    let idle = start_of_workers(prepared, &site)?;
-    let (status, validate, create) = requests(prepared, &site, work)?;
-    let import = import(prepared, &site, work, idle)?;
+    let installation = prepared.fresh()?;
+    let idle = start_of_workers(prepared, &installation)?;
+    let (status, validate, create) = requests(prepared, &installation, work)?;
+    let import = import(prepared, &installation, work, idle)?;
     Ok(Cost { status, validate, create, import })
 }
 
 /// CPU seconds that a process of workers takes to come up.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-fn start_of_workers(prepared: &Prepared<'_>, site: &Installation) -> Result<f64, Error> {
+fn start_of_workers(prepared: &Prepared<'_>, installation: &Installation) -> Result<f64, Error> {
     let before = prepared.database_cpu();
-    let server = site.serve(false, &["--role", "worker"])?;
+    let server = installation.serve(false, &["--role", "worker"])?;
     std::thread::sleep(REST);
     Ok(prepared.cpu(&server) - before)
 }
 
-fn requests(prepared: &Prepared<'_>, site: &Installation, work: &Work<'_>) -> Result<(f64, f64, f64), Error> {
-    let server = site.serve(false, &["--role", "api"])?;
-    let token = site.token(&server)?;
+fn requests(
+    prepared: &Prepared<'_>,
+    installation: &Installation,
+    work: &Work<'_>,
+) -> Result<(f64, f64, f64), Error> {
+    let server = installation.serve(false, &["--role", "api"])?;
+    let token = installation.token(&server)?;
     let bodies: Vec<&str> = work.bodies.iter().map(String::as_str).collect();
     // The first requests of a server take longer.
     read(&server, &token, &work.reads[..work.reads.len().min(WARM)])?;
@@ -128,9 +132,14 @@ fn post(server: &Server, token: &str, path: &str, bodies: &[&str], status: u16) 
 
 /// Microseconds of an import, without the start of the workers.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-fn import(prepared: &Prepared<'_>, site: &Installation, work: &Work<'_>, idle: f64) -> Result<f64, Error> {
+fn import(
+    prepared: &Prepared<'_>,
+    installation: &Installation,
+    work: &Work<'_>,
+    idle: f64,
+) -> Result<f64, Error> {
     let before = prepared.database_cpu();
-    let server = site.serve(false, &["--role", "worker"])?;
+    let server = installation.serve(false, &["--role", "worker"])?;
     workers::wait(std::slice::from_ref(&server), work.bodies.len() as u64)?;
     Ok((prepared.cpu(&server) - before - idle) * 1e6 / work.bodies.len().max(1) as f64)
 }

@@ -6,10 +6,10 @@ mod readings;
 
 use crate::Args;
 use crate::accounts::{numbered, with_readings};
-use crate::figure::{Figure, Unit};
 use crate::database::{Database, Prepared};
-use crate::stats::{in_thousands, ratios};
 use crate::error::Error;
+use crate::figure::{Figure, Unit};
+use crate::stats::{in_thousands, ratios};
 use cost::{Cost, Costs, Work};
 use serde_json::{Value, json};
 
@@ -47,7 +47,8 @@ pub(crate) fn measure(args: &Args, database: &Database) -> Result<Vec<Figure>, E
 
 fn by_database(args: &Args, database: &Database) -> Result<Vec<Figure>, Error> {
     let sizes = if args.huge { &SIZES[..] } else { &SIZES[..USUAL] };
-    let prepare = |size: &Size| database.prepare(args, &format!("flat-{}", size.id), size.suppliers, size.processes);
+    let prepare =
+        |size: &Size| database.prepare(args, &format!("flat-{}", size.id), size.suppliers, size.processes);
     let prepared = sizes.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
     let account = with_readings(READINGS)?;
     let mut costs: Vec<Costs> = sizes.iter().map(|_| Costs::default()).collect();

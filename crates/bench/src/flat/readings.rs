@@ -1,14 +1,14 @@
 use super::cost::{self, Costs, KINDS, Work};
-use crate::database::Database;
 use crate::Args;
 use crate::accounts::{numbered, with_readings};
+use crate::database::Database;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::stats::{in_thousands, ratios};
-use crate::error::Error;
 use serde_json::{Value, json};
 
-/// How many readings an account has, how many accounts there are of it, and how often each is validated: few
-/// enough of the large ones, and as many readings of both kinds.
+/// Readings of an account, number of such accounts, and validations of each: few of the large ones, and about the
+/// same number of readings in total.
 const SIZES: [(usize, usize, usize); 3] = [(1, 5_000, 4), (1_000, 400, 5), (50_000, 8, 5)];
 
 /// Measures the cost of an account by the number of its readings.

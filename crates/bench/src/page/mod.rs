@@ -5,10 +5,10 @@
 
 mod plot;
 
-use crate::figure::Figure;
-use crate::record::{self, Measured, Run};
-use crate::program;
 use crate::error::Error;
+use crate::figure::Figure;
+use crate::program;
+use crate::record::{self, Measured, Run};
 use std::collections::BTreeSet;
 
 /// The page, with marks around each table.

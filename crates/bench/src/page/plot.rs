@@ -1,8 +1,8 @@
 //! Plots of figures next to their goals.
 
+use crate::error::Error;
 use crate::figure::{Figure, Goal};
 use crate::record::Run;
-use crate::error::Error;
 use plotters::prelude::*;
 
 /// The parts that each plot shows.
@@ -80,8 +80,8 @@ fn bar(area: &Area<'_>, top: i32, figure: &Figure) -> Result<(), Box<dyn std::er
     area.draw(&Rectangle::new([(LEFT, top + 2), (end, top + ROW - 6)], colour.filled()))?;
     text(area, &figure.id, (6, top + 4))?;
     let shown = format!("{}, {}", figure.measured, figure.shown_goal());
-    let beside = end.max(LEFT + BELOW * DOUBLING) + 8;
-    text(area, &shown, (beside, top + 4))
+    let right = end.max(LEFT + BELOW * DOUBLING) + 8;
+    text(area, &shown, (right, top + 4))
 }
 
 fn text(area: &Area<'_>, text: &str, place: (i32, i32)) -> Result<(), Box<dyn std::error::Error>> {

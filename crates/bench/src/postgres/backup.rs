@@ -1,4 +1,4 @@
-use super::site::{Site, failed};
+use super::cluster::{PostgresCluster, failed};
 use crate::error::Error;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
@@ -28,28 +28,28 @@ impl Backup {
     /// Does some work while the snapshot is open.
     pub(super) fn during<T>(
         self,
-        site: &Site,
+        cluster: &PostgresCluster,
         database: &str,
         work: impl FnOnce() -> Result<T, Error>,
     ) -> Result<T, Error> {
         match self {
             Self::None => work(),
-            Self::IdleTransaction => during_transaction(site, database, work),
-            Self::Dump => during_dumps(site, database, work),
+            Self::IdleTransaction => during_transaction(cluster, database, work),
+            Self::Dump => during_dumps(cluster, database, work),
         }
     }
 }
 
 fn during_transaction<T>(
-    site: &Site,
+    cluster: &PostgresCluster,
     database: &str,
     work: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let mut psql = site.command("psql", database);
+    let mut psql = cluster.command("psql", database);
     psql.args(["-qAtX", "-v", "ON_ERROR_STOP=1"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut psql = psql.spawn().map_err(failed)?;
     let (Some(mut input), Some(output)) = (psql.stdin.take(), psql.stdout.take()) else {
-        return Err(failed("psql cannot be spoken to"));
+        return Err(failed("cannot connect to the pipes of psql"));
     };
     let mut lines = BufReader::new(output).lines();
     let mut ask = |statement: &str| {
@@ -69,13 +69,17 @@ fn during_transaction<T>(
     Ok(done)
 }
 
-fn during_dumps<T>(site: &Site, database: &str, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+fn during_dumps<T>(
+    cluster: &PostgresCluster,
+    database: &str,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let dumps = scope.spawn(|| -> Result<u32, Error> {
             let mut dumps = 0;
             while !is_over.load(Ordering::Relaxed) {
-                dump(site, database, &is_over)?;
+                dump(cluster, database, &is_over)?;
                 dumps += 1;
             }
             Ok(dumps)
@@ -89,8 +93,8 @@ fn during_dumps<T>(site: &Site, database: &str, work: impl FnOnce() -> Result<T,
 }
 
 /// Makes a dump and discards it; aborts it when the work is done.
-fn dump(site: &Site, database: &str, is_over: &AtomicBool) -> Result<(), Error> {
-    let mut dump = site.command("pg_dump", database);
+fn dump(cluster: &PostgresCluster, database: &str, is_over: &AtomicBool) -> Result<(), Error> {
+    let mut dump = cluster.command("pg_dump", database);
     let mut dump = dump.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
     let mut output = dump.stdout.take().ok_or_else(|| failed("pg_dump has no output"))?;
     let mut buffer = vec![0; CHUNK];

@@ -1,11 +1,11 @@
-use super::site::{Site, failed};
+use super::cluster::{PostgresCluster, failed};
 use crate::Args;
-use crate::figure::{Figure, Unit};
-use crate::server::Installation;
-use crate::seed::{self, PENDING, Target};
-use crate::stats::{in_thousands, ratios};
-use crate::program;
 use crate::error::Error;
+use crate::figure::{Figure, Unit};
+use crate::program;
+use crate::seed::{self, PENDING, Target};
+use crate::server::Installation;
+use crate::stats::{in_thousands, ratios};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -24,13 +24,13 @@ struct Times {
 
 /// Claims with few and with many pending processes, in turn, made by a bench of the store.
 pub(crate) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
-    let (site, many) = (Site::start(&[])?, args.count(MANY));
+    let (cluster, many) = (PostgresCluster::start(&[])?, args.count(MANY));
     let seeded = [("few", FEW), ("many", many)];
-    seeded.iter().try_for_each(|(name, count)| prepare(args, &site, name, *count))?;
+    seeded.iter().try_for_each(|(name, count)| prepare(args, &cluster, name, *count))?;
     let mut times = [Times::default(), Times::default()];
     for _ in 0..args.rounds {
         for ((name, _), times) in seeded.iter().zip(&mut times) {
-            times.add(&site.url(name))?;
+            times.add(&cluster.url(name))?;
         }
     }
     let [few, with_many] = &times;
@@ -52,11 +52,11 @@ pub(crate) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
     ])
 }
 
-fn prepare(args: &Args, site: &Site, name: &str, count: u64) -> Result<(), Error> {
-    site.create(name)?;
-    Installation::on(args, "bench-pg-claim", site.url(name))?;
-    seed::suppliers(Target::Postgres(site, name), SUPPLIERS)?;
-    seed::processes(Target::Postgres(site, name), SUPPLIERS, PENDING, count)
+fn prepare(args: &Args, cluster: &PostgresCluster, name: &str, count: u64) -> Result<(), Error> {
+    cluster.create(name)?;
+    Installation::on(args, "bench-pg-claim", cluster.url(name))?;
+    seed::suppliers(Target::Postgres(cluster, name), SUPPLIERS)?;
+    seed::processes(Target::Postgres(cluster, name), SUPPLIERS, PENDING, count)
 }
 
 impl Times {

@@ -1,8 +1,8 @@
-use super::site::{Site, failed};
+use super::cluster::{PostgresCluster, failed};
 use crate::Args;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::server::Installation;
-use crate::error::Error;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,13 +15,13 @@ const REST: Duration = Duration::from_secs(10);
 /// Counts the statements of idle workers in the database's log.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
 pub(crate) fn measure(args: &Args) -> Result<Vec<Figure>, Error> {
-    let site = Site::start(&["log_statement = all", "log_line_prefix = ''"])?;
-    site.create(DATABASE)?;
-    let installation = Installation::on(args, "bench-pg-idle", site.url(DATABASE))?;
+    let cluster = PostgresCluster::start(&["log_statement = all", "log_line_prefix = ''"])?;
+    cluster.create(DATABASE)?;
+    let installation = Installation::on(args, "bench-pg-idle", cluster.url(DATABASE))?;
     let serve = |_| installation.serve(false, &["--role", "worker"]);
     let servers = (0..PROCESSES).map(serve).collect::<Result<Vec<_>, _>>()?;
     std::thread::sleep(REST);
-    let log = site.cluster.data().with_file_name("log");
+    let log = cluster.cluster.data().with_file_name("log");
     let mut heard = Vec::new();
     for _ in 0..args.rounds {
         let window = Duration::from_secs(if args.quick { 10 } else { 30 });

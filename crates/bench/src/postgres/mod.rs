@@ -4,21 +4,21 @@
 
 mod backup;
 mod claim;
+mod cluster;
 mod idle;
 mod nodes;
 mod peers;
 mod reads;
 mod rows;
-mod site;
 mod snapshot;
 mod staged;
 
 pub(crate) use claim::compare as claim;
+pub(crate) use cluster::{Cost, PostgresCluster, failed};
 pub(crate) use idle::measure as idle;
 pub(crate) use nodes::compare as nodes;
-pub(crate) use reads::compare as reads;
 pub(crate) use peers::{Pgbench, unnest};
+pub(crate) use reads::compare as reads;
 pub(crate) use rows::Rows;
-pub(crate) use site::{Cost, Site, failed};
 pub(crate) use snapshot::compare as snapshot;
 pub(crate) use staged::Staged;

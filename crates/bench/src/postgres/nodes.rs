@@ -1,9 +1,9 @@
-use super::site::{Site, failed};
+use super::cluster::{PostgresCluster, failed};
 use super::staged::Staged;
 use crate::Args;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::stats::ratios;
-use crate::error::Error;
 use cutover_testkit_postgres::Proxy;
 use std::time::Duration;
 
@@ -22,14 +22,14 @@ struct Rates {
 
 /// Imports by one process and by two, each on a fast line to the database and on a slow one.
 pub(crate) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
-    let site = Site::start(&[])?;
-    let staged = Staged::prepare(args, &args.kit()?, &site, args.count(ACCOUNTS))?;
+    let cluster = PostgresCluster::start(&[])?;
+    let staged = Staged::prepare(args, &args.kit()?, &cluster, args.count(ACCOUNTS))?;
     let lines = [Duration::ZERO, DELAY];
     let mut all = lines.map(|_| [Rates::default(), Rates::default()]);
     for _ in 0..args.rounds {
         for (delay, by_processes) in lines.iter().zip(&mut all) {
             for (processes, rates) in (1..).zip(by_processes) {
-                rates.add(&site, &staged, processes, *delay)?;
+                rates.add(&cluster, &staged, processes, *delay)?;
             }
         }
     }
@@ -53,13 +53,14 @@ impl Rates {
     #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
     fn add(
         &mut self,
-        site: &Site,
+        cluster: &PostgresCluster,
         staged: &Staged<'_>,
         processes: usize,
         delay: Duration,
     ) -> Result<(), Error> {
         let accounts = staged.accounts as f64;
-        let proxy = (!delay.is_zero()).then(|| Proxy::start(site.address())).transpose().map_err(failed)?;
+        let proxy =
+            (!delay.is_zero()).then(|| Proxy::start(cluster.address())).transpose().map_err(failed)?;
         proxy.iter().for_each(|proxy| proxy.set_delay(delay));
         let imported = staged.import(processes, proxy.as_ref())?;
         self.a_second.push(accounts / imported.cost.seconds);

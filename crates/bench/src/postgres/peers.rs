@@ -1,10 +1,10 @@
 //! Single yardsticks of the kit, run by its own code: the kit's program only runs all of them at once.
 
-use super::site::{Cost, Site, failed};
+use super::cluster::{Cost, PostgresCluster, failed};
 use crate::cpu;
-use crate::yardstick::Kit;
-use crate::program;
 use crate::error::Error;
+use crate::program;
+use crate::yardstick::Kit;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -32,17 +32,17 @@ const UNNEST: &str = "J = [('', lambda *_: measured(), 0, 0)]\n\
     imports()\n";
 
 /// Python with the definitions of a file of the kit.
-fn python(kit: &Kit, site: &Site, file: &str, mark: &str, then: &str) -> Command {
+fn python(kit: &Kit, cluster: &PostgresCluster, file: &str, mark: &str, then: &str) -> Command {
     let mut command = program::command(kit.python());
     command.arg("-Bc").arg(format!("{TAKE}{then}")).arg(kit.file(file)).arg(mark);
-    site.lead(&mut command, DATABASE);
+    cluster.lead(&mut command, DATABASE);
     command
 }
 
 /// pgbench on the kit's rows.
 pub(crate) struct Pgbench<'a> {
     pub(crate) kit: &'a Kit,
-    pub(crate) site: &'a Site,
+    pub(crate) cluster: &'a PostgresCluster,
     /// Duration of a run.
     pub(crate) seconds: u32,
 }
@@ -56,8 +56,8 @@ impl Pgbench<'_> {
     pub(crate) fn prepare(&self) -> Result<(), Error> {
         let folder = Self::folder();
         std::fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
-        self.site.create(DATABASE)?;
-        let mut command = python(self.kit, self.site, "limits/pg_create.py", "\nres = {}", SCRIPTS);
+        self.cluster.create(DATABASE)?;
+        let mut command = python(self.kit, self.cluster, "limits/pg_create.py", "\nres = {}", SCRIPTS);
         command.args(["1", "1"]).arg(self.kit.data("M")).arg(folder).arg("/none").stdout(Stdio::null());
         if program::succeeds(command)? { Ok(()) } else { Err(Error::Bench("the kit made no tables".into())) }
     }
@@ -65,13 +65,13 @@ impl Pgbench<'_> {
     /// Inserts rows of a kind, one per commit. Returns their number and cost, with pgbench's own CPU seconds.
     #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
     pub(crate) fn run(&self, kind: &str, clients: usize) -> Result<(f64, Cost), Error> {
-        let mut command = self.site.command("pgbench", DATABASE);
+        let mut command = self.cluster.command("pgbench", DATABASE);
         command.args(["-n", "-M", "simple", "-j", "2", "-c", &clients.to_string()]);
         command.args(["-T", &self.seconds.to_string()]);
         for n in 0..10 {
             command.arg("-f").arg(Self::folder().join(format!("{kind}_{n}.sql")));
         }
-        let ((report, client), mut cost) = self.site.measure(&[], || {
+        let ((report, client), mut cost) = self.cluster.measure(&[], || {
             let before = cpu::of_ended();
             let report = program::output(command).ok_or_else(|| failed("pgbench failed"))?;
             Ok((report, cpu::of_ended() - before))
@@ -91,23 +91,24 @@ fn figure(report: &str, words: &str) -> Result<f64, Error> {
 
 /// Imports rows by the kit's UNNEST, 40 per commit. The cost includes the kit's own CPU seconds.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
-pub(crate) fn unnest(kit: &Kit, site: &Site, rows: u64) -> Result<Cost, Error> {
-    site.create(DATABASE)?;
+pub(crate) fn unnest(kit: &Kit, cluster: &PostgresCluster, rows: u64) -> Result<Cost, Error> {
+    cluster.create(DATABASE)?;
     let then = UNNEST.replace("ROWS", &rows.to_string());
-    let mut command = python(kit, site, "limits/pg_list_import.py", "\nlists() if ", &then);
+    let mut command = python(kit, cluster, "limits/pg_list_import.py", "\nlists() if ", &then);
     command.args(["import", "1", "0", "/none", "/none"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(failed("the yardstick cannot be spoken to"));
+        return Err(failed("cannot connect to the pipes of the yardstick"));
     };
     let mut lines = BufReader::new(output).lines();
-    let mut said = || lines.next().and_then(Result::ok).ok_or_else(|| failed("the yardstick fell silent"));
+    let mut said =
+        || lines.next().and_then(Result::ok).ok_or_else(|| failed("the yardstick stopped printing"));
     said()?;
-    let (client, mut cost) = site.measure(&[], || {
+    let (client, mut cost) = cluster.measure(&[], || {
         writeln!(input).map_err(failed)?;
         said()?.parse::<f64>().map_err(failed)
     })?;
-    let stored = site.number(DATABASE, "SELECT count(*) FROM reading")?;
+    let stored = cluster.number(DATABASE, "SELECT count(*) FROM reading")?;
     if stored != rows as f64 {
         return Err(failed(format!("the yardstick wrote {stored} rows")));
     }

@@ -1,12 +1,12 @@
-use super::site::{Site, failed};
+use super::cluster::{PostgresCluster, failed};
 use crate::Args;
 use crate::accounts::{numbered, with_readings};
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::load::Connection;
-use crate::server::{Installation, SUPPLIER};
 use crate::seed::{self, REHEARSED, Target};
+use crate::server::{Installation, SUPPLIER};
 use crate::stats::{in_thousands, percentile, ratios};
-use crate::error::Error;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,10 +60,10 @@ struct Rounds {
 /// Creates of an organisation alone, in turn with creates while another organisation reads slow pages.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
 pub(crate) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
-    let (site, count) = (Site::start(&[])?, args.count(PROCESSES));
-    site.create(DATABASE)?;
-    let installation = Installation::on(args, "bench-pg-reads", site.url(DATABASE))?;
-    seed::processes_of(Target::Postgres(&site, DATABASE), SUPPLIER, REHEARSED, 1, count)?;
+    let (cluster, count) = (PostgresCluster::start(&[])?, args.count(PROCESSES));
+    cluster.create(DATABASE)?;
+    let installation = Installation::on(args, "bench-pg-reads", cluster.url(DATABASE))?;
+    seed::processes_of(Target::Postgres(&cluster, DATABASE), SUPPLIER, REHEARSED, 1, count)?;
     let key = other(&installation)?;
     let server = installation.serve(false, &["--role", "api"])?;
     let (reader, writer) = (installation.token(&server)?, server.token(&key)?);

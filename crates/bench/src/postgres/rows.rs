@@ -1,6 +1,6 @@
 //! Figures of rows that are written durably.
 
-use super::site::Cost;
+use super::cluster::Cost;
 use crate::figure::{Figure, Unit};
 use crate::stats::ratios;
 

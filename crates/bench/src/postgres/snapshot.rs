@@ -1,12 +1,12 @@
 use super::backup::Backup;
-use super::site::{Cost, Site};
+use super::cluster::{Cost, PostgresCluster};
 use crate::Args;
+use crate::error::Error;
 use crate::figure::{Figure, Unit};
 use crate::load::create_all;
 use crate::server::{Installation, SUPPLIER, Server};
 use crate::stats::{in_thousands, ratios};
 use crate::workers;
-use crate::error::Error;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -42,14 +42,14 @@ const STEPS: [(&str, Pick); 2] = [("create", |slice| slice.create), ("import", |
 /// Creates and imports of one supplier next to an open snapshot, in turn with the same without one, each in a
 /// fresh database.
 pub(crate) fn compare(args: &Args) -> Result<Vec<Figure>, Error> {
-    let site = Site::start(&[])?;
+    let cluster = PostgresCluster::start(&[])?;
     let slice = args.payloads(ACCOUNTS).div_ceil(SLICES).max(1);
     let file = args.generator()?.accounts(slice * SLICES)?;
     let mut runs = Backup::ALL.map(|_| Vec::new());
     for _ in 0..args.rounds {
         for (backup, runs) in Backup::ALL.into_iter().zip(&mut runs) {
             println!("  {}", shown(backup));
-            runs.push(run(args, &site, &file, slice, backup)?);
+            runs.push(run(args, &cluster, &file, slice, backup)?);
         }
     }
     Ok(figures(slice, &runs))
@@ -64,18 +64,24 @@ fn shown(backup: Backup) -> &'static str {
 }
 
 /// Creates and imports all slices in a new database.
-fn run(args: &Args, site: &Site, file: &Path, count: usize, backup: Backup) -> Result<Vec<Slice>, Error> {
-    site.create(DATABASE)?;
-    let installation = Installation::on(args, "bench-pg-snapshot", site.url(DATABASE))?;
+fn run(
+    args: &Args,
+    cluster: &PostgresCluster,
+    file: &Path,
+    count: usize,
+    backup: Backup,
+) -> Result<Vec<Slice>, Error> {
+    cluster.create(DATABASE)?;
+    let installation = Installation::on(args, "bench-pg-snapshot", cluster.url(DATABASE))?;
     let server = installation.serve(false, &["--role", "api"])?;
     let mut lines = BufReader::new(std::fs::File::open(file).map_err(Error::file("open", file))?).lines();
-    backup.during(site, DATABASE, || {
+    backup.during(cluster, DATABASE, || {
         (0..SLICES)
             .map(|_| {
                 let bodies = lines.by_ref().take(count).collect::<Result<Vec<_>, _>>();
                 let bodies = bodies.map_err(Error::file("read", file))?;
-                let create = create(site, &installation, &server, &bodies)?;
-                let import = import(site, &installation, bodies.len())?;
+                let create = create(cluster, &installation, &server, &bodies)?;
+                let import = import(cluster, &installation, bodies.len())?;
                 println!(
                     "    {:.0} creates and {:.0} imports a second, {:.0} and {:.0} µs of the database's CPU each",
                     create.a_second, import.a_second, create.cpu, import.cpu
@@ -87,7 +93,7 @@ fn run(args: &Args, site: &Site, file: &Path, count: usize, backup: Backup) -> R
 }
 
 fn create(
-    site: &Site,
+    cluster: &PostgresCluster,
     installation: &Installation,
     server: &Server,
     bodies: &[String],
@@ -95,16 +101,16 @@ fn create(
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
     let token = installation.token(server)?;
     let (done, mut cost) =
-        site.measure(&[], || create_all(server.address, &token, &bodies, CONNECTIONS))?;
+        cluster.measure(&[], || create_all(server.address, &token, &bodies, CONNECTIONS))?;
     cost.seconds = done.seconds;
     Ok(Step::of(bodies.len(), cost))
 }
 
 /// Imports the pending accounts by a worker process that was started while the supplier was paused.
-fn import(site: &Site, installation: &Installation, count: usize) -> Result<Step, Error> {
+fn import(cluster: &PostgresCluster, installation: &Installation, count: usize) -> Result<Step, Error> {
     installation.command(&["supplier", "set", SUPPLIER, "--status", "paused"])?;
     let servers = [installation.serve(false, &["--role", "worker"])?];
-    let ((), cost) = site.measure(&[], || {
+    let ((), cost) = cluster.measure(&[], || {
         installation.command(&["supplier", "set", SUPPLIER, "--status", "ongoing"])?;
         workers::wait(&servers, count as u64)
     })?;

@@ -20,11 +20,7 @@ const APPENDIX: &[(&str, &str, Known)] = &[
     ("A.6", "street-suffixes", known::STREET_SUFFIXES),
     ("B.1", "payment-types", <PaymentType as Choice>::VALUES),
     ("B.2", "positions-of-gas-meters", <GasMeterPosition as Choice>::VALUES),
-    (
-        "B.3",
-        "reasons-for-an-estimate-or-a-substitute",
-        <EstimationSubstitutionReasonCode as Choice>::VALUES,
-    ),
+    ("B.3", "reasons-for-an-estimate-or-a-substitute", <EstimationSubstitutionReasonCode as Choice>::VALUES),
 ];
 
 /// Width of the appendix's lines.
@@ -95,7 +91,8 @@ fn row(field: &FieldSpec) -> String {
         (false, true) => "no, nullable",
     };
     let limits = limits(&field.kind).unwrap_or_else(|| "–".to_owned());
-    let cells = [format!("`{}`", field.name), type_of(&field.kind), presence.to_owned(), limits, meaning(field)];
+    let cells =
+        [format!("`{}`", field.name), type_of(&field.kind), presence.to_owned(), limits, meaning(field)];
     format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
 }
 
@@ -149,7 +146,7 @@ fn limits(kind: &Kind) -> Option<String> {
             (None, None) => return None,
         },
         Kind::List { item, min, max, batch } => {
-            let of_item = limits(&item.kind).map(|limits| format!("item {limits}"));
+            let of_item = of_item(item).map(|limits| format!("item {limits}"));
             let of_batch = batch.then(|| "batch limit".to_owned());
             let parts: Vec<String> = [count(min, max), of_item, of_batch].into_iter().flatten().collect();
             (!parts.is_empty()).then(|| parts.join("; "))?
@@ -162,6 +159,14 @@ fn limits(kind: &Kind) -> Option<String> {
         | Kind::FreeObject
         | Kind::FreeArray => return None,
     })
+}
+
+/// The limits of an item: a text may never be blank.
+fn of_item(item: &FieldSpec) -> Option<String> {
+    match item.kind {
+        Kind::Text { min, max, .. } => text(min, max, item.refuses_blank()),
+        _ => limits(&item.kind),
+    }
 }
 
 fn text(min: u32, max: Option<u32>, filled: bool) -> Option<String> {

@@ -1,7 +1,7 @@
 use crate::cpu;
-use crate::server::Server;
-use crate::program;
 use crate::error::Error;
+use crate::program;
+use crate::server::Server;
 use cutover_testkit_postgres::{Cluster, ClusterOptions};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ const SHOWN: &str = "SELECT 'PostgreSQL ' || current_setting('server_version') |
     'fsync', 'full_page_writes', 'synchronous_commit', 'shared_buffers']) AS name)";
 
 /// A throwaway cluster with durable settings.
-pub(crate) struct Site {
+pub(crate) struct PostgresCluster {
     pub(crate) cluster: Cluster,
     postmaster: u32,
 }
@@ -42,7 +42,7 @@ pub(crate) fn failed(e: impl std::fmt::Display) -> Error {
     Error::Bench(format!("PostgreSQL: {e}"))
 }
 
-impl Site {
+impl PostgresCluster {
     /// Starts a cluster with further settings, and prints its version and durability.
     pub(crate) fn start(settings: &[&str]) -> Result<Self, Error> {
         let settings = SETTINGS.iter().chain(settings).map(|&line| line.to_owned()).collect();
@@ -50,7 +50,7 @@ impl Site {
         let cluster = Cluster::start(&options).map_err(failed)?;
         let pid = std::fs::read_to_string(cluster.data().join("postmaster.pid")).map_err(failed)?;
         let postmaster = pid.lines().next().and_then(|pid| pid.parse().ok());
-        let postmaster = postmaster.ok_or_else(|| failed("its process has no number"))?;
+        let postmaster = postmaster.ok_or_else(|| failed("cannot read the process id"))?;
         println!("  {}", cluster.sql("postgres", SHOWN).map_err(failed)?);
         Ok(Self { cluster, postmaster })
     }
