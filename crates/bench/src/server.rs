@@ -34,12 +34,12 @@ fn bench_error(e: impl std::fmt::Display) -> Error {
 impl Installation {
     /// A new installation on SQLite.
     pub(crate) fn new(args: &Args, name: &str) -> Result<Self, Error> {
-        Self::furnished(args, name, None)
+        Self::install(args, name, None)
     }
 
     /// A new installation on an empty PostgreSQL database.
     pub(crate) fn on(args: &Args, name: &str, database_url: String) -> Result<Self, Error> {
-        Self::furnished(args, name, Some(database_url))
+        Self::install(args, name, Some(database_url))
     }
 
     /// The same installation with another database URL.
@@ -47,7 +47,7 @@ impl Installation {
         Self { database_url: Some(database_url), ..self.clone() }
     }
 
-    fn furnished(args: &Args, name: &str, database_url: Option<String>) -> Result<Self, Error> {
+    fn install(args: &Args, name: &str, database_url: Option<String>) -> Result<Self, Error> {
         let program = args.program()?;
         let folder = program::scratch().join(name);
         if folder.exists() {

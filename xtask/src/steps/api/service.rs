@@ -51,7 +51,7 @@ impl Service {
         };
         service.address = service.listens(folder)?;
         service.token = service.sign_in(&key["api_key"])?;
-        service.furnish()?;
+        service.create_data()?;
         Ok(service)
     }
 
@@ -80,7 +80,7 @@ impl Service {
         token.map(str::to_owned).ok_or_else(|| Error::other(answer))
     }
 
-    fn furnish(&mut self) -> Result<()> {
+    fn create_data(&mut self) -> Result<()> {
         for (path, fixture) in CREATED {
             let file = cargo::root().join("fixtures").join(fixture).with_extension("json");
             let answer = self.ask("POST", path, &std::fs::read_to_string(file)?)?;
