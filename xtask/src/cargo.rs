@@ -1,4 +1,4 @@
-//! Running cargo, and other programs, from the root of the repository.
+//! Runs cargo and other programs from the root of the repository.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) fn root() -> &'static Path {
     xtask.parent().unwrap_or(xtask)
 }
 
-/// Where the chores keep what they make: out of git, gone with `cargo clean`.
+/// Folder for generated files: ignored by git, removed by `cargo clean`.
 pub(crate) fn scratch() -> PathBuf {
     root().join("target/xtask")
 }
@@ -26,8 +26,8 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Comma
 
 /// Any program, at the root.
 ///
-/// `cargo run` describes this package in variables. Build scripts watch some of them: handed on, they would
-/// make dependencies compile anew at every turn between `cargo test` and `cargo xtask test`.
+/// `cargo run` describes this package in variables, some of which build scripts watch. Passed on, they would
+/// recompile dependencies at each switch between `cargo test` and `cargo xtask test`.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());
@@ -42,19 +42,19 @@ fn describes_this_package(variable: &OsStr) -> bool {
     name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
-/// Runs to the end, output to the terminal; whether it succeeded.
+/// Runs a program with its output on the terminal. Returns true if it succeeded.
 pub(crate) fn succeeds(mut command: Command) -> Result<bool, Error> {
     let status = command.status().map_err(|source| start_error(&command, source))?;
     Ok(status.success())
 }
 
-/// What it prints to standard output; nothing when it cannot be started or fails.
+/// Returns the standard output of a program; `None` if it cannot be started or fails.
 pub(crate) fn output(mut command: Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// For `map_err`: which program could not be started.
+/// For `map_err`: names the program that could not be started.
 pub(crate) fn start_error(command: &Command, source: std::io::Error) -> Error {
     Error::Run { command: command.get_program().to_string_lossy().into_owned(), source }
 }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_does_not_hear_of_this_package() {
+    fn children_do_not_inherit_variables_of_this_package() {
         let command = command("true");
         let removed: Vec<_> =
             command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a chore could not be done. A check that ran and found a fault is no error but an outcome.
+/// Reasons why a chore could not be done. A fault that a check finds is an outcome, not an error.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("cannot {action} {}: {source}", path.display())]
@@ -12,8 +12,6 @@ pub(crate) enum Error {
     Metadata(String),
     #[error("cannot understand the answer of `cargo metadata`: {0}")]
     MetadataForm(#[from] serde_json::Error),
-    #[error("{0}")]
-    Bench(String),
     #[error("{}: {source}", path.display())]
     Json { path: PathBuf, source: serde_json::Error },
     #[error("deny.toml: {0}")]
@@ -21,7 +19,7 @@ pub(crate) enum Error {
 }
 
 impl Error {
-    /// For `map_err`: what was to be done with which file.
+    /// For `map_err`: names the file and what was to be done with it.
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { action, path, source }

@@ -1,29 +1,27 @@
 //! Chores of contributors: `cargo xtask --help`.
 //!
-//! `test` runs every check of the project in one command, `ci` does the same and lets nothing pass that could
-//! not run, `docs` writes the references that are generated from code, `bench` measures.
+//! `test` runs every check of the project in one command, `ci` does the same and fails if a check could not
+//! run, `docs` writes the references that are generated from code, `bench` measures.
 
-mod bench;
 mod cargo;
+mod citations;
 #[cfg(test)]
 mod deploy;
 mod error;
 mod evidence;
 mod fence;
+mod files;
 mod fuzz;
 mod references;
 mod released;
 mod steps;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use crate::error::Error;
-
-// The allocator of the service, so that benches measure what it does.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,29 +48,32 @@ struct Cli {
 enum Chore {
     /// Run every check, or some of them; stops at the first that fails
     ///
-    /// Needs Rust and a C toolchain. A check whose tool is not there is printed as NOT RUN with the way to
-    /// get it, and is no failure unless the variable CI is true.
+    /// Needs Rust and a C toolchain. A check whose tool is missing is printed as NOT RUN with the way to
+    /// install it, which is a failure only if the variable CI is true.
     Test(steps::Args),
-    /// Run every check, and let nothing pass that could not run
+    /// Run every check; fail if one could not run
     ///
-    /// Installs missing tools and goes on after a failure. The same as `cargo xtask test` with the variable CI
-    /// set to true.
+    /// Installs missing tools and continues after a failure. The same as `cargo xtask test` with the variable
+    /// CI set to true.
     Ci(steps::Args),
-    /// Repeat what takes long: the simulation with many seeds, storms, rolling deployments
+    /// Run the long tests: the simulation with many seeds, request storms, rolling deployments
     ///
     /// A seed that fails is printed with the command that runs it again.
     Torture(steps::torture::Args),
-    /// Fuzz for as long as you like: what anybody may send, and the laws that hold whatever it is
+    /// Fuzz everything that clients can send for a given time
     ///
-    /// Guided by coverage where there is a C++ compiler. Builds into target/xtask/fuzz, where findings lie, and what
-    /// the next run begins with.
+    /// Guided by coverage if there is a C++ compiler. Builds into target/xtask/fuzz, which also holds
+    /// findings and the corpus of the next run.
     Fuzz(fuzz::Args),
-    /// Measure beside the yardsticks; prints ratios formed in one run
-    Bench(bench::Args),
-    #[command(hide = true)]
-    BenchOffline(bench::OfflineArgs),
-    #[command(hide = true)]
-    BenchMicro(bench::MicroArgs),
+    /// Measure next to the yardsticks; prints ratios formed in one run
+    ///
+    /// Builds the package cutover-bench in release and runs it with these options.
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// Options of the bench; --help lists them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
+        options: Vec<OsString>,
+    },
     /// Write the references in docs/ that are generated from code
     Docs {
         /// Write nothing; fail and name the files that differ from the code
@@ -97,11 +98,15 @@ fn run(chore: Chore) -> Result<ExitCode, Error> {
         Chore::Ci(args) => steps::run(&args, true),
         Chore::Torture(args) => steps::torture::command(&args, ci_is_set()),
         Chore::Fuzz(args) => fuzz::run(&args),
-        Chore::Bench(args) => bench::run(&args),
-        Chore::BenchOffline(args) => bench::measure_offline(&args),
-        Chore::BenchMicro(args) => bench::measure_micro(&args),
+        Chore::Bench { options } => bench(&options),
         Chore::Docs { check } => references::command(check),
     }
+}
+
+fn bench(options: &[OsString]) -> Result<ExitCode, Error> {
+    let mut command = cargo::cargo(["run", "--quiet", "--release", "--package", "cutover-bench", "--"]);
+    command.args(options);
+    Ok(if cargo::succeeds(command)? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn ci_is_set() -> bool {
@@ -116,6 +121,13 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn options_of_a_bench_are_passed_on() {
+        let cli = Cli::try_parse_from(["xtask", "bench", "--only", "micro", "--help"]).ok().unwrap();
+        let Chore::Bench { options } = cli.chore else { panic!("no bench") };
+        assert_eq!(options, ["--only", "micro", "--help"]);
     }
 
     #[test]

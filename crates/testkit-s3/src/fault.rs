@@ -6,21 +6,21 @@ use hyper::{Response, StatusCode};
 use s3s::Body;
 use std::io;
 
-/// How much of a body is sent before it is cut.
+/// Number of bytes of a body that are sent before it is cut.
 const SENT: usize = 2;
 
-/// What is wrong with the storage.
+/// A fault of the storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing.
+    /// No fault.
     None,
-    /// It takes requests and holds them until the fault is over.
+    /// Requests are accepted and held until the fault is over.
     Silent,
-    /// It answers every request with this status, such as 503.
+    /// Every request is answered with this status, such as 503.
     Status(u16),
-    /// It breaks the connection off: in the middle of a body, or before an answer that has none.
+    /// The connection is closed in the middle of a body, or before an answer that has none.
     Cut,
-    /// It refuses connections, and has closed those it had.
+    /// All connections are closed, and new ones refused.
     Stopped,
 }
 
@@ -30,10 +30,10 @@ pub(crate) fn status(code: u16) -> Response<Body> {
     response
 }
 
-/// The response with the end of its body missing.
+/// Returns the response without the end of its body.
 ///
 /// # Errors
-/// If it has no body to be cut: the connection is to be closed instead.
+/// If it has no body: the connection is closed instead.
 pub(crate) async fn cut(response: Response<Body>, has_body: bool) -> io::Result<Response<Body>> {
     if !has_body {
         return Err(io::ErrorKind::ConnectionAborted.into());

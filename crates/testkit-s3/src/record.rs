@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A request that arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// Such as `HEAD`.
+    /// Method, such as `HEAD`.
     pub method: String,
-    /// As it was sent, percent-encoded, without the query.
+    /// Path as it was sent, percent-encoded, without the query.
     pub path: String,
     /// The header `Range`.
     pub range: Option<String>,
 }
 
-/// What arrived, and how much at the same time.
+/// Record of the requests, and of the number of simultaneous ones.
 #[derive(Clone, Default)]
 pub(crate) struct Record(Arc<Mutex<Entries>>);
 
@@ -29,8 +29,8 @@ impl Record {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a request, which lasts until what is returned is dropped.
-    pub(crate) fn enter<B>(&self, request: &Request<B>) -> Lasting {
+    /// Records a request, which is in flight until the return value is dropped.
+    pub(crate) fn enter<B>(&self, request: &Request<B>) -> InFlight {
         let header = |value: &hyper::header::HeaderValue| value.to_str().ok().map(str::to_owned);
         let seen = Seen {
             method: request.method().to_string(),
@@ -41,7 +41,7 @@ impl Record {
         entries.seen.push(seen);
         entries.now += 1;
         entries.most = entries.most.max(entries.now);
-        Lasting(self.clone())
+        InFlight(self.clone())
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
@@ -58,9 +58,9 @@ impl Record {
 }
 
 /// A request that has not been answered.
-pub(crate) struct Lasting(Record);
+pub(crate) struct InFlight(Record);
 
-impl Drop for Lasting {
+impl Drop for InFlight {
     fn drop(&mut self) {
         self.0.entries().now -= 1;
     }

@@ -17,14 +17,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// The bucket that is there from the start.
+/// The bucket that exists from the start.
 pub const BUCKET: &str = "documents";
-/// The id of the one key that signs requests.
+/// Id of the only access key.
 pub const ACCESS_KEY: &str = "AKIACUTOVERTESTS";
-/// Its secret.
+/// Secret of [`ACCESS_KEY`].
 pub const SECRET_KEY: &str = "the-secret-of-the-storage-of-tests";
 
-/// Object storage on a free port of loopback. It ends when it goes out of scope.
+/// Object storage on a free loopback port. Stopped on drop.
 pub struct S3Server {
     folder: TempDir,
     address: SocketAddr,
@@ -33,10 +33,10 @@ pub struct S3Server {
 }
 
 impl S3Server {
-    /// Starts it with an empty bucket.
+    /// Starts the storage with an empty bucket.
     ///
     /// # Errors
-    /// If the system gives it no folder, port or thread.
+    /// If no folder, port or thread is available.
     pub fn start() -> io::Result<Self> {
         let folder = TempDir::new()?;
         std::fs::create_dir(folder.path().join(BUCKET))?;
@@ -47,20 +47,20 @@ impl S3Server {
         let address = listener.local_addr()?;
         let (fault, faults) = watch::channel(Fault::None);
         let record = Record::default();
-        let desk = Desk { service: builder.build(), record: record.clone(), faults };
+        let handler = Handler { service: builder.build(), record: record.clone(), faults };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::Builder::new()
             .name("s3".into())
-            .spawn(move || runtime.block_on(serve(listener, address, desk)))?;
+            .spawn(move || runtime.block_on(serve(listener, address, handler)))?;
         Ok(Self { folder, address, fault, record })
     }
 
-    /// Where it is, for `AWS_ENDPOINT_URL`.
+    /// Its URL, for `AWS_ENDPOINT_URL`.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The variables of the environment by which programs find it and sign what they ask.
+    /// Environment variables with its URL and its key.
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         vec![
             ("AWS_ENDPOINT_URL", self.endpoint()),
@@ -71,7 +71,7 @@ impl S3Server {
         ]
     }
 
-    /// The folder of a bucket, there or not.
+    /// The folder of a bucket, which need not exist.
     pub fn bucket(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -86,43 +86,43 @@ impl S3Server {
         std::fs::write(file, content)
     }
 
-    /// Breaks or mends the storage, from the next request on.
+    /// Sets or removes a fault, from the next request on.
     pub fn set_fault(&self, fault: Fault) {
         self.fault.send_replace(fault);
     }
 
-    /// Every request so far.
+    /// Returns every request so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.record.seen()
     }
 
-    /// How many requests wait for their answer now.
+    /// Number of requests without an answer now.
     pub fn in_flight(&self) -> usize {
         self.record.now()
     }
 
-    /// How many requests ever waited at the same time.
+    /// Maximum number of requests without an answer at the same time.
     pub fn most_in_flight(&self) -> usize {
         self.record.most()
     }
 }
 
-/// What answers.
+/// The handler of requests.
 #[derive(Clone)]
-struct Desk {
+struct Handler {
     service: S3Service,
     record: Record,
     faults: watch::Receiver<Fault>,
 }
 
-/// Serves until the [`S3Server`] is dropped, with pauses while it is to be stopped.
-async fn serve(listener: std::net::TcpListener, address: SocketAddr, desk: Desk) -> io::Result<()> {
+/// Serves until the [`S3Server`] is dropped, except during [`Fault::Stopped`].
+async fn serve(listener: std::net::TcpListener, address: SocketAddr, handler: Handler) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let mut listener = TcpListener::from_std(listener)?;
-    let mut faults = desk.faults.clone();
+    let mut faults = handler.faults.clone();
     loop {
         tokio::select! {
-            () = accept(&listener, &desk) => {}
+            () = accept(&listener, &handler) => {}
             stopped = faults.wait_for(|fault| *fault == Fault::Stopped) => if stopped.is_err() { return Ok(()) },
         }
         drop(listener);
@@ -133,27 +133,27 @@ async fn serve(listener: std::net::TcpListener, address: SocketAddr, desk: Desk)
     }
 }
 
-/// Takes connections; they are closed when this is dropped.
-async fn accept(listener: &TcpListener, desk: &Desk) {
+/// Accepts connections; they are closed when the future is dropped.
+async fn accept(listener: &TcpListener, handler: &Handler) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
-        connections.spawn(connection(stream, desk.clone()));
+        connections.spawn(connection(stream, handler.clone()));
     }
 }
 
-async fn connection(stream: TcpStream, desk: Desk) {
+async fn connection(stream: TcpStream, handler: Handler) {
     let answer = service_fn(move |request| {
-        let desk = desk.clone();
-        async move { desk.answer(request).await }
+        let handler = handler.clone();
+        async move { handler.answer(request).await }
     });
-    // Clients and faults may break it off: that is no failure of the storage.
+    // Clients and faults may close the connection, which is no failure of the storage.
     http1::Builder::new().serve_connection(TokioIo::new(stream), answer).await.ok();
 }
 
-impl Desk {
+impl Handler {
     async fn answer(mut self, request: Request<Incoming>) -> io::Result<Response<Body>> {
-        let _lasting = self.record.enter(&request);
-        // An error: nobody can mend it any more.
+        let _in_flight = self.record.enter(&request);
+        // Fails once the server is dropped: the fault cannot change any more.
         let fault = self.faults.wait_for(|fault| *fault != Fault::Silent).await.map(|fault| *fault);
         let has_body = request.method() != Method::HEAD;
         match fault.map_err(io::Error::other)? {

@@ -2,12 +2,12 @@ use chrono::{DateTime, Duration, Utc};
 use cutover_app::port::Clock;
 use std::sync::{Mutex, PoisonError};
 
-/// A clock that stands still until it is moved.
+/// A clock that stands still until it is set.
 #[derive(Debug)]
 pub struct FakeClock(Mutex<DateTime<Utc>>);
 
 impl FakeClock {
-    /// A clock that shows this instant.
+    /// Returns a clock at this instant.
     pub fn new(now: DateTime<Utc>) -> Self {
         Self(Mutex::new(now))
     }
@@ -17,12 +17,12 @@ impl FakeClock {
         Self::new(DateTime::from_timestamp(1_795_226_400, 0).unwrap_or_default())
     }
 
-    /// Shows another instant from now on.
+    /// Sets the clock.
     pub fn set(&self, now: DateTime<Utc>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = now;
     }
 
-    /// Moves on, or back by a negative duration.
+    /// Moves the clock forward, or back by a negative duration.
     pub fn advance(&self, by: Duration) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }

@@ -3,28 +3,28 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// A document storage that holds what a test says; at first nothing.
+/// A document storage in memory, empty at first.
 #[derive(Debug, Default)]
 pub struct FakeDocuments {
-    /// By root and path.
+    /// States by root and path.
     states: Mutex<HashMap<(String, String), DocumentState>>,
     is_down: AtomicBool,
     look_ups: AtomicUsize,
 }
 
 impl FakeDocuments {
-    /// Says what lies at a path (without a leading `/`) under a supplier's root.
+    /// Sets the state of a path (without a leading `/`) under a supplier's root.
     pub fn set(&self, root: &str, path: &str, state: DocumentState) {
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         states.insert((root.to_owned(), path.to_owned()), state);
     }
 
-    /// Answers nothing from now on, or answers again.
+    /// Makes the storage unavailable, or available again.
     pub fn set_down(&self, is_down: bool) {
         self.is_down.store(is_down, Ordering::SeqCst);
     }
 
-    /// How often documents were looked up, whatever came of it.
+    /// Number of look-ups so far, failed ones included.
     pub fn look_ups(&self) -> usize {
         self.look_ups.load(Ordering::SeqCst)
     }
@@ -38,7 +38,7 @@ impl FakeDocuments {
         let states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         match states.get(&(root.to_owned(), wanted.path.clone())) {
             None => DocumentState::Missing,
-            // Whether it is one is looked at only if it is to be one.
+            // Without `must_be_pdf` the content is not checked.
             Some(DocumentState::Pdf) if !wanted.must_be_pdf => DocumentState::Present,
             Some(state) => *state,
         }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn it_holds_what_it_is_told() {
+    fn it_returns_the_configured_documents() {
         let documents = FakeDocuments::default();
         documents.set("/acme", "a.pdf", DocumentState::Pdf);
         documents.set("/acme", "b.pdf", DocumentState::Present);

@@ -20,7 +20,7 @@ pub use vendors::FakeVendors;
 mod testing {
     use std::task::{Context, Poll, Waker};
 
-    /// What a fake answers, which it does at once.
+    /// Returns the answer of a fake, which is ready at once.
     pub(crate) fn now<T>(mut answer: cutover_app::port::Answer<'_, T>) -> T {
         match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(answer) => answer,

@@ -1,4 +1,4 @@
-//! Payloads made from the declarations: every documented member of every object turns up.
+//! Generates payloads from the declarations: every documented member of every object occurs.
 
 use cutover_model::choices::SupplyType;
 use cutover_model::{
@@ -9,17 +9,17 @@ use cutover_model::{
 #[derive(Debug, Clone)]
 pub struct Dice {
     state: u64,
-    /// Whether every value is as large as its field allows.
+    /// True if every value is as large as its field allows.
     is_widest: bool,
 }
 
 impl Dice {
-    /// The choices of a seed.
+    /// Returns the generator of a seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, is_widest: false }
     }
 
-    /// A number below `bound`, which is not 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
@@ -27,7 +27,7 @@ impl Dice {
         (self.state >> 16) % bound
     }
 
-    /// True once in so many times.
+    /// Returns true with a probability of 1/n.
     pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
@@ -47,31 +47,31 @@ const KINDS: [SupplyType; 7] = [
     SupplyType::EmbeddedWater,
 ];
 
-/// An account payload that passes every field check, as JSON text. Rules may well find faults: its
-/// values are legal one by one, not together.
+/// Returns an account payload that passes every field check, as JSON text. Rules may find faults: its
+/// values are valid alone, but not together.
 pub fn account_json(seed: u64) -> String {
     object_json(&Account::SPEC, seed)
 }
 
-/// An account payload like those of [`account_json`] with every member, each as large as its field allows: texts of
-/// characters that take four bytes, decimals with all their digits, times at the end of what there is.
+/// Returns an account payload with every member, each as large as its field allows: texts of
+/// four-byte characters, decimals with all their digits, the latest times.
 pub fn widest_account_json(seed: u64) -> String {
     let mut out = String::new();
     object(&Account::SPEC, &mut Dice { is_widest: true, ..Dice::new(seed) }, &mut out);
     out
 }
 
-/// A transaction like those of [`account_json`].
+/// Returns a transaction, made like [`account_json`].
 pub fn transaction_json(seed: u64) -> String {
     object_json(&Transaction::SPEC, seed)
 }
 
-/// An earlier statement as it is added after the import, made like [`account_json`].
+/// Returns a statement to add after the import, made like [`account_json`].
 pub fn historical_statement_json(seed: u64) -> String {
     object_json(&HistoricalStatement::SPEC, seed)
 }
 
-/// Any object of the contract, made like [`account_json`]: whole requests too.
+/// Returns any object of the contract, whole requests included, made like [`account_json`].
 pub fn object_json(spec: &ObjectSpec, seed: u64) -> String {
     let mut dice = Dice::new(seed);
     let mut out = String::new();
@@ -163,7 +163,7 @@ fn text(min: u32, max: u32, dice: &mut Dice, out: &mut String) {
         ["a", "Z", "5", "é", "漢", "\\n", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude00", "/", " ", "x", "-"];
     let len = min + dice.below(u64::from(max.saturating_sub(min).min(12) + 1)) as u32;
     out.push('"');
-    // Not blank: the first character is no white space.
+    // The first character is no white space, so that the text is not blank.
     out.push('k');
     (1..len).for_each(|_| out.push_str(dice.pick(&CHARACTERS)));
     out.push('"');

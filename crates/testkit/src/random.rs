@@ -2,12 +2,12 @@ use crate::payload::Dice;
 use cutover_app::port::Random;
 use std::sync::{Mutex, PoisonError};
 
-/// Randomness that is the same for the same seed.
+/// Deterministic randomness.
 #[derive(Debug)]
 pub struct SeededRandom(Mutex<Dice>);
 
 impl SeededRandom {
-    /// The randomness of a seed.
+    /// Returns the randomness of a seed.
     pub fn new(seed: u64) -> Self {
         Self(Mutex::new(Dice::new(seed)))
     }

@@ -3,10 +3,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What a vendor says of a reference.
+/// The answer of a vendor for a reference.
 type Said = Result<Option<VendorInstruction>, VendorError>;
 
-/// Payment vendors that answer what a test says, whichever of them is asked; at first they have nothing.
+/// Payment vendors with answers set by a test, the same for all vendors; without instructions at first.
 #[derive(Debug, Default)]
 pub struct FakeVendors {
     answers: Mutex<HashMap<String, Said>>,
@@ -14,18 +14,18 @@ pub struct FakeVendors {
 }
 
 impl FakeVendors {
-    /// Says what is answered for a reference.
+    /// Sets the answer for a reference.
     pub fn answer(&self, reference: &str, answer: Said) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.insert(reference.to_owned(), answer);
     }
 
-    /// Says that there is an instruction of this kind (`CARD`, `DIRECT_DEBIT`, …).
+    /// Adds an instruction of this kind (`CARD`, `DIRECT_DEBIT`, …).
     pub fn has(&self, reference: &str, kind: &str, details: InstructionDetails) {
         self.answer(reference, Ok(Some(VendorInstruction { kind: kind.to_owned(), details })));
     }
 
-    /// How often a reference was looked up, whatever came of it.
+    /// Number of look-ups of references so far, failed ones included.
     pub fn look_ups(&self) -> usize {
         self.look_ups.load(Ordering::SeqCst)
     }
@@ -38,7 +38,7 @@ impl PaymentVendors for FakeVendors {
         Box::pin(std::future::ready(answers.get(reference).cloned().unwrap_or(Ok(None))))
     }
 
-    /// Accepts all but texts that start with `bad`.
+    /// Accepts all texts except those that start with `bad`.
     fn check_base_url(&self, base_url: &str) -> Result<(), String> {
         if base_url.starts_with("bad") { Err("the base URL is bad".into()) } else { Ok(()) }
     }
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn they_answer_what_they_are_told() {
+    fn they_give_the_configured_answers() {
         let (vendors, pay) = (FakeVendors::default(), vendor("https://pay"));
         vendors.has("r-1", "CARD", InstructionDetails::default());
         let rejected = VendorError::Rejected("on purpose".into());

@@ -1,11 +1,11 @@
-//! The containers of `deploy/` run as they should.
+//! Tests of the containers in `deploy/`.
 
 use serde_json::{Value, json};
 
 use super::program::Program;
 use super::{files_below, read};
 
-/// How much longer than the shutdown-timeout a process has before it is killed, in seconds.
+/// Seconds between the end of the shutdown-timeout and the kill.
 const SLACK: u64 = 5;
 
 /// Every document of a YAML file.
@@ -32,7 +32,7 @@ fn objects(kind: &str) -> Vec<Value> {
     yaml.flat_map(documents).filter(|object| object["kind"] == kind).collect()
 }
 
-/// The pods that run our image, by the name of what makes them.
+/// The pods that run our image, by the names of their Deployments or Jobs.
 fn pods() -> Vec<(String, Value)> {
     let pod = |object: Value| {
         let name = object["metadata"]["name"].as_str().unwrap().to_owned();
@@ -144,7 +144,7 @@ fn probes_ask_where_health_is_served() {
 }
 
 #[test]
-fn what_is_told_to_stop_has_time_to_finish() {
+fn stopped_containers_have_time_to_finish() {
     let default = seconds(Program::read().default("shutdown-timeout"));
     for (name, service) in services(&compose()).iter().filter(|(_, service)| service["command"][0] == "serve")
     {
@@ -171,9 +171,9 @@ fn delay(args: &Value) -> u64 {
     flag.map_or(0, |flag| seconds(&args[flag + 1]))
 }
 
-/// A node that is about to stop serves on until the proxy has asked it twice.
+/// A stopping node keeps serving until the proxy has checked it twice.
 #[test]
-fn the_proxy_hears_of_a_stop_before_it_begins() {
+fn the_proxy_notices_a_stop_before_it_begins() {
     let proxy = read("deploy/compose/Caddyfile");
     let setting = |name: &str| {
         let value = proxy.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap();
@@ -188,7 +188,7 @@ fn the_proxy_hears_of_a_stop_before_it_begins() {
     }
 }
 
-/// The proxy hands on what is below these paths, and nothing else.
+/// The proxy forwards these paths and nothing else.
 #[test]
 fn the_proxy_publishes_the_api_and_nothing_else() {
     let proxy = read("deploy/compose/Caddyfile");
@@ -214,7 +214,7 @@ fn the_proxy_publishes_the_api_and_nothing_else() {
     }
 }
 
-/// What is for operators is at the admin addresses, which are published on this machine alone.
+/// Operators' endpoints are at the admin addresses, which are published on this machine only.
 #[test]
 fn compose_publishes_nothing_beyond_its_machine() {
     let compose = compose();
@@ -246,7 +246,7 @@ fn secrets_have_no_defaults() {
 }
 
 #[test]
-fn an_autoscaler_is_the_only_one_to_say_how_many() {
+fn only_the_autoscaler_sets_the_number_of_replicas() {
     for scaler in objects("HorizontalPodAutoscaler") {
         let target = &scaler["spec"]["scaleTargetRef"]["name"];
         let deployments = objects("Deployment");

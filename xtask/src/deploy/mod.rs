@@ -1,6 +1,6 @@
-//! Tests that `deploy/` and `docs/OPERATIONS.md` speak of what there is: settings, commands, flags, metrics and
-//! routes by the names that the sources have, read as text, and containers that run as they should. No engine of
-//! containers is needed.
+//! Tests that `deploy/` and `docs/OPERATIONS.md` name only settings, commands, flags, metrics and routes that
+//! exist in the sources, which are read as text, and that the containers are consistent. They need no
+//! container engine.
 
 mod manifests;
 mod monitoring;
@@ -14,7 +14,7 @@ use crate::cargo;
 
 const MANUAL: &str = "docs/OPERATIONS.md";
 
-/// A file of the repository, by its path below the root.
+/// Reads a file of the repository by its path from the root.
 fn read(path: impl AsRef<Path>) -> String {
     let path = cargo::root().join(path);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -34,14 +34,14 @@ fn files_below(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// What operators read and run: each with its path and its text.
+/// The files that operators read and run: path and text.
 fn texts() -> Vec<(String, String)> {
     let below_root = |path: &Path| path.strip_prefix(cargo::root()).unwrap().display().to_string();
     let paths = files_below("deploy").into_iter().map(|path| below_root(&path)).chain([MANUAL.to_owned()]);
     paths.map(|path| (path.clone(), read(path))).collect()
 }
 
-/// Every word of a text that begins like this and goes on with these.
+/// Every word of a text with this prefix, followed by these characters.
 fn words_like(text: &str, start: &str, goes_on: impl Fn(char) -> bool) -> Vec<String> {
     let ends = text.match_indices(start).map(|(at, _)| {
         let rest = &text[at + start.len()..];

@@ -1,5 +1,6 @@
-//! Alerts, dashboard and manual speak of metrics that `/metrics` prints, and the manual of all of them. What is printed
-//! is a snapshot of a test of `cutover-http`: it has names and labels as the real program gives them.
+//! Tests that alerts, dashboard and manual name metrics that `/metrics` prints, and the manual all of them.
+//! The metrics come from a snapshot of a test of `cutover-http`, with the names and labels of the real
+//! program.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ const PRINTED: &str =
 /// Labels that Prometheus adds.
 const ADDED: [&str; 2] = ["job", "instance"];
 
-/// Every series that is printed, with its labels.
+/// Every printed series with its labels.
 fn printed() -> BTreeMap<String, BTreeSet<String>> {
     let text = read(PRINTED);
     let series =
@@ -27,7 +28,7 @@ fn printed() -> BTreeMap<String, BTreeSet<String>> {
     series.map(entry).collect()
 }
 
-/// The alerts: name, expression, and the heading of the manual that says what to do.
+/// The alerts: name, expression, and heading of the manual.
 fn alerts() -> Vec<(String, String, String)> {
     let rules: Value = serde_saphyr::from_str(&read(RULES)).unwrap();
     let groups = rules["groups"].as_array().unwrap().iter();
@@ -50,7 +51,7 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_lowercase() || c == '_'
 }
 
-/// What is wrong with the names in an expression.
+/// Returns the unknown names in an expression.
 fn faults(expression: &str, printed: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     let mut faults = Vec::new();
     let mut known: BTreeSet<&str> = ADDED.into();
@@ -100,7 +101,8 @@ fn names_and_labels_that_are_not_printed_are_found() {
     }
 }
 
-/// Series of a histogram and of a counter are of one metric, which the manual names as it is asked for.
+/// Returns the metric of a series: those of a histogram or counter share one, which the manual names without
+/// suffix.
 #[test]
 fn every_metric_is_in_the_manual_and_no_other() {
     let manual = read(MANUAL);

@@ -1,4 +1,4 @@
-//! Every name that operators read is one that the program knows.
+//! Tests that the program knows every name that operators read.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ fn flags_and_settings_that_the_manual_names_alone_are_those_of_the_program() {
     let code = shell::code(&read(MANUAL));
     let is_known = |code: &str| match code.strip_prefix("--") {
         Some(flag) => program.has_flag(flag.split([' ', '=']).next().unwrap_or_default()),
-        // What is written like a setting, and is none of our objects in Kubernetes.
+        // Written like a setting, and no object in Kubernetes.
         None => !is_kebab(code) || code.starts_with("cutover-") || program.has_setting(code),
     };
     let unknown: Vec<_> = code.iter().filter(|code| !is_known(code)).collect();
@@ -59,7 +59,7 @@ fn keys_of_the_file_are_settings() {
     assert_eq!(unknown, [""; 0]);
 }
 
-/// Where the links of a Markdown text lead, without their anchors.
+/// Targets of the links of a Markdown text, without anchors.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
     targets.filter(|target| !target.is_empty() && !target.contains("://"))
@@ -74,7 +74,7 @@ fn links_lead_somewhere() {
     assert!(links(&read("README.md")).any(|link| link == MANUAL), "README.md has no link to {MANUAL}");
 }
 
-/// What links to the headings of a Markdown text end with.
+/// Anchors of the headings of a Markdown text.
 pub(super) fn anchors(text: &str) -> BTreeSet<String> {
     let kept = |c: &char| c.is_alphanumeric() || [' ', '-'].contains(c);
     let anchor =

@@ -1,4 +1,4 @@
-//! What the program knows, read from its sources as text: to build it for this would take minutes.
+//! Settings and commands of the program, read from its sources as text: building it would take minutes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,41 +18,41 @@ struct Setting {
 }
 
 struct Command {
-    /// Of a group; a command of its own has none.
+    /// The commands of a group; empty for a single command.
     subcommands: BTreeSet<String>,
     flags: BTreeSet<String>,
 }
 
 impl Program {
-    /// As the sources have it today.
+    /// Reads the sources.
     pub(super) fn read() -> Self {
         let table = read("crates/cutover/src/settings/table.rs");
         let commands = variants(&read(CLI)).into_iter().map(|name| (name.clone(), Command::read(&name)));
         Self { settings: settings(&table), commands: commands.collect() }
     }
 
-    /// Whether there is such a setting.
+    /// Returns true if there is such a setting.
     pub(super) fn has_setting(&self, name: &str) -> bool {
         self.settings.contains_key(name)
     }
 
-    /// Whether a variable is that of a setting.
+    /// Returns true if a variable belongs to a setting.
     pub(super) fn has_variable(&self, variable: &str) -> bool {
         let name = variable.strip_prefix("CUTOVER_").unwrap_or_default();
         self.has_setting(&name.replace('_', "-").to_ascii_lowercase())
     }
 
-    /// What a setting is when nothing is said.
+    /// Returns the default of a setting.
     pub(super) fn default(&self, setting: &str) -> &str {
         &self.settings[setting].default
     }
 
-    /// Whether any command has such a flag.
+    /// Returns true if any command has such a flag.
     pub(super) fn has_flag(&self, flag: &str) -> bool {
         self.has_setting(flag) || self.commands.values().any(|command| command.flags.contains(flag))
     }
 
-    /// What is wrong with the words behind the program's name.
+    /// Returns the fault in the words after the program's name.
     pub(super) fn fault(&self, words: &[String]) -> Option<String> {
         let (mut path, mut flags) = (Vec::new(), Vec::new());
         let mut words = words.iter();
@@ -63,7 +63,7 @@ impl Program {
             };
             let (flag, has_value) = flag.split_once('=').map_or((flag, false), |(flag, _)| (flag, true));
             flags.push(flag);
-            // Only settings stand before the command, and all of them have a value.
+            // Only settings precede the command, and each has a value.
             if path.is_empty() && !has_value && self.has_setting(flag) {
                 words.next();
             }
@@ -93,7 +93,7 @@ impl Program {
 }
 
 impl Command {
-    /// What the sources of a command say.
+    /// Reads the sources of a command.
     fn read(name: &str) -> Self {
         let own = name.replace('-', "_");
         let of_it = |path: &str| {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_has_no_fault() {
+    fn known_names_have_no_fault() {
         for line in [
             "serve --role api",
             "migrate --status --json",
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_named() {
+    fn unknown_names_are_reported() {
         for (line, expected) in [
             ("server", "no command server"),
             ("supplier", "supplier has no command \"\""),

@@ -1,16 +1,16 @@
-//! Finds our command lines in what operators read.
+//! Finds command lines of the program in files that operators read.
 
-/// What ends a command, and stands before the next one.
+/// Words that end a command.
 const BETWEEN: [&str; 11] = ["|", ";", "&", "(", ")", "<", ">", "$", "do", "then", "--"];
 
-/// The words behind the program's name, of every command line of ours in a text: in the code of Markdown, in the
-/// lines of anything else.
+/// Returns the words after the program's name of each of its command lines in a text: in the code of
+/// Markdown, in the lines of anything else.
 pub(super) fn commands(text: &str, is_markdown: bool) -> Vec<Vec<String>> {
     let snippets = if is_markdown { code(text) } else { lines(text) };
     snippets.iter().flat_map(|snippet| commands_of(&words(snippet))).collect()
 }
 
-/// The code of a Markdown text: lines of its blocks, those that go on put together, and spans.
+/// The code of a Markdown text: spans, and lines of its blocks with continued lines joined.
 pub(super) fn code(text: &str) -> Vec<String> {
     let (mut snippets, mut prose) = (Vec::new(), String::new());
     for (i, part) in text.split("```").enumerate() {
@@ -24,7 +24,7 @@ pub(super) fn code(text: &str) -> Vec<String> {
     snippets
 }
 
-/// The lines of a file, or what they hold between backquotes; signs of comments are left out.
+/// The lines of a file without comment markers, or their parts between backquotes.
 fn lines(text: &str) -> Vec<String> {
     let lines = text.lines().map(|line| line.trim().trim_start_matches('#').trim());
     let snippets =
@@ -62,7 +62,8 @@ fn is_between(word: &str) -> bool {
     BETWEEN.contains(&word)
 }
 
-/// Whether a word is the program's name where a command begins; the service `operator` of compose stands for it.
+/// Returns true if a word at the beginning of a command names the program, or the service `operator` of
+/// compose.
 fn calls_the_program(before: &[String], word: &str) -> bool {
     let before: Vec<&str> = before.iter().map(String::as_str).collect();
     match (word.rsplit(['/', '=']).next(), before.as_slice()) {

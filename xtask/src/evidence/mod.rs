@@ -1,4 +1,4 @@
-//! Checks that every test named in `docs/evidence.md` exists.
+//! Checks that the tests exist that pages of `docs/` name as evidence.
 
 mod page;
 mod source;
@@ -11,10 +11,10 @@ use crate::error::Error;
 /// Pages that list the tests behind the promises of other pages.
 const PAGES: &[&str] = &["docs/evidence.md"];
 
-/// What to do about a name that is none.
-pub(crate) const MEND: &str = "name tests in the page as crate::module::test";
+/// Remedy for a name of no test.
+pub(crate) const FIX: &str = "name tests in the page as crate::module::test";
 
-/// Every name in the pages that is of no test, with its place.
+/// Returns every name in the pages that is not the name of a test, with its line.
 pub(crate) fn check() -> Result<Vec<String>, Error> {
     check_in(cargo::root(), PAGES)
 }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_is_of_no_test_is_told_with_its_place() {
+    fn names_of_no_test_are_reported_with_their_line() {
         let root = tempfile::tempdir().unwrap();
         let source = root.path().join("crates/core/src");
         std::fs::create_dir_all(&source).unwrap();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_pages_claim_is_there() {
+    fn tests_named_by_the_pages_exist() {
         assert_eq!(check().unwrap(), [""; 0]);
     }
 }

@@ -1,6 +1,6 @@
-//! Names of tests in a page.
+//! Finds the names of tests in a page.
 
-/// Every span of code that has `::` in it, with the number of its line. Blocks of code name no tests.
+/// Returns every span of code that contains `::`, with the number of its line. Blocks of code name no tests.
 pub(super) fn tests_named(text: &str) -> Vec<(usize, &str)> {
     let (mut named, mut is_block) = (Vec::new(), false);
     for (line, content) in (1..).zip(text.lines()) {

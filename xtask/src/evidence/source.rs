@@ -1,14 +1,14 @@
-//! Where a test of a name would be, and whether it is there.
+//! Finds tests by name.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// The stories that every store is tested with: a macro makes a test of each that its list names.
+/// The macro that makes a test of each story of the store suite.
 const SUITE: &str = "crates/testkit/src/store_suite/mod.rs";
 
-/// Whether there is a test of a name: the folder of its crate, `it` if it is not beside the code, its modules, its
-/// function.
+/// Returns true if there is a test of this name: the folder of its crate, `it` for an integration test, its
+/// modules, its function.
 pub(super) fn is_test(root: &Path, name: &str) -> Result<bool, Error> {
     let segments: Vec<&str> = name.split("::").collect();
     let [package, modules @ .., function] = segments.as_slice() else { return Ok(false) };
@@ -30,7 +30,7 @@ pub(super) fn is_test(root: &Path, name: &str) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// The files that a module may be in.
+/// Possible files of a module.
 fn candidates(base: &Path, modules: &[&str]) -> [PathBuf; 2] {
     match modules {
         [] => [base.join("main.rs"), base.join("lib.rs")],
@@ -41,7 +41,7 @@ fn candidates(base: &Path, modules: &[&str]) -> [PathBuf; 2] {
     }
 }
 
-/// Whether a text has a function of this name that is a test.
+/// Returns true if a text has a test function of this name.
 fn has_test(text: &str, function: &str) -> bool {
     let start = format!("fn {function}(");
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
@@ -54,7 +54,7 @@ fn has_test(text: &str, function: &str) -> bool {
     places.any(|(place, _)| is_test(place))
 }
 
-/// Whether it is a story of the suite of stores.
+/// Returns true if it is a story of the store suite.
 fn is_story(root: &Path, file: &Path, text: &str, function: &str) -> Result<bool, Error> {
     let list = root.join(SUITE);
     if file.parent() != list.parent() || !text.contains(&format!("pub fn {function}(store: &dyn Store)")) {
@@ -95,11 +95,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_test_is_none() {
+    fn names_without_a_test_are_not_found() {
         for name in [
             "core::id::tests::gone",
             "core::id::supplier_codes_of_others",
-            "nowhere::id::tests::supplier_codes",
+            "broken::id::tests::supplier_codes",
             "cutover::http::content_types",
             "testkit::store_suite::staging::an_account",
             "testkit::store_suite::mod::stories",

@@ -1,4 +1,4 @@
-//! `deny.toml` says to cargo-deny what the table says to us; this keeps the two the same.
+//! Compares `deny.toml`, which states the table in cargo-deny's terms, with the table.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,8 @@ use serde::Deserialize;
 use super::table::Layer;
 use crate::error::Error;
 
-/// cargo-deny bans a crate outright when its list of wrappers is empty, even as a member of the workspace.
+/// Placeholder for no users: cargo-deny bans a crate with an empty list of wrappers even as a member of the
+/// workspace.
 const NOBODY: &str = "nobody";
 
 #[derive(Deserialize)]
@@ -28,7 +29,7 @@ struct Ban {
     wrappers: BTreeSet<String>,
 }
 
-/// A sentence for each crate of ours whose users are not the same in both.
+/// Returns a line for each crate whose users differ.
 pub(super) fn differences(deny_toml: &str, layers: &[Layer]) -> Result<Vec<String>, Error> {
     let bans = toml::from_str::<DenyToml>(deny_toml)?.bans.deny;
     Ok(layers.iter().filter_map(|layer| difference(layer.name, &bans, layers)).collect())
@@ -64,12 +65,12 @@ mod tests {
     }
 
     #[test]
-    fn the_same_users_in_both_are_right() {
+    fn equal_users_are_accepted() {
         assert_eq!(differences_of("'high'", "'nobody'"), [""; 0]);
     }
 
     #[test]
-    fn a_missing_or_additional_user_is_told() {
+    fn a_missing_or_additional_user_is_reported() {
         let fault = ["deny.toml has the wrappers {\"other\"} for low; the fence has {\"high\"}"];
         assert_eq!(differences_of("'other'", "'nobody'"), fault);
         let fault = ["deny.toml has the wrappers {} for high; the fence has {\"nobody\"}"];
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_ban_is_told() {
+    fn a_missing_ban_is_reported() {
         let faults = differences("bans.deny = [{ crate = 'low', wrappers = ['high'] }]", LAYERS).unwrap();
         assert_eq!(faults, ["deny.toml does not ban high; its wrappers are {\"nobody\"}"]);
     }

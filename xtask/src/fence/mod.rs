@@ -1,6 +1,6 @@
-//! The fence: arrows between our crates point down only, and each crate keeps out of what is not its business.
+//! The fence: crates depend only on crates below them, and not on outside crates of a forbidden kind.
 //!
-//! Looks at direct dependencies as `cargo metadata` declares them, so it needs no tool and no network.
+//! Checks direct dependencies by `cargo metadata`, so it needs no tool and no network.
 
 mod deny_toml;
 mod table;
@@ -13,11 +13,12 @@ use crate::cargo;
 use crate::error::Error;
 use table::{LAYERS, Layer, TESTS_ONLY};
 
-/// Every wrong arrow of the workspace, and every difference between the table and `deny.toml`.
+/// Returns every forbidden dependency of the workspace, and every difference between the table and
+/// `deny.toml`.
 pub(crate) fn check() -> Result<Vec<String>, Error> {
     let metadata = metadata()?;
     let mut faults = wrong_arrows(&metadata, LAYERS);
-    faults.extend(points_of_releases(&metadata));
+    faults.extend(failpoints_of_releases(&metadata));
     let path = cargo::root().join("deny.toml");
     let deny_toml = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
     faults.extend(deny_toml::differences(&deny_toml, LAYERS)?);
@@ -42,16 +43,16 @@ struct Metadata {
 struct Package {
     name: String,
     dependencies: Vec<Dependency>,
-    /// What each of its own features turns on.
+    /// The features that each feature enables.
     #[serde(default)]
     features: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Deserialize)]
 struct Dependency {
-    /// The name of the package, whatever it is called in the code.
+    /// Name of the package, even if it is renamed in the code.
     name: String,
-    /// `dev`, `build`, or nothing.
+    /// `dev`, `build`, or `None`.
     kind: Option<String>,
     #[serde(default)]
     features: Vec<String>,
@@ -84,11 +85,12 @@ fn wrong_arrows(metadata: &Metadata, layers: &[Layer]) -> Vec<String> {
     faults
 }
 
-/// The feature of the crate `fail` with which a program can be stopped at points of it.
+/// The crate and the feature that compile failpoints in.
 const POINTS: (&str, &str) = ("fail", "failpoints");
 
-/// Who would have the points of tests in a release: only dev-dependencies may ask for them, and no feature of ours.
-fn points_of_releases(metadata: &Metadata) -> Vec<String> {
+/// Returns a line for each package with failpoints in a release: only dev-dependencies may enable them, and
+/// no feature.
+fn failpoints_of_releases(metadata: &Metadata) -> Vec<String> {
     let (name, feature) = POINTS;
     let asks =
         |to: &Dependency| to.name == name && !to.is_for_tests() && to.features.iter().any(|f| f == feature);
@@ -98,10 +100,8 @@ fn points_of_releases(metadata: &Metadata) -> Vec<String> {
     let has = packages.filter(|package| {
         package.dependencies.iter().any(asks) || package.features.values().flatten().any(by_feature)
     });
-    has.map(|package| {
-        format!("{} → {name}/{feature}: a release would have the points of tests", package.name)
-    })
-    .collect()
+    has.map(|package| format!("{} → {name}/{feature}: a release would contain failpoints", package.name))
+        .collect()
 }
 
 fn wrong_arrow(from: &Layer, to: &Dependency, ours: &BTreeSet<&str>) -> Option<String> {
@@ -110,7 +110,7 @@ fn wrong_arrow(from: &Layer, to: &Dependency, ours: &BTreeSet<&str>) -> Option<S
         return wrong_arrow_between_ours(from, to).map(|why| format!("{arrow}: {why}"));
     }
     let family = from.never.iter().find(|family| family.crates.contains(&to.name.as_str()))?;
-    (!to.is_for_tests()).then(|| format!("{arrow}: {} is none of its business", family.what))
+    (!to.is_for_tests()).then(|| format!("{arrow}: it must not depend on {}", family.what))
 }
 
 fn wrong_arrow_between_ours(from: &Layer, to: &Dependency) -> Option<String> {
@@ -149,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_down_is_right() {
+    fn dependencies_on_lower_crates_are_allowed() {
         assert_eq!(faults_of("cutover-model", "cutover-core", None), [""; 0]);
         assert_eq!(faults_of("cutover-model", "diesel", None), [""; 0]);
     }
 
     #[test]
-    fn an_arrow_up_is_wrong_in_builds_and_in_tests() {
+    fn dependencies_on_higher_crates_are_refused_in_builds_and_tests() {
         let fault = ["cutover-core → cutover-model: of our crates, cutover-core may use nothing"];
         for kind in [None, Some("build"), Some("dev")] {
             assert_eq!(faults_of("cutover-core", "cutover-model", kind), fault);
@@ -163,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn an_outside_crate_of_a_forbidden_family_is_wrong_outside_tests() {
-        let fault = ["cutover-core → diesel: a database is none of its business"];
+    fn outside_crates_of_a_forbidden_kind_are_refused_except_in_tests() {
+        let fault = ["cutover-core → diesel: it must not depend on a database"];
         assert_eq!(faults_of("cutover-core", "diesel", None), fault);
         assert_eq!(faults_of("cutover-core", "diesel", Some("build")), fault);
         assert_eq!(faults_of("cutover-core", "diesel", Some("dev")), [""; 0]);
@@ -178,27 +178,28 @@ mod tests {
     }
 
     #[test]
-    fn only_what_tests_is_built_with_a_testkit() {
+    fn only_testing_programs_depend_on_a_testkit() {
         let with = |layer: &&Layer| layer.may.iter().any(|name| TESTS_ONLY.contains(name));
         let layers: Vec<_> = LAYERS.iter().filter(with).map(|layer| layer.name).collect();
-        assert_eq!(layers, ["cutover-fuzz", "xtask"]);
+        assert_eq!(layers, ["cutover-fuzz", "cutover-bench", "xtask"]);
         let (postgres, s3) = ("cutover-testkit-postgres", "cutover-testkit-s3");
         let metadata = json!({"packages": [
             {"name": postgres, "dependencies": []},
             {"name": s3, "dependencies": []},
             {"name": "xtask", "dependencies": [{"name": postgres, "kind": null}, {"name": s3, "kind": null}]},
         ]});
-        let rows = &LAYERS[LAYERS.len() - 3..];
+        let rows: Vec<_> =
+            LAYERS.iter().filter(|layer| [postgres, s3, "xtask"].contains(&layer.name)).copied().collect();
         let fault = ["xtask → cutover-testkit-s3: it is for tests only, make it a dev-dependency"];
-        assert_eq!(wrong_arrows(&serde_json::from_value(metadata).unwrap(), rows), fault);
+        assert_eq!(wrong_arrows(&serde_json::from_value(metadata).unwrap(), &rows), fault);
     }
 
     #[test]
-    fn points_are_for_tests_only() {
+    fn failpoints_are_for_tests_only() {
         let faults = |kind: Option<&str>, features: &[&str], own: serde_json::Value| {
             let dependency = json!({"name": "fail", "kind": kind, "features": features});
             let package = json!({"name": "cutover-app", "dependencies": [dependency], "features": own});
-            points_of_releases(&serde_json::from_value(json!({"packages": [package]})).unwrap()).len()
+            failpoints_of_releases(&serde_json::from_value(json!({"packages": [package]})).unwrap()).len()
         };
         assert_eq!(faults(None, &[], json!({})), 0);
         assert_eq!(faults(Some("dev"), &["failpoints"], json!({})), 0);

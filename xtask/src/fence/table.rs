@@ -1,22 +1,23 @@
-//! Who may depend on whom: the one table of the house.
+//! The table of permitted dependencies.
 
-/// A crate of ours and what it may know.
+/// A crate of the workspace and its permitted dependencies.
+#[derive(Clone, Copy)]
 pub(crate) struct Layer {
     pub(crate) name: &'static str,
-    /// The crates of ours it may depend on.
+    /// Crates of the workspace that it may depend on.
     pub(crate) may: &'static [&'static str],
-    /// What it must never depend on directly, of all there is outside; tests may.
+    /// Outside crates that it must not depend on directly, except in tests.
     pub(crate) never: &'static [&'static Family],
 }
 
-/// Outside crates that mean the same kind of knowledge.
+/// Outside crates of a kind.
 pub(crate) struct Family {
-    /// What it is, for people.
+    /// Name of the kind in messages.
     pub(crate) what: &'static str,
     pub(crate) crates: &'static [&'static str],
 }
 
-/// The crates that are for tests only: anyone's dev-dependency, and a dependency only of what runs the tests.
+/// Crates for tests only: dev-dependencies, except for programs that run tests.
 pub(crate) const TESTS_ONLY: &[&str] = &[TESTKIT, TESTKIT_POSTGRES, TESTKIT_S3];
 
 const TESTKIT: &str = "cutover-testkit";
@@ -32,7 +33,7 @@ const STORE: &str = "cutover-store";
 const OUTBOUND: &str = "cutover-outbound";
 const HTTP: &str = "cutover-http";
 
-/// The house, from the ground up. `deny.toml` says the same in the words of cargo-deny.
+/// The crates from the bottom up. `deny.toml` says the same in cargo-deny's terms.
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: CORE, may: &[], never: PURE },
     Layer { name: MODEL, may: &[CORE], never: PURE },
@@ -77,10 +78,15 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
     Layer { name: TESTKIT_POSTGRES, may: &[], never: &[WEB, HTTP_CLIENT, DATABASE] },
     Layer { name: TESTKIT_S3, may: &[], never: &[DATABASE] },
+    Layer {
+        name: "cutover-bench",
+        may: &[CORE, MODEL, RULES, PROCESS, TESTKIT_POSTGRES],
+        never: &[WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE],
+    },
     Layer { name: "xtask", may: &[CORE, MODEL, RULES, PROCESS, TESTKIT_POSTGRES], never: &[] },
 ];
 
-/// Values in, values out.
+/// Kinds that pure crates must not depend on.
 const PURE: &[&Family] =
     &[ASYNC, RUNTIME, HTTP_TYPES, WEB, HTTP_CLIENT, DATABASE, OBJECT_STORAGE, FILES, RANDOM];
 

@@ -1,4 +1,4 @@
-//! What fuzzes, built.
+//! Builds the fuzzing program.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,12 +6,12 @@ use std::process::Command;
 use crate::cargo;
 use crate::error::Error;
 
-/// Counts what is reached, and shows comparisons to the fuzzer: as cargo-fuzz does it.
+/// Compiler flags that count coverage and trace comparisons, as cargo-fuzz sets them.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
 
-/// An input that takes so many seconds is a finding, and one that makes the program so large in MiB.
+/// Limits in seconds and in MiB, beyond which an input is a finding.
 const LIMITS: [&str; 2] = ["-timeout=20", "-rss_limit_mb=2048"];
 
 /// A program that fuzzes.
@@ -21,18 +21,18 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Builds it; nothing if that fails, which cargo has said.
+    /// Builds it; `None` if that fails, which cargo reports.
     pub(super) fn build(unguided: bool) -> Result<Option<Self>, Error> {
         let host = if unguided { None } else { host().filter(|_| has_cxx()) };
         if host.is_none() {
-            println!("Not guided by coverage{}", if unguided { "" } else { ": there is no C++ compiler" });
+            println!("Not guided by coverage{}", if unguided { "" } else { ": no C++ compiler found" });
         }
         let folder = cargo::scratch().join("fuzz/build");
         let mut command = cargo::cargo(["build", "--package", "cutover-fuzz", "--profile", "fuzz"]);
         command.arg("--target-dir").arg(&folder);
         let file = match &host {
             Some(host) => {
-                // With a target, the flags do not apply to build scripts and macros, which nothing would count for.
+                // With a target, the flags do not apply to build scripts and macros.
                 command.args(["--bin", "guided", "--features", "guided", "--target", host]);
                 command.env("RUSTFLAGS", COVERAGE);
                 folder.join(host).join("fuzz/guided")
@@ -45,7 +45,7 @@ impl Program {
         Ok(cargo::succeeds(command)?.then_some(Self { file, is_guided: host.is_some() }))
     }
 
-    /// The command that fuzzes a target for so long. `finding` is how paths of findings begin.
+    /// The command that fuzzes a target for some time. `finding` is the prefix of paths of findings.
     pub(super) fn command(&self, target: &str, seconds: u64, corpus: &Path, finding: &Path) -> Command {
         let mut command = cargo::command(&self.file);
         if self.is_guided {
@@ -70,14 +70,14 @@ fn host() -> Option<String> {
     answer.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
 }
 
-/// Whether there is what the crate `cc` would call.
+/// Returns true if there is the C++ compiler that the crate `cc` would call.
 fn has_cxx() -> bool {
     let mut compiler = cargo::command(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
     compiler.arg("--version");
     cargo::output(compiler).is_some()
 }
 
-/// A number that is another one each time.
+/// A number that differs on each call.
 fn chance() -> u64 {
     use std::hash::{BuildHasher, Hasher, RandomState};
     RandomState::new().build_hasher().finish()

@@ -1,7 +1,7 @@
-//! `cargo xtask fuzz`: fuzz targets for as long as one likes.
+//! `cargo xtask fuzz`: runs fuzz targets for a given time.
 //!
-//! Guided by coverage where there is a C++ compiler, which libFuzzer is built with; any toolchain will do, for what
-//! counts coverage is a pass of LLVM's that every rustc has. Elsewhere seeds are changed by chance alone.
+//! Fuzzing is guided by coverage if there is a C++ compiler, which libFuzzer needs. Any Rust toolchain will
+//! do, as every rustc has LLVM's coverage pass. Otherwise seeds are mutated at random.
 
 mod build;
 
@@ -13,24 +13,24 @@ use crate::cargo;
 use crate::error::Error;
 use build::Program;
 
-/// Which targets, and how long.
+/// Targets and duration.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Run only these targets
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',', value_parser = known)]
     target: Vec<String>,
-    /// How long each
+    /// Seconds per target
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// Change seeds by chance, even if coverage could guide
+    /// Mutate seeds at random even if fuzzing could be guided by coverage
     #[arg(long)]
     unguided: bool,
-    /// Run this input alone, in the build of the tests
+    /// Run only this input, in the build of the tests
     #[arg(long, value_name = "FILE", requires = "target", conflicts_with_all = ["seconds", "unguided"])]
     replay: Option<PathBuf>,
 }
 
-/// Runs the targets one after another; fails if one found something.
+/// Runs the targets one after another; fails if there is a finding.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let Some(input) = &args.replay {
         let kept = args.target.iter().map(|name| replays(name, input)).collect::<Result<Vec<_>, _>>()?;
@@ -52,7 +52,7 @@ fn code(is_good: bool) -> ExitCode {
     if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The targets by name: each has a folder for what was made by hand.
+/// Names of the targets: each has a folder with inputs made by hand.
 fn targets() -> Vec<String> {
     let entries = fs::read_dir(cargo::root().join("crates/fuzz/corpus")).into_iter().flatten().flatten();
     let mut names: Vec<_> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -65,7 +65,7 @@ fn known(name: &str) -> Result<String, String> {
     if all.iter().any(|target| target == name) { Ok(name.to_owned()) } else { Err(all.join(", ")) }
 }
 
-/// Whether an input keeps the laws of a target.
+/// Returns true if an input passes a target.
 fn replays(name: &str, input: &Path) -> Result<bool, Error> {
     let input = input.canonicalize().map_err(Error::file("read", input))?;
     let mut command = tests();
@@ -73,12 +73,12 @@ fn replays(name: &str, input: &Path) -> Result<bool, Error> {
     cargo::succeeds(command)
 }
 
-/// The tests that run targets, in the build that all tests have.
+/// The command of the tests that run targets, in the build of all tests.
 pub(crate) fn tests() -> Command {
     cargo::cargo(["test", "--workspace", "--test", "corpora"])
 }
 
-/// Fuzzes a target; what was printed.
+/// Fuzzes a target and returns its output.
 fn fuzz(program: &Program, name: &str, seconds: u64) -> Result<String, Error> {
     let folder = |kind: &str| {
         let folder = cargo::scratch().join("fuzz").join(kind);
@@ -96,11 +96,11 @@ fn fuzz(program: &Program, name: &str, seconds: u64) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// How a run ended, by what was printed: that of libFuzzer, and of what stands in for it.
+/// Result of a run, parsed from the output of libFuzzer or its replacement.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct End {
     executions: String,
-    /// Points of the program that were reached; unknown without guidance.
+    /// Reached coverage points; unknown without guidance.
     coverage: String,
     finding: Option<String>,
 }

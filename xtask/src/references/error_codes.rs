@@ -1,4 +1,4 @@
-//! `docs/error-codes.md`, from the one table of codes and the catalogue of rules.
+//! `docs/error-codes.md`, from the table of codes and the catalogue of rules.
 
 use cutover_core::{Code, Domain};
 use cutover_rules::RULES;
@@ -9,15 +9,15 @@ const HEAD: &str = "\
 # Error codes
 
 Every code the service sends, in errors and in warnings. Logic may depend on a code: it is never renamed or
-removed within a version of the API. The meaning is for people, and its wording may change.
+removed within a version of the API. The meaning is for readers, and its wording may change.
 
-How an answer with errors is read stands in the [supplier's guide](guide/supplier.md#reading-the-errors), and there too
-[what to do on which answer](guide/supplier.md#what-to-do-on-which-answer). A code has an address of its own:
-`error-codes.md#invalid_phone_number`. The rules beside a code say under which condition it is given, and whether as an
+The supplier's guide explains [how to read the errors](guide/supplier.md#reading-the-errors) and
+[what to do on which answer](guide/supplier.md#what-to-do-on-which-answer). Each code has an anchor:
+`error-codes.md#invalid_phone_number`. The rules of a code say under which condition it is reported, and whether as an
 error or as a warning.
 ";
 
-/// The text of the reference: a section a domain, a row a code, in the order of the table.
+/// The text of the reference: a section per domain, a row per code, in the order of the table.
 pub(super) fn markdown() -> String {
     let mut text = HEAD.to_owned();
     for domain in domains() {
@@ -46,14 +46,14 @@ fn section(text: &mut String, title: &str, meaning: &str, codes: &[Code]) {
     }
 }
 
-/// The rules that give a code.
+/// Links to the rules that report a code.
 fn rules(code: Code) -> String {
     let giving = RULES.iter().filter(|rule| rule.codes.contains(&code));
     let links: Vec<String> = giving.map(|rule| format!("[{0}](rules.md#{0})", rule.id)).collect();
     if links.is_empty() { "–".to_owned() } else { links.join(", ") }
 }
 
-/// A bar would end the cell.
+/// Escapes bars, which would end the cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

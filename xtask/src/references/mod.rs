@@ -1,7 +1,7 @@
-//! References in `docs/` that are generated from code, so that they cannot lie.
+//! References in `docs/` that are generated from code.
 
 mod error_codes;
-mod performance;
+mod fields;
 mod process;
 mod schemas;
 
@@ -13,14 +13,15 @@ use crate::error::Error;
 
 /// A generated file.
 struct Reference {
-    /// Below the root of the repository.
+    /// Path from the root of the repository.
     path: &'static str,
     render: fn() -> Result<String, Error>,
 }
 
-/// Every generated file: a new one needs a line here and a function that yields its text.
+/// Every generated file.
 const REFERENCES: &[Reference] = &[
     Reference { path: "docs/error-codes.md", render: || Ok(error_codes::markdown()) },
+    Reference { path: "docs/fields.md", render: fields::markdown },
     Reference { path: "docs/process.md", render: || Ok(process::markdown()) },
     Reference { path: "docs/rules.md", render: || Ok(cutover_rules::reference::rules_markdown()) },
     Reference { path: "docs/schema/account.schema.json", render: || Ok(schemas::of("account")) },
@@ -39,16 +40,12 @@ const REFERENCES: &[Reference] = &[
         path: "docs/schema/business-payment-instruction.schema.json",
         render: || Ok(schemas::of("business-payment-instruction")),
     },
-    Reference { path: performance::PAGE, render: performance::page },
-    Reference { path: "docs/performance/validate.svg", render: || performance::plot("validate") },
-    Reference { path: "docs/performance/store.svg", render: || performance::plot("store") },
-    Reference { path: "docs/performance/postgresql.svg", render: || performance::plot("postgresql") },
 ];
 
-/// What mends a stale reference.
-pub(crate) const MEND: &str = "cargo xtask docs";
+/// Command that updates the references.
+pub(crate) const FIX: &str = "cargo xtask docs";
 
-/// `cargo xtask docs`, and with `check` its form that writes nothing.
+/// `cargo xtask docs`; with `check` it writes nothing.
 pub(crate) fn command(check: bool) -> Result<ExitCode, Error> {
     if check {
         let stale = stale()?;
@@ -56,15 +53,17 @@ pub(crate) fn command(check: bool) -> Result<ExitCode, Error> {
             eprintln!("stale: {path}");
         }
         if !stale.is_empty() {
-            eprintln!("mend with: {MEND}");
+            eprintln!("fix with: {FIX}");
             return Ok(ExitCode::FAILURE);
         }
     } else {
         for path in write_stale(cargo::root(), REFERENCES)? {
             println!("wrote {path}");
         }
-        if !cargo::succeeds(openapi())? {
-            return Ok(ExitCode::FAILURE);
+        for (package, test) in WRITTEN_BY_TESTS {
+            if !cargo::succeeds(write_by_test(package, test))? {
+                return Ok(ExitCode::FAILURE);
+            }
         }
     }
     println!(
@@ -74,21 +73,21 @@ pub(crate) fn command(check: bool) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes `docs/openapi.json`. Only the HTTP edge knows routes and status codes, and this package does not know it:
-/// a test of the edge compares the file, and writes it if it is told to.
-fn openapi() -> Command {
-    let mut command = cargo::cargo([
-        "test",
-        "--quiet",
-        "--package=cutover-http",
-        "--lib",
-        "openapi::tests::the_file_in_docs_is_up_to_date",
-    ]);
+/// References that only other packages can render. In each a test compares the files, and writes them if a
+/// variable is set: the HTTP edge alone knows routes and status codes, the benches alone know what their
+/// figures mean.
+const WRITTEN_BY_TESTS: [(&str, &str); 2] = [
+    ("cutover-http", "openapi::tests::the_file_in_docs_is_up_to_date"),
+    ("cutover-bench", "page::tests::the_files_in_docs_are_up_to_date"),
+];
+
+fn write_by_test(package: &str, test: &str) -> Command {
+    let mut command = cargo::cargo(["test", "--quiet", "--package", package, test]);
     command.env("CUTOVER_WRITE_REFERENCES", "1");
     command
 }
 
-/// The references that differ from the code, or are missing.
+/// Returns the references that differ from the code or are missing.
 pub(crate) fn stale() -> Result<Vec<&'static str>, Error> {
     stale_of(cargo::root(), REFERENCES)
 }

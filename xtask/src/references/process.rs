@@ -12,7 +12,7 @@ the event. The last column is what the status shows as its latest event after th
 
 ";
 
-/// The text of the reference: a row a transition.
+/// The text of the reference: a row per transition.
 pub(super) fn markdown() -> String {
     format!("{HEAD}{}", table_markdown())
 }

@@ -2,7 +2,7 @@
 
 use cutover_model::describe::{REQUESTS, request_schema};
 
-/// The schema of the request with this name.
+/// Returns the schema of a request by its name.
 pub(super) fn of(name: &str) -> String {
     let request = REQUESTS.iter().find(|request| request.name == name);
     request.map(|request| request_schema(request).pretty()).unwrap_or_default()

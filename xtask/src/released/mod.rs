@@ -1,4 +1,5 @@
-//! The description of the API beside the last released one: nothing may be removed or narrowed (contract 9).
+//! Compares the description of the API with the last released one: nothing may be removed or narrowed
+//! (contract 9).
 //!
 //! At a release, `docs/openapi.json` is copied to `docs/openapi.released.json`.
 
@@ -14,11 +15,11 @@ use serde_json::Value;
 const RELEASED: &str = "docs/openapi.released.json";
 const CURRENT: &str = "docs/openapi.json";
 
-/// What to do about a fault.
-pub(crate) const MEND: &str =
-    "clients rely on what was released: add beside it, or begin a new version of the API";
+/// Remedy for a fault.
+pub(crate) const FIX: &str =
+    "clients rely on what was released: keep it and add to it, or begin a new version of the API";
 
-/// What of the released description is removed or narrowed.
+/// Returns everything of the released description that is removed or narrowed.
 pub(crate) fn check() -> Result<Vec<String>, Error> {
     let (released, current) = (read(RELEASED)?, read(CURRENT)?);
     Ok(breaks(&released, &current))
@@ -30,7 +31,7 @@ fn read(path: &str) -> Result<Value, Error> {
     serde_json::from_str(&text).map_err(|source| Error::Json { path, source })
 }
 
-/// Each removed or narrowed thing, by its place.
+/// Removed or narrowed items with their paths.
 fn breaks(old: &Value, new: &Value) -> Vec<String> {
     let mut comparison = Comparison { schemas: Schemas::new(old, new), faults: Vec::new() };
     for (path, methods) in members(&old["paths"]) {
@@ -115,7 +116,7 @@ impl<'d> Comparison<'d> {
         self.examples(place, &old["content"], &new["content"]);
     }
 
-    /// The examples of refusals are named by their codes: one that is gone is an error that is gone.
+    /// Compares the examples of refusals, which are named by their error codes.
     fn examples(&mut self, place: &str, old: &'d Value, new: &'d Value) {
         for (media, content) in members(old) {
             for (name, _) in members(&content["examples"]) {
@@ -127,7 +128,7 @@ impl<'d> Comparison<'d> {
     }
 }
 
-/// Whether an operation needs no token.
+/// Returns true if an operation needs no token.
 fn is_open(operation: &Value) -> bool {
     items(&operation["security"]).is_empty()
 }

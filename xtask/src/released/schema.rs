@@ -1,31 +1,31 @@
-//! Two schemas beside each other.
+//! Compares two schemas.
 
 use super::{items, members, text};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Who relies on a schema.
+/// Direction of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
-    /// Clients send it: what was taken must be taken.
+    /// Clients send it: every value that was accepted must be accepted.
     Request,
-    /// Clients read it: what was there must be there.
+    /// Clients read it: every member that was there must be there.
     Answer,
 }
 
-/// The schemas of two descriptions, compared by what refers to them.
+/// Comparison of the schemas of two descriptions, starting at their uses.
 pub(super) struct Schemas<'d> {
     old: &'d Value,
     new: &'d Value,
-    /// Pairs that are compared or being compared.
+    /// Pairs that were compared, or are being compared.
     seen: BTreeSet<(Side, &'d str, &'d str)>,
     pub(super) faults: Vec<String>,
 }
 
-/// Bounds that take less the lower they are.
+/// Upper bounds, which must not fall.
 const UPPER: [&str; 6] =
     ["maxLength", "maximum", "exclusiveMaximum", "maxItems", "maxProperties", "multipleOf"];
-/// Bounds that take less the higher they are.
+/// Lower bounds, which must not rise.
 const LOWER: [&str; 5] = ["minLength", "minimum", "exclusiveMinimum", "minItems", "minProperties"];
 
 impl<'d> Schemas<'d> {
@@ -33,7 +33,8 @@ impl<'d> Schemas<'d> {
         Self { old, new, seen: BTreeSet::new(), faults: Vec::new() }
     }
 
-    /// Notes what the new schema no longer takes or gives. Shared schemas are compared once, by their name.
+    /// Adds a fault for each value that the new schema no longer accepts or guarantees. Shared schemas are
+    /// compared once.
     pub(super) fn compare(&mut self, place: &str, side: Side, old: &'d Value, new: &'d Value) {
         let (old_name, new_name) = (name(old), name(new));
         let mut place = place.to_owned();
@@ -68,7 +69,7 @@ impl<'d> Schemas<'d> {
         self.faults.push(format!("{place}: {what}"));
     }
 
-    /// A request may take further types, an answer may not be of others.
+    /// Compares types: a request may accept more, an answer must not have others.
     fn types(&mut self, place: &str, side: Side, old: &Value, new: &Value) {
         let (before, now) = (types(old), types(new));
         let (relied_on, there) = match side {
@@ -111,7 +112,7 @@ impl<'d> Schemas<'d> {
         }
     }
 
-    /// Only counts in braces may grow: of other changes nobody can tell what they refuse.
+    /// Compares patterns: only counts in braces may grow; of other changes the effect is unknown.
     fn pattern(&mut self, place: &str, old: &Value, new: &Value) {
         if new.is_null() || old == new {
             return;
@@ -150,7 +151,7 @@ impl<'d> Schemas<'d> {
         }
     }
 
-    /// An alternative is the same by its name, or by its type if it has none.
+    /// Compares alternatives, matched by name, or by type if they have none.
     fn alternatives(&mut self, place: &str, side: Side, old: &[&'d Value], new: &[&'d Value]) {
         let same = |one: &Value, other: &Value| match (name(one), name(other)) {
             (None, None) => one["type"] == other["type"],
@@ -169,7 +170,7 @@ impl<'d> Schemas<'d> {
     }
 }
 
-/// What a schema may be: itself, or one of several.
+/// Returns the alternatives of a schema, or the schema itself.
 fn alternatives<'d>(document: &'d Value, schema: &'d Value) -> Vec<&'d Value> {
     match items(&resolved(document, schema)["anyOf"]) {
         [] => vec![schema],
@@ -177,12 +178,12 @@ fn alternatives<'d>(document: &'d Value, schema: &'d Value) -> Vec<&'d Value> {
     }
 }
 
-/// An alternative by its name or its type.
+/// Returns the name or the type of an alternative.
 fn shown(schema: &Value) -> &str {
     name(schema).unwrap_or_else(|| text(&schema["type"]))
 }
 
-/// The name of the schema that is referred to.
+/// Returns the name of the schema in a reference.
 fn name(schema: &Value) -> Option<&str> {
     schema["$ref"].as_str()?.strip_prefix("#/components/schemas/")
 }
@@ -198,7 +199,7 @@ fn types(schema: &Value) -> BTreeSet<&str> {
     }
 }
 
-/// A pattern without the counts in its braces, and these: from and to.
+/// Returns a pattern without the counts in its braces, and the counts as minimum and maximum.
 fn counts(pattern: &str) -> (String, Vec<(u64, u64)>) {
     let (mut skeleton, mut found, mut rest) = (String::new(), Vec::new(), pattern);
     while let Some((before, after)) = rest.split_once('{') {

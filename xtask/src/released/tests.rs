@@ -1,7 +1,7 @@
 use super::breaks;
 use serde_json::{Value, json};
 
-/// A description with what can be removed or narrowed.
+/// A description with every kind of item that can be removed or narrowed.
 fn description() -> Value {
     json!({
         "paths": {"/notes/": {"post": {
@@ -47,7 +47,7 @@ fn description() -> Value {
     })
 }
 
-/// The faults after a change at a place: another value, or none.
+/// Returns the faults after a value is replaced or removed.
 fn after(pointer: &str, value: Option<Value>) -> Vec<String> {
     let (old, mut new) = (description(), description());
     let (parent, member) = pointer.rsplit_once('/').unwrap();
@@ -78,7 +78,7 @@ fn the_same_breaks_nothing() {
 }
 
 #[test]
-fn what_is_removed_of_an_operation() {
+fn removals_from_an_operation_are_reported() {
     check("/paths", "~1notes~1", None, "POST /notes/: removed");
     check("/paths/~1notes~1", "post", None, "POST /notes/: removed");
     check(POST, "parameters/0", None, "POST /notes/: force: removed");
@@ -91,7 +91,7 @@ fn what_is_removed_of_an_operation() {
 }
 
 #[test]
-fn what_is_newly_required_of_an_operation() {
+fn new_requirements_of_an_operation_are_reported() {
     let required = json!({"name": "force", "in": "query", "required": true, "schema": {"type": "boolean"}});
     check(POST, "parameters/0", Some(required), "POST /notes/: force: newly required");
     let (mut old, new) = (description(), description());
@@ -104,7 +104,7 @@ fn what_is_newly_required_of_an_operation() {
 }
 
 #[test]
-fn what_a_request_no_longer_takes() {
+fn narrowed_requests_are_reported() {
     check(NOTE, "properties/kind", None, "Note.kind: removed");
     check(NOTE, "required", Some(json!(["body", "day"])), "Note.day: newly required");
     check(NOTE, "properties/kind/enum/0", None, "Note.kind: enum \"A\": removed");
@@ -129,7 +129,7 @@ fn what_a_request_no_longer_takes() {
 }
 
 #[test]
-fn what_an_answer_no_longer_gives() {
+fn narrowed_answers_are_reported() {
     check(RESULT, "properties/number", None, "Result.number: removed");
     check(RESULT, "required", Some(json!(["status"])), "Result.number: may be left out now");
     check(
@@ -145,7 +145,7 @@ fn what_an_answer_no_longer_gives() {
 }
 
 #[test]
-fn what_is_added_or_widened_breaks_nothing() {
+fn additions_and_wider_types_are_accepted() {
     let fine = |base: &str, at: &str, value: Value| {
         assert_eq!(after(&format!("{base}/{at}"), Some(value)), [""; 0], "{base}/{at}");
     };

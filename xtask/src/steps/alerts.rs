@@ -1,4 +1,4 @@
-//! The alert rules and the dashboard that are handed out: promtool reads every expression.
+//! Checks the alert rules and the dashboard of `deploy/` with promtool.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +10,15 @@ use crate::error::Error;
 
 pub(crate) const RULES: &str = "deploy/monitoring/cutover.rules.yaml";
 pub(crate) const DASHBOARD: &str = "deploy/monitoring/cutover.dashboard.json";
-/// What the rules are tried on: series, and which alerts they raise.
+/// Tests of the rules: series and the alerts they raise.
 const TRIALS: &str = "deploy/monitoring/cutover.rules.test.yaml";
 
-/// Installs what is missing, and starts nothing with it.
+/// Script that installs what is missing, without starting anything.
 const INSTALL: &str = ".ci/install-promtool";
 
 pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     if !is_there() && tools == Tools::Install {
-        // A failure has told its reason, and what is missing then is told in the end.
+        // The script prints why it fails, and the summary names what is missing.
         cargo::succeeds(cargo::command(cargo::root().join(INSTALL))).ok();
     }
     if !is_there() {
@@ -45,7 +45,7 @@ fn is_there() -> bool {
     cargo::output(command).is_some()
 }
 
-/// The expressions of the dashboard as rules, which promtool can check; the file.
+/// Writes the expressions of the dashboard as rules, which promtool can check, and returns the file.
 fn write_panels() -> Result<PathBuf, Error> {
     let path = cargo::root().join(DASHBOARD);
     let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
@@ -69,7 +69,7 @@ pub(crate) fn expressions(dashboard: &str) -> Vec<String> {
     targets.filter_map(|target| target["expr"].as_str().map(str::to_owned)).collect()
 }
 
-/// An expression as Grafana asks it: with values for the variables of the dashboard.
+/// Replaces the variables of the dashboard in an expression, like Grafana.
 fn resolved(expression: &str) -> String {
     expression.replace("$__rate_interval", "5m").replace("$job", "cutover")
 }

@@ -1,4 +1,4 @@
-//! Integration tests of one crate, in the build that the tests of all have.
+//! Finds the integration tests of one crate in the build of all tests.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use crate::cargo;
 
-/// What runs the integration tests of the crate in a folder, as cargo does; nothing if they cannot be built, which
-/// cargo has said.
+/// The command that runs the integration tests of the crate in a folder, like cargo; `None` if they cannot be
+/// built, which cargo reports.
 pub(super) fn integration_tests(folder: &str) -> Option<Command> {
-    // Chosen alone, the crate would be built anew, with the features that it needs itself.
+    // Selected alone, the crate would be built again with its own set of features.
     let mut build = cargo::cargo(["test", "--workspace", "--test", "it", "--no-run"]);
     build.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
     let folder = cargo::root().join(folder);
@@ -20,7 +20,7 @@ pub(super) fn integration_tests(folder: &str) -> Option<Command> {
     Some(command)
 }
 
-/// What cargo says in the course of a build, as far as it is looked at.
+/// The part of cargo's build messages that is needed.
 #[derive(Deserialize)]
 struct Message {
     manifest_path: Option<PathBuf>,
@@ -33,7 +33,7 @@ struct Target {
     name: String,
 }
 
-/// Where the integration tests of a package are, by what cargo said, a line a message.
+/// Returns the executable of a package's integration tests, from cargo's messages, one a line.
 fn executable(messages: &str, manifest: &Path) -> Option<PathBuf> {
     messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok()).find_map(|message| {
         let is_it = message.manifest_path.as_deref() == Some(manifest) && message.target?.name == "it";

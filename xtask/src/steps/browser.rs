@@ -1,18 +1,18 @@
-//! The browser that tests of pages drive. They find it by themselves, by the same names.
+//! The browser for tests of pages, which find it by the same names.
 
 use std::path::Path;
 
 use super::Tools;
 use crate::cargo;
 
-/// Installs what is missing, and starts nothing with it.
+/// Script that installs what is missing, without starting anything.
 const INSTALL: &str = ".ci/install-chromium";
 
-/// What each of the two programs may be called.
+/// Names of the browser, and of its driver below.
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 const DRIVERS: &[&str] = &["chromedriver", "chromium.chromedriver"];
 
-/// What tests could use.
+/// Availability of each program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Browser {
     browser: bool,
@@ -20,13 +20,13 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    /// Looks for it, and installs it where that is wanted and works.
+    /// Looks for the browser, and installs it if that is wanted.
     pub(super) fn find(tools: Tools) -> Self {
         let found = Self::now();
         if tools == Tools::AsTheyAre || found.not_run().is_none() {
             return found;
         }
-        // A failure has told its reason, and what is missing then is told in the end.
+        // The script prints why it fails, and the summary names what is missing.
         cargo::succeeds(cargo::command(cargo::root().join(INSTALL))).ok();
         Self::now()
     }
@@ -37,7 +37,7 @@ impl Browser {
         Self { browser: has(BROWSERS), driver: has(DRIVERS) }
     }
 
-    /// Which tests did not run, why, and what to do about it.
+    /// Message about the tests that did not run; `None` if all did.
     pub(super) fn not_run(self) -> Option<String> {
         let missing = match self {
             Self { browser: true, driver: true } => return None,
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told() {
+    fn missing_programs_are_reported() {
         let not_run = |browser, driver| Browser { browser, driver }.not_run().unwrap_or_default();
         assert_eq!(not_run(true, true), "");
         assert!(not_run(false, true).starts_with("NOT RUN in a browser: no chromium; install"));

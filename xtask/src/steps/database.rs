@@ -1,24 +1,24 @@
-//! The PostgreSQL that tests are run on: the one the environment names, else a throwaway cluster for the run.
+//! The PostgreSQL server for tests: the one that the environment names, else a throwaway cluster.
 
 use cutover_testkit_postgres::{Cluster, ClusterOptions, DATABASE_URL, PgBouncer, Programs};
 
 use super::Tools;
 use crate::cargo;
 
-/// Installs what is missing, and starts nothing with it.
+/// Script that installs what is missing, without starting anything.
 const INSTALL: &str = ".ci/install-postgresql";
 
-/// A server to run tests on, or none.
+/// A server to run tests on, if there is one.
 pub(super) struct Database {
-    /// Ends when it goes out of scope.
+    /// The throwaway cluster; stopped on drop.
     cluster: Option<Cluster>,
-    found: Found,
+    found: Available,
 }
 
-/// What tests could use.
+/// Availability of each program.
 #[derive(Debug, Clone, Copy)]
-struct Found {
-    /// Does the environment name a server?
+struct Available {
+    /// True if the environment names a server.
     server: bool,
     programs: bool,
     pgbouncer: bool,
@@ -27,34 +27,34 @@ struct Found {
 impl Database {
     /// Starts a cluster, unless the environment names a server or there are no programs.
     pub(super) fn start(tools: Tools) -> std::io::Result<Self> {
-        let mut found = Found::now();
+        let mut found = Available::now();
         if tools == Tools::Install && found.not_run().is_some() {
-            // A failure has told its reason, and what is missing then is told in the end.
+            // The script prints why it fails, and the summary names what is missing.
             cargo::succeeds(cargo::command(cargo::root().join(INSTALL))).ok();
-            found = Found::now();
+            found = Available::now();
         }
         let wanted = found.programs && !found.server;
         let cluster = wanted.then(|| Cluster::start(&ClusterOptions::fast())).transpose()?;
         Ok(Self { cluster, found })
     }
 
-    /// Whether there is a server to run tests on.
+    /// Returns true if there is a server to run tests on.
     pub(super) fn is_there(&self) -> bool {
         self.cluster.is_some() || self.found.server
     }
 
-    /// What tells tests of the cluster.
+    /// The variable that names the cluster to tests, and its value.
     pub(super) fn variable(&self) -> Option<(&'static str, String)> {
         self.cluster.as_ref().map(|cluster| (DATABASE_URL, cluster.url("postgres")))
     }
 
-    /// Which tests did not run, why, and what to do about it.
+    /// Message about the tests that did not run; `None` if all did.
     pub(super) fn not_run(&self) -> Option<String> {
         self.found.not_run()
     }
 }
 
-impl Found {
+impl Available {
     fn now() -> Self {
         Self {
             server: std::env::var_os(DATABASE_URL).is_some_and(|url| !url.is_empty()),
@@ -79,11 +79,11 @@ mod tests {
     use super::*;
 
     fn not_run(server: bool, programs: bool, pgbouncer: bool) -> String {
-        Found { server, programs, pgbouncer }.not_run().unwrap_or_default()
+        Available { server, programs, pgbouncer }.not_run().unwrap_or_default()
     }
 
     #[test]
-    fn what_is_missing_is_told() {
+    fn missing_programs_are_reported() {
         assert_eq!(not_run(false, true, true), "");
         assert_eq!(not_run(true, true, true), "");
         let told = not_run(false, false, true);

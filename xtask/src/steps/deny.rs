@@ -1,5 +1,5 @@
-//! cargo-deny: licences, sources, and the fence once more, over the resolved graph; and known holes, where this machine
-//! knows of them.
+//! cargo-deny: licences, sources and the fence over the resolved graph, and advisories if this machine has a
+//! copy of their database.
 
 use std::env::home_dir;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use super::{Outcome, Tools};
 use crate::cargo;
 use crate::error::Error;
 
-/// What is installed. `deny.toml` needs its minor version at least.
+/// Version that is installed, whose minor version `deny.toml` needs at least.
 const VERSION: &str = "0.20.2";
 const MINOR: (u32, u32) = (0, 20);
-/// It takes six seconds more to check in a build for debugging, and a quarter of the time to compile.
+/// A debug build takes six seconds longer to check, and a quarter of the time to compile.
 const PROGRAM: Program = Program {
     name: "cargo-deny",
     is_good: is_recent,
@@ -29,7 +29,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     }
 }
 
-/// The arrows between our crates are those of builds: tests may look at more. Licences are those of tests too.
+/// Dependencies are checked without those of tests, licences with them.
 fn check(program: &Path) -> Result<Outcome, Error> {
     let bans = ["--workspace", "--exclude-dev", "check", "--allow", "unused-wrapper", "bans"];
     let rest = ["--workspace", "check", "licenses", "sources"];
@@ -43,9 +43,8 @@ fn check(program: &Path) -> Result<Outcome, Error> {
     advisories(program, databases().as_deref())
 }
 
-/// Known holes in what is in the graph, by the copy of the RustSec database that is in a folder. Nothing is fetched: the
-/// checks of this project need no more of the network than the registry of crates. So a machine without a copy passes,
-/// with a word.
+/// Checks advisories against the local copy of the RustSec database. Nothing is fetched: the checks of this
+/// project need only the crate registry from the network, so a machine without a copy passes with a remark.
 fn advisories(program: &Path, databases: Option<&Path>) -> Result<Outcome, Error> {
     if !databases.is_some_and(has_folders) {
         return Ok(Outcome::Ok(
@@ -55,17 +54,17 @@ fn advisories(program: &Path, databases: Option<&Path>) -> Result<Outcome, Error
     let mut command = cargo::command(program);
     command.args(["--offline", "--workspace", "check", "advisories"]);
     if cargo::succeeds(command)? {
-        return Ok(Outcome::Ok("advisories by the copy that is here".to_owned()));
+        return Ok(Outcome::Ok("advisories of the local copy".to_owned()));
     }
-    Ok(Outcome::Failed("see above; an older copy is mended with: cargo deny fetch db".to_owned()))
+    Ok(Outcome::Failed("see above; an older copy is updated with: cargo deny fetch db".to_owned()))
 }
 
-/// Beside databases there may be what locks them.
+/// Returns true if a folder has a database: there may be lock files as well.
 fn has_folders(folder: &Path) -> bool {
     folder.read_dir().is_ok_and(|entries| entries.flatten().any(|entry| entry.path().is_dir()))
 }
 
-/// Where cargo-deny keeps databases of advisories.
+/// Folder of cargo-deny's databases of advisories.
 fn databases() -> Option<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     Some(home.or_else(|| Some(home_dir()?.join(".cargo")))?.join("advisory-dbs"))
@@ -93,9 +92,9 @@ mod tests {
     #[test]
     fn without_a_database_advisories_are_not_run_and_nothing_fails() {
         let folder = tempfile::tempdir().unwrap();
-        let nobody = Path::new("/nowhere/cargo-deny");
+        let nobody = Path::new("/broken/cargo-deny");
         std::fs::write(folder.path().join("db.lock"), "").unwrap();
-        for databases in [None, Some(folder.path()), Some(Path::new("/nowhere"))] {
+        for databases in [None, Some(folder.path()), Some(Path::new("/broken"))] {
             let Outcome::Ok(remark) = advisories(nobody, databases).unwrap() else { panic!("it fails") };
             assert!(remark.starts_with("advisories NOT RUN"), "{remark}");
         }
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_installed_is_recent_enough() {
+    fn the_installed_version_is_recent_enough() {
         assert!(is_recent(&format!("cargo-deny {VERSION}")));
     }
 }

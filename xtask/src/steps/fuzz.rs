@@ -1,5 +1,5 @@
-//! Fuzz targets, for less than a minute in all: the same inputs each time, so that what fails is a fault of what has
-//! changed and not of chance. New inputs are for `cargo xtask fuzz`.
+//! Runs fuzz targets for less than a minute in total, with the same inputs each time, so that a failure comes
+//! from a change and not from chance. `cargo xtask fuzz` makes new inputs.
 
 use super::Outcome;
 use crate::error::Error;
@@ -7,10 +7,10 @@ use crate::{cargo, fuzz};
 
 const SEED_VARIABLE: &str = "CUTOVER_FUZZ_SEED";
 
-/// What inputs come of, unless the environment says another; the tests have run those of 0.
+/// Default seed of the inputs; the tests use 0.
 const SEED: &str = "1";
 
-/// In seconds, for each target: twice what it takes. How many inputs there are is the target's to say.
+/// Time limit of a target in seconds: twice what it takes. Each target sets its own number of inputs.
 const AT_MOST: &str = "20";
 
 pub(super) fn run() -> Result<Outcome, Error> {

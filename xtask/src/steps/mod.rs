@@ -3,7 +3,7 @@
 pub(crate) mod alerts;
 mod api;
 mod binaries;
-mod book;
+pub(crate) mod book;
 mod browser;
 mod database;
 mod deny;
@@ -22,10 +22,10 @@ use std::time::{Duration, Instant};
 use clap::builder::PossibleValuesParser;
 
 use crate::error::Error;
-use crate::{evidence, fence, references, released};
+use crate::{citations, evidence, fence, references, released};
 use summary::Counts;
 
-/// What to run, and how.
+/// Steps to run, and options.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Run only these steps, in the usual order
@@ -34,10 +34,11 @@ pub(crate) struct Args {
     /// List the steps and run none
     #[arg(long)]
     list: bool,
-    /// Install what is missing: tools into target/tools (takes minutes), PostgreSQL, Chromium and promtool with apt-get if you are root
+    /// Install what is missing: tools into target/tools (takes minutes), PostgreSQL, Chromium and promtool
+    /// with apt-get if you are root
     #[arg(long)]
     install: bool,
-    /// Go on with the next step after one has failed
+    /// Continue with the next step after a failure
     #[arg(long)]
     keep_going: bool,
 }
@@ -45,20 +46,21 @@ pub(crate) struct Args {
 /// A check of the project.
 struct Step {
     name: &'static str,
-    /// What it checks, for `--list` and the heading.
+    /// Description for `--list` and the heading.
     what: &'static str,
     run: fn(Tools) -> Result<Outcome, Error>,
 }
 
-/// Every check, the quick ones first.
+/// Every check, fast ones first.
 const STEPS: &[Step] = &[
     Step { name: "fmt", what: "the code is formatted", run: |_| plain::fmt() },
-    Step { name: "fence", what: "crates depend only on what they may", run: |_| fence_step() },
+    Step { name: "fence", what: "crates depend only on permitted crates", run: |_| fence_step() },
     Step {
         name: "references",
         what: "the generated references are up to date, and tests that pages name exist",
         run: |_| references_step(),
     },
+    Step { name: "citations", what: "cited sections, rules and decisions exist", run: |_| citations_step() },
     Step {
         name: "released",
         what: "nothing of the released description of the API is removed or narrowed",
@@ -66,13 +68,17 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "alerts",
-        what: "alert rules and the dashboard parse, and alerts fire when they should, with promtool",
+        what: "alert rules and the dashboard parse, and alerts fire as tested, with promtool",
         run: alerts::run,
     },
-    Step { name: "book", what: "links of the documentation, and its book, with mdBook", run: book::run },
+    Step {
+        name: "book",
+        what: "links of the documentation are valid and its book builds, with mdBook",
+        run: book::run,
+    },
     Step {
         name: "deny",
-        what: "licences, sources, banned crates and known holes, with cargo-deny",
+        what: "licences, sources, banned crates and advisories, with cargo-deny",
         run: deny::run,
     },
     Step { name: "clippy", what: "lints, warnings denied", run: |_| plain::clippy() },
@@ -82,38 +88,38 @@ const STEPS: &[Step] = &[
         what: "unit, snapshot, store, end-to-end and documentation tests",
         run: tests::run,
     },
-    Step {
-        name: "fuzz",
-        what: "what anybody may send, changed by chance, the same each time",
-        run: |_| fuzz::run(),
-    },
+    Step { name: "fuzz", what: "fuzz targets with the same random inputs each time", run: |_| fuzz::run() },
     Step {
         name: "api",
-        what: "the running service keeps to its description, with schemathesis",
+        what: "the running service conforms to its description, with schemathesis",
         run: api::run,
     },
-    Step { name: "torture", what: "what takes long, shortened: see cargo xtask torture", run: torture::step },
+    Step {
+        name: "torture",
+        what: "the long tests in a short form: see cargo xtask torture",
+        run: torture::step,
+    },
 ];
 
-/// May a step install the tools it misses?
+/// Permission to install missing tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tools {
     Install,
     AsTheyAre,
 }
 
-/// How a step ended.
+/// Result of a step.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
-    /// Passed, with a remark or none.
+    /// Passed, with a remark or an empty text.
     Ok(String),
-    /// Passed or not, with the tests that ran.
+    /// Ran tests: their counts, and the remark or the fault.
     Tested(Counts, Result<String, String>),
-    /// Passed as far as it could run: what could not, and how to get what it misses.
+    /// Passed, but some tests could not run: their counts, and how to install what is missing.
     Partly(Counts, String),
-    /// Found a fault: which, or how to mend it.
+    /// Found a fault: which, or how to fix it.
     Failed(String),
-    /// Its tool is not there: which, and how to get it.
+    /// Did not run because a tool is missing: which, and how to install it.
     NotRun(String),
 }
 
@@ -123,15 +129,15 @@ impl Outcome {
     }
 }
 
-/// A step that has its outcome.
+/// A finished step.
 struct Done {
     name: &'static str,
     outcome: Outcome,
     took: Duration,
 }
 
-/// Runs the chosen steps. `strict` is for CI: tools are installed, every step gets its turn, and one that could
-/// not run is a failure.
+/// Runs the chosen steps. `strict` is for CI: tools are installed, no step is skipped, and one that could not
+/// run is a failure.
 pub(crate) fn run(args: &Args, strict: bool) -> Result<ExitCode, Error> {
     let chosen: Vec<&Step> = STEPS.iter().filter(|step| is_chosen(step, &args.only)).collect();
     if args.list {
@@ -190,25 +196,34 @@ fn fence_step() -> Result<Outcome, Error> {
 }
 
 fn references_step() -> Result<Outcome, Error> {
-    let stale = of_faults(&references::stale()?, &format!("mend with: {}", references::MEND));
+    let stale = of_faults(&references::stale()?, &format!("fix with: {}", references::FIX));
     if stale.is_failure() {
         return Ok(stale);
     }
-    Ok(of_faults(&evidence::check()?, evidence::MEND))
+    Ok(of_faults(&evidence::check()?, evidence::FIX))
+}
+
+fn citations_step() -> Result<Outcome, Error> {
+    let (checked, faults) = citations::check()?;
+    Ok(match of_faults(&faults, citations::FIX) {
+        Outcome::Ok(_) => Outcome::Ok(format!("{checked} citations resolve")),
+        failed => failed,
+    })
 }
 
 fn released_step() -> Result<Outcome, Error> {
-    Ok(of_faults(&released::check()?, released::MEND))
+    Ok(of_faults(&released::check()?, released::FIX))
 }
 
-/// One fault is the remark; of several each is printed and the remark counts them. Both say how to mend them.
-fn of_faults(faults: &[impl std::fmt::Display], mend: &str) -> Outcome {
+/// A single fault becomes the remark; several are printed, and the remark counts them. Both say how to fix
+/// them.
+fn of_faults(faults: &[impl std::fmt::Display], fix: &str) -> Outcome {
     match faults {
         [] => Outcome::Ok(String::new()),
-        [fault] => Outcome::Failed(format!("{fault}; {mend}")),
+        [fault] => Outcome::Failed(format!("{fault}; {fix}")),
         _ => {
             faults.iter().for_each(|fault| println!("{fault}"));
-            Outcome::Failed(format!("{} faults; {mend}", faults.len()))
+            Outcome::Failed(format!("{} faults; {fix}", faults.len()))
         }
     }
 }
@@ -260,9 +275,9 @@ mod unit {
     }
 
     #[test]
-    fn faults_are_told_with_the_way_to_mend_them() {
-        assert_eq!(of_faults(&[""; 0], "mend"), Outcome::Ok(String::new()));
-        assert_eq!(of_faults(&["a"], "mend"), Outcome::Failed("a; mend".to_owned()));
-        assert_eq!(of_faults(&["a", "b"], "mend"), Outcome::Failed("2 faults; mend".to_owned()));
+    fn faults_are_reported_with_the_way_to_fix_them() {
+        assert_eq!(of_faults(&[""; 0], "fix"), Outcome::Ok(String::new()));
+        assert_eq!(of_faults(&["a"], "fix"), Outcome::Failed("a; fix".to_owned()));
+        assert_eq!(of_faults(&["a", "b"], "fix"), Outcome::Failed("2 faults; fix".to_owned()));
     }
 }

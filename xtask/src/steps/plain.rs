@@ -1,4 +1,4 @@
-//! Steps that are one call of cargo, with components that come with Rust, but not with every packaging of it.
+//! Steps that are one call of cargo, with components that some distributions of Rust lack.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use crate::cargo;
 use crate::error::Error;
 
 pub(super) fn fmt() -> Result<Outcome, Error> {
-    component("rustfmt", "fmt", cargo::cargo(["fmt", "--all", "--", "--check"]), "mend with: cargo fmt --all")
+    component("rustfmt", "fmt", cargo::cargo(["fmt", "--all", "--", "--check"]), "fix with: cargo fmt --all")
 }
 
 pub(super) fn clippy() -> Result<Outcome, Error> {
@@ -15,11 +15,11 @@ pub(super) fn clippy() -> Result<Outcome, Error> {
     component("clippy", "clippy", command, "see above")
 }
 
-/// Programs that have no library of their own name.
-const PROGRAMS: [&str; 3] = ["cutover", "cutover-client", "xtask"];
+/// Programs without a library of the same name.
+const PROGRAMS: [&str; 4] = ["cutover", "cutover-bench", "cutover-client", "xtask"];
 
-/// There are no examples. But where they are asked for, dependencies have the features that tests need, as in the step
-/// `clippy`, and 66 of them are not looked at once more.
+/// There are no examples. But with this option dependencies have the features that tests need, as in the step
+/// `clippy`, and 66 of them are not checked again.
 pub(super) fn docs() -> Result<Outcome, Error> {
     let mut command = cargo::cargo(["doc", "--workspace", "--no-deps", "--examples", "--lib"]);
     PROGRAMS.iter().for_each(|name| {
@@ -29,15 +29,15 @@ pub(super) fn docs() -> Result<Outcome, Error> {
     ran(command, "see above")
 }
 
-fn component(component: &str, subcommand: &str, command: Command, mend: &str) -> Result<Outcome, Error> {
+fn component(component: &str, subcommand: &str, command: Command, fix: &str) -> Result<Outcome, Error> {
     match cargo::output(cargo::cargo([subcommand, "--version"])) {
-        Some(_) => ran(command, mend),
+        Some(_) => ran(command, fix),
         None => Ok(Outcome::NotRun(format!("{component} is missing: rustup component add {component}"))),
     }
 }
 
-fn ran(command: Command, mend: &str) -> Result<Outcome, Error> {
-    Ok(if cargo::succeeds(command)? { Outcome::Ok(String::new()) } else { Outcome::Failed(mend.to_owned()) })
+fn ran(command: Command, fix: &str) -> Result<Outcome, Error> {
+    Ok(if cargo::succeeds(command)? { Outcome::Ok(String::new()) } else { Outcome::Failed(fix.to_owned()) })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Programs of others that a step needs, by cargo: found on the machine, or compiled into `target/tools`.
+//! External programs that a step needs: found on the machine, or compiled into `target/tools` by cargo.
 
 use super::Tools;
 use crate::cargo;
@@ -6,16 +6,16 @@ use std::path::PathBuf;
 
 /// A program that cargo installs.
 pub(super) struct Program {
-    /// What is called.
+    /// Name of the program.
     pub(super) name: &'static str,
-    /// Whether what it answers to `--version` is a version that will do.
+    /// Returns true if its answer to `--version` is a suitable version.
     pub(super) is_good: fn(&str) -> bool,
-    /// How cargo installs it, but for the place.
+    /// Arguments of `cargo install`, except for the folder.
     pub(super) install: &'static [&'static str],
 }
 
 impl Program {
-    /// Where it is; it is compiled if it is missing, that is wanted, and works.
+    /// Finds the program, or compiles it if that is allowed; `None` if there is none.
     pub(super) fn get(&self, tools: Tools) -> Option<PathBuf> {
         self.find().or_else(|| self.installed(tools))
     }
@@ -35,7 +35,7 @@ impl Program {
         }
         let mut command = cargo::cargo(["install", "--locked"]);
         command.args(self.install).arg("--root").arg(folder());
-        // Nobody debugs them.
+        // Debug information is not needed.
         command.env("CARGO_PROFILE_DEV_DEBUG", "0");
         let succeeded = cargo::succeeds(command).ok()?;
         self.find().filter(|_| succeeded)

@@ -1,21 +1,21 @@
-//! What is printed about steps.
+//! Output about steps.
 
 use std::time::Duration;
 
 use super::summary::Counts;
 use super::{Done, Outcome, Step};
 
-/// The steps and what they check.
+/// Lists the steps and what they check.
 pub(super) fn list(steps: &[&Step]) -> String {
     rows(steps.iter().map(|step| (step.name, step.what)))
 }
 
-/// Names and what they stand for.
+/// Formats names with their descriptions.
 pub(super) fn rows<'a>(all: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     all.map(|(name, what)| format!("{name:<12}{what}\n")).collect()
 }
 
-/// A step in one line: its name, how it ended, how long it took, why.
+/// Formats a step in one line: name, result, duration, remark.
 pub(super) fn line(name: &str, outcome: &Outcome, took: Duration) -> String {
     let (result, remark) = describe(outcome);
     let took = match outcome {
@@ -25,7 +25,7 @@ pub(super) fn line(name: &str, outcome: &Outcome, took: Duration) -> String {
     format!("{name:<12}{result:<9}{took:>9}  {remark}").trim_end().to_owned()
 }
 
-/// Every step, then the tests in numbers, if they ran.
+/// Formats every step, then the numbers of tests, if any ran.
 pub(super) fn table(done: &[Done], strict: bool) -> String {
     let mut text = format!("{:<12}{:<9}{:>9}  REMARK\n", "STEP", "RESULT", "TIME");
     for done in done {
@@ -41,7 +41,7 @@ pub(super) fn table(done: &[Done], strict: bool) -> String {
     text
 }
 
-/// None when no test was run: there is nothing to boast of then.
+/// `None` if no test was run.
 fn counts(done: &[Done]) -> Option<Counts> {
     done.iter().find_map(|done| match done.outcome {
         Outcome::Tested(counts, _) | Outcome::Partly(counts, _) if counts != Counts::default() => {
@@ -103,7 +103,7 @@ tests       FAILED      61.2 s  see above
     }
 
     #[test]
-    fn strictness_is_told_when_it_matters() {
+    fn strictness_is_shown_when_it_matters() {
         assert!(table(&[done("deny", Outcome::NotRun(String::new()))], true).contains("counts as failed"));
         assert!(!table(&[done("deny", Outcome::Ok(String::new()))], true).contains("counts as failed"));
         let partly = table(&[done("tests", Outcome::Partly(Counts::default(), "no tool".to_owned()))], true);

@@ -1,7 +1,7 @@
-//! Snapshots that no test looks at any more.
+//! Finds snapshots that no test uses.
 //!
-//! insta writes the path of each snapshot it compares into the file named by a variable; what lies in the tree
-//! and is not among them belongs to a test that is gone.
+//! insta writes the path of each compared snapshot into the file named by a variable; any other snapshot in
+//! the tree belongs to a removed test.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// Names the file to insta.
+/// Variable that names the file to insta.
 pub(super) const VARIABLE: &str = "INSTA_SNAPSHOT_REFERENCES_FILE";
 
-/// Folders that hold nothing of ours.
+/// Folders that are skipped.
 const SKIPPED: &[&str] = &["target", ".git", "node_modules"];
 
-/// The snapshots below `root` that are not among the referenced ones, a path a line; sorted.
+/// Returns the snapshots below `root` that are not referenced, sorted. `references` has one path per line.
 pub(super) fn unreferenced(root: &Path, references: &str) -> Result<Vec<PathBuf>, Error> {
     let referenced: BTreeSet<PathBuf> = references.lines().map(|line| canonical(Path::new(line))).collect();
     let mut snapshots = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn unreferenced(root: &Path, references: &str) -> Result<Vec<PathBuf>
     Ok(snapshots)
 }
 
-/// The same file has one name, whatever `..` a test went through.
+/// Resolves `..` in a path, so that a file has one name.
 fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_snapshot_nobody_names_is_found() {
+    fn unreferenced_snapshots_are_found() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("crates/one/snapshots");
         std::fs::create_dir_all(&folder).unwrap();

@@ -1,6 +1,6 @@
-//! What `cargo test` says at the end of each test binary.
+//! Parses the results of `cargo test`.
 
-/// The tests that ran, over all binaries.
+/// Numbers of tests over all binaries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) passed: u64,
@@ -9,8 +9,8 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Adds what the line says, if it is the result of a test binary, such as
-    /// `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s`.
+    /// Adds the numbers of a line, if it is the result of a test binary: `test result: ok. 3 passed; 0
+    /// failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s`.
     pub(super) fn add_line(&mut self, line: &str) {
         let Some((_, counts)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {

@@ -1,4 +1,4 @@
-//! `cargo test` over the workspace, its results added up, its snapshots compared with the tree.
+//! Runs `cargo test` over the workspace, adds up its results, and compares its snapshots with the tree.
 
 use std::io::{BufRead, BufReader, Write};
 use std::num::NonZeroUsize;
@@ -24,7 +24,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     let (mut counts, mut all_passed) = (Counts::default(), true);
     let passes: &[fn() -> Option<Command>] =
         if database.is_there() { &[everything, on_postgres] } else { &[everything] };
-    // What fails on one database says nothing of the other.
+    // A failure on one database says nothing about the other.
     for pass in passes {
         let Some(mut command) = pass() else {
             all_passed = false;
@@ -45,7 +45,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     })
 }
 
-/// What the commands of the documentation need besides the programs under test.
+/// Message about programs that the documentation's commands need and this machine lacks.
 fn commands_not_run() -> Option<String> {
     let is_there = |helper: &&str| {
         let mut command = cargo::command(helper);
@@ -56,7 +56,7 @@ fn commands_not_run() -> Option<String> {
     Some(format!("NOT RUN the commands of the documentation: no {missing}"))
 }
 
-/// An empty file for insta to write to.
+/// Creates an empty file for insta to write to.
 fn fresh_references() -> Result<std::path::PathBuf, Error> {
     let folder = cargo::scratch();
     std::fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
@@ -65,7 +65,7 @@ fn fresh_references() -> Result<std::path::PathBuf, Error> {
     Ok(file)
 }
 
-/// Tests of the service as a whole that are about one database, by parts of their names.
+/// End-to-end tests that are specific to one database, by parts of their names.
 const OF_ONE_DATABASE: [&str; 11] = [
     "postgres::",
     "sqlite_only::",
@@ -80,13 +80,13 @@ const OF_ONE_DATABASE: [&str; 11] = [
     "faults::zombie",
 ];
 
-/// And those that would see the same on any, or go to each by themselves.
+/// End-to-end tests that do not depend on the database, or use each by themselves.
 const OF_NO_DATABASE: [&str; 4] = ["browser::checks", "browser::docs", "browser::keyboard", "browser::plain"];
 
-/// Has tests of the service as a whole run on PostgreSQL.
+/// Variable that makes end-to-end tests use PostgreSQL.
 const TEST_ON: &str = "CUTOVER_TEST_ON";
 
-/// The crate whose tests look at it: no others are run once more.
+/// The crate whose tests read it: no others are repeated.
 const SERVICE: &str = "crates/cutover";
 
 fn everything() -> Option<Command> {
@@ -95,7 +95,7 @@ fn everything() -> Option<Command> {
     Some(command)
 }
 
-/// Tests of the service as a whole once more, on PostgreSQL; nothing if they cannot be built.
+/// Command of the end-to-end tests on PostgreSQL; `None` if they cannot be built.
 fn on_postgres() -> Option<Command> {
     let mut again = integration_tests(SERVICE)?;
     again.env(TEST_ON, "postgres");
@@ -105,12 +105,12 @@ fn on_postgres() -> Option<Command> {
     Some(again)
 }
 
-/// How many tests run at a time, if nobody says it.
+/// Variable for the number of tests that run at the same time.
 const THREADS: &str = "RUST_TEST_THREADS";
 
-/// More than there are processors: what the long ones take is mostly waiting, for leases to end or databases to come
-/// back. Those of the service take a processor for 150 s of the 550 s that they last, added up. With still more of them
-/// at a time, those that send a hundred requests at once are refused where a machine has other work as well.
+/// Default of that number. It exceeds the number of processors, as the long tests mostly wait for leases to
+/// end or databases to come back: end-to-end tests use a processor for 150 s of the 550 s that they last in
+/// total. With even more, tests that send a hundred requests at once are refused on a busy machine.
 fn threads() -> String {
     let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     std::env::var(THREADS).unwrap_or_else(|_| (processors + 1).to_string())
@@ -124,7 +124,7 @@ fn prepared<'c>(command: &'c mut Command, references: &Path) -> &'c mut Command 
         .env(snapshots::VARIABLE, references)
 }
 
-/// Runs it with its output passed on; whether it succeeded, and what it counted.
+/// Runs a command and passes its output on. Returns whether it succeeded, and the numbers of tests.
 fn test(command: &mut Command) -> Result<(bool, Counts), Error> {
     let run_error = |source| Error::Run { command: "cargo test".to_owned(), source };
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(run_error)?;
@@ -135,7 +135,7 @@ fn test(command: &mut Command) -> Result<(bool, Counts), Error> {
     Ok((child.wait().map_err(run_error)?.success(), counts))
 }
 
-/// Copies line by line, whatever the bytes, and counts on the way.
+/// Copies line by line and counts tests.
 fn pass_on(mut from: impl BufRead, to: &mut impl Write) -> std::io::Result<Counts> {
     let mut counts = Counts::default();
     let mut line = Vec::new();
@@ -151,8 +151,8 @@ fn remark(references: &Path, counts: Counts) -> Result<Result<String, String>, E
     let text = std::fs::read_to_string(references).map_err(Error::file("read", references))?;
     let unused = snapshots::unreferenced(cargo::root(), &text)?;
     let faults: Vec<String> =
-        unused.iter().map(|path| format!("no test looks at the snapshot {}", path.display())).collect();
-    Ok(match of_faults(&faults, "delete what is no longer wanted") {
+        unused.iter().map(|path| format!("no test uses the snapshot {}", path.display())).collect();
+    Ok(match of_faults(&faults, "delete snapshots that are no longer needed") {
         Outcome::Failed(fault) => Err(fault),
         _ if counts.ignored > 0 => Ok(format!("{} ignored", counts.ignored)),
         _ => Ok(String::new()),
@@ -163,7 +163,7 @@ fn remark(references: &Path, counts: Counts) -> Result<Result<String, String>, E
 mod unit {
     use super::*;
 
-    /// Whether something that is written in Rust below a folder asks what tests are run on.
+    /// Returns true if a Rust file below a folder reads the variable.
     fn asks(folder: &Path) -> bool {
         folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).any(|path| {
             let is_code = path.extension().is_some_and(|extension| extension == "rs");
@@ -173,7 +173,7 @@ mod unit {
     }
 
     #[test]
-    fn no_tests_but_those_that_are_run_again_ask_what_they_are_run_on() {
+    fn only_repeated_tests_read_the_database_variable() {
         let crates = cargo::root().join("crates").read_dir().unwrap();
         let asking = crates.map(|entry| entry.unwrap().path()).filter(|folder| asks(folder));
         assert_eq!(asking.collect::<Vec<_>>(), [cargo::root().join(SERVICE)]);

@@ -1,4 +1,4 @@
-//! What takes long, repeated: `cargo xtask torture`, and a short form of it among the steps.
+//! `cargo xtask torture` repeats long tests; a short form of it is one of the steps.
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -10,7 +10,7 @@ use super::{Done, Outcome, Tools, passed, report};
 use crate::cargo;
 use crate::error::Error;
 
-/// What to repeat, and how often.
+/// Parts to repeat, and numbers of repetitions.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Args {
     /// Run only these parts, in the usual order
@@ -19,25 +19,25 @@ pub(crate) struct Args {
     /// List the parts and run none
     #[arg(long)]
     list: bool,
-    /// As among the steps of `test`: within three minutes
+    /// The short form of the step of `test`, within three minutes
     #[arg(long)]
     short: bool,
-    /// How many seeds the simulation runs; on PostgreSQL one of twenty
+    /// Number of seeds of the simulation; on PostgreSQL a twentieth of them
     #[arg(long, default_value_t = 20_000)]
     seeds: u64,
-    /// The first of them: those before are among the tests
+    /// First seed: the tests run those before
     #[arg(long, default_value_t = 1_000, value_name = "SEED")]
     from: u64,
-    /// No seed is begun after so many seconds, on each database
+    /// Start no further seed after this number of seconds, on each database
     #[arg(long)]
     seconds: Option<u64>,
-    /// How often tests of the whole service are repeated
+    /// Number of repetitions of the end-to-end tests
     #[arg(long, default_value_t = 10)]
     rounds: u32,
 }
 
 impl Args {
-    /// What a step has time for.
+    /// Reduces the numbers for the step.
     fn shortened(self) -> Self {
         Self { seeds: u64::MAX / 1_000_000, seconds: Some(20), rounds: 1, ..self }
     }
@@ -46,11 +46,11 @@ impl Args {
 /// A part of the torture.
 struct Part {
     name: &'static str,
-    /// What it does, for `--list` and the heading.
+    /// Description for `--list` and the heading.
     what: &'static str,
-    /// Whether the short form has it.
+    /// True if the short form includes it.
     is_short: bool,
-    /// What is run, one after another.
+    /// Commands, run one after another.
     commands: fn(&Args) -> Vec<Command>,
 }
 
@@ -64,7 +64,7 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "storm",
-        what: "a storm of creates, and the server killed in it",
+        what: "a storm of creates during which the server is killed",
         is_short: false,
         commands: |args| rounds(args, "storm::"),
     },
@@ -141,8 +141,8 @@ fn run_part(part: &Part, args: &Args, database: &Database) -> Result<Done, Error
     Ok(Done { name: part.name, outcome, took: begun.elapsed() })
 }
 
-/// Tests whose names begin so, of all crates: chosen alone, a crate would be built anew, with the features that it
-/// needs itself.
+/// Runs the tests of all crates whose names begin like this: selected alone, a crate would be built again
+/// with its own set of features.
 fn tests(name: &str) -> Command {
     cargo::cargo(["test", "--workspace", "--test", "it", name])
 }
@@ -185,7 +185,7 @@ mod unit {
     }
 
     #[test]
-    fn what_is_asked_for_is_handed_on() {
+    fn arguments_are_passed_on() {
         let line = Line::parse_from(["torture", "--seeds", "7", "--from", "3", "--rounds", "2"]);
         let command = &simulation(&line.args)[0];
         let variable = |name: &str| {

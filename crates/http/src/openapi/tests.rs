@@ -79,7 +79,7 @@ fn the_file_in_docs_is_up_to_date() {
         std::fs::write(&path, &text).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == text, "docs/openapi.json is stale; mend with: cargo xtask docs");
+    assert!(written == text, "docs/openapi.json is stale; run: cargo xtask docs");
 }
 
 #[test]

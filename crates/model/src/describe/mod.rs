@@ -83,11 +83,13 @@
 
 #[macro_use]
 mod answer;
+mod fields;
 mod json;
 mod kinds;
 mod schema;
 
 pub use answer::{AnswerKind, AnswerMember, AnswerSpec, Shown};
+pub use fields::fields_markdown;
 pub use json::Json;
 pub use schema::{Schemas, request_schema};
 

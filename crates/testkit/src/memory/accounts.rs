@@ -8,12 +8,12 @@ use cutover_model::{Account, DateTime, Ledger, MeterPoint, Note};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// An account with what was added since its import, in the order of the additions.
+/// An account with the additions since its import, in their order.
 #[derive(Debug, Clone)]
 pub(super) struct Imported {
     pub(super) new: NewAccount,
     pub(super) notes: Vec<NewNote>,
-    /// Transactions by the place of their ledger.
+    /// Added transactions by the index of their ledger.
     pub(super) transactions: Vec<(i64, NewTransaction)>,
     pub(super) statements: Vec<NewHistoricalStatement>,
     pub(super) instructions: Vec<VerifiedInstruction>,
@@ -30,7 +30,7 @@ impl Imported {
         }
     }
 
-    /// The payload's ledgers, by place.
+    /// The payload's ledgers, by index.
     pub(super) fn ledgers(&self) -> impl Iterator<Item = (i64, &Ledger<'static>)> {
         (0..).zip(self.new.account.ledgers.iter().flatten())
     }
@@ -40,7 +40,7 @@ impl Imported {
         self.new.account.supply_addresses.iter().flatten().flat_map(|entry| &entry.meter_points)
     }
 
-    /// The payload with the notes and transactions that were added.
+    /// The payload with the added notes and transactions.
     pub(super) fn grown(&self) -> Account<'static> {
         let mut account = self.new.account.clone();
         let added = |note: &NewNote| Note {
@@ -117,7 +117,7 @@ impl Accounts for State {
         Ok(())
     }
 
-    /// Transactions run one after another.
+    /// No lock needed: transactions run one after another.
     fn lock_account(&mut self, account_id: i64) -> Result<bool, StoreError> {
         Ok(self.accounts.contains_key(&account_id))
     }

@@ -1,7 +1,7 @@
 use super::{State, next_id};
 use cutover_app::port::{Businesses, NewBusiness, StoreError, StoredBusiness};
 
-/// What is read of a business; identities are trimmed.
+/// A business with trimmed identities.
 #[derive(Debug, Clone)]
 pub(super) struct Business {
     organisation_id: i64,
@@ -51,7 +51,7 @@ impl Businesses for State {
         Ok(id)
     }
 
-    /// Transactions run one after another.
+    /// No lock needed: transactions run one after another.
     fn lock_business(&mut self, _: i64) -> Result<(), StoreError> {
         Ok(())
     }

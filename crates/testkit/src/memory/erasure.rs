@@ -6,7 +6,7 @@ use cutover_model::service::names_document;
 use cutover_model::{Text, Totals};
 
 impl Imported {
-    /// The paths of its documents, those added included.
+    /// Paths of its documents, including added ones.
     fn paths(&self) -> Vec<String> {
         let account = self.grown();
         let of_notes = account.notes.iter().flatten().flat_map(|note| note.document_paths.iter().flatten());
@@ -42,7 +42,7 @@ impl Erasure for State {
     }
 }
 
-/// One less the other; `None` if a number would fall below 0.
+/// Subtracts totals; `None` if a number would fall below 0.
 pub(super) fn less(all: Totals, removed: &Totals) -> Option<Totals> {
     let ledger_balance: Decimal = all.ledger_balance.checked_sub(removed.ledger_balance)?;
     Some(Totals {

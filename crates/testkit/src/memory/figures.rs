@@ -7,7 +7,7 @@ use cutover_core::{Code, ExternalAccountNumber, SupplierStatus, Word};
 use cutover_model::Totals;
 use cutover_process::State as Status;
 
-/// Not to be kept: few processes are counted at once.
+/// Counts all processes, as there are few.
 impl Figures for State {
     fn add_totals(&mut self, supplier_id: i64, added: &Totals) -> Result<(), StoreError> {
         let totals = self.totals.entry(supplier_id).or_default();

@@ -18,7 +18,7 @@ impl BusinessInstruction {
 }
 
 impl BusinessInstruction {
-    /// Applies to an account no longer.
+    /// Removes an account from those that it applies to.
     pub(super) fn forget(&mut self, account_id: i64) {
         self.accounts.remove(&account_id);
     }

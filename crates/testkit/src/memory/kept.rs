@@ -1,4 +1,4 @@
-//! What is kept of values: identities trimmed, decimals as strings, what is decided at the import.
+//! Stored form of values: trimmed identities, decimals as strings, decisions of the import.
 
 use cutover_app::port::{NewAccount, StoreError};
 use cutover_core::Zone;
@@ -8,7 +8,7 @@ use cutover_model::{
     Transaction, Writer,
 };
 
-/// The account with its identities trimmed, the kinds of its meter points named and its notes dated.
+/// Returns an account with trimmed identities, explicit kinds of meter points and dated notes.
 pub(super) fn account(new: &NewAccount) -> Account<'static> {
     let mut account = new.account.clone();
     trim(&mut account.import_supplier);
@@ -42,7 +42,7 @@ fn trim(text: &mut Text<'static>) {
     *text = text.trimmed().to_owned().into();
 }
 
-/// The account as it is shown in a zone; `from` is that of its datetimes without offset.
+/// Converts an account to a zone; `from` is the zone of its datetimes without offset.
 pub(super) fn in_zone(account: &Account<'_>, from: Zone, to: Zone) -> Result<Account<'static>, StoreError> {
     let mut writer = Writer::normal(from, to);
     account.encode(&mut writer);
@@ -51,7 +51,7 @@ pub(super) fn in_zone(account: &Account<'_>, from: Zone, to: Zone) -> Result<Acc
     Ok(shown.into_owned())
 }
 
-/// The transaction as it is kept.
+/// Returns the stored form of a transaction.
 pub(super) fn transaction(sent: &Transaction<'static>) -> Result<Transaction<'static>, StoreError> {
     let mut sent = sent.clone();
     trim(&mut sent.transaction_id);
@@ -62,7 +62,7 @@ pub(super) fn transaction(sent: &Transaction<'static>) -> Result<Transaction<'st
     kept.ok_or_else(|| StoreError::Corrupt("a transaction cannot be read".into()))
 }
 
-/// The statement as it is kept.
+/// Returns the stored form of a statement.
 pub(super) fn statement(sent: &HistoricalStatement<'static>) -> HistoricalStatement<'static> {
     let amount = sent.gross_amount.value().and_then(|sent| Decimal::from_sent(&sent.digits(), true));
     let mut kept = HistoricalStatement {

@@ -7,7 +7,7 @@ use cutover_model::rust_decimal::Decimal as Value;
 use cutover_model::{Decimal, Transaction};
 
 impl Imported {
-    /// Those of the payload's ledgers.
+    /// Transactions of the payload's ledgers.
     fn sent_transactions(&self) -> impl Iterator<Item = &Transaction<'static>> {
         self.ledgers().flat_map(|(_, ledger)| {
             let both = [&ledger.current_statement_transactions, &ledger.historical_statement_transactions];
@@ -21,7 +21,7 @@ impl Imported {
         sent.chain(added).find(|(transaction, _)| transaction.transaction_id.as_sent() == transaction_id)
     }
 
-    /// Those of a ledger's open statement.
+    /// Transactions of a ledger's open statement.
     fn current(&self, place: i64) -> impl Iterator<Item = &Transaction<'static>> {
         let sent = self.ledgers().filter(move |(of, _)| *of == place);
         let sent = sent.flat_map(|(_, ledger)| ledger.current_statement_transactions.iter().flatten());

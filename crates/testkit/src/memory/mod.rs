@@ -1,5 +1,5 @@
-//! The store's ports in memory: for tests of what lies above the store, which need no database to fail, to
-//! be empty or to be slow. It keeps the promises of the ports except durability.
+//! The ports of the store in memory, for tests of the layers above it. It keeps the promises of the ports
+//! except durability.
 
 mod accounts;
 mod archive;
@@ -31,12 +31,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a [`MemoryStore`] does instead of its work.
+/// A fault of a [`MemoryStore`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// Every transaction fails so.
+    /// Every transaction fails with this error.
     Error(StoreError),
-    /// Every transaction that only reads fails so.
+    /// Every transaction that only reads fails with this error.
     OfReads(StoreError),
     /// Every transaction panics.
     Panic,
@@ -50,7 +50,7 @@ pub struct MemoryStore {
     missing_keys: Mutex<Vec<String>>,
 }
 
-/// All rows. Those that a state can have many of are shared with its copies until they change.
+/// All rows. Large ones are shared with copies of the state until they change.
 #[derive(Debug, Clone, Default)]
 struct State {
     organisations: Vec<Organisation>,
@@ -59,10 +59,10 @@ struct State {
     signing_keys: Vec<SigningKey>,
     suppliers: Vec<Supplier>,
     processes: Vec<Arc<Row>>,
-    /// How many processes were handed out, and at which of them each supplier had its last turn.
-    turns: u64,
+    /// Number of claimed processes, and that number at the last claim of each supplier.
+    claims: u64,
     served: HashMap<i64, u64>,
-    /// By the key of their process.
+    /// Accounts by the key of their process.
     accounts: BTreeMap<i64, Arc<Imported>>,
     businesses: Vec<Business>,
     business_instructions: Vec<BusinessInstruction>,
@@ -73,12 +73,12 @@ struct State {
 }
 
 impl MemoryStore {
-    /// Fails from now on, or works again.
+    /// Sets or removes a fault.
     pub fn set_fault(&self, fault: Option<Fault>) {
         *lock(&self.fault) = fault;
     }
 
-    /// Says from now on that these encryption keys are missing.
+    /// Sets the encryption keys that are reported as missing.
     pub fn set_missing_keys(&self, names: &[&str]) {
         *lock(&self.missing_keys) = names.iter().map(|&name| name.to_owned()).collect();
     }
@@ -126,7 +126,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// The id of a new row behind so many.
+/// Returns the id of the next row.
 fn next_id(rows: usize) -> i64 {
     rows as i64 + 1
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use cutover_app::port::{NewNote, NoteContent, Notes, StoreError};
 
 impl Imported {
-    /// When the notes of a content were created, those of the payload and those added.
+    /// Creation times of the notes with a content, in the payload and added.
     fn times_of_notes(&self, content: NoteContent) -> impl Iterator<Item = DateTime<Utc>> {
         let sent = self.new.account.notes.iter().flatten().filter(move |n| NoteContent::of(n) == content);
         let sent = sent.filter_map(|note| note.created_at.as_ref()?.instant(self.new.zone));

@@ -10,7 +10,7 @@ use cutover_process::{HistoryEntry, LEASE, Process, State as Status};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A process with all that is kept beside it.
+/// A process with everything that is stored with it.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) supplier_id: i64,
@@ -19,7 +19,7 @@ pub(super) struct Row {
     issues: StoredIssues,
     pub(super) history: Vec<HistoryEntry>,
     lease_until: Option<DateTime<Utc>>,
-    /// Its history and its payload are empty then.
+    /// Time of archiving: history and payload are empty from then on.
     pub(super) archived_at: Option<DateTime<Utc>>,
 }
 
@@ -36,12 +36,12 @@ impl Row {
         self.process.state() == status
     }
 
-    /// Its place in the lists of its supplier.
+    /// Its position in the lists of its supplier.
     pub(super) fn position(&self) -> Position {
         (self.process.snapshot().created_at, self.process.id())
     }
 
-    /// Whether it is read for a list: an index would have it.
+    /// Returns true if a database would read the row for a list, according to its indexes.
     fn is_read_for(&self, filter: ProcessFilter<'_>) -> bool {
         let code = self.process.snapshot().latest_error.as_ref().map(|error| error.code.as_str());
         match filter.error_code {
@@ -84,7 +84,7 @@ impl State {
         self.processes.iter().map(|row| &**row)
     }
 
-    /// A page of a supplier's processes that a list wants, in its order.
+    /// Returns a page of a list of a supplier's processes, in its order.
     pub(super) fn page(
         &self,
         supplier_id: i64,
@@ -104,7 +104,7 @@ impl State {
         row.map(Arc::make_mut)
     }
 
-    /// Writes a step if its process is where it began.
+    /// Writes a step if its process is unchanged since.
     fn step(&mut self, step: &StepWrite<'_>) -> bool {
         let (next, entry) = (step.process, step.entry);
         let Some(row) = self.row_mut(next.id()) else { return false };
@@ -113,7 +113,7 @@ impl State {
         }
         row.process = next.clone();
         row.history.push(entry.clone());
-        // No claim is without an end.
+        // Every claim has a lease.
         row.lease_until = row.is(Status::InProgress).then(|| next.snapshot().modified_at + LEASE);
         if let Some(issues) = step.issues {
             row.issues = issues.clone();
@@ -130,7 +130,7 @@ impl State {
         })
     }
 
-    /// How many more processes of a supplier may be claimed.
+    /// Returns the number of processes of a supplier that may still be claimed.
     fn free_places(&self, supplier: &Supplier) -> usize {
         let busy = self.rows().filter(|r| r.supplier_id == supplier.id && r.is(Status::InProgress));
         let most = supplier.settings.max_concurrent_imports.map_or(usize::MAX, |most| most as usize);
@@ -156,7 +156,7 @@ impl Processes for State {
         Ok(self.rows().find(same).map(Row::stored))
     }
 
-    /// Transactions run one after another.
+    /// No lock needed: transactions run one after another.
     fn processes_like(
         &mut self,
         supplier_id: i64,
@@ -240,7 +240,7 @@ impl Processes for State {
     fn due_processes(&mut self, at: DateTime<Utc>, limit: u32) -> Result<Vec<StoredProcess>, StoreError> {
         let mut due: Vec<_> = self.waiting().filter(|(_, row)| row.process.is_due(at)).collect();
         due.sort_by_key(|(_, row)| row.process.snapshot().due_at);
-        // In rounds, one of each supplier; those that were served first are served last.
+        // In rounds, one process of each supplier, beginning with those that were served least recently.
         let mut rounds: HashMap<i64, usize> = HashMap::new();
         let mut queue = Vec::new();
         for (supplier, row) in due {
@@ -253,8 +253,8 @@ impl Processes for State {
         queue.sort_by_key(|(turn, _)| *turn);
         queue.truncate(limit as usize);
         for (_, stored) in &queue {
-            self.turns += 1;
-            self.served.insert(stored.supplier_id, self.turns);
+            self.claims += 1;
+            self.served.insert(stored.supplier_id, self.claims);
         }
         Ok(queue.into_iter().map(|(_, stored)| stored).collect())
     }
@@ -292,7 +292,7 @@ impl Processes for State {
         limit: PageLimit,
     ) -> Result<ProcessPage, StoreError> {
         let mut read = self.page(supplier_id, |row| row.is_read_for(filter), after, u32::MAX);
-        // An index alone decides: no row is read in vain.
+        // The index gives exactly the matching rows.
         let is_decided =
             filter.modified_after.is_none() && (filter.error_code.is_none() || filter.state.is_none());
         let scanned = if is_decided { usize::MAX } else { limit.scanned.max(1) as usize };

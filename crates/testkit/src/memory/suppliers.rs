@@ -29,7 +29,7 @@ impl Suppliers for State {
         Ok(Some(supplier))
     }
 
-    /// Transactions run one after another.
+    /// No lock needed: transactions run one after another.
     fn lock_suppliers(&mut self) -> Result<(), StoreError> {
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! Imported accounts: what was sent comes back, in every kind of meter point.
+//! Imported accounts read back, with every kind of meter point.
 
-use super::ground::{ABSENT, at, create, process, put, see, supplier, worker};
+use super::helpers::{ABSENT, at, create, process, put, see, supplier, worker};
 use super::imported::{SYDNEY, account, decided, decode, zone};
 use super::kept::{comparable, difference};
 use crate::payload::{account_json, widest_account_json};
@@ -23,7 +23,7 @@ fn reads_back(store: &dyn Store, new: &NewAccount) {
     is_there(store, new);
 }
 
-/// All of an account is stored.
+/// Every member of an account is stored.
 fn is_there(store: &dyn Store, new: &NewAccount) {
     let shown_in = zone("America/St_Johns");
     let imported = see(store, |tx| tx.imported_account(new.process_id, shown_in)).unwrap();
@@ -33,7 +33,7 @@ fn is_there(store: &dyn Store, new: &NewAccount) {
     assert_eq!(difference(&kept, &sent), None);
 }
 
-/// The realistic accounts of the fixtures.
+/// Checks the realistic accounts of the fixtures.
 pub fn fixtures_read_back(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/accounts/valid");
@@ -50,7 +50,7 @@ pub fn fixtures_read_back(store: &dyn Store) {
     assert_eq!(kinds.len(), 7);
 }
 
-/// Whatever the fields accept there is room for: a dry run, which writes no account, counts on it.
+/// The columns hold every value that the fields accept. A dry run, which writes no account, relies on it.
 pub fn the_widest_accounts_read_back(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let mut kinds = HashSet::new();
@@ -63,7 +63,7 @@ pub fn the_widest_accounts_read_back(store: &dyn Store) {
     assert_eq!(kinds.len(), 7);
 }
 
-/// Every documented member, alone and together.
+/// Checks every documented member, alone and together.
 pub fn generated_accounts_read_back(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for seed in 1..=120 {
@@ -72,8 +72,8 @@ pub fn generated_accounts_read_back(store: &dyn Store) {
     }
 }
 
-/// The digits that were sent are the digits kept; times are shown with the offset that is asked for.
-pub fn digits_stay_and_times_move_to_the_zone(store: &dyn Store) {
+/// Digits are kept as sent; times are shown with the requested offset.
+pub fn digits_are_kept_and_times_are_converted_to_the_zone(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let payload = r#"{"import_supplier":"ACME","external_account_number":"1","transfer_balance":10.10,
         "events":[{"event_type":"E","category":"C","subcategory":"S","description":"D",
@@ -110,7 +110,7 @@ pub fn digits_stay_and_times_move_to_the_zone(store: &dyn Store) {
     assert_eq!(reading.consumed_energy.value().unwrap().as_sent(), "12");
 }
 
-/// The most that a payload may hold of anything.
+/// Checks the maximum number of items of an array.
 pub fn an_account_with_ten_thousand_readings_reads_back(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let readings = (0..10_000).map(|i| {
@@ -129,7 +129,7 @@ pub fn an_account_with_ten_thousand_readings_reads_back(store: &dyn Store) {
     reads_back(store, &account(store, &acme, 1, decode(&payload, Zone::UTC)));
 }
 
-/// A number that is taken is refused, and so is a second account of a process; nothing is written.
+/// A number that is in use is refused, and so is a second account of a process; nothing is written.
 pub fn a_number_belongs_to_one_account(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let payload = decode(r#"{"import_supplier":"A","external_account_number":"1"}"#, Zone::UTC);
@@ -146,12 +146,12 @@ pub fn a_number_belongs_to_one_account(store: &dyn Store) {
     assert_eq!(import(store, &second, "UTC").number, second.number);
 }
 
-/// A generated account for the process of `A-n`.
+/// Returns a generated account for the process of `A-n`.
 fn generated(store: &dyn Store, of: &Supplier, n: u64) -> NewAccount {
     account(store, of, n, decode(&account_json(n), zone(SYDNEY)))
 }
 
-/// Whole and apart from one another, whatever their suppliers.
+/// Accounts of several suppliers are written completely and separately.
 pub fn accounts_are_written_together(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let all: Vec<_> =
@@ -162,8 +162,8 @@ pub fn accounts_are_written_together(store: &dyn Store) {
     put(store, |tx| tx.insert_accounts(&[]));
 }
 
-/// Of none of them, nor of the steps that were written with them, if one is refused.
-pub fn of_accounts_that_are_refused_nothing_stays(store: &dyn Store) {
+/// If one account is refused, neither the others nor the steps written with them are stored.
+pub fn refused_accounts_leave_nothing(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let [kept, a, b, c] = [1, 2, 3, 4].map(|n| generated(store, &acme, n));
     import(store, &kept, "UTC");
@@ -193,7 +193,7 @@ pub fn of_accounts_that_are_refused_nothing_stays(store: &dyn Store) {
     [a, b, c].iter().for_each(|new| is_there(store, new));
 }
 
-/// A staged account is none.
+/// A staged account cannot be read as an imported one.
 pub fn there_is_no_account_before_its_import(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let staged = create(store, &acme, "A-1");

@@ -1,17 +1,17 @@
-//! Retention: payload and history of processes that have ended leave the database.
+//! Retention: payload and history of ended processes are removed.
 
-use super::ground::{ABSENT, at, create, create_many, process, put, see, staged, step, supplier};
+use super::helpers::{ABSENT, at, create, create_many, process, put, see, staged, step, supplier};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Archivable, Position, Store, StoredProcess, Supplier};
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Event, EventKind, State, Submission};
 
-/// Ends a process at a time.
+/// Ends a process at the given time.
 fn cancel(store: &dyn Store, supplier: &Supplier, account: &str, when: i64) {
     assert!(step(store, &process(store, supplier, account).process, Event::Cancelled, at(when)));
 }
 
-/// What is to be archived, by account numbers.
+/// Returns the account numbers of archivable processes.
 fn archivable(store: &dyn Store, supplier: &Supplier, before: i64) -> Vec<String> {
     let ids = look(store, supplier, at(before), None, 100).ids;
     let kept = see(store, |tx| tx.processes_to_archive(&ids, at(before)));
@@ -30,7 +30,7 @@ fn look(
     see(store, |tx| tx.archivable(supplier.id, before, after, limit))
 }
 
-/// Archives processes as they are now; how many it did.
+/// Archives processes in their current versions and returns their number.
 fn archive(store: &dyn Store, processes: &[&StoredProcess], when: i64) -> usize {
     let versions: Vec<_> =
         processes.iter().map(|stored| (stored.process.id(), stored.process.version())).collect();
@@ -42,8 +42,8 @@ fn archive(store: &dyn Store, processes: &[&StoredProcess], when: i64) -> usize 
     archived
 }
 
-/// Every status but those two, and only what did not change at the time or later.
-pub fn what_has_ended_long_ago_is_archivable(store: &dyn Store) {
+/// Processes are archivable in every ended state, if they last changed before the time.
+pub fn processes_that_ended_long_ago_are_archivable(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     create_many(store, &acme, "A", 8);
     create(store, &other, "A-0");
@@ -64,8 +64,8 @@ pub fn what_has_ended_long_ago_is_archivable(store: &dyn Store) {
     assert_eq!(archivable(store, &other, 1_000), ["A-0"]);
 }
 
-/// A look goes on where the one before ended, whether or not it found some.
-pub fn a_look_at_what_is_archivable_is_bounded(store: &dyn Store) {
+/// A search continues where the last one ended, even if that found nothing.
+pub fn a_search_for_archivable_processes_is_bounded(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 7);
     for account in ["A-0", "A-5", "A-6"] {
@@ -80,12 +80,12 @@ pub fn a_look_at_what_is_archivable_is_bounded(store: &dyn Store) {
     }
     assert_eq!(found, [vec![id("A-0")], vec![], vec![id("A-5")], vec![id("A-6")]]);
     assert_eq!(look(store, &acme, at(100), after, 2), Archivable::default());
-    // What was created later cannot have changed before.
+    // Processes created later cannot have changed before.
     let last = process(store, &acme, "A-2").process;
     assert_eq!(look(store, &acme, at(3), None, 100).last, Some((at(2), last.id())));
 }
 
-/// Payload and history go; the process, and what it is known by, stay.
+/// Payload and history are removed; the process and its identity stay.
 pub fn an_archived_process_keeps_its_row(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 2);
@@ -115,8 +115,8 @@ pub fn an_archived_process_keeps_its_row(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.archived_at(ABSENT)), None);
 }
 
-/// A step between the look and the removal: the process stays whole, the others go.
-pub fn what_changed_meanwhile_is_not_archived(store: &dyn Store) {
+/// A process with a step between search and removal stays complete; the others are archived.
+pub fn processes_changed_meanwhile_are_not_archived(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 2);
     cancel(store, &acme, "A-0", 10);
@@ -132,7 +132,7 @@ pub fn what_changed_meanwhile_is_not_archived(store: &dyn Store) {
     assert_eq!(put(store, move |tx| tx.archive(&[], at(100))), 0);
 }
 
-/// A payload that is sent again is staged as any other; the history goes on.
+/// A payload that is sent again is staged like any other; the history continues.
 pub fn an_archived_process_can_be_sent_again(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create(store, &acme, "A-1");

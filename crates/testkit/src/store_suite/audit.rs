@@ -1,6 +1,6 @@
-//! What operators did.
+//! The record of operators' actions.
 
-use super::ground::{at, create, put, see, supplier};
+use super::helpers::{at, create, put, see, supplier};
 use cutover_app::port::{
     AuditAction, AuditEntry, AuditFilter, AuditRecord, Detail, Operator, Store, StoreError, Subject, write,
 };
@@ -23,7 +23,7 @@ fn found(store: &dyn Store, filter: AuditFilter, limit: u32) -> Vec<AuditRecord>
     see(store, |tx| tx.audit_records(filter, limit))
 }
 
-/// By our keys, shown by our names.
+/// Entries have the names of suppliers and organisations.
 pub fn actions_read_back(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let process = create(store, &acme, "A-1");
@@ -62,8 +62,8 @@ pub fn actions_read_back(store: &dyn Store) {
     assert_eq!(last, expected);
 }
 
-/// By time, supplier and action, the last ones first, and no more than are asked for.
-pub fn actions_are_found_by_what_they_were(store: &dyn Store) {
+/// Entries are filtered by time, supplier and action, newest first, up to a limit.
+pub fn actions_are_found_by_time_supplier_and_action(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     for (seconds, (of, action)) in (0..).zip([
         (&acme, AuditAction::SupplierAdded),
@@ -88,8 +88,8 @@ pub fn actions_are_found_by_what_they_were(store: &dyn Store) {
     assert_eq!(seconds(AuditFilter { action: Some(AuditAction::VendorAdded), ..any }, 10), [0; 0]);
 }
 
-/// An action that is undone is not told of.
-pub fn what_is_undone_is_not_told_of(store: &dyn Store) {
+/// A rolled-back action leaves no entry.
+pub fn rolled_back_actions_are_not_recorded(store: &dyn Store) {
     let told = entry(1, AuditAction::BackupBegun, Subject::default());
     let undone = write(store, move |tx| {
         tx.record(&told)?;

@@ -1,11 +1,11 @@
 //! Businesses and their contracts.
 
-use super::ground::{at, put, see, supplier, supplier_of};
+use super::helpers::{at, put, see, supplier, supplier_of};
 use cutover_app::port::{NewBusiness, Store, StoreError, StoredBusiness, Supplier, write};
 use cutover_core::Zone;
 use cutover_model::{IntoOwned, Limits, decode_business};
 
-/// A business with contracts of these identifiers; `n` makes its fingerprint.
+/// Returns a business with contracts of these identifiers; `n` makes its fingerprint.
 pub(super) fn business(of: &Supplier, identifier: &str, contracts: &[&str], n: u8) -> NewBusiness {
     let contract = |identifier: &&str| {
         format!(
@@ -50,7 +50,7 @@ fn has_contract(store: &dyn Store, of: &Supplier, identifier: &str) -> bool {
     see(store, |tx| tx.contract_exists(of.organisation_id, identifier))
 }
 
-/// By its trimmed identifier, whichever of the organisation's suppliers sends it.
+/// Uniqueness is by the trimmed identifier, over all suppliers of the organisation.
 pub fn a_business_is_unique_in_its_organisation(store: &dyn Store) {
     let (acme, second) = (supplier(store, "ACME"), supplier(store, "SECOND"));
     let foreign = supplier_of(store, "Other", "FOREIGN", |_| {});
@@ -73,7 +73,7 @@ pub fn a_business_is_unique_in_its_organisation(store: &dyn Store) {
     );
 }
 
-/// By its trimmed identifier, over all businesses.
+/// Uniqueness is by the trimmed identifier, over all businesses.
 pub fn a_contract_is_unique_in_its_organisation(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let foreign = supplier_of(store, "Other", "FOREIGN", |_| {});
@@ -91,7 +91,7 @@ pub fn a_contract_is_unique_in_its_organisation(store: &dyn Store) {
     assert!(has_contract(store, &acme, "c-2"));
 }
 
-/// Neither the business nor those of its contracts that were free.
+/// Neither the business nor any of its contracts is stored.
 pub fn a_refused_business_leaves_nothing(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     insert(store, &business(&acme, "B-1", &["C-1"], 1));

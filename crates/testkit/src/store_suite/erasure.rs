@@ -1,7 +1,7 @@
-//! Accounts that are removed.
+//! Erasure of accounts.
 
 use super::businesses::business;
-use super::ground::{
+use super::helpers::{
     api, at, insert, new_process, number, on_threads, process, put, see, step, supplier, worker,
 };
 use super::imported::{SYDNEY, account_of, decode, end_with, import, zone};
@@ -19,7 +19,7 @@ use cutover_process::{Event, Process, State, Submission};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Words that the account of [`furnish`] is made of, and no other row.
+/// Words that occur in the account of [`furnish`] and in no other row.
 pub const CANARIES: [&str; 8] = [
     "CANARY-NUMBER",
     "CANARY-PAYLOAD",
@@ -31,8 +31,8 @@ pub const CANARIES: [&str; 8] = [
     "MD000ELEC1001",
 ];
 
-/// An imported account that has rows in every table that accounts have rows in, beside another that stays; the key of
-/// its process.
+/// Imports an account with rows in every table of accounts, and another that stays. Returns the key of
+/// the first one's process.
 pub fn furnish(store: &dyn Store) -> i64 {
     let acme = supplier(store, "ACME");
     import(store, &acme, 1, r#""customers":[{"family_name":"Stays"}],"ledgers":[{"ledger_balance":"1.50"}]"#);
@@ -56,7 +56,7 @@ pub fn furnish(store: &dyn Store) -> i64 {
     new.process_id
 }
 
-/// Something of everything that can be added.
+/// Adds one of everything that can be added.
 fn add_to(store: &dyn Store, acme: &Supplier, to: &NewAccount) {
     let (id, business) = (to.process_id, business(acme, "B-1", &["C-1"], 1));
     put(store, move |tx| {
@@ -107,7 +107,8 @@ fn add_transaction(tx: &mut dyn Tx, id: i64) -> Result<(), StoreError> {
     tx.add_transaction(id, ledger, &NewTransaction { transaction, sent_date: None })
 }
 
-/// Removes a process as a use case does, and tells of it; what it counted for is left alone.
+/// Removes a process like the use case, with its audit entry, but without changing figures. Returns the
+/// number of removed rows by table.
 pub fn erase(store: &dyn Store, of: &Supplier, id: i64) -> Vec<(&'static str, u64)> {
     let of = of.clone();
     put(store, move |tx| erase_in(tx, &of, id))
@@ -126,7 +127,7 @@ fn erase_in(tx: &mut dyn Tx, of: &Supplier, id: i64) -> Result<Vec<(&'static str
     Ok(rows)
 }
 
-/// Nothing of it is found any more, by whatever; another account is as it was.
+/// No query finds anything of the account; another account is unchanged.
 pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
     let id = furnish(store);
     let acme = see(store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap();
@@ -149,7 +150,7 @@ pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
     assert_eq!(erase(store, &acme, id), []);
     assert_eq!(process(store, &acme, "A-1"), other);
     assert_eq!(see(store, |tx| tx.imported_account(other.process.id(), Zone::UTC)), Some(kept));
-    // What is of the business stays with it; it applies to the account no more.
+    // The instruction of the business stays, but no longer applies to the account.
     let business = see(store, |tx| tx.business(acme.organisation_id, "B-1")).unwrap();
     let key = InstructionKey {
         vendor: "pay".into(),
@@ -160,8 +161,8 @@ pub fn an_erased_account_leaves_nothing(store: &dyn Store) {
     assert!(see(store, |tx| tx.contract_exists(acme.organisation_id, "C-1")));
 }
 
-/// The counts and totals of its supplier are those of the accounts that stay, folded or not.
-pub fn an_erased_account_counts_for_nothing(store: &dyn Store) {
+/// Counts and totals of its supplier are those of the remaining accounts, folded or not.
+pub fn an_erased_account_is_removed_from_the_figures(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let members = |balance: &str| {
         format!(
@@ -201,8 +202,8 @@ pub fn an_erased_account_counts_for_nothing(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.minute_counts(acme.id, at(-9_999))), []);
 }
 
-/// Its key is not given again, so that whoever knows it still, writes nothing of another's.
-pub fn an_erased_number_comes_back_under_another_key(store: &dyn Store) {
+/// Keys are not reused, so that a worker that still has the old one cannot change another account.
+pub fn an_erased_number_gets_another_key_when_it_is_sent_again(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let owner = acme.clone();
     let first = put(store, move |tx| insert(tx, &owner, "A-1", Submission::default(), at(0)));
@@ -230,8 +231,8 @@ fn creation(of: &Supplier, account: &str, when: chrono::DateTime<chrono::Utc>) -
     })
 }
 
-/// Whoever adds to an account while it is erased, adds before, or is told that there is none; nothing is left.
-pub fn who_adds_to_an_account_while_it_is_erased_finds_none(store: &dyn Store) {
+/// Concurrent additions succeed before the erasure or find no account; nothing of them is left.
+pub fn additions_during_an_erasure_leave_nothing(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for round in 1..=5 {
         let account = import(store, &acme, round, r#""ledgers":[{}]"#);
@@ -258,8 +259,8 @@ pub fn who_adds_to_an_account_while_it_is_erased_finds_none(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.state_counts(acme.id)), []);
 }
 
-/// While a number is sent again and again, and erased again and again, it has one process or none.
-pub fn a_number_that_is_sent_while_it_is_erased_has_one_process_or_none(store: &dyn Store) {
+/// While a number is repeatedly sent and erased, it has one process or none.
+pub fn a_number_sent_during_its_erasure_has_at_most_one_process(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let mut counted = 0;
     on_threads(4, |thread| {

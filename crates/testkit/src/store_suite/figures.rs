@@ -1,6 +1,6 @@
-//! Figures that are kept: they are what counting would find, whoever writes and whenever they are folded.
+//! Kept figures always equal the result of counting.
 
-use super::ground::{
+use super::helpers::{
     at, create, create_many, insert, names, on_threads, process, put, see, staged, step, supplier,
     supplier_with, worker,
 };
@@ -29,7 +29,7 @@ fn minute(at: DateTime<Utc>) -> DateTime<Utc> {
 type States = BTreeMap<(&'static str, Option<&'static str>), u64>;
 type Minutes = Vec<(DateTime<Utc>, &'static str, u64)>;
 
-/// A word that this version knows.
+/// Returns a word that this version knows.
 fn known<T: Copy>(word: &Word<T>, as_str: fn(T) -> &'static str) -> &'static str {
     as_str(*word.known().unwrap())
 }
@@ -53,7 +53,7 @@ fn kept_minutes(store: &dyn Store, of: &Supplier, since: DateTime<Utc>) -> Minut
         .collect()
 }
 
-/// What is kept of a supplier is what its processes come to, counted one by one.
+/// Asserts that the kept figures of a supplier equal the result of counting its processes.
 #[track_caller]
 fn assert_counted(store: &dyn Store, of: &Supplier) {
     let (mut states, mut minutes) = (States::new(), BTreeMap::new());
@@ -83,7 +83,7 @@ fn imported() -> Event {
     Event::Imported(ServiceAccountNumber::from_random(42))
 }
 
-/// Each takes some steps; after each step, the figures follow.
+/// Checks the figures after each step of several processes.
 pub fn counts_follow_every_step(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     create_many(store, &other, "O", 3);
@@ -118,8 +118,8 @@ pub fn counts_follow_every_step(store: &dyn Store) {
     assert_eq!(kept_states(store, &other), [(("PENDING", None), 3)].into());
 }
 
-/// Monitoring is told of each supplier what stands where, and what has waited for the longest.
-pub fn standings_are_of_every_supplier(store: &dyn Store) {
+/// Standings have the number of processes by state and the first due time of each supplier.
+pub fn standings_include_every_supplier(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let paused = supplier_with(store, "PAUSED", |settings| settings.status = SupplierStatus::Paused.into());
     supplier(store, "QUIET");
@@ -142,13 +142,13 @@ pub fn standings_are_of_every_supplier(store: &dyn Store) {
             (standing.supplier.as_str(), standing.is_ongoing, standing.first_due_at, states)
         });
         assert_eq!(told.collect::<Vec<_>>(), expected);
-        // Folded, they are the same.
+        // Folding does not change them.
         fold_all(store);
     }
 }
 
-/// Of steps written together, those that come to nothing count for nothing; what is undone was never counted.
-pub fn counts_are_of_what_was_written(store: &dyn Store) {
+/// Stale steps of a batch and rolled-back steps are not counted.
+pub fn counts_include_only_committed_steps(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 4);
     let pending = all(store, &acme);
@@ -177,8 +177,8 @@ pub fn counts_are_of_what_was_written(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.totals(acme.id)), Totals::default());
 }
 
-/// What is kept with a process and is no state changes no figure, also of one that ended long ago.
-pub fn counts_do_not_follow_what_is_no_step(store: &dyn Store) {
+/// Changes that leave the state alone change no figure, even of a process that ended long ago.
+pub fn changes_that_are_no_steps_do_not_change_counts(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let pending = create(store, &acme, "A-1");
     assert!(step(store, &pending, Event::Cancelled, at(5)));
@@ -194,8 +194,8 @@ pub fn counts_do_not_follow_what_is_no_step(store: &dyn Store) {
     assert_eq!(minutes, [(minute(at(70)), "ERRORED", 1)]);
 }
 
-/// From the minute of a time on.
-pub fn minutes_are_asked_for_from_a_time_on(store: &dyn Store) {
+/// Minutes are returned from the minute of the given time on.
+pub fn minute_counts_can_start_at_a_time(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for n in 0..5 {
         let owner = acme.clone();
@@ -212,8 +212,8 @@ pub fn minutes_are_asked_for_from_a_time_on(store: &dyn Store) {
     }
 }
 
-/// By creation, of the one error and the one supplier, and only while they stand with it.
-pub fn examples_of_an_error_are_those_that_stand_with_it(store: &dyn Store) {
+/// Examples are ordered by creation, have the error and the supplier, and still are in that state.
+pub fn examples_of_an_error_are_processes_that_have_it(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     for of in [&acme, &other] {
         create_many(store, of, "A", 6);
@@ -250,7 +250,7 @@ fn totals(accounts: u64, cents: i64, n: u64) -> Totals {
     }
 }
 
-/// To the cent, of each supplier its own, before and after they are folded.
+/// Totals are exact for each supplier, before and after folding.
 pub fn totals_add_up(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     assert_eq!(see(store, |tx| tx.totals(acme.id)), Totals::default());
@@ -271,15 +271,15 @@ pub fn totals_add_up(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.totals(other.id)), Totals::default());
 }
 
-/// What cannot be held exactly is an error, not a wrong sum: nothing is rounded, nothing is lost, and the figures of
-/// others go on.
-pub fn a_sum_that_cannot_be_held_is_refused(store: &dyn Store) {
+/// A sum that cannot be stored exactly is an error: nothing is rounded or lost, and the figures of other
+/// suppliers are not affected.
+pub fn a_sum_that_overflows_is_refused(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME").id, supplier(store, "OTHER").id);
     let of = |balance: &str| Totals { ledger_balance: balance.parse().unwrap(), ..totals(1, 0, 0) };
     let most = of("7922816251426433759.3543950335");
     put(store, move |tx| tx.add_totals(acme, &most));
     assert_eq!(see(store, |tx| tx.totals(acme)), most);
-    // Some see it at once, others when it is added up.
+    // Some stores notice at once, others when they fold.
     let least = of("0.0000000001");
     if write(store, move |tx| tx.add_totals(acme, &least)).is_ok() {
         put(store, move |tx| tx.add_totals(other, &totals(1, 1, 1)));
@@ -291,7 +291,7 @@ pub fn a_sum_that_cannot_be_held_is_refused(store: &dyn Store) {
     assert!(fold(store, 10) <= 3);
 }
 
-/// An event that the process can take, if one of a few tries is one.
+/// Returns a random event that is legal for the process, if a few tries find one.
 fn some_event(dice: &mut Dice, process: &Process, when: DateTime<Utc>) -> Option<(Process, HistoryEntry)> {
     let is_dry_run = dice.below(3) == 0;
     let event = match dice.below(13) {
@@ -309,8 +309,8 @@ fn some_event(dice: &mut Dice, process: &Process, when: DateTime<Utc>) -> Option
     process.clone().step(event, when, worker()).ok()
 }
 
-/// After any walk of many processes, one by one and together, folded at any time.
-pub fn counts_hold_after_any_walk(store: &dyn Store) {
+/// Checks the figures after random steps of many processes, alone and in batches, folded at random times.
+pub fn counts_are_correct_after_random_steps(store: &dyn Store) {
     let suppliers = [supplier(store, "ACME"), supplier(store, "OTHER")];
     suppliers.iter().for_each(|of| create_many(store, of, "W", 25));
     let mut dice = Dice::new(7);
@@ -340,8 +340,8 @@ pub fn counts_hold_after_any_walk(store: &dyn Store) {
     suppliers.iter().for_each(|of| assert_counted(store, of));
 }
 
-/// While some write, others fold, and whoever looks meanwhile sees no account twice and none not at all.
-pub fn what_is_written_while_others_fold_is_counted_once(store: &dyn Store) {
+/// While some threads write and others fold, a reader counts every account exactly once.
+pub fn writes_during_folding_are_counted_once(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let seen = on_threads(6, |thread| {
         let mut seen = Vec::new();
@@ -376,7 +376,7 @@ pub fn what_is_written_while_others_fold_is_counted_once(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.totals(acme.id)), totals(120, 120, 120));
 }
 
-/// A claim and its end, in the transaction of a worker.
+/// Checks counts after a claim and after its end, in a worker's transaction.
 pub fn counts_follow_claims(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 9);

@@ -1,6 +1,6 @@
 //! Organisations, keys and tokens.
 
-use super::ground::{ABSENT, at, organisation, put, see};
+use super::helpers::{ABSENT, at, organisation, put, see};
 use cutover_app::port::{
     ApiKey, ApiKeyRole, KeyStatus, NewApiKey, RefreshToken, SigningKey, Store, StoreError, write,
 };
@@ -15,8 +15,8 @@ fn new_key(organisation_id: i64, n: u8, role: ApiKeyRole) -> NewApiKey {
     NewApiKey { organisation_id, prefix, hash: [n; 32], role, created_at: at(n.into()) }
 }
 
-/// A name is taken once; organisations are found by it and listed by it.
-pub fn organisations_have_names_of_their_own(store: &dyn Store) {
+/// Names are unique; organisations are found and listed by name.
+pub fn names_of_organisations_are_unique(store: &dyn Store) {
     let b = organisation(store, "B");
     let a = organisation(store, "A");
     assert_ne!(a.id, b.id);
@@ -27,8 +27,8 @@ pub fn organisations_have_names_of_their_own(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.organisations()), [a, b]);
 }
 
-/// A key is found by its hash and its id; it ends with itself or with its organisation.
-pub fn keys_are_found_until_they_or_their_organisation_end(store: &dyn Store) {
+/// A key is found by its hash and its id, until it or its organisation is revoked.
+pub fn keys_are_found_until_they_or_their_organisation_are_revoked(store: &dyn Store) {
     let owner = organisation(store, "Retailer");
     let other = organisation(store, "Other");
     let operator = key(store, owner.id, 2, ApiKeyRole::Operator);
@@ -81,8 +81,8 @@ fn there(store: &dyn Store, n: u8) -> Option<RefreshToken> {
     see(store, |tx| tx.refresh_token(&[n; 32]))
 }
 
-/// The second of two uses is told that it is the second.
-pub fn refresh_tokens_are_good_once(store: &dyn Store) {
+/// The second use of a token fails.
+pub fn refresh_tokens_work_once(store: &dyn Store) {
     tokens(store, &[(1, i64::MIN), (2, i64::MAX)]);
     assert_eq!(there(store, 1).map(|t| (t.family, t.expires_at, t.used_at)), Some((i64::MIN, at(100), None)));
     assert_eq!(there(store, 3), None);
@@ -93,8 +93,8 @@ pub fn refresh_tokens_are_good_once(store: &dyn Store) {
     assert_eq!(there(store, 2).unwrap().used_at, None);
 }
 
-/// A family goes as a whole; what has expired goes too.
-pub fn refresh_tokens_go_by_family_and_by_time(store: &dyn Store) {
+/// A family is revoked as a whole; expired tokens are removed.
+pub fn refresh_tokens_are_removed_by_family_and_by_time(store: &dyn Store) {
     tokens(store, &[(1, 7), (2, 7), (3, 8), (4, 9)]);
     put(store, |tx| tx.revoke_family(7));
     assert_eq!([1, 2, 3, 4].map(|n| there(store, n).is_some()), [false, false, true, true]);
@@ -103,8 +103,8 @@ pub fn refresh_tokens_go_by_family_and_by_time(store: &dyn Store) {
     assert_eq!([3, 4].map(|n| there(store, n).is_some()), [false, true]);
 }
 
-/// A key goes once one that follows it is old enough for all tokens of the first to have ended.
-pub fn the_newest_signing_key_comes_first_and_old_ones_go(store: &dyn Store) {
+/// A key is removed once its successor is old enough for all tokens of the key to have expired.
+pub fn signing_keys_are_listed_newest_first_and_old_ones_are_removed(store: &dyn Store) {
     let key =
         |n: u8| SigningKey { kid: format!("k{n}"), secret: Ok([n; 32]), created_at: at(i64::from(n) * 10) };
     for n in [2, 1, 3] {
@@ -121,7 +121,7 @@ pub fn the_newest_signing_key_comes_first_and_old_ones_go(store: &dyn Store) {
     assert!(matches!(again, StoreError::Conflict(_)), "{again}");
 }
 
-/// One that is removed is gone at once, the others stay.
+/// A removed key is gone at once; the others stay.
 pub fn a_signing_key_is_removed_by_its_id(store: &dyn Store) {
     let key =
         |n: u8| SigningKey { kid: format!("k{n}"), secret: Ok([n; 32]), created_at: at(i64::from(n) * 10) };

@@ -1,6 +1,6 @@
 //! Accounts to import, and imported ones to add to.
 
-use super::ground::{at, create, put, see, worker};
+use super::helpers::{at, create, put, see, worker};
 use cutover_app::port::{ImportedAccount, NewAccount, Store, StoreError, Supplier, Tx};
 use cutover_core::{ServiceAccountNumber, Zone};
 use cutover_model::{Account, DateTime, IntoOwned, decode_account};
@@ -24,7 +24,7 @@ fn pending(store: &dyn Store, supplier: &Supplier, n: u64) -> Process {
     create(store, supplier, format!("A-{n}").leak())
 }
 
-/// A new account for a process of its own; `n` makes its numbers.
+/// Creates a process and returns a new account for it; `n` makes its numbers.
 pub(super) fn account(
     store: &dyn Store,
     supplier: &Supplier,
@@ -34,7 +34,7 @@ pub(super) fn account(
     account_of(&pending(store, supplier, n), supplier, n, account)
 }
 
-/// A new account for a process; `n` makes its number here.
+/// Returns a new account for a process; `n` makes its service account number.
 pub(super) fn account_of(
     process: &Process,
     supplier: &Supplier,
@@ -57,7 +57,7 @@ pub(super) fn account_of(
     }
 }
 
-/// What is decided at the import: the kind of a meter point, and when a note without a time was made.
+/// Sets what the import decides: the kind of each meter point, and the time of notes without one.
 pub(super) fn decided(new: &NewAccount) -> Account<'static> {
     let mut account = new.account.clone();
     for entry in account.supply_addresses.iter_mut().flatten() {
@@ -71,12 +71,12 @@ pub(super) fn decided(new: &NewAccount) -> Account<'static> {
     account
 }
 
-/// An account of these members, and of no supplier.
+/// Returns an account with these members, without a supplier.
 pub(super) fn of_members(members: &str) -> Account<'static> {
     decode(&format!(r#"{{"import_supplier":"S","external_account_number":"N",{members}}}"#), zone(SYDNEY))
 }
 
-/// Imports the account `A-n`, of these members; what was imported.
+/// Imports the account `A-n` with these members, and returns it.
 pub(super) fn import(store: &dyn Store, supplier: &Supplier, n: u64, members: &str) -> NewAccount {
     let process = pending(store, supplier, n);
     let new = account_of(&process, supplier, n, of_members(members));
@@ -85,7 +85,7 @@ pub(super) fn import(store: &dyn Store, supplier: &Supplier, n: u64, members: &s
     new
 }
 
-/// Takes a pending process to its account, as a worker does.
+/// Imports a pending process, like a worker.
 pub(super) fn end_with(tx: &mut dyn Tx, mut process: Process, new: &NewAccount) -> Result<(), StoreError> {
     for event in [Event::Claimed, Event::Imported(new.number.clone())] {
         let (next, entry) = process.step(event, new.imported_at, worker()).unwrap();
@@ -95,7 +95,7 @@ pub(super) fn end_with(tx: &mut dyn Tx, mut process: Process, new: &NewAccount) 
     tx.insert_accounts(&[new])
 }
 
-/// An imported account as it is shown in UTC.
+/// Reads an imported account in UTC.
 pub(super) fn seen(store: &dyn Store, new: &NewAccount) -> ImportedAccount {
     see(store, |tx| tx.imported_account(new.process_id, Zone::UTC)).unwrap()
 }

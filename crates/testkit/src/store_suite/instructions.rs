@@ -1,7 +1,7 @@
 //! Payment instructions of accounts and businesses.
 
 use super::businesses::business;
-use super::ground::{at, put, see, supplier};
+use super::helpers::{at, put, see, supplier};
 use super::imported::{import, seen};
 use cutover_app::port::{
     InstructionDetails, InstructionKey, NewAccount, Store, StoreError, VendorBankAccount, VendorCard,
@@ -16,7 +16,7 @@ fn key(vendor: &str, kind: PaymentInstructionType, reference: &str) -> Instructi
     InstructionKey { vendor: vendor.into(), kind, reference: reference.into() }
 }
 
-/// A confirmed instruction without details.
+/// Returns a confirmed instruction without details.
 fn plain(key: InstructionKey) -> VerifiedInstruction {
     VerifiedInstruction { key, details: InstructionDetails::default(), verified_at: at(2_000) }
 }
@@ -30,7 +30,7 @@ fn has(store: &dyn Store, account: &NewAccount, key: &InstructionKey) -> bool {
     see(store, |tx| tx.account_has_instruction(account.process_id, key))
 }
 
-/// By vendor, kind and reference, trimmed; by no two of them.
+/// Instructions are found by trimmed vendor, kind and reference together.
 pub fn instructions_of_the_payload_are_found(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let sent = r#""payment_instructions":[{"vendor":" pay","type":"CARD","reference":"r-1\t",
@@ -42,11 +42,11 @@ pub fn instructions_of_the_payload_are_found(store: &dyn Store) {
     for unknown in [key("Pay", CARD, "r-1"), key("pay", DEBIT, "r-1"), key("pay", CARD, "R-1")] {
         assert!(!has(store, &account, &unknown), "{unknown:?}");
     }
-    // One of the payload was not added by a call.
+    // An instruction of the payload was not added by a request.
     assert_eq!(seen(store, &account).verified_instructions, []);
 }
 
-/// The second is refused; one that differs in anything, or of another account, is another.
+/// A duplicate is refused; an instruction that differs, or of another account, is not a duplicate.
 pub fn an_instruction_is_added_once_to_an_account(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let [account, other] = [1, 2].map(|n| import(store, &acme, n, r#""ledgers":[{}]"#));
@@ -68,7 +68,7 @@ pub fn an_instruction_is_added_once_to_an_account(store: &dyn Store) {
     assert_eq!(add(store, &other, &plain(keys[0].clone())), Ok(()));
 }
 
-/// With all that the vendor said, oldest first.
+/// Instructions read back with all details of the vendor, oldest first.
 pub fn added_instructions_read_back(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let account = import(store, &acme, 1, r#""ledgers":[{}]"#);
@@ -104,7 +104,7 @@ pub fn added_instructions_read_back(store: &dyn Store) {
         assert_eq!(add(store, &account, instruction), Ok(()));
     }
     let kept = seen(store, &account).verified_instructions;
-    // Details are not shown by `Debug`, so they are compared one by one.
+    // `Debug` masks details, so they are compared one by one.
     assert_eq!(kept.len(), added.len());
     for (kept, added) in kept.iter().zip(&added) {
         assert_eq!((&kept.key, kept.verified_at), (&added.key, added.verified_at));
@@ -112,8 +112,8 @@ pub fn added_instructions_read_back(store: &dyn Store) {
     }
 }
 
-/// The accounts that it applies to, by key and each once; a business and a vendor have their own.
-pub fn an_instruction_of_a_business_grows_by_accounts(store: &dyn Store) {
+/// Accounts are listed by key, each once; each business and each vendor has instructions of its own.
+pub fn accounts_are_added_to_an_instruction_of_a_business(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let accounts = [1, 2, 3].map(|n| import(store, &acme, n, r#""ledgers":[{}]"#).process_id);
     let [first, second] = ["B-1", "B-2"].map(|identifier| {

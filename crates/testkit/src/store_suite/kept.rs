@@ -1,12 +1,12 @@
-//! What must come back of an account: its JSON, in a form in which what was sent and what was kept are
-//! equal. Written without the encoder's own normal form, to be a check of it.
+//! A normal form of an account's JSON in which the sent and the stored account are equal. Written without
+//! the encoder's normal form, as a check of it.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use cutover_core::Zone;
 use cutover_model::Encode;
 use serde_json::Value;
 
-/// Identities are kept trimmed (contract D1).
+/// Members that are stored trimmed (contract D1).
 const IDENTITIES: &[&str] = &[
     "import_supplier",
     "external_account_number",
@@ -29,8 +29,8 @@ const TIMES: &[&str] = &[
     "to_date",
 ];
 
-/// The account, or a part of one, with numbers as strings of their digits, times as instants, identities trimmed, and
-/// without what is null or empty. `zone` is that of times without offset.
+/// Returns an account, or a part of one, with numbers as strings of their digits, times as instants, trimmed
+/// identities, and without nulls and empty values. `zone` is that of times without offset.
 pub fn comparable(value: &impl Encode, zone: Zone) -> Value {
     let json = String::from_utf8(value.to_json()).unwrap();
     let mut value = serde_json::from_str(&quoted_numbers(&json)).unwrap();
@@ -38,7 +38,7 @@ pub fn comparable(value: &impl Encode, zone: Zone) -> Value {
     value
 }
 
-/// Where two values first differ, and how.
+/// Returns the path of the first difference of two values, and the difference.
 pub fn difference(a: &Value, b: &Value) -> Option<String> {
     let inside = |name: &str, a: &Value, b: &Value| Some(format!("{name}.{}", difference(a, b)?));
     match (a, b) {
@@ -61,7 +61,7 @@ fn tidy(value: &mut Value, zone: Zone) {
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {
                 match member {
-                    // Free content is kept as it is.
+                    // Free content is stored as sent.
                     _ if name == "params" => {}
                     Value::String(text) if IDENTITIES.contains(&name.as_str()) => {
                         *text = cutover_core::trimmed(text).to_owned();
@@ -89,7 +89,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A datetime of a payload: day, any separator, time, perhaps an offset.
+/// Parses a datetime of a payload: day, any separator, time, optional offset.
 fn instant(text: &str, zone: Zone) -> DateTime<Utc> {
     let (day, rest) = text.split_at(10);
     let rest = &rest[1..];
@@ -109,7 +109,7 @@ fn instant(text: &str, zone: Zone) -> DateTime<Utc> {
     }
 }
 
-/// JSON whose numbers are strings; one with the exponent 0 is written out.
+/// Parses JSON with numbers as strings; an exponent of 0 is removed.
 fn quoted_numbers(json: &str) -> String {
     let (mut out, mut number) = (String::new(), String::new());
     let (mut in_string, mut escaped) = (false, false);
@@ -150,7 +150,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_equal_becomes_equal() {
+    fn equal_accounts_become_equal() {
         assert_eq!(
             quoted_numbers(r#"{"a\"1":-1.50,"b":["2",12.50e0]}"#),
             r#"{"a\"1":"-1.50","b":["2","12.5"]}"#
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_found() {
+    fn differences_are_found() {
         let value = json!({"a": [1, {"b": "x"}]});
         assert_eq!(difference(&value, &value), None);
         let other = json!({"a": [1, {"b": "x", "c": 2}]});

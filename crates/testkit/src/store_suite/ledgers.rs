@@ -1,6 +1,6 @@
-//! Ledgers, and transactions that are found and added after the import.
+//! Ledgers, and transactions after the import.
 
-use super::ground::{ABSENT, on_threads, put, see, supplier};
+use super::helpers::{ABSENT, on_threads, put, see, supplier};
 use super::imported::{decided, import, seen};
 use super::kept::{comparable, difference};
 use crate::payload::transaction_json;
@@ -20,7 +20,7 @@ fn decimal(digits: &str) -> Decimal<'static> {
     digits.parse().unwrap()
 }
 
-/// A transaction as JSON.
+/// Returns a transaction as JSON.
 fn sent(id: &str, kind: &str, amount: &str) -> String {
     format!(
         r#"{{"transaction_id":"{id}","transaction_date":"2026-05-01","amount":{amount},"type":"{kind}"}}"#
@@ -47,8 +47,9 @@ fn amount(store: &dyn Store, of: &NewAccount, id: &str) -> Option<String> {
     find(store, of, id).map(|found| found.transaction.amount.as_sent().to_owned())
 }
 
-/// The first of several is told with what additions need, and what is added to it is seen in it.
-pub fn the_first_ledger_is_the_one_that_grows(store: &dyn Store) {
+/// The first of several ledgers is returned with the data that additions need, and contains the added
+/// transactions.
+pub fn transactions_are_added_to_the_first_ledger(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let ledgers = r#""ledgers":[
         {"last_statement_closing_date":"2026-04-30","last_statement_balance":-10.10},
@@ -70,7 +71,7 @@ pub fn the_first_ledger_is_the_one_that_grows(store: &dyn Store) {
     assert_eq!(current.collect::<Vec<_>>(), [1, 0]);
 }
 
-/// In any ledger and statement of the account, with its items and to the digit.
+/// Transactions are found in any ledger and statement of the account, with their items and exact digits.
 pub fn a_transaction_is_found_by_its_id(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let full = r#"{"transaction_id":" T-1\t","transaction_date":"2026-04-01","amount":10.10,"type":"SUPPLY_CHARGE",
@@ -99,8 +100,8 @@ pub fn a_transaction_is_found_by_its_id(store: &dyn Store) {
     assert_eq!(find(store, &other, "T-1"), None);
 }
 
-/// That of the payload before one that was added, and the one that was added first.
-pub fn of_several_transactions_the_oldest_is_found(store: &dyn Store) {
+/// A transaction of the payload precedes added ones, and the first added one the others.
+pub fn the_oldest_of_several_transactions_is_found(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let ledgers = format!(
         r#""ledgers":[{{}},{{"last_statement_closing_date":"2026-05-02",
@@ -114,7 +115,7 @@ pub fn of_several_transactions_the_oldest_is_found(store: &dyn Store) {
     assert_eq!(["T-1", "T-2"].map(|id| amount(store, &account, id).unwrap()), ["1", "3"]);
 }
 
-/// Every documented member of them, behind the others of the open statement, with the date that was sent.
+/// Every documented member reads back, after the others of the open statement, with the date that was sent.
 pub fn added_transactions_read_back(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let ledger = format!(r#"{{"current_statement_transactions":[{}]}}"#, sent("T-0", "CHARGE", "1"));
@@ -141,7 +142,7 @@ pub fn added_transactions_read_back(store: &dyn Store) {
     assert_eq!(difference(&kept, &expected), None);
 }
 
-/// Again and again, to the digit, and of one ledger.
+/// A balance can be set repeatedly, exactly, and for one ledger only.
 pub fn a_balance_is_set(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let ledgers = r#""ledgers":[{"last_statement_balance":1},{"ledger_balance":2}]"#;
@@ -163,8 +164,8 @@ pub fn a_balance_is_set(store: &dyn Store) {
     assert_eq!(balances(&other), [None, Some("2".into())]);
 }
 
-/// Whoever reads an account to add to it holds off others that do.
-pub fn of_balances_that_change_at_once_none_is_lost(store: &dyn Store) {
+/// Locking an account makes concurrent additions wait.
+pub fn concurrent_changes_of_a_balance_are_all_kept(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let account = import(store, &acme, 1, r#""ledgers":[{"ledger_balance":0}]"#);
     let id = account.process_id;
@@ -180,7 +181,7 @@ pub fn of_balances_that_change_at_once_none_is_lost(store: &dyn Store) {
     assert!(!put(store, |tx| tx.lock_account(ABSENT)));
 }
 
-/// Of that ledger alone, with what was added; what was billed before is not in it.
+/// It has the transactions of that ledger, including added ones, but not billed ones.
 pub fn the_open_statement_is_that_of_its_ledger(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let ledgers = format!(

@@ -1,17 +1,17 @@
 //! The lists of version 1 (contract 4.3).
 
-use super::ground::{at, create, create_many, insert, process, put, see, step, supplier, worker};
+use super::helpers::{at, create, create_many, insert, process, put, see, step, supplier, worker};
 use super::imported::{account_of, end_with, import, of_members};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{AccountList, ListedAccount, PageLimit, Position, Store, Supplier};
 use cutover_process::{Event, State, Submission};
 
-/// An item: the number there, and the number here with the time of the import.
+/// Returns an item: external number, service number and time of the import.
 type Item = (String, Option<(String, DateTime<Utc>)>);
 
 const EVER: i64 = 1_000_000;
 
-/// A page, and what the next one follows.
+/// Returns a page and the position of the next one.
 fn page(
     store: &dyn Store,
     of: &Supplier,
@@ -31,12 +31,12 @@ fn page(
     })
 }
 
-/// The numbers of a whole list.
+/// Returns the numbers of a whole list.
 fn numbers(store: &dyn Store, of: &Supplier, list: AccountList) -> Vec<String> {
     page(store, of, list, None, at(EVER), 10_000).0.into_iter().map(|(number, _)| number).collect()
 }
 
-/// Takes a process of an account through these events.
+/// Creates an account and applies these events to its process.
 fn go(store: &dyn Store, of: &Supplier, account: &str, events: &[Event]) -> State {
     for event in events {
         assert!(step(store, &process(store, of, account).process, event.clone(), at(50)));
@@ -44,15 +44,15 @@ fn go(store: &dyn Store, of: &Supplier, account: &str, events: &[Event]) -> Stat
     process(store, of, account).process.state()
 }
 
-/// The same, in the order of the names: of processes that were created at once.
+/// The same sorted by name, for processes that were created at the same time.
 fn sorted(store: &dyn Store, of: &Supplier, list: AccountList) -> Vec<String> {
     let mut numbers = numbers(store, of, list);
     numbers.sort();
     numbers
 }
 
-/// Imported: those with an account. Pending: those without, but for cancelled ones. All: both.
-pub fn lists_hold_what_they_are_named_for(store: &dyn Store) {
+/// Imported: with an account. Pending: without one, except cancelled. All: both.
+pub fn lists_contain_the_accounts_in_their_states(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let dry = Submission { is_dry_run: true, ..Submission::default() };
     let (owner, dry_runs) = (acme.clone(), ["dry-good", "dry-bad"]);
@@ -89,8 +89,8 @@ pub fn lists_hold_what_they_are_named_for(store: &dyn Store) {
     }
 }
 
-/// Of one time the keys decide; a page begins after a position and tells where the next one does.
-pub fn lists_go_by_creation_and_key(store: &dyn Store) {
+/// Processes of the same time are ordered by key; a page begins after a position and returns the next one.
+pub fn lists_are_ordered_by_creation_and_key(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let owner = acme.clone();
     let created = [("A", 30), ("B", 10), ("C", 10), ("D", 20), ("E", 10)];
@@ -109,7 +109,7 @@ pub fn lists_go_by_creation_and_key(store: &dyn Store) {
         assert_eq!(part(None, 1), ("B".into(), Some(b)));
         assert_eq!(part(None, 3), ("BED".into(), Some(d)));
         assert_eq!(part(Some(b), 2), ("ED".into(), Some(d)));
-        // What stands at a position need not be in the list.
+        // The row at a position need not be in the list.
         assert_eq!(part(Some(c), 1), ("E".into(), Some(e)));
         assert_eq!(part(Some(d), 1), ("A".into(), Some(a)));
         assert_eq!(part(Some(d), 9), ("A".into(), None));
@@ -117,7 +117,7 @@ pub fn lists_go_by_creation_and_key(store: &dyn Store) {
     }
 }
 
-/// What was created later than the bound is not in the list; what was created at it is.
+/// Processes created after the bound are not in the list; those created at it are.
 pub fn lists_end_at_their_bound(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 5);
@@ -140,7 +140,7 @@ fn is_imported(n: i64) -> bool {
     n % 25 == 0
 }
 
-/// Processes of three states, many of which are created at the same time.
+/// Creates processes of three states, many of them at the same time.
 fn create_mixed(store: &dyn Store, supplier: &Supplier, count: i64) {
     let owner = supplier.clone();
     put(store, move |tx| {
@@ -159,7 +159,7 @@ fn create_mixed(store: &dyn Store, supplier: &Supplier, count: i64) {
     });
 }
 
-/// Page by page over 2,500 processes, until nothing comes any more.
+/// Reads 2,500 processes page by page to the end.
 pub fn pages_give_every_account_once(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_mixed(store, &acme, 2_500);
@@ -185,8 +185,8 @@ pub fn pages_give_every_account_once(store: &dyn Store) {
     }
 }
 
-/// However many are cancelled one after another, a page reads so many rows and the next goes on behind them.
-pub fn pages_pass_over_cancelled_accounts(store: &dyn Store) {
+/// A page reads a limited number of rows, even if all are cancelled, and the next one continues after them.
+pub fn pages_skip_cancelled_accounts(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 30);
     let cancelled = |n: i64| n % 3 == 1 || (10..20).contains(&n);

@@ -1,10 +1,10 @@
 //! Meter points of imported accounts.
 
-use super::ground::{ABSENT, see, supplier, supplier_of};
+use super::helpers::{ABSENT, see, supplier, supplier_of};
 use super::imported::import;
 use cutover_app::port::{MeterPointQuestion, SoughtMeterPoint, Store, Supplier};
 
-/// A supply address with meter points: identifier, start of supply, and its end as JSON.
+/// Returns a supply address with meter points: identifier, start of supply, and its end as JSON.
 fn address(points: &[(&str, &str, &str)]) -> String {
     let point = |(mpxn, start, end): &(&str, &str, &str)| {
         format!(r#"{{"mpxn":"{mpxn}","supply_start_date":"{start}","supply_end_date":{end},"meters":[]}}"#)
@@ -22,10 +22,10 @@ fn supplied(points: &[(&str, &str, &str)]) -> String {
     format!(r#""supply_addresses":[{}]"#, address(points))
 }
 
-/// A meter point that an account of a number is to have: its identifier and the start of its supply.
+/// Returns a wanted meter point of an account: identifier and start of supply.
 type Wanted<'a> = (&'a Supplier, &'a str, (&'a str, &'a str));
 
-/// Whether each is taken, all asked at once.
+/// Looks up whether each meter point is taken, in one query.
 fn are_taken(store: &dyn Store, wanted: &[Wanted<'_>]) -> Vec<bool> {
     let parsed = |(of, number, (mpxn, start)): &Wanted<'_>| {
         let sought = SoughtMeterPoint { mpxn: (*mpxn).into(), supply_start_date: start.parse().unwrap() };
@@ -47,7 +47,7 @@ fn taken(store: &dyn Store, of: &Supplier, number: &str, sought: &[(&str, &str)]
     are_taken(store, &sought.iter().map(|point| (of, number, *point)).collect::<Vec<_>>())
 }
 
-/// Without an end, or with one after the start that is sought; in the order of the question.
+/// A meter point is taken if its supply has no end, or one after the wanted start; results keep the order.
 pub fn meter_points_are_taken_while_they_are_supplied(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let points = [
@@ -56,7 +56,7 @@ pub fn meter_points_are_taken_while_they_are_supplied(store: &dyn Store) {
         ("6003", "2020-01-01", r#""2026-03-01""#),
     ];
     import(store, &acme, 1, &supplied(&points));
-    // Given up by one account, and supplied by another.
+    // Ended in one account, and supplied in another.
     import(store, &acme, 2, &supplied(&[("6003", "2026-03-02", "null")]));
     let sought = [
         ("6009", "2026-01-01"),
@@ -72,7 +72,7 @@ pub fn meter_points_are_taken_while_they_are_supplied(store: &dyn Store) {
     assert_eq!(taken(store, &acme, "A-9", &[]), [false; 0]);
 }
 
-/// By any supplier of the organisation, and by none of another.
+/// Accounts of all suppliers of the organisation count, those of other organisations do not.
 pub fn meter_points_are_taken_within_an_organisation(store: &dyn Store) {
     let (acme, second) = (supplier(store, "ACME"), supplier(store, "SECOND"));
     let foreign = supplier_of(store, "Other", "FOREIGN", |_| {});
@@ -84,8 +84,8 @@ pub fn meter_points_are_taken_within_an_organisation(store: &dyn Store) {
     assert_eq!(taken(store, &foreign, "A-9", &sought), [false, true]);
 }
 
-/// An account is another one by its supplier and its number.
-pub fn the_account_itself_takes_no_meter_point(store: &dyn Store) {
+/// An account is identified by its supplier and its number.
+pub fn an_account_does_not_block_its_own_meter_points(store: &dyn Store) {
     let (acme, second) = (supplier(store, "ACME"), supplier(store, "SECOND"));
     import(store, &acme, 1, &supplied(&[("6001", "2020-01-01", "null")]));
     let sought = [("6001", "2026-01-01")];
@@ -94,8 +94,8 @@ pub fn the_account_itself_takes_no_meter_point(store: &dyn Store) {
     assert_eq!(taken(store, &second, "A-1", &sought), [true]);
 }
 
-/// Of accounts, suppliers and organisations side by side; the same question twice has the same answer.
-pub fn meter_points_of_many_accounts_are_asked_for_together(store: &dyn Store) {
+/// The query can mix accounts, suppliers and organisations, and contain duplicates.
+pub fn meter_points_of_many_accounts_are_looked_up_together(store: &dyn Store) {
     let (acme, second) = (supplier(store, "ACME"), supplier(store, "SECOND"));
     let foreign = supplier_of(store, "Other", "FOREIGN", |_| {});
     import(store, &acme, 1, &supplied(&[("6001", "2020-01-01", r#""2026-03-01""#)]));
@@ -113,7 +113,7 @@ pub fn meter_points_of_many_accounts_are_asked_for_together(store: &dyn Store) {
     assert_eq!(are_taken(store, &wanted), [true, false, false, true, false, false, true]);
 }
 
-/// Of all addresses, whether the supply goes on or not.
+/// It is the earliest of all addresses, ended supplies included.
 pub fn the_earliest_start_of_supply_is_known(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let first = address(&[("6001", "2024-05-01", "null"), ("6002", "2023-12-31", r#""2024-01-01""#)]);

@@ -1,6 +1,6 @@
-//! The processes that serve.
+//! Nodes.
 
-use super::ground::{at, put, see};
+use super::helpers::{at, put, see};
 use cutover_app::port::{Node, Store};
 
 fn node(id: &str, started: i64, seen: i64) -> Node {
@@ -18,7 +18,7 @@ fn seen_since(store: &dyn Store, seconds: i64) -> Vec<Node> {
     see(store, |tx| tx.nodes_seen_since(at(seconds)))
 }
 
-/// What is recorded again replaces what was.
+/// A node that is recorded again replaces its row.
 pub fn nodes_read_back_the_oldest_first(store: &dyn Store) {
     let without_keys = Node { encryption_keys: Vec::new(), ..node("a", 5, 5) };
     for node in [without_keys.clone(), node("b", 1, 1), node("b", 1, 7)] {
@@ -29,7 +29,7 @@ pub fn nodes_read_back_the_oldest_first(store: &dyn Store) {
     assert_eq!(seen_since(store, 8), []);
 }
 
-/// One by one, or those that were not seen for long.
+/// Nodes are removed by name, or by the time they were last seen.
 pub fn nodes_are_removed(store: &dyn Store) {
     for id in ["a", "b", "c"] {
         let seen = if id == "c" { 9 } else { 3 };

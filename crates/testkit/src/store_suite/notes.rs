@@ -1,6 +1,6 @@
-//! Notes that are found and added after the import.
+//! Notes after the import.
 
-use super::ground::{at, put, see, supplier};
+use super::helpers::{at, put, see, supplier};
 use super::imported::{decided, import, seen};
 use super::kept::{comparable, difference};
 use chrono::{DateTime, Utc};
@@ -41,7 +41,7 @@ fn find(
     see(store, |tx| tx.find_note(of.process_id, NoteContent::of(note), created_at))
 }
 
-/// Those of the payload and those added, with the time that is sought or with any.
+/// Notes of the payload and added ones are found, with a given time or with any.
 pub fn notes_are_found_by_their_content(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let notes = r#""notes":[{"body":" Hello\n","created_at":"2026-07-01 10:00"},{"body":"Undated"}]"#;
@@ -58,8 +58,8 @@ pub fn notes_are_found_by_their_content(store: &dyn Store) {
     assert_eq!(find(store, &account, &of_body("hello"), None), None);
 }
 
-/// By their times, in whichever order they came; with a time, the one that has it.
-pub fn of_several_notes_the_oldest_is_found(store: &dyn Store) {
+/// The oldest is found by its time, independently of the order of addition; a given time selects its note.
+pub fn the_oldest_of_several_notes_is_found(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let account = import(store, &acme, 1, r#""notes":[{"body":"Again"}]"#);
     let again = of_body("Again");
@@ -73,7 +73,7 @@ pub fn of_several_notes_the_oldest_is_found(store: &dyn Store) {
     assert_eq!(find(store, &account, &again, Some(at(300))), None);
 }
 
-/// By all of their paths in order; a note with a body is known by its body.
+/// They are found by all paths in order; a note with a body is found by its body.
 pub fn notes_of_documents_alone_are_found_by_their_paths(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let sent = r#""notes":[{"document_paths":[{"document_path":"a/1.pdf"},{"document_path":" a/2.pdf"}]}]"#;
@@ -89,13 +89,13 @@ pub fn notes_of_documents_alone_are_found_by_their_paths(store: &dyn Store) {
     }
 }
 
-/// Behind those of the payload, one after another whatever their times, whole and with the times given.
+/// Added notes follow those of the payload in the order of addition, complete and with their times.
 pub fn added_notes_read_back_in_order(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let notes = r#""notes":[{"body":"First","created_at":"2026-12-01T00:00:00Z"}]"#;
     let (account, other) = (import(store, &acme, 1, notes), import(store, &acme, 2, notes));
     let pinned = Note {
-        // The time of the note is the one given beside it.
+        // The time of the note is the separate argument.
         created_at: Some(cutover_model::DateTime::at(at(1), Zone::UTC)),
         is_pinned: Some(true),
         ..note(Some("Third \"é\u{1F600}\"\n"), &["d/1.pdf", "d/2.pdf"])

@@ -1,6 +1,6 @@
 //! Import processes and their lists.
 
-use super::ground::{
+use super::helpers::{
     at, create, create_many, insert, number, process, put, see, staged, step, supplier, worker,
 };
 use super::imported::import;
@@ -10,7 +10,7 @@ use cutover_app::port::{
 use cutover_core::ServiceAccountNumber;
 use cutover_process::{Event, Process, State, Submission, Window};
 
-/// The numbers of a page's accounts.
+/// Returns the account numbers of a page.
 fn numbers(page: &ProcessPage) -> Vec<String> {
     page.processes.iter().map(|p| number_of(&p.process)).collect()
 }
@@ -19,7 +19,7 @@ fn account_number() -> ServiceAccountNumber {
     ServiceAccountNumber::from_random(42)
 }
 
-/// Every member of a process survives, in every state that a process can be in.
+/// Every member of a process reads back, in every state.
 pub fn a_process_reads_back(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let window = Window { start: Some(at(10)), end: Some(at(1_000)) };
@@ -51,7 +51,7 @@ pub fn a_process_reads_back(store: &dyn Store) {
     }
 }
 
-/// The second insert of an account is refused, and writes nothing; another supplier's is another.
+/// A second insert of an account is refused and writes nothing; another supplier's account is not the same.
 pub fn an_account_has_one_process(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let first = create(store, &acme, "A-1");
@@ -66,8 +66,8 @@ pub fn an_account_has_one_process(store: &dyn Store) {
     assert!(![first.id(), elsewhere.id()].contains(&next));
 }
 
-/// Page by page along the order, through processes that were created at the same time.
-pub fn lists_go_on_where_a_page_ended(store: &dyn Store) {
+/// Reads page by page through processes that were created at the same time.
+pub fn pages_continue_where_the_last_one_ended(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let owner = acme.clone();
     put(store, move |tx| {
@@ -91,8 +91,8 @@ pub fn lists_go_on_where_a_page_ended(store: &dyn Store) {
     assert_eq!(seen, (0..25).map(|i| format!("A-{i}")).collect::<Vec<_>>());
 }
 
-/// The same, of one status.
-pub fn lists_can_be_of_one_status(store: &dyn Store) {
+/// The same for one status.
+pub fn lists_can_be_filtered_by_status(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 6);
     for account in ["A-1", "A-4"] {
@@ -111,8 +111,8 @@ pub fn lists_can_be_of_one_status(store: &dyn Store) {
     assert_eq!(list(State::Processed, None, 3), [""; 0]);
 }
 
-/// By error and by time, together with the state and on pages of their own.
-pub fn lists_can_be_of_what_failed_or_changed(store: &dyn Store) {
+/// Filters by error and by time, combined with the state and with pages.
+pub fn lists_can_be_filtered_by_error_and_time(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 6);
     let take = |account: &str, event, time| {
@@ -147,7 +147,7 @@ pub fn lists_can_be_of_what_failed_or_changed(store: &dyn Store) {
     assert_eq!(list(ProcessFilter { state: Some(State::Cancelled), ..failed }, None, 10), [""; 0]);
 }
 
-/// The pages of a list, one after another until there is no next.
+/// Returns all pages of a list.
 fn pages(store: &dyn Store, of: &Supplier, filter: ProcessFilter<'_>, limit: PageLimit) -> Vec<Vec<String>> {
     let (mut after, mut pages): (Option<Position>, Vec<_>) = (None, Vec::new());
     loop {
@@ -162,8 +162,8 @@ fn pages(store: &dyn Store, of: &Supplier, filter: ProcessFilter<'_>, limit: Pag
     }
 }
 
-/// What no index knows is looked for among so many rows a page: those that match none are passed over page by page.
-pub fn a_page_reads_so_many_rows_and_may_be_empty(store: &dyn Store) {
+/// A filter without an index scans a limited number of rows per page, so pages without a match are empty.
+pub fn a_page_reads_a_limited_number_of_rows_and_may_be_empty(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 10);
     let later = ProcessFilter { modified_after: Some(at(1_000)), ..ProcessFilter::default() };
@@ -178,12 +178,12 @@ pub fn a_page_reads_so_many_rows_and_may_be_empty(store: &dyn Store) {
     assert!(step(store, &process(store, &acme, "A-4").process, Event::Cancelled, at(2_000)));
     let found: [&[&str]; 4] = [&[], &["A-4"], &[], &[]];
     assert_eq!(pages(store, &acme, later, limit(2, 3)), found);
-    // Of one state only its rows are read.
+    // With a state only the rows of that state are scanned.
     let cancelled = ProcessFilter { state: Some(State::Cancelled), ..later };
     assert_eq!(pages(store, &acme, cancelled, limit(2, 3)), [["A-4"]]);
 }
 
-/// Whatever is asked for, and however large pages are: what matches comes once, in order, and nothing else.
+/// For all filters and page sizes, each match is returned once and in order, and nothing else.
 pub fn pages_give_every_match_once(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let owner = acme.clone();
@@ -236,8 +236,8 @@ fn number_of(process: &Process) -> String {
     process.snapshot().external_account_number.to_string()
 }
 
-/// By the bytes of their numbers; nothing in a prefix has a meaning of its own.
-pub fn accounts_are_found_by_how_their_numbers_begin(store: &dyn Store) {
+/// Prefixes are compared by bytes, without wildcards.
+pub fn accounts_are_found_by_the_prefix_of_their_numbers(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     for account in ["A-1", "A-10", "A-2", "a-1", "A%", "A_1", "Ä-1", "A-\u{ffff}", "B"] {
         create(store, &acme, account);
@@ -261,7 +261,7 @@ pub fn accounts_are_found_by_how_their_numbers_begin(store: &dyn Store) {
     }
 }
 
-/// By the number that the account has here.
+/// It is found by the service account number.
 pub fn a_process_is_found_by_its_account(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create(store, &acme, "A-6");

@@ -1,6 +1,6 @@
-//! The queue of workers: fair, bounded, and patient.
+//! The queue of workers: fairness, limits and due times.
 
-use super::ground::{
+use super::helpers::{
     at, claim, create, create_many, insert, names, process, put, see, step, supplier, supplier_with,
 };
 use cutover_app::port::{Store, Supplier};
@@ -14,8 +14,8 @@ fn set_status(store: &dyn Store, supplier: &Supplier, status: SupplierStatus) {
     put(store, move |tx| tx.set_supplier(id, &settings));
 }
 
-/// Suppliers that have had a turn, one after another: the first is the next. Between those that had none it
-/// is the store's affair.
+/// Creates suppliers that were served one after another, so that the first is the next. The order of
+/// suppliers that were never served is undefined.
 fn served<const N: usize>(store: &dyn Store, codes: [&'static str; N]) -> [Supplier; N] {
     codes.map(|code| {
         let supplier = supplier(store, code);
@@ -25,8 +25,8 @@ fn served<const N: usize>(store: &dyn Store, codes: [&'static str; N]) -> [Suppl
     })
 }
 
-/// A thousand of one supplier do not hold up three of another.
-pub fn suppliers_take_turns(store: &dyn Store) {
+/// A thousand processes of one supplier do not delay three of another.
+pub fn suppliers_are_served_in_rotation(store: &dyn Store) {
     let [big, small] = served(store, ["BIG", "SMALL"]);
     create_many(store, &big, "B", 1_000);
     create_many(store, &small, "S", 3);
@@ -35,8 +35,8 @@ pub fn suppliers_take_turns(store: &dyn Store) {
     assert_eq!(claim(store, at(5_000), 3), ["B-3", "B-4", "B-5"]);
 }
 
-/// A batch is shared alike; what one supplier has not, others may have.
-pub fn a_share_that_one_lacks_goes_to_others(store: &dyn Store) {
+/// A batch is shared equally; an unused share goes to others.
+pub fn an_unused_share_goes_to_other_suppliers(store: &dyn Store) {
     let [small, big, third] = served(store, ["A", "B", "C"]);
     create_many(store, &big, "B", 50);
     create_many(store, &small, "S", 1);
@@ -45,8 +45,8 @@ pub fn a_share_that_one_lacks_goes_to_others(store: &dyn Store) {
     assert_eq!(batch, ["S-0", "B-0", "T-0", "B-1", "T-1", "B-2", "T-2", "B-3", "T-3"]);
 }
 
-/// By the time they fell due, not by the time they came.
-pub fn within_a_supplier_the_first_due_comes_first(store: &dyn Store) {
+/// Claims follow due times, not creation.
+pub fn processes_of_a_supplier_are_claimed_by_due_time(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for (account, start) in [("late", 30), ("early", 10), ("middle", 20)] {
         let (owner, window) = (acme.clone(), Window { start: Some(at(start)), end: None });
@@ -57,8 +57,8 @@ pub fn within_a_supplier_the_first_due_comes_first(store: &dyn Store) {
     assert_eq!(claim(store, at(100), 2), [""; 0]);
 }
 
-/// Windows that have not opened, and attempts that were put off.
-pub fn what_is_not_due_waits(store: &dyn Store) {
+/// Windows that have not opened, and postponed attempts, are not due.
+pub fn processes_that_are_not_due_are_not_claimed(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let (owner, window) = (acme.clone(), Window { start: Some(at(60)), end: None });
     put(store, move |tx| insert(tx, &owner, "window", Submission { is_dry_run: false, window }, at(0)));
@@ -72,7 +72,7 @@ pub fn what_is_not_due_waits(store: &dyn Store) {
     assert_eq!(claim(store, at(60), 5), ["window"]);
 }
 
-/// A supplier has no more imports under way than it may; each that ends makes room for one.
+/// A supplier's limit of concurrent imports holds; each that ends makes room for another.
 pub fn running_imports_are_counted(store: &dyn Store) {
     let two = supplier_with(store, "TWO", |s| s.max_concurrent_imports = Some(2));
     let none = supplier_with(store, "NONE", |s| s.max_concurrent_imports = Some(0));
@@ -80,15 +80,15 @@ pub fn running_imports_are_counted(store: &dyn Store) {
     create_many(store, &none, "N", 10);
     assert_eq!(claim(store, at(100), 5), ["A-0", "A-1"]);
     assert_eq!(claim(store, at(100), 5), [""; 0]);
-    // There is nothing to wait for by the clock: a worker that ends will ask again.
+    // No due time to wait for: a worker that finishes claims again.
     assert_eq!(see(store, |tx| tx.next_due_at(at(5_000))), None);
     assert!(step(store, &process(store, &two, "A-0").process, Event::Rejected, at(101)));
     assert_eq!(see(store, |tx| tx.next_due_at(at(5_000))), Some(at(2)));
     assert_eq!(claim(store, at(101), 5), ["A-2"]);
 }
 
-/// Paused, nothing of a supplier is touched; Ongoing again, it goes on.
-pub fn paused_suppliers_are_left_alone(store: &dyn Store) {
+/// Processes of a paused supplier are not claimed until it is ongoing again.
+pub fn processes_of_paused_suppliers_are_not_claimed(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let (owner, window) = (acme.clone(), Window { start: None, end: Some(at(50)) });
     put(store, move |tx| insert(tx, &owner, "A-1", Submission { is_dry_run: false, window }, at(0)));
@@ -104,8 +104,8 @@ pub fn paused_suppliers_are_left_alone(store: &dyn Store) {
     assert_eq!(claim(store, at(10), 5), ["A-1"]);
 }
 
-/// The earliest of all suppliers, whether it is due or not.
-pub fn the_next_one_due_is_known(store: &dyn Store) {
+/// It is the earliest of all suppliers, due or not.
+pub fn the_next_due_time_is_known(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.next_due_at(at(5_000))), None);
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     for (supplier, account, start) in [(&acme, "A-1", 90), (&other, "B-1", 40), (&other, "B-2", 60)] {
@@ -117,9 +117,9 @@ pub fn the_next_one_due_is_known(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.next_due_at(at(5_000))), Some(at(90)));
 }
 
-/// Claims may begin to read where the one before did. What is committed late is found all the same: at once if it is a
-/// second late, within half a minute otherwise.
-pub fn what_is_stored_late_is_found(store: &dyn Store) {
+/// Claims may start reading where the last one did. A process that is committed late is found anyway: at once
+/// if it is a second late, within half a minute otherwise.
+pub fn processes_committed_late_are_found(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let late = |owner: &Supplier, account: &'static str, created| {
         let owner = owner.clone();
@@ -139,7 +139,7 @@ pub fn what_is_stored_late_is_found(store: &dyn Store) {
     assert_eq!(claimed, ["A-2", "A-3", "B-1"]);
 }
 
-/// A lease after the claim, each; with the claim ends its lease.
+/// A lease expires its duration after the claim, and ends with the claim.
 pub fn leases_end(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 4);
@@ -161,7 +161,7 @@ pub fn leases_end(store: &dyn Store) {
     assert_eq!(expired(502, 5), ["A-2", "A-3", "A-0"]);
 }
 
-/// Only of what waits, and the end belongs to the window.
+/// Only pending processes miss their window, and its end belongs to it.
 pub fn windows_close(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for (account, end) in [("A-1", Some(at(50))), ("A-2", Some(at(60))), ("A-3", None)] {

@@ -1,6 +1,6 @@
-//! New accounts, staged one by one and by many at once.
+//! Staging of new accounts, alone and concurrently.
 
-use super::ground::{
+use super::helpers::{
     api, at, create, new_process, number, on_threads, process, put, see, staged, step, supplier,
     supplier_with,
 };
@@ -12,7 +12,7 @@ use cutover_process::{Event, EventKind, Submission, Window};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A new account that says who sent it, in its payload and in what was found.
+/// Returns a new account whose payload and issues name its sender.
 fn creation(of: &Supplier, account: &str, sender: &str) -> Creation {
     let issue = StoredIssue { attr: "notes.0".into(), code: "duplicate_note".into(), detail: sender.into() };
     Creation {
@@ -30,7 +30,7 @@ fn stage(store: &dyn Store, of: &Supplier, account: &str, sender: &str) -> Stagi
     port::stage(store, Arc::new(creation(of, account, sender))).unwrap()
 }
 
-/// All that is stored of an account is what its creation says.
+/// Asserts that everything stored of an account is as in its creation.
 fn is_stored(store: &dyn Store, of: &Supplier, creation: &Creation) {
     let account = creation.process.external_account_number.as_str();
     let stored = process(store, of, account);
@@ -43,8 +43,8 @@ fn is_stored(store: &dyn Store, of: &Supplier, creation: &Creation) {
     assert_eq!(see(store, |tx| tx.issues(id)), creation.issues);
 }
 
-/// The process, its window, who sent it and when, the payload to the byte, and what was found.
-pub fn a_new_account_is_staged_whole(store: &dyn Store) {
+/// Process, window, sender, time, payload and issues read back.
+pub fn a_new_account_is_staged_completely(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let window = Window { start: Some(at(10)), end: Some(at(1_000)) };
     let first = creation(&acme, "A/1 é\u{1F600}'; -- {\"a\",NULL}", "one");
@@ -63,7 +63,8 @@ pub fn a_new_account_is_staged_whole(store: &dyn Store) {
     assert_eq!(due.len(), 2);
 }
 
-/// The second finds it, in whatever state, and changes nothing; another supplier's is another.
+/// A second create finds the process in any state and changes nothing; another supplier's account is not the
+/// same.
 pub fn an_account_is_staged_once(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     assert_eq!(stage(store, &acme, "A-1", "first"), Staging::Staged);
@@ -80,7 +81,7 @@ pub fn an_account_is_staged_once(store: &dyn Store) {
     assert_eq!(stage(store, &acme, "A-2", "sixth"), Staging::Exists);
 }
 
-/// Sets the status of a supplier; how it is then.
+/// Sets the status of a supplier and returns the supplier.
 fn set(store: &dyn Store, of: &Supplier, status: SupplierStatus) -> Supplier {
     let (id, mut changed) = (of.id, of.settings.clone());
     changed.status = status.into();
@@ -88,8 +89,8 @@ fn set(store: &dyn Store, of: &Supplier, status: SupplierStatus) -> Supplier {
     see(store, |tx| tx.supplier_by_id(id)).unwrap()
 }
 
-/// As the supplier is when the account is stored.
-pub fn suppliers_take_accounts_while_they_are_ongoing(store: &dyn Store) {
+/// The status at the time of storing decides.
+pub fn only_ongoing_suppliers_accept_accounts(store: &dyn Store) {
     let mut acme = supplier(store, "ACME");
     for status in [SupplierStatus::Paused, SupplierStatus::Complete] {
         acme = set(store, &acme, status);
@@ -101,7 +102,7 @@ pub fn suppliers_take_accounts_while_they_are_ongoing(store: &dyn Store) {
     is_stored(store, &acme, &creation(&acme, "A-1", "late"));
 }
 
-/// What was checked by settings that are no longer in force is not stored, whatever was changed.
+/// An account that was checked by outdated settings is not stored.
 pub fn an_account_is_staged_under_the_settings_it_was_checked_by(store: &dyn Store) {
     let before = supplier(store, "ACME");
     let (id, same) = (before.id, before.settings.clone());
@@ -114,8 +115,8 @@ pub fn an_account_is_staged_under_the_settings_it_was_checked_by(store: &dyn Sto
     assert_eq!(stage(store, &after, "A-1", "late"), Staging::Staged);
 }
 
-/// One is told that it staged the account, and it is its payload that is there.
-pub fn of_many_that_stage_one_account_one_does(store: &dyn Store) {
+/// Exactly one create succeeds, and its payload is stored.
+pub fn one_of_many_concurrent_creates_of_an_account_stages_it(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let told = on_threads(8, |n| {
         let stage = |i| stage(store, &acme, &format!("A-{i}"), &format!("{n}"));
@@ -129,8 +130,8 @@ pub fn of_many_that_stage_one_account_one_does(store: &dyn Store) {
     }
 }
 
-/// Each once, under a key of its own, with one entry of history and what belongs to it.
-pub fn what_many_stage_at_once_is_all_there(store: &dyn Store) {
+/// Each is stored once, under a key of its own, with one entry of history.
+pub fn accounts_staged_concurrently_are_all_stored(store: &dyn Store) {
     let (acme, other) = (supplier(store, "ACME"), supplier(store, "OTHER"));
     let of = |n: usize| if n.is_multiple_of(2) { &acme } else { &other };
     let told = on_threads(8, |n| {
@@ -155,8 +156,8 @@ pub fn what_many_stage_at_once_is_all_there(store: &dyn Store) {
     assert!(history.iter().all(|entry| entry.event == EventKind::Created && entry.version == 1));
 }
 
-/// What is refused to one is stored for another.
-pub fn those_that_wait_together_share_no_fate(store: &dyn Store) {
+/// A refusal of one account does not prevent others of its group.
+pub fn a_refused_account_does_not_affect_others_of_its_group(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let paused = supplier_with(store, "PAUSED", |s| s.status = SupplierStatus::Paused.into());
     (0..10).for_each(|i| assert_eq!(stage(store, &acme, &format!("old-{i}"), "0"), Staging::Staged));

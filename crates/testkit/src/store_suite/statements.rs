@@ -1,6 +1,6 @@
-//! Historical statements that are added after the import.
+//! Historical statements after the import.
 
-use super::ground::{at, see, supplier};
+use super::helpers::{at, see, supplier};
 use super::imported::{import, seen};
 use super::kept::{comparable, difference};
 use crate::payload::historical_statement_json;
@@ -34,7 +34,7 @@ fn find(store: &dyn Store, of: &NewAccount, id: &str) -> Option<[u8; 32]> {
     see(store, |tx| tx.historical_statement(of.process_id, id))
 }
 
-/// Within the account, by the trimmed id; what is found is the fingerprint.
+/// The fingerprint is found within the account by the trimmed id.
 pub fn added_statements_are_found_by_their_id(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let [account, other] = [1, 2].map(|n| import(store, &acme, n, r#""ledgers":[{}]"#));
@@ -45,7 +45,7 @@ pub fn added_statements_are_found_by_their_id(store: &dyn Store) {
     assert_eq!(find(store, &other, "S-1"), None);
 }
 
-/// The second of an id is refused, whatever it says; that of another account is another.
+/// A second statement with an id is refused; that of another account is not the same.
 pub fn a_statement_is_added_once(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let [account, other] = [1, 2].map(|n| import(store, &acme, n, r#""ledgers":[{}]"#));
@@ -60,8 +60,8 @@ pub fn a_statement_is_added_once(store: &dyn Store) {
     assert_eq!(find(store, &other, "S-1"), Some([3; 32]));
 }
 
-/// They neither find one another nor stand in one another's way.
-pub fn statements_of_the_payload_are_a_set_of_their_own(store: &dyn Store) {
+/// The two neither find nor block each other.
+pub fn statements_of_the_payload_are_independent_of_added_ones(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let sent = r#""statements":[{"bill_period_from_date":"2024-01-01","bill_period_to_date":"2024-03-31",
         "statement_id":"S-1"}]"#;
@@ -76,7 +76,7 @@ pub fn statements_of_the_payload_are_a_set_of_their_own(store: &dyn Store) {
     assert_eq!(after.historical_statements, [statement("S-1")]);
 }
 
-/// Whole and in the order of their addition; what is `null` is left out, and digits stay.
+/// They read back completely, in the order of addition, without nulls and with exact digits.
 pub fn added_statements_read_back(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let account = import(store, &acme, 1, r#""ledgers":[{}]"#);

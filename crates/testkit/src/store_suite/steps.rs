@@ -1,6 +1,6 @@
-//! Steps of processes, and the payloads and issues that are kept with them.
+//! Steps of processes, and their payloads and issues.
 
-use super::ground::{
+use super::helpers::{
     ABSENT, api, at, claim, create, create_many, new_process, process, put, see, staged, step, supplier,
     worker,
 };
@@ -12,14 +12,14 @@ fn account_number() -> ServiceAccountNumber {
     ServiceAccountNumber::from_random(42)
 }
 
-/// The history has every step, oldest first, with who made it.
+/// The history has every step with its actor, oldest first.
 pub fn steps_are_written_with_their_history(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let pending = create(store, &acme, "A-1");
     assert!(step(store, &pending, Event::Claimed, at(5)));
     assert!(step(store, &process(store, &acme, "A-1").process, Event::Rejected, at(6)));
     let history = see(store, |tx| tx.history(pending.id()));
-    // All of these words are known.
+    // This version knows all of these words.
     let known = |state: &Word<State>| *state.known().unwrap();
     let told: Vec<_> = history
         .iter()
@@ -40,7 +40,7 @@ pub fn steps_are_written_with_their_history(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.history(ABSENT)), []);
 }
 
-/// Two workers step from one version: the second changes no row, not even the history.
+/// Two workers step from the same version: the second changes no row, not even the history.
 pub fn a_stale_step_writes_nothing(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let pending = create(store, &acme, "A-1");
@@ -67,7 +67,7 @@ fn issues(errors: &[&str], warnings: &[&str]) -> StoredIssues {
     }
 }
 
-/// A step with what it sets of the issues.
+/// A step with the issues that it sets.
 type Made = (Process, HistoryEntry, Option<StoredIssues>);
 
 fn made(before: Process, event: Event, seconds: i64, issues: Option<StoredIssues>) -> Made {
@@ -75,7 +75,7 @@ fn made(before: Process, event: Event, seconds: i64, issues: Option<StoredIssues
     (process, entry, issues)
 }
 
-/// Writes steps together; which were written.
+/// Writes steps together and returns which were written.
 fn write(store: &dyn Store, steps: Vec<Made>) -> Vec<bool> {
     put(store, move |tx| {
         let steps: Vec<_> = steps.iter().map(step_write).collect();
@@ -87,9 +87,9 @@ fn step_write((process, entry, issues): &Made) -> StepWrite<'_> {
     StepWrite { process, entry, issues: issues.as_ref() }
 }
 
-/// One that somebody else took on, and one that is not there: nothing of them is written, and all of the
-/// others is, each with its own end, history and issues.
-pub fn of_many_steps_the_stale_ones_are_left_out(store: &dyn Store) {
+/// Nothing is written of a stale step and of a missing process, and everything of the others,
+/// each with its own end, history and issues.
+pub fn stale_steps_of_a_batch_are_skipped(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 5);
     assert_eq!(claim(store, at(10), 5).len(), 5);
@@ -126,7 +126,7 @@ pub fn of_many_steps_the_stale_ones_are_left_out(store: &dyn Store) {
     assert_eq!(write(store, vec![]), [false; 0]);
 }
 
-/// What is staged and what was found are replaced as wholes; a step that found nothing new leaves that.
+/// Payload and issues are replaced completely; a step without new issues keeps them.
 pub fn payloads_and_issues_are_replaced(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let found = issues(&[], &["duplicate_note"]);
@@ -159,7 +159,7 @@ pub fn payloads_and_issues_are_replaced(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.issues(ABSENT)), StoredIssues::default());
 }
 
-/// Those of the processes that are asked for and have one, each with its key.
+/// Payloads are returned for those requested processes that have one, each with its key.
 pub fn payloads_are_read_together(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create_many(store, &acme, "A", 300);

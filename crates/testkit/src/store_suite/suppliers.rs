@@ -1,6 +1,6 @@
-//! Import suppliers and what the operator sets of them.
+//! Import suppliers and their settings.
 
-use super::ground::{ABSENT, at, on_threads, organisation, put, see, settings, supplier};
+use super::helpers::{ABSENT, at, on_threads, organisation, put, see, settings, supplier};
 use cutover_app::port::{Store, Supplier, SupplierSettings};
 use cutover_core::{Level, SupplierStatus};
 
@@ -22,7 +22,7 @@ fn unusual() -> SupplierSettings {
     }
 }
 
-/// Every setting is kept, and can be set back.
+/// Every setting reads back, and can be reset.
 pub fn settings_read_back(store: &dyn Store) {
     let owner = organisation(store, "Retailer");
     let added = put(store, move |tx| tx.add_supplier(owner.id, &"ACME".parse().unwrap(), &unusual(), at(3)));
@@ -44,7 +44,7 @@ pub fn settings_read_back(store: &dyn Store) {
     assert_eq!(changed.created_at, at(3));
 }
 
-/// A code is taken once in the installation, whoever asks, and case counts.
+/// A code is unique in the installation, over all organisations, and case-sensitive.
 pub fn codes_are_unique(store: &dyn Store) {
     let first = supplier(store, "ACME");
     let other = organisation(store, "Other");
@@ -61,8 +61,8 @@ pub fn codes_are_unique(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.supplier_by_id(ABSENT)), None);
 }
 
-/// Whoever reads settings to change them holds off others that do.
-pub fn of_settings_that_change_at_once_none_is_lost(store: &dyn Store) {
+/// Locking a supplier makes concurrent changes wait.
+pub fn concurrent_changes_of_settings_are_all_kept(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     on_threads(8, |n| {
         let code = acme.code.clone();
@@ -76,7 +76,7 @@ pub fn of_settings_that_change_at_once_none_is_lost(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.supplier_by_id(acme.id)).unwrap().settings.rules.len(), 8);
 }
 
-/// Each once, however often its key is named; of an absent key there is none.
+/// Each is returned once, even if its key is repeated; an unknown key has none.
 pub fn suppliers_are_found_together(store: &dyn Store) {
     let [a, b, _] = ["A", "B", "C"].map(|code| supplier(store, code));
     let mut found = see(store, |tx| tx.suppliers_by_ids(&[b.id, a.id, b.id, ABSENT]));
@@ -85,7 +85,7 @@ pub fn suppliers_are_found_together(store: &dyn Store) {
     assert_eq!(see(store, |tx| tx.suppliers_by_ids(&[])), []);
 }
 
-/// By code, whoever owns them.
+/// Ordered by code, over all organisations.
 pub fn suppliers_are_listed_by_code(store: &dyn Store) {
     for code in ["C", "A", "B"] {
         supplier(store, code);

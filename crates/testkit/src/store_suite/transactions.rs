@@ -1,6 +1,6 @@
-//! What a transaction promises: all or nothing, one state, and durable when it is said to be.
+//! Guarantees of transactions: atomic, isolated, and durable once acknowledged.
 
-use super::ground::{at, create, insert, number, process, put, see, supplier};
+use super::helpers::{at, create, insert, number, process, put, see, supplier};
 use cutover_app::port::{
     PageLimit, ProcessFilter, Store, StoreError, Tx, Verdict, find_stale, read_committed, write,
 };
@@ -9,8 +9,8 @@ use std::sync::Barrier;
 use std::sync::mpsc;
 use std::thread;
 
-/// Nothing of a job that says so stays; what others wrote does.
-pub fn what_is_rolled_back_is_gone(store: &dyn Store) {
+/// Nothing of a rolled-back job stays; writes of other jobs do.
+pub fn rolled_back_jobs_leave_nothing(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let owner = acme.clone();
     let wrote = store.write(Box::new(move |tx| {
@@ -29,7 +29,7 @@ pub fn what_is_rolled_back_is_gone(store: &dyn Store) {
     assert_eq!(failed, Err(StoreError::Failed("on purpose".into())));
     assert_eq!(see(store, |tx| tx.organisation("Ghost")), None);
 
-    // Side by side with jobs that stay: in one group or in several.
+    // At the same time as committing jobs, in one group or in several.
     let start = Barrier::new(8);
     thread::scope(|scope| {
         for n in 0..8 {
@@ -55,7 +55,7 @@ pub fn what_is_rolled_back_is_gone(store: &dyn Store) {
     }
 }
 
-/// Whoever asked for it is told, nothing of it stays, and all others go on.
+/// The caller gets an error, nothing of the job stays, and all others continue.
 pub fn a_panic_undoes_its_own_job_only(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let start = Barrier::new(4);
@@ -86,9 +86,9 @@ pub fn a_panic_undoes_its_own_job_only(store: &dyn Store) {
     assert_eq!(listed.processes.len(), 32);
 }
 
-/// A job that only reads cannot leave anything behind.
+/// A reading job cannot write.
 pub fn a_read_writes_nothing(store: &dyn Store) {
-    // Whether the write is refused or undone is the store's affair.
+    // A store may refuse the write or undo it.
     let _ = store.read(&mut |tx| tx.add_organisation("Ghost", at(0)).map(|_| ()));
     assert_eq!(see(store, |tx| tx.organisation("Ghost")), None);
     let error = StoreError::Corrupt("on purpose".into());
@@ -96,7 +96,7 @@ pub fn a_read_writes_nothing(store: &dyn Store) {
     assert_eq!(store.ping(), Ok(()));
 }
 
-/// What is committed meanwhile is not seen by a reading job, and does not wait for it.
+/// Concurrent commits are not seen by a reading job, and do not wait for it.
 pub fn a_read_sees_one_state(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     create(store, &acme, "A-1");
@@ -125,7 +125,7 @@ pub fn a_read_sees_one_state(store: &dyn Store) {
     });
 }
 
-/// What is written is seen at once, wherever it is looked for first.
+/// Committed writes are visible at once.
 pub fn a_committed_read_sees_what_was_written(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     for account in ["A-1", "A-2", "A-3"] {
@@ -145,8 +145,8 @@ pub fn a_committed_read_sees_what_was_written(store: &dyn Store) {
     assert_eq!(read_committed(store, |tx| tx.supplier(&acme.code)).unwrap().map(|s| s.id), Some(acme.id));
 }
 
-/// Thirty-two at once: everything that was answered is there, and every key is given once.
-pub fn many_writers_lose_nothing(store: &dyn Store) {
+/// With thirty-two threads every acknowledged write is stored, and every key is unique.
+pub fn writes_of_many_threads_are_all_kept(store: &dyn Store) {
     let acme = supplier(store, "ACME");
     let start = Barrier::new(32);
     thread::scope(|scope| {
@@ -159,7 +159,7 @@ pub fn many_writers_lose_nothing(store: &dyn Store) {
                     let name = account.clone();
                     let written =
                         put(store, move |tx| insert(tx, &owner, &name, Submission::default(), at(0)));
-                    // Told, so durable, so seen by others.
+                    // Acknowledged writes are visible to others.
                     assert_eq!(process(store, &acme, &account).process, written);
                 }
             });

@@ -1,6 +1,6 @@
 //! Configured payment vendors.
 
-use super::ground::{at, put, see};
+use super::helpers::{at, put, see};
 use cutover_app::port::{Store, Vendor, VendorKind};
 
 fn vendor(name: &str, kind: VendorKind, secret_env: Option<&str>) -> Vendor {
@@ -22,7 +22,7 @@ fn all(store: &dyn Store) -> Vec<Vendor> {
     see(store, |tx| tx.vendors())
 }
 
-/// Of every kind, with and without a secret; listed by name, whoever came first.
+/// Vendors of every kind, with and without a secret, are listed by name.
 pub fn vendors_read_back_by_name(store: &dyn Store) {
     assert_eq!(all(store), []);
     let stripe = vendor("c-cards", VendorKind::Stripe, Some("STRIPE_KEY"));
@@ -36,15 +36,15 @@ pub fn vendors_read_back_by_name(store: &dyn Store) {
     assert_eq!(["A", "d", ""].map(|name| see(store, |tx| tx.vendor(name))), [None, None, None]);
 }
 
-/// The second is not taken, and changes nothing of the first.
-pub fn a_name_is_of_one_vendor(store: &dyn Store) {
+/// A duplicate is refused and changes nothing of the first.
+pub fn vendor_names_are_unique(store: &dyn Store) {
     let first = vendor("pay", VendorKind::Http, None);
     assert!(add(store, &first));
     assert!(!add(store, &vendor("pay", VendorKind::Stripe, Some("KEY"))));
     assert_eq!(all(store), [first]);
 }
 
-/// One by its name, the others stay; the name is free again.
+/// One is removed by its name, which is free again; the others stay.
 pub fn vendors_are_removed(store: &dyn Store) {
     let (gone, stays) = (vendor("gone", VendorKind::Http, None), vendor("stays", VendorKind::Http, None));
     assert!(add(store, &gone) && add(store, &stays));

@@ -1,6 +1,6 @@
-//! schemathesis: the description of the API held against the running service, with cases made from it.
+//! schemathesis: checks the running service against the description of the API, with generated requests.
 //!
-//! What is switched off, and why, is in `xtask/schemathesis/schemathesis.toml`.
+//! `xtask/schemathesis/schemathesis.toml` explains which checks are switched off.
 
 mod service;
 mod tool;
@@ -16,21 +16,21 @@ use crate::cargo;
 use crate::error::Error;
 use service::Service;
 
-/// Where the settings are, and what the tool is extended by.
+/// Folder of the tool's settings and hooks.
 const SETTINGS: &str = "xtask/schemathesis";
-/// It takes two minutes on two quiet cores.
+/// Time limit: it takes two minutes on two idle cores.
 const AT_MOST: Duration = Duration::from_secs(15 * 60);
 
 pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     let Some(program) = tool::find(tools) else { return Ok(Outcome::NotRun(tool::missing())) };
-    // As the tests are built, so that nothing is compiled for this alone.
+    // Built like the tests, so that nothing else is compiled.
     if !cargo::succeeds(cargo::cargo(["test", "--workspace", "--quiet", "--no-run"]))? {
         return Ok(Outcome::Failed("the service does not compile".to_owned()));
     }
     let folder = cargo::scratch().join("api");
     let service = match Service::start(&folder) {
         Ok(service) => service,
-        Err(e) => return Ok(Outcome::Failed(format!("the service cannot be furnished: {e}"))),
+        Err(e) => return Ok(Outcome::Failed(format!("the service cannot be set up: {e}"))),
     };
     let report = folder.join("report.json");
     let ended = succeeds_within(command(&program, &service, &report), AT_MOST)?;
@@ -44,7 +44,7 @@ pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
 
 fn command(program: &Path, service: &Service, report: &Path) -> Command {
     let mut command = cargo::command(program);
-    // What it remembers is of no use the next time.
+    // Its cache of examples is not kept.
     command.current_dir(&service.folder);
     let settings = cargo::root().join(SETTINGS);
     command.arg("--config-file").arg(settings.join("schemathesis.toml"));
@@ -58,7 +58,8 @@ fn command(program: &Path, service: &Service, report: &Path) -> Command {
     command
 }
 
-/// Runs a program, output to the terminal; whether it succeeded, or nothing if it was stopped for its time was over.
+/// Runs a program with its output on the terminal. Returns whether it succeeded; `None` if it ran out of
+/// time.
 fn succeeds_within(mut command: Command, at_most: Duration) -> Result<Option<bool>, Error> {
     let mut child = command.spawn().map_err(|source| cargo::start_error(&command, source))?;
     let began = Instant::now();
@@ -68,7 +69,7 @@ fn succeeds_within(mut command: Command, at_most: Duration) -> Result<Option<boo
             return Ok(Some(status.success()));
         }
         if began.elapsed() > at_most {
-            // It may just have ended by itself.
+            // Fails if it has just ended by itself.
             let _ = child.kill();
             let _ = child.wait();
             return Ok(None);
@@ -77,7 +78,7 @@ fn succeeds_within(mut command: Command, at_most: Duration) -> Result<Option<boo
     }
 }
 
-/// What was done, by the tool's own report.
+/// Summary of the tool's report.
 fn summary(report: &Path) -> Result<String, Error> {
     let text = std::fs::read_to_string(report).map_err(Error::file("read", report))?;
     let report: Value =
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_end_is_stopped() {
+    fn a_program_that_does_not_end_is_stopped() {
         let shell = |script: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", script]);

@@ -1,4 +1,4 @@
-//! The service on its embedded default, with something to be found in it.
+//! Runs the service with its default database and some data.
 
 use std::fs::File;
 use std::io::{Error, Read, Result, Write};
@@ -11,10 +11,11 @@ use serde_json::Value;
 
 use crate::cargo;
 
-/// The supplier and the account that are there: of the fixtures.
+/// The supplier and the account of the fixtures.
 pub(super) const SUPPLIER: &str = "ACME_ENERGY";
 pub(super) const NUMBER: &str = "ELEC-1001";
-/// What is created first: two accounts, so that a page of one has a next one, and what a third refers to.
+/// Data that is created first: two accounts, so that a page of one has a next page, and a business with a
+/// contract.
 const CREATED: &[(&str, &str)] = &[
     ("/v2/data-import/accounts/", "accounts/valid/electricity"),
     ("/v2/data-import/accounts/", "accounts/valid/gas"),
@@ -27,12 +28,12 @@ pub(super) struct Service {
     pub(super) folder: PathBuf,
     pub(super) address: SocketAddr,
     pub(super) token: String,
-    /// Of the second page of a list.
+    /// Cursor of the second page of a list.
     pub(super) cursor: String,
 }
 
 impl Service {
-    /// Starts one on a free port, with an empty folder.
+    /// Starts a server on a free port, with an empty folder.
     pub(super) fn start(folder: &Path) -> Result<Self> {
         if folder.exists() {
             std::fs::remove_dir_all(folder)?;
@@ -50,11 +51,11 @@ impl Service {
         };
         service.address = service.listens(folder)?;
         service.token = service.sign_in(&key["api_key"])?;
-        service.furnish()?;
+        service.create_data()?;
         Ok(service)
     }
 
-    /// Ends it; what it accepted is of no use.
+    /// Kills the server; its data is not kept.
     pub(super) fn stop(self) {}
 
     fn listens(&mut self, folder: &Path) -> Result<SocketAddr> {
@@ -79,7 +80,7 @@ impl Service {
         token.map(str::to_owned).ok_or_else(|| Error::other(answer))
     }
 
-    fn furnish(&mut self) -> Result<()> {
+    fn create_data(&mut self) -> Result<()> {
         for (path, fixture) in CREATED {
             let file = cargo::root().join("fixtures").join(fixture).with_extension("json");
             let answer = self.ask("POST", path, &std::fs::read_to_string(file)?)?;
@@ -92,7 +93,7 @@ impl Service {
         Ok(())
     }
 
-    /// The answer, head and body.
+    /// Sends a request and returns the answer, head and body.
     fn ask(&self, method: &str, path: &str, body: &str) -> Result<String> {
         let (token, length) = (&self.token, body.len());
         let mut socket = TcpStream::connect(self.address)?;
@@ -109,7 +110,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // Already ended is as good.
+        // It may have ended already.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
@@ -123,7 +124,7 @@ fn log(folder: &Path) -> PathBuf {
     folder.join("server.log")
 }
 
-/// Runs an operator's command; its JSON.
+/// Runs an operator command and returns its JSON.
 fn command(folder: &Path, args: &[&str]) -> Result<Value> {
     let mut command = cargo::command(program());
     command.args(args).arg("--json").arg("--data-dir").arg(folder);
@@ -139,13 +140,13 @@ fn serve(folder: &Path) -> Result<Child> {
     command.stderr(File::create(log(folder))?).spawn()
 }
 
-/// Where it listens, by a line of its log.
+/// Parses the server's address from a line of its log.
 fn listening(line: &str) -> Option<SocketAddr> {
     let (_, rest) = line.split_once("listening on http://")?;
     rest.split(|c: char| c == '"' || c.is_whitespace()).next()?.parse().ok()
 }
 
-/// The cursor in the `Link` of a page.
+/// Returns the cursor in the `Link` header of a page.
 fn cursor(page: &str) -> Option<&str> {
     let link = page.lines().find(|line| line.to_ascii_lowercase().starts_with("link:"))?;
     link.split_once("cursor=")?.1.split('>').next()
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_servers_are_understood() {
+    fn addresses_are_parsed_from_log_lines() {
         let line = r#"{"level":"INFO","message":"listening on http://127.0.0.1:4711","version":"0.1.0"}"#;
         assert_eq!(listening(line), Some(SocketAddr::from(([127, 0, 0, 1], 4711))));
         assert_eq!(listening("the database is open"), None);

@@ -1,14 +1,14 @@
-//! Where schemathesis is, or is installed: in a virtual environment of Python in `target/tools`.
+//! Finds schemathesis, or installs it in a virtual environment of Python in `target/tools`.
 
 use std::path::PathBuf;
 
 use crate::cargo;
 use crate::steps::Tools;
 
-/// What is installed, with all it depends on. Its first line that names the tool has the version that is wanted.
+/// Pinned versions of the tool and its dependencies. The first line that names the tool has its version.
 const REQUIREMENTS: &str = "xtask/schemathesis/requirements.txt";
 
-/// The program in the wanted version; installed if that is allowed, and needed.
+/// The program in the right version; installed if allowed and needed.
 pub(super) fn find(tools: Tools) -> Option<PathBuf> {
     there().or_else(|| {
         let installed = tools == Tools::Install && install();
@@ -16,9 +16,9 @@ pub(super) fn find(tools: Tools) -> Option<PathBuf> {
     })
 }
 
-/// What to do when there is none.
+/// Message if the tool is missing.
 pub(super) fn missing() -> String {
-    format!("no schemathesis {}: --install gets it, with python3 and its venv", version())
+    format!("no schemathesis {}: --install installs it, with python3 and its venv", version())
 }
 
 fn folder() -> PathBuf {
@@ -43,7 +43,7 @@ fn version() -> String {
     text.lines().find_map(|line| line.strip_prefix("schemathesis==")).unwrap_or_default().to_owned()
 }
 
-/// Whether it worked; what went wrong is on the terminal.
+/// Installs it. Returns true if it worked; errors are on the terminal.
 fn install() -> bool {
     let mut make = cargo::command("python3");
     make.args(["-m", "venv", "--clear"]).arg(folder());

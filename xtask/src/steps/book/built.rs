@@ -1,5 +1,5 @@
-//! The book as it was built: links that lead out of it go to the repository, those to a `README.md` to what mdBook
-//! made of it, and all others lead somewhere.
+//! Post-processes the built book: links out of it go to the repository, links to a `README.md` to the page
+//! that mdBook made of it, and broken links are reported.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use super::BOOK;
 use super::links::place;
 use crate::error::Error;
 
-/// Where what is not part of the book can be read.
+/// Address of files that are not part of the book.
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main");
 
-/// What mdBook takes a `README.md` for in links, and what it makes of it.
+/// Name of a `README.md` in links, and the file that mdBook writes for it.
 const README: &str = "README.html";
 const INDEX: &str = "index.html";
 
-/// Mends the links of every page; those that lead nowhere.
+/// Fixes the links of every page and returns the broken ones.
 pub(super) fn finish(book: &Path) -> Result<Vec<String>, Error> {
     let mut faults = Vec::new();
     let mut folders = vec![book.to_owned()];
@@ -26,8 +26,8 @@ pub(super) fn finish(book: &Path) -> Result<Vec<String>, Error> {
             } else if path.extension().is_some_and(|extension| extension == "html") {
                 let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
                 let page = path.strip_prefix(book).unwrap_or(&path);
-                let (text, nowhere) = mended(&text, page, &|to| book.join(to).exists());
-                faults.extend(nowhere.into_iter().map(|link| format!("{}: {link}", path.display())));
+                let (text, broken) = fixed(&text, page, &|to| book.join(to).exists());
+                faults.extend(broken.into_iter().map(|link| format!("{}: {link}", path.display())));
                 std::fs::write(&path, text).map_err(Error::file("write", &path))?;
             }
         }
@@ -35,43 +35,43 @@ pub(super) fn finish(book: &Path) -> Result<Vec<String>, Error> {
     Ok(faults)
 }
 
-/// A page with its links out of the book mended, and its links to nothing.
-fn mended(text: &str, page: &Path, exists: &dyn Fn(&Path) -> bool) -> (String, Vec<String>) {
+/// Returns a page with fixed links, and its broken links.
+fn fixed(text: &str, page: &Path, exists: &dyn Fn(&Path) -> bool) -> (String, Vec<String>) {
     let mut parts = text.split("href=\"");
-    let mut mended = parts.next().unwrap_or_default().to_owned();
-    let mut nowhere = Vec::new();
+    let mut fixed = parts.next().unwrap_or_default().to_owned();
+    let mut broken = Vec::new();
     for part in parts {
         let (link, rest) = part.split_once('"').unwrap_or((part, ""));
         let path = link.split('#').next().unwrap_or_default();
-        mended.push_str("href=\"");
+        fixed.push_str("href=\"");
         match target(page, path) {
             Some(Target::Outside(outside)) => {
-                mended.push_str(&format!("{REPOSITORY}/{}{}", outside.display(), &link[path.len()..]));
+                fixed.push_str(&format!("{REPOSITORY}/{}{}", outside.display(), &link[path.len()..]));
             }
             Some(Target::Inside(inside)) => {
                 let link = link.replace(README, INDEX);
                 let is_readme = inside.ends_with(README);
                 if !exists(&if is_readme { inside.with_file_name(INDEX) } else { inside }) {
-                    nowhere.push(link.clone());
+                    broken.push(link.clone());
                 }
-                mended.push_str(&link);
+                fixed.push_str(&link);
             }
-            None => mended.push_str(link),
+            None => fixed.push_str(link),
         }
-        mended.push('"');
-        mended.push_str(rest);
+        fixed.push('"');
+        fixed.push_str(rest);
     }
-    (mended, nowhere)
+    (fixed, broken)
 }
 
 enum Target {
-    /// From the root of the book.
+    /// A path from the root of the book.
     Inside(PathBuf),
-    /// From the root of the repository.
+    /// A path from the root of the repository.
     Outside(PathBuf),
 }
 
-/// Where a link leads; none if it is not for us to say: another host, or a place in the same page.
+/// Target of a link; `None` for other hosts and for the same page.
 fn target(page: &Path, path: &str) -> Option<Target> {
     if path.is_empty() || path.contains(':') || path.starts_with('/') {
         return None;
@@ -91,18 +91,18 @@ mod tests {
     fn links_out_of_the_book_go_to_the_repository() {
         let text = "<a href=\"../b.html#c\">b</a> <a href=\"../../README.md#d\">r</a> <a href=\"#e\">e</a> \
                     <a href=\"https://x.test/\">x</a> <a href=\"no.html\">n</a>";
-        let (mended, nowhere) = mended(text, Path::new("guide/a.html"), &|to| to == Path::new("b.html"));
+        let (fixed, broken) = fixed(text, Path::new("guide/a.html"), &|to| to == Path::new("b.html"));
         let outside = format!("href=\"{REPOSITORY}/README.md#d\"");
-        assert_eq!(mended, text.replace("href=\"../../README.md#d\"", &outside));
+        assert_eq!(fixed, text.replace("href=\"../../README.md#d\"", &outside));
         assert!(outside.starts_with("href=\"https://"), "{outside}");
-        assert_eq!(nowhere, ["no.html"]);
+        assert_eq!(broken, ["no.html"]);
     }
 
     #[test]
     fn a_readme_is_the_index_of_its_folder() {
-        let (mended, nowhere) = mended("<a href=\"../b/README.html#c\">", Path::new("a/d.html"), &|to| {
+        let (fixed, broken) = fixed("<a href=\"../b/README.html#c\">", Path::new("a/d.html"), &|to| {
             to == Path::new("b/index.html")
         });
-        assert_eq!((mended.as_str(), nowhere.len()), ("<a href=\"../b/index.html#c\">", 0));
+        assert_eq!((fixed.as_str(), broken.len()), ("<a href=\"../b/index.html#c\">", 0));
     }
 }

@@ -1,11 +1,11 @@
-//! Whether links lead somewhere. Other hosts are not asked.
+//! Checks links. Links to other hosts are not followed.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::page::{Link, Page};
 
-/// How many links were looked at, and those that lead nowhere.
+/// Returns the number of links that were checked, and the broken ones.
 pub(super) fn check(root: &Path, pages: &BTreeMap<PathBuf, Page>) -> (usize, Vec<String>) {
     let mut checked = 0;
     let mut faults = Vec::new();
@@ -34,7 +34,7 @@ fn fault(root: &Path, pages: &BTreeMap<PathBuf, Page>, from: &Path, link: &Link)
     (!anchor.is_empty() && !known).then_some("there is no such heading")
 }
 
-/// The path from the root; none if it leads out of it.
+/// Resolves a path; `None` if it leads out of the root.
 pub(super) fn place(from: &Path, path: &str) -> Option<PathBuf> {
     if path.is_empty() {
         return Some(from.to_owned());
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_leads_nowhere_is_told() {
+    fn broken_links_are_reported() {
         let text = "# Top\n[](#top) [](#no) [](b/c.md) [](b/c.md#in-c) [](b/c.md#no) [](d.md) [](https://x.test)\n\
                     [](../up.md) [](../../up.md) [](/abs.md) [](../Cargo.toml)";
         let pages = BTreeMap::from([

@@ -1,5 +1,5 @@
-//! The documentation as a book: every link of the repository's Markdown leads somewhere, every page has its place in
-//! `docs/SUMMARY.md`, and mdBook builds it in `target/book`.
+//! The documentation as a book: checks every link of the repository's Markdown and that every page is in
+//! `docs/SUMMARY.md`, and builds the book in `target/book` with mdBook.
 
 mod built;
 mod links;
@@ -10,35 +10,36 @@ use std::path::{Path, PathBuf};
 
 use super::program::Program;
 use super::{Outcome, Tools, of_faults};
-use crate::cargo;
 use crate::error::Error;
+use crate::{cargo, files};
 use page::Page;
+pub(crate) use page::{slug, unique};
 
-/// What is installed, without what watches and serves.
+/// Version that is installed, without the features that watch and serve.
 const VERSION: &str = "0.5.4";
-/// Unoptimised, it is compiled in a third of the time, and builds the book in seconds.
+/// Unoptimised, it compiles in a third of the time, and builds the book in seconds.
 const PROGRAM: Program = Program {
     name: "mdbook",
     is_good,
     install: &["mdbook", "--version", VERSION, "--debug", "--no-default-features", "--features", "search"],
 };
 const BOOK: &str = "docs";
-/// Where `book.toml` has it built.
+/// Output folder, as `book.toml` sets it.
 const BUILT: &str = "target/book";
 const SUMMARY: &str = "docs/SUMMARY.md";
 
 pub(super) fn run(tools: Tools) -> Result<Outcome, Error> {
     let pages = pages()?;
     let (checked, mut faults) = links::check(cargo::root(), &pages);
-    faults.extend(without_a_place(&pages));
+    faults.extend(missing_in_summary(&pages));
     if !faults.is_empty() {
-        return Ok(of_faults(&faults, &format!("mend the page, or {SUMMARY}")));
+        return Ok(of_faults(&faults, &format!("fix the page, or {SUMMARY}")));
     }
-    println!("{checked} links of {} pages lead somewhere", pages.len());
+    println!("{checked} links of {} pages are valid", pages.len());
     match PROGRAM.get(tools) {
         Some(program) => build(&program, checked),
         None => Ok(Outcome::NotRun(format!(
-            "links are checked, but no mdBook {VERSION} to build the book: cargo install mdbook --locked --version \
+            "links are checked, but there is no mdBook {VERSION} to build the book: cargo install mdbook --locked --version \
              {VERSION}, or --install"
         ))),
     }
@@ -52,39 +53,19 @@ fn build(program: &Path, checked: usize) -> Result<Outcome, Error> {
     }
     let faults = built::finish(&cargo::root().join(BUILT))?;
     Ok(match of_faults(&faults, "see book.toml") {
-        Outcome::Ok(_) => Outcome::Ok(format!("{checked} links lead somewhere; see {BUILT}/index.html")),
+        Outcome::Ok(_) => Outcome::Ok(format!("{checked} links are valid; see {BUILT}/index.html")),
         failed => failed,
     })
 }
 
 /// Every page of the repository, by its path from the root.
 fn pages() -> Result<BTreeMap<PathBuf, Page>, Error> {
-    let mut pages = BTreeMap::new();
-    add_pages(cargo::root(), &mut pages)?;
-    Ok(pages)
+    let paths = files::with_extension(&["md"])?;
+    paths.into_iter().map(|path| files::read(&path).map(|text| (path, Page::read(&text)))).collect()
 }
 
-fn add_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, Page>) -> Result<(), Error> {
-    let entries = std::fs::read_dir(folder).map_err(Error::file("list", folder))?;
-    for entry in entries {
-        let path = entry.map_err(Error::file("list", folder))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_symlink() || name.starts_with('.') || name == "target" {
-            continue;
-        }
-        if path.is_dir() {
-            add_pages(&path, pages)?;
-        } else if name.ends_with(".md") {
-            let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
-            let place = path.strip_prefix(cargo::root()).unwrap_or(&path).to_owned();
-            pages.insert(place, Page::read(&text));
-        }
-    }
-    Ok(())
-}
-
-/// Pages of the book that its contents do not name: mdBook leaves them out without a word.
-fn without_a_place(pages: &BTreeMap<PathBuf, Page>) -> Vec<String> {
+/// Pages of the book that are not in its contents: mdBook silently omits them.
+fn missing_in_summary(pages: &BTreeMap<PathBuf, Page>) -> Vec<String> {
     let summary = Path::new(SUMMARY);
     let named: Vec<PathBuf> = pages.get(summary).map_or_else(Vec::new, |page| {
         page.links.iter().map(|link| Path::new(BOOK).join(&link.target)).collect()
@@ -94,7 +75,7 @@ fn without_a_place(pages: &BTreeMap<PathBuf, Page>) -> Vec<String> {
     left_out.map(|path| format!("{}: not in {SUMMARY}", path.display())).collect()
 }
 
-/// A version with the same settings and the same output.
+/// Returns true for versions with the same settings and the same output.
 fn is_good(answer: &str) -> bool {
     let minor = |version: &str| version.rsplit_once('.').map(|(minor, _)| minor.to_owned());
     let version = answer.trim().strip_prefix("mdbook v");
@@ -124,6 +105,6 @@ mod tests {
             (PathBuf::from("docs/d.md"), page("")),
             (PathBuf::from("README.md"), page("")),
         ]);
-        assert_eq!(without_a_place(&pages), ["docs/d.md: not in docs/SUMMARY.md"]);
+        assert_eq!(missing_in_summary(&pages), ["docs/d.md: not in docs/SUMMARY.md"]);
     }
 }

@@ -1,22 +1,22 @@
-//! What a page of Markdown refers to, and by what it can be referred to.
+//! Links and anchors of a Markdown page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// A page, as far as links are concerned.
+/// The links and anchors of a page.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// Of links and images.
+    /// Links and images.
     pub(super) links: Vec<Link>,
-    /// What a `#…` can name.
+    /// Anchors of headings, and ids in HTML.
     pub(super) anchors: BTreeSet<String>,
 }
 
-/// Where a link or an image leads.
+/// A link or an image.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    /// From 1.
+    /// Line number from 1.
     pub(super) line: usize,
     pub(super) target: String,
 }
@@ -49,14 +49,14 @@ impl Page {
     }
 }
 
-/// A heading as links name it: in small letters, spaces as dashes, without other signs.
-fn slug(heading: &str) -> String {
+/// The anchor of a heading: lower case, spaces as dashes, no other punctuation.
+pub(crate) fn slug(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c }).flat_map(char::to_lowercase).collect()
 }
 
-/// The second heading of a name has a number.
-fn unique(slug: String, seen: &mut BTreeMap<String, usize>) -> String {
+/// Numbers repeated headings.
+pub(crate) fn unique(slug: String, seen: &mut BTreeMap<String, usize>) -> String {
     let times = seen.entry(slug.clone()).or_default();
     *times += 1;
     if *times == 1 { slug } else { format!("{slug}-{}", *times - 1) }
