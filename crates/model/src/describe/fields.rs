@@ -3,7 +3,6 @@
 use super::REQUESTS;
 use crate::choices::{EstimationSubstitutionReasonCode, GasMeterPosition, PaymentType};
 use crate::decode::{FieldSpec, Kind, Known, ObjectSpec};
-use crate::value::Choice;
 use crate::{AccountEnvelope, MeterPointCommon, Variant, known};
 
 /// The sections of the manual. `{ledger}` stands for the table of that object, `{A.1}` for a list of the
@@ -18,9 +17,9 @@ const APPENDIX: &[(&str, &str, Known)] = &[
     ("A.4", "meter-locations", known::METER_LOCATIONS),
     ("A.5", "sales-channels", known::SALES_CHANNELS),
     ("A.6", "street-suffixes", known::STREET_SUFFIXES),
-    ("B.1", "payment-types", <PaymentType as Choice>::VALUES),
-    ("B.2", "positions-of-gas-meters", <GasMeterPosition as Choice>::VALUES),
-    ("B.3", "reasons-for-an-estimate-or-a-substitute", <EstimationSubstitutionReasonCode as Choice>::VALUES),
+    ("B.1", "payment-types", PaymentType::WORDS),
+    ("B.2", "positions-of-gas-meters", GasMeterPosition::WORDS),
+    ("B.3", "reasons-for-an-estimate-or-a-substitute", EstimationSubstitutionReasonCode::WORDS),
 ];
 
 /// Width of the appendix's lines.
