@@ -39,13 +39,13 @@ pub(super) fn print(context: &Context, story: &Story<'_>, steps: &Steps, sent: &
         println!("{}", document(&outcome)?);
         return Ok(());
     }
-    out.chapter("What became of it");
+    out.chapter("Result");
     for (state, count) in &states {
         out.row(state, &format!("{count:>6}"));
     }
     out.row("refused, not stored", &format!("{refused:>6}"));
     if refused > 0 {
-        out.chapter("What they were refused for");
+        out.chapter("Most frequent errors");
     }
     for error in &top {
         let text = |name: &str| error[name].as_str().unwrap_or_default();
@@ -63,9 +63,9 @@ pub(super) fn print(context: &Context, story: &Story<'_>, steps: &Steps, sent: &
     let (operator_key, token, account) = (&installation.operator_key, &client.token, &steps.account);
     let curl = "curl -H \"Authorization: Token $TOKEN\"";
     let accounts = format!("{base}/v2/data-import/accounts");
-    out.chapter("Look at it in a browser");
+    out.chapter("Console");
     out.line(&format!("{base}/console/\n    sign in with {operator_key}"));
-    out.chapter("Go on by yourself");
+    out.chapter("Next steps");
     out.line(&format!(
         "export TOKEN={token}\n
 {curl} \\\n  {accounts}/{supplier}/{EXAMPLE}/

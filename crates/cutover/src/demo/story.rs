@@ -69,7 +69,7 @@ impl Story<'_> {
     }
 
     fn faulty_account(&mut self) -> Result<(), Error> {
-        self.out.chapter("4. A faulty account: everything wrong with it in one answer, nothing stored");
+        self.out.chapter("4. A faulty account: all faults in one answer, nothing stored");
         let Generated { number, mut payload } = self.accounts.valid();
         payload["custmers"] = json!([]);
         payload["customers"][0]["mobile"] = json!("0612345678");
@@ -85,7 +85,7 @@ impl Story<'_> {
     }
 
     fn dry_run(&mut self) -> Result<(), Error> {
-        self.out.chapter("5. A rehearsal, and one for tonight that is taken back");
+        self.out.chapter("5. A dry run, and a scheduled account that is cancelled");
         let rehearsed = self.accounts.valid();
         let reply = self.create_with(&rehearsed, json!({"is_dry_run": true}))?;
         self.wait_for(&rehearsed.number, "DRY_RUN_SUCCEEDED")?;
@@ -102,7 +102,7 @@ impl Story<'_> {
 
     /// Pauses the supplier while accounts become due. Returns the number of the account whose window closed meanwhile.
     fn pause(&mut self) -> Result<String, Error> {
-        self.out.chapter("6. Paused and resumed: what waits stays as it is, new accounts are refused");
+        self.out.chapter("6. Paused and resumed: pending accounts wait, new ones are refused");
         let (waits, misses, late) = (self.accounts.valid(), self.accounts.valid(), self.accounts.valid());
         let (opens, closes) = (now() + Duration::seconds(2), now() + Duration::seconds(3));
         self.create_with(&waits, json!({"schedule_window_start": text(opens)}))?;
@@ -178,7 +178,7 @@ impl Story<'_> {
 
     /// Verifies documents from now on. Returns the number of an account whose documents exist.
     fn documents(&mut self) -> Result<String, Error> {
-        self.out.chapter("8. Documents: what a payload names must lie in storage");
+        self.out.chapter("8. Documents: those that a payload names must be in storage");
         self.verify_documents(true)?;
         let Generated { number, mut payload } = self.accounts.valid();
         let letter = format!("letters/{number}.pdf");
@@ -208,7 +208,7 @@ impl Story<'_> {
 
     /// Adds notes, transactions and a statement to an imported account, each of them twice.
     fn additions(&self, number: &str) -> Result<Value, Error> {
-        self.out.chapter(&format!("9. After the import: what is added to {number}, and not added twice"));
+        self.out.chapter(&format!("9. After the import: additions to {number}, each sent twice"));
         let note = json!({"body": "Called on the day of the move; all is well.", "is_pinned": true});
         let note = self.addition(number, "notes", json!([note]));
         for name in ["notes/create/", "the same again"] {
@@ -222,7 +222,7 @@ impl Story<'_> {
         self.out.row("balance", &balance_after);
         let route = "transactions/create/?force_add_to_current_statement=false";
         let body = self.addition(number, "transactions", json!([self.old_charge("LATE-3")]));
-        self.print_refusal("one not to be moved", self.add(route, &body)?)?;
+        self.print_refusal("one that must not move", self.add(route, &body)?)?;
         let statement = json!({
             "statement_id": "H-1",
             "bill_period_from_date": self.day(800),
@@ -270,7 +270,8 @@ impl Story<'_> {
     /// Adds payment instructions to an account and to a business; the vendor confirms them.
     fn payments(&self, number: &str, business: &Value) -> Result<Value, Error> {
         let vendor = &self.installation.vendor;
-        self.out.chapter(&format!("10. Payment instructions: {VENDOR} at {} is asked", vendor.base_url()));
+        self.out
+            .chapter(&format!("10. Payment instructions, confirmed by {VENDOR} at {}", vendor.base_url()));
         let card = |kind: &str, reference: &str| {
             let body = json!({
                 "import_supplier": self.installation.supplier, "external_account_number": number,
@@ -282,7 +283,7 @@ impl Story<'_> {
             let reply = card("CARD", CARD)?.expect(201)?;
             self.out.row(name, &format!("201  {CARD} of {}", reply.text("service_account_number")));
         }
-        self.print_refusal("one it does not have", card("CARD", "card-0000")?)?;
+        self.print_refusal("an unknown card", card("CARD", "card-0000")?)?;
         self.print_refusal("one of another type", card("CARD", DEBIT)?)?;
         let accounts = business["accounts"].as_array().map(Vec::as_slice).unwrap_or_default();
         let accounts: Vec<_> = accounts.iter().map(|n| json!({"external_account_number": n})).collect();
@@ -300,14 +301,14 @@ impl Story<'_> {
         );
         self.out.row("of the business", &text);
         let asked = vendor.lookups();
-        let text = format!("was asked {asked} times for 5 requests: what it has confirmed stays confirmed");
+        let text = format!("was called {asked} times for 5 requests: confirmed instructions stay confirmed");
         self.out.row("the vendor", &text);
         Ok(json!({"vendor": VENDOR, "base_url": vendor.base_url(), "asked": asked}))
     }
 
     /// Shows the status of an imported, a failed and a scheduled account in version 1, and the lengths of its lists.
     fn progress(&mut self, imported: &str, failed: &str) -> Result<Value, Error> {
-        self.out.chapter("11. How far it is, as version 1 shows it");
+        self.out.chapter("11. Progress, as version 1 shows it");
         let supplier = &self.installation.supplier;
         let mut tonight = self.accounts.valid();
         // Its documents would have to exist already.
