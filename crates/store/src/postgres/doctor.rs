@@ -2,11 +2,12 @@
 
 use super::clock::Clock;
 use super::connection::Target;
-use super::dialect::{self, Conn, Db};
+use super::dialect::{Conn, Db};
 use super::queries::statement::Bind;
+use super::queries::store_error;
 use super::store::PostgresOptions;
 use super::url::Url;
-use crate::error::{OpenError, Result, store_error};
+use crate::error::{OpenError, Result};
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -158,7 +159,7 @@ fn ask<T>(
         conn.batch_execute("ROLLBACK")?;
         Ok(answers)
     };
-    run().map_err(|error| OpenError::Connect(store_error(error, dialect::meaning).to_string()))
+    run().map_err(|error| OpenError::Connect(store_error(error).to_string()))
 }
 
 fn session(options: &PostgresOptions, place: &str) -> Result<SessionHealth, OpenError> {

@@ -1,8 +1,8 @@
 use super::connection::Target;
-use super::dialect::{self, Conn};
-use super::queries::SqlTx;
+use super::dialect::Conn;
+use super::queries::{SqlTx, store_error};
 use crate::context::Context;
-use crate::error::{OpenError, store_error};
+use crate::error::OpenError;
 use cutover_app::port::{StoreError, Tx, Verdict, WriteJob};
 use diesel::connection::SimpleConnection;
 use r2d2::{ManageConnection, NopErrorHandler, PooledConnection};
@@ -161,7 +161,7 @@ impl Pool {
     ) -> Result<T, StoreError> {
         let mut pooled = self.get()?;
         pooled.is_usable = false;
-        let result = statements(&mut pooled.conn).map_err(|error| store_error(error, dialect::meaning));
+        let result = statements(&mut pooled.conn).map_err(store_error);
         pooled.is_usable = !result.as_ref().is_err_and(StoreError::is_passing);
         result
     }
@@ -209,7 +209,7 @@ impl Pool {
     ) -> Result<T, StoreError> {
         let mut pooled = self.begin("ISOLATION LEVEL READ COMMITTED")?;
         pooled.is_usable = false;
-        let result = statements(&mut pooled.conn).map_err(|error| store_error(error, dialect::meaning));
+        let result = statements(&mut pooled.conn).map_err(store_error);
         pooled.execute(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
         result
     }
@@ -242,7 +242,7 @@ impl Pooled {
     fn execute(&mut self, sql: &str) -> Result<(), StoreError> {
         self.is_usable = false;
         let result = self.conn.batch_execute(sql);
-        result.map_err(|error| match store_error(error.into(), dialect::meaning) {
+        result.map_err(|error| match store_error(error) {
             StoreError::Failed(text) | StoreError::Conflict(text) => StoreError::Unavailable(text),
             other => other,
         })?;

@@ -1,16 +1,16 @@
 use super::clock::Clock;
 use super::connection::Target;
-use super::dialect::{self, Conn, Db};
+use super::dialect::{Conn, Db};
 use super::doctor::{self, Health};
 use super::listener::Listener;
 use super::migrations;
 use super::monitor::Monitor;
 use super::pool::{Pool, ReadJob};
-use super::queries::at_rest;
+use super::queries::{at_rest, store_error};
 use super::stager::Stager;
 use super::url::shown;
 use crate::context::Context;
-use crate::error::{OpenError, store_error};
+use crate::error::OpenError;
 use crate::migrations::{MigrationState, MigrationStatus};
 use crate::sealed::{ResealError, Resealed, Sealer, Seals};
 use chrono::{DateTime, Utc};
@@ -112,7 +112,7 @@ fn has_encoding(conn: &mut Conn) -> Result<(), OpenError> {
 }
 
 fn unread(error: crate::error::Error) -> OpenError {
-    OpenError::Connect(store_error(error, dialect::meaning).to_string())
+    OpenError::Connect(store_error(error).to_string())
 }
 
 impl PostgresStore {
@@ -214,7 +214,7 @@ impl PostgresStore {
         let target = options.direct();
         let mut conn = target.connect()?;
         let resealed = at_rest::reseal(&mut conn, &options.sealer, &target.begin(""), told);
-        Ok(resealed.map_err(|error| store_error(error, dialect::meaning))?)
+        Ok(resealed.map_err(store_error)?)
     }
 
     /// The time by the database's clock, to some milliseconds.

@@ -2,8 +2,8 @@
 
 use super::schema::{api_keys, organisations, refresh_tokens, signing_keys};
 use super::types::{Bits, Timestamp, instant};
-use super::{Conn, SqlTx, changed, dialect};
-use crate::error::{Error, Result, store_error};
+use super::{Conn, SqlTx, changed, store_error};
+use crate::error::{Error, Result};
 use crate::sealed::{Place, Sealer};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
@@ -122,7 +122,7 @@ impl SigningKeyRow {
         let secret = sealer
             .open(Place::SigningKey { kid: &self.kid }, self.secret)
             .and_then(|secret| <[u8; 32]>::try_from(secret).map_err(unfit))
-            .map_err(|error| store_error(error, dialect::meaning));
+            .map_err(store_error);
         Ok(SigningKey { kid: self.kid, secret, created_at: self.created_at.instant()? })
     }
 }

@@ -1,7 +1,8 @@
 //! Import suppliers.
 
-use super::dialect;
+use super::dialect::Dialect;
 use super::schema::{organisations, suppliers};
+use super::sql_dialect::SqlDialect;
 use super::types::{Json, Timestamp};
 use super::{Conn, SqlTx, changed, number};
 use crate::error::{Error, Result};
@@ -134,7 +135,7 @@ impl Suppliers for SqlTx<'_> {
     }
 
     fn lock_suppliers(&mut self) -> Result<(), StoreError> {
-        self.run(dialect::lock_suppliers)
+        self.run(Dialect::lock_suppliers)
     }
 
     fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError> {

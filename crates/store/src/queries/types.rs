@@ -1,6 +1,7 @@
 //! The types of columns that databases do not have, or not as we need them.
 
-use super::dialect::{self, Db, columns};
+use super::dialect::{Db, Dialect, columns};
+use super::sql_dialect::SqlDialect;
 use crate::error::{Error, Result};
 use crate::sealed::{Place, Sealer};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -33,13 +34,13 @@ impl From<DateTime<Utc>> for Timestamp {
 
 impl ToSql<columns::Instant, Db> for Timestamp {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Db>) -> serialize::Result {
-        dialect::write_instant(self.0, out)
+        Dialect::write_instant(self.0, out)
     }
 }
 
 impl FromSql<columns::Instant, Db> for Timestamp {
     fn from_sql(value: <Db as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<Self> {
-        dialect::read_instant(value).map(Self)
+        Dialect::read_instant(value).map(Self)
     }
 }
 
@@ -127,13 +128,13 @@ pub(crate) fn date(day: Option<Day>) -> Option<NaiveDate> {
 
 impl ToSql<columns::Day, Db> for Day {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Db>) -> serialize::Result {
-        dialect::write_day(self.0, out)
+        Dialect::write_day(self.0, out)
     }
 }
 
 impl FromSql<columns::Day, Db> for Day {
     fn from_sql(value: <Db as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<Self> {
-        dialect::read_day(value).map(Self)
+        Dialect::read_day(value).map(Self)
     }
 }
 

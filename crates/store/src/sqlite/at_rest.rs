@@ -1,8 +1,8 @@
 use super::connection::{Role, Target};
-use super::dialect::{self, Conn};
-use super::queries::at_rest;
+use super::dialect::Conn;
+use super::queries::{at_rest, store_error};
 use super::store::{Options, SqliteStore};
-use crate::error::{OpenError, store_error};
+use crate::error::OpenError;
 use crate::sealed::{ResealError, Resealed};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -27,7 +27,7 @@ impl SqliteStore {
     ) -> Result<Vec<Resealed>, ResealError> {
         let mut conn = options.target(path).connect(Role::Writer)?;
         let resealed = at_rest::reseal(&mut conn, &options.sealer, "BEGIN IMMEDIATE", told);
-        Ok(resealed.map_err(|error| store_error(error, dialect::meaning))?)
+        Ok(resealed.map_err(store_error)?)
     }
 
     /// Empties the write-ahead log, which holds what was written last; whether it could: somebody may be reading.

@@ -1,4 +1,5 @@
-use super::dialect::{self, Conn};
+use super::dialect::{Conn, Dialect};
+use super::queries::sql_dialect::SqlDialect;
 use crate::error::{Meaning, OpenError};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -87,7 +88,7 @@ fn write_ahead(conn: &mut Conn, patience: Duration) -> Result<(), OpenError> {
                 )));
             }
             Err(DieselError::DatabaseError(_, info))
-                if dialect::meaning(info.message()) == Meaning::Passing && begun.elapsed() < patience =>
+                if Dialect::meaning(info.message()) == Meaning::Passing && begun.elapsed() < patience =>
             {
                 // Whether it came to its turn shows when it looks again.
                 let _ = conn.batch_execute("BEGIN IMMEDIATE; ROLLBACK");

@@ -1,5 +1,5 @@
 use super::connection::{Role, Target};
-use super::dialect::{self, Conn};
+use super::dialect::Conn;
 use super::queries::SqlTx;
 use crate::context::Context;
 use crate::error::{OpenError, store_error};
@@ -98,7 +98,7 @@ impl Readers {
         statements: impl FnOnce(&mut Conn, &Sealer) -> crate::error::Result<T>,
     ) -> Result<T, StoreError> {
         self.run(|conn| {
-            let result = statements(conn, &self.context.sealer).map_err(|e| store_error(e, dialect::meaning));
+            let result = statements(conn, &self.context.sealer).map_err(store_error);
             let is_whole = !result.as_ref().is_err_and(StoreError::is_passing);
             (result, is_whole)
         })
@@ -121,7 +121,7 @@ impl Reader {
     ) -> Result<T, StoreError> {
         self.keep(|conn| {
             if let Err(e) = conn.batch_execute("BEGIN DEFERRED") {
-                return (Err(store_error(e.into(), dialect::meaning)), false);
+                return (Err(store_error(e)), false);
             }
             let (result, is_whole) = job(conn);
             (result, conn.batch_execute("ROLLBACK").is_ok() && is_whole)

@@ -1,11 +1,10 @@
 use super::connection::{Role, Target};
-use super::dialect;
 use super::migrations;
-use super::queries::at_rest;
+use super::queries::{at_rest, store_error};
 use super::readers::Readers;
 use super::writer::Writer;
 use crate::context::Context;
-use crate::error::{OpenError, store_error};
+use crate::error::OpenError;
 use crate::migrations::MigrationStatus;
 use crate::sealed::{Sealer, Seals};
 use cutover_app::port::{Creation, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
@@ -119,7 +118,7 @@ impl Store for SqliteStore {
         // Here, so that the one that writes does not have to for all.
         match self.sealer.seal_creation(creation) {
             Ok(creation) => self.writer.stage(creation, done),
-            Err(error) => done(Err(store_error(error, dialect::meaning))),
+            Err(error) => done(Err(store_error(error))),
         }
     }
 

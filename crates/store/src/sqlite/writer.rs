@@ -1,10 +1,9 @@
 use super::connection::{Role, Target};
-use super::dialect::{self, Conn};
-use super::queries::SqlTx;
+use super::dialect::Conn;
+use super::queries::{SqlTx, store_error};
 use super::wal::Wal;
 use crate::arrivals::{Arrivals, Refused};
 use crate::context::Context;
-use crate::error::store_error;
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{
     Creation, SeenSupplier, Staging, StagingDone, StoreError, Verdict, WriteJob, stage_in,
@@ -288,7 +287,7 @@ impl Desk {
 }
 
 fn execute(conn: &mut Conn, sql: &str) -> Result<(), StoreError> {
-    let unavailable = |e: diesel::result::Error| match store_error(e.into(), dialect::meaning) {
+    let unavailable = |e: diesel::result::Error| match store_error(e) {
         // Of these statements every failure passes, unless the file is broken.
         StoreError::Failed(text) | StoreError::Conflict(text) => StoreError::Unavailable(text),
         other => other,

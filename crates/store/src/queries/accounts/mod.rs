@@ -17,7 +17,8 @@ mod statements;
 mod supply;
 mod transactions;
 
-use super::dialect::{self, Db};
+use super::dialect::{Db, Dialect};
+use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
 use super::{SqlTx, instructions};
 use crate::error::{Error, Result};
@@ -77,13 +78,13 @@ impl Accounts for SqlTx<'_> {
         &mut self,
         questions: &[MeterPointQuestion<'_>],
     ) -> Result<Vec<bool>, StoreError> {
-        self.run(|conn| dialect::are_taken(conn, questions))
+        self.run(|conn| Dialect::are_taken(conn, questions))
     }
 }
 
 statement! {
     /// An account, for one transaction at a time.
-    Lock { account_id: i64 } -> BigInt = "SELECT id FROM accounts WHERE id = " account_id (dialect::LOCK)
+    Lock { account_id: i64 } -> BigInt = "SELECT id FROM accounts WHERE id = " account_id (Dialect::LOCK)
 }
 
 /// The account of a JSON text whose times are in UTC, with its times in a zone. Decoding checks every

@@ -1,6 +1,7 @@
 use super::super::Conn;
-use super::super::dialect::{self, Db};
+use super::super::dialect::{Db, Dialect};
 use super::super::processes::queue::FirstPending;
+use super::super::sql_dialect::SqlDialect;
 use super::super::types::instant;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Error, Result};
@@ -17,7 +18,7 @@ statement! {
     Counts {} -> (BigInt, Text, BigInt)
         = "SELECT supplier_id, state, CAST(sum(processes) AS BIGINT) FROM (\
             SELECT supplier_id, state, processes FROM process_counts \
-            UNION ALL SELECT supplier_id, state, change FROM process_changes WHERE id > " (dialect::LATEST_CHANGES)
+            UNION ALL SELECT supplier_id, state, change FROM process_changes WHERE id > " (Dialect::LATEST_CHANGES)
             ") AS counted GROUP BY supplier_id, state"
 }
 
@@ -34,7 +35,7 @@ pub(super) fn all(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Res
                 .push((state, u64::try_from(processes).unwrap_or_default()));
         }
     }
-    let suppliers = dialect::first_pending(conn, hints, at)?;
+    let suppliers = Dialect::first_pending(conn, hints, at)?;
     let standing = |FirstPending { supplier_id, code, status, due_at }| {
         Ok(Standing {
             supplier: code.parse().map_err(Error::corrupt)?,

@@ -1,5 +1,6 @@
-use super::super::dialect::{self, Db};
+use super::super::dialect::{Db, Dialect};
 use super::super::schema::{total_changes, totals};
+use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::{Conn, fit};
 use super::{RECOUNT, count};
@@ -19,14 +20,14 @@ statement! {
         = "SELECT accounts, ledger_balance, readings, transactions, documents FROM totals \
             WHERE supplier_id = " supplier_id
             " UNION ALL SELECT accounts, ledger_balance, readings, transactions, documents FROM total_changes \
-            WHERE supplier_id = " supplier_id " AND id >= " (dialect::FIRST_TOTAL_CHANGE)
+            WHERE supplier_id = " supplier_id " AND id >= " (Dialect::FIRST_TOTAL_CHANGE)
 }
 
 statement! {
     /// Removes the oldest changes, and tells them.
     Take { limit: i64 } -> (BigInt, BigInt, Text, BigInt, BigInt, BigInt)
-        = "DELETE FROM total_changes WHERE id" (dialect::AMONG) "SELECT id FROM total_changes WHERE id >= "
-            (dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT " limit (dialect::AMONG_END)
+        = "DELETE FROM total_changes WHERE id" (Dialect::AMONG) "SELECT id FROM total_changes WHERE id >= "
+            (Dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT " limit (Dialect::AMONG_END)
             " RETURNING supplier_id, accounts, ledger_balance, readings, transactions, documents"
 }
 

@@ -1,6 +1,6 @@
 use super::super::schema::{account_instructions, payment_instructions};
 use super::super::types::{Json, Timestamp};
-use super::super::{Conn, behind};
+use super::super::{Conn, next_position};
 use super::verified;
 use crate::error::Result;
 use crate::sealed::{Place, SealedTable, Sealer};
@@ -45,7 +45,7 @@ pub(super) fn add(
     account_id: i64,
     instruction: &VerifiedInstruction,
 ) -> Result<()> {
-    let position = behind!(conn, account_instructions, account_id);
+    let position = next_position!(conn, account_instructions, account_id);
     let details = Json::of(&instruction.details)?.sealed(sealer, place(account_id, position))?;
     diesel::insert_into(account_instructions::table)
         .values((

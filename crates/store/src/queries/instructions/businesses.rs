@@ -1,6 +1,6 @@
 use super::super::schema::{business_instruction_accounts as applies, business_instructions};
 use super::super::types::{Json, Timestamp};
-use super::super::{Conn, behind};
+use super::super::{Conn, next_position};
 use crate::error::Result;
 use crate::sealed::{Place, SealedTable, Sealer};
 use cutover_app::port::{InstructionKey, VerifiedInstruction};
@@ -64,7 +64,7 @@ fn insert(
     business_id: i64,
     instruction: &VerifiedInstruction,
 ) -> Result<i64> {
-    let position = behind!(conn, business_instructions, business_id);
+    let position = next_position!(conn, business_instructions, business_id);
     let table = SealedTable::BusinessInstructions.as_str();
     let place = Place::Row { table, owner: business_id, position };
     let details = Json::of(&instruction.details)?.sealed(sealer, place)?;

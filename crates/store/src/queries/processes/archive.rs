@@ -1,8 +1,9 @@
 //! Processes that leave the database, but for their rows (retention).
 
 use super::super::Conn;
-use super::super::dialect::{self, Db, columns};
+use super::super::dialect::{Db, Dialect, columns};
 use super::super::schema::{process_history, processes, suppliers};
+use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::{Timestamp, instant};
 use super::row::{HistoryRow, StoredRow};
@@ -149,7 +150,7 @@ pub(super) fn archive(conn: &mut Conn, versions: &[(i64, i64)], at: DateTime<Utc
         return Ok(0);
     }
     let ids: Vec<i64> = Mark { at: at.into(), versions }.load(conn)?;
-    dialect::archived(conn, &ids)?;
+    Dialect::archived(conn, &ids)?;
     Ok(ids.len())
 }
 

@@ -10,11 +10,12 @@ mod readable;
 pub(crate) mod row;
 pub(crate) mod write;
 
-use super::SqlTx;
-use super::dialect;
+use super::dialect::Dialect;
 use super::schema::{accounts as imported, process_history, processes, suppliers};
+use super::sql_dialect::SqlDialect;
 use super::types::Bits;
-use crate::error::{Result, store_error};
+use super::{SqlTx, store_error};
+use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     AccountList, Archivable, FoundPayload, KeptProcess, ListedAccount, PageLimit, Position, ProcessFilter,
@@ -36,7 +37,7 @@ use stored;
 
 impl Processes for SqlTx<'_> {
     fn next_process_id(&mut self) -> Result<i64, StoreError> {
-        self.run(dialect::next_process_id)
+        self.run(Dialect::next_process_id)
     }
 
     fn process(
@@ -132,7 +133,7 @@ impl Processes for SqlTx<'_> {
     fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<FoundPayload>, StoreError> {
         let sealer = self.sealer;
         let found = self.run(|conn| payloads::load(conn, sealer, process_ids))?;
-        let told = |result: Result<Vec<u8>>| result.map_err(|error| store_error(error, dialect::meaning));
+        let told = |result: Result<Vec<u8>>| result.map_err(store_error);
         Ok(found.into_iter().map(|(id, payload)| (id, told(payload))).collect())
     }
 
@@ -162,7 +163,7 @@ impl Processes for SqlTx<'_> {
 
     fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
         let hints = self.hints;
-        self.run(|conn| dialect::next_due_at(conn, hints, at))
+        self.run(|conn| Dialect::next_due_at(conn, hints, at))
     }
 
     fn expired_leases(
@@ -241,15 +242,15 @@ impl Processes for SqlTx<'_> {
     }
 
     fn remove_archived(&mut self, from: i64) -> Result<Option<i64>, StoreError> {
-        self.run(|conn| dialect::remove_archived(conn, from))
+        self.run(|conn| Dialect::remove_archived(conn, from))
     }
 
     fn has_partitions(&mut self) -> Result<bool, StoreError> {
-        self.run(dialect::has_partitions)
+        self.run(Dialect::has_partitions)
     }
 
     fn add_partitions(&mut self) -> Result<(), StoreError> {
-        self.run(dialect::add_partitions)
+        self.run(Dialect::add_partitions)
     }
 
     fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError> {

@@ -1,6 +1,6 @@
 use super::super::super::schema::{ledgers, line_items, meter_points, tax_items, transactions};
 use super::super::super::types::{Day, Digits, date, decimal};
-use super::super::super::{Conn, SqlTx, behind};
+use super::super::super::{Conn, SqlTx, next_position};
 use super::super::builder::Builder;
 use super::super::ledgers::CURRENT;
 use super::super::rows::Rows;
@@ -105,7 +105,7 @@ impl Ledgers for SqlTx<'_> {
         self.run(|conn| {
             // A transaction holds no times, so no zone is asked for.
             let mut builder = Builder::new(account_id, Zone::UTC);
-            let position = behind!(conn, transactions, account_id);
+            let position = next_position!(conn, transactions, account_id);
             builder.transaction(position, ledger, CURRENT.0, &new.transaction, new.sent_date);
             builder.rows.insert(conn)
         })

@@ -1,6 +1,6 @@
 use super::super::super::schema::historical_statements;
 use super::super::super::types::{Bits, Day, Digits, Timestamp, date, decimal};
-use super::super::super::{Conn, SqlTx, behind};
+use super::super::super::{Conn, SqlTx, next_position};
 use super::super::builder::{identity, text};
 use crate::error::{Error, Result};
 use cutover_app::port::{HistoricalStatements, NewHistoricalStatement, StoreError};
@@ -97,7 +97,7 @@ impl HistoricalStatements for SqlTx<'_> {
         new: &NewHistoricalStatement,
     ) -> Result<(), StoreError> {
         self.run(|conn| {
-            let position = behind!(conn, historical_statements, account_id);
+            let position = next_position!(conn, historical_statements, account_id);
             let row = StatementRow::new(account_id, position, new);
             diesel::insert_into(historical_statements::table).values(row).execute(conn)?;
             Ok(())
