@@ -56,7 +56,6 @@ macro_rules! statement {
         $name:ident $(<$($life:lifetime),+>)? { $($field:ident: $type:ty),* $(,)? } $(-> $row:ty)? = $($piece:tt)*
     ) => {
         $(#[$doc])*
-        #[derive(diesel::query_builder::QueryId)]
         pub(crate) struct $name<$($($life),+)?> {
             $(pub(crate) $field: $type,)*
         }
@@ -70,6 +69,15 @@ macro_rules! statement {
                 Ok(())
             }
         }
+
+        const _: () = {
+            pub(crate) struct Id;
+
+            impl<$($($life),+)?> diesel::query_builder::QueryId for $name<$($($life),+)?> {
+                type QueryId = Id;
+                const HAS_STATIC_QUERY_ID: bool = true;
+            }
+        };
 
         query!($name [$($($life)+)?] $($row)?);
 

@@ -1,4 +1,4 @@
-//! New accounts: those that wait at the same time go in one statement, and so in one commit.
+//! Group commit of new accounts: those that wait at the same time are stored by one statement.
 
 use super::dialect::{Columns, Conn, Db};
 use super::pool::Pool;
@@ -7,7 +7,7 @@ use super::queries::processes::row::{HistoryRow, Origin, ProcessRow, Status};
 use super::queries::statement::Bind;
 use super::queries::store_error;
 use super::queries::types::Json;
-use crate::arrivals::{Arrivals, Refused};
+use crate::batch_queue::{BatchQueue, Refused};
 use crate::error::Result;
 use crate::sealed::Sealer;
 use cutover_app::port::{Creation, Staging, StagingDone, StoreError};
@@ -19,52 +19,54 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How many may wait. Callers are bounded elsewhere; this bounds them if they are not.
+/// Maximum number of waiting accounts. Callers are limited elsewhere; this is a second limit.
 const QUEUE: usize = 1_024;
-/// How many go in one statement, and how many bytes of payloads.
+/// Maximum number of accounts in one statement.
 const GROUP: usize = 128;
+/// Maximum size of their payloads in bytes.
 const GROUP_BYTES: usize = 4 << 20;
-/// A group waits for those that came together with it the last time, as long as some still come: whoever was answered
-/// just now may be about to send the next. For the next of them it waits so long, for all of them no longer than that.
+/// Maximum wait of a group for another account. A group waits for as many accounts as were in flight the last time, as
+/// long as more arrive: clients that were just answered may be about to send the next one.
 const NEXT: Duration = Duration::from_micros(500);
+/// Maximum wait of a group for all of them.
 const ALL: Duration = Duration::from_millis(5);
 
-/// The one that stages: a thread of its own. One statement is under way at a time: more would make the groups
-/// smaller, and a group costs the database little more than one account (515 microseconds for one, 172 each for
-/// eight).
+/// Stages accounts on its own thread. It runs one statement at a time: more would make the groups smaller, and a group
+/// costs the database little more than one account (515 microseconds for one, 172 each for eight).
 pub(super) struct Stager {
     sealer: Sealer,
-    arrivals: Arc<Arrivals<Waiting>>,
+    queue: Arc<BatchQueue<Waiting>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// An account, and who waits for it to be durable.
+/// An account, and the callback that is called once it is durable.
 struct Waiting {
     creation: Arc<Creation>,
     done: StagingDone,
 }
 
 impl Stager {
-    /// The pool is its own, of one connection. `tell` tells the workers of other processes that there is work.
+    /// Starts the thread. `pool` has one connection and is used by nothing else. `notify` notifies the workers of other
+    /// processes of work.
     pub(super) fn start(
         pool: Pool,
         sealer: Sealer,
-        tell: impl Fn(&Pool) + Send + 'static,
+        notify: impl Fn(&Pool) + Send + 'static,
     ) -> std::io::Result<Self> {
-        let arrivals = Arc::new(Arrivals::new(QUEUE));
-        let mut desk = Desk { pool, arrivals: arrivals.clone(), crowd: 1 };
-        let work = move || desk.work(&tell);
+        let queue = Arc::new(BatchQueue::new(QUEUE));
+        let mut stager = StagerThread { pool, queue: queue.clone(), in_flight: 1 };
+        let work = move || stager.work(&notify);
         let thread = std::thread::Builder::new().name("store-stager".into()).spawn(work)?;
-        Ok(Self { sealer, arrivals, thread: Some(thread) })
+        Ok(Self { sealer, queue, thread: Some(thread) })
     }
 
     pub(super) fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
-        // Here, so that the one that stages does not have to for all.
+        // Sealed by the caller's thread, to save the time of the stager's thread.
         let creation = match self.sealer.seal_creation(creation) {
             Ok(creation) => creation,
             Err(error) => return done(Err(store_error(error))),
         };
-        if let Err((waiting, why)) = self.arrivals.push(Waiting { creation, done }) {
+        if let Err((waiting, why)) = self.queue.push(Waiting { creation, done }) {
             let why = match why {
                 Refused::Full => "too many accounts are waiting",
                 Refused::Closed => "the store is closed",
@@ -75,84 +77,84 @@ impl Stager {
 }
 
 impl Drop for Stager {
-    /// Finishes what was taken.
+    /// Finishes the accounts that were accepted.
     fn drop(&mut self) {
-        self.arrivals.close();
+        self.queue.close();
         if let Some(thread) = self.thread.take() {
-            // Its panics are caught; if one was not, there is nothing left to be done here.
+            // Its panics are caught. If one was not, nothing can be done about it here.
             let _ = thread.join();
         }
     }
 }
 
-/// What the stager's thread has before it.
-struct Desk {
+/// The state of the stager's thread.
+struct StagerThread {
     pool: Pool,
-    arrivals: Arc<Arrivals<Waiting>>,
-    /// How many were on their way at the same time, when that was last seen.
-    crowd: usize,
+    queue: Arc<BatchQueue<Waiting>>,
+    /// Number of accounts that were in flight at the same time when last counted.
+    in_flight: usize,
 }
 
-impl Desk {
-    fn work(&mut self, tell: &impl Fn(&Pool)) {
-        while self.arrivals.wait_for_one() {
+impl StagerThread {
+    fn work(&mut self, notify: &impl Fn(&Pool)) {
+        while self.queue.wait_for_one() {
             self.gather();
             let group = self.group();
-            // Whoever is left behind by what should not happen is never called, and finds that out.
-            if catch_unwind(AssertUnwindSafe(|| self.serve(group, tell))).is_err() {
+            // After a panic the callbacks of the group are dropped, which their callers notice.
+            if catch_unwind(AssertUnwindSafe(|| self.serve(group, notify))).is_err() {
                 tracing::error!("staging accounts panicked");
             }
         }
     }
 
-    fn serve(&mut self, group: Vec<Waiting>, tell: &impl Fn(&Pool)) {
+    fn serve(&mut self, group: Vec<Waiting>, notify: &impl Fn(&Pool)) {
         let creations: Vec<_> = group.iter().map(|waiting| waiting.creation.clone()).collect();
         let answers = stage(&self.pool, &creations);
         let has_work = answers.contains(&Ok(Staging::Staged));
-        self.crowd = group.len() + self.arrivals.len();
+        self.in_flight = group.len() + self.queue.len();
         for (waiting, answer) in group.into_iter().zip(answers) {
             (waiting.done)(answer);
         }
         if has_work {
-            tell(&self.pool);
+            notify(&self.pool);
         }
     }
 
-    /// Waits for those that are likely to come.
+    /// Waits for accounts that are likely to arrive.
     fn gather(&self) {
-        let (wanted, begun) = (self.crowd.min(GROUP), Instant::now());
-        let mut there = 1;
-        while there < wanted && begun.elapsed() < ALL {
-            let now = self.arrivals.wait_for(wanted, NEXT);
-            if now == there {
+        let (wanted, begun) = (self.in_flight.min(GROUP), Instant::now());
+        let mut count = 1;
+        while count < wanted && begun.elapsed() < ALL {
+            let now = self.queue.wait_for(wanted, NEXT);
+            if now == count {
                 break;
             }
-            there = now;
+            count = now;
         }
     }
 
-    /// The next to go together.
+    /// Takes the next group from the queue.
     fn group(&self) -> Vec<Waiting> {
         let (mut count, mut bytes) = (0, 0);
-        self.arrivals.take_while(|waiting| {
+        self.queue.take_while(|waiting| {
             count += 1;
             bytes += waiting.creation.staged.payload.len();
-            // A single one is small enough, whatever its size.
+            // A single account forms a group whatever its size.
             count == 1 || (count <= GROUP && bytes <= GROUP_BYTES)
         })
     }
 }
 
-/// Stages accounts; what became of each. None shares another's fate: what fails together is tried alone.
+/// Stages accounts and returns the result of each. If the group fails, each account is tried alone.
 ///
-/// A connection that breaks leaves open whether they were kept: asked again, those that were are found to
-/// exist, and whose they are is for the use case to see.
+/// If the connection breaks, some accounts may have been stored. The next attempt then finds that they exist, and the use
+/// case checks whether they are the caller's.
 fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError>> {
-    let together = |group: &[Arc<Creation>]| pool.run_again(|conn| insert(conn, group));
+    let together = |group: &[Arc<Creation>]| pool.run_idempotent(|conn| insert(conn, group));
     match together(group) {
         Ok(stagings) => stagings.into_iter().map(Ok).collect(),
         Err(error) if group.len() == 1 => vec![Err(error)],
-        // The database is away: each alone would find out the same.
+        // The database is unavailable: each account alone would fail too.
         Err(error) if error.is_passing() && !pool.answers() => vec![Err(error); group.len()],
         Err(_) => {
             let alone = |creation| Ok(together(std::slice::from_ref(creation))?[0]);

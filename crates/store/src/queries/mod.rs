@@ -20,7 +20,7 @@ mod suppliers;
 pub(crate) mod types;
 mod vendors;
 
-use super::dialect::{Conn, Dialect};
+use super::dialect::{self, Conn, Dialect};
 use crate::claim_hints::ClaimHints;
 use crate::context::Context;
 use crate::error::{self, Error, Result};
@@ -99,8 +99,8 @@ pub(crate) fn fit<T, U: TryFrom<T>>(number: T) -> Result<U> {
 }
 
 /// Converts a number of a column to our type.
-fn number<T, U: TryFrom<T>>(number: T, what: &str) -> Result<U> {
-    U::try_from(number).map_err(|_| Error::corrupt(format_args!("{what} is out of range")))
+fn number<T, U: TryFrom<T>>(number: T, name: &str) -> Result<U> {
+    U::try_from(number).map_err(|_| Error::corrupt(format_args!("{name} is out of range")))
 }
 
 /// Converts a failure of a query with the messages of this database.

@@ -13,7 +13,7 @@ use diesel::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What the operator sets, as columns.
+/// Columns that the operator sets.
 #[derive(Insertable, AsChangeset, Queryable, Selectable)]
 #[diesel(table_name = suppliers, treat_none_as_null = true, treat_none_as_default_value = false)]
 struct SettingsRow<'a> {
@@ -100,7 +100,7 @@ impl TryFrom<SupplierRow> for Supplier {
     }
 }
 
-/// Suppliers with the names of their organisations.
+/// Selects suppliers with the names of their organisations.
 macro_rules! suppliers {
     () => {
         suppliers::table.inner_join(organisations::table).select(SupplierRow::as_select())

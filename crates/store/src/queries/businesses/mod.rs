@@ -26,7 +26,7 @@ fn business(conn: &mut Conn, organisation_id: i64, identifier: &str) -> Result<O
 }
 
 statement! {
-    /// A business, for one transaction at a time.
+    /// Locks a business.
     Lock { business_id: i64 } -> BigInt = "SELECT id FROM businesses WHERE id = " business_id (Dialect::LOCK)
 }
 

@@ -24,7 +24,7 @@ statement! {
 }
 
 statement! {
-    /// Removes the oldest changes, and tells them.
+    /// Removes and returns the oldest changes.
     Take { limit: i64 } -> (BigInt, BigInt, Text, BigInt, BigInt, BigInt)
         = "DELETE FROM total_changes WHERE id" (Dialect::AMONG) "SELECT id FROM total_changes WHERE id >= "
             (Dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT " limit (Dialect::AMONG_END)
@@ -41,7 +41,7 @@ struct TotalsRow {
     documents: i64,
 }
 
-/// What changes come to. One that is taken off is below 0; what is kept with all changes is not.
+/// Sum of changes. A removal is negative; the stored totals with all changes are not.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     accounts: i64,
@@ -63,7 +63,7 @@ impl Sum {
     }
 
     fn read((accounts, balance, readings, transactions, documents): &Row) -> Result<Self> {
-        // Of what was counted anew it may be as it was sent, with more zeros than a sum has digits.
+        // A balance from a recount may be in the form that was sent, with more zeros than a sum has digits.
         let balance = Decimal::from_sent(balance, true).map(|sent| sent.value());
         Ok(Self {
             accounts: *accounts,
@@ -74,7 +74,7 @@ impl Sum {
         })
     }
 
-    /// Of changes; `None` if it cannot be held exactly.
+    /// Returns the sum of changes, or `None` if it cannot be represented exactly.
     fn all<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Option<Self>> {
         let mut all = Self::default();
         for row in rows {
@@ -97,7 +97,7 @@ impl Sum {
         })
     }
 
-    fn taken_off(self) -> Self {
+    fn negated(self) -> Self {
         Self {
             accounts: -self.accounts,
             ledger_balance: -self.ledger_balance,
@@ -128,7 +128,7 @@ pub(super) fn add(conn: &mut Conn, supplier_id: i64, added: &Totals) -> Result<(
 }
 
 pub(super) fn remove(conn: &mut Conn, supplier_id: i64, removed: &Totals) -> Result<()> {
-    insert(conn, supplier_id, Sum::of(removed)?.taken_off().row())
+    insert(conn, supplier_id, Sum::of(removed)?.negated().row())
 }
 
 fn insert(conn: &mut Conn, supplier_id: i64, change: TotalsRow) -> Result<()> {
@@ -151,8 +151,8 @@ pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
     Ok(sum.totals())
 }
 
-/// Folds the oldest changes; how many. Those of a supplier whose sum cannot be held or read stay, behind the others:
-/// they must not keep other suppliers' from being folded.
+/// Folds the oldest changes and returns how many. Changes of a supplier whose sum cannot be represented or read are moved
+/// after the others, so that they do not hold up other suppliers.
 pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
     let taken: Vec<(i64, i64, String, i64, i64, i64)> = Take { limit: limit.into() }.load(conn)?;
     let mut changes = BTreeMap::<i64, Vec<Row>>::new();
@@ -163,8 +163,8 @@ pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
     for (supplier_id, changes) in changes {
         match fold_into(conn, supplier_id, &changes) {
             Ok(()) => folded += changes.len(),
-            Err(Error::Corrupt(what)) => {
-                tracing::error!(supplier = supplier_id, what, "figures are not folded: see {RECOUNT}");
+            Err(Error::Corrupt(fault)) => {
+                tracing::error!(supplier = supplier_id, fault, "figures are not folded: see {RECOUNT}");
                 changes.into_iter().try_for_each(|change| keep(conn, supplier_id, change))?;
             }
             Err(error) => return Err(error),
@@ -173,14 +173,14 @@ pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
     Ok(folded)
 }
 
-/// Writes a change as it was read.
+/// Writes a change again as it was read.
 fn keep(conn: &mut Conn, supplier_id: i64, change: Row) -> Result<()> {
     let (accounts, ledger_balance, readings, transactions, documents) = change;
     insert(conn, supplier_id, TotalsRow { accounts, ledger_balance, readings, transactions, documents })
 }
 
-/// Adds changes to what was folded before; [`Error::Corrupt`], and nothing is written, if that cannot be read or the
-/// sum cannot be held. Nobody else folds meanwhile.
+/// Adds changes to the folded totals. Returns [`Error::Corrupt`] without writing if these cannot be read or the sum cannot
+/// be represented. Nobody else folds meanwhile.
 fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[Row]) -> Result<()> {
     let row = totals::table.find(supplier_id).select((
         totals::accounts,

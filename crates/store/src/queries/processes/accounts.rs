@@ -23,7 +23,7 @@ const SELECT: &str =
 
 /// The processes of a supplier after a position and up to a time.
 #[derive(Debug, Clone, Copy)]
-struct Range {
+pub(crate) struct Range {
     supplier_id: i64,
     after: Timestamp,
     after_id: i64,

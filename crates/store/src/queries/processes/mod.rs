@@ -27,7 +27,7 @@ use diesel::prelude::*;
 use queue::Sweep;
 use row::{HistoryRow, StoredRow};
 
-/// Processes with the codes of their suppliers.
+/// Selects processes with the codes of their suppliers.
 macro_rules! stored {
     () => {
         processes::table.inner_join(suppliers::table).select(StoredRow::as_select())
@@ -46,8 +46,8 @@ impl Processes for SqlTx<'_> {
         number: &ExternalAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError> {
         self.run(|conn| {
-            // A range of one, in the order of its key: planned while the table is empty, an equality becomes a
-            // walk over all of the supplier's by another index.
+            // A range of one number in the order of the key. Planned while the table is empty, an equality would become a
+            // scan of all of the supplier's processes by another index.
             let row = stored!()
                 .filter(processes::supplier_id.eq(supplier_id))
                 .filter(processes::external_account_number.between(number.as_str(), number.as_str()))
@@ -64,7 +64,7 @@ impl Processes for SqlTx<'_> {
         prefix: &ExternalAccountNumber,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
-        // Text that indexes have is compared by its bytes, and no character comes after this one.
+        // Indexes compare text by its bytes, and this is the last character.
         let end = format!("{prefix}\u{10ffff}");
         self.run(|conn| {
             let rows: Vec<StoredRow> = stored!()
@@ -132,9 +132,8 @@ impl Processes for SqlTx<'_> {
 
     fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<FoundPayload>, StoreError> {
         let sealer = self.sealer;
-        let found = self.run(|conn| payloads::load(conn, sealer, process_ids))?;
-        let told = |result: Result<Vec<u8>>| result.map_err(store_error);
-        Ok(found.into_iter().map(|(id, payload)| (id, told(payload))).collect())
+        let payloads = self.run(|conn| payloads::load(conn, sealer, process_ids))?;
+        Ok(payloads.into_iter().map(|(id, payload)| (id, payload.map_err(store_error))).collect())
     }
 
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError> {
@@ -258,21 +257,20 @@ impl Processes for SqlTx<'_> {
     }
 }
 
-/// Rows of the queue as processes. One that cannot be read is passed over: it must not keep the
-/// others from their turn.
+/// Converts rows to processes. Skips unreadable rows, so that they do not hold up the others.
 fn restored(rows: impl Iterator<Item = StoredRow>) -> Vec<StoredProcess> {
-    let (mut passed_over, mut first) = (0, None);
+    let (mut skipped, mut first) = (0, None);
     let readable = |row: StoredRow| match StoredProcess::try_from(row) {
         Ok(process) => Some(process),
         Err(error) => {
-            passed_over += 1;
+            skipped += 1;
             first.get_or_insert(error);
             None
         }
     };
     let restored = rows.filter_map(readable).collect();
     if let Some(error) = first {
-        tracing::error!(passed_over, ?error, "processes that cannot be read were passed over");
+        tracing::error!(skipped, ?error, "unreadable processes were skipped");
     }
     restored
 }

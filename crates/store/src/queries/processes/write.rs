@@ -5,10 +5,10 @@ use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::{Bits, Json, Timestamp};
 use super::issues;
-use super::payloads::Places;
+use super::payloads::PayloadLocations;
 use super::row::{HistoryRow, Outcome, ProcessRow, Status};
 use crate::error::Result;
-use crate::sealed::{Place, Sealer};
+use crate::sealed::{Location, Sealer};
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{Staged, StepWrite, StoredIssues};
 use cutover_core::ExternalAccountNumber;
@@ -30,7 +30,7 @@ pub(super) fn insert(
         .values((row, processes::issues.eq(issues::write(issues)?)))
         .execute(conn)?;
     let number = process.snapshot().external_account_number.as_str();
-    let payload = sealer.seal(Place::Payload { supplier_id, number }, &staged.payload)?;
+    let payload = sealer.seal(Location::Payload { supplier_id, number }, &staged.payload)?;
     diesel::insert_into(payloads::table)
         .values((payloads::process_id.eq(process.id()), payloads::payload.eq(&*payload)))
         .execute(conn)?;
@@ -93,8 +93,8 @@ pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool
 
 /// Replaces the payload of a process. An archived process has none and gets one.
 pub(super) fn restage(conn: &mut Conn, sealer: &Sealer, id: i64, staged: &Staged) -> Result<()> {
-    let places = Places::of(conn, sealer.keys().map(|_| id).into_iter())?;
-    let sealed = places.get(id).map(|place| sealer.seal(place, &staged.payload)).transpose()?;
+    let locations = PayloadLocations::of(conn, sealer.keys().map(|_| id).into_iter())?;
+    let sealed = locations.get(id).map(|location| sealer.seal(location, &staged.payload)).transpose()?;
     let payload = payloads::payload.eq(sealed.as_deref().unwrap_or(&staged.payload));
     diesel::insert_into(payloads::table)
         .values((payloads::process_id.eq(id), payload))

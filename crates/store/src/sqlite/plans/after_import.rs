@@ -1,4 +1,4 @@
-//! What is done after an import, and the lists of version 1.
+//! Plans of the operations after an import and of the lists of version 1.
 
 use super::super::testing::{add_account, at, found, with};
 use super::*;
@@ -19,14 +19,14 @@ const ACCOUNT: &str = r#"{"import_supplier":"A","external_account_number":"2",
     "ledgers":[{"current_statement_transactions":[{"transaction_id":"T","transaction_date":"2026-01-01",
         "amount":"1.10","type":"CREDIT"}]}]}"#;
 
-/// A database with an imported account of the key 2.
+/// Opens a database with an imported account with the key 2.
 fn with_account(folder: &Path) -> Conn {
     let (mut conn, _) = database(folder);
     add_account(&mut conn, 2, ACCOUNT);
     conn
 }
 
-/// Every row is found by a key or an index, in the order that is asked for.
+/// Checks that every row is found by a key or an index, in the order of the query.
 #[track_caller]
 fn assert_by_key(plan: &[String]) {
     assert_no_scan(plan);
@@ -137,7 +137,7 @@ fn meter_points_are_found_by_their_identifiers() {
 }
 
 #[test]
-fn everything_that_is_added_goes_by_a_key() {
+fn additions_to_an_account_use_a_key() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = with_account(folder.path());
     let statement = HistoricalStatement {
@@ -197,9 +197,9 @@ fn lists_are_ranges_of_their_indexes() {
     assert_uses(&pending, "MERGE (UNION ALL)");
 }
 
-/// Identities are trimmed, all else is as it was sent, to the byte.
+/// Identities are trimmed; all other values are stored byte for byte.
 #[test]
-fn businesses_are_kept_as_sent() {
+fn businesses_are_stored_as_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
     with(&mut conn, |tx| tx.insert_business(&new_business())).unwrap();

@@ -15,7 +15,7 @@ use cutover_model::{Decimal, IntoOwned, Writer, read_transaction};
 use diesel::dsl::min;
 use diesel::prelude::*;
 
-/// Ledgers are numbered from 0, and none is ever removed.
+/// Ledgers are numbered from 0 and never removed.
 const FIRST: i64 = 0;
 
 #[derive(Queryable, Selectable)]
@@ -103,7 +103,7 @@ impl Ledgers for SqlTx<'_> {
         new: &NewTransaction,
     ) -> Result<(), StoreError> {
         self.run(|conn| {
-            // A transaction holds no times, so no zone is asked for.
+            // A transaction contains no times, so the zone does not matter.
             let mut builder = Builder::new(account_id, Zone::UTC);
             let position = next_position!(conn, transactions, account_id);
             builder.transaction(position, ledger, CURRENT.0, &new.transaction, new.sent_date);
@@ -121,7 +121,7 @@ impl Ledgers for SqlTx<'_> {
     }
 }
 
-/// A transaction with its items.
+/// Returns a transaction with its items.
 fn transaction(conn: &mut Conn, account_id: i64, position: i64) -> Result<StoredTransaction> {
     let row = transactions::table.find((account_id, position)).select(TransactionRow::as_select());
     let row: TransactionRow<'static> = row.get_result(conn)?;

@@ -29,7 +29,7 @@ impl Notes for SqlTx<'_> {
 
     fn add_note(&mut self, account_id: i64, new: &NewNote) -> Result<(), StoreError> {
         self.run(|conn| {
-            // Its times are not those of the note, so no zone is asked for.
+            // The row's times are given, so the zone does not matter.
             let mut builder = Builder::new(account_id, Zone::UTC);
             let position = next_position!(conn, notes, account_id);
             builder.note(position, &new.note, new.created_at.into(), new.unpin_at.map(Timestamp::from));

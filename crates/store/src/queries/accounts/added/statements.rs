@@ -59,12 +59,12 @@ impl TryFrom<StatementRow<'_>> for HistoricalStatement<'static> {
     }
 }
 
-/// `null` is not kept: what is not there is left out.
+/// `null` is not stored: a missing value is absent.
 fn nullable<T>(value: Option<T>) -> Nullable<T> {
     value.map_or(Nullable::Absent, Nullable::Value)
 }
 
-/// The statements that were added to an account, oldest first.
+/// Returns the statements that were added to an account, oldest first.
 pub(in super::super) fn load(conn: &mut Conn, account_id: i64) -> Result<Vec<HistoricalStatement<'static>>> {
     let rows: Vec<StatementRow<'static>> = historical_statements::table
         .filter(historical_statements::account_id.eq(account_id))
