@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A bounded queue for a single consumer that takes many items at a time. The consumer is woken once as many as it wants
-/// have arrived: a wake-up for each item would cost a good part of what storing it costs.
+/// A bounded queue for a single consumer that takes many items at a time. The consumer is woken once as many
+/// as it wants have arrived: a wake-up for each item would cost a good part of what storing it costs.
 pub(crate) struct BatchQueue<T> {
     state: Mutex<State<T>>,
     enough: Condvar,
@@ -77,7 +77,8 @@ impl<T> BatchQueue<T> {
         !state.items.is_empty()
     }
 
-    /// Waits until there are `wanted` items, the queue is closed, or the time is over. Returns the number of items.
+    /// Waits until there are `wanted` items, the queue is closed, or the time is over. Returns the number of
+    /// items.
     pub(crate) fn wait_for(&self, wanted: usize, at_most: Duration) -> usize {
         let mut state = self.state();
         if state.items.len() < wanted && !state.is_closed {

@@ -1,9 +1,9 @@
 //! Lower bounds in memory, from which the claims of this process begin to read.
 //!
-//! While any transaction of the server can still see old rows (a backup, a forgotten session), PostgreSQL keeps the
-//! index entries of every process that was claimed since. A claim that began at the start of an index would read all
-//! of them. A bound in the database would itself leave a dead row version for each claim, so each process keeps its own.
-//! A lost hint costs one longer read.
+//! While any transaction of the server can still see old rows (a backup, a forgotten session), PostgreSQL
+//! keeps the index entries of every process that was claimed since. A claim that began at the start of an
+//! index would read all of them. A bound in the database would itself leave a dead row version for each
+//! claim, so each process keeps its own. A lost hint costs one longer read.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::HashMap;
@@ -50,7 +50,8 @@ pub(crate) struct Bounds {
 }
 
 impl ClaimHints {
-    /// Returns the key of the supplier that the last claim ended with. The next claim begins with the one after it.
+    /// Returns the key of the supplier that the last claim ended with. The next claim begins with the one
+    /// after it.
     pub(crate) fn last_served(&self) -> i64 {
         self.lock().last_served
     }

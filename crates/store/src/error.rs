@@ -69,7 +69,8 @@ pub(crate) enum Meaning {
     Other,
 }
 
-/// Converts a failure to its meaning for a use case. Messages of databases name tables and constraints, not values.
+/// Converts a failure to its meaning for a use case. Messages of databases name tables and constraints, not
+/// values.
 pub(crate) fn store_error(error: Error, meaning: fn(&str) -> Meaning) -> StoreError {
     match error {
         Error::Corrupt(text) => StoreError::Corrupt(text),

@@ -1,18 +1,18 @@
 //! The store: schema, rows, queries, migrations, transactions. Only this crate knows SQL.
 //!
-//! It implements [`cutover_app::port::Store`] and decides nothing: use cases choose what is written and whether a
-//! transaction is committed.
+//! It implements [`cutover_app::port::Store`] and decides nothing: use cases choose what is written and
+//! whether a transaction is committed.
 //!
 //! # Layout
 //!
-//! - `queries`: the schema, a module per aggregate, and `SqlTx`, the transaction that use cases get.
-//!   All of it is written once, in diesel's query language or in SQL that both databases read. Rows are private and
+//! - `queries`: the schema, a module per aggregate, and `SqlTx`, the transaction that use cases get. All of
+//!   it is written once, in diesel's query language or in SQL that both databases read. Rows are private and
 //!   become values of the domain by a conversion that can fail.
-//! - `queries::sql_dialect`: the trait of the parts of queries that differ between the databases. Types and macros that
-//!   a trait cannot hold are in `dialect` of each database.
+//! - `queries::sql_dialect`: the trait of the parts of queries that differ between the databases. Types and
+//!   macros that a trait cannot hold are in `dialect` of each database.
 //! - `sqlite`: connections to SQLite and their settings, the one writer with its group commit, the readers.
-//! - `postgres`: the connection pool of PostgreSQL, group commit of new accounts, bulk statements, the connection that
-//!   listens and measures the database's clock.
+//! - `postgres`: the connection pool of PostgreSQL, group commit of new accounts, bulk statements, the
+//!   connection that listens and measures the database's clock.
 //! - `batch_queue`: the queue before a writer, which is woken once for many items.
 //! - `claim_hints`: the lower bounds from which claims of this process read.
 //! - `sealed`: encryption at rest. `queries` chooses the values that are sealed.

@@ -1,7 +1,7 @@
 //! Tests that both folders of migrations create the same tables, which are those that `queries` declares.
 //!
-//! SQLite's schema is created again on PostgreSQL, with only the types replaced. Then PostgreSQL's catalogue describes
-//! both schemas in the same words.
+//! SQLite's schema is created again on PostgreSQL, with only the types replaced. Then PostgreSQL's catalogue
+//! describes both schemas in the same words.
 
 use crate::{postgres, sqlite};
 use cutover_testkit_postgres::{TestDatabase, server};

@@ -1,8 +1,8 @@
-//! Macros for rows and for fixed SQL. They name items of the dialect in scope (`dialect::Db`, `queries::statement::Bind`)
-//! and its macros `insert_all!` and `column_arrays!`.
+//! Macros for rows and for fixed SQL. They name items of the dialect in scope (`dialect::Db`,
+//! `queries::statement::Bind`) and its macros `insert_all!` and `column_arrays!`.
 
-/// Declares a row: the struct and its `insert_all`, which inserts many rows. Each field is the column of its name; a field
-/// cannot have attributes.
+/// Declares a row: the struct and its `insert_all`, which inserts many rows. Each field is the column of its
+/// name; a field cannot have attributes.
 macro_rules! row {
     (
         $(#[doc = $doc:literal])*
@@ -19,8 +19,9 @@ macro_rules! row {
     };
 }
 
-/// Declares a group of columns that statements write together. The struct is embedded in rows; as a value of a
-/// [`statement!`] it is the list of its assignments, `a = $1, b = $2`. The dialect may add forms for many rows.
+/// Declares a group of columns that statements write together. The struct is embedded in rows; as a value of
+/// a [`statement!`] it is the list of its assignments, `a = $1, b = $2`. The dialect may add forms for many
+/// rows.
 macro_rules! columns {
     (
         $(#[doc = $doc:literal])*
@@ -47,9 +48,9 @@ macro_rules! columns {
     };
 }
 
-/// Declares a statement of fixed SQL, prepared once for each connection. In its body, a literal is SQL, a name binds the
-/// field of that name, a path in parentheses is a constant with SQL, and the pieces in braces are left out unless the
-/// constant before the arrow is true.
+/// Declares a statement of fixed SQL, prepared once for each connection. In its body, a literal is SQL, a
+/// name binds the field of that name, a path in parentheses is a constant with SQL, and the pieces in braces
+/// are left out unless the constant before the arrow is true.
 macro_rules! statement {
     (
         $(#[$doc:meta])*
@@ -117,8 +118,8 @@ macro_rules! pieces {
     };
 }
 
-/// Declares a condition of fixed SQL. A partial index is used only if its condition is in the text of the query, not
-/// among its values.
+/// Declares a condition of fixed SQL. A partial index is used only if its condition is in the text of the
+/// query, not among its values.
 macro_rules! condition {
     ($(#[$doc:meta])* $name:ident = $sql:literal) => {
         $(#[$doc])*

@@ -55,8 +55,9 @@ pub(super) fn steps(conn: &mut Conn, mut steps: Vec<Step<'_>>) -> Result<Vec<boo
 }
 
 statement! {
-    /// Numbers of the questions whose meter point is taken. OFFSET makes the planner begin with the meter point and find
-    /// its account by the key, even if it planned with empty tables: otherwise it reads all accounts of a supplier.
+    /// Numbers of the questions whose meter point is taken. OFFSET makes the planner begin with the meter
+    /// point and find its account by the key, even if it planned with empty tables: otherwise it reads all
+    /// accounts of a supplier.
     Taken {
         organisation_id: Vec<i64>,
         supplier_id: Vec<i64>,

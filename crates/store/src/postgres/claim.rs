@@ -35,8 +35,8 @@ const FIRST_LEASE: &str = concat!(
     ") ORDER BY r.lease_until, r.id LIMIT 1)"
 );
 
-/// The leases of the supplier `s` from its hint `h` on. The order makes the planner read their index and no other, even
-/// if the table was empty when it planned.
+/// The leases of the supplier `s` from its hint `h` on. The order makes the planner read their index and no
+/// other, even if the table was empty when it planned.
 const RUNNING: &str = concat!(
     "(SELECT r.lease_until FROM processes r WHERE r.supplier_id = s.id \
     AND r.state = 'IN_PROGRESS' AND r.lease_until >= coalesce(h.leases_from, ",
@@ -48,8 +48,9 @@ const RUNNING: &str = concat!(
 const SKIP_LOCKED: &str = " FOR NO KEY UPDATE SKIP LOCKED";
 
 statement! {
-    /// Ongoing suppliers that have a process due and may import more, with the time at which it is due. The first one is
-    /// the one after the last served. OFFSET keeps the planner from reading an index once for each use of the result.
+    /// Ongoing suppliers that have a process due and may import more, with the time at which it is due. The
+    /// first one is the one after the last served. OFFSET keeps the planner from reading an index once for
+    /// each use of the result.
     Open {
         ids: Vec<i64>,
         due_from: Vec<Option<Timestamp>>,
@@ -93,7 +94,8 @@ pub(super) fn first_pending(
 }
 
 statement! {
-    /// Those of the suppliers that nobody else is claiming from. The first one is the one after the last served.
+    /// Those of the suppliers that nobody else is claiming from. The first one is the one after the last
+    /// served.
     Hold { ids: Vec<i64>, last: i64, limit: i64 } -> BigInt
         = "SELECT id FROM suppliers WHERE id = ANY(" ids ") ORDER BY id <= " last ", id LIMIT " limit (SKIP_LOCKED)
 }
@@ -177,8 +179,8 @@ pub(super) fn open_suppliers(
     Ok(held.collect())
 }
 
-/// Returns how many imports these suppliers may still start. Others may have taken some of those that were counted before
-/// the suppliers were locked.
+/// Returns how many imports these suppliers may still start. Others may have taken some of those that were
+/// counted before the suppliers were locked.
 fn room(
     conn: &mut Conn,
     hints: &ClaimHints,

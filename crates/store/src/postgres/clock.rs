@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// Maximum round trip of a measurement: a slower one is too inexact.
 const MAX_ROUND_TRIP: Duration = Duration::from_millis(250);
 
-/// The database's clock, which the monotonic clock of this machine advances between measurements. All processes use this
-/// one clock for leases and due times, however the clocks of their machines are set.
+/// The database's clock, which the monotonic clock of this machine advances between measurements. All
+/// processes use this one clock for leases and due times, however the clocks of their machines are set.
 ///
 /// Its error is at most half of a round trip plus the drift of a few seconds.
 pub(super) struct Clock(RwLock<Measured>);

@@ -24,20 +24,20 @@ const CLIENT: [(&str, &str); 6] = [
     ("tcp_user_timeout", "5000"),
 ];
 
-/// Settings of a connection that is not shared. The server has to notice a dead client as soon as a client notices a dead
-/// server, because its claims are locked until then.
+/// Settings of a connection that is not shared. The server has to notice a dead client as soon as a client
+/// notices a dead server, because its claims are locked until then.
 const SESSION: [(&str, &str); 7] = [
     ("default_transaction_isolation", "read committed"),
     ("tcp_keepalives_idle", "15"),
     ("tcp_keepalives_interval", "5"),
     ("tcp_keepalives_count", "3"),
-    // Statements are few and fixed, and each has its index. Planning the query for a meter point for its values costs
-    // more than running it. With sequential scans, a plan made while a table was empty would read the whole table as long
-    // as the connection lives.
+    // Statements are few and fixed, and each has its index. Planning the query for a meter point for its
+    // values costs more than running it. With sequential scans, a plan made while a table was empty would
+    // read the whole table as long as the connection lives.
     ("plan_cache_mode", "force_generic_plan"),
     ("enable_seqscan", "off"),
-    // Compiling a small statement takes a hundred times longer than running it, and without sequential scans a statement
-    // that reads a whole table looks expensive enough to compile.
+    // Compiling a small statement takes a hundred times longer than running it, and without sequential scans
+    // a statement that reads a whole table looks expensive enough to compile.
     ("jit", "off"),
 ];
 
@@ -55,7 +55,8 @@ impl Target {
         Ok(conn)
     }
 
-    /// Returns the URL with defaults for parameters that it does not have. Our session settings override the operator's.
+    /// Returns the URL with defaults for parameters that it does not have. Our session settings override the
+    /// operator's.
     fn address(&self) -> Result<String, OpenError> {
         let mut url = Url::parse(&self.url)?;
         CLIENT.iter().for_each(|(name, value)| url.set_default(name, value));

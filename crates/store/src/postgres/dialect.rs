@@ -112,9 +112,10 @@ macro_rules! column_arrays {
     };
 }
 
-/// Inserts rows with one statement that has an array for each column. The statement is the same for any number of rows,
-/// so it is prepared once for each connection. A COPY would let the server wait for this process, holding locks, where no
-/// timeout ends it. Several `unnest` in the select list cost less than `FROM unnest($1, $2, …)`.
+/// Inserts rows with one statement that has an array for each column. The statement is the same for any
+/// number of rows, so it is prepared once for each connection. A COPY would let the server wait for this
+/// process, holding locks, where no timeout ends it. Several `unnest` in the select list cost less than `FROM
+/// unnest($1, $2, …)`.
 macro_rules! insert_all {
     ($table:ident, $row:ident<$life:lifetime> { $($column:ident: $type:ty,)* }) => {
         const _: () = {
@@ -190,8 +191,8 @@ pub(crate) struct Dialect;
 
 impl SqlDialect for Dialect {
     const LOCK: &'static str = " FOR NO KEY UPDATE";
-    /// An array is read once whatever the plan, and the rows by their keys. A join planned while the table is empty would
-    /// read all of it.
+    /// An array is read once whatever the plan, and the rows by their keys. A join planned while the table is
+    /// empty would read all of it.
     const AMONG: &'static str = " = ANY(ARRAY(";
     const AMONG_END: &'static str = "))";
     const BYTES: &'static str = " COLLATE \"C\"";
@@ -299,8 +300,9 @@ impl SqlDialect for Dialect {
         day.ok_or_else(|| "a day is out of range".into())
     }
 
-    /// A lost connection has a kind, so messages without one are from a server that answers, and most of them are about
-    /// timeouts of statements and locks. The server may be set to any language: an unknown message counts as a timeout.
+    /// A lost connection has a kind, so messages without one are from a server that answers, and most of them
+    /// are about timeouts of statements and locks. The server may be set to any language: an unknown message
+    /// counts as a timeout.
     fn meaning(message: &str) -> Meaning {
         let says = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
         match () {

@@ -22,7 +22,8 @@ pub struct Health {
     pub is_verified: bool,
     /// The database's clock less this machine's.
     pub clock_difference: TimeDelta,
-    /// True if a proxy shares connections that must not be shared: two of them led to the same server process.
+    /// True if a proxy shares connections that must not be shared: two of them led to the same server
+    /// process.
     pub is_proxied: bool,
     /// Settings of a connection; `None` if [`is_proxied`](Self::is_proxied).
     pub session: Option<SessionHealth>,
@@ -122,7 +123,10 @@ statement! {
 }
 
 /// Returns the state of a database. `now` is this machine's clock.
-pub(super) fn health(options: &PostgresOptions, now: &dyn Fn() -> DateTime<Utc>) -> Result<Health, OpenError> {
+pub(super) fn health(
+    options: &PostgresOptions,
+    now: &dyn Fn() -> DateTime<Utc>,
+) -> Result<Health, OpenError> {
     let url = options.direct_url.as_ref().unwrap_or(&options.url);
     // Connections as behind a proxy, because it is not known yet if there is one.
     let (own, other) = (options.target(url, true), &mut options.target(url, true).connect()?);

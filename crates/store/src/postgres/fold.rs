@@ -38,8 +38,9 @@ statement! {
 }
 
 statement! {
-    /// Moves each lower bound to the noted next one, once no change before that is left or can still be committed, and
-    /// notes a new next one. A noted transaction number in the future is from the server that a dump was taken from.
+    /// Moves each lower bound to the noted next one, once no change before that is left or can still be
+    /// committed, and notes a new next one. A noted transaction number in the future is from the server that
+    /// a dump was taken from.
     Advance { process_changes: i64, total_changes: i64 }
         = "WITH now AS (SELECT pg_snapshot_xmin(s)::text::bigint AS oldest, pg_snapshot_xmax(s)::text::bigint AS next \
                 FROM pg_current_snapshot() AS s) \
@@ -62,9 +63,9 @@ pub(crate) struct DrawnKeys {
 
 /// Begins to fold. Returns `None` if another transaction folds.
 ///
-/// The keys are read before [`end`] looks at the open transactions. A transaction that has drawn one of these keys has its
-/// number by then, because it has written before: triggers count after the rows of processes, and totals change under
-/// the lock of an account.
+/// The keys are read before [`end`] looks at the open transactions. A transaction that has drawn one of these
+/// keys has its number by then, because it has written before: triggers count after the rows of processes,
+/// and totals change under the lock of an account.
 pub(super) fn begin(conn: &mut Conn) -> Result<Option<DrawnKeys>> {
     if !(Begin {}.get_result(conn)?) {
         return Ok(None);

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Interval at which the socket is checked for notifications, without a query.
 const CHECK: Duration = Duration::from_millis(20);
-/// Minimum interval between notifications. A notified worker takes all work there is, and NOTIFY locks the whole database.
+/// Minimum interval between notifications. A notified worker takes all work there is, and NOTIFY locks the
+/// whole database.
 const NOTIFY: Duration = Duration::from_millis(50);
 /// Interval at which the clock is set. A dead connection is noticed then, too.
 const SET: Duration = Duration::from_secs(5);

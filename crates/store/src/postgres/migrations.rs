@@ -12,8 +12,9 @@ use std::time::Duration;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("migrations/postgres");
 
-/// The key of the lock under which one process at a time migrates. Processes poll it instead of waiting in a statement: an
-/// index that is built concurrently waits for every running statement, so it would wait for them.
+/// The key of the lock under which one process at a time migrates. Processes poll it instead of waiting in a
+/// statement: an index that is built concurrently waits for every running statement, so it would wait for
+/// them.
 const LOCK: i64 = 0x6375_746f_7665_7200;
 /// Maximum wait of a migration for a table. Later statements on the table wait behind it.
 const SET_LOCK_TIMEOUT: &str = "SET lock_timeout = '300ms'";
@@ -27,7 +28,8 @@ statement! {
 }
 
 statement! {
-    /// Invalid indexes: a concurrent build that was interrupted leaves one. Those of an operator's REINDEX are left out.
+    /// Invalid indexes: a concurrent build that was interrupted leaves one. Those of an operator's REINDEX
+    /// are left out.
     Unfinished {} -> Text
         = "SELECT format('%I.%I', n.nspname, c.relname) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
             JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT i.indisvalid AND n.nspname = current_schema() \
@@ -42,8 +44,8 @@ statement! {
     Applied {} -> Text = "SELECT version FROM __diesel_schema_migrations ORDER BY version"
 }
 
-/// Returns the states of all migrations without applying any. Nothing is written, so a role that only serves needs no
-/// right for it.
+/// Returns the states of all migrations without applying any. Nothing is written, so a role that only serves
+/// needs no right for it.
 pub(super) fn status(conn: &mut Conn) -> Result<Vec<MigrationStatus>, OpenError> {
     let states = applied_versions(conn).and_then(|now| statuses::<Pg>(MIGRATIONS, &now, &now));
     states.map_err(|Failed(text)| OpenError::Migration(text))
@@ -54,9 +56,9 @@ fn applied_versions(conn: &mut Conn) -> Result<Vec<String>, Failed> {
     Ok(if has_table { Applied {}.load(conn)? } else { Vec::new() })
 }
 
-/// Applies pending migrations and returns the states of all. Each runs in its own transaction, except those whose
-/// `metadata.toml` forbids it: single statements like `CREATE INDEX CONCURRENTLY`. Of several processes one migrates and
-/// the others wait for it.
+/// Applies pending migrations and returns the states of all. Each runs in its own transaction, except those
+/// whose `metadata.toml` forbids it: single statements like `CREATE INDEX CONCURRENTLY`. Of several processes
+/// one migrates and the others wait for it.
 pub(super) fn apply(conn: &mut Conn) -> Result<Vec<MigrationStatus>, OpenError> {
     migrate(conn, || MIGRATIONS).map_err(|Failed(text)| OpenError::Migration(text))
 }

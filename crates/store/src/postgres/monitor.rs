@@ -17,7 +17,8 @@ statement! {
     ///
     /// 1. the next transaction number
     /// 2. the milliseconds for which the oldest open transaction has kept dead rows
-    /// 3. the age, as a number of transactions, of the oldest one that a standby or a slot keeps dead rows for
+    /// 3. the age, as a number of transactions, of the oldest one that a standby or a slot keeps dead rows
+    ///    for
     /// 4. the length of the write-ahead log in bytes
     /// 5. the length that the standby furthest behind has replayed
     /// 6. the bytes of the log that are retained for slots
@@ -59,7 +60,8 @@ impl Monitor {
         primary: &Pool,
         standby: Option<&Pool>,
     ) -> Result<ServerFigures, StoreError> {
-        let (next, open, held, written, replayed, retained, sees_other_roles) = primary.run_idempotent(server)?;
+        let (next, open, held, written, replayed, retained, sees_other_roles) =
+            primary.run_idempotent(server)?;
         let now = Instant::now();
         let held = {
             let mut transactions = locked(&self.transactions);
@@ -97,7 +99,8 @@ fn locked(history: &Mutex<History>) -> MutexGuard<'_, History> {
 struct History(VecDeque<(Instant, i64)>);
 
 impl History {
-    /// Records a position. A position below the last one belongs to another server or a restored one and clears the history.
+    /// Records a position. A position below the last one belongs to another server or a restored one and
+    /// clears the history.
     fn note(&mut self, at: Instant, position: i64) {
         if self.0.back().is_some_and(|(_, last)| position < *last) {
             self.0.clear();
@@ -108,8 +111,8 @@ impl History {
         }
     }
 
-    /// Drops the entry whose neighbours are closest to each other relative to its age. The history stays dense for the last
-    /// minutes and sparse for hours ago.
+    /// Drops the entry whose neighbours are closest to each other relative to its age. The history stays
+    /// dense for the last minutes and sparse for hours ago.
     fn drop_one(&mut self, now: Instant) {
         let nanos = |from: Instant, to: Instant| to.saturating_duration_since(from).as_nanos();
         let gap = |i: usize| nanos(self.0[i - 1].0, self.0[i + 1].0);
@@ -118,8 +121,8 @@ impl History {
         least.map(|i| self.0.remove(i));
     }
 
-    /// Returns the time since a position was passed, or zero if it was not. For a position before the history, returns the
-    /// length of the history.
+    /// Returns the time since a position was passed, or zero if it was not. For a position before the
+    /// history, returns the length of the history.
     fn age(&self, position: i64, now: Instant) -> Duration {
         let within = self.0.iter().rev().find(|(_, noted)| *noted <= position);
         let since = within.or(self.0.front()).map(|(at, _)| *at);

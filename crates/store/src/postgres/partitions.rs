@@ -32,8 +32,8 @@ statement! {
 }
 
 statement! {
-    /// Deletes rows of archived processes in a range. Locks these processes first: one that is sent again at the same
-    /// time is not archived any more and keeps its rows.
+    /// Deletes rows of archived processes in a range. Locks these processes first: one that is sent again at
+    /// the same time is not archived any more and keeps its rows.
     RemoveRows { from: i64, until: i64 }
         = "WITH archived AS MATERIALIZED (SELECT id FROM processes WHERE id >= " from " AND id < " until
             " AND archived_at IS NOT NULL AND EXISTS (SELECT 1 FROM process_history WHERE process_id = id) \

@@ -56,7 +56,8 @@ impl Pool {
     pub(super) fn new(target: Target, connections: u32, timeout: Duration, context: Arc<Context>) -> Self {
         let pool = r2d2::Pool::builder()
             .max_size(connections.max(1))
-            // No connection is opened in advance: if the process ends meanwhile, TLS cleans up while a thread uses it.
+            // No connection is opened in advance: if the process ends meanwhile, TLS cleans up while a thread
+            // uses it.
             .min_idle(Some(0))
             .test_on_check_out(false)
             .idle_timeout(Some(IDLE))
@@ -93,8 +94,8 @@ impl Pool {
         self.pool.connection_timeout() * 2
     }
 
-    /// Returns a connection in a transaction. A connection that died while idle is found here, before anything was done on
-    /// it, and replaced.
+    /// Returns a connection in a transaction. A connection that died while idle is found here, before
+    /// anything was done on it, and replaced.
     fn begin(&self, mode: &str) -> Result<PooledConnection<Manager>, StoreError> {
         let begin = self.target.begin(mode);
         let (mut failed, begun) = (None, Instant::now());
@@ -166,7 +167,8 @@ impl Pool {
         result
     }
 
-    /// Runs idempotent statements: on another connection if one is broken, and in a transaction if a proxy needs one.
+    /// Runs idempotent statements: on another connection if one is broken, and in a transaction if a proxy
+    /// needs one.
     pub(super) fn run_idempotent<T>(
         &self,
         statements: impl Fn(&mut Conn) -> crate::error::Result<T>,

@@ -25,14 +25,15 @@ const QUEUE: usize = 1_024;
 const GROUP: usize = 128;
 /// Maximum size of their payloads in bytes.
 const GROUP_BYTES: usize = 4 << 20;
-/// Maximum wait of a group for another account. A group waits for as many accounts as were in flight the last time, as
-/// long as more arrive: clients that were just answered may be about to send the next one.
+/// Maximum wait of a group for another account. A group waits for as many accounts as were in flight the last
+/// time, as long as more arrive: clients that were just answered may be about to send the next one.
 const NEXT: Duration = Duration::from_micros(500);
 /// Maximum wait of a group for all of them.
 const ALL: Duration = Duration::from_millis(5);
 
-/// Stages accounts on its own thread. It runs one statement at a time: more would make the groups smaller, and a group
-/// costs the database little more than one account (515 microseconds for one, 172 each for eight).
+/// Stages accounts on its own thread. It runs one statement at a time: more would make the groups smaller,
+/// and a group costs the database little more than one account (515 microseconds for one, 172 each for
+/// eight).
 pub(super) struct Stager {
     sealer: Sealer,
     queue: Arc<BatchQueue<Waiting>>,
@@ -46,8 +47,8 @@ struct Waiting {
 }
 
 impl Stager {
-    /// Starts the thread. `pool` has one connection and is used by nothing else. `notify` notifies the workers of other
-    /// processes of work.
+    /// Starts the thread. `pool` has one connection and is used by nothing else. `notify` notifies the
+    /// workers of other processes of work.
     pub(super) fn start(
         pool: Pool,
         sealer: Sealer,
@@ -147,8 +148,8 @@ impl StagerThread {
 
 /// Stages accounts and returns the result of each. If the group fails, each account is tried alone.
 ///
-/// If the connection breaks, some accounts may have been stored. The next attempt then finds that they exist, and the use
-/// case checks whether they are the caller's.
+/// If the connection breaks, some accounts may have been stored. The next attempt then finds that they exist,
+/// and the use case checks whether they are the caller's.
 fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError>> {
     let together = |group: &[Arc<Creation>]| pool.run_idempotent(|conn| insert(conn, group));
     match together(group) {
@@ -164,14 +165,15 @@ fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError
 }
 
 statement! {
-    /// Inserts new accounts with their payloads and the first entries of their histories. Returns the number of each
-    /// account whose supplier is unchanged and takes accounts, and whether it was stored.
+    /// Inserts new accounts with their payloads and the first entries of their histories. Returns the number
+    /// of each account whose supplier is unchanged and takes accounts, and whether it was stored.
     ///
-    /// Accounts that exist are looked up first: ON CONFLICT would wait for a transaction that is changing one, and all
-    /// creates with it. Even if the statement is planned while the table is empty, BETWEEN, ORDER BY and LIMIT make it find
-    /// each account by its key: NOT EXISTS would become a join with the whole table, and two equalities a scan of all of
-    /// the supplier's accounts by another index. The stored keys are an array for the same reason: a join would be a loop
-    /// in a loop, which costs 20 microseconds for each of 64 accounts.
+    /// Accounts that exist are looked up first: ON CONFLICT would wait for a transaction that is changing
+    /// one, and all creates with it. Even if the statement is planned while the table is empty, BETWEEN,
+    /// ORDER BY and LIMIT make it find each account by its key: NOT EXISTS would become a join with the whole
+    /// table, and two equalities a scan of all of the supplier's accounts by another index. The stored keys
+    /// are an array for the same reason: a join would be a loop in a loop, which costs 20 microseconds for
+    /// each of 64 accounts.
     Insert<'r> {
         origin: <Origin<'r> as Columns>::Arrays<'r>,
         status: <Status<'r> as Columns>::Arrays<'r>,

@@ -36,7 +36,8 @@ pub struct PostgresOptions {
     pub pool_timeout: Duration,
     /// Maximum duration of a statement.
     pub statement_timeout: Duration,
-    /// If set, another connection listens for notifications of work. For processes that run workers or accept accounts.
+    /// If set, another connection listens for notifications of work. For processes that run workers or accept
+    /// accounts.
     pub listens: bool,
     /// If set, pending migrations are applied; otherwise a database that lacks some is not opened.
     pub migrates: bool,
@@ -118,7 +119,8 @@ impl PostgresStore {
     /// Opens the database.
     ///
     /// # Errors
-    /// [`OpenError`] if it cannot be reached, is not encoded in UTF-8, or lacks migrations that the options do not apply.
+    /// [`OpenError`] if it cannot be reached, is not encoded in UTF-8, or lacks migrations that the options
+    /// do not apply.
     pub fn open(options: &PostgresOptions) -> Result<Self, OpenError> {
         let mut conn = options.direct().connect()?;
         check_encoding(&mut conn)?;
@@ -200,8 +202,8 @@ impl PostgresStore {
         self.primary.run_idempotent(|conn| at_rest::seals(conn, &self.sealer))
     }
 
-    /// Seals values that are unsealed or sealed with a key other than the first, in batches, while others use the database.
-    /// Calls `progress` after each batch.
+    /// Seals values that are unsealed or sealed with a key other than the first, in batches, while others use
+    /// the database. Calls `progress` after each batch.
     ///
     /// # Errors
     /// [`ResealError`] if it failed. The batches before it stay sealed.

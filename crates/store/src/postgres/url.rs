@@ -1,4 +1,5 @@
-//! Parser for the parts of libpq's URLs that this program needs. Hosts, sockets and ports are kept as they were written.
+//! Parser for the parts of libpq's URLs that this program needs. Hosts, sockets and ports are kept as they
+//! were written.
 
 use crate::error::OpenError;
 
@@ -115,8 +116,8 @@ pub fn check_url(url: &str) -> Result<(), &'static str> {
     Url::parts(url).map(drop)
 }
 
-/// Returns the URL of a database without its secrets. Shows nothing of an invalid URL, because any part of it may belong
-/// to a password.
+/// Returns the URL of a database without its secrets. Shows nothing of an invalid URL, because any part of it
+/// may belong to a password.
 pub fn shown(url: &str) -> String {
     let Ok(Url { scheme, login, address, .. }) = Url::parts(url) else { return "postgres://…".into() };
     match login.and_then(|login| login.split(':').next()) {

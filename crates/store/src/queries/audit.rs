@@ -11,7 +11,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 statement! {
-    /// The last actions. There are few in comparison with accounts, so no index selects those of a kind or a supplier.
+    /// The last actions. There are few in comparison with accounts, so no index selects those of a kind or a
+    /// supplier.
     Last {
         since: Timestamp,
         of_any_supplier: bool,

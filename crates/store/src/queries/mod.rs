@@ -1,7 +1,7 @@
 //! Queries, written once and compiled for each database; see the crate's documentation.
 //!
-//! A single row is read by its key with `get_result`, not `first`: SQLite plans with the value of a bound `LIMIT`, so it
-//! prepares such a statement again for each run.
+//! A single row is read by its key with `get_result`, not `first`: SQLite plans with the value of a bound
+//! `LIMIT`, so it prepares such a statement again for each run.
 
 mod accounts;
 pub(crate) mod at_rest;
@@ -30,8 +30,8 @@ use sql_dialect::SqlDialect;
 
 /// A transaction of a use case.
 ///
-/// A failure may have ended the database's transaction. A later statement would then be refused, or be committed on its
-/// own, so no statement is run after such a failure.
+/// A failure may have ended the database's transaction. A later statement would then be refused, or be
+/// committed on its own, so no statement is run after such a failure.
 pub(crate) struct SqlTx<'c> {
     conn: &'c mut Conn,
     sealer: &'c Sealer,

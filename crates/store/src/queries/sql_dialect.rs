@@ -11,13 +11,13 @@ use diesel::serialize::{self, Output};
 
 /// The parts of queries in which the databases differ.
 ///
-/// Not in it, because types or macros have to name them: `Conn`, `Db`, `columns`, `insert_all!`, `column_arrays!` and
-/// `for_claim!`, which each database's module `dialect` has next to its implementation.
+/// Not in it, because types or macros have to name them: `Conn`, `Db`, `columns`, `insert_all!`,
+/// `column_arrays!` and `for_claim!`, which each database's module `dialect` has next to its implementation.
 pub(crate) trait SqlDialect {
     /// Locks the selected rows against other writers, not against new rows that refer to them.
     const LOCK: &'static str;
-    /// Compares a column to the keys that a bounded query selects, so that the rows are found by their keys. The query
-    /// follows, then [`AMONG_END`](Self::AMONG_END).
+    /// Compares a column to the keys that a bounded query selects, so that the rows are found by their keys.
+    /// The query follows, then [`AMONG_END`](Self::AMONG_END).
     const AMONG: &'static str;
     /// Ends what [`AMONG`](Self::AMONG) begins.
     const AMONG_END: &'static str;
@@ -25,7 +25,8 @@ pub(crate) trait SqlDialect {
     const BYTES: &'static str;
     /// True if each arm of a `UNION ALL` is read to its end unless it has an order and a limit of its own.
     const ORDERS_ARMS: bool;
-    /// The key after which the latest changes of process figures are: several times as many as a sweep leaves.
+    /// The key after which the latest changes of process figures are: several times as many as a sweep
+    /// leaves.
     const LATEST_CHANGES: &'static str;
     /// The lower bound of the keys of process figures that are not folded.
     const FIRST_PROCESS_CHANGE: &'static str;
@@ -43,8 +44,8 @@ pub(crate) trait SqlDialect {
     /// Writes steps. Returns for each whether its process was still at the version before it.
     fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>>;
 
-    /// Returns the suppliers that have a process due and may import more, at most `limit`. The first one is the one after
-    /// the last served.
+    /// Returns the suppliers that have a process due and may import more, at most `limit`. The first one is
+    /// the one after the last served.
     fn open_suppliers(
         conn: &mut Conn,
         hints: &ClaimHints,
@@ -59,9 +60,14 @@ pub(crate) trait SqlDialect {
     fn next_due_at(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>>;
 
     /// Returns the suppliers of which a lease ended before a time, with the end of the first one.
-    fn expired_leases(conn: &mut Conn, hints: &ClaimHints, before: DateTime<Utc>) -> Result<Vec<OverdueSupplier>>;
+    fn expired_leases(
+        conn: &mut Conn,
+        hints: &ClaimHints,
+        before: DateTime<Utc>,
+    ) -> Result<Vec<OverdueSupplier>>;
 
-    /// Returns for each meter point whether another account of the organisation has it. Identifiers are stored trimmed.
+    /// Returns for each meter point whether another account of the organisation has it. Identifiers are
+    /// stored trimmed.
     fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<Vec<bool>>;
 
     /// Locks the list of suppliers, including those that do not exist yet. Claims are not blocked.

@@ -63,8 +63,8 @@ pub enum KeyError {
 }
 
 impl EncryptionKeys {
-    /// Reads keys, one a line: `NAME:KEY` with a key of 32 bytes in base64, or `NAME:lost`. Blank lines and lines that begin
-    /// with `#` are ignored.
+    /// Reads keys, one a line: `NAME:KEY` with a key of 32 bytes in base64, or `NAME:lost`. Blank lines and
+    /// lines that begin with `#` are ignored.
     ///
     /// # Errors
     /// [`KeyError`] names the first invalid line.

@@ -1,7 +1,7 @@
 use std::fmt;
 
-/// The location that a sealed value is bound to. It is known before the value has a row, because the statement that stores a
-/// process may draw its key.
+/// The location that a sealed value is bound to. It is known before the value has a row, because the
+/// statement that stores a process may draw its key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Location<'a> {
     /// The payload of a process. A supplier has one for each number.
@@ -13,8 +13,8 @@ pub(crate) enum Location<'a> {
 }
 
 impl Location<'_> {
-    /// Returns the bytes that are authenticated with a value. They differ for any two locations: all parts but the last
-    /// have a fixed length or an end mark.
+    /// Returns the bytes that are authenticated with a value. They differ for any two locations: all parts
+    /// but the last have a fixed length or an end mark.
     pub(super) fn authenticated(self, head: &[u8]) -> Vec<u8> {
         let (table, first, rest) = match &self {
             Self::Payload { supplier_id, number } => ("payloads", *supplier_id, number.as_bytes()),

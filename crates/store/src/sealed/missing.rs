@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time for which a key counts as missing after it was needed. It is longer than a worker waits before it claims a process
-/// again whose payload it could not open.
+/// Time for which a key counts as missing after it was needed. It is longer than a worker waits before it
+/// claims a process again whose payload it could not open.
 const REMEMBERED: Duration = Duration::from_secs(60);
 
 /// Names of missing keys, with the time at which each was last needed.

@@ -1,15 +1,17 @@
-//! Encryption at rest of staged payloads, of details of bank accounts and cards, and of the secrets that sign tokens.
+//! Encryption at rest of staged payloads, of details of bank accounts and cards, and of the secrets that sign
+//! tokens.
 //!
-//! A sealed value begins with its head `sealed:1:KEY:`, where 1 is the version of the format and KEY the name of one of
-//! the operator's keys. 24 random bytes follow, then the encrypted bytes and a tag of 16 bytes (XChaCha20-Poly1305). In
-//! text columns, all after the head is in base64. A value without this head is unsealed: payloads begin with the magic
-//! number of zstd, details with a brace, and an unsealed secret is 32 random bytes.
+//! A sealed value begins with its head `sealed:1:KEY:`, where 1 is the version of the format and KEY the name
+//! of one of the operator's keys. 24 random bytes follow, then the encrypted bytes and a tag of 16 bytes
+//! (XChaCha20-Poly1305). In text columns, all after the head is in base64. A value without this head is
+//! unsealed: payloads begin with the magic number of zstd, details with a brace, and an unsealed secret is 32
+//! random bytes.
 //!
 //! The head and the row of a value are authenticated with it, so a value moved to another row does not open.
 
 mod keys;
-mod missing;
 mod location;
+mod missing;
 mod seal;
 
 #[cfg(test)]
@@ -24,8 +26,8 @@ use chacha20poly1305::aead::{Aead, AeadInOut, Payload};
 use cutover_app::port::{Creation, Random, Staged};
 use keys::Key;
 pub use keys::{EncryptionKeys, KeyError};
-use missing::MissingKeys;
 pub(crate) use location::Location;
+use missing::MissingKeys;
 pub use seal::{KeyState, ResealError, Resealed, Seal, SealedTable, Seals};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -34,14 +36,14 @@ use std::sync::{Arc, LazyLock};
 const MARK: &str = "sealed:";
 /// The mark with the version of the format.
 const FORMAT: &str = "sealed:1:";
-/// Bytes of a nonce: enough for random ones to be unique for a key (among 2^48 values, two have the same with a probability
-/// below 2^-96).
+/// Bytes of a nonce: enough for random ones to be unique for a key (among 2^48 values, two have the same with
+/// a probability below 2^-96).
 const NONCE: usize = 24;
 /// Bytes of a tag.
 const TAG: usize = 16;
 
-/// Encrypts and decrypts values. Without keys it seals nothing and returns unsealed values as they are. Clones share the
-/// record of missing keys.
+/// Encrypts and decrypts values. Without keys it seals nothing and returns unsealed values as they are.
+/// Clones share the record of missing keys.
 #[derive(Clone, Default)]
 pub struct Sealer {
     inner: Option<Arc<Inner>>,
@@ -87,7 +89,9 @@ impl Sealer {
     /// Returns a value in its stored form. Does not change a sealed value.
     pub(crate) fn seal<'v>(&self, location: Location<'_>, value: &'v [u8]) -> Result<Cow<'v, [u8]>> {
         match &self.inner {
-            Some(inner) if !Self::is_sealed(value) => inner.seal(location, value, inner.head()).map(Cow::Owned),
+            Some(inner) if !Self::is_sealed(value) => {
+                inner.seal(location, value, inner.head()).map(Cow::Owned)
+            }
             _ => Ok(Cow::Borrowed(value)),
         }
     }
@@ -125,7 +129,8 @@ impl Sealer {
     /// Returns a value from its stored form.
     ///
     /// # Errors
-    /// [`Error::KeyMissing`] if its key is missing, [`Error::Corrupt`] if it was changed or belongs to another location.
+    /// [`Error::KeyMissing`] if its key is missing, [`Error::Corrupt`] if it was changed or belongs to
+    /// another location.
     pub(crate) fn open(&self, location: Location<'_>, stored: Vec<u8>) -> Result<Vec<u8>> {
         let Some((name, sealed)) = split(&stored)? else { return Ok(stored) };
         self.open_with(name, location, sealed)
@@ -145,7 +150,9 @@ impl Sealer {
                 return Err(Error::KeyMissing(name.to_owned()));
             }
             Some(Key::Lost) => {
-                return Err(Error::Corrupt(format!("{location} is sealed with the key {name}, which is lost")));
+                return Err(Error::Corrupt(format!(
+                    "{location} is sealed with the key {name}, which is lost"
+                )));
             }
             Some(Key::Known(cipher)) => cipher,
         };
@@ -204,7 +211,8 @@ fn head(name: &str) -> String {
     format!("{FORMAT}{name}:")
 }
 
-/// Splits a sealed value into the name of its key and the bytes after the head. Returns `None` for an unsealed value.
+/// Splits a sealed value into the name of its key and the bytes after the head. Returns `None` for an
+/// unsealed value.
 fn split(stored: &[u8]) -> Result<Option<(&str, &[u8])>> {
     if !Sealer::is_sealed(stored) {
         return Ok(None);

@@ -15,8 +15,8 @@ struct Checkpoint {
 }
 
 impl SqliteStore {
-    /// Seals values that are unsealed or sealed with a key other than the first, in batches, while others use the file.
-    /// Calls `progress` after each batch.
+    /// Seals values that are unsealed or sealed with a key other than the first, in batches, while others use
+    /// the file. Calls `progress` after each batch.
     ///
     /// # Errors
     /// [`ResealError`] if it failed. The batches before it stay sealed.
@@ -38,8 +38,8 @@ impl SqliteStore {
         checkpoint(&mut target(path).connect(Role::Writer)?)
     }
 
-    /// Rewrites the file, so that it keeps no trace of replaced or removed values. Nobody else may be using it. It needs
-    /// as much space again meanwhile.
+    /// Rewrites the file, so that it keeps no trace of replaced or removed values. Nobody else may be using
+    /// it. It needs as much space again meanwhile.
     ///
     /// # Errors
     /// [`OpenError`] if it failed; then the file is unchanged.

@@ -9,9 +9,9 @@ use diesel::sql_types::Text;
 use std::path::Path;
 
 impl SqliteStore {
-    /// Copies one snapshot of a database into a file that is empty or does not exist. Others may write meanwhile, and the
-    /// write-ahead log grows until the copy is complete. The copy has no deleted rows. It is durable only after the caller
-    /// has synced the file.
+    /// Copies one snapshot of a database into a file that is empty or does not exist. Others may write
+    /// meanwhile, and the write-ahead log grows until the copy is complete. The copy has no deleted rows. It
+    /// is durable only after the caller has synced the file.
     ///
     /// # Errors
     /// [`OpenError`] if the database cannot be read, or the copy not be written.
@@ -22,8 +22,8 @@ impl SqliteStore {
         copied.map(drop).map_err(|e| OpenError::Connect(e.to_string()))
     }
 
-    /// Returns the faults that SQLite finds in a file and its indexes, or the rows whose parent is missing. Reads the
-    /// whole file several times.
+    /// Returns the faults that SQLite finds in a file and its indexes, or the rows whose parent is missing.
+    /// Reads the whole file several times.
     ///
     /// # Errors
     /// [`OpenError`] if the file cannot be read as a database.

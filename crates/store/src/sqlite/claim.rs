@@ -1,5 +1,5 @@
-//! Queries of claims over all suppliers. SQLite keeps no index entries of changed rows, so they read an index from its
-//! start and need no hints.
+//! Queries of claims over all suppliers. SQLite keeps no index entries of changed rows, so they read an index
+//! from its start and need no hints.
 
 use super::dialect::{Conn, Db, columns};
 use super::queries::fit;

@@ -53,20 +53,21 @@ impl Target {
         Ok(text.to_owned())
     }
 
-    /// `synchronous = FULL` syncs each commit to the disk. Memory is not mapped: a fault of the disk would end the process
-    /// instead of being an error.
+    /// `synchronous = FULL` syncs each commit to the disk. Memory is not mapped: a fault of the disk would
+    /// end the process instead of being an error.
     fn settings(&self, role: Role) -> String {
         let common = "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; \
                       PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF;";
         match role {
-            // Deleted rows of customers and replaced payloads are overwritten. Twice the cache makes creates and
-            // imports no cheaper and costs 18 MB more at the peak.
+            // Deleted rows of customers and replaced payloads are overwritten. Twice the cache makes creates
+            // and imports no cheaper and costs 18 MB more at the peak.
             Role::Writer => format!(
                 "{common} PRAGMA secure_delete = ON; PRAGMA cache_size = -16384; \
                  PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = {};",
                 self.wal_limit,
             ),
-            // The cache is small: there are many readers, and every commit of the writer empties their caches.
+            // The cache is small: there are many readers, and every commit of the writer empties their
+            // caches.
             Role::Reader => format!("{common} PRAGMA cache_size = -2048; PRAGMA query_only = ON;"),
         }
     }
@@ -74,8 +75,8 @@ impl Target {
 
 /// Sets the journal mode in which readers and the writer do not wait for each other. The file keeps it.
 ///
-/// SQLite does not wait for a lock to change the mode, so if two processes create a file at once, one is refused. It waits
-/// for the other by beginning to write, and tries again.
+/// SQLite does not wait for a lock to change the mode, so if two processes create a file at once, one is
+/// refused. It waits for the other by beginning to write, and tries again.
 fn write_ahead(conn: &mut Conn, timeout: Duration) -> Result<(), OpenError> {
     let begun = Instant::now();
     loop {

@@ -32,8 +32,8 @@ pub(crate) mod columns {
     pub(crate) type Json = diesel::sql_types::Text;
 }
 
-/// Inserts rows with a statement each: it is prepared once, and running it costs less than parsing one statement with
-/// many rows.
+/// Inserts rows with a statement each: it is prepared once, and running it costs less than parsing one
+/// statement with many rows.
 macro_rules! insert_all {
     ($table:ident, $row:ident<$life:lifetime> { $($column:ident: $type:ty,)* }) => {
         impl<$life> $row<$life> {
@@ -86,8 +86,8 @@ impl SqlDialect for Dialect {
 
     type Fold = ();
 
-    /// No other transaction takes the key before this one ends. The key of an erased process is not used again, because
-    /// somebody may still know it: the audit trail names those.
+    /// No other transaction takes the key before this one ends. The key of an erased process is not used
+    /// again, because somebody may still know it: the audit trail names those.
     fn next_process_id(conn: &mut Conn) -> Result<i64> {
         let last: Option<i64> = processes::table.select(max(processes::id)).get_result(conn)?;
         let named: Option<i64> = audit_trail::table.select(max(audit_trail::process_id)).get_result(conn)?;
@@ -115,7 +115,11 @@ impl SqlDialect for Dialect {
         claim::next_due_at(conn)
     }
 
-    fn expired_leases(conn: &mut Conn, _: &ClaimHints, before: DateTime<Utc>) -> Result<Vec<OverdueSupplier>> {
+    fn expired_leases(
+        conn: &mut Conn,
+        _: &ClaimHints,
+        before: DateTime<Utc>,
+    ) -> Result<Vec<OverdueSupplier>> {
         claim::expired_leases(conn, before)
     }
 
@@ -203,7 +207,8 @@ fn is_taken(conn: &mut Conn, question: &MeterPointQuestion<'_>) -> Result<bool> 
     Ok(diesel::select(exists(holders)).get_result(conn)?)
 }
 
-// Messages of `sqlite3_errmsg`. They are the texts of `sqlite3_errstr`, which diesel passes on without their codes.
+// Messages of `sqlite3_errmsg`. They are the texts of `sqlite3_errstr`, which diesel passes on without their
+// codes.
 
 /// The database is unavailable or full.
 const PASSING: [&str; 6] = [

@@ -20,8 +20,8 @@ struct Column {
     column: String,
 }
 
-/// Columns that hold the position of another row of the same account, and the table of that row. The references are
-/// not declared: see docs/decisions/0031-rows-of-an-account.md.
+/// Columns that hold the position of another row of the same account, and the table of that row. The
+/// references are not declared: see docs/decisions/0031-rows-of-an-account.md.
 pub(crate) const PARENTS: [(&str, &str); 6] = [
     ("supply_address", "supply_addresses"),
     ("meter_point", "meter_points"),
@@ -49,8 +49,8 @@ const DECLARED: &str = "SELECT DISTINCT 'a row of ' || \"table\" || ' belongs to
     FROM pragma_foreign_key_check";
 
 impl SqliteStore {
-    /// Returns the faults that SQLite finds in a file, or the rows whose parent is missing. Reads the whole file while
-    /// others use it.
+    /// Returns the faults that SQLite finds in a file, or the rows whose parent is missing. Reads the whole
+    /// file while others use it.
     ///
     /// # Errors
     /// [`OpenError`] if the file cannot be read as a database.

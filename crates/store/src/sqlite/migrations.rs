@@ -11,8 +11,8 @@ pub(super) fn apply(conn: &mut Conn) -> Result<Vec<MigrationStatus>, OpenError> 
     migrate(conn).map_err(|Failed(text)| OpenError::Migration(text))
 }
 
-/// Locks the file only if a migration is pending. All migrations are one transaction: of two processes that start at once,
-/// the second has nothing left to do.
+/// Locks the file only if a migration is pending. All migrations are one transaction: of two processes that
+/// start at once, the second has nothing left to do.
 fn migrate(conn: &mut Conn) -> Result<Vec<MigrationStatus>, Failed> {
     let mut before = applied(conn)?;
     if conn.has_pending_migration(MIGRATIONS)? {

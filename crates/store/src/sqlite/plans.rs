@@ -1,5 +1,5 @@
-//! Tests that queries find their rows by an index: the statements of each method are recorded, and SQLite explains their
-//! plans.
+//! Tests that queries find their rows by an index: the statements of each method are recorded, and SQLite
+//! explains their plans.
 
 use super::dialect::Conn;
 use super::migrations;
@@ -63,7 +63,8 @@ fn assert_no_scan(plan: &[String]) {
     assert!(scans.is_empty(), "{scans:?} in {plan:#?}");
 }
 
-/// Returns true if a step scans constants, given values, the result of a subquery, or suppliers, of which there are few.
+/// Returns true if a step scans constants, given values, the result of a subquery, or suppliers, of which
+/// there are few.
 fn is_of_few(step: &str) -> bool {
     ["SCAN CONSTANT ROW", "SCAN (subquery", "SCAN given", "SCAN open", "SCAN leases", "SCAN next", "SCAN s"]
         .iter()

@@ -57,7 +57,8 @@ impl Readers {
         Self { pool, context }
     }
 
-    /// Returns true if a reader is ready and another one is free or may be opened, for a caller at the same moment.
+    /// Returns true if a reader is ready and another one is free or may be opened, for a caller at the same
+    /// moment.
     pub(super) fn have_spare(&self) -> bool {
         let State { connections, idle_connections: ready, .. } = self.pool.state();
         let taken = connections - ready;

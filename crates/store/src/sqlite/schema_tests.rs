@@ -44,8 +44,8 @@ fn tables_take_only_values_of_their_types() {
     assert_eq!(found(&format!("SELECT name AS found FROM ({TABLES})")).len(), 44);
 }
 
-/// Without an index, every change of a parent would read the whole child table. An index that starts with the account
-/// reads only the account's rows.
+/// Without an index, every change of a parent would read the whole child table. An index that starts with the
+/// account reads only the account's rows.
 #[test]
 fn every_foreign_key_has_an_index() {
     let bare = found(&format!(

@@ -15,7 +15,8 @@ use std::time::Duration;
 /// Settings of a SQLite database.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Maximum number of read-only connections, at least 1. Each is opened when it is first needed and caches up to 2 MB.
+    /// Maximum number of read-only connections, at least 1. Each is opened when it is first needed and caches
+    /// up to 2 MB.
     pub readers: u32,
     /// Maximum wait for a lock of another process.
     pub busy_timeout: Duration,
@@ -41,9 +42,9 @@ impl Default for Options {
 
 /// The store in a SQLite file.
 ///
-/// Writes go through one connection on its own thread. They are committed in groups, durably before any caller gets its
-/// result. Reads have their own connections and never wait for writes. Other processes may use the file at the same time:
-/// writes wait for theirs.
+/// Writes go through one connection on its own thread. They are committed in groups, durably before any
+/// caller gets its result. Reads have their own connections and never wait for writes. Other processes may
+/// use the file at the same time: writes wait for theirs.
 pub struct SqliteStore {
     readers: Readers,
     writer: Writer,
@@ -53,7 +54,8 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the database at a path, creates it if it does not exist, and applies pending migrations (contract D11).
+    /// Opens the database at a path, creates it if it does not exist, and applies pending migrations
+    /// (contract D11).
     ///
     /// # Errors
     /// [`OpenError`] if the file cannot be used as a durable database of this version.

@@ -18,8 +18,8 @@ struct Checkpoint {
     busy: i32,
 }
 
-/// Copies the write-ahead log into the database and empties it while others use the file. Returns false if somebody reads
-/// from the log for too long.
+/// Copies the write-ahead log into the database and empties it while others use the file. Returns false if
+/// somebody reads from the log for too long.
 ///
 /// # Errors
 /// [`OpenError`] if the database cannot be used.
@@ -32,8 +32,9 @@ pub(super) fn empty(target: &Target) -> Result<bool, OpenError> {
 
 /// Keeps the write-ahead log short.
 ///
-/// SQLite copies the log into the database by itself, but restarts it only while nobody reads from it. With overlapping
-/// readers it would grow for ever. Past the limit the writer waits for the readers, which are short, and empties it.
+/// SQLite copies the log into the database by itself, but restarts it only while nobody reads from it. With
+/// overlapping readers it would grow for ever. Past the limit the writer waits for the readers, which are
+/// short, and empties it.
 pub(super) struct Wal {
     path: PathBuf,
     busy_timeout: Duration,

@@ -20,9 +20,11 @@ use std::time::{Duration, Instant};
 const QUEUE: usize = 1_024;
 /// Maximum number of jobs in one commit.
 const GROUP: usize = 64;
-/// Accounts wait for half as many as were in flight the last time, as long as more arrive: a commit takes as long as
-/// storing a dozen of them. The other half is received and checked meanwhile; waiting for all would leave a processor idle.
-const GROUP_DELAY: GroupDelay = GroupDelay { next: Duration::from_micros(500), all: Duration::from_millis(5) };
+/// Accounts wait for half as many as were in flight the last time, as long as more arrive: a commit takes as
+/// long as storing a dozen of them. The other half is received and checked meanwhile; waiting for all would
+/// leave a processor idle.
+const GROUP_DELAY: GroupDelay =
+    GroupDelay { next: Duration::from_micros(500), all: Duration::from_millis(5) };
 
 /// Maximum time for which accounts wait for others.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +80,8 @@ impl Waiting {
         }
     }
 
-    /// Handles the loss of the transaction: returns the request if it is to be tried again, otherwise reports the error.
+    /// Handles the loss of the transaction: returns the request if it is to be tried again, otherwise reports
+    /// the error.
     fn lose(self, error: &StoreError) -> Option<Request> {
         match self {
             Self::Account { creation, done, was_lost: false, .. } => {
@@ -117,8 +120,8 @@ impl Writer {
         self.send(Request::Job { job, done });
     }
 
-    /// Queues a new account. Calls `done` with its result. If the transaction is lost, the account is stored again: other
-    /// callers may have been told by then that it exists.
+    /// Queues a new account. Calls `done` with its result. If the transaction is lost, the account is stored
+    /// again: other callers may have been told by then that it exists.
     pub(super) fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
         self.send(Request::Account { creation, done, was_lost: false });
     }
@@ -194,8 +197,8 @@ impl WriterThread {
 
     fn work(&mut self) {
         while let Some(first) = self.first() {
-            // The panics of jobs are caught one by one; this is for bugs. The callbacks are dropped, which their
-            // callers notice.
+            // The panics of jobs are caught one by one; this is for bugs. The callbacks are dropped, which
+            // their callers notice.
             if catch_unwind(AssertUnwindSafe(|| self.group(first))).is_err() {
                 self.conn = None;
             }
@@ -208,8 +211,8 @@ impl WriterThread {
         lost.or_else(|| if self.queue.wait_for_one() { self.queue.pop() } else { None })
     }
 
-    /// Runs one transaction with the first request, those that arrive while others run, and those that are likely to
-    /// arrive.
+    /// Runs one transaction with the first request, those that arrive while others run, and those that are
+    /// likely to arrive.
     fn group(&mut self, first: Request) {
         let mut conn = match self.begin() {
             Ok(conn) => conn,
@@ -322,11 +325,11 @@ impl Group {
                 };
                 self.waiting.push(Waiting::Account { creation, done, was_lost, staging });
                 match outcome {
-                    // A savepoint for each account would cost too much (decision 0008): all are tried again, each in its
-                    // own savepoint, so that only the faulty one fails.
-                    Outcome::Undone(Err(error)) if !was_lost => Outcome::Lost(StoreError::Unavailable(format!(
-                        "an account could not be written: {error}"
-                    ))),
+                    // A savepoint for each account would cost too much (decision 0008): all are tried again,
+                    // each in its own savepoint, so that only the faulty one fails.
+                    Outcome::Undone(Err(error)) if !was_lost => Outcome::Lost(StoreError::Unavailable(
+                        format!("an account could not be written: {error}"),
+                    )),
                     Outcome::Undone(_) => Outcome::Kept,
                     outcome => outcome,
                 }

@@ -101,7 +101,7 @@ fn connections_that_say_nothing() {
         assert_red(&server);
         [create, status, note].into_iter().for_each(|asked| assert_unavailable(&asked.join().unwrap()));
     });
-    proxy.mend();
+    proxy.restore();
     until("it is ready again", || server.stranger().get("/readyz").status == 200);
     // What nobody was told of may have been stored when the connection was closed, and be under way.
     let again = client.create(&small("P-2")).status;

@@ -30,7 +30,8 @@ impl Shown for Digits<'_> {
 }
 
 impl Shown for Timestamp {
-    /// The time in UTC. A time that is impossible in a payload is shown as an empty string, which decoding refuses.
+    /// The time in UTC. A time that is impossible in a payload is shown as an empty string, which decoding
+    /// refuses.
     fn shown(&self) -> Cow<'_, str> {
         let shown = self.instant().map(|instant| DateTime::at(instant, Zone::UTC).as_sent().to_owned());
         shown.unwrap_or_default().into()

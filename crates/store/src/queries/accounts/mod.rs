@@ -1,5 +1,5 @@
-//! Imported accounts. A payload becomes rows of all tables at once, and these become a payload again. Each file has both
-//! conversions of its tables.
+//! Imported accounts. A payload becomes rows of all tables at once, and these become a payload again. Each
+//! file has both conversions of its tables.
 
 mod account;
 mod added;
@@ -87,8 +87,8 @@ statement! {
     Lock { account_id: i64 } -> BigInt = "SELECT id FROM accounts WHERE id = " account_id (Dialect::LOCK)
 }
 
-/// Converts the times of an account from UTC to a zone. Decoding checks every value again: JSON that is not a payload is
-/// corrupt.
+/// Converts the times of an account from UTC to a zone. Decoding checks every value again: JSON that is not a
+/// payload is corrupt.
 fn in_zone(json: &[u8], zone: Zone) -> Result<Account<'static>> {
     let mut writer = Writer::normal(Zone::UTC, zone);
     read_account(json).map_err(Error::corrupt)?.encode(&mut writer);

@@ -89,7 +89,10 @@ impl Rows<'_> {
 }
 
 impl PaymentInstructionRow<'_> {
-    fn convert(&mut self, convert: impl FnOnce(Json<'_>, Location<'_>) -> Result<Json<'static>>) -> Result<()> {
+    fn convert(
+        &mut self,
+        convert: impl FnOnce(Json<'_>, Location<'_>) -> Result<Json<'static>>,
+    ) -> Result<()> {
         let table = SealedTable::PaymentInstructions.as_str();
         let location = Location::Row { table, owner: self.account_id, position: self.position };
         self.details = self.details.take().map(|details| convert(details, location)).transpose()?;

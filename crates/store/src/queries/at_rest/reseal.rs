@@ -1,7 +1,7 @@
 //! Seals stored values again, in batches.
 
 use super::super::Conn;
-use super::rows::{RowKey, Page, Row, START, Values, page, replace};
+use super::rows::{Page, Row, RowKey, START, Values, page, replace};
 use crate::error::{Error, Result};
 use crate::sealed::{KeyState, Resealed, Seal, SealedTable, Sealer};
 use diesel::connection::SimpleConnection;
@@ -20,8 +20,8 @@ struct Renewal {
     after: Vec<u8>,
 }
 
-/// Seals the values of all tables. Values are opened and sealed outside of transactions; each is written only if it has not
-/// changed meanwhile. `begin` is the statement that begins a transaction.
+/// Seals the values of all tables. Values are opened and sealed outside of transactions; each is written only
+/// if it has not changed meanwhile. `begin` is the statement that begins a transaction.
 pub(crate) fn reseal(
     conn: &mut Conn,
     sealer: &Sealer,

@@ -1,7 +1,7 @@
 //! Counts the states of stored values: all of a small table, a sample of a large one.
 
 use super::super::Conn;
-use super::rows::{RowKey, Page, START, Values, last, page, row};
+use super::rows::{Page, RowKey, START, Values, last, page, row};
 use crate::error::{Error, Result};
 use crate::sealed::{KeyState, Seal, SealedTable, Sealer, Seals};
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Stored figures: folded values and the changes since. One statement reads both, so that no change is counted twice or
-//! missed while changes are folded.
+//! Stored figures: folded values and the changes since. One statement reads both, so that no change is
+//! counted twice or missed while changes are folded.
 
 mod counts;
 mod standings;

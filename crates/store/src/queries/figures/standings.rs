@@ -14,7 +14,8 @@ use diesel::sql_types::{BigInt, Text};
 use std::collections::HashMap;
 
 statement! {
-    /// Stored counts of all suppliers. Only the latest changes are read: there may be any number if nobody folds them.
+    /// Stored counts of all suppliers. Only the latest changes are read: there may be any number if nobody
+    /// folds them.
     Counts {} -> (BigInt, Text, BigInt)
         = "SELECT supplier_id, state, CAST(sum(processes) AS BIGINT) FROM (\
             SELECT supplier_id, state, processes FROM process_counts \
@@ -26,7 +27,8 @@ pub(super) fn all(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Res
     let counted: Vec<(i64, String, i64)> = Counts {}.load(conn)?;
     let mut states = HashMap::<i64, Vec<(State, u64)>>::new();
     for (supplier_id, state, processes) in counted {
-        // Nodes of a newer version show the states that it added. Without the oldest changes a count may be negative.
+        // Nodes of a newer version show the states that it added. Without the oldest changes a count may be
+        // negative.
         if let Ok(state) = state.parse() {
             states
                 .entry(supplier_id)

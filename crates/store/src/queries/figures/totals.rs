@@ -151,8 +151,8 @@ pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
     Ok(sum.totals())
 }
 
-/// Folds the oldest changes and returns how many. Changes of a supplier whose sum cannot be represented or read are moved
-/// after the others, so that they do not hold up other suppliers.
+/// Folds the oldest changes and returns how many. Changes of a supplier whose sum cannot be represented or
+/// read are moved after the others, so that they do not hold up other suppliers.
 pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
     let taken: Vec<(i64, i64, String, i64, i64, i64)> = Take { limit: limit.into() }.load(conn)?;
     let mut changes = BTreeMap::<i64, Vec<Row>>::new();
@@ -179,8 +179,8 @@ fn keep(conn: &mut Conn, supplier_id: i64, change: Row) -> Result<()> {
     insert(conn, supplier_id, TotalsRow { accounts, ledger_balance, readings, transactions, documents })
 }
 
-/// Adds changes to the folded totals. Returns [`Error::Corrupt`] without writing if these cannot be read or the sum cannot
-/// be represented. Nobody else folds meanwhile.
+/// Adds changes to the folded totals. Returns [`Error::Corrupt`] without writing if these cannot be read or
+/// the sum cannot be represented. Nobody else folds meanwhile.
 fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[Row]) -> Result<()> {
     let row = totals::table.find(supplier_id).select((
         totals::accounts,

@@ -51,9 +51,9 @@ statement! {
 }
 
 statement! {
-    /// Processes without an account that are not cancelled, read from three indexes in their order. Most of them wait or
-    /// have waited: SQLite passes rows of the last arm on once, those of the others twice. The first arm checks the number
-    /// because a process in a state of a newer version may have an account.
+    /// Processes without an account that are not cancelled, read from three indexes in their order. Most of
+    /// them wait or have waited: SQLite passes rows of the last arm on once, those of the others twice. The
+    /// first arm checks the number because a process in a state of a newer version may have an account.
     Pending { range: Range, limit: i64 } -> Columns
         = {Dialect::ORDERS_ARMS => "SELECT * FROM ("}
             (SELECT) "FALSE FROM processes WHERE state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSED', 'CANCELLED') \
@@ -71,14 +71,14 @@ statement! {
 }
 
 statement! {
-    /// All processes. Cancelled ones are few and marked in the last column: every step would write an index without them,
-    /// and merging the other indexes takes longer than skipping these rows.
+    /// All processes. Cancelled ones are few and marked in the last column: every step would write an index
+    /// without them, and merging the other indexes takes longer than skipping these rows.
     All { range: Range, limit: i64 } -> Columns
         = (SELECT) "state = 'CANCELLED' FROM processes WHERE " range " ORDER BY created_at, id LIMIT " limit
 }
 
-/// Calls a function with each item of a page. Returns the position that the next page follows. Instead of skipped rows,
-/// more rows are read, up to the limit.
+/// Calls a function with each item of a page. Returns the position that the next page follows. Instead of
+/// skipped rows, more rows are read, up to the limit.
 pub(super) fn each(
     conn: &mut Conn,
     supplier_id: i64,
@@ -96,8 +96,7 @@ pub(super) fn each(
         macro_rules! rows {
             ($statement:ident) => {
                 hand_out(
-                    $statement { range, limit: limit_of_rows }
-                        .load_iter::<Row, DefaultLoadingMode>(conn)?,
+                    $statement { range, limit: limit_of_rows }.load_iter::<Row, DefaultLoadingMode>(conn)?,
                     each,
                 )?
             };

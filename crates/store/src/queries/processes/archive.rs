@@ -19,8 +19,8 @@ use diesel::sql_types::{BigInt, Bool};
 use std::collections::HashMap;
 
 statement! {
-    /// The next processes of a supplier. The last column is true if a process is to be archived. No index selects these:
-    /// every import would have to write it, and archiving is rare.
+    /// The next processes of a supplier. The last column is true if a process is to be archived. No index
+    /// selects these: every import would have to write it, and archiving is rare.
     Next { supplier_id: i64, after: Timestamp, after_id: i64, before: Timestamp, limit: i64 }
         -> (columns::Instant, BigInt, Bool)
         = "SELECT created_at, id, state IN ('CANCELLED', 'PROCESSED', \
@@ -51,7 +51,8 @@ pub(super) fn next(
     Ok(Archivable { ids: archivable.map(|(_, id, _)| id).collect(), last })
 }
 
-/// Returns processes with their payloads and histories. Skips unreadable ones, so that they do not hold up the others.
+/// Returns processes with their payloads and histories. Skips unreadable ones, so that they do not hold up
+/// the others.
 pub(super) fn kept(
     conn: &mut Conn,
     sealer: &Sealer,

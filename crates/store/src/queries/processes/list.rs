@@ -13,8 +13,9 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Bool, Text};
 
-/// A condition on the position in the list: after one, or up to it. Time and key are compared at once, so that the rows
-/// are a range of the index. SQLite begins the range with the rows of the same microsecond and skips them.
+/// A condition on the position in the list: after one, or up to it. Time and key are compared at once, so
+/// that the rows are a range of the index. SQLite begins the range with the rows of the same microsecond and
+/// skips them.
 #[derive(Debug, Clone, Copy)]
 struct Positioned<const IS_AFTER: bool> {
     created_at: Timestamp,
@@ -56,8 +57,9 @@ impl<const IS_AFTER: bool> QueryFragment<Db> for Positioned<IS_AFTER> {
     }
 }
 
-/// Returns the condition of the partial index that has the rows of a filter in their order. It is text and not a value,
-/// because values are unknown when the statement is planned. A filter by error code uses the index of codes.
+/// Returns the condition of the partial index that has the rows of a filter in their order. It is text and
+/// not a value, because values are unknown when the statement is planned. A filter by error code uses the
+/// index of codes.
 fn indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
     if filter.error_code.is_some() {
         return Some("processes.error_code IS NOT NULL");
@@ -73,8 +75,8 @@ fn indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
     })
 }
 
-/// Returns the condition on the state of a filter by error code, written so that it fits no index: an index of the state
-/// would have to be searched for the code.
+/// Returns the condition on the state of a filter by error code, written so that it fits no index: an index
+/// of the state would have to be searched for the code.
 fn not_indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
     match filter.state? {
         State::Errored if filter.error_code.is_some() => Some("processes.state || '' = 'ERRORED'"),
@@ -137,8 +139,8 @@ pub(super) fn page(
     Ok(ProcessPage { processes, next })
 }
 
-/// Returns the last position that may be read for a page, or `None` if all rows left may be read. Only indexes are read
-/// for it. If the index alone selects the rows, none is read in vain and no bound is needed.
+/// Returns the last position that may be read for a page, or `None` if all rows left may be read. Only
+/// indexes are read for it. If the index alone selects the rows, none is read in vain and no bound is needed.
 fn end_of_scan(
     conn: &mut Conn,
     supplier_id: i64,

@@ -46,8 +46,8 @@ impl Processes for SqlTx<'_> {
         number: &ExternalAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError> {
         self.run(|conn| {
-            // A range of one number in the order of the key. Planned while the table is empty, an equality would become a
-            // scan of all of the supplier's processes by another index.
+            // A range of one number in the order of the key. Planned while the table is empty, an equality
+            // would become a scan of all of the supplier's processes by another index.
             let row = stored!()
                 .filter(processes::supplier_id.eq(supplier_id))
                 .filter(processes::external_account_number.between(number.as_str(), number.as_str()))

@@ -15,8 +15,10 @@ pub(super) fn load(conn: &mut Conn, sealer: &Sealer, ids: &[i64]) -> Result<Vec<
     let of_these = payloads::table.filter(payloads::process_id.eq_any(ids));
     let stored: Vec<(i64, Vec<u8>)> =
         of_these.select((payloads::process_id, payloads::payload)).load(conn)?;
-    let locations =
-        PayloadLocations::of(conn, stored.iter().filter(|(_, bytes)| Sealer::is_sealed(bytes)).map(|(id, _)| *id))?;
+    let locations = PayloadLocations::of(
+        conn,
+        stored.iter().filter(|(_, bytes)| Sealer::is_sealed(bytes)).map(|(id, _)| *id),
+    )?;
     let open = |(id, bytes): (i64, Vec<u8>)| match locations.get(id) {
         Some(location) => (id, sealer.open(location, bytes)),
         None => (id, Ok(bytes)),

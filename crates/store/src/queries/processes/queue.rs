@@ -1,5 +1,5 @@
-//! The queue that workers claim from, and the processes that the sweep ends. Each query reads an index of only the rows
-//! it is about, so its cost does not grow with the number of processes that have ended or wait.
+//! The queue that workers claim from, and the processes that the sweep ends. Each query reads an index of
+//! only the rows it is about, so its cost does not grow with the number of processes that have ended or wait.
 
 use super::super::dialect::{Db, Dialect};
 use super::super::schema::processes;
@@ -60,8 +60,8 @@ pub(crate) struct OverdueSupplier {
     pub(crate) first: Timestamp,
 }
 
-/// Selects the page of an index. The first comparison bounds what is read of the index, the second one leaves out rows at
-/// the position itself.
+/// Selects the page of an index. The first comparison bounds what is read of the index, the second one leaves
+/// out rows at the position itself.
 macro_rules! page_of {
     ($rows:expr, $column:ident, $page:expr) => {
         $rows
@@ -73,8 +73,8 @@ macro_rules! page_of {
     };
 }
 
-/// Returns at most `limit` processes of a supplier that are due, in the order of their due times, and whether there was any
-/// row, readable or not.
+/// Returns at most `limit` processes of a supplier that are due, in the order of their due times, and whether
+/// there was any row, readable or not.
 fn due_of(
     conn: &mut Conn,
     supplier: &OpenSupplier,
@@ -96,8 +96,8 @@ fn due_of(
     Ok((due, has_any))
 }
 
-/// Returns due processes, one of each supplier in turn. If others hold due processes of a supplier, the suppliers after it
-/// get the rest of its share.
+/// Returns due processes, one of each supplier in turn. If others hold due processes of a supplier, the
+/// suppliers after it get the rest of its share.
 pub(super) fn due(
     conn: &mut Conn,
     hints: &ClaimHints,
@@ -115,7 +115,8 @@ pub(super) fn due(
         }
         let share = (left + suppliers - 1) / suppliers;
         let (due, has_any) = due_of(conn, supplier, at, share.min(supplier.room))?;
-        // A supplier with unreadable rows only counts as served too: otherwise the suppliers after it would starve.
+        // A supplier with unreadable rows only counts as served too: otherwise the suppliers after it would
+        // starve.
         if has_any {
             hints.set_last_served(supplier.id);
         }
@@ -137,8 +138,8 @@ pub(super) enum Sweep {
     Change,
 }
 
-/// Returns processes of suppliers, one supplier after another, that match a condition and whose time in a column has
-/// passed.
+/// Returns processes of suppliers, one supplier after another, that match a condition and whose time in a
+/// column has passed.
 macro_rules! overdue {
     (
         $conn:ident, $suppliers:expr, $condition:ident, $group:ident.$column:ident,
@@ -181,8 +182,8 @@ pub(super) fn expired_leases(
 }
 
 statement! {
-    /// Suppliers with a window that has closed. The first window of each is looked up on its own: for all of them together
-    /// a planner would read the table.
+    /// Suppliers with a window that has closed. The first window of each is looked up on its own: for all of
+    /// them together a planner would read the table.
     Missed { before: Timestamp } -> (BigInt, Text)
         = "SELECT s.id, s.code FROM suppliers s WHERE s.status = 'Ongoing' AND (\
             SELECT p.window_end FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' \

@@ -30,8 +30,8 @@ pub(super) struct Page {
     pub(super) limit: i64,
 }
 
-/// Reads processes of a supplier page by page, from the first page on, until it has as many as the first page's limit or
-/// there are no more rows. Rows that cannot be read must not hide those after them.
+/// Reads processes of a supplier page by page, from the first page on, until it has as many as the first
+/// page's limit or there are no more rows. Rows that cannot be read must not hide those after them.
 ///
 /// `load` reads a page, `time` returns the time of a row in the index.
 pub(super) fn readable(

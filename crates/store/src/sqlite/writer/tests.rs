@@ -59,7 +59,8 @@ fn run_all(folder: &Path, conn: Conn, queue: Arc<BatchQueue<Request>>) {
     WriterThread::new(target(folder), conn, Arc::<Context>::default(), queue).work();
 }
 
-/// Runs jobs that all wait when the writer begins. Returns their results and the statements that control transactions.
+/// Runs jobs that all wait when the writer begins. Returns their results and the statements that control
+/// transactions.
 fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<JobResult>, Vec<String>) {
     let seen = recorded(&mut conn);
     let queue = Arc::new(BatchQueue::new(QUEUE));
