@@ -1,8 +1,46 @@
-//! The queue before a writer.
+//! A thread that takes batches from a queue.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
+
+/// A thread that consumes a queue. Dropping it waits until the accepted items are finished.
+pub(crate) struct BatchThread<T> {
+    queue: Arc<BatchQueue<T>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<T: Send + 'static> BatchThread<T> {
+    /// Starts a thread that runs `work` on a queue for at most `bound` items.
+    pub(crate) fn start(
+        name: &str,
+        bound: usize,
+        work: impl FnOnce(Arc<BatchQueue<T>>) + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let queue = Arc::new(BatchQueue::new(bound));
+        let consumed = queue.clone();
+        let thread = std::thread::Builder::new().name(name.into()).spawn(move || work(consumed))?;
+        Ok(Self { queue, thread: Some(thread) })
+    }
+}
+
+impl<T> BatchThread<T> {
+    /// Adds an item. Returns it if the queue is full or closed.
+    pub(crate) fn push(&self, item: T) -> Result<(), (T, Refused)> {
+        self.queue.push(item)
+    }
+}
+
+impl<T> Drop for BatchThread<T> {
+    fn drop(&mut self) {
+        self.queue.close();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread cannot be handled here.
+            let _ = thread.join();
+        }
+    }
+}
 
 /// A bounded queue for a single consumer that takes many items at a time. The consumer is woken once as many
 /// as it wants have arrived: a wake-up for each item would cost a good part of what storing it costs.

@@ -73,7 +73,7 @@ fn lines(database: &TestDatabase, sql: &str) -> Vec<String> {
 }
 
 /// Declaration of a column in SQLite.
-fn kept(line: String) -> String {
+fn as_stored(line: String) -> String {
     STORED_AS.iter().fold(line, |line, (from, to)| line.replace(from, to))
 }
 
@@ -81,7 +81,7 @@ fn kept(line: String) -> String {
 fn both_databases_have_the_same_tables() {
     let Some(postgres) = database(&migrations("postgres")) else { return };
     let sqlite = database(&of_sqlite()).unwrap();
-    let columns: Vec<_> = lines(&postgres, COLUMNS).into_iter().map(kept).collect();
+    let columns: Vec<_> = lines(&postgres, COLUMNS).into_iter().map(as_stored).collect();
     assert_ne!(columns.len(), 0);
     assert_eq!(columns, lines(&sqlite, COLUMNS));
     assert_eq!(lines(&postgres, CONSTRAINTS), lines(&sqlite, CONSTRAINTS));
@@ -125,13 +125,13 @@ fn all_declared(tables: &[(&str, &str)]) -> Vec<String> {
 fn queries_declare_the_tables_there_are() {
     let Some(postgres) = database(&migrations("postgres")) else { return };
     let sqlite = database(&of_sqlite()).unwrap();
-    let found = |database| {
+    let actual = |database| {
         let without_default = |line: String| line.split(" DEFAULT ").next().unwrap().to_owned();
         lines(database, COLUMNS).into_iter().map(without_default).collect::<Vec<_>>()
     };
-    assert_eq!(found(&postgres), all_declared(postgres::queries::schema::DECLARED));
+    assert_eq!(actual(&postgres), all_declared(postgres::queries::schema::DECLARED));
     let declared = all_declared(sqlite::queries::schema::DECLARED);
-    assert_eq!(found(&sqlite), declared.into_iter().map(kept).collect::<Vec<_>>());
+    assert_eq!(actual(&sqlite), declared.into_iter().map(as_stored).collect::<Vec<_>>());
 }
 
 /// The order of texts may change with the locales of a machine, and an index would then be wrong.

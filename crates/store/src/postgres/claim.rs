@@ -96,7 +96,7 @@ pub(super) fn first_pending(
 statement! {
     /// Those of the suppliers that nobody else is claiming from. The first one is the one after the last
     /// served.
-    Hold { ids: Vec<i64>, last: i64, limit: i64 } -> BigInt
+    LockIdle { ids: Vec<i64>, last: i64, limit: i64 } -> BigInt
         = "SELECT id FROM suppliers WHERE id = ANY(" ids ") ORDER BY id <= " last ", id LIMIT " limit (SKIP_LOCKED)
 }
 
@@ -170,7 +170,7 @@ pub(super) fn open_suppliers(
     if bounded.is_empty() {
         return Ok(open);
     }
-    let ids: Vec<i64> = Hold { ids: bounded, last, limit }.load(conn)?;
+    let ids: Vec<i64> = LockIdle { ids: bounded, last, limit }.load(conn)?;
     let room = room(conn, hints, ids, &bounds, at)?;
     let held = open.into_iter().filter_map(|supplier| {
         let left = if supplier.is_bounded { *room.get(&supplier.id)? } else { supplier.room };

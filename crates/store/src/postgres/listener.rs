@@ -106,8 +106,8 @@ impl Shared {
             self.is_listening.store(false, Ordering::Relaxed);
             match ended {
                 Ok(Ok(())) => return,
-                Ok(Err(error)) => tracing::warn!(?error, "the connection that listens was lost"),
-                Err(error) => tracing::warn!(%error, "there is no connection that listens"),
+                Ok(Err(error)) => tracing::warn!(?error, "lost the connection for notifications"),
+                Err(error) => tracing::warn!(%error, "cannot open the connection for notifications"),
             }
             let until = Instant::now() + RETRY;
             while let Some(left) = until.checked_duration_since(Instant::now()).filter(|d| !d.is_zero()) {

@@ -134,7 +134,7 @@ impl Pool {
     }
 
     /// Runs a job without a transaction around its statements, unless a proxy needs one.
-    pub(super) fn glance(&self, job: ReadJob<'_>) -> Result<(), StoreError> {
+    pub(super) fn read_without_snapshot(&self, job: ReadJob<'_>) -> Result<(), StoreError> {
         if self.target.is_pooled {
             return self.read_in("ISOLATION LEVEL READ COMMITTED READ ONLY", job);
         }

@@ -7,7 +7,7 @@ use super::queries::processes::row::{HistoryRow, Origin, ProcessRow, Status};
 use super::queries::statement::Bind;
 use super::queries::store_error;
 use super::queries::types::Json;
-use crate::batch_queue::{BatchQueue, Refused};
+use crate::batch_queue::{BatchQueue, BatchThread, Refused};
 use crate::error::Result;
 use crate::sealed::Sealer;
 use cutover_app::port::{Creation, Staging, StagingDone, StoreError};
@@ -16,7 +16,6 @@ use diesel::sql_types::{BigInt, Bool};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Maximum number of waiting accounts. Callers are limited elsewhere; this is a second limit.
@@ -36,8 +35,7 @@ const ALL: Duration = Duration::from_millis(5);
 /// eight).
 pub(super) struct Stager {
     sealer: Sealer,
-    queue: Arc<BatchQueue<Waiting>>,
-    thread: Option<JoinHandle<()>>,
+    thread: BatchThread<Waiting>,
 }
 
 /// An account, and the callback that is called once it is durable.
@@ -54,11 +52,8 @@ impl Stager {
         sealer: Sealer,
         notify: impl Fn(&Pool) + Send + 'static,
     ) -> std::io::Result<Self> {
-        let queue = Arc::new(BatchQueue::new(QUEUE));
-        let mut stager = StagerThread { pool, queue: queue.clone(), in_flight: 1 };
-        let work = move || stager.work(&notify);
-        let thread = std::thread::Builder::new().name("store-stager".into()).spawn(work)?;
-        Ok(Self { sealer, queue, thread: Some(thread) })
+        let work = move |queue| StagerThread { pool, queue, in_flight: 1 }.work(&notify);
+        Ok(Self { sealer, thread: BatchThread::start("store-stager", QUEUE, work)? })
     }
 
     pub(super) fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
@@ -67,23 +62,12 @@ impl Stager {
             Ok(creation) => creation,
             Err(error) => return done(Err(store_error(error))),
         };
-        if let Err((waiting, why)) = self.queue.push(Waiting { creation, done }) {
+        if let Err((waiting, why)) = self.thread.push(Waiting { creation, done }) {
             let why = match why {
                 Refused::Full => "too many accounts are waiting",
                 Refused::Closed => "the store is closed",
             };
             (waiting.done)(Err(StoreError::Unavailable(why.into())));
-        }
-    }
-}
-
-impl Drop for Stager {
-    /// Finishes the accounts that were accepted.
-    fn drop(&mut self) {
-        self.queue.close();
-        if let Some(thread) = self.thread.take() {
-            // Its panics are caught. If one was not, nothing can be done about it here.
-            let _ = thread.join();
         }
     }
 }
@@ -226,8 +210,8 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
         event: entries.iter().map(|entry| entry.event.to_string()).collect(),
         actor: entries.iter().map(|entry| entry.actor.to_string()).collect(),
     };
-    let found: HashMap<i64, bool> = statement.load::<(i64, bool)>(conn)?.into_iter().collect();
-    let staging = |number| match found.get(&number) {
+    let stored: HashMap<i64, bool> = statement.load::<(i64, bool)>(conn)?.into_iter().collect();
+    let staging = |number| match stored.get(&number) {
         Some(true) => Staging::Staged,
         Some(false) => Staging::Exists,
         None => Staging::SupplierChanged,

@@ -231,13 +231,13 @@ impl std::fmt::Debug for PostgresStore {
 
 impl Standby {
     /// Runs a job on the standby. Returns `None` if the primary has to run it.
-    fn glance(&self, job: ReadJob<'_>) -> Option<Result<(), StoreError>> {
+    fn read(&self, job: ReadJob<'_>) -> Option<Result<(), StoreError>> {
         let failed = |at| *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = at;
         let last = *self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_some_and(|at| at.elapsed() < STANDBY_REST) {
             return None;
         }
-        match self.pool.glance(job) {
+        match self.pool.read_without_snapshot(job) {
             Ok(()) => Some(Ok(())),
             Err(error) => {
                 tracing::warn!(%error, "the standby did not answer; reading from the primary");
@@ -263,15 +263,15 @@ impl Store for PostgresStore {
     }
 
     fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        self.primary.glance(job)
+        self.primary.read_without_snapshot(job)
     }
 
     fn glance_behind(
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let behind = self.standby.as_ref().and_then(|standby| standby.glance(job));
-        behind.unwrap_or_else(|| self.primary.glance(job))
+        let result = self.standby.as_ref().and_then(|standby| standby.read(job));
+        result.unwrap_or_else(|| self.primary.read_without_snapshot(job))
     }
 
     fn has_standby(&self) -> bool {
@@ -325,6 +325,6 @@ impl Store for PostgresStore {
 
     fn ping(&self) -> Result<(), StoreError> {
         let ping = &mut |tx: &mut dyn Tx| tx.api_key(0).map(|_| ());
-        self.primary.glance(ping).map_err(|e| StoreError::Unavailable(e.to_string()))
+        self.primary.read_without_snapshot(ping).map_err(|e| StoreError::Unavailable(e.to_string()))
     }
 }

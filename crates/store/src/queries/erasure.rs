@@ -108,8 +108,8 @@ fn paths(conn: &mut Conn, id: i64) -> Result<Vec<String>> {
 impl Erasure for SqlTx<'_> {
     fn account_totals(&mut self, account_id: i64) -> Result<Option<Totals>, StoreError> {
         self.run(|conn| {
-            let found = accounts::table.find(account_id).select(accounts::id);
-            let is_imported = found.get_result::<i64>(conn).optional()?.is_some();
+            let account = accounts::table.find(account_id).select(accounts::id);
+            let is_imported = account.get_result::<i64>(conn).optional()?.is_some();
             is_imported.then(|| totals(conn, account_id)).transpose()
         })
     }

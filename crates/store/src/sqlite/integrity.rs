@@ -63,16 +63,16 @@ impl SqliteStore {
 /// Checks the pages and, if they have no fault, the references between rows.
 pub(super) fn check(conn: &mut Conn, pages: &str) -> QueryResult<Vec<String>> {
     let mut find = |sql: &str| -> QueryResult<Vec<String>> {
-        let found: Vec<FaultRow> = diesel::sql_query(sql).load(conn)?;
-        Ok(found.into_iter().map(|row| row.found).collect())
+        let faults: Vec<FaultRow> = diesel::sql_query(sql).load(conn)?;
+        Ok(faults.into_iter().map(|row| row.found).collect())
     };
     let mut all = find(pages)?;
     // In a broken file the other queries mean nothing.
     if all.is_empty() {
         all = find(DECLARED)?;
         for reference in references(conn)? {
-            let found: Vec<FaultRow> = diesel::sql_query(reference).load(conn)?;
-            all.extend(found.into_iter().map(|row| row.found));
+            let faults: Vec<FaultRow> = diesel::sql_query(reference).load(conn)?;
+            all.extend(faults.into_iter().map(|row| row.found));
         }
     }
     Ok(all)
@@ -121,8 +121,8 @@ mod tests {
             ("DELETE FROM accounts WHERE id = 1", "a row of customers belongs to none of accounts"),
         ] {
             conn.batch_execute(&format!("SAVEPOINT whole; {delete}")).unwrap();
-            let found = check(&mut conn, FULL).unwrap();
-            assert!(found.iter().any(|found| found == expected), "{found:?}");
+            let faults = check(&mut conn, FULL).unwrap();
+            assert!(faults.iter().any(|fault| fault == expected), "{faults:?}");
             conn.batch_execute("ROLLBACK TO whole; RELEASE whole").unwrap();
         }
     }

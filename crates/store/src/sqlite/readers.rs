@@ -74,7 +74,7 @@ impl Readers {
     }
 
     /// Runs a job in which each statement sees its own snapshot.
-    pub(super) fn glance(
+    pub(super) fn read_without_snapshot(
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {

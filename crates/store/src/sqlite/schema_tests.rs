@@ -14,7 +14,7 @@ struct TextRow {
 }
 
 /// Returns the texts that a query finds in a migrated database.
-fn found(sql: &str) -> Vec<String> {
+fn texts(sql: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let target = Target { path, busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
@@ -29,7 +29,7 @@ const TABLES: &str = "SELECT name FROM pragma_table_list \
 
 #[test]
 fn no_column_is_a_floating_point_number() {
-    let types = found(&format!(
+    let types = texts(&format!(
         "SELECT DISTINCT c.type AS found FROM ({TABLES}) t, pragma_table_info(t.name) c ORDER BY 1"
     ));
     assert_eq!(types, ["BLOB", "INTEGER", "TEXT"]);
@@ -37,18 +37,18 @@ fn no_column_is_a_floating_point_number() {
 
 #[test]
 fn tables_take_only_values_of_their_types() {
-    let loose = found(&format!(
+    let loose = texts(&format!(
         "SELECT name AS found FROM pragma_table_list WHERE name IN ({TABLES}) AND NOT strict"
     ));
     assert_eq!(loose, [""; 0]);
-    assert_eq!(found(&format!("SELECT name AS found FROM ({TABLES})")).len(), 44);
+    assert_eq!(texts(&format!("SELECT name AS found FROM ({TABLES})")).len(), 44);
 }
 
 /// Without an index, every change of a parent would read the whole child table. An index that starts with the
 /// account reads only the account's rows.
 #[test]
 fn every_foreign_key_has_an_index() {
-    let bare = found(&format!(
+    let bare = texts(&format!(
         "SELECT t.name || '.' || f.\"from\" AS found FROM ({TABLES}) t, pragma_foreign_key_list(t.name) f \
          WHERE f.seq = 0 AND NOT EXISTS (SELECT 1 FROM pragma_index_list(t.name) i, pragma_index_info(i.name) c \
              WHERE c.seqno = 0 AND c.name = f.\"from\") \

@@ -107,7 +107,7 @@ impl Store for SqliteStore {
     }
 
     fn glance(&self, job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        self.readers.glance(job)
+        self.readers.read_without_snapshot(job)
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {

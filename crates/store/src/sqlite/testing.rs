@@ -79,7 +79,7 @@ struct TextRow {
 }
 
 /// Returns the texts in a query's column `found`.
-pub(super) fn found(conn: &mut Conn, sql: &str) -> Vec<String> {
+pub(super) fn texts(conn: &mut Conn, sql: &str) -> Vec<String> {
     let rows: Vec<TextRow> = diesel::sql_query(sql).load(conn).unwrap();
     rows.into_iter().map(|row| row.found).collect()
 }

@@ -2,7 +2,7 @@ use super::connection::{Role, Target};
 use super::dialect::Conn;
 use super::queries::{SqlTx, store_error};
 use super::wal::Wal;
-use crate::batch_queue::{BatchQueue, Refused};
+use crate::batch_queue::{BatchQueue, BatchThread, Refused};
 use crate::context::Context;
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{
@@ -13,7 +13,6 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Maximum number of waiting jobs. Callers are limited elsewhere; this is a second limit.
@@ -95,17 +94,12 @@ impl Waiting {
 }
 
 /// Writes on its own thread and connection.
-pub(super) struct Writer {
-    queue: Arc<BatchQueue<Request>>,
-    thread: Option<JoinHandle<()>>,
-}
+pub(super) struct Writer(BatchThread<Request>);
 
 impl Writer {
     pub(super) fn start(target: Target, conn: Conn, context: Arc<Context>) -> std::io::Result<Self> {
-        let queue = Arc::new(BatchQueue::new(QUEUE));
-        let mut writer = WriterThread::new(target, conn, context, queue.clone());
-        let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || writer.work())?;
-        Ok(Self { queue, thread: Some(thread) })
+        let work = move |queue| WriterThread::new(target, conn, context, queue).work();
+        BatchThread::start("store-writer", QUEUE, work).map(Self)
     }
 
     /// Runs a job. Returns once it is durable, undone or failed.
@@ -127,23 +121,12 @@ impl Writer {
     }
 
     fn send(&self, request: Request) {
-        if let Err((request, why)) = self.queue.push(request) {
+        if let Err((request, why)) = self.0.push(request) {
             let why = match why {
                 Refused::Full => "too many writes are waiting",
                 Refused::Closed => "the writer has ended",
             };
             request.refuse(StoreError::Unavailable(why.into()));
-        }
-    }
-}
-
-impl Drop for Writer {
-    /// Finishes the requests that were accepted.
-    fn drop(&mut self) {
-        self.queue.close();
-        if let Some(thread) = self.thread.take() {
-            // Its panics are caught. If one was not, nothing can be done about it here.
-            let _ = thread.join();
         }
     }
 }

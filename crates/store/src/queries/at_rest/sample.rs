@@ -31,11 +31,11 @@ fn seals_of(conn: &mut Conn, sealer: &Sealer, table: SealedTable) -> Result<Seal
             checked.extend(rows.into_iter().map(|row| (row.key, sealer.seal_of(&row.beginning))));
         }
     }
-    let mut found = BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for (seal, (count, key)) in counted(checked) {
-        found.insert(verified(conn, sealer, table, seal, &key)?, count);
+        counts.insert(verified(conn, sealer, table, seal, &key)?, count);
     }
-    Ok(Seals { table, found, is_all })
+    Ok(Seals { table, found: counts, is_all })
 }
 
 /// Counts the values in each state. Also returns the last row in each.

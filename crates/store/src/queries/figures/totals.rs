@@ -11,27 +11,25 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use std::collections::BTreeMap;
 
-/// Accounts, balance, readings, transactions, documents.
+/// The columns of [`TotalsRow`].
+const COLUMNS: &str = "accounts, ledger_balance, readings, transactions, documents";
 type Columns = (BigInt, Text, BigInt, BigInt, BigInt);
-type Row = (i64, String, i64, i64, i64);
 
 statement! {
     Read { supplier_id: i64 } -> Columns
-        = "SELECT accounts, ledger_balance, readings, transactions, documents FROM totals \
-            WHERE supplier_id = " supplier_id
-            " UNION ALL SELECT accounts, ledger_balance, readings, transactions, documents FROM total_changes \
-            WHERE supplier_id = " supplier_id " AND id >= " (Dialect::FIRST_TOTAL_CHANGE)
+        = "SELECT " (COLUMNS) " FROM totals WHERE supplier_id = " supplier_id
+            " UNION ALL SELECT " (COLUMNS) " FROM total_changes WHERE supplier_id = " supplier_id " AND id >= " (Dialect::FIRST_TOTAL_CHANGE)
 }
 
 statement! {
     /// Removes and returns the oldest changes.
-    Take { limit: i64 } -> (BigInt, BigInt, Text, BigInt, BigInt, BigInt)
+    Take { limit: i64 } -> (BigInt, Columns)
         = "DELETE FROM total_changes WHERE id" (Dialect::AMONG) "SELECT id FROM total_changes WHERE id >= "
             (Dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT " limit (Dialect::AMONG_END)
-            " RETURNING supplier_id, accounts, ledger_balance, readings, transactions, documents"
+            " RETURNING supplier_id, " (COLUMNS)
 }
 
-#[derive(Insertable, AsChangeset)]
+#[derive(Debug, Insertable, AsChangeset, Queryable, Selectable)]
 #[diesel(table_name = totals)]
 struct TotalsRow {
     accounts: i64,
@@ -62,20 +60,20 @@ impl Sum {
         })
     }
 
-    fn read((accounts, balance, readings, transactions, documents): &Row) -> Result<Self> {
+    fn read(row: &TotalsRow) -> Result<Self> {
         // A balance from a recount may be in the form that was sent, with more zeros than a sum has digits.
-        let balance = Decimal::from_sent(balance, true).map(|sent| sent.value());
+        let balance = Decimal::from_sent(&row.ledger_balance, true).map(|sent| sent.value());
         Ok(Self {
-            accounts: *accounts,
+            accounts: row.accounts,
             ledger_balance: balance.ok_or_else(|| Error::corrupt("a sum of balances cannot be read"))?,
-            readings: *readings,
-            transactions: *transactions,
-            documents: *documents,
+            readings: row.readings,
+            transactions: row.transactions,
+            documents: row.documents,
         })
     }
 
     /// Returns the sum of changes, or `None` if it cannot be represented exactly.
-    fn all<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Option<Self>> {
+    fn all<'r>(rows: impl IntoIterator<Item = &'r TotalsRow>) -> Result<Option<Self>> {
         let mut all = Self::default();
         for row in rows {
             match all.checked_add(Self::read(row)?) {
@@ -146,7 +144,7 @@ fn insert(conn: &mut Conn, supplier_id: i64, change: TotalsRow) -> Result<()> {
 }
 
 pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
-    let rows: Vec<Row> = Read { supplier_id }.load(conn)?;
+    let rows: Vec<TotalsRow> = Read { supplier_id }.load(conn)?;
     let sum = Sum::all(&rows)?.ok_or(Error::Unfit("a sum of balances is out of range"))?;
     Ok(sum.totals())
 }
@@ -154,10 +152,10 @@ pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
 /// Folds the oldest changes and returns how many. Changes of a supplier whose sum cannot be represented or
 /// read are moved after the others, so that they do not hold up other suppliers.
 pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
-    let taken: Vec<(i64, i64, String, i64, i64, i64)> = Take { limit: limit.into() }.load(conn)?;
-    let mut changes = BTreeMap::<i64, Vec<Row>>::new();
-    for (supplier_id, accounts, balance, readings, transactions, documents) in taken {
-        changes.entry(supplier_id).or_default().push((accounts, balance, readings, transactions, documents));
+    let taken: Vec<(i64, TotalsRow)> = Take { limit: limit.into() }.load(conn)?;
+    let mut changes = BTreeMap::<i64, Vec<TotalsRow>>::new();
+    for (supplier_id, change) in taken {
+        changes.entry(supplier_id).or_default().push(change);
     }
     let mut folded = 0;
     for (supplier_id, changes) in changes {
@@ -165,7 +163,7 @@ pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
             Ok(()) => folded += changes.len(),
             Err(Error::Corrupt(fault)) => {
                 tracing::error!(supplier = supplier_id, fault, "figures are not folded: see {RECOUNT}");
-                changes.into_iter().try_for_each(|change| keep(conn, supplier_id, change))?;
+                changes.into_iter().try_for_each(|change| insert(conn, supplier_id, change))?;
             }
             Err(error) => return Err(error),
         }
@@ -173,23 +171,11 @@ pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
     Ok(folded)
 }
 
-/// Writes a change again as it was read.
-fn keep(conn: &mut Conn, supplier_id: i64, change: Row) -> Result<()> {
-    let (accounts, ledger_balance, readings, transactions, documents) = change;
-    insert(conn, supplier_id, TotalsRow { accounts, ledger_balance, readings, transactions, documents })
-}
-
 /// Adds changes to the folded totals. Returns [`Error::Corrupt`] without writing if these cannot be read or
 /// the sum cannot be represented. Nobody else folds meanwhile.
-fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[Row]) -> Result<()> {
-    let row = totals::table.find(supplier_id).select((
-        totals::accounts,
-        totals::ledger_balance,
-        totals::readings,
-        totals::transactions,
-        totals::documents,
-    ));
-    let before: Option<Row> = row.get_result(conn).optional()?;
+fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[TotalsRow]) -> Result<()> {
+    let row = totals::table.find(supplier_id).select(TotalsRow::as_select());
+    let before: Option<TotalsRow> = row.get_result(conn).optional()?;
     let after = Sum::all(before.iter().chain(changes))?;
     let after = after.ok_or_else(|| Error::corrupt("a sum of balances is out of range"))?.row();
     diesel::insert_into(totals::table)

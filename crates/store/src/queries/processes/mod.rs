@@ -171,7 +171,7 @@ impl Processes for SqlTx<'_> {
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
         let hints = self.hints;
-        self.run(|conn| queue::expired_leases(conn, hints, before, limit, Sweep::Look))
+        self.run(|conn| queue::expired_leases(conn, hints, before, limit, Sweep::Read))
     }
 
     fn expired_leases_to_end(
@@ -188,7 +188,7 @@ impl Processes for SqlTx<'_> {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
-        self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Look))
+        self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Read))
     }
 
     fn missed_windows_to_end(

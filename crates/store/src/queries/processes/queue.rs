@@ -133,7 +133,7 @@ pub(super) fn due(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sweep {
     /// To read processes.
-    Look,
+    Read,
     /// To change processes: those that others are changing are left out without waiting.
     Change,
 }
@@ -155,7 +155,7 @@ macro_rules! overdue {
                     .filter(processes::supplier_id.eq(id))
                     .filter(processes::$column.lt(before));
                 Ok(match $sweep {
-                    Sweep::Look => page_of!(rows, $column, page).load(conn)?,
+                    Sweep::Read => page_of!(rows, $column, page).load(conn)?,
                     Sweep::Change => for_claim!(page_of!(rows, $column, page)).load(conn)?,
                 })
             };

@@ -1,6 +1,6 @@
 //! Plans of the operations after an import and of the lists of version 1.
 
-use super::super::testing::{add_account, at, found, with};
+use super::super::testing::{add_account, at, texts, with};
 use super::*;
 use cutover_app::port::{
     AccountList, InstructionDetails, InstructionKey, MeterPointQuestion, NewBusiness, NewHistoricalStatement,
@@ -97,15 +97,15 @@ fn notes_are_found_by_their_content_and_time() {
 fn transactions_and_their_items_are_found_by_keys() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = with_account(folder.path());
-    let found = plan_of(&mut conn, |tx| {
+    let plan = plan_of(&mut conn, |tx| {
         assert!(tx.find_transaction(2, "T")?.is_some());
         Ok(())
     });
-    assert_by_key(&found);
-    assert_uses(&found, "COVERING INDEX transactions_by_id (account_id=? AND transaction_id=?)");
-    assert_uses(&found, "transactions USING PRIMARY KEY (account_id=? AND position=?)");
-    assert_uses(&found, "line_items USING PRIMARY KEY (account_id=? AND txn=?)");
-    assert_uses(&found, "tax_items USING PRIMARY KEY (account_id=? AND txn=?)");
+    assert_by_key(&plan);
+    assert_uses(&plan, "COVERING INDEX transactions_by_id (account_id=? AND transaction_id=?)");
+    assert_uses(&plan, "transactions USING PRIMARY KEY (account_id=? AND position=?)");
+    assert_uses(&plan, "line_items USING PRIMARY KEY (account_id=? AND txn=?)");
+    assert_uses(&plan, "tax_items USING PRIMARY KEY (account_id=? AND txn=?)");
     let json = r#"{"transaction_id":"U","transaction_date":"2026-01-01","amount":"1","type":"CHARGE"}"#;
     let transaction = read_transaction(json).unwrap();
     let balance = transaction.amount.clone().into_owned();
@@ -203,8 +203,8 @@ fn businesses_are_stored_as_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
     with(&mut conn, |tx| tx.insert_business(&new_business())).unwrap();
-    let kept = "SELECT external_identifier || '|' || company_number || '|' || identifier || '|' || terms AS found \
+    let stored = "SELECT external_identifier || '|' || company_number || '|' || identifier || '|' || terms AS found \
                 FROM businesses b JOIN business_contracts c ON c.business_id = b.id \
                 JOIN business_contract_versions v ON v.business_id = b.id AND v.contract = c.position";
-    assert_eq!(found(&mut conn, kept), [format!("B| 1 2 |C|{TERMS}")]);
+    assert_eq!(texts(&mut conn, stored), [format!("B| 1 2 |C|{TERMS}")]);
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::context::Context;
 use crate::sqlite::migrations;
-use crate::sqlite::testing::{add_supplier, at, found as texts};
+use crate::sqlite::testing::{add_supplier, at, texts};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Staged, StoredIssues, Tx};
 use cutover_process::{Actor, NewProcess, Submission};
