@@ -21,7 +21,7 @@ struct Column {
 }
 
 /// Columns that hold the position of another row of the same account, and the table of that row. The
-/// references are not declared: see docs/decisions/0031-rows-of-an-account.md.
+/// references are not declared (decision 0031).
 pub(crate) const PARENTS: [(&str, &str); 6] = [
     ("supply_address", "supply_addresses"),
     ("meter_point", "meter_points"),

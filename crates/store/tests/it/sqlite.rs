@@ -167,7 +167,7 @@ fn corrupt_rows_are_reported_as_such() {
     let path = folder.path().join("cutover.db");
     let store = open(&path);
     assert_eq!(add(&store, "A".into()), Ok(true));
-    behind(
+    run_sql(
         &path,
         "INSERT INTO suppliers (organisation_id, code, status, document_root, verify_documents, \
          send_customer_emails, dry_run, time_zone, rules, created_at) VALUES \
