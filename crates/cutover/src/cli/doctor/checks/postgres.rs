@@ -134,7 +134,8 @@ fn timeouts(session: &SessionHealth) -> Finding {
 fn connections(options: &PostgresOptions, server: &ServerHealth) -> Finding {
     let ServerHealth { max_connections, open_connections, .. } = server;
     let own = if options.direct_url.is_some() { 1 } else { i64::from(options.connections) + 2 };
-    let detail = format!("a server process takes up to {own} of {max_connections}; {open_connections} are taken now");
+    let detail =
+        format!("a server process takes up to {own} of {max_connections}; {open_connections} are taken now");
     if own > *max_connections {
         let mend = "raise max_connections of PostgreSQL, or lower database-connections";
         return Finding::warn("connections", detail, mend);
