@@ -1,8 +1,8 @@
-//! Times claims on a PostgreSQL database in which processes wait, one line of JSON:
+//! Measures claims on a PostgreSQL database with pending processes and prints a line of JSON:
 //! `cargo bench --package cutover-store --bench claim -- URL CLAIMS`.
 //!
-//! What was claimed is ended and replaced after each claim, untimed, so that as many wait as before and the
-//! indexes carry what steps leave behind.
+//! After each claim, its processes are ended and replaced, which is not measured. So the number of pending
+//! processes stays the same, and the indexes have the dead entries that steps leave.
 
 use cutover_app::port::{Staged, StepWrite, StoreError, StoredIssues, StoredProcess, Tx, write};
 use cutover_core::ServiceAccountNumber;
@@ -12,16 +12,16 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// As many as a worker claims.
+/// Number of processes that a worker claims.
 const BATCH: u32 = 16;
-/// Claims before the clock counts: connections and plans are made in them.
+/// Number of claims that are not measured, in which connections are opened and plans are made.
 const WARM_UP: usize = 20;
 
 /// A process with the store's key of its supplier.
 type Claimed = (Process, i64);
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Cargo says `--bench` itself.
+    // Cargo passes `--bench`.
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let [url, claims] = args.as_slice() else {
         println!("NOT RUN: no URL of a database and number of claims were given");
@@ -45,11 +45,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The time that so many hundredths of all do not exceed, in ms.
+/// Returns a percentile of times in ms.
 #[expect(clippy::float_arithmetic, reason = "figures of a bench, not money")]
 fn percentile(sorted: &[Duration], hundredths: usize) -> f64 {
-    let place = (sorted.len() * hundredths).div_ceil(100).saturating_sub(1);
-    sorted.get(place).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    let index = (sorted.len() * hundredths).div_ceil(100).saturating_sub(1);
+    sorted.get(index).map_or(0.0, |time| time.as_secs_f64() * 1e3)
 }
 
 fn stepped(
@@ -61,7 +61,7 @@ fn stepped(
     process.step(event, at, actor).map_err(|illegal| StoreError::Failed(illegal.to_string()))
 }
 
-/// Writes steps, all of which must be new.
+/// Writes steps, all of which must be written.
 fn write_steps(tx: &mut dyn Tx, steps: &[(Process, HistoryEntry)]) -> Result<(), StoreError> {
     let writes: Vec<_> =
         steps.iter().map(|(process, entry)| StepWrite { process, entry, issues: None }).collect();
@@ -69,7 +69,7 @@ fn write_steps(tx: &mut dyn Tx, steps: &[(Process, HistoryEntry)]) -> Result<(),
     if are_written { Ok(()) } else { Err(StoreError::Conflict("somebody else claims".into())) }
 }
 
-/// Claims as a worker does: the suppliers' settings are read too.
+/// Claims like a worker, which also reads the suppliers' settings.
 fn claim(store: &PostgresStore) -> Result<Vec<Claimed>, StoreError> {
     let at = store.now();
     write(store, move |tx| {
@@ -84,7 +84,7 @@ fn claim(store: &PostgresStore) -> Result<Vec<Claimed>, StoreError> {
     })
 }
 
-/// Ends processes, and lets as many new ones of the same suppliers wait.
+/// Ends processes and adds as many pending ones of the same suppliers.
 fn replace(store: &PostgresStore, claimed: Vec<Claimed>) -> Result<(), StoreError> {
     let at = store.now();
     write(store, move |tx| {
@@ -103,7 +103,7 @@ fn replace(store: &PostgresStore, claimed: Vec<Claimed>) -> Result<(), StoreErro
     })
 }
 
-/// The number of an account that was never there.
+/// Returns the number of an account that never existed.
 fn number(tx: &mut dyn Tx) -> Result<cutover_core::ExternalAccountNumber, StoreError> {
     let number = format!("N-{}", tx.next_process_id()?);
     number.parse().map_err(|invalid| StoreError::Failed(format!("{invalid}")))

@@ -1,17 +1,17 @@
-//! Where the claims of this process begin to read, kept in memory.
+//! Lower bounds in memory, from which the claims of this process begin to read.
 //!
-//! While any transaction of the server can still see old rows (a backup, a forgotten session), PostgreSQL keeps the
-//! index entries of every process that was claimed since. A claim that began at the start of an index would read all
-//! of them. Written to the database, the place to begin at would itself leave a dead row version per claim; so each
-//! process remembers it for itself. A hint that is lost costs one longer read.
+//! While any transaction of the server can still see old rows (a backup, a forgotten session), PostgreSQL
+//! keeps the index entries of every process that was claimed since. A claim that began at the start of an
+//! index would read all of them. A bound in the database would itself leave a dead row version for each
+//! claim, so each process keeps its own. A lost hint costs one longer read.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How much later than its time a process or a lease may be committed and still be found at once.
+/// Delay after its time within which a process or a lease may be committed and still be found at once.
 const LATE: TimeDelta = TimeDelta::seconds(1);
-/// How long a hint is used. What was committed even later is found when it ends.
+/// Lifetime of a hint. A process that is committed even later is found when the hint ends.
 const LIFETIME: TimeDelta = TimeDelta::seconds(30);
 
 /// The hints of one store.
@@ -35,11 +35,11 @@ struct SupplierHints {
 #[derive(Debug, Clone, Copy)]
 struct Hint {
     from: DateTime<Utc>,
-    /// When the first bound was seen that this one follows.
+    /// When the first of the bounds was read that led to this one.
     since: DateTime<Utc>,
 }
 
-/// Where to begin to read of a supplier.
+/// The lower bounds from which to read processes of a supplier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub(crate) supplier_id: i64,
@@ -50,7 +50,8 @@ pub(crate) struct Bounds {
 }
 
 impl ClaimHints {
-    /// Key of the supplier that the last claim ended with: the next claim begins with the one after it.
+    /// Returns the key of the supplier that the last claim ended with. The next claim begins with the one
+    /// after it.
     pub(crate) fn last_served(&self) -> i64 {
         self.lock().last_served
     }
@@ -59,7 +60,7 @@ impl ClaimHints {
         self.lock().last_served = supplier_id;
     }
 
-    /// The bounds that hold at a time.
+    /// Returns the bounds that are valid at a time.
     pub(crate) fn bounds(&self, at: DateTime<Utc>) -> Vec<Bounds> {
         let mut hints = self.lock();
         hints.suppliers.retain(|_, of| {
@@ -75,12 +76,12 @@ impl ClaimHints {
         hints.suppliers.iter().map(bounds).collect()
     }
 
-    /// The first pending process of a supplier is due at `first`, as was seen at `at`.
+    /// Notes that at the time `at` the first pending process of a supplier was due at `first`.
     pub(crate) fn set_first_due(&self, supplier_id: i64, first: DateTime<Utc>, at: DateTime<Utc>) {
         Hint::advance(&mut self.lock().suppliers.entry(supplier_id).or_default().due, first, at);
     }
 
-    /// The first lease of a supplier ends at `first`, as was seen at `at`.
+    /// Notes that at the time `at` the first lease of a supplier ended at `first`.
     pub(crate) fn set_first_lease(&self, supplier_id: i64, first: DateTime<Utc>, at: DateTime<Utc>) {
         Hint::advance(&mut self.lock().suppliers.entry(supplier_id).or_default().leases, first, at);
     }
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hint_follows_the_first_and_ends_with_its_lifetime() {
+    fn a_hint_moves_forward_and_ends_after_its_lifetime() {
         let hints = ClaimHints::default();
         assert_eq!(hints.bounds(at(0)), []);
         hints.set_first_due(7, at(-5), at(0));
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_back_ends_a_hint() {
+    fn a_hint_ends_when_the_clock_goes_back() {
         let hints = ClaimHints::default();
         hints.set_first_due(7, at(0), at(0));
         assert_eq!(hints.bounds(at(-1)), []);

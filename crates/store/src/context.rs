@@ -1,10 +1,9 @@
 use crate::claim_hints::ClaimHints;
 use crate::sealed::Sealer;
 
-/// What the transactions of one store share in memory.
+/// State in memory that the transactions of one store share.
 #[derive(Debug, Default)]
 pub(crate) struct Context {
-    /// Seals and opens what is sealed at rest.
     pub(crate) sealer: Sealer,
     pub(crate) hints: ClaimHints,
 }

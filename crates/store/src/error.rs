@@ -1,19 +1,19 @@
 use cutover_app::port::StoreError;
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
 
-/// Why a database could not be opened.
+/// The reason why a database could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There is no connection: the path, its rights, or the file.
+    /// There is no connection: the path, the permissions or the file is wrong.
     #[error("the database cannot be opened: {0}")]
     Connect(String),
-    /// It is encoded otherwise than in UTF-8, and could not hold every text.
-    #[error("the database is encoded in {0}, and has to be in UTF8: make it anew with ENCODING 'UTF8'")]
+    /// Its encoding is not UTF-8, so it cannot hold every text.
+    #[error("the database is encoded in {0}, not in UTF8: create it again with ENCODING 'UTF8'")]
     Encoding(String),
-    /// A setting that durability needs was refused.
+    /// It refused a setting that durability needs.
     #[error("the database refused a setting: {0}")]
     Setting(String),
-    /// There are migrations to be applied first.
+    /// Some migrations are pending.
     #[error("the database lacks migrations: {0}")]
     Pending(String),
     /// A migration failed; those before it are applied.
@@ -24,15 +24,15 @@ pub enum OpenError {
     Thread(#[from] std::io::Error),
 }
 
-/// Why a query failed, before it is known what that means to a use case.
+/// Failure of a query, before its meaning to a use case is known.
 #[derive(Debug)]
 pub(crate) enum Error {
     Database(DieselError),
-    /// A row that no program of ours can have written.
+    /// A row that no version of this program can have written.
     Corrupt(String),
-    /// The name of the key that a value is sealed with; it is not among ours.
+    /// The name of the missing key that a value is sealed with.
     KeyMissing(String),
-    /// A value that no column can hold.
+    /// A value that does not fit its column.
     Unfit(&'static str),
 }
 
@@ -45,7 +45,7 @@ impl From<DieselError> for Error {
 }
 
 impl Error {
-    /// Whether the database refused a statement, rather than that something of it or of what it found was none.
+    /// Returns true if the database refused a statement, rather than that a row was missing or unreadable.
     pub(crate) fn is_refusal(&self) -> bool {
         let Self::Database(error) = self else { return false };
         !matches!(error, DieselError::DeserializationError(_) | DieselError::NotFound)
@@ -56,25 +56,26 @@ impl Error {
     }
 }
 
-/// What a database's own message means; each dialect knows its messages.
+/// Meaning of a message of the database. Each dialect knows its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// The database is away, or full.
+    /// The database is unavailable or full.
     Passing,
-    /// It answers: a statement took too long, or did not get a lock.
+    /// The database answers, but a statement took too long or did not get a lock.
     Busy,
-    /// Two writers met.
+    /// Two writers were in conflict.
     Conflict,
     Corrupt,
     Other,
 }
 
-/// What a failure means to a use case. Messages of databases name tables and constraints, not values.
+/// Converts a failure to its meaning for a use case. Messages of databases name tables and constraints, not
+/// values.
 pub(crate) fn store_error(error: Error, meaning: fn(&str) -> Meaning) -> StoreError {
     match error {
         Error::Corrupt(text) => StoreError::Corrupt(text),
         Error::KeyMissing(key) => StoreError::KeyMissing(key),
-        Error::Unfit(what) => StoreError::Failed(what.to_owned()),
+        Error::Unfit(fault) => StoreError::Failed(fault.to_owned()),
         Error::Database(DieselError::DatabaseError(kind, info)) => {
             of_database(&kind, info.message(), meaning)
         }
@@ -86,7 +87,7 @@ pub(crate) fn store_error(error: Error, meaning: fn(&str) -> Meaning) -> StoreEr
 fn of_database(kind: &DatabaseErrorKind, message: &str, meaning: fn(&str) -> Meaning) -> StoreError {
     let message = message.to_owned();
     match kind {
-        // What a row refers to is there, unless it was erased by somebody meanwhile.
+        // A row refers to rows that exist, unless somebody has erased them meanwhile.
         DatabaseErrorKind::UniqueViolation
         | DatabaseErrorKind::ForeignKeyViolation
         | DatabaseErrorKind::SerializationFailure => StoreError::Conflict(message),
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_that_could_not_be_sent_may_be_sent_again() {
+    fn a_command_that_could_not_be_sent_is_reported_as_unavailable() {
         let lost = DieselError::DatabaseError(
             DatabaseErrorKind::UnableToSendCommand,
             Box::new("no connection to the server".to_owned()),

@@ -1,10 +1,10 @@
-//! What the migrations of both databases have in common.
+//! The parts of migrations that both databases share.
 
 use diesel::backend::Backend;
 use diesel::migration::{Migration, MigrationSource};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness};
 
-/// What became of a migration.
+/// State of a migration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MigrationState {
     /// It was applied before.
@@ -13,7 +13,7 @@ pub enum MigrationState {
     JustApplied,
     /// It is still to be applied.
     Pending,
-    /// It is not one of this program's: a newer one was here.
+    /// It is not one of this program's: a newer program applied it.
     Unknown,
 }
 
@@ -22,11 +22,11 @@ pub enum MigrationState {
 pub struct MigrationStatus {
     /// Its number; migrations are applied in this order.
     pub version: String,
-    /// What became of it.
+    /// Its state.
     pub state: MigrationState,
 }
 
-/// Why migrating failed.
+/// The reason why migrating failed.
 pub(crate) struct Failed(pub(crate) String);
 
 impl From<diesel::result::Error> for Failed {
@@ -41,14 +41,14 @@ impl From<Box<dyn std::error::Error + Send + Sync>> for Failed {
     }
 }
 
-/// What is applied, oldest first.
+/// Returns the applied migrations, oldest first.
 pub(crate) fn applied<DB: Backend>(conn: &mut impl MigrationHarness<DB>) -> Result<Vec<String>, Failed> {
     let mut versions: Vec<_> = conn.applied_migrations()?.iter().map(ToString::to_string).collect();
     versions.sort_unstable();
     Ok(versions)
 }
 
-/// Every migration of the program and of the database, given what was applied before and is now.
+/// Returns the states of all migrations of the program and the database, from those applied before and now.
 pub(crate) fn statuses<DB: Backend>(
     ours: EmbeddedMigrations,
     before: &[String],

@@ -1,7 +1,7 @@
-//! Both folders of migrations make the same tables, which are those that `queries` declares.
+//! Tests that both folders of migrations create the same tables, which are those that `queries` declares.
 //!
-//! What SQLite has in the end is made once more on PostgreSQL, word for word but for its types; then
-//! PostgreSQL tells of both, in the same words.
+//! SQLite's schema is created again on PostgreSQL, with only the types replaced. Then PostgreSQL's catalogue
+//! describes both schemas in the same words.
 
 use crate::{postgres, sqlite};
 use cutover_testkit_postgres::{TestDatabase, server};
@@ -17,7 +17,7 @@ const COLUMNS: &str = "SELECT concat_ws(' ', c.relname || '.' || a.attname, form
         LEFT JOIN pg_attrdef d ON (d.adrelid, d.adnum) = (a.attrelid, a.attnum) \
     WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace AND a.attnum > 0 \
     ORDER BY c.relname, a.attnum";
-/// Keys, uniques, references and checks; those of SQLite's booleans are no need of PostgreSQL's.
+/// Keys, unique constraints, references and checks, without those that SQLite needs for booleans.
 const CONSTRAINTS: &str = "SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint \
     WHERE connamespace = 'public'::regnamespace \
         AND NOT (SELECT relispartition FROM pg_class c WHERE c.oid = conrelid) \
@@ -25,8 +25,8 @@ const CONSTRAINTS: &str = "SELECT conrelid::regclass || ' ' || pg_get_constraint
 const INDEXES: &str = "SELECT replace(indexdef, ' ON ONLY ', ' ON ') FROM pg_indexes WHERE schemaname = 'public' \
     AND NOT (SELECT relispartition FROM pg_class c WHERE c.oid = format('%I.%I', schemaname, tablename)::regclass) ORDER BY 1";
 
-/// What SQLite has no types for, as it keeps it.
-const KEPT: [(&str, &str); 3] =
+/// Types that SQLite lacks, with the types that it stores their values as.
+const STORED_AS: [(&str, &str); 3] =
     [(" timestamp with time zone", " bigint"), (" boolean", " bigint"), (" date", " text")];
 
 #[derive(QueryableByName)]
@@ -35,7 +35,7 @@ struct Statement {
     sql: String,
 }
 
-/// The migrations of a database, oldest first.
+/// Returns the migrations of a database, oldest first.
 fn migrations(database: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(database);
     let mut folders: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -43,7 +43,7 @@ fn migrations(database: &str) -> Vec<String> {
     folders.iter().map(|folder| fs::read_to_string(folder.join("up.sql")).unwrap()).collect()
 }
 
-/// The statements that would make what SQLite has in the end, with PostgreSQL's types.
+/// Returns the statements that create SQLite's final schema with PostgreSQL's types.
 fn of_sqlite() -> Vec<String> {
     let mut conn = SqliteConnection::establish(":memory:").unwrap();
     migrations("sqlite").iter().for_each(|migration| conn.batch_execute(migration).unwrap());
@@ -61,7 +61,7 @@ fn of_sqlite() -> Vec<String> {
     made.into_iter().map(translate).collect()
 }
 
-/// A database with these statements run; none where there is no server.
+/// Creates a database with these statements; returns `None` if there is no server.
 fn database(statements: &[String]) -> Option<TestDatabase> {
     let database = TestDatabase::create(server()?).unwrap();
     statements.iter().for_each(|statement| drop(database.sql(statement).unwrap()));
@@ -72,28 +72,28 @@ fn lines(database: &TestDatabase, sql: &str) -> Vec<String> {
     database.sql(sql).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// A column as SQLite has it.
-fn kept(line: String) -> String {
-    KEPT.iter().fold(line, |line, (from, to)| line.replace(from, to))
+/// Declaration of a column in SQLite.
+fn as_stored(line: String) -> String {
+    STORED_AS.iter().fold(line, |line, (from, to)| line.replace(from, to))
 }
 
 #[test]
 fn both_databases_have_the_same_tables() {
     let Some(postgres) = database(&migrations("postgres")) else { return };
     let sqlite = database(&of_sqlite()).unwrap();
-    let columns: Vec<_> = lines(&postgres, COLUMNS).into_iter().map(kept).collect();
+    let columns: Vec<_> = lines(&postgres, COLUMNS).into_iter().map(as_stored).collect();
     assert_ne!(columns.len(), 0);
     assert_eq!(columns, lines(&sqlite, COLUMNS));
     assert_eq!(lines(&postgres, CONSTRAINTS), lines(&sqlite, CONSTRAINTS));
-    // Where the column does not say it, the index says how its text is compared.
+    // If the column has no collation, the index has one.
     let postgres = lines(&postgres, INDEXES).into_iter().map(|index| index.replace(" COLLATE \"C\"", ""));
     assert_eq!(postgres.collect::<Vec<_>>(), lines(&sqlite, INDEXES));
 }
 
-/// The column of a declaration `name -> Type`, as [`COLUMNS`] tells it.
+/// Returns the column of a declaration `name -> Type` in the form of [`COLUMNS`].
 fn declared(table: &str, column: &str) -> String {
     let (name, declared) = column.split_once("->").unwrap();
-    // Some go by another name in the program.
+    // Some columns have another name in the program.
     let name = name.split('"').nth(1).unwrap_or(name).trim();
     let declared: String = declared.split_whitespace().collect();
     let nullable = declared.strip_prefix("Nullable<").and_then(|rest| rest.strip_suffix('>'));
@@ -110,7 +110,7 @@ fn declared(table: &str, column: &str) -> String {
     format!("{table}.{name} {kind}{suffix}")
 }
 
-/// What a program declares, as [`COLUMNS`] tells it of a database that has it.
+/// Returns the declarations of the program in the form of [`COLUMNS`].
 fn all_declared(tables: &[(&str, &str)]) -> Vec<String> {
     let columns = |(table, columns): &(&str, &str)| {
         let columns = columns.split(',').filter(|column| !column.trim().is_empty());
@@ -125,16 +125,16 @@ fn all_declared(tables: &[(&str, &str)]) -> Vec<String> {
 fn queries_declare_the_tables_there_are() {
     let Some(postgres) = database(&migrations("postgres")) else { return };
     let sqlite = database(&of_sqlite()).unwrap();
-    let found = |database| {
+    let actual = |database| {
         let without_default = |line: String| line.split(" DEFAULT ").next().unwrap().to_owned();
         lines(database, COLUMNS).into_iter().map(without_default).collect::<Vec<_>>()
     };
-    assert_eq!(found(&postgres), all_declared(postgres::queries::schema::DECLARED));
+    assert_eq!(actual(&postgres), all_declared(postgres::queries::schema::DECLARED));
     let declared = all_declared(sqlite::queries::schema::DECLARED);
-    assert_eq!(found(&sqlite), declared.into_iter().map(kept).collect::<Vec<_>>());
+    assert_eq!(actual(&sqlite), declared.into_iter().map(as_stored).collect::<Vec<_>>());
 }
 
-/// The locales of a machine change, and with them the order of texts; an index would not follow.
+/// The order of texts may change with the locales of a machine, and an index would then be wrong.
 #[test]
 fn indexed_text_is_compared_by_its_bytes() {
     let Some(postgres) = database(&migrations("postgres")) else { return };
@@ -146,7 +146,7 @@ fn indexed_text_is_compared_by_its_bytes() {
     assert_eq!(others, [""; 0]);
 }
 
-/// Without one, every change of a parent would read all of the child.
+/// Without an index, every change of a parent would read the whole child table.
 #[test]
 fn every_foreign_key_has_an_index() {
     let Some(postgres) = database(&migrations("postgres")) else { return };
@@ -156,7 +156,7 @@ fn every_foreign_key_has_an_index() {
     assert_eq!(lines(&postgres, bare), [""; 0]);
 }
 
-/// No reference is declared between rows of an account, so both checks know by their names which columns are one.
+/// References between rows of an account are not declared, so both checks recognise their columns by name.
 #[test]
 fn the_script_of_operators_checks_the_references_that_doctor_checks() {
     let script = include_str!("../../../deploy/postgres/invariants.sql");

@@ -1,8 +1,8 @@
-//! Macros for fixed SQL and for rows. They name what the database at hand has, which is to be in scope:
-//! `dialect::Db` and `queries::statement::Bind`; and `insert_all!` of its dialect.
+//! Macros for rows and for fixed SQL. They name items of the dialect in scope (`dialect::Db`,
+//! `queries::statement::Bind`) and its macros `insert_all!` and `column_arrays!`.
 
-/// A row that goes into its table with others: the struct as it stands, and `insert_all`, which the dialect
-/// writes. A field is the column of its name; attributes that say otherwise are not taken.
+/// Declares a row: the struct and its `insert_all`, which inserts many rows. Each field is the column of its
+/// name; a field cannot have attributes.
 macro_rules! row {
     (
         $(#[doc = $doc:literal])*
@@ -19,21 +19,49 @@ macro_rules! row {
     };
 }
 
-/// A statement of fixed SQL, prepared once for each connection. Texts are SQL, names are fields,
-/// constants in parentheses are SQL of the database, and pieces in braces are
-/// for a database of which a constant is true.
+/// Declares a group of columns that statements write together. The struct is embedded in rows; as a value of
+/// a [`statement!`] it is the list of its assignments, `a = $1, b = $2`. The dialect may add forms for many
+/// rows.
+macro_rules! columns {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis struct $name:ident<$life:lifetime> in $table:ident { $($field:ident: $type:ty,)* }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Insertable, Queryable, Selectable)]
+        #[diesel(table_name = $table, treat_none_as_default_value = false)]
+        $vis struct $name<$life> { $($vis $field: $type,)* }
+
+        impl Bind for $name<'_> {
+            fn bind<'b>(&'b self, out: &mut diesel::query_builder::AstPass<'_, 'b, Db>) -> diesel::QueryResult<()> {
+                let mut separator = "";
+                $(
+                    out.push_sql(std::mem::replace(&mut separator, ", "));
+                    out.push_sql(concat!(stringify!($field), " = "));
+                    out.push_bind_param::<diesel::dsl::SqlTypeOf<$table::$field>, _>(&self.$field)?;
+                )*
+                Ok(())
+            }
+        }
+
+        column_arrays!($table, $name<$life> { $($field: $type,)* });
+    };
+}
+
+/// Declares a statement of fixed SQL, prepared once for each connection. In its body, a literal is SQL, a
+/// name binds the field of that name, a path in parentheses is a constant with SQL, and the pieces in braces
+/// are left out unless the constant before the arrow is true.
 macro_rules! statement {
     (
         $(#[$doc:meta])*
-        $name:ident { $($field:ident: $type:ty),* $(,)? } $(-> $row:ty)? = $($piece:tt)*
+        $name:ident $(<$($life:lifetime),+>)? { $($field:ident: $type:ty),* $(,)? } $(-> $row:ty)? = $($piece:tt)*
     ) => {
         $(#[$doc])*
-        #[derive(Debug, diesel::query_builder::QueryId)]
-        pub(crate) struct $name {
+        pub(crate) struct $name<$($($life),+)?> {
             $(pub(crate) $field: $type,)*
         }
 
-        impl diesel::query_builder::QueryFragment<Db> for $name {
+        impl<$($($life),+)?> diesel::query_builder::QueryFragment<Db> for $name<$($($life),+)?> {
             fn walk_ast<'b>(
                 &'b self,
                 mut out: diesel::query_builder::AstPass<'_, 'b, Db>,
@@ -43,13 +71,28 @@ macro_rules! statement {
             }
         }
 
-        $(
-            impl diesel::query_builder::Query for $name {
-                type SqlType = $row;
-            }
-        )?
+        const _: () = {
+            pub(crate) struct Id;
 
-        impl<C> diesel::RunQueryDsl<C> for $name {}
+            impl<$($($life),+)?> diesel::query_builder::QueryId for $name<$($($life),+)?> {
+                type QueryId = Id;
+                const HAS_STATIC_QUERY_ID: bool = true;
+            }
+        };
+
+        query!($name [$($($life)+)?] $($row)?);
+
+        impl<$($($life,)+)? C> diesel::RunQueryDsl<C> for $name<$($($life),+)?> {}
+    };
+}
+
+/// Gives a statement the type of its rows, if it returns any.
+macro_rules! query {
+    ($name:ident [$($life:lifetime)*]) => {};
+    ($name:ident [$($life:lifetime)*] $row:ty) => {
+        impl<$($life),*> diesel::query_builder::Query for $name<$($life),*> {
+            type SqlType = $row;
+        }
     };
 }
 
@@ -75,7 +118,8 @@ macro_rules! pieces {
     };
 }
 
-/// A condition of fixed SQL. Indexes of some rows only are used where their condition is written out.
+/// Declares a condition of fixed SQL. A partial index is used only if its condition is in the text of the
+/// query, not among its values.
 macro_rules! condition {
     ($(#[$doc:meta])* $name:ident = $sql:literal) => {
         $(#[$doc])*

@@ -6,19 +6,19 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// How a cluster is to be.
+/// Settings of a cluster.
 #[derive(Debug, Clone, Default)]
 pub struct ClusterOptions {
-    /// Leave out what makes commits outlive a crash of the machine; they still outlive one of the server.
+    /// Turns off syncing to the disk. Commits then survive a crash of the server, but not of the machine.
     pub without_fsync: bool,
-    /// Take only connections with TLS, and show a certificate of an authority of its own.
+    /// Accepts only connections with TLS, with a certificate of the cluster's own authority.
     pub tls: bool,
     /// Further lines of `postgresql.conf`.
     pub settings: Vec<String>,
 }
 
 impl ClusterOptions {
-    /// For tests that are not about durability.
+    /// Returns settings for tests that are not about durability.
     pub fn fast() -> Self {
         Self { without_fsync: true, ..Self::default() }
     }
@@ -38,19 +38,19 @@ impl ClusterOptions {
     }
 }
 
-/// A throwaway cluster on a free port of loopback. It ends, with all that is in it, when it goes out of scope,
-/// and soon after its process has ended.
+/// A temporary cluster on a free port of loopback. It is stopped and removed when it is dropped, and soon
+/// after its process has ended.
 #[derive(Debug)]
 pub struct Cluster {
     instance: Instance,
 }
 
 impl Cluster {
-    /// Starts one for a test. None where there are no server programs: then `NOT RUN` is printed, and the test is
-    /// to pass.
+    /// Starts a cluster for a test. Prints `NOT RUN` and returns `None` if there are no server programs; the
+    /// test then passes.
     ///
     /// # Panics
-    /// If there are programs and they fail: a test that could run must not pass unrun.
+    /// If there are programs and they fail: a test that could run must not pass without running.
     pub fn for_test(options: &ClusterOptions) -> Option<Self> {
         if Programs::find().is_none() {
             not_run("no PostgreSQL server programs");
@@ -62,7 +62,7 @@ impl Cluster {
         }
     }
 
-    /// Makes it and starts it.
+    /// Creates and starts a cluster.
     ///
     /// # Errors
     /// If there are no server programs, or they fail.
@@ -74,27 +74,27 @@ impl Cluster {
         if options.tls {
             tls::prepare(&mut instance)?;
         }
-        instance.start_somewhere()?;
+        instance.start_on_free_port()?;
         Ok(Self { instance })
     }
 
-    /// The URL of a database of it, there or not; `postgres` always is. With TLS, the URL asks for the server's
-    /// name to be verified.
+    /// Returns the URL of one of its databases, which need not exist; `postgres` does. With TLS, the URL
+    /// requires that the server's name is verified.
     pub fn url(&self, database: &str) -> String {
         self.instance.url(database)
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.instance.address()
     }
 
-    /// The folder of its data.
+    /// Returns its data folder.
     pub fn data(&self) -> PathBuf {
         self.instance.data()
     }
 
-    /// Stops it as a crash of the server would: nothing is written any more. Its data stay.
+    /// Stops it like a crash of the server: nothing more is written. Its data are kept.
     ///
     /// # Errors
     /// If it cannot be stopped.
@@ -102,7 +102,7 @@ impl Cluster {
         self.instance.stop(Stop::Immediate)
     }
 
-    /// Starts it where it was, after it was stopped.
+    /// Starts it again on the same port.
     ///
     /// # Errors
     /// If it does not start.
@@ -111,7 +111,7 @@ impl Cluster {
         self.instance.start()
     }
 
-    /// Stops it in an orderly way, breaking connections, and starts it where it was.
+    /// Shuts it down, which closes connections, and starts it again on the same port.
     ///
     /// # Errors
     /// If it does not start.
@@ -119,10 +119,10 @@ impl Cluster {
         self.start_again()
     }
 
-    /// What `psql` prints for a statement in a database: a line a row, columns parted by `|`.
+    /// Runs a statement with `psql`. Returns a line for each row, with `|` between columns.
     ///
     /// # Errors
-    /// If it fails: with what it says.
+    /// If it fails, with its output.
     pub fn sql(&self, database: &str, sql: &str) -> io::Result<String> {
         psql::sql(&self.url(database), sql)
     }

@@ -4,7 +4,7 @@ use crate::server::Server;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A database of a test's own. It is dropped, whoever is connected, when it goes out of scope.
+/// A database of the test's own. Dropping the value drops the database, even if others are connected.
 #[derive(Debug)]
 pub struct TestDatabase {
     name: String,
@@ -13,7 +13,7 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    /// An empty one.
+    /// Creates an empty database.
     ///
     /// # Errors
     /// If there is no `psql`, or the server cannot be reached or refuses.
@@ -21,10 +21,11 @@ impl TestDatabase {
         Self::create_from_template(server, "template0")
     }
 
-    /// A copy of another database, to which nobody may be connected.
+    /// Creates a copy of another database, to which nobody may be connected.
     ///
     /// # Errors
-    /// As for an empty one, and if there is no such database or somebody is connected to it.
+    /// Those of [`create`](Self::create), and if the other database does not exist or somebody is connected
+    /// to it.
     pub fn create_from_template(server: &Server, template: &str) -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -34,20 +35,20 @@ impl TestDatabase {
         Ok(Self { url: server.url_of(&name)?, name, maintenance })
     }
 
-    /// Its name, `cutover_test_…`.
+    /// Returns its name, `cutover_test_…`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it is.
+    /// Returns its URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// What `psql` prints for a statement: a line a row, columns parted by `|`.
+    /// Runs a statement with `psql`. Returns a line for each row, with `|` between columns.
     ///
     /// # Errors
-    /// If it fails: with what it says.
+    /// If it fails, with its output.
     pub fn sql(&self, sql: &str) -> io::Result<String> {
         psql::sql(&self.url, sql)
     }
@@ -55,7 +56,7 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        // The server may be down or gone, on purpose.
+        // The test may have stopped the server.
         psql::sql(&self.maintenance, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name)).ok();
     }
 }

@@ -1,8 +1,9 @@
-//! PostgreSQL for tests: throwaway clusters, databases, a standby, PgBouncer, and a proxy that delays or cuts.
+//! PostgreSQL for tests: temporary clusters, databases, a standby, PgBouncer, and a proxy that delays or cuts
+//! connections.
 //!
-//! It drives the programs of an installation and speaks no protocol of its own. Nothing of a machine's own
-//! clusters is touched: a [`Cluster`] lives in a temporary folder and listens on a free port of loopback.
-//! It ends when its value is dropped, and with the process that owns it, however that ends.
+//! It runs the programs of an installation and implements no protocol itself. It does not touch the machine's
+//! own clusters: a [`Cluster`] has a temporary folder and listens on a free port of loopback. It ends when
+//! its value is dropped or its process ends, even by a crash.
 
 mod cluster;
 mod database;

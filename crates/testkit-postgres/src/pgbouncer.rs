@@ -12,8 +12,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// For [`Watchdog::start`]; the arguments are the program, its settings and its log. It stores nothing, so it
-/// need not end gracefully.
+/// Shell functions for [`Watchdog::start`]. Their arguments are the program, its settings and its log. It
+/// stores nothing, so it can be killed.
 const FUNCTIONS: &str = r#"
 start() { "$1" "$2" </dev/null >>"$3" 2>&1 & server=$!; }
 stop() { kill -s KILL "$server"; wait "$server"; }
@@ -21,33 +21,33 @@ stop() { kill -s KILL "$server"; wait "$server"; }
 
 const PROGRAM: &str = "pgbouncer";
 
-/// How long it may take to listen.
+/// Maximum time until it listens.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// The version from which it knows prepared statements, and would keep them.
+/// The first version that supports prepared statements and would keep them.
 const PREPARED_STATEMENTS: (u32, u32) = (1, 21);
 
-/// PgBouncer that pools transactions: four connections a database, for up to 300 clients. It lets everybody in,
-/// as the user of the URL it was started with.
+/// PgBouncer with transaction pooling: four connections for each database, up to 300 clients. It accepts
+/// everybody as the user of the URL that it was started with.
 #[derive(Debug)]
 pub struct PgBouncer {
     address: SocketAddr,
-    // Dropped before the folder: it stops the program.
+    // Dropped before the folder, which stops the program.
     _watchdog: Watchdog,
     _folder: TempDir,
 }
 
 impl PgBouncer {
-    /// Is there such a program?
+    /// Returns true if the program is installed.
     pub fn is_installed() -> bool {
         programs::find(PROGRAM).is_some()
     }
 
-    /// Starts it before the server of this URL, for every database of it. None where there is no such program:
-    /// then `NOT RUN` is printed, and the test is to pass.
+    /// Starts it for all databases of the server of a URL. Prints `NOT RUN` and returns `None` if the program
+    /// is not installed; the test then passes.
     ///
     /// # Errors
-    /// If it does not start, or the URL names no host.
+    /// If it does not start, or the URL has no host.
     pub fn start(server: &str) -> io::Result<Option<Self>> {
         let Some(program) = programs::find(PROGRAM) else {
             not_run("no pgbouncer");
@@ -67,15 +67,15 @@ impl PgBouncer {
         Ok(Some(Self { address, _watchdog: watchdog, _folder: folder }))
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The URL by which a database of its server is reached through it.
+    /// Returns the URL of a database of its server that leads through it.
     ///
     /// # Errors
-    /// If the URL is none.
+    /// If the URL is invalid.
     pub fn url_through(&self, url: &str) -> io::Result<String> {
         url::at(url, self.address)
     }
@@ -106,11 +106,11 @@ fn quoted(part: &str) -> String {
 
 fn version(program: &Path) -> io::Result<(u32, u32)> {
     let answer = run(Command::new(program).arg("--version"))?;
-    let unknown = || io::Error::other(format!("pgbouncer is of no known version: {answer}"));
+    let unknown = || io::Error::other(format!("the version of pgbouncer is unknown: {answer}"));
     parse_version(&answer).ok_or_else(unknown)
 }
 
-/// Such as `PgBouncer 1.18.0`, with more lines.
+/// Parses the first line of the output, for example `PgBouncer 1.18.0`.
 fn parse_version(answer: &str) -> Option<(u32, u32)> {
     let mut parts = answer.split_whitespace().nth(1)?.split('.').map_while(|part| part.parse().ok());
     parts.next().zip(parts.next())

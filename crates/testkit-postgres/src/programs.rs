@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
-/// Where packages put server programs that are not in `PATH`: a folder, and how names in it begin.
-const PLACES: [(&str, &str); 5] = [
+/// Folders of packages with server programs that are not in `PATH`, and the prefix of names in each.
+const PACKAGE_FOLDERS: [(&str, &str); 5] = [
     ("/usr/lib/postgresql", ""),
     ("/usr/local", "pgsql"),
     ("/opt/homebrew/opt", "postgresql"),
@@ -9,7 +9,7 @@ const PLACES: [(&str, &str); 5] = [
     ("/usr", "pgsql-"),
 ];
 
-/// What makes and runs clusters and standbys.
+/// Programs that create and run clusters and standbys.
 const SERVER: [&str; 4] = ["initdb", "pg_ctl", "postgres", "pg_basebackup"];
 
 /// The server programs of one installation of PostgreSQL.
@@ -19,7 +19,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Those in `PATH`, else the newest where packages put them.
+    /// Finds the programs in `PATH`, otherwise the newest of the packages.
     pub fn find() -> Option<Self> {
         let folder =
             folders().into_iter().find(|folder| SERVER.iter().all(|name| folder.join(name).is_file()))?;
@@ -31,21 +31,22 @@ impl Programs {
     }
 }
 
-/// A program of clients: beside the server's, for what is in `PATH` may be a slow wrapper of packages, else there.
+/// Finds a client program: first next to the server's, because the one in `PATH` may be a slow wrapper of a
+/// package.
 pub(crate) fn find_client(name: &str) -> Option<PathBuf> {
-    let beside = Programs::find().map(|programs| programs.path(name)).filter(|path| path.is_file());
-    beside.or_else(|| find(name))
+    let packaged = Programs::find().map(|programs| programs.path(name)).filter(|path| path.is_file());
+    packaged.or_else(|| find(name))
 }
 
-/// Any program, in `PATH` or where packages put such.
+/// Finds a program in `PATH` or in folders of packages.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
-    let near = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"].map(PathBuf::from);
-    folders().into_iter().chain(near).map(|folder| folder.join(name)).find(|path| path.is_file())
+    let others = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"].map(PathBuf::from);
+    folders().into_iter().chain(others).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 fn folders() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let packaged = PLACES.iter().flat_map(|(parent, start)| newest_first(Path::new(parent), start));
+    let packaged = PACKAGE_FOLDERS.iter().flat_map(|(parent, start)| newest_first(Path::new(parent), start));
     std::env::split_paths(&path).chain(packaged).collect()
 }
 
@@ -57,7 +58,7 @@ fn newest_first(parent: &Path, start: &str) -> Vec<PathBuf> {
     names.iter().map(|name| parent.join(name).join("bin")).collect()
 }
 
-/// The major version in such names as `15`, `pgsql-16`, `postgresql@17`; 0 without one.
+/// Returns the major version in names like `15`, `pgsql-16`, `postgresql@17`, or 0.
 fn version(name: &str) -> u32 {
     let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
     digits.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok()).unwrap_or(0)
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_not_there_is_none() {
+    fn missing_folders_and_programs_are_not_found() {
         assert_eq!(newest_first(Path::new("/no/such/folder"), ""), Vec::<PathBuf>::new());
         assert_eq!(find("no-such-program"), None);
     }

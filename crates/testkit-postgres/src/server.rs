@@ -4,33 +4,33 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The variable of the environment that names the server for tests: the URL of a database on it by which
-/// databases may be made.
+/// The environment variable with the server for tests: the URL of one of its databases, in which databases
+/// may be created.
 pub const DATABASE_URL: &str = "CUTOVER_TEST_DATABASE_URL";
 
-/// A server on which tests make databases of their own.
+/// A server on which tests create their own databases.
 #[derive(Debug)]
 pub struct Server {
     url: String,
-    /// Kept for as long as the process lives.
+    /// Kept until the process ends.
     _cluster: Option<Cluster>,
 }
 
 impl Server {
-    /// The one at this URL, of a database by which others may be made.
+    /// Creates a server from the URL of a database in which others may be created.
     pub fn at(url: impl Into<String>) -> Self {
         Self { url: url.into(), _cluster: None }
     }
 
-    /// The URL of the database by which others are made.
+    /// Returns the URL of the database in which others are created.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The URL of another database on it, there or not.
+    /// Returns the URL of another database on the server, which need not exist.
     ///
     /// # Errors
-    /// If the server's own URL is none.
+    /// If the server's own URL is invalid.
     pub fn url_of(&self, database: &str) -> io::Result<String> {
         let mut url = parse(&self.url)?;
         url.set_path(database);
@@ -38,11 +38,11 @@ impl Server {
     }
 }
 
-/// The server of this process: the one that [`DATABASE_URL`] names, else a cluster of its own, made at the first
-/// call. None where there are no server programs: then `NOT RUN` is printed once, and the test is to pass.
+/// Returns the server of this process: the one in [`DATABASE_URL`], otherwise a cluster that the first call
+/// starts. Prints `NOT RUN` once and returns `None` if there are no server programs; tests then pass.
 ///
 /// # Panics
-/// If there are programs and they fail: a test that could run must not pass unrun.
+/// If there are programs and they fail: a test that could run must not pass without running.
 pub fn server() -> Option<&'static Server> {
     static SERVER: OnceLock<Option<Server>> = OnceLock::new();
     SERVER.get_or_init(find).as_ref()
@@ -56,10 +56,10 @@ fn find() -> Option<Server> {
     Some(Server { url: cluster.url("postgres"), _cluster: Some(cluster) })
 }
 
-/// Written past the test harness, which would keep it to itself; each reason once.
-pub(crate) fn not_run(why: &'static str) {
-    static TOLD: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
-    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(why) {
-        io::stderr().write_all(format!("NOT RUN: {why}\n").as_bytes()).ok();
+/// Prints each reason once, directly to stderr because the test harness captures output.
+pub(crate) fn not_run(reason: &'static str) {
+    static PRINTED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    if PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(reason) {
+        io::stderr().write_all(format!("NOT RUN: {reason}\n").as_bytes()).ok();
     }
 }

@@ -6,11 +6,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// How long a standby may take to do what it is asked.
+/// Maximum time for a standby to reach a state.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// A standby that streams from a cluster, on a port of its own: reads see what it has replayed. It ends, with all
-/// that is in it, when it goes out of scope.
+/// A standby that streams from a cluster and shows the data that it has replayed. It is stopped and removed
+/// when it is dropped.
 #[derive(Debug)]
 pub struct Standby {
     instance: Instance,
@@ -18,7 +18,7 @@ pub struct Standby {
 }
 
 impl Standby {
-    /// Copies the cluster and starts to follow it.
+    /// Copies the cluster and follows it.
     ///
     /// # Errors
     /// If the copy fails, or the server does not start.
@@ -29,55 +29,55 @@ impl Standby {
         copy.args(["-R", "-X", "stream", "-c", "fast", "--no-sync", "-d", &url, "-D"]);
         run(copy.arg(instance.data()))?;
         instance.authority = primary.authority();
-        instance.start_somewhere()?;
+        instance.start_on_free_port()?;
         Ok(Self { instance, primary: url })
     }
 
-    /// The URL of a database of it.
+    /// Returns the URL of one of its databases.
     pub fn url(&self, database: &str) -> String {
         self.instance.url(database)
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.instance.address()
     }
 
-    /// Waits until it shows what the cluster has committed by now.
+    /// Waits until it shows all that the cluster has committed by now.
     ///
     /// # Errors
-    /// If it does not get there in half a minute, or one of the two cannot be asked.
+    /// If it takes more than half a minute, or one of the two does not answer.
     pub fn wait_until_caught_up(&self) -> io::Result<()> {
         let written = psql::sql(&self.primary, "SELECT pg_current_wal_flush_lsn()")?;
         self.wait_for(&format!("SELECT pg_last_wal_replay_lsn() >= '{written}'"))
     }
 
-    /// Makes it stay as it is, while it goes on receiving.
+    /// Pauses the replay. It still receives the log.
     ///
     /// # Errors
-    /// If it cannot be asked, or does not pause.
+    /// If it does not answer or does not pause.
     pub fn pause_replay(&self) -> io::Result<()> {
         self.sql("postgres", "SELECT pg_wal_replay_pause()")?;
         self.wait_for("SELECT pg_get_wal_replay_pause_state() = 'paused'")
     }
 
-    /// Lets it follow again.
+    /// Resumes the replay.
     ///
     /// # Errors
-    /// If it cannot be asked.
+    /// If it does not answer.
     pub fn resume_replay(&self) -> io::Result<()> {
         self.sql("postgres", "SELECT pg_wal_replay_resume()").map(drop)
     }
 
-    /// What `psql` prints for a statement in a database of it: a line a row, columns parted by `|`.
+    /// Runs a statement with `psql`. Returns a line for each row, with `|` between columns.
     ///
     /// # Errors
-    /// If it fails: with what it says.
+    /// If it fails, with its output.
     pub fn sql(&self, database: &str, sql: &str) -> io::Result<String> {
         psql::sql(&self.url(database), sql)
     }
 
-    /// Stops it as a crash would.
+    /// Stops it like a crash.
     ///
     /// # Errors
     /// If it cannot be stopped.
@@ -85,7 +85,7 @@ impl Standby {
         self.instance.stop(Stop::Immediate)
     }
 
-    /// Starts it where it was, after it was stopped.
+    /// Starts it again on the same port.
     ///
     /// # Errors
     /// If it does not start.
@@ -94,14 +94,14 @@ impl Standby {
         self.instance.start()
     }
 
-    /// Asks until it is so. A question takes long enough to need no pause.
-    fn wait_for(&self, question: &str) -> io::Result<()> {
+    /// Polls a query until it returns true. A query takes long enough to need no pause between two.
+    fn wait_for(&self, query: &str) -> io::Result<()> {
         let deadline = Instant::now() + DEADLINE;
-        while self.sql("postgres", question)? != "t" {
+        while self.sql("postgres", query)? != "t" {
             if Instant::now() > deadline {
                 return Err(io::Error::new(
                     io::ErrorKind::TimedOut,
-                    format!("the standby is not there yet: {question}"),
+                    format!("the standby is not in this state: {query}"),
                 ));
             }
         }

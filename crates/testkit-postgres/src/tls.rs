@@ -4,13 +4,13 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// What the certificate is good for.
+/// The names in the server's certificate.
 const NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
 
-/// The one line of `pg_hba.conf`: nobody without TLS.
+/// The only line of `pg_hba.conf`: it requires TLS.
 const ACCESS: &str = "hostssl all,replication all 127.0.0.1/32 trust\n";
 
-/// Gives the server its certificate and key, and refuses connections without TLS.
+/// Creates the server's certificate and key, and refuses connections without TLS.
 pub(crate) fn prepare(instance: &mut Instance) -> io::Result<()> {
     let (authority_pem, certificate, key) = certificates().map_err(io::Error::other)?;
     let data = instance.data();
@@ -23,18 +23,18 @@ pub(crate) fn prepare(instance: &mut Instance) -> io::Result<()> {
     Ok(())
 }
 
-/// As the server wants its key: of its user, closed to others.
+/// Writes a file that only the server's user can read, as the server requires of its key.
 fn write(instance: &Instance, path: &Path, content: &str) -> io::Result<()> {
     std::fs::write(path, content)?;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
     instance.user.give(path)
 }
 
-/// An authority's certificate, the server's by it, and the server's key, in PEM.
+/// Returns an authority's certificate, the server's certificate by it, and the server's key, in PEM.
 fn certificates() -> Result<(String, String, String), rcgen::Error> {
     let mut params = CertificateParams::new([])?;
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    // Named otherwise than the server, whose certificate would seem to be signed by itself.
+    // With the server's name, its certificate would look self-signed.
     params.distinguished_name.push(DnType::CommonName, "Cutover tests");
     let authority_key = KeyPair::generate()?;
     let authority = params.self_signed(&authority_key)?;

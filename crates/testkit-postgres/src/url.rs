@@ -2,12 +2,12 @@ use std::io;
 use std::net::SocketAddr;
 use url::Url;
 
-/// Errors do not show it: it may hold a password.
+/// Parses a URL. Errors do not show it, because it may contain a password.
 pub(crate) fn parse(url: &str) -> io::Result<Url> {
-    Url::parse(url).map_err(|e| io::Error::other(format!("the URL of the database is none: {e}")))
+    Url::parse(url).map_err(|e| io::Error::other(format!("the URL of the database is invalid: {e}")))
 }
 
-/// The same database, user and parameters at another address.
+/// Replaces the address in a URL.
 pub(crate) fn at(url: &str, address: SocketAddr) -> io::Result<String> {
     let mut url = parse(url)?;
     url.set_ip_host(address.ip())
@@ -16,10 +16,10 @@ pub(crate) fn at(url: &str, address: SocketAddr) -> io::Result<String> {
     Ok(url.into())
 }
 
-/// Where the server of a URL listens.
+/// Returns the address of the server of a URL.
 pub(crate) fn address(url: &str) -> io::Result<SocketAddr> {
-    let nowhere = || io::Error::other("the URL of the database has no address");
-    parse(url)?.socket_addrs(|| Some(5432))?.into_iter().next().ok_or_else(nowhere)
+    let missing = || io::Error::other("the URL of the database has no address");
+    parse(url)?.socket_addrs(|| Some(5432))?.into_iter().next().ok_or_else(missing)
 }
 
 #[cfg(test)]

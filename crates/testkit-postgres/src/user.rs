@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Who runs the programs: whoever runs the tests, but not root, which they refuse.
+/// The user that runs the programs: the one that runs the tests, unless it is root, which the programs
+/// refuse.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct User {
-    /// Of another user and its group, where the tests are run by root.
+    /// The ids of another user and its group, if root runs the tests.
     instead: Option<(u32, u32)>,
 }
 
@@ -23,16 +24,16 @@ impl User {
         instead.map(|ids| Self { instead: Some(ids) }).ok_or_else(|| io::Error::other(missing))
     }
 
-    /// A folder of that user's own.
+    /// Creates a folder that the user owns.
     pub(crate) fn folder(self) -> io::Result<TempDir> {
-        // What the environment names for root may be closed to others.
+        // The temporary folder of root may not be accessible to others.
         let parent = if self.instead.is_some() { "/tmp".into() } else { std::env::temp_dir() };
         let folder = tempfile::Builder::new().prefix("cutover-test-").tempdir_in(parent)?;
         self.give(folder.path())?;
         Ok(folder)
     }
 
-    /// Makes it the owner.
+    /// Makes the user the owner of a file.
     pub(crate) fn give(self, path: &Path) -> io::Result<()> {
         match self.instead {
             Some((user, group)) => std::os::unix::fs::chown(path, Some(user), Some(group)),
@@ -40,7 +41,8 @@ impl User {
         }
     }
 
-    /// A program to be run as that user, at home in `folder`, deaf to settings of libpq in the environment.
+    /// Returns a command to be run as the user, with `folder` as its home and without libpq's environment
+    /// variables.
     pub(crate) fn command(self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
         let mut command = Command::new(program);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PG")) {
@@ -57,13 +59,15 @@ impl User {
 fn id(args: &[&str]) -> io::Result<u32> {
     let output = Command::new("id").args(args).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    text.trim().parse().map_err(|_| io::Error::other(format!("`id {}` gives no number", args.join(" "))))
+    text.trim()
+        .parse()
+        .map_err(|_| io::Error::other(format!("`id {}` does not print a number", args.join(" "))))
 }
 
-/// Runs it to its end.
+/// Runs a command and returns its output.
 ///
 /// # Errors
-/// If it cannot be started or fails: with what it printed.
+/// If it cannot be started, or fails, with its output.
 pub(crate) fn run(command: &mut Command) -> io::Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|e| io::Error::new(e.kind(), format!("cannot run {name}: {e}")))?;

@@ -4,8 +4,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// Starts a program, says so, and waits for the word how to stop it. The end of input is the end of the owner,
-/// or its wish: then the program is stopped at once, and its folder removed.
+/// Starts a program, prints `ready`, and waits for a line with the way to stop it. At the end of its input,
+/// which the end of its owner causes, it stops the program at once and removes the folder.
 const FRAME: &str = r#"
 trap '' PIPE
 folder=$1; shift
@@ -16,7 +16,8 @@ stop "${how:-immediate}" "$@"
 [ -n "$how" ] || rm -rf -- "$folder"
 "#;
 
-/// A server that ends with the process that started it: a shell waits for the end of a pipe from there.
+/// Stops a server when the process that started it ends: a shell waits for the end of a pipe from that
+/// process.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
     shell: Child,
@@ -24,31 +25,31 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts what the functions `start ARG…` and `stop HOW ARG…` of a shell script start and stop; `start` is to
-    /// return when the program is ready for work. Everything is run as that user.
+    /// Starts a program with the shell functions `start ARG…` and `stop HOW ARG…`, run as a user. `start` has
+    /// to return once the program is ready.
     ///
     /// # Errors
     /// If it does not become ready.
     pub(crate) fn start(user: User, folder: &Path, functions: &str, args: &[PathBuf]) -> io::Result<Self> {
         let mut command: Command = user.command("/bin/sh", folder);
         command.arg("-c").arg(format!("{functions}{FRAME}")).arg("watchdog").arg(folder).args(args);
-        // In a group of its own: it is to outlive a Ctrl-C that ends its owner, and clean up.
+        // In its own process group, so that it survives a Ctrl-C that ends its owner, and cleans up.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut shell = command.spawn()?;
         let pipe = shell.stdin.take();
-        let mut word = String::new();
+        let mut line = String::new();
         if let Some(output) = shell.stdout.take() {
-            BufReader::new(output).read_line(&mut word)?;
+            BufReader::new(output).read_line(&mut line)?;
         }
         let watchdog = Self { shell, pipe };
-        if word.trim_end() == "ready" {
+        if line.trim_end() == "ready" {
             Ok(watchdog)
         } else {
-            Err(io::Error::other("it did not become ready"))
+            Err(io::Error::other("the program did not become ready"))
         }
     }
 
-    /// Stops the program and keeps its folder. `how` is what the function `stop` knows.
+    /// Stops the program and keeps its folder. `how` is passed to the function `stop`.
     ///
     /// # Errors
     /// If the shell is gone.
@@ -63,7 +64,7 @@ impl Watchdog {
 impl Drop for Watchdog {
     fn drop(&mut self) {
         drop(self.pipe.take());
-        // Nobody is left to be told of a failure.
+        // A failure cannot be reported here.
         self.shell.wait().ok();
     }
 }

@@ -1,114 +1,63 @@
 //! Statements about many rows at once.
 
-use super::dialect::{Conn, Db, columns};
+use super::dialect::{Columns, Conn, Db, columns};
+use super::queries::processes::row::{Outcome, Status};
 use super::queries::processes::write::Step;
 use super::queries::statement::Bind;
-use super::queries::types::{Bits, Day, Json, Timestamp};
+use super::queries::types::{Day, Json, Timestamp};
 use crate::error::Result;
 use cutover_app::port::MeterPointQuestion;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use std::collections::HashSet;
 
-arrays! {
+bind_arrays! {
     Vec<bool> => Bool;
-    Vec<Option<i64>> => Nullable<BigInt>;
-    Vec<&'static str> => Text;
-    Vec<Option<&'static str>> => Nullable<Text>;
     Vec<String> => Text;
-    Vec<Option<String>> => Nullable<Text>;
-    Vec<Timestamp> => columns::Instant;
     Vec<Option<Timestamp>> => Nullable<columns::Instant>;
     Vec<Option<Json<'static>>> => Nullable<columns::Json>;
     Vec<Day> => columns::Day;
-    Vec<Bits> => Binary;
     Vec<Vec<u8>> => Binary;
 }
 
 statement! {
-    /// The steps of many processes, as [`Step`] writes one; the keys of those that were written.
-    Steps {
+    /// Writes many steps as [`Step`] writes one. Returns the keys of the processes whose step was written.
+    Steps<'r> {
         id: Vec<i64>,
         version_before: Vec<i64>,
-        state: Vec<&'static str>,
-        attempt: Vec<i64>,
-        tries: Vec<i64>,
-        version: Vec<i64>,
-        is_dry_run: Vec<bool>,
-        window_start: Vec<Option<Timestamp>>,
-        window_end: Vec<Option<Timestamp>>,
-        due_at: Vec<Timestamp>,
-        lease_until: Vec<Option<Timestamp>>,
-        modified_at: Vec<Timestamp>,
-        latest_event_at: Vec<Timestamp>,
-        error_code: Vec<Option<&'static str>>,
-        error_detail: Vec<Option<String>>,
-        service_account_number: Vec<Option<String>>,
-        failing_since: Vec<Option<Timestamp>>,
-        failing_tries: Vec<Option<i64>>,
+        status: <Status<'r> as Columns>::Arrays<'r>,
+        outcome: <Outcome<'r> as Columns>::Arrays<'r>,
         sets_issues: Vec<bool>,
         issues: Vec<Option<Json<'static>>>,
     } -> BigInt
-        = "UPDATE processes p SET state = n.state, attempt = n.attempt, tries = n.tries, \
-            version = n.version, is_dry_run = n.is_dry_run, window_start = n.window_start, \
-            window_end = n.window_end, due_at = n.due_at, lease_until = n.lease_until, \
-            modified_at = n.modified_at, latest_event_at = n.latest_event_at, error_code = n.error_code, \
-            error_detail = n.error_detail, service_account_number = n.service_account_number, \
-            failing_since = n.failing_since, failing_tries = n.failing_tries, \
-            issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END FROM unnest("
-            id ", " version_before ", " state ", " attempt ", " tries ", " version ", " is_dry_run ", "
-            window_start ", " window_end ", " due_at ", " lease_until ", " modified_at ", "
-            latest_event_at ", " error_code ", " error_detail ", " service_account_number ", "
-            failing_since ", " failing_tries ", " sets_issues ", " issues
-            ") AS n (id, version_before, state, attempt, tries, version, is_dry_run, window_start, \
-            window_end, due_at, lease_until, modified_at, latest_event_at, error_code, error_detail, \
-            service_account_number, failing_since, failing_tries, sets_issues, issues) \
+        = "UPDATE processes p SET " (Status::FROM_N) ", " (Outcome::FROM_N)
+            ", issues = CASE WHEN n.sets_issues THEN n.issues ELSE p.issues END FROM unnest("
+            id ", " version_before ", " status ", " outcome ", " sets_issues ", " issues
+            ") AS n (id, version_before, " (Status::NAMES) ", " (Outcome::NAMES) ", sets_issues, issues) \
             WHERE p.id = n.id AND p.version = n.version_before RETURNING p.id"
 }
 
-/// A column of rows.
-macro_rules! column {
-    ($rows:ident.$field:ident) => {
-        $rows.iter().map(|row| row.$field.clone()).collect()
-    };
-}
-pub(super) use column;
-
-/// Writes steps; which of them found their process at the version before.
-pub(crate) fn steps(conn: &mut Conn, mut rows: Vec<Step>) -> Result<Vec<bool>> {
-    if rows.len() <= 1 {
-        return rows.pop().map(|step| Ok(step.execute(conn)? > 0)).into_iter().collect();
+/// Writes steps. Returns for each whether its process was still at the version before it.
+pub(super) fn steps(conn: &mut Conn, mut steps: Vec<Step<'_>>) -> Result<Vec<bool>> {
+    if steps.len() <= 1 {
+        return steps.pop().map(|step| Ok(step.execute(conn)? > 0)).into_iter().collect();
     }
     let statement = Steps {
-        id: column!(rows.id),
-        version_before: column!(rows.version_before),
-        state: column!(rows.state),
-        attempt: column!(rows.attempt),
-        tries: column!(rows.tries),
-        version: column!(rows.version),
-        is_dry_run: column!(rows.is_dry_run),
-        window_start: column!(rows.window_start),
-        window_end: column!(rows.window_end),
-        due_at: column!(rows.due_at),
-        lease_until: column!(rows.lease_until),
-        modified_at: column!(rows.modified_at),
-        latest_event_at: column!(rows.latest_event_at),
-        error_code: column!(rows.error_code),
-        error_detail: column!(rows.error_detail),
-        service_account_number: column!(rows.service_account_number),
-        failing_since: column!(rows.failing_since),
-        failing_tries: column!(rows.failing_tries),
-        sets_issues: column!(rows.sets_issues),
-        issues: column!(rows.issues),
+        id: steps.iter().map(|step| step.id).collect(),
+        version_before: steps.iter().map(|step| step.version_before).collect(),
+        status: Columns::arrays(steps.iter().map(|step| &step.status)),
+        outcome: Columns::arrays(steps.iter().map(|step| &step.outcome)),
+        sets_issues: steps.iter().map(|step| step.sets_issues).collect(),
+        issues: steps.iter().map(|step| step.issues.clone()).collect(),
     };
     let written: HashSet<i64> = statement.load::<i64>(conn)?.into_iter().collect();
-    Ok(rows.iter().map(|row| written.contains(&row.id)).collect())
+    Ok(steps.iter().map(|step| written.contains(&step.id)).collect())
 }
 
 statement! {
-    /// The places of the questions whose meter point is taken. OFFSET has the planner begin with the meter point and go to
-    /// its account by the key, whatever the tables held when it planned: the other way leads through all accounts of a
-    /// supplier.
+    /// Numbers of the questions whose meter point is taken. OFFSET makes the planner begin with the meter
+    /// point and find its account by the key, even if it planned with empty tables: otherwise it reads all
+    /// accounts of a supplier.
     Taken {
         organisation_id: Vec<i64>,
         supplier_id: Vec<i64>,
@@ -126,8 +75,7 @@ statement! {
             AND (a.supplier_id <> q.supplier_id OR a.external_account_number <> q.number))"
 }
 
-/// Whether each meter point is taken. Identifiers are kept trimmed.
-pub(crate) fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<Vec<bool>> {
+pub(super) fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<Vec<bool>> {
     if questions.is_empty() {
         return Ok(Vec::new());
     }
@@ -139,7 +87,7 @@ pub(crate) fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -
         start: questions.iter().map(|q| Day(q.sought.supply_start_date)).collect(),
     };
     let taken: HashSet<i64> = statement.load::<i64>(conn)?.into_iter().collect();
-    Ok((1..).zip(questions).map(|(place, _)| taken.contains(&place)).collect())
+    Ok((1..).zip(questions).map(|(number, _)| taken.contains(&number)).collect())
 }
 
 #[cfg(test)]
@@ -167,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_go_by_one_statement_however_many_they_are() {
+    fn any_number_of_rows_is_inserted_by_the_same_statement() {
         let Some(server) = server() else { return };
         let database = TestDatabase::create(server).unwrap();
         let mut conn = Conn::establish(database.url()).unwrap();

@@ -1,9 +1,9 @@
-//! What claims read of all suppliers at once.
+//! Queries of claims over all suppliers.
 
-use super::dialect::{Conn, Db, FIRST, SKIP_LOCKED, columns};
-use super::queries::processes::queue::{FirstDue, FirstLease, FirstPending, OpenSupplier};
+use super::dialect::{Conn, Db, columns};
+use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
 use super::queries::statement::Bind;
-use super::queries::types::Timestamp;
+use super::queries::types::{Timestamp, instant};
 use crate::claim_hints::{Bounds, ClaimHints};
 use crate::error::Result;
 use chrono::{DateTime, Utc};
@@ -12,15 +12,45 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use std::collections::HashMap;
 
-/// Leases of a supplier `s` from its hint `h` on. The order has the planner read their index and no other, also where the
-/// table was empty when it planned.
-const RUNNING: &str = "(SELECT r.lease_until FROM processes r WHERE r.supplier_id = s.id \
-    AND r.state = 'IN_PROGRESS' AND r.lease_until >= coalesce(h.leases_from, '1970-01-01 00:00:00+00'::TIMESTAMPTZ) \
-    ORDER BY r.lease_until, r.id OFFSET 0) AS running";
+/// A time before every process.
+macro_rules! epoch {
+    () => {
+        "'1970-01-01 00:00:00+00'::TIMESTAMPTZ"
+    };
+}
+
+/// The time from its hint `h` on at which the first pending process of the supplier `s` is due.
+const FIRST_DUE: &str = concat!(
+    "(SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' \
+    AND p.due_at >= coalesce(h.due_from, ",
+    epoch!(),
+    ") ORDER BY p.due_at, p.id LIMIT 1)"
+);
+
+/// The end of the first lease of the supplier `s` from its hint `h` on.
+const FIRST_LEASE: &str = concat!(
+    "(SELECT r.lease_until FROM processes r WHERE r.supplier_id = s.id \
+    AND r.state = 'IN_PROGRESS' AND r.lease_until >= coalesce(h.leases_from, ",
+    epoch!(),
+    ") ORDER BY r.lease_until, r.id LIMIT 1)"
+);
+
+/// The leases of the supplier `s` from its hint `h` on. The order makes the planner read their index and no
+/// other, even if the table was empty when it planned.
+const RUNNING: &str = concat!(
+    "(SELECT r.lease_until FROM processes r WHERE r.supplier_id = s.id \
+    AND r.state = 'IN_PROGRESS' AND r.lease_until >= coalesce(h.leases_from, ",
+    epoch!(),
+    ") ORDER BY r.lease_until, r.id OFFSET 0) AS running"
+);
+
+/// Locks the selected rows, without those that others have locked.
+const SKIP_LOCKED: &str = " FOR NO KEY UPDATE SKIP LOCKED";
 
 statement! {
-    /// Ongoing suppliers, the one behind the last served first, with their first process that is due, if they may
-    /// import more. OFFSET keeps the planner from reading an index once for each use of what was found there.
+    /// Ongoing suppliers that have a process due and may import more, with the time at which it is due. The
+    /// first one is the one after the last served. OFFSET keeps the planner from reading an index once for
+    /// each use of the result.
     Open {
         ids: Vec<i64>,
         due_from: Vec<Option<Timestamp>>,
@@ -32,36 +62,29 @@ statement! {
         = "SELECT id, code, room, is_bounded, first_due FROM (\
             SELECT s.id, s.code, s.max_concurrent_imports IS NOT NULL AS is_bounded, \
             CASE WHEN s.max_concurrent_imports IS NULL THEN " limit
-            " ELSE s.max_concurrent_imports - (SELECT count(*) FROM " (RUNNING) ") END AS room, \
-            (SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' \
-            AND p.due_at >= coalesce(h.due_from, " (FIRST) ") ORDER BY p.due_at, p.id LIMIT 1) AS first_due \
+            " ELSE s.max_concurrent_imports - (SELECT count(*) FROM " (RUNNING) ") END AS room, "
+            (FIRST_DUE) " AS first_due \
             FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
             AS h (id, due_from, leases_from) ON h.id = s.id WHERE s.status = 'Ongoing' OFFSET 0) AS open \
             WHERE first_due <= " at " AND room > 0 ORDER BY id <= " last ", id"
 }
 
 statement! {
-    /// When the first process of each Ongoing supplier is due that may import more.
+    /// Ongoing suppliers that may import more, with the time at which their first process is due.
     FirstOfAll { ids: Vec<i64>, due_from: Vec<Option<Timestamp>>, leases_from: Vec<Option<Timestamp>> }
         -> (BigInt, Nullable<columns::Instant>)
-        = "SELECT s.id, (SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' \
-            AND p.due_at >= coalesce(h.due_from, " (FIRST) ") ORDER BY p.due_at, p.id LIMIT 1) \
-            FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
+        = "SELECT s.id, " (FIRST_DUE) " FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ", " leases_from ") \
             AS h (id, due_from, leases_from) ON h.id = s.id WHERE s.status = 'Ongoing' \
             AND (s.max_concurrent_imports IS NULL OR s.max_concurrent_imports > (SELECT count(*) FROM " (RUNNING) "))"
 }
 
 statement! {
-    /// All suppliers with their first pending process.
     Pending { ids: Vec<i64>, due_from: Vec<Option<Timestamp>> } -> (BigInt, Text, Text, Nullable<columns::Instant>)
-        = "SELECT s.id, s.code, s.status, (SELECT p.due_at FROM processes p WHERE p.supplier_id = s.id \
-            AND p.state = 'PENDING' AND p.due_at >= coalesce(h.due_from, " (FIRST) ") \
-            ORDER BY p.due_at, p.id LIMIT 1) FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ") \
+        = "SELECT s.id, s.code, s.status, " (FIRST_DUE) " FROM suppliers s LEFT JOIN unnest(" ids ", " due_from ") \
             AS h (id, due_from) ON h.id = s.id ORDER BY s.id"
 }
 
-/// All suppliers with their first pending process.
-pub(crate) fn first_pending(
+pub(super) fn first_pending(
     conn: &mut Conn,
     hints: &ClaimHints,
     at: DateTime<Utc>,
@@ -71,13 +94,14 @@ pub(crate) fn first_pending(
 }
 
 statement! {
-    /// Of these suppliers, those that nobody else is claiming from, the one behind the last served first.
-    Hold { ids: Vec<i64>, last: i64, limit: i64 } -> BigInt
+    /// Those of the suppliers that nobody else is claiming from. The first one is the one after the last
+    /// served.
+    LockIdle { ids: Vec<i64>, last: i64, limit: i64 } -> BigInt
         = "SELECT id FROM suppliers WHERE id = ANY(" ids ") ORDER BY id <= " last ", id LIMIT " limit (SKIP_LOCKED)
 }
 
 statement! {
-    /// How many more each of these suppliers may import, and when the first of its leases ends.
+    /// The number of imports that each supplier may still start, and the end of its first lease.
     Room { ids: Vec<i64>, leases_from: Vec<Option<Timestamp>> } -> (BigInt, BigInt, Nullable<columns::Instant>)
         = "SELECT s.id, s.max_concurrent_imports - r.imports, r.first FROM unnest(" ids ", " leases_from ") \
             AS h (id, leases_from) JOIN suppliers s ON s.id = h.id CROSS JOIN LATERAL (\
@@ -87,32 +111,30 @@ statement! {
 statement! {
     /// Suppliers with the end of their first lease, if one of their imports is running.
     Leases { ids: Vec<i64>, leases_from: Vec<Option<Timestamp>> } -> (BigInt, Text, Nullable<columns::Instant>)
-        = "SELECT s.id, s.code, (SELECT r.lease_until FROM processes r WHERE r.supplier_id = s.id \
-            AND r.state = 'IN_PROGRESS' AND r.lease_until >= coalesce(h.leases_from, " (FIRST) ") \
-            ORDER BY r.lease_until, r.id LIMIT 1) FROM suppliers s LEFT JOIN unnest(" ids ", " leases_from ") \
+        = "SELECT s.id, s.code, " (FIRST_LEASE) " FROM suppliers s LEFT JOIN unnest(" ids ", " leases_from ") \
             AS h (id, leases_from) ON h.id = s.id"
 }
 
-/// Suppliers of which a lease ended before a time.
-pub(crate) fn expired_leases(
+/// Also notes the first lease of each supplier in the hints.
+pub(super) fn expired_leases(
     conn: &mut Conn,
     hints: &ClaimHints,
     before: DateTime<Utc>,
-) -> Result<Vec<FirstLease>> {
+) -> Result<Vec<OverdueSupplier>> {
     let Columns { ids, leases_from, .. } = Columns::of(&hints.bounds(before));
     let rows: Vec<(i64, String, Option<Timestamp>)> = Leases { ids, leases_from }.load(conn)?;
     let mut expired = Vec::new();
-    for (supplier_id, code, first) in rows {
-        let first = first.map(Timestamp::instant).transpose()?;
-        hints.set_first_lease(supplier_id, first.map_or(before, |first| first.min(before)), before);
+    for (id, code, first) in rows {
+        let first = instant(first)?;
+        hints.set_first_lease(id, first.map_or(before, |first| first.min(before)), before);
         if let Some(first) = first.filter(|first| *first < before) {
-            expired.push(FirstLease { supplier_id, code, lease_until: first.into() });
+            expired.push(OverdueSupplier { id, code, first: first.into() });
         }
     }
     Ok(expired)
 }
 
-/// The bounds of suppliers, a column each.
+/// The bounds of suppliers, an array for each column.
 struct Columns {
     ids: Vec<i64>,
     due_from: Vec<Option<Timestamp>>,
@@ -129,9 +151,8 @@ impl Columns {
     }
 }
 
-/// Suppliers in turn that have a process due and may import more. Those with a bound are locked: until this
-/// transaction ends nobody else claims from them.
-pub(crate) fn open_suppliers(
+/// Locks the suppliers that have a limit: nobody else claims from them until this transaction ends.
+pub(super) fn open_suppliers(
     conn: &mut Conn,
     hints: &ClaimHints,
     at: DateTime<Utc>,
@@ -149,7 +170,7 @@ pub(crate) fn open_suppliers(
     if bounded.is_empty() {
         return Ok(open);
     }
-    let ids: Vec<i64> = Hold { ids: bounded, last, limit }.load(conn)?;
+    let ids: Vec<i64> = LockIdle { ids: bounded, last, limit }.load(conn)?;
     let room = room(conn, hints, ids, &bounds, at)?;
     let held = open.into_iter().filter_map(|supplier| {
         let left = if supplier.is_bounded { *room.get(&supplier.id)? } else { supplier.room };
@@ -158,7 +179,8 @@ pub(crate) fn open_suppliers(
     Ok(held.collect())
 }
 
-/// How many more these suppliers may import: what was counted before they were locked may have been taken meanwhile.
+/// Returns how many imports these suppliers may still start. Others may have taken some of those that were
+/// counted before the suppliers were locked.
 fn room(
     conn: &mut Conn,
     hints: &ClaimHints,
@@ -171,7 +193,7 @@ fn room(
     let rows: Vec<(i64, i64, Option<Timestamp>)> = Room { ids, leases_from }.load(conn)?;
     let mut room = HashMap::new();
     for (id, left, first) in rows {
-        // The next lease ends after those that are running, or a lease from now.
+        // A new lease ends after those that are running, or a whole lease from now.
         let first = first.map_or(Ok(at + LEASE), Timestamp::instant)?;
         hints.set_first_lease(id, first.min(at + LEASE), at);
         room.insert(id, left);
@@ -179,18 +201,18 @@ fn room(
     Ok(room)
 }
 
-/// When the next pending process falls due of a supplier that may import more. Remembers it of each.
-pub(crate) fn next_due_at(
+/// Also notes the first due process of each supplier in the hints.
+pub(super) fn next_due_at(
     conn: &mut Conn,
     hints: &ClaimHints,
     at: DateTime<Utc>,
 ) -> Result<Option<DateTime<Utc>>> {
     let Columns { ids, due_from, leases_from } = Columns::of(&hints.bounds(at));
-    let rows: Vec<FirstDue> = FirstOfAll { ids, due_from, leases_from }.load(conn)?;
+    let rows: Vec<(i64, Option<Timestamp>)> = FirstOfAll { ids, due_from, leases_from }.load(conn)?;
     let mut next = None;
-    for FirstDue { supplier_id, due_at } in rows {
-        let due_at = due_at.map(Timestamp::instant).transpose()?;
-        // What comes later is due now at the earliest.
+    for (supplier_id, due_at) in rows {
+        let due_at = instant(due_at)?;
+        // A process that is added later is due now at the earliest.
         hints.set_first_due(supplier_id, due_at.map_or(at, |due_at| due_at.min(at)), at);
         next = next.into_iter().chain(due_at).min();
     }

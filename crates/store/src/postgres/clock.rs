@@ -7,13 +7,13 @@ use diesel::prelude::*;
 use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-/// A measurement that took longer says too little.
-const SHARP: Duration = Duration::from_millis(250);
+/// Maximum round trip of a measurement: a slower one is too inexact.
+const MAX_ROUND_TRIP: Duration = Duration::from_millis(250);
 
-/// The time of the database, carried on by the monotonic clock of this machine between measurements: leases
-/// and due times of all processes go by one clock, however the clocks of their machines are set.
+/// The database's clock, which the monotonic clock of this machine advances between measurements. All
+/// processes use this one clock for leases and due times, however the clocks of their machines are set.
 ///
-/// It errs by half of a round trip at most, and by what the clocks drift apart in a few seconds.
+/// Its error is at most half of a round trip plus the drift of a few seconds.
 pub(super) struct Clock(RwLock<Measured>);
 
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ statement! {
 }
 
 impl Measured {
-    /// The time in the middle of the round trip.
+    /// Measures the time in the middle of a round trip. Also returns the duration of the round trip.
     fn take(conn: &mut Conn) -> Result<(Self, Duration)> {
         let begun = Instant::now();
         let time: Timestamp = Now {}.get_result(conn)?;
@@ -43,10 +43,10 @@ impl Clock {
         Ok(Self(RwLock::new(Measured::take(conn)?.0)))
     }
 
-    /// Measures anew.
+    /// Measures the time again.
     pub(super) fn set(&self, conn: &mut Conn) -> Result<()> {
         let (measured, took) = Measured::take(conn)?;
-        if took <= SHARP {
+        if took <= MAX_ROUND_TRIP {
             *self.0.write().unwrap_or_else(PoisonError::into_inner) = measured;
         }
         Ok(())

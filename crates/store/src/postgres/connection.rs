@@ -4,18 +4,18 @@ use crate::error::OpenError;
 use diesel::connection::{CacheSize, Connection};
 use std::time::Duration;
 
-/// Where a database is, and how it is talked to.
+/// A database and settings of its connections.
 #[derive(Clone)]
 pub(super) struct Target {
     pub(super) url: String,
-    /// How long a statement may take.
+    /// Maximum duration of a statement.
     pub(super) statement_timeout: Duration,
-    /// Whether a proxy hands each transaction to another connection: nothing may be left on one.
+    /// True if a proxy assigns a connection to each transaction: no state may be left on it.
     pub(super) is_pooled: bool,
 }
 
-/// How long to wait for a connection, and for the other side of one to answer at all.
-const PATIENCE: [(&str, &str); 6] = [
+/// Defaults of the client: timeouts to connect, and to notice that the server is gone.
+const CLIENT: [(&str, &str); 6] = [
     ("application_name", "cutover"),
     ("connect_timeout", "5"),
     ("keepalives_idle", "15"),
@@ -24,28 +24,28 @@ const PATIENCE: [(&str, &str); 6] = [
     ("tcp_user_timeout", "5000"),
 ];
 
-/// What holds for a connection of one's own. The server is to miss a client that is gone as soon as a client
-/// misses the server: what it claimed is locked until then.
+/// Settings of a connection that is not shared. The server has to notice a dead client as soon as a client
+/// notices a dead server, because its claims are locked until then.
 const SESSION: [(&str, &str); 7] = [
     ("default_transaction_isolation", "read committed"),
     ("tcp_keepalives_idle", "15"),
     ("tcp_keepalives_interval", "5"),
     ("tcp_keepalives_count", "3"),
-    // Statements are few and fixed, and each has its index. Planned anew for its values, the question for a
-    // meter point costs more than its answer; and a plan made while a table was empty reads it whole for as
-    // long as the connection lives.
+    // Statements are few and fixed, and each has its index. Planning the query for a meter point for its
+    // values costs more than running it. With sequential scans, a plan made while a table was empty would
+    // read the whole table as long as the connection lives.
     ("plan_cache_mode", "force_generic_plan"),
     ("enable_seqscan", "off"),
-    // To compile a small statement takes a hundred times longer than to run it, and one that has to read a
-    // table whole looks expensive now.
+    // Compiling a small statement takes a hundred times longer than running it, and without sequential scans
+    // a statement that reads a whole table looks expensive enough to compile.
     ("jit", "off"),
 ];
 
-/// How long a lock is waited for: well within a statement's time, and within a lease.
+/// Maximum wait for a lock, well below the timeout of statements and the duration of a lease.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Target {
-    /// A connection with all its settings.
+    /// Opens a connection with all its settings.
     pub(super) fn connect(&self) -> Result<Conn, OpenError> {
         let refused = |e: diesel::ConnectionError| OpenError::Connect(e.to_string());
         let mut conn = Conn::establish(&self.address()?).map_err(refused)?;
@@ -55,10 +55,11 @@ impl Target {
         Ok(conn)
     }
 
-    /// The URL with what it leaves open. What the operator wrote counts, but for our own settings.
+    /// Returns the URL with defaults for parameters that it does not have. Our session settings override the
+    /// operator's.
     fn address(&self) -> Result<String, OpenError> {
         let mut url = Url::parse(&self.url)?;
-        PATIENCE.iter().for_each(|(name, value)| url.set_default(name, value));
+        CLIENT.iter().for_each(|(name, value)| url.set_default(name, value));
         if !self.is_pooled {
             let settings = self.settings().map(|(name, value)| option(name, &value));
             let session = SESSION.map(|(name, value)| option(name, value));
@@ -67,7 +68,7 @@ impl Target {
         Ok(url.to_string())
     }
 
-    /// `synchronous_commit`: what is committed is on the disk, whatever the server's default.
+    /// `synchronous_commit` makes commits durable whatever the server's default is.
     fn settings(&self) -> [(&'static str, String); 4] {
         let timeout = self.statement_timeout.as_millis();
         [
@@ -78,7 +79,7 @@ impl Target {
         ]
     }
 
-    /// How a transaction begins. Behind a proxy the settings go with each.
+    /// Returns the statements that begin a transaction. Behind a proxy they include the settings.
     pub(super) fn begin(&self, mode: &str) -> String {
         let mut sql = format!("BEGIN {mode}");
         if self.is_pooled {
@@ -90,7 +91,7 @@ impl Target {
     }
 }
 
-/// A setting among the options of a URL. A blank there parts options, unless it is escaped.
+/// Returns a setting for the options of a URL. An unescaped blank would separate two options.
 fn option(name: &str, value: &str) -> String {
     format!("-c%20{name}%3D{}", value.replace(' ', "%5C%20"))
 }
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_operator_wrote_counts() {
+    fn parameters_of_the_operator_are_kept() {
         let address = target("postgres://h/db?connect_timeout=1&sslmode=require", false).address().unwrap();
         assert!(
             address
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_proxy_settings_go_with_each_transaction() {
+    fn behind_a_proxy_each_transaction_has_the_settings() {
         let target = target("postgres://h/db", true);
         assert!(!target.address().unwrap().contains("options"));
         let begin = target.begin("READ ONLY");

@@ -1,8 +1,14 @@
-//! PostgreSQL, as far as queries see it.
+//! The PostgreSQL dialect of the queries.
 
+use super::queries::processes::queue::{FirstPending, OpenSupplier, OverdueSupplier};
+use super::queries::processes::write::Step;
+use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
+use super::{bulk, claim, fold, partitions};
+use crate::claim_hints::ClaimHints;
 use crate::error::{Meaning, Result};
-use chrono::{Datelike, NaiveDate};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use cutover_app::port::MeterPointQuestion;
 use diesel::backend::Backend;
 use diesel::data_types::PgTimestamp;
 use diesel::deserialize::{self, FromSql};
@@ -11,15 +17,10 @@ use diesel::prelude::*;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::{Array, BigInt, Date, Timestamptz};
 
-pub(crate) use super::bulk::{are_taken, steps};
-pub(crate) use super::claim::{expired_leases, first_pending, next_due_at, open_suppliers};
-pub(crate) use super::fold::{begin_fold, end_fold, fold_processes};
-pub(crate) use super::partitions::{add_partitions, archived, has_partitions, remove_archived};
-
 pub(crate) type Conn = diesel::PgConnection;
 pub(crate) type Db = diesel::pg::Pg;
 
-/// What the columns of our own types are here.
+/// SQL types of columns that hold our own types.
 pub(crate) mod columns {
     pub(crate) type Instant = diesel::sql_types::Timestamptz;
     pub(crate) type Day = diesel::sql_types::Date;
@@ -27,27 +28,109 @@ pub(crate) mod columns {
     pub(crate) type Json = diesel::sql_types::Text;
 }
 
-/// Writes rows by one statement over an array a column. It is the same for any number of rows, so it is
-/// prepared once for each connection; and unlike a COPY it never has the server wait for us, holding locks,
-/// where no timeout ends it. Arrays in the list run in step, and cost less than `FROM unnest($1, $2, …)`.
+/// A group of columns that statements write for many rows at once.
+pub(crate) trait Columns {
+    /// `a, b`
+    const NAMES: &'static str;
+    /// `a = n.a, b = n.b`, for an update from rows named `n`.
+    const FROM_N: &'static str;
+    /// An array for each column. In a statement it is a list of arguments of `unnest`, in the order of
+    /// [`NAMES`](Self::NAMES).
+    type Arrays<'r>: Bind
+    where
+        Self: 'r;
+
+    /// Returns the columns of rows as arrays.
+    fn arrays<'r>(rows: impl Iterator<Item = &'r Self>) -> Self::Arrays<'r>
+    where
+        Self: 'r;
+}
+
+/// Declares `Arrays`: the columns of rows as an array each.
+macro_rules! arrays_of {
+    ($table:ident, $row:ident<$life:lifetime> { $($column:ident: $type:ty,)* }) => {
+        pub(crate) struct Arrays<'r, $life> {
+            $($column: Vec<&'r $type>,)*
+        }
+
+        impl<'r, $life> Arrays<'r, $life> {
+            fn of(rows: &[&'r $row<$life>]) -> Self {
+                Self { $($column: rows.iter().map(|row| &row.$column).collect(),)* }
+            }
+
+            /// Binds the arrays with a separator between them.
+            fn push<'b>(
+                &'b self,
+                out: &mut diesel::query_builder::AstPass<'_, 'b, diesel::pg::Pg>,
+                separator: &str,
+            ) -> diesel::QueryResult<()> {
+                use diesel::{dsl::SqlTypeOf, sql_types::Array};
+                let mut before = "";
+                $(
+                    out.push_sql(std::mem::replace(&mut before, separator));
+                    out.push_bind_param::<Array<SqlTypeOf<$table::$column>>, _>(&self.$column)?;
+                )*
+                Ok(())
+            }
+        }
+    };
+}
+
+/// Implements [`Columns`].
+macro_rules! column_arrays {
+    ($table:ident, $row:ident<$life:lifetime> { $first:ident: $first_type:ty, $($column:ident: $type:ty,)* }) => {
+        const _: () = {
+            use $crate::postgres::dialect::Columns;
+
+            arrays_of!($table, $row<$life> { $first: $first_type, $($column: $type,)* });
+
+            impl<$life> Columns for $row<$life> {
+                const NAMES: &'static str = concat!(stringify!($first), $(", ", stringify!($column)),*);
+                const FROM_N: &'static str = concat!(
+                    stringify!($first), " = n.", stringify!($first),
+                    $(", ", stringify!($column), " = n.", stringify!($column)),*
+                );
+                type Arrays<'r> = Arrays<'r, $life> where Self: 'r;
+
+                fn arrays<'r>(rows: impl Iterator<Item = &'r Self>) -> Arrays<'r, $life>
+                where
+                    Self: 'r,
+                {
+                    Arrays::of(&rows.collect::<Vec<_>>())
+                }
+            }
+
+            impl Bind for Arrays<'_, '_> {
+                fn bind<'b>(
+                    &'b self,
+                    out: &mut diesel::query_builder::AstPass<'_, 'b, Db>,
+                ) -> diesel::QueryResult<()> {
+                    self.push(out, ", ")
+                }
+            }
+        };
+    };
+}
+
+/// Inserts rows with one statement that has an array for each column. The statement is the same for any
+/// number of rows, so it is prepared once for each connection. A COPY would let the server wait for this
+/// process, holding locks, where no timeout ends it. Several `unnest` in the select list cost less than `FROM
+/// unnest($1, $2, …)`.
 macro_rules! insert_all {
     ($table:ident, $row:ident<$life:lifetime> { $($column:ident: $type:ty,)* }) => {
         const _: () = {
-            struct Columns<'r, $life> {
-                $($column: Vec<&'r $type>,)*
-            }
+            arrays_of!($table, $row<$life> { $($column: $type,)* });
 
-            impl diesel::query_builder::QueryId for Columns<'_, '_> {
-                type QueryId = Columns<'static, 'static>;
+            impl diesel::query_builder::QueryId for Arrays<'_, '_> {
+                type QueryId = Arrays<'static, 'static>;
                 const HAS_STATIC_QUERY_ID: bool = true;
             }
 
-            impl diesel::query_builder::QueryFragment<diesel::pg::Pg> for Columns<'_, '_> {
+            impl diesel::query_builder::QueryFragment<diesel::pg::Pg> for Arrays<'_, '_> {
                 fn walk_ast<'b>(
                     &'b self,
                     mut out: diesel::query_builder::AstPass<'_, 'b, diesel::pg::Pg>,
                 ) -> diesel::QueryResult<()> {
-                    use diesel::{dsl::SqlTypeOf, sql_types::Array};
                     out.push_sql("INSERT INTO ");
                     $table::table.walk_ast(out.reborrow())?;
                     let mut before = " (";
@@ -55,17 +138,14 @@ macro_rules! insert_all {
                         out.push_sql(std::mem::replace(&mut before, ", "));
                         out.push_identifier(<$table::$column as diesel::Column>::NAME)?;
                     )*
-                    let mut before = ") SELECT unnest(";
-                    $(
-                        out.push_sql(std::mem::replace(&mut before, "), unnest("));
-                        out.push_bind_param::<Array<SqlTypeOf<$table::$column>>, _>(&self.$column)?;
-                    )*
+                    out.push_sql(") SELECT unnest(");
+                    self.push(&mut out, "), unnest(")?;
                     out.push_sql(")");
                     Ok(())
                 }
             }
 
-            impl<C> diesel::RunQueryDsl<C> for Columns<'_, '_> {}
+            impl<C> diesel::RunQueryDsl<C> for Arrays<'_, '_> {}
 
             impl<$life> $row<$life> {
                 pub(crate) fn insert_all<'r>(
@@ -77,8 +157,7 @@ macro_rules! insert_all {
                 {
                     let rows: Vec<&Self> = rows.into_iter().collect();
                     if !rows.is_empty() {
-                        let columns = Columns { $($column: rows.iter().map(|row| &row.$column).collect(),)* };
-                        diesel::RunQueryDsl::execute(columns, conn)?;
+                        diesel::RunQueryDsl::execute(Arrays::of(&rows), conn)?;
                     }
                     Ok(())
                 }
@@ -87,90 +166,156 @@ macro_rules! insert_all {
     };
 }
 
-/// What is about to be claimed: rows that others are claiming are passed over.
+/// Selects rows to be claimed, without those that others are claiming.
 macro_rules! for_claim {
     ($query:expr) => {
         $query.for_no_key_update().skip_locked()
     };
 }
 
-/// Each arm of a `UNION ALL` is read to its end, unless it says its order and its bound itself.
-pub(crate) const ORDERS_ARMS: bool = true;
-
-/// Locks a row against others that change it, not against rows that refer to it.
-pub(crate) const LOCK: &str = " FOR NO KEY UPDATE";
-pub(crate) const SKIP_LOCKED: &str = " FOR NO KEY UPDATE SKIP LOCKED";
-
 statement! {
-    /// Suppliers, those that there are not yet among them. Claims lock rows of theirs and are not held off.
     LockSuppliers {} -> BigInt = "SELECT 1::BIGINT FROM pg_advisory_xact_lock(7166762404106564097)"
 }
-
-pub(crate) fn lock_suppliers(conn: &mut Conn) -> Result<()> {
-    LockSuppliers {}.get_result::<i64>(conn)?;
-    Ok(())
-}
-
-/// The latest changes of the figures of processes have a key behind this: several times as many as sweeps leave. The
-/// sequence says which key is the last, without a look at dead rows.
-pub(crate) const LATEST_CHANGES: &str = "(SELECT last_value FROM process_changes_id_seq) - 20000";
-
-/// Lower bounds of the changes that are not folded, so that no query reads past dead rows before them.
-pub(crate) const FIRST_PROCESS_CHANGE: &str =
-    "(SELECT folded_to FROM folded_changes WHERE kind = 'processes')";
-pub(crate) const FIRST_TOTAL_CHANGE: &str = "(SELECT folded_to FROM folded_changes WHERE kind = 'totals')";
-
-/// Before every process.
-pub(crate) const FIRST: &str = "'1970-01-01 00:00:00+00'::TIMESTAMPTZ";
-
-/// Around a bounded query of keys whose rows are wanted. As an array it is read once, whatever the plan, and the rows by
-/// their keys: planned while the table is empty, a join would read all of it.
-pub(crate) const AMONG: &str = " = ANY(ARRAY(";
-pub(crate) const AMONG_END: &str = "))";
-
-/// How an index compares text whose column does not say it.
-pub(crate) const BYTES: &str = " COLLATE \"C\"";
 
 statement! {
     NextProcessId {} -> BigInt = "SELECT nextval('process_ids')"
 }
 
-pub(crate) fn next_process_id(conn: &mut Conn) -> Result<i64> {
-    Ok(NextProcessId {}.get_result(conn)?)
-}
-
-/// Microseconds between 1970 and 2000, where PostgreSQL begins to count.
+/// Microseconds between 1970 and 2000, from which PostgreSQL counts.
 const EPOCH: i64 = 946_684_800_000_000;
-
-pub(crate) fn write_instant(micros: i64, out: &mut Output<'_, '_, Db>) -> serialize::Result {
-    let timestamp = PgTimestamp(micros - EPOCH);
-    ToSql::<Timestamptz, Db>::to_sql(&timestamp, &mut out.reborrow())
-}
-
-pub(crate) fn read_instant(value: <Db as Backend>::RawValue<'_>) -> deserialize::Result<i64> {
-    let PgTimestamp(micros) = FromSql::<Timestamptz, Db>::from_sql(value)?;
-    micros.checked_add(EPOCH).ok_or_else(|| "a time is out of range".into())
-}
 
 /// 2000-01-01, in days since the year 1 began.
 const FIRST_DAY: i32 = 730_120;
 
-pub(crate) fn write_day(day: NaiveDate, out: &mut Output<'_, '_, Db>) -> serialize::Result {
-    let date = PgDate(day.num_days_from_ce() - FIRST_DAY);
-    ToSql::<Date, Db>::to_sql(&date, &mut out.reborrow())
+pub(crate) struct Dialect;
+
+impl SqlDialect for Dialect {
+    const LOCK: &'static str = " FOR NO KEY UPDATE";
+    /// An array is read once whatever the plan, and the rows by their keys. A join planned while the table is
+    /// empty would read all of it.
+    const AMONG: &'static str = " = ANY(ARRAY(";
+    const AMONG_END: &'static str = "))";
+    const BYTES: &'static str = " COLLATE \"C\"";
+    const ORDERS_ARMS: bool = true;
+    /// The sequence knows the last key without reading dead rows.
+    const LATEST_CHANGES: &'static str = "(SELECT last_value FROM process_changes_id_seq) - 20000";
+    /// With these bounds no query reads the dead rows before them.
+    const FIRST_PROCESS_CHANGE: &'static str =
+        "(SELECT folded_to FROM folded_changes WHERE kind = 'processes')";
+    const FIRST_TOTAL_CHANGE: &'static str = "(SELECT folded_to FROM folded_changes WHERE kind = 'totals')";
+    /// PostgreSQL rolls such a transaction back even on COMMIT.
+    const REFUSAL_ENDS_TRANSACTION: bool = true;
+
+    type Fold = fold::DrawnKeys;
+
+    fn next_process_id(conn: &mut Conn) -> Result<i64> {
+        Ok(NextProcessId {}.get_result(conn)?)
+    }
+
+    fn steps(conn: &mut Conn, steps: Vec<Step<'_>>) -> Result<Vec<bool>> {
+        bulk::steps(conn, steps)
+    }
+
+    fn open_suppliers(
+        conn: &mut Conn,
+        hints: &ClaimHints,
+        at: DateTime<Utc>,
+        limit: i64,
+    ) -> Result<Vec<OpenSupplier>> {
+        claim::open_suppliers(conn, hints, at, limit)
+    }
+
+    fn first_pending(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Result<Vec<FirstPending>> {
+        claim::first_pending(conn, hints, at)
+    }
+
+    fn next_due_at(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
+        claim::next_due_at(conn, hints, at)
+    }
+
+    fn expired_leases(
+        conn: &mut Conn,
+        hints: &ClaimHints,
+        before: DateTime<Utc>,
+    ) -> Result<Vec<OverdueSupplier>> {
+        claim::expired_leases(conn, hints, before)
+    }
+
+    fn are_taken(conn: &mut Conn, questions: &[MeterPointQuestion<'_>]) -> Result<Vec<bool>> {
+        bulk::are_taken(conn, questions)
+    }
+
+    fn lock_suppliers(conn: &mut Conn) -> Result<()> {
+        LockSuppliers {}.get_result::<i64>(conn)?;
+        Ok(())
+    }
+
+    fn begin_fold(conn: &mut Conn) -> Result<Option<fold::DrawnKeys>> {
+        fold::begin(conn)
+    }
+
+    fn fold_processes(conn: &mut Conn, limit: u32) -> Result<usize> {
+        fold::fold_processes(conn, limit)
+    }
+
+    fn end_fold(conn: &mut Conn, drawn: fold::DrawnKeys) -> Result<()> {
+        fold::end(conn, drawn)
+    }
+
+    fn has_partitions(conn: &mut Conn) -> Result<bool> {
+        partitions::has_partitions(conn)
+    }
+
+    /// Blocks no reader or writer of the other partitions.
+    fn add_partitions(conn: &mut Conn) -> Result<()> {
+        partitions::add_partitions(conn)
+    }
+
+    fn archived(_: &mut Conn, _: &[i64]) -> Result<()> {
+        Ok(())
+    }
+
+    fn remove_archived(conn: &mut Conn, from: i64) -> Result<Option<i64>> {
+        partitions::remove_archived(conn, from)
+    }
+
+    fn write_instant(micros: i64, out: &mut Output<'_, '_, Db>) -> serialize::Result {
+        let timestamp = PgTimestamp(micros - EPOCH);
+        ToSql::<Timestamptz, Db>::to_sql(&timestamp, &mut out.reborrow())
+    }
+
+    fn read_instant(value: <Db as Backend>::RawValue<'_>) -> deserialize::Result<i64> {
+        let PgTimestamp(micros) = FromSql::<Timestamptz, Db>::from_sql(value)?;
+        micros.checked_add(EPOCH).ok_or_else(|| "a time is out of range".into())
+    }
+
+    fn write_day(day: NaiveDate, out: &mut Output<'_, '_, Db>) -> serialize::Result {
+        let date = PgDate(day.num_days_from_ce() - FIRST_DAY);
+        ToSql::<Date, Db>::to_sql(&date, &mut out.reborrow())
+    }
+
+    fn read_day(value: <Db as Backend>::RawValue<'_>) -> deserialize::Result<NaiveDate> {
+        let PgDate(days) = FromSql::<Date, Db>::from_sql(value)?;
+        let day = days.checked_add(FIRST_DAY).and_then(NaiveDate::from_num_days_from_ce_opt);
+        day.ok_or_else(|| "a day is out of range".into())
+    }
+
+    /// A lost connection has a kind, so messages without one are from a server that answers, and most of them
+    /// are about timeouts of statements and locks. The server may be set to any language: an unknown message
+    /// counts as a timeout.
+    fn meaning(message: &str) -> Meaning {
+        let says = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
+        match () {
+            () if message.contains("deadlock detected") => Meaning::Conflict,
+            () if says(&CORRUPT) => Meaning::Corrupt,
+            () if says(&LASTING) => Meaning::Other,
+            () if says(&UNAVAILABLE) => Meaning::Passing,
+            () => Meaning::Busy,
+        }
+    }
 }
 
-pub(crate) fn read_day(value: <Db as Backend>::RawValue<'_>) -> deserialize::Result<NaiveDate> {
-    let PgDate(days) = FromSql::<Date, Db>::from_sql(value)?;
-    let day = days.checked_add(FIRST_DAY).and_then(NaiveDate::from_num_days_from_ce_opt);
-    day.ok_or_else(|| "a day is out of range".into())
-}
-
-/// After a statement that failed, PostgreSQL refuses all others of the transaction, and rolls it back even
-/// if it is told to commit.
-pub(crate) const REFUSAL_ENDS_TRANSACTION: bool = true;
-
-/// Of what the database says itself, what trying again does not mend.
+/// Messages of errors that another attempt does not fix.
 const LASTING: [&str; 8] = [
     "syntax error",
     "current transaction is aborted",
@@ -182,8 +327,8 @@ const LASTING: [&str; 8] = [
     "out of range",
 ];
 const CORRUPT: [&str; 3] = ["invalid page in block", "could not read block", "missing chunk number"];
-/// What the server says when it cannot work for anybody.
-const AWAY: [&str; 8] = [
+/// Messages of a server that cannot work for any client.
+const UNAVAILABLE: [&str; 8] = [
     "o space left",
     "could not extend file",
     "could not write",
@@ -194,22 +339,8 @@ const AWAY: [&str; 8] = [
     "recovery",
 ];
 
-/// What an error without a kind means. A connection that is lost has a kind; so these are of a server that answers,
-/// and most of them are timeouts of statements and locks. It may say them in any language: what is not known is
-/// taken for one.
-pub(crate) fn meaning(message: &str) -> Meaning {
-    let says = |texts: &[&str]| texts.iter().any(|text| message.contains(text));
-    match () {
-        () if message.contains("deadlock detected") => Meaning::Conflict,
-        () if says(&CORRUPT) => Meaning::Corrupt,
-        () if says(&LASTING) => Meaning::Other,
-        () if says(&AWAY) => Meaning::Passing,
-        () => Meaning::Busy,
-    }
-}
-
-/// Arrays, which this database takes as values.
-macro_rules! arrays {
+/// Implements [`Bind`] for arrays.
+macro_rules! bind_arrays {
     ($($rust:ty => $sql:ty;)*) => {
         $(
             impl Bind for $rust {
@@ -224,6 +355,6 @@ macro_rules! arrays {
     };
 }
 
-arrays! {
+bind_arrays! {
     Vec<i64> => BigInt;
 }

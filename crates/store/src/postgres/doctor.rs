@@ -1,82 +1,84 @@
-//! What `cutover doctor` asks of a database (contract D11).
+//! Queries of `cutover doctor` (contract D11).
 
 use super::clock::Clock;
 use super::connection::Target;
-use super::dialect::{self, Conn, Db};
+use super::dialect::{Conn, Db};
 use super::queries::statement::Bind;
+use super::queries::store_error;
 use super::store::PostgresOptions;
 use super::url::Url;
-use crate::error::{OpenError, Result, store_error};
+use crate::error::{OpenError, Result};
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 
-/// How a PostgreSQL database is, as far as this program depends on it.
+/// State of a PostgreSQL database, as far as this program depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
-    /// What the server says of itself.
+    /// The server's version and settings.
     pub server: ServerHealth,
-    /// Whether the URL has the server's certificate checked.
+    /// True if the URL requires a check of the server's certificate.
     pub is_verified: bool,
     /// The database's clock less this machine's.
     pub clock_difference: TimeDelta,
-    /// Whether connections that are to be one's own are shared: two came out at one process of the server.
+    /// True if a proxy shares connections that must not be shared: two of them led to the same server
+    /// process.
     pub is_proxied: bool,
-    /// What holds for a connection; `None` if [`is_proxied`](Self::is_proxied).
+    /// Settings of a connection; `None` if [`is_proxied`](Self::is_proxied).
     pub session: Option<SessionHealth>,
-    /// How the standby is, if there is to be one; or why it cannot be asked.
+    /// State of the standby, if one is configured, or the reason why it does not answer.
     pub standby: Option<Result<StandbyHealth, String>>,
 }
 
-/// What a server says of itself.
+/// Version and settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Queryable)]
 pub struct ServerHealth {
-    /// Its version in its own words.
+    /// Its version as a text.
     pub version: String,
     /// The same as a number: 160004 is 16.4.
     pub version_number: i64,
-    /// Whether it takes no writes: it is a standby, or set so.
+    /// True if it refuses writes, as a standby or by a setting.
     pub is_read_only: bool,
     /// The version of TLS of the connection; `None` without TLS.
     pub tls: Option<String>,
-    /// Whether the connection comes from the server's own machine.
+    /// True if the connection comes from the server's own machine.
     pub is_local: bool,
-    /// Its setting: what is committed reaches the disk.
+    /// Its setting `fsync`: commits reach the disk.
     pub has_fsync: bool,
-    /// Its setting: a page that was half written when the machine went down is made whole.
+    /// Its setting `full_page_writes`: pages that a crash left half-written are repaired.
     pub has_full_page_writes: bool,
-    /// Its setting: rows that nobody sees any more are cleared away.
+    /// Its setting `autovacuum`: dead rows are removed.
     pub has_autovacuum: bool,
-    /// How many connections all its clients may open together.
-    pub places: i64,
-    /// How many are open.
-    pub taken: i64,
+    /// Maximum number of connections of all its clients together.
+    pub max_connections: i64,
+    /// Number of open connections.
+    pub open_connections: i64,
 }
 
-/// What holds for a connection. Times are in the database's words; `0` is no bound.
+/// Settings of a connection. Times are in the database's notation; `0` means no limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionHealth {
-    /// What a commit waits for.
+    /// The setting `synchronous_commit`.
     pub synchronous_commit: String,
-    /// How long a statement may take.
+    /// Maximum duration of a statement.
     pub statement_timeout: String,
-    /// How long a transaction may lie idle.
+    /// Maximum time for which a transaction may be idle.
     pub idle_timeout: String,
-    /// Whether the URL and the direct one lead to the same database.
+    /// True if the URL and the direct URL lead to the same database.
     pub is_same_database: bool,
-    /// Whether notifications arrive.
+    /// True if notifications arrive.
     pub is_notified: bool,
 }
 
-/// How a standby is.
+/// State of a standby.
 #[derive(Debug, Clone, PartialEq, Eq, Queryable)]
 pub struct StandbyHealth {
-    /// Whether it follows another server.
+    /// True if it follows another server.
     pub is_in_recovery: bool,
-    /// Whether it has what the primary had a moment ago.
+    /// True if it has all that the primary had a moment ago.
     pub has_caught_up: bool,
-    /// The age of the latest transaction that it has, in seconds.
+    /// Age of its latest transaction in seconds.
     pub age: i64,
 }
 
@@ -98,12 +100,12 @@ statement! {
 }
 
 statement! {
-    /// Which server and which of its databases a connection leads to.
-    Whereabouts {} -> Text = "SELECT pg_postmaster_start_time()::text || ' ' || current_database()"
+    /// The server and the database of a connection.
+    DatabaseIdentity {} -> Text = "SELECT pg_postmaster_start_time()::text || ' ' || current_database()"
 }
 
 statement! {
-    /// How far the primary has come.
+    /// The position of the primary in the write-ahead log.
     Written {} -> Nullable<Text>
         = "SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_flush_lsn()::text END"
 }
@@ -120,17 +122,20 @@ statement! {
             coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::bigint"
 }
 
-/// Looks at a database. `now` is this machine's clock.
-pub(super) fn look(options: &PostgresOptions, now: &dyn Fn() -> DateTime<Utc>) -> Result<Health, OpenError> {
+/// Returns the state of a database. `now` is this machine's clock.
+pub(super) fn health(
+    options: &PostgresOptions,
+    now: &dyn Fn() -> DateTime<Utc>,
+) -> Result<Health, OpenError> {
     let url = options.direct_url.as_ref().unwrap_or(&options.url);
-    // A proxy does not disturb these: whether there is one is to be found out.
+    // Connections as behind a proxy, because it is not known yet if there is one.
     let (own, other) = (options.target(url, true), &mut options.target(url, true).connect()?);
     let conn = &mut own.connect()?;
-    let process = |conn: &mut Conn| Ok(OwnProcess {}.get_result::<i32>(conn)?);
-    let is_proxied = ask(&own, conn, process)? == ask(&own, other, process)?;
-    let (server, place, written) = ask(&own, conn, |conn| {
+    let server_process = |conn: &mut Conn| Ok(OwnProcess {}.get_result::<i32>(conn)?);
+    let is_proxied = ask(&own, conn, server_process)? == ask(&own, other, server_process)?;
+    let (server, identity, written) = ask(&own, conn, |conn| {
         let written: Option<String> = Written {}.get_result(conn)?;
-        Ok((Server {}.get_result(conn)?, Whereabouts {}.get_result::<String>(conn)?, written))
+        Ok((Server {}.get_result(conn)?, DatabaseIdentity {}.get_result::<String>(conn)?, written))
     })?;
     let clock = ask(&own, conn, Clock::start)?;
     Ok(Health {
@@ -138,7 +143,7 @@ pub(super) fn look(options: &PostgresOptions, now: &dyn Fn() -> DateTime<Utc>) -
         is_verified: Url::parse(url)?.get("sslmode").is_some_and(|mode| mode.starts_with("verify-")),
         clock_difference: clock.now() - now(),
         is_proxied,
-        session: if is_proxied { None } else { Some(session(options, &place)?) },
+        session: if is_proxied { None } else { Some(session(options, &identity)?) },
         standby: options.replica_url.as_ref().map(|url| {
             let target = options.target(url, false);
             standby(&target, written).map_err(|error| error.to_string())
@@ -146,27 +151,27 @@ pub(super) fn look(options: &PostgresOptions, now: &dyn Fn() -> DateTime<Utc>) -
     })
 }
 
-/// Asks something in one transaction, which a proxy leaves on one connection.
+/// Runs queries in one transaction, for which a proxy keeps one connection.
 fn ask<T>(
     target: &Target,
     conn: &mut Conn,
     questions: impl FnOnce(&mut Conn) -> Result<T>,
 ) -> Result<T, OpenError> {
-    let run = || {
+    let run = || -> Result<T> {
         conn.batch_execute(&target.begin(""))?;
         let answers = questions(conn)?;
         conn.batch_execute("ROLLBACK")?;
         Ok(answers)
     };
-    run().map_err(|error| OpenError::Connect(store_error(error, dialect::meaning).to_string()))
+    run().map_err(|error| OpenError::Connect(store_error(error).to_string()))
 }
 
-fn session(options: &PostgresOptions, place: &str) -> Result<SessionHealth, OpenError> {
+fn session(options: &PostgresOptions, identity: &str) -> Result<SessionHealth, OpenError> {
     let target = options.target(&options.url, options.direct_url.is_some());
-    let (settings, own_place) = ask(&target, &mut target.connect()?, |conn| {
+    let (settings, own_identity) = ask(&target, &mut target.connect()?, |conn| {
         Ok((
             Session {}.get_result::<(String, String, String)>(conn)?,
-            Whereabouts {}.get_result::<String>(conn)?,
+            DatabaseIdentity {}.get_result::<String>(conn)?,
         ))
     })?;
     let (synchronous_commit, statement_timeout, idle_timeout) = settings;
@@ -174,17 +179,17 @@ fn session(options: &PostgresOptions, place: &str) -> Result<SessionHealth, Open
         synchronous_commit,
         statement_timeout,
         idle_timeout,
-        is_same_database: own_place == place,
+        is_same_database: own_identity == identity,
         is_notified: is_notified(&mut options.direct().connect()?).unwrap_or_default(),
     })
 }
 
-/// How often it is looked whether a notification has arrived: it comes with an answer.
-const LOOKS: usize = 10;
+/// Number of queries until a notification must have arrived with a response.
+const QUERIES: usize = 10;
 
 fn is_notified(conn: &mut Conn) -> Result<bool> {
     conn.batch_execute("LISTEN cutover_doctor; NOTIFY cutover_doctor")?;
-    for _ in 0..LOOKS {
+    for _ in 0..QUERIES {
         conn.batch_execute("SELECT 1")?;
         if conn.notifications_iter().next().transpose()?.is_some() {
             return Ok(true);

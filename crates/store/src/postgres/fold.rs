@@ -1,21 +1,22 @@
-//! Changes of figures: few are made of many.
+//! Folding of figures: many changes become few.
 
-use super::dialect::{self, Conn, Db};
+use super::dialect::{Conn, Db, Dialect};
+use super::queries::sql_dialect::SqlDialect;
 use super::queries::statement::Bind;
 use crate::error::Result;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 
 statement! {
-    /// One folds at a time, and the others go on with something else.
+    /// Only one transaction folds at a time; the others do not wait.
     Begin {} -> Bool = "SELECT pg_try_advisory_xact_lock(7166762404106564098)"
 }
 
 statement! {
-    /// Removes the oldest changes, and adds them to what was folded before; how many.
+    /// Removes the oldest changes and adds them to the kept figures. Returns how many.
     Fold { limit: i64 } -> BigInt
         = "WITH taken AS (DELETE FROM process_changes WHERE id = ANY(ARRAY(\
-                SELECT id FROM process_changes WHERE id >= " (dialect::FIRST_PROCESS_CHANGE)
+                SELECT id FROM process_changes WHERE id >= " (Dialect::FIRST_PROCESS_CHANGE)
                 " ORDER BY id LIMIT " limit ")) \
                 RETURNING supplier_id, state, error_code, minute, change), \
             counts AS (INSERT INTO process_counts AS c (supplier_id, state, error_code, processes) \
@@ -31,14 +32,15 @@ statement! {
 }
 
 statement! {
-    /// The last key of each table of changes. Sequences know it without a look at dead rows.
-    DrawnKeys {} -> (BigInt, BigInt)
+    /// The last key of each table of changes. Sequences know it without reading dead rows.
+    LastKeys {} -> (BigInt, BigInt)
         = "SELECT (SELECT last_value FROM process_changes_id_seq), (SELECT last_value FROM total_changes_id_seq)"
 }
 
 statement! {
-    /// Moves each lower bound to the noted next one, once no change before that is left or can still be committed, and
-    /// notes a new next one. A noted transaction number in the future is of the server that the dump was taken from.
+    /// Moves each lower bound to the noted next one, once no change before that is left or can still be
+    /// committed, and notes a new next one. A noted transaction number in the future is from the server that
+    /// a dump was taken from.
     Advance { process_changes: i64, total_changes: i64 }
         = "WITH now AS (SELECT pg_snapshot_xmin(s)::text::bigint AS oldest, pg_snapshot_xmax(s)::text::bigint AS next \
                 FROM pg_current_snapshot() AS s) \
@@ -52,35 +54,33 @@ statement! {
                 ELSE NOT EXISTS (SELECT 1 FROM total_changes WHERE id >= f.folded_to AND id < f.next_bound) END"
 }
 
-/// The last keys that were drawn of both tables of changes.
+/// The last key drawn for each table of changes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnKeys {
     process_changes: i64,
     total_changes: i64,
 }
 
-/// Begins to fold, unless another transaction does.
+/// Begins to fold. Returns `None` if another transaction folds.
 ///
-/// The keys are read before [`end_fold`] looks which transactions there are. A transaction that has drawn one of them has
-/// its number by then, since it has written before: triggers count after the rows of processes, and totals change under
-/// the lock of an account.
-pub(crate) fn begin_fold(conn: &mut Conn) -> Result<Option<Drawn>> {
+/// The keys are read before [`end`] looks at the open transactions. A transaction that has drawn one of these
+/// keys has its number by then, because it has written before: triggers count after the rows of processes,
+/// and totals change under the lock of an account.
+pub(super) fn begin(conn: &mut Conn) -> Result<Option<DrawnKeys>> {
     if !(Begin {}.get_result(conn)?) {
         return Ok(None);
     }
-    let (process_changes, total_changes) = DrawnKeys {}.get_result(conn)?;
-    Ok(Some(Drawn { process_changes, total_changes }))
+    let (process_changes, total_changes) = LastKeys {}.get_result(conn)?;
+    Ok(Some(DrawnKeys { process_changes, total_changes }))
 }
 
-/// Moves the lower bounds. To be called when no change was left to fold.
-pub(crate) fn end_fold(conn: &mut Conn, drawn: Drawn) -> Result<()> {
-    let Drawn { process_changes, total_changes } = drawn;
+pub(super) fn end(conn: &mut Conn, drawn: DrawnKeys) -> Result<()> {
+    let DrawnKeys { process_changes, total_changes } = drawn;
     Advance { process_changes, total_changes }.execute(conn)?;
     Ok(())
 }
 
-/// Folds the oldest changes; how many.
-pub(crate) fn fold_processes(conn: &mut Conn, limit: u32) -> Result<usize> {
+pub(super) fn fold_processes(conn: &mut Conn, limit: u32) -> Result<usize> {
     let folded: i64 = Fold { limit: limit.into() }.get_result(conn)?;
     Ok(usize::try_from(folded).unwrap_or_default())
 }

@@ -10,17 +10,17 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often the connection is looked at for what arrived: no query, only a look at the socket.
-const LOOK: Duration = Duration::from_millis(20);
-/// How often others are told at most: who is told looks at all there is, and to tell takes a lock on the
+/// Interval at which the socket is checked for notifications, without a query.
+const CHECK: Duration = Duration::from_millis(20);
+/// Minimum interval between notifications. A notified worker takes all work there is, and NOTIFY locks the
 /// whole database.
-const TELL: Duration = Duration::from_millis(50);
-/// How often the clock is set; a connection that is gone is found out then, too.
+const NOTIFY: Duration = Duration::from_millis(50);
+/// Interval at which the clock is set. A dead connection is noticed then, too.
 const SET: Duration = Duration::from_secs(5);
-/// How long to wait before another connection is tried.
-const REST: Duration = Duration::from_secs(1);
+/// Wait before another connection is opened.
+const RETRY: Duration = Duration::from_secs(1);
 
-/// A connection that listens: to other processes that tell of work, and to the database's clock.
+/// A connection that receives notifications of work from other processes and measures the database's clock.
 pub(super) struct Listener {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -31,13 +31,13 @@ struct Shared {
     orders: Mutex<Orders>,
     ordered: Condvar,
     is_listening: AtomicBool,
-    /// Who is called.
+    /// Called when another process has notified of work.
     call: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Orders {
-    tell: bool,
+    notify: bool,
     stop: bool,
 }
 
@@ -58,8 +58,8 @@ impl Listener {
         *self.shared.call.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
     }
 
-    pub(super) fn notify_workers(&self) {
-        self.shared.order(|orders| orders.tell = true);
+    pub(super) fn notify_of_work(&self) {
+        self.shared.order(|orders| orders.notify = true);
     }
 
     pub(super) fn is_listening(&self) -> bool {
@@ -71,7 +71,7 @@ impl Drop for Listener {
     fn drop(&mut self) {
         self.shared.order(|orders| orders.stop = true);
         if let Some(thread) = self.thread.take() {
-            // It has nothing left to tell.
+            // A panic of the thread changes nothing here.
             let _ = thread.join();
         }
     }
@@ -82,34 +82,34 @@ impl Shared {
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
         let before = *orders;
         order(&mut orders);
-        // What was ordered already wakes nobody: of a thousand creates a second each tells.
+        // A repeated order wakes nobody: each of a thousand creates a second gives one.
         if *orders != before {
             self.ordered.notify_all();
         }
     }
 
-    /// Waits for an order, at most so long; what is to be done. To tell of work can wait until it may be done.
-    fn wait(&self, at_most: Duration, may_tell: bool) -> Orders {
+    /// Waits up to `at_most` for orders and takes them. An order to notify stays until `may_notify`.
+    fn wait(&self, at_most: Duration, may_notify: bool) -> Orders {
         let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = |orders: &mut Orders| !(orders.stop || orders.tell && may_tell);
+        let idle = |orders: &mut Orders| !(orders.stop || orders.notify && may_notify);
         let waited = self.ordered.wait_timeout_while(orders, at_most, idle);
         let (mut orders, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        // A stop is for good.
-        let tell = may_tell && std::mem::take(&mut orders.tell);
-        Orders { tell, stop: orders.stop }
+        // An order to stop stays.
+        let notify = may_notify && std::mem::take(&mut orders.notify);
+        Orders { notify, stop: orders.stop }
     }
 
-    /// Listens until it is told to stop, on one connection after another.
+    /// Listens until the order to stop, and opens a new connection when one is lost.
     fn listen(&self, target: &Target, clock: &Clock) {
         loop {
             let ended = connect(target).map(|(conn, own)| self.listen_on(conn, own, clock));
             self.is_listening.store(false, Ordering::Relaxed);
             match ended {
                 Ok(Ok(())) => return,
-                Ok(Err(error)) => tracing::warn!(?error, "the connection that listens was lost"),
-                Err(error) => tracing::warn!(%error, "there is no connection that listens"),
+                Ok(Err(error)) => tracing::warn!(?error, "lost the connection for notifications"),
+                Err(error) => tracing::warn!(%error, "cannot open the connection for notifications"),
             }
-            let until = Instant::now() + REST;
+            let until = Instant::now() + RETRY;
             while let Some(left) = until.checked_duration_since(Instant::now()).filter(|d| !d.is_zero()) {
                 if self.wait(left, false).stop {
                     return;
@@ -122,23 +122,23 @@ impl Shared {
         conn.batch_execute("LISTEN cutover_work")?;
         clock.set(&mut conn)?;
         self.is_listening.store(true, Ordering::Relaxed);
-        // What was told while nobody listened.
+        // There may have been notifications before.
         self.call();
-        let (mut set, mut told) = (Instant::now(), None::<Instant>);
+        let (mut set, mut notified) = (Instant::now(), None::<Instant>);
         loop {
-            let Orders { tell, stop } = self.wait(LOOK, told.is_none_or(|at| at.elapsed() >= TELL));
+            let Orders { notify, stop } = self.wait(CHECK, notified.is_none_or(|at| at.elapsed() >= NOTIFY));
             if stop {
                 return Ok(());
             }
-            if tell {
+            if notify {
                 conn.batch_execute("NOTIFY cutover_work")?;
-                told = Some(Instant::now());
+                notified = Some(Instant::now());
             }
             if set.elapsed() >= SET {
                 clock.set(&mut conn)?;
                 set = Instant::now();
             }
-            if is_called(&mut conn, own)? {
+            if has_notification(&mut conn, own)? {
                 self.call();
             }
         }
@@ -151,18 +151,18 @@ impl Shared {
     }
 }
 
-/// A connection, and the number by which its own notifications are known.
+/// Opens a connection. Also returns the number of its server process, which its own notifications have.
 fn connect(target: &Target) -> std::result::Result<(Conn, i32), OpenError> {
     let mut conn = target.connect()?;
     let own = OwnProcess {}.get_result(&mut conn);
     Ok((conn, own.map_err(|e: diesel::result::Error| OpenError::Connect(e.to_string()))?))
 }
 
-/// Whether another process told of work.
-fn is_called(conn: &mut Conn, own: i32) -> Result<bool> {
-    let mut is_called = false;
+/// Returns true if another process has notified of work.
+fn has_notification(conn: &mut Conn, own: i32) -> Result<bool> {
+    let mut has_notification = false;
     for notification in conn.notifications_iter() {
-        is_called |= notification.map_err(Error::from)?.process_id != own;
+        has_notification |= notification.map_err(Error::from)?.process_id != own;
     }
-    Ok(is_called)
+    Ok(has_notification)
 }

@@ -12,14 +12,15 @@ use std::time::Duration;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("migrations/postgres");
 
-/// The key of the lock under which one process at a time migrates. It is tried again and again, not waited for: an index
-/// that is built concurrently waits for every statement that runs, so for the one that would wait for the lock.
+/// The key of the lock under which one process at a time migrates. Processes poll it instead of waiting in a
+/// statement: an index that is built concurrently waits for every running statement, so it would wait for
+/// them.
 const LOCK: i64 = 0x6375_746f_7665_7200;
-/// How long a migration waits for a table: whatever comes to the table meanwhile waits behind it.
-const PATIENCE: &str = "SET lock_timeout = '300ms'";
-/// How long others are let to the table, or to migrate, before it is tried again.
+/// Maximum wait of a migration for a table. Later statements on the table wait behind it.
+const SET_LOCK_TIMEOUT: &str = "SET lock_timeout = '300ms'";
+/// Pause before another attempt, in which others use the table or migrate.
 const PAUSE: Duration = Duration::from_millis(1_500);
-/// How often a migration is begun that could not get its table: for about a minute.
+/// Maximum number of attempts of a migration to lock its table, which take about a minute.
 const ATTEMPTS: usize = 33;
 
 statement! {
@@ -27,8 +28,8 @@ statement! {
 }
 
 statement! {
-    /// Indexes that were not built to the end, as one is left that was built concurrently and cut off. Those of a
-    /// REINDEX are not ours.
+    /// Invalid indexes: a concurrent build that was interrupted leaves one. Those of an operator's REINDEX
+    /// are left out.
     Unfinished {} -> Text
         = "SELECT format('%I.%I', n.nspname, c.relname) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
             JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT i.indisvalid AND n.nspname = current_schema() \
@@ -43,20 +44,21 @@ statement! {
     Applied {} -> Text = "SELECT version FROM __diesel_schema_migrations ORDER BY version"
 }
 
-/// Every migration, none applied. Nothing is written, for which a role that only serves need have no right.
+/// Returns the states of all migrations without applying any. Nothing is written, so a role that only serves
+/// needs no right for it.
 pub(super) fn status(conn: &mut Conn) -> Result<Vec<MigrationStatus>, OpenError> {
-    let found = look(conn).and_then(|now| statuses::<Pg>(MIGRATIONS, &now, &now));
-    found.map_err(|Failed(text)| OpenError::Migration(text))
+    let states = applied_versions(conn).and_then(|now| statuses::<Pg>(MIGRATIONS, &now, &now));
+    states.map_err(|Failed(text)| OpenError::Migration(text))
 }
 
-fn look(conn: &mut Conn) -> Result<Vec<String>, Failed> {
+fn applied_versions(conn: &mut Conn) -> Result<Vec<String>, Failed> {
     let has_table = HasTable {}.get_result(conn)?;
     Ok(if has_table { Applied {}.load(conn)? } else { Vec::new() })
 }
 
-/// Applies what is pending, and tells of every migration. Each is a transaction of its own, but for those whose
-/// `metadata.toml` says otherwise: they are a single statement that no transaction takes, such as `CREATE INDEX
-/// CONCURRENTLY`. Of several processes that come at once, one migrates and the others wait for it.
+/// Applies pending migrations and returns the states of all. Each runs in its own transaction, except those
+/// whose `metadata.toml` forbids it: single statements like `CREATE INDEX CONCURRENTLY`. Of several processes
+/// one migrates and the others wait for it.
 pub(super) fn apply(conn: &mut Conn) -> Result<Vec<MigrationStatus>, OpenError> {
     migrate(conn, || MIGRATIONS).map_err(|Failed(text)| OpenError::Migration(text))
 }
@@ -65,10 +67,10 @@ fn migrate(
     conn: &mut Conn,
     migrations: impl Fn() -> EmbeddedMigrations,
 ) -> Result<Vec<MigrationStatus>, Failed> {
-    let now = look(conn)?;
-    let found = statuses::<Pg>(migrations(), &now, &now)?;
-    if found.iter().all(|migration| migration.state != MigrationState::Pending) {
-        return Ok(found);
+    let now = applied_versions(conn)?;
+    let states = statuses::<Pg>(migrations(), &now, &now)?;
+    if states.iter().all(|migration| migration.state != MigrationState::Pending) {
+        return Ok(states);
     }
     conn.batch_execute("SET statement_timeout = 0")?;
     while !(TryLock { key: LOCK }).get_result::<bool>(conn)? {
@@ -84,7 +86,7 @@ fn migrate(
                 if attempts == ATTEMPTS || !error.contains("lock timeout") {
                     return Err(Failed(error));
                 }
-                tracing::warn!("a migration waits for a table in use");
+                tracing::warn!("a migration is waiting for a table in use");
                 std::thread::sleep(PAUSE);
             }
         }
@@ -95,9 +97,9 @@ fn migrate(
 
 fn run(conn: &mut Conn, migration: &dyn Migration<Pg>) -> Result<(), Failed> {
     if migration.metadata().run_in_transaction() {
-        conn.batch_execute(PATIENCE)?;
+        conn.batch_execute(SET_LOCK_TIMEOUT)?;
     } else {
-        // It keeps nobody from the table while it waits for transactions that began before it.
+        // It blocks nobody while it waits for transactions that began before it.
         conn.batch_execute("SET lock_timeout = 0")?;
         let unfinished: Vec<String> = Unfinished {}.load(conn)?;
         for index in unfinished {

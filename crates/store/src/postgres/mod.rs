@@ -1,4 +1,4 @@
-//! PostgreSQL: many processes on one database.
+//! The store in PostgreSQL, for any number of processes on one database.
 
 #[macro_use]
 pub(crate) mod dialect;

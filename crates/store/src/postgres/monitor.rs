@@ -1,4 +1,4 @@
-//! What monitoring asks of a server: few rows of its own views, none of ours.
+//! Figures of a server for monitoring, from a few rows of its own views.
 
 use super::dialect::{Conn, Db};
 use super::pool::Pool;
@@ -9,14 +9,20 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many positions are remembered.
-const REMEMBERED: usize = 1_000;
+/// Maximum number of positions in a history.
+const MAX_POSITIONS: usize = 1_000;
 
 statement! {
-    /// The next transaction; for how many milliseconds the oldest open one has kept dead rows; how many transactions
-    /// old the oldest is that a standby or a slot keeps them for, which has no time; how much was written, and how
-    /// much of it the standby furthest behind has; how much is kept for slots; whether other roles are seen. What this
-    /// role may not see is null there.
+    /// Returns these columns, with null for values that this role may not see:
+    ///
+    /// 1. the next transaction number
+    /// 2. the milliseconds for which the oldest open transaction has kept dead rows
+    /// 3. the age, as a number of transactions, of the oldest one that a standby or a slot keeps dead rows
+    ///    for
+    /// 4. the length of the write-ahead log in bytes
+    /// 5. the length that the standby furthest behind has replayed
+    /// 6. the bytes of the log that are retained for slots
+    /// 7. true if this role sees the sessions of other roles
     Server {} -> (BigInt, BigInt, Nullable<BigInt>, Nullable<BigInt>, Nullable<BigInt>, BigInt, Bool)
         = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint, \
             coalesce((SELECT max(extract(epoch FROM clock_timestamp() - since)) * 1000 FROM (\
@@ -36,25 +42,26 @@ statement! {
 }
 
 statement! {
-    /// How much of the write-ahead log a standby has replayed.
+    /// Length of the write-ahead log that a standby has replayed.
     Replayed {} -> Nullable<BigInt> = "SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint"
 }
 
-/// Remembers when transactions and the log were how far: what has only a position gets an age.
+/// Records positions of transactions and of the log with their times, to convert positions to ages.
 #[derive(Debug, Default)]
 pub(super) struct Monitor {
-    transactions: Mutex<Course>,
-    log: Mutex<Course>,
+    transactions: Mutex<History>,
+    log: Mutex<History>,
 }
 
 impl Monitor {
-    /// The figures of a server, and of a standby where there is one to read from.
+    /// Returns the figures of a server, and of the standby if there is one.
     pub(super) fn figures(
         &self,
         primary: &Pool,
         standby: Option<&Pool>,
     ) -> Result<ServerFigures, StoreError> {
-        let (next, open, held, written, replayed, retained, sees_other_roles) = primary.run_again(server)?;
+        let (next, open, held, written, replayed, retained, sees_other_roles) =
+            primary.run_idempotent(server)?;
         let now = Instant::now();
         let held = {
             let mut transactions = locked(&self.transactions);
@@ -63,7 +70,7 @@ impl Monitor {
         };
         written.into_iter().for_each(|position| locked(&self.log).note(now, position));
         let on_standby =
-            standby.map(|pool| pool.run_again(|conn| Ok(Replayed {}.get_result::<Option<i64>>(conn)?)));
+            standby.map(|pool| pool.run_idempotent(|conn| Ok(Replayed {}.get_result::<Option<i64>>(conn)?)));
         let own = on_standby.as_ref().and_then(|answer| answer.as_ref().ok().copied().flatten());
         let furthest_behind = replayed.into_iter().chain(own).min();
         let log = locked(&self.log);
@@ -83,29 +90,30 @@ fn server(conn: &mut Conn) -> crate::error::Result<Row> {
     Ok(Server {}.get_result(conn)?)
 }
 
-fn locked(course: &Mutex<Course>) -> MutexGuard<'_, Course> {
-    course.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(history: &Mutex<History>) -> MutexGuard<'_, History> {
+    history.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// When a position that only grows was where.
+/// Times at which a growing position had certain values.
 #[derive(Debug, Default)]
-struct Course(VecDeque<(Instant, i64)>);
+struct History(VecDeque<(Instant, i64)>);
 
-impl Course {
-    /// Remembers a position. One below the last is of another server, or of a restored one: it begins anew.
+impl History {
+    /// Records a position. A position below the last one belongs to another server or a restored one and
+    /// clears the history.
     fn note(&mut self, at: Instant, position: i64) {
         if self.0.back().is_some_and(|(_, last)| position < *last) {
             self.0.clear();
         }
         self.0.push_back((at, position));
-        if self.0.len() > REMEMBERED {
-            self.forget_one(at);
+        if self.0.len() > MAX_POSITIONS {
+            self.drop_one(at);
         }
     }
 
-    /// Forgets the entry that is missed least: the one whose neighbours are closest to each other for its age. What is
-    /// remembered is dense for the last minutes and sparse for hours ago.
-    fn forget_one(&mut self, now: Instant) {
+    /// Drops the entry whose neighbours are closest to each other relative to its age. The history stays
+    /// dense for the last minutes and sparse for hours ago.
+    fn drop_one(&mut self, now: Instant) {
         let nanos = |from: Instant, to: Instant| to.saturating_duration_since(from).as_nanos();
         let gap = |i: usize| nanos(self.0[i - 1].0, self.0[i + 1].0);
         let age = |i: usize| nanos(self.0[i].0, now).max(1);
@@ -113,8 +121,8 @@ impl Course {
         least.map(|i| self.0.remove(i));
     }
 
-    /// How long ago nothing was beyond a position: zero if nothing is yet. Of one from before what is remembered, how
-    /// long that is.
+    /// Returns the time since a position was passed, or zero if it was not. For a position before the
+    /// history, returns the length of the history.
     fn age(&self, position: i64, now: Instant) -> Duration {
         let within = self.0.iter().rev().find(|(_, noted)| *noted <= position);
         let since = within.or(self.0.front()).map(|(at, _)| *at);
@@ -128,48 +136,48 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// A position that grew by 10 a second, for so long; when it was at 0.
-    fn course(seconds: u32) -> (Course, Instant) {
-        let (mut course, start) = (Course::default(), Instant::now());
-        (0..=seconds).for_each(|n| course.note(start + SECOND * n, i64::from(n) * 10));
-        (course, start)
+    /// Returns the history of a position that grew by 10 a second, and the time at which it was 0.
+    fn history(seconds: u32) -> (History, Instant) {
+        let (mut history, start) = (History::default(), Instant::now());
+        (0..=seconds).for_each(|n| history.note(start + SECOND * n, i64::from(n) * 10));
+        (history, start)
     }
 
     #[test]
-    fn a_position_is_as_old_as_what_came_behind_it() {
-        let (course, start) = course(60);
+    fn the_age_of_a_position_is_the_time_since_it_was_passed() {
+        let (history, start) = history(60);
         let now = start + SECOND * 60;
         for (position, age) in [(600, 0), (700, 0), (595, 1), (590, 1), (0, 60), (-50, 60)] {
-            assert_eq!(course.age(position, now), SECOND * age, "{position}");
+            assert_eq!(history.age(position, now), SECOND * age, "{position}");
         }
     }
 
     #[test]
-    fn what_stands_still_is_not_behind() {
-        let (mut course, start) = course(3);
-        course.note(start + SECOND * 900, 30);
-        assert_eq!(course.age(30, start + SECOND * 900), Duration::ZERO);
-        assert_eq!(Course::default().age(5, start), Duration::ZERO);
+    fn a_position_that_does_not_grow_is_not_behind() {
+        let (mut history, start) = history(3);
+        history.note(start + SECOND * 900, 30);
+        assert_eq!(history.age(30, start + SECOND * 900), Duration::ZERO);
+        assert_eq!(History::default().age(5, start), Duration::ZERO);
     }
 
     #[test]
-    fn it_reaches_back_further_than_it_remembers_and_stays_small() {
-        let (mut course, start) = (Course::default(), Instant::now());
+    fn a_history_reaches_far_back_and_stays_small() {
+        let (mut history, start) = (History::default(), Instant::now());
         for n in 0..=20_000 {
-            course.note(start + SECOND * 5 * n, i64::from(n) * 50);
+            history.note(start + SECOND * 5 * n, i64::from(n) * 50);
         }
-        assert!(course.0.len() <= REMEMBERED);
-        let age = course.age(0, start + SECOND * 100_000);
+        assert!(history.0.len() <= MAX_POSITIONS);
+        let age = history.age(0, start + SECOND * 100_000);
         assert_eq!(age, SECOND * 100_000);
-        // Half a day back, to a quarter of an hour.
-        let age = course.age(500_000, start + SECOND * 100_000);
+        // Half a day back, accurate to a quarter of an hour.
+        let age = history.age(500_000, start + SECOND * 100_000);
         assert!((SECOND * 50_000..SECOND * 50_900).contains(&age), "{age:?}");
     }
 
     #[test]
-    fn another_server_begins_anew() {
-        let (mut course, start) = course(60);
-        course.note(start + SECOND * 61, 5);
-        assert_eq!(course.age(0, start + SECOND * 62), SECOND);
+    fn a_position_of_another_server_clears_the_history() {
+        let (mut history, start) = history(60);
+        history.note(start + SECOND * 61, 5);
+        assert_eq!(history.age(0, start + SECOND * 62), SECOND);
     }
 }

@@ -7,11 +7,11 @@ use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable};
 
-/// The number of process keys in a partition, as in the migration.
+/// Number of process keys in a partition, as in the migration.
 const SIZE: i64 = 1 << 22;
-/// A partition is rewritten without its archived processes if at most this many others are in it.
+/// Maximum number of other processes in a partition that is rewritten without its archived ones.
 const KEPT: i64 = 1_000;
-/// The number of keys that one transaction looks at to delete rows.
+/// Number of keys in which one transaction looks for rows to delete.
 const RANGE: i64 = 20_000;
 
 statement! {
@@ -32,8 +32,8 @@ statement! {
 }
 
 statement! {
-    /// Deletes rows of archived processes in a range. It locks these processes first: one that is sent again at the
-    /// same time is not archived any more and keeps its rows.
+    /// Deletes rows of archived processes in a range. Locks these processes first: one that is sent again at
+    /// the same time is not archived any more and keeps its rows.
     RemoveRows { from: i64, until: i64 }
         = "WITH archived AS MATERIALIZED (SELECT id FROM processes WHERE id >= " from " AND id < " until
             " AND archived_at IS NOT NULL AND EXISTS (SELECT 1 FROM process_history WHERE process_id = id) \
@@ -42,25 +42,17 @@ statement! {
             DELETE FROM process_history WHERE process_id = ANY(ARRAY(SELECT id FROM archived))"
 }
 
-/// Tells if there are partitions for at least as many further processes as one partition holds.
-pub(crate) fn has_partitions(conn: &mut Conn) -> Result<bool> {
+pub(super) fn has_partitions(conn: &mut Conn) -> Result<bool> {
     Ok(HasPartitions {}.get_result(conn)?)
 }
 
-/// Adds the missing partitions. It blocks no reader or writer of the others.
-pub(crate) fn add_partitions(conn: &mut Conn) -> Result<()> {
+pub(super) fn add_partitions(conn: &mut Conn) -> Result<()> {
     AddPartitions {}.get_result::<bool>(conn)?;
     Ok(())
 }
 
-/// Does nothing: [`remove_archived`] removes the rows.
-pub(crate) fn archived(_: &mut Conn, _: &[i64]) -> Result<()> {
-    Ok(())
-}
-
-/// Removes rows of archived processes from the key `from` on, in a whole partition or in a range of it. Returns the key
-/// to go on with.
-pub(crate) fn remove_archived(conn: &mut Conn, from: i64) -> Result<Option<i64>> {
+/// Removes rows in a whole partition or in a range of it.
+pub(super) fn remove_archived(conn: &mut Conn, from: i64) -> Result<Option<i64>> {
     let last: Option<i64> = LastProcess {}.get_result(conn)?;
     if last.is_none_or(|last| last < from) {
         return Ok(None);

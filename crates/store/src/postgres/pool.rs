@@ -1,8 +1,8 @@
 use super::connection::Target;
-use super::dialect::{self, Conn};
-use super::queries::SqlTx;
+use super::dialect::Conn;
+use super::queries::{SqlTx, store_error};
 use crate::context::Context;
-use crate::error::{OpenError, store_error};
+use crate::error::OpenError;
 use cutover_app::port::{StoreError, Tx, Verdict, WriteJob};
 use diesel::connection::SimpleConnection;
 use r2d2::{ManageConnection, NopErrorHandler, PooledConnection};
@@ -10,11 +10,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a connection lives: behind a name there may be another server by then.
+/// Lifetime of a connection: afterwards its host name may lead to another server.
 const LIFETIME: Duration = Duration::from_secs(30 * 60);
 const IDLE: Duration = Duration::from_secs(5 * 60);
-/// How long a connection is waited for that is only to tell whether the database answers.
-const ANSWER: Duration = Duration::from_millis(200);
+/// Maximum wait for a connection that only checks if the database answers.
+const PING: Duration = Duration::from_millis(200);
 
 /// Connections to one server.
 #[derive(Clone)]
@@ -49,32 +49,33 @@ impl ManageConnection for Manager {
     }
 }
 
-/// What a job that reads is given.
+/// A job that reads.
 pub(super) type ReadJob<'j> = &'j mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>;
 
 impl Pool {
     pub(super) fn new(target: Target, connections: u32, timeout: Duration, context: Arc<Context>) -> Self {
         let pool = r2d2::Pool::builder()
             .max_size(connections.max(1))
-            // None is made ahead: a command may end meanwhile, and TLS cleans up below the thread that makes it.
+            // No connection is opened in advance: if the process ends meanwhile, TLS cleans up while a thread
+            // uses it.
             .min_idle(Some(0))
             .test_on_check_out(false)
             .idle_timeout(Some(IDLE))
             .max_lifetime(Some(LIFETIME))
             .connection_timeout(timeout)
-            // Whoever wanted the connection is told; there is nobody else to tell.
+            // The caller gets the error; nothing else needs it.
             .error_handler(Box::new(NopErrorHandler))
             .build_unchecked(Manager(target.clone()));
         Self { pool, target, context }
     }
 
-    /// How many connections are open, and how many of them lie ready.
+    /// Returns the number of open connections and of those that are idle.
     pub(super) fn state(&self) -> (u32, u32) {
         let state = self.pool.state();
         (state.connections, state.idle_connections)
     }
 
-    /// How many connections there may be.
+    /// Returns the maximum number of connections.
     pub(super) fn limit(&self) -> u32 {
         self.pool.max_size()
     }
@@ -82,24 +83,24 @@ impl Pool {
     fn get(&self) -> Result<PooledConnection<Manager>, StoreError> {
         self.pool.get().map_err(|e| {
             let why = format!("no connection to the database is free: {e}");
-            // Where all are lent out, the database was there; else a new one was not to be had.
-            let are_lent = self.pool.state().connections >= self.pool.max_size();
-            if are_lent { StoreError::Busy(why) } else { StoreError::Unavailable(why) }
+            // If all are in use, the database answered before; otherwise a new one could not be opened.
+            let are_in_use = self.pool.state().connections >= self.pool.max_size();
+            if are_in_use { StoreError::Busy(why) } else { StoreError::Unavailable(why) }
         })
     }
 
-    /// How long connections that turn out to be dead are given up for others: each may take a while.
-    fn patience(&self) -> Duration {
+    /// Time for which dead connections are replaced by others; each may take a while to fail.
+    fn retry_time(&self) -> Duration {
         self.pool.connection_timeout() * 2
     }
 
-    /// A connection in a transaction. One that died while it lay there is found out here, before anything
-    /// was done on it, and the next is taken.
+    /// Returns a connection in a transaction. A connection that died while idle is found here, before
+    /// anything was done on it, and replaced.
     fn begin(&self, mode: &str) -> Result<PooledConnection<Manager>, StoreError> {
         let begin = self.target.begin(mode);
         let (mut failed, begun) = (None, Instant::now());
         for _ in 0..=self.pool.max_size() {
-            if failed.is_some() && begun.elapsed() >= self.patience() {
+            if failed.is_some() && begun.elapsed() >= self.retry_time() {
                 break;
             }
             let mut pooled = self.get()?;
@@ -112,28 +113,28 @@ impl Pool {
         Err(failed.unwrap_or_else(|| StoreError::Unavailable("every connection is broken".into())))
     }
 
-    /// Runs a job on one state of the database.
+    /// Runs a job on one snapshot of the database.
     pub(super) fn read(&self, job: ReadJob<'_>) -> Result<(), StoreError> {
         self.read_in("ISOLATION LEVEL REPEATABLE READ READ ONLY", job)
     }
 
     fn read_in(&self, mode: &str, job: ReadJob<'_>) -> Result<(), StoreError> {
         let mut pooled = self.begin(mode)?;
-        // A job that panics leaves it in its transaction.
+        // A job that panics leaves the connection in its transaction.
         pooled.is_usable = false;
         let mut tx = SqlTx::new(&mut pooled.conn, &self.context);
         let result = job(&mut tx);
         let is_whole = tx.into_broken().is_none_or(|error| !error.is_passing());
         pooled.is_usable = is_whole;
         if is_whole {
-            // Whether that went well shows in the connection; what was read stands.
+            // A failure makes the connection unusable; the result is valid anyway.
             let _ = pooled.execute("ROLLBACK");
         }
         result
     }
 
-    /// Runs a job of which each statement is on its own. A proxy needs a transaction all the same.
-    pub(super) fn read_committed(&self, job: ReadJob<'_>) -> Result<(), StoreError> {
+    /// Runs a job without a transaction around its statements, unless a proxy needs one.
+    pub(super) fn read_without_snapshot(&self, job: ReadJob<'_>) -> Result<(), StoreError> {
         if self.target.is_pooled {
             return self.read_in("ISOLATION LEVEL READ COMMITTED READ ONLY", job);
         }
@@ -144,47 +145,47 @@ impl Pool {
             pooled.is_usable = false;
             let mut tx = SqlTx::new(&mut pooled.conn, &self.context);
             result = job(&mut tx);
-            // One that died while it lay there fails at the first statement: the next one is taken.
+            // A connection that died while idle fails at the first statement and is replaced.
             let is_dead_on_arrival = tx.is_untouched();
             pooled.is_usable = !tx.into_broken().is_some_and(|error| error.is_passing());
-            if pooled.is_usable || !is_dead_on_arrival || begun.elapsed() >= self.patience() {
+            if pooled.is_usable || !is_dead_on_arrival || begun.elapsed() >= self.retry_time() {
                 break;
             }
         }
         result
     }
 
-    /// Runs statements on a connection, each on its own.
+    /// Runs statements on a connection, without a transaction.
     pub(super) fn run<T>(
         &self,
         statements: impl Fn(&mut Conn) -> crate::error::Result<T>,
     ) -> Result<T, StoreError> {
         let mut pooled = self.get()?;
         pooled.is_usable = false;
-        let result = statements(&mut pooled.conn).map_err(|error| store_error(error, dialect::meaning));
+        let result = statements(&mut pooled.conn).map_err(store_error);
         pooled.is_usable = !result.as_ref().is_err_and(StoreError::is_passing);
         result
     }
 
-    /// Runs statements that may be run again: on one connection after another while they turn out to be
-    /// broken, and in a transaction where a proxy needs one.
-    pub(super) fn run_again<T>(
+    /// Runs idempotent statements: on another connection if one is broken, and in a transaction if a proxy
+    /// needs one.
+    pub(super) fn run_idempotent<T>(
         &self,
         statements: impl Fn(&mut Conn) -> crate::error::Result<T>,
     ) -> Result<T, StoreError> {
         let begun = Instant::now();
-        // A statement that took its time was not lost with its connection.
-        let patience = self.patience().min(self.target.statement_timeout);
+        // A statement that took longer was not lost with its connection.
+        let retry_time = self.retry_time().min(self.target.statement_timeout);
         let mut result = Err(StoreError::Unavailable("every connection is broken".into()));
         for attempt in 0..=self.pool.max_size() {
-            // Those that lay ready may all be broken; a new one that is has said it of the database.
+            // Idle connections may all be broken. If a new one is, the database is.
             let is_new = !self.has_idle();
             result = if self.target.is_pooled {
                 self.run_in_transaction(&statements)
             } else {
                 self.run(&statements)
             };
-            let is_last = begun.elapsed() >= patience || attempt > 0 && is_new;
+            let is_last = begun.elapsed() >= retry_time || attempt > 0 && is_new;
             if is_last || !result.as_ref().is_err_and(StoreError::is_passing) {
                 break;
             }
@@ -192,14 +193,14 @@ impl Pool {
         result
     }
 
-    /// Whether a connection lies ready: perhaps a broken one.
+    /// Returns true if there is an idle connection, possibly a broken one.
     fn has_idle(&self) -> bool {
         self.pool.state().idle_connections > 0
     }
 
-    /// Whether the database answers now.
+    /// Returns true if the database answers now.
     pub(super) fn answers(&self) -> bool {
-        let pooled = self.pool.get_timeout(ANSWER);
+        let pooled = self.pool.get_timeout(PING);
         pooled.is_ok_and(|mut pooled| pooled.execute("SELECT 1").is_ok())
     }
 
@@ -209,7 +210,7 @@ impl Pool {
     ) -> Result<T, StoreError> {
         let mut pooled = self.begin("ISOLATION LEVEL READ COMMITTED")?;
         pooled.is_usable = false;
-        let result = statements(&mut pooled.conn).map_err(|error| store_error(error, dialect::meaning));
+        let result = statements(&mut pooled.conn).map_err(store_error);
         pooled.execute(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
         result
     }
@@ -222,10 +223,10 @@ impl Pool {
         let broken = tx.into_broken();
         match (verdict, broken) {
             (Ok(Verdict::Commit), None) => pooled.execute("COMMIT"),
-            // The database undoes it whatever it is told: a job that went on nevertheless is told so.
+            // The database rolls it back in any case: a job that ignored the failure gets it here.
             (Ok(Verdict::Commit), Some(error)) => pooled.execute("ROLLBACK").and(Err(error)),
             (Ok(Verdict::Rollback), _) => {
-                // If that fails, the connection ends, and the transaction with it.
+                // If this fails, the connection is closed, which ends the transaction.
                 let _ = pooled.execute("ROLLBACK");
                 Ok(())
             }
@@ -238,11 +239,11 @@ impl Pool {
 }
 
 impl Pooled {
-    /// Runs a statement that begins or ends a transaction; the connection is usable if it succeeds.
+    /// Runs a statement that begins or ends a transaction. The connection stays usable if it succeeds.
     fn execute(&mut self, sql: &str) -> Result<(), StoreError> {
         self.is_usable = false;
         let result = self.conn.batch_execute(sql);
-        result.map_err(|error| match store_error(error.into(), dialect::meaning) {
+        result.map_err(|error| match store_error(error) {
             StoreError::Failed(text) | StoreError::Conflict(text) => StoreError::Unavailable(text),
             other => other,
         })?;

@@ -1,14 +1,14 @@
-//! New accounts: those that wait at the same time go in one statement, and so in one commit.
+//! Group commit of new accounts: those that wait at the same time are stored by one statement.
 
-use super::bulk::column;
-use super::dialect::{self, Conn, Db};
+use super::dialect::{Columns, Conn, Db};
 use super::pool::Pool;
 use super::queries::processes::issues;
-use super::queries::processes::row::{HistoryRow, ProcessRow};
+use super::queries::processes::row::{HistoryRow, Origin, ProcessRow, Status};
 use super::queries::statement::Bind;
-use super::queries::types::{Bits, Json, Timestamp};
-use crate::arrivals::{Arrivals, Refused};
-use crate::error::{Result, store_error};
+use super::queries::store_error;
+use super::queries::types::Json;
+use crate::batch_queue::{BatchQueue, BatchThread, Refused};
+use crate::error::Result;
 use crate::sealed::Sealer;
 use cutover_app::port::{Creation, Staging, StagingDone, StoreError};
 use diesel::prelude::*;
@@ -16,55 +16,53 @@ use diesel::sql_types::{BigInt, Bool};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How many may wait. Callers are bounded elsewhere; this bounds them if they are not.
+/// Maximum number of waiting accounts. Callers are limited elsewhere; this is a second limit.
 const QUEUE: usize = 1_024;
-/// How many go in one statement, and how many bytes of payloads.
+/// Maximum number of accounts in one statement.
 const GROUP: usize = 128;
+/// Maximum size of their payloads in bytes.
 const GROUP_BYTES: usize = 4 << 20;
-/// A group waits for those that came together with it the last time, as long as some still come: whoever was answered
-/// just now may be about to send the next. For the next of them it waits so long, for all of them no longer than that.
+/// Maximum wait of a group for another account. A group waits for as many accounts as were in flight the last
+/// time, as long as more arrive: clients that were just answered may be about to send the next one.
 const NEXT: Duration = Duration::from_micros(500);
+/// Maximum wait of a group for all of them.
 const ALL: Duration = Duration::from_millis(5);
 
-/// The one that stages: a thread of its own. One statement is under way at a time: more would make the groups
-/// smaller, and a group costs the database little more than one account (515 microseconds for one, 172 each for
+/// Stages accounts on its own thread. It runs one statement at a time: more would make the groups smaller,
+/// and a group costs the database little more than one account (515 microseconds for one, 172 each for
 /// eight).
 pub(super) struct Stager {
     sealer: Sealer,
-    arrivals: Arc<Arrivals<Waiting>>,
-    thread: Option<JoinHandle<()>>,
+    thread: BatchThread<Waiting>,
 }
 
-/// An account, and who waits for it to be durable.
+/// An account, and the callback that is called once it is durable.
 struct Waiting {
     creation: Arc<Creation>,
     done: StagingDone,
 }
 
 impl Stager {
-    /// The pool is its own, of one connection. `tell` tells the workers of other processes that there is work.
+    /// Starts the thread. `pool` has one connection and is used by nothing else. `notify` notifies the
+    /// workers of other processes of work.
     pub(super) fn start(
         pool: Pool,
         sealer: Sealer,
-        tell: impl Fn(&Pool) + Send + 'static,
+        notify: impl Fn(&Pool) + Send + 'static,
     ) -> std::io::Result<Self> {
-        let arrivals = Arc::new(Arrivals::new(QUEUE));
-        let mut desk = Desk { pool, arrivals: arrivals.clone(), crowd: 1 };
-        let work = move || desk.work(&tell);
-        let thread = std::thread::Builder::new().name("store-stager".into()).spawn(work)?;
-        Ok(Self { sealer, arrivals, thread: Some(thread) })
+        let work = move |queue| StagerThread { pool, queue, in_flight: 1 }.work(&notify);
+        Ok(Self { sealer, thread: BatchThread::start("store-stager", QUEUE, work)? })
     }
 
     pub(super) fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
-        // Here, so that the one that stages does not have to for all.
+        // Sealed by the caller's thread, to save the time of the stager's thread.
         let creation = match self.sealer.seal_creation(creation) {
             Ok(creation) => creation,
-            Err(error) => return done(Err(store_error(error, dialect::meaning))),
+            Err(error) => return done(Err(store_error(error))),
         };
-        if let Err((waiting, why)) = self.arrivals.push(Waiting { creation, done }) {
+        if let Err((waiting, why)) = self.thread.push(Waiting { creation, done }) {
             let why = match why {
                 Refused::Full => "too many accounts are waiting",
                 Refused::Closed => "the store is closed",
@@ -74,85 +72,74 @@ impl Stager {
     }
 }
 
-impl Drop for Stager {
-    /// Finishes what was taken.
-    fn drop(&mut self) {
-        self.arrivals.close();
-        if let Some(thread) = self.thread.take() {
-            // Its panics are caught; if one was not, there is nothing left to be done here.
-            let _ = thread.join();
-        }
-    }
-}
-
-/// What the stager's thread has before it.
-struct Desk {
+/// The state of the stager's thread.
+struct StagerThread {
     pool: Pool,
-    arrivals: Arc<Arrivals<Waiting>>,
-    /// How many were on their way at the same time, when that was last seen.
-    crowd: usize,
+    queue: Arc<BatchQueue<Waiting>>,
+    /// Number of accounts that were in flight at the same time when last counted.
+    in_flight: usize,
 }
 
-impl Desk {
-    fn work(&mut self, tell: &impl Fn(&Pool)) {
-        while self.arrivals.wait_for_one() {
+impl StagerThread {
+    fn work(&mut self, notify: &impl Fn(&Pool)) {
+        while self.queue.wait_for_one() {
             self.gather();
             let group = self.group();
-            // Whoever is left behind by what should not happen is never called, and finds that out.
-            if catch_unwind(AssertUnwindSafe(|| self.serve(group, tell))).is_err() {
+            // After a panic the callbacks of the group are dropped, which their callers notice.
+            if catch_unwind(AssertUnwindSafe(|| self.serve(group, notify))).is_err() {
                 tracing::error!("staging accounts panicked");
             }
         }
     }
 
-    fn serve(&mut self, group: Vec<Waiting>, tell: &impl Fn(&Pool)) {
+    fn serve(&mut self, group: Vec<Waiting>, notify: &impl Fn(&Pool)) {
         let creations: Vec<_> = group.iter().map(|waiting| waiting.creation.clone()).collect();
         let answers = stage(&self.pool, &creations);
         let has_work = answers.contains(&Ok(Staging::Staged));
-        self.crowd = group.len() + self.arrivals.len();
+        self.in_flight = group.len() + self.queue.len();
         for (waiting, answer) in group.into_iter().zip(answers) {
             (waiting.done)(answer);
         }
         if has_work {
-            tell(&self.pool);
+            notify(&self.pool);
         }
     }
 
-    /// Waits for those that are likely to come.
+    /// Waits for accounts that are likely to arrive.
     fn gather(&self) {
-        let (wanted, begun) = (self.crowd.min(GROUP), Instant::now());
-        let mut there = 1;
-        while there < wanted && begun.elapsed() < ALL {
-            let now = self.arrivals.wait_for(wanted, NEXT);
-            if now == there {
+        let (wanted, begun) = (self.in_flight.min(GROUP), Instant::now());
+        let mut count = 1;
+        while count < wanted && begun.elapsed() < ALL {
+            let now = self.queue.wait_for(wanted, NEXT);
+            if now == count {
                 break;
             }
-            there = now;
+            count = now;
         }
     }
 
-    /// The next to go together.
+    /// Takes the next group from the queue.
     fn group(&self) -> Vec<Waiting> {
         let (mut count, mut bytes) = (0, 0);
-        self.arrivals.take_while(|waiting| {
+        self.queue.take_while(|waiting| {
             count += 1;
             bytes += waiting.creation.staged.payload.len();
-            // A single one is small enough, whatever its size.
+            // A single account forms a group whatever its size.
             count == 1 || (count <= GROUP && bytes <= GROUP_BYTES)
         })
     }
 }
 
-/// Stages accounts; what became of each. None shares another's fate: what fails together is tried alone.
+/// Stages accounts and returns the result of each. If the group fails, each account is tried alone.
 ///
-/// A connection that breaks leaves open whether they were kept: asked again, those that were are found to
-/// exist, and whose they are is for the use case to see.
+/// If the connection breaks, some accounts may have been stored. The next attempt then finds that they exist,
+/// and the use case checks whether they are the caller's.
 fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError>> {
-    let together = |group: &[Arc<Creation>]| pool.run_again(|conn| insert(conn, group));
+    let together = |group: &[Arc<Creation>]| pool.run_idempotent(|conn| insert(conn, group));
     match together(group) {
         Ok(stagings) => stagings.into_iter().map(Ok).collect(),
         Err(error) if group.len() == 1 => vec![Err(error)],
-        // The database is away: each alone would find out the same.
+        // The database is unavailable: each account alone would fail too.
         Err(error) if error.is_passing() && !pool.answers() => vec![Err(error); group.len()],
         Err(_) => {
             let alone = |creation| Ok(together(std::slice::from_ref(creation))?[0]);
@@ -162,48 +149,32 @@ fn stage(pool: &Pool, group: &[Arc<Creation>]) -> Vec<Result<Staging, StoreError
 }
 
 statement! {
-    /// New accounts with their payloads and the first entries of their histories: the place of each whose
-    /// supplier is the same and takes accounts, and whether it was stored. Their keys come with the rows.
-    /// Those that exist are looked for first: ON CONFLICT would wait for whoever is changing them, and all
-    /// creates with it. The odd words have each found by its key, even if the statement is planned while the
-    /// table is empty: NOT EXISTS becomes a join with all there are, and two equalities become a walk over
-    /// all of the supplier's by another index. What was stored is an array for the same reason: as a join it
-    /// would be a loop in a loop, which with 64 accounts costs 20 microseconds for each.
-    Insert {
-        supplier_id: Vec<i64>,
+    /// Inserts new accounts with their payloads and the first entries of their histories. Returns the number
+    /// of each account whose supplier is unchanged and takes accounts, and whether it was stored.
+    ///
+    /// Accounts that exist are looked up first: ON CONFLICT would wait for a transaction that is changing
+    /// one, and all creates with it. Even if the statement is planned while the table is empty, BETWEEN,
+    /// ORDER BY and LIMIT make it find each account by its key: NOT EXISTS would become a join with the whole
+    /// table, and two equalities a scan of all of the supplier's accounts by another index. The stored keys
+    /// are an array for the same reason: a join would be a loop in a loop, which costs 20 microseconds for
+    /// each of 64 accounts.
+    Insert<'r> {
+        origin: <Origin<'r> as Columns>::Arrays<'r>,
+        status: <Status<'r> as Columns>::Arrays<'r>,
         supplier_revision: Vec<i64>,
-        external_account_number: Vec<String>,
-        state: Vec<String>,
-        attempt: Vec<i64>,
-        tries: Vec<i64>,
-        version: Vec<i64>,
-        is_dry_run: Vec<bool>,
-        window_start: Vec<Option<Timestamp>>,
-        window_end: Vec<Option<Timestamp>>,
-        due_at: Vec<Timestamp>,
-        created_at: Vec<Timestamp>,
-        modified_at: Vec<Timestamp>,
-        latest_event_at: Vec<Timestamp>,
-        fingerprint: Vec<Bits>,
         issues: Vec<Option<Json<'static>>>,
         payload: Vec<Vec<u8>>,
         event: Vec<String>,
         actor: Vec<String>,
     } -> (BigInt, Bool)
         = "WITH new AS MATERIALIZED (SELECT nextval('process_ids') AS id, n.* FROM unnest("
-            supplier_id ", " supplier_revision ", " external_account_number ", " state ", " attempt ", " tries ", " version ", "
-            is_dry_run ", " window_start ", " window_end ", " due_at ", " created_at ", " modified_at ", "
-            latest_event_at ", " fingerprint ", " issues ", " payload ", " event ", " actor
-            ") WITH ORDINALITY AS n (supplier_id, supplier_revision, external_account_number, state, attempt, \
-            tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
-            latest_event_at, fingerprint, issues, payload, event, actor, place) \
+            origin ", " status ", " supplier_revision ", " issues ", " payload ", " event ", " actor
+            ") WITH ORDINALITY AS n (" (Origin::NAMES) ", " (Status::NAMES)
+            ", supplier_revision, issues, payload, event, actor, place) \
             JOIN suppliers s ON s.id = n.supplier_id AND s.revision = n.supplier_revision \
             AND s.status = 'Ongoing'), \
-            stored AS (INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, \
-            tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
-            latest_event_at, fingerprint, issues) SELECT id, supplier_id, external_account_number, state, \
-            attempt, tries, version, is_dry_run, window_start, window_end, due_at, created_at, modified_at, \
-            latest_event_at, fingerprint, issues FROM new WHERE (SELECT p.id FROM processes p \
+            stored AS (INSERT INTO processes (id, " (Origin::NAMES) ", " (Status::NAMES) ", issues) \
+            SELECT id, " (Origin::NAMES) ", " (Status::NAMES) ", issues FROM new WHERE (SELECT p.id FROM processes p \
             WHERE p.supplier_id = new.supplier_id AND p.external_account_number \
             BETWEEN new.external_account_number AND new.external_account_number \
             ORDER BY p.supplier_id, p.external_account_number LIMIT 1) IS NULL \
@@ -217,11 +188,11 @@ statement! {
             SELECT place, id = ANY(ARRAY(SELECT id FROM stored)) FROM new"
 }
 
-/// The key of a row that gets its own in the database.
-const NONE_YET: i64 = 0;
+/// The key of a row that gets its key from the database.
+const NO_KEY: i64 = 0;
 
 fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> {
-    let processes: Vec<_> = creations.iter().map(|creation| creation.process(NONE_YET)).collect();
+    let processes: Vec<_> = creations.iter().map(|creation| creation.process(NO_KEY)).collect();
     let rows: Vec<ProcessRow<'_>> = creations
         .iter()
         .zip(&processes)
@@ -229,33 +200,21 @@ fn insert(conn: &mut Conn, creations: &[Arc<Creation>]) -> Result<Vec<Staging>> 
             ProcessRow::new(creation.supplier_id, process, creation.staged.fingerprint)
         })
         .collect();
-    let entries: Vec<_> = processes.iter().map(|(_, entry)| HistoryRow::new(NONE_YET, entry)).collect();
+    let entries: Vec<_> = processes.iter().map(|(_, entry)| HistoryRow::new(NO_KEY, entry)).collect();
     let statement = Insert {
-        supplier_id: column!(rows.supplier_id),
+        origin: Columns::arrays(rows.iter().map(|row| &row.origin)),
+        status: Columns::arrays(rows.iter().map(|row| &row.status)),
         supplier_revision: creations.iter().map(|creation| creation.supplier_revision).collect(),
-        external_account_number: rows.iter().map(|row| row.external_account_number.to_string()).collect(),
-        state: rows.iter().map(|row| row.state.to_string()).collect(),
-        attempt: column!(rows.attempt),
-        tries: column!(rows.tries),
-        version: column!(rows.version),
-        is_dry_run: column!(rows.is_dry_run),
-        window_start: column!(rows.window_start),
-        window_end: column!(rows.window_end),
-        due_at: column!(rows.due_at),
-        created_at: column!(rows.created_at),
-        modified_at: column!(rows.modified_at),
-        latest_event_at: column!(rows.latest_event_at),
-        fingerprint: column!(rows.fingerprint),
         issues: creations.iter().map(|creation| issues::write(&creation.issues)).collect::<Result<_>>()?,
         payload: creations.iter().map(|creation| creation.staged.payload.clone()).collect(),
         event: entries.iter().map(|entry| entry.event.to_string()).collect(),
         actor: entries.iter().map(|entry| entry.actor.to_string()).collect(),
     };
-    let found: HashMap<i64, bool> = statement.load::<(i64, bool)>(conn)?.into_iter().collect();
-    let staging = |place| match found.get(&place) {
+    let stored: HashMap<i64, bool> = statement.load::<(i64, bool)>(conn)?.into_iter().collect();
+    let staging = |number| match stored.get(&number) {
         Some(true) => Staging::Staged,
         Some(false) => Staging::Exists,
         None => Staging::SupplierChanged,
     };
-    Ok((1..).zip(creations).map(|(place, _)| staging(place)).collect())
+    Ok((1..).zip(creations).map(|(number, _)| staging(number)).collect())
 }

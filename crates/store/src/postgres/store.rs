@@ -1,16 +1,16 @@
 use super::clock::Clock;
 use super::connection::Target;
-use super::dialect::{self, Conn, Db};
+use super::dialect::{Conn, Db};
 use super::doctor::{self, Health};
 use super::listener::Listener;
 use super::migrations;
 use super::monitor::Monitor;
 use super::pool::{Pool, ReadJob};
-use super::queries::at_rest;
+use super::queries::{at_rest, store_error};
 use super::stager::Stager;
 use super::url::shown;
 use crate::context::Context;
-use crate::error::{OpenError, store_error};
+use crate::error::OpenError;
 use crate::migrations::{MigrationState, MigrationStatus};
 use crate::sealed::{ResealError, Resealed, Sealer, Seals};
 use chrono::{DateTime, Utc};
@@ -21,32 +21,32 @@ use diesel::sql_types::Text;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How a PostgreSQL database is used.
+/// Settings of a PostgreSQL database.
 #[derive(Clone)]
 pub struct PostgresOptions {
-    /// Where it is: a URL of libpq, with its parameters (`sslmode`, `sslrootcert` and so on).
+    /// Its URL in libpq's form, with parameters such as `sslmode` and `sslrootcert`.
     pub url: String,
-    /// Where it is without the proxy, if `url` is one that hands each transaction to another connection.
+    /// Its URL without the proxy, if `url` leads to a proxy that assigns a connection to each transaction.
     pub direct_url: Option<String>,
-    /// A read-only standby for what may be a little behind.
+    /// URL of a read-only standby, for reads that may be slightly outdated.
     pub replica_url: Option<String>,
-    /// How many connections jobs have at most, and as many to the standby. New accounts have one more to themselves.
+    /// Maximum number of connections for jobs, and again for the standby. New accounts use another one.
     pub connections: u32,
-    /// How long a free connection is waited for.
+    /// Maximum wait for a free connection.
     pub pool_timeout: Duration,
-    /// How long a statement may take.
+    /// Maximum duration of a statement.
     pub statement_timeout: Duration,
-    /// Whether this process waits for work or makes some for as long as it lives: then it keeps a connection
-    /// more, to listen.
+    /// If set, another connection listens for notifications of work. For processes that run workers or accept
+    /// accounts.
     pub listens: bool,
-    /// Whether pending migrations are applied; else a database that lacks some is not opened.
+    /// If set, pending migrations are applied; otherwise a database that lacks some is not opened.
     pub migrates: bool,
-    /// What is sealed at rest is sealed and opened by it.
+    /// Encrypts and decrypts sealed values.
     pub sealer: Sealer,
 }
 
 impl PostgresOptions {
-    /// The usual ones.
+    /// Returns the default settings for a URL.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -65,7 +65,7 @@ impl PostgresOptions {
         Target { url: url.to_owned(), statement_timeout: self.statement_timeout, is_pooled }
     }
 
-    /// For what needs a connection of its own.
+    /// Returns the target of connections that no proxy may share.
     pub(super) fn direct(&self) -> Target {
         self.target(self.direct_url.as_ref().unwrap_or(&self.url), false)
     }
@@ -77,11 +77,11 @@ impl std::fmt::Debug for PostgresOptions {
     }
 }
 
-/// How long a standby that failed is left alone.
+/// Time for which a standby that failed is not used.
 const STANDBY_REST: Duration = Duration::from_secs(5);
-/// How long a free connection to the standby is waited for: the primary answers as well.
-const STANDBY_PATIENCE: Duration = Duration::from_millis(500);
-/// How long a worker may wait that is told of work, and one that is not.
+/// Maximum wait for a free connection to the standby. It is short because the primary can answer as well.
+const STANDBY_TIMEOUT: Duration = Duration::from_millis(500);
+/// Polling interval of a worker that is notified of work, and of one that is not.
 const POLLS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(1));
 
 /// The store in a PostgreSQL database, which any number of processes use at the same time.
@@ -105,25 +105,25 @@ statement! {
     Encoding {} -> Text = "SELECT current_setting('server_encoding')"
 }
 
-/// Payloads hold any text: it has to be one that the database holds as it is.
-fn has_encoding(conn: &mut Conn) -> Result<(), OpenError> {
-    let encoding: String = Encoding {}.get_result(conn).map_err(|e| unread(e.into()))?;
+/// Checks the encoding of the database: payloads contain any Unicode text.
+fn check_encoding(conn: &mut Conn) -> Result<(), OpenError> {
+    let encoding: String = Encoding {}.get_result(conn).map_err(|e| unreadable(e.into()))?;
     if encoding == "UTF8" { Ok(()) } else { Err(OpenError::Encoding(encoding)) }
 }
 
-fn unread(error: crate::error::Error) -> OpenError {
-    OpenError::Connect(store_error(error, dialect::meaning).to_string())
+fn unreadable(error: crate::error::Error) -> OpenError {
+    OpenError::Connect(store_error(error).to_string())
 }
 
 impl PostgresStore {
     /// Opens the database.
     ///
     /// # Errors
-    /// [`OpenError`] if it cannot be reached, is not encoded in UTF-8, or lacks migrations that are not to be
-    /// applied now.
+    /// [`OpenError`] if it cannot be reached, is not encoded in UTF-8, or lacks migrations that the options
+    /// do not apply.
     pub fn open(options: &PostgresOptions) -> Result<Self, OpenError> {
         let mut conn = options.direct().connect()?;
-        has_encoding(&mut conn)?;
+        check_encoding(&mut conn)?;
         let migrations =
             if options.migrates { migrations::apply(&mut conn)? } else { migrations::status(&mut conn)? };
         let pending: Vec<&str> = migrations
@@ -134,10 +134,10 @@ impl PostgresStore {
         if !pending.is_empty() {
             return Err(OpenError::Pending(pending.join(", ")));
         }
-        Self::over(options, conn, migrations)
+        Self::with_connection(options, conn, migrations)
     }
 
-    /// The migrations of the database, oldest first; none is applied.
+    /// Returns the states of the migrations, oldest first, without applying any.
     ///
     /// # Errors
     /// [`OpenError`] if it cannot be reached.
@@ -145,79 +145,79 @@ impl PostgresStore {
         migrations::status(&mut options.direct().connect()?)
     }
 
-    /// How the database is, by the clock of this machine; migrations are not looked at.
+    /// Returns the state of the database. `now` is this machine's clock. Migrations are not checked.
     ///
     /// # Errors
     /// [`OpenError`] if it cannot be reached.
     pub fn health(options: &PostgresOptions, now: &dyn Fn() -> DateTime<Utc>) -> Result<Health, OpenError> {
-        doctor::look(options, now)
+        doctor::health(options, now)
     }
 
-    fn over(
+    fn with_connection(
         options: &PostgresOptions,
         mut conn: Conn,
         migrations: Vec<MigrationStatus>,
     ) -> Result<Self, OpenError> {
-        let clock = Arc::new(Clock::start(&mut conn).map_err(unread)?);
+        let clock = Arc::new(Clock::start(&mut conn).map_err(unreadable)?);
         let listener = options
             .listens
             .then(|| Listener::start(options.direct(), clock.clone()))
             .transpose()?
             .map(Arc::new);
         let context = Arc::new(Context::from(options.sealer.clone()));
-        let pool = |url: &str, is_pooled, connections, patience| {
-            Pool::new(options.target(url, is_pooled), connections, patience, context.clone())
+        let pool = |url: &str, is_pooled, connections, timeout| {
+            Pool::new(options.target(url, is_pooled), connections, timeout, context.clone())
         };
         let standby = options.replica_url.as_ref().map(|url| Standby {
-            pool: pool(url, false, options.connections, STANDBY_PATIENCE.min(options.pool_timeout)),
+            pool: pool(url, false, options.connections, STANDBY_TIMEOUT.min(options.pool_timeout)),
             failed: Mutex::default(),
         });
         let primary =
             |connections| pool(&options.url, options.direct_url.is_some(), connections, options.pool_timeout);
-        let told = listener.clone();
-        let tell = move |pool: &Pool| notify_workers(told.as_deref(), pool);
-        // Opened when the first account comes. Reads, however many and slow, do not take it.
-        let stager = Stager::start(primary(1), options.sealer.clone(), tell)?;
+        let notifier = listener.clone();
+        let notify = move |pool: &Pool| notify_of_work(notifier.as_deref(), pool);
+        // Its connection is opened for the first account. Reads cannot take it.
+        let stager = Stager::start(primary(1), options.sealer.clone(), notify)?;
         let primary = primary(options.connections);
         let sealer = options.sealer.clone();
         let monitor = Monitor::default();
         Ok(Self { primary, standby, stager, clock, listener, migrations, sealer, monitor })
     }
 
-    /// The names of the encryption keys that values are opened with. The first one seals.
+    /// Returns the names of the encryption keys that open values. The first one seals.
     pub fn encryption_keys(&self) -> Vec<String> {
         self.sealer.keys().map(|keys| keys.opening().map(str::to_owned).collect()).unwrap_or_default()
     }
 
-    /// The migrations of the database, oldest first: all that this program has are applied.
+    /// Returns the migrations of the database, oldest first. All migrations of this program are applied.
     pub fn migrations(&self) -> &[MigrationStatus] {
         &self.migrations
     }
 
-    /// How what is to be sealed at rest lies in the database; of large tables a sample is looked at.
+    /// Counts how the values to be sealed are stored. Reads a sample of large tables.
     ///
     /// # Errors
-    /// [`StoreError`] if it cannot be asked.
+    /// [`StoreError`] if the database cannot be read.
     pub fn seals(&self) -> Result<Vec<Seals>, StoreError> {
-        self.primary.run_again(|conn| at_rest::seals(conn, &self.sealer))
+        self.primary.run_idempotent(|conn| at_rest::seals(conn, &self.sealer))
     }
 
-    /// Seals what lies open, and what is sealed with another key than the first, a batch at a time, beside whoever
-    /// uses the database. `told` hears how far it is.
+    /// Seals values that are unsealed or sealed with a key other than the first, in batches, while others use
+    /// the database. Calls `progress` after each batch.
     ///
     /// # Errors
-    /// [`ResealError`] if it could not go on. What was sealed before is.
+    /// [`ResealError`] if it failed. The batches before it stay sealed.
     pub fn reseal(
         options: &PostgresOptions,
-        told: &mut dyn FnMut(&Resealed),
+        progress: &mut dyn FnMut(&Resealed),
     ) -> Result<Vec<Resealed>, ResealError> {
         let target = options.direct();
         let mut conn = target.connect()?;
-        let resealed = at_rest::reseal(&mut conn, &options.sealer, &target.begin(""), told);
-        Ok(resealed.map_err(|error| store_error(error, dialect::meaning))?)
+        let resealed = at_rest::reseal(&mut conn, &options.sealer, &target.begin(""), progress);
+        Ok(resealed.map_err(store_error)?)
     }
 
-    /// The time by the database's clock, to some milliseconds.
+    /// Returns the time by the database's clock, to a few milliseconds.
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
@@ -230,17 +230,17 @@ impl std::fmt::Debug for PostgresStore {
 }
 
 impl Standby {
-    /// What the standby says; `None` if it is to be asked of the primary.
-    fn read_committed(&self, job: ReadJob<'_>) -> Option<Result<(), StoreError>> {
+    /// Runs a job on the standby. Returns `None` if the primary has to run it.
+    fn read(&self, job: ReadJob<'_>) -> Option<Result<(), StoreError>> {
         let failed = |at| *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = at;
         let last = *self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_some_and(|at| at.elapsed() < STANDBY_REST) {
             return None;
         }
-        match self.pool.read_committed(job) {
+        match self.pool.read_without_snapshot(job) {
             Ok(()) => Some(Ok(())),
             Err(error) => {
-                tracing::warn!(%error, "the standby did not answer; the primary is asked");
+                tracing::warn!(%error, "the standby did not answer; reading from the primary");
                 failed(Some(Instant::now()));
                 None
             }
@@ -248,11 +248,11 @@ impl Standby {
     }
 }
 
-/// Whoever listens elsewhere is told, by the connection that listens or by another.
-fn notify_workers(listener: Option<&Listener>, pool: &Pool) {
+/// Notifies other processes of work, with the connection that listens or with another one.
+fn notify_of_work(listener: Option<&Listener>, pool: &Pool) {
     match listener {
-        Some(listener) => listener.notify_workers(),
-        // They look by themselves if it fails.
+        Some(listener) => listener.notify_of_work(),
+        // If this fails, they find the work when they poll.
         None => drop(pool.run(|conn| Ok(conn.batch_execute("NOTIFY cutover_work")?))),
     }
 }
@@ -266,15 +266,15 @@ impl Store for PostgresStore {
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.primary.read_committed(job)
+        self.primary.read_without_snapshot(job)
     }
 
     fn read_stale(
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let behind = self.standby.as_ref().and_then(|standby| standby.read_committed(job));
-        behind.unwrap_or_else(|| self.primary.read_committed(job))
+        let result = self.standby.as_ref().and_then(|standby| standby.read(job));
+        result.unwrap_or_else(|| self.primary.read_without_snapshot(job))
     }
 
     fn has_standby(&self) -> bool {
@@ -290,7 +290,7 @@ impl Store for PostgresStore {
     }
 
     fn notify_workers(&self) {
-        notify_workers(self.listener.as_deref(), &self.primary);
+        notify_of_work(self.listener.as_deref(), &self.primary);
     }
 
     fn on_work(&self, call: Box<dyn Fn() + Send + Sync>) {
@@ -304,7 +304,7 @@ impl Store for PostgresStore {
         if is_listening { POLLS.0 } else { POLLS.1 }
     }
 
-    /// Only who owns the tables may vacuum them, and not in a transaction; the server does so by and by.
+    /// Does nothing: only the owner of the tables may vacuum them. The server does so in time.
     fn scrub(&self) -> Result<Traces, StoreError> {
         Ok(Traces::UntilVacuum)
     }
@@ -328,6 +328,6 @@ impl Store for PostgresStore {
 
     fn ping(&self) -> Result<(), StoreError> {
         let ping = &mut |tx: &mut dyn Tx| tx.api_key(0).map(|_| ());
-        self.primary.read_committed(ping).map_err(|e| StoreError::Unavailable(e.to_string()))
+        self.primary.read_without_snapshot(ping).map_err(|e| StoreError::Unavailable(e.to_string()))
     }
 }

@@ -1,4 +1,4 @@
-//! What operators did.
+//! The audit trail of operators' actions.
 
 use super::SqlTx;
 use super::dialect::{Db, columns};
@@ -11,7 +11,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 statement! {
-    /// The last actions. There are few beside accounts: those of a kind or a supplier are picked as they are read.
+    /// The last actions. There are few in comparison with accounts, so no index selects those of a kind or a
+    /// supplier.
     Last {
         since: Timestamp,
         of_any_supplier: bool,

@@ -1,4 +1,4 @@
-//! Removes accounts whole: see docs/decisions/0018.
+//! Removes all rows of accounts (decision 0018).
 
 use super::schema::{
     account_events, account_instructions, accounts, agreements, business_instruction_accounts, customers,
@@ -58,7 +58,7 @@ fn erase(conn: &mut Conn, id: i64) -> Result<Vec<ErasedRows>> {
     ))
 }
 
-/// How many rows of an account a table has.
+/// Counts the rows of an account in a table.
 macro_rules! count {
     ($conn:ident, $id:ident, $table:ident) => {{
         let rows = $table::table.filter($table::account_id.eq($id)).count();
@@ -66,7 +66,7 @@ macro_rules! count {
     }};
 }
 
-/// A column of the rows of an account, in their order.
+/// Reads a column of the rows of an account, in their order.
 macro_rules! column {
     ($conn:ident, $id:ident, $table:ident.$column:ident) => {
         $table::table
@@ -77,7 +77,7 @@ macro_rules! column {
     };
 }
 
-/// Paths of statements, those that name a document.
+/// Returns the statement paths that name a document.
 fn documents(paths: Vec<Option<String>>) -> impl Iterator<Item = String> {
     paths.into_iter().flatten().filter(|path| names_document(Some(&path.as_str().into())))
 }
@@ -109,8 +109,8 @@ fn paths(conn: &mut Conn, id: i64) -> Result<Vec<String>> {
 impl Erasure for SqlTx<'_> {
     fn account_totals(&mut self, account_id: i64) -> Result<Option<Totals>, StoreError> {
         self.run(|conn| {
-            let found = accounts::table.find(account_id).select(accounts::id);
-            let is_imported = found.get_result::<i64>(conn).optional()?.is_some();
+            let account = accounts::table.find(account_id).select(accounts::id);
+            let is_imported = account.get_result::<i64>(conn).optional()?.is_some();
             is_imported.then(|| totals(conn, account_id)).transpose()
         })
     }

@@ -2,9 +2,9 @@
 
 use super::schema::{api_keys, organisations, refresh_tokens, signing_keys};
 use super::types::{Bits, Timestamp, instant};
-use super::{Conn, SqlTx, changed, dialect};
-use crate::error::{Error, Result, store_error};
-use crate::sealed::{Place, Sealer};
+use super::{Conn, SqlTx, changed, store_error};
+use crate::error::{Error, Result};
+use crate::sealed::{Location, Sealer};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     ApiKey, Identity, KeyStatus, NewApiKey, Organisation, RefreshToken, SigningKey, StoreError,
@@ -105,7 +105,7 @@ impl TryFrom<RefreshTokenRow> for RefreshToken {
 #[diesel(table_name = signing_keys)]
 struct SigningKeyRow {
     kid: String,
-    /// Sealed, if there is an encryption key.
+    /// Sealed if there is an encryption key.
     secret: Vec<u8>,
     created_at: Timestamp,
 }
@@ -113,16 +113,16 @@ struct SigningKeyRow {
 impl SigningKeyRow {
     fn sealed(key: &SigningKey, sealer: &Sealer) -> Result<Self> {
         let secret = key.secret.as_ref().map_err(|_| Error::Unfit("a signing key without its secret"))?;
-        let secret = sealer.seal(Place::SigningKey { kid: &key.kid }, secret)?.into_owned();
+        let secret = sealer.seal(Location::SigningKey { kid: &key.kid }, secret)?.into_owned();
         Ok(Self { kid: key.kid.clone(), secret, created_at: key.created_at.into() })
     }
 
     fn opened(self, sealer: &Sealer) -> Result<SigningKey> {
-        let unfit = |_| Error::corrupt("the secret of a signing key has not 256 bits");
+        let unfit = |_| Error::corrupt("the secret of a signing key does not have 256 bits");
         let secret = sealer
-            .open(Place::SigningKey { kid: &self.kid }, self.secret)
+            .open(Location::SigningKey { kid: &self.kid }, self.secret)
             .and_then(|secret| <[u8; 32]>::try_from(secret).map_err(unfit))
-            .map_err(|error| store_error(error, dialect::meaning));
+            .map_err(store_error);
         Ok(SigningKey { kid: self.kid, secret, created_at: self.created_at.instant()? })
     }
 }
@@ -136,7 +136,7 @@ fn organisation(conn: &mut Conn, name: &str) -> Result<Option<Organisation>> {
     row.map(Organisation::try_from).transpose()
 }
 
-/// Keys with the names of their organisations.
+/// Selects keys with the names of their organisations.
 macro_rules! api_keys {
     () => {
         api_keys::table.inner_join(organisations::table).select(ApiKeyRow::as_select())
@@ -287,7 +287,7 @@ impl Identity for SqlTx<'_> {
     fn revoke_family(&mut self, family: i64) -> Result<(), StoreError> {
         self.run(|conn| {
             let tokens = refresh_tokens::table.filter(refresh_tokens::family.eq(family));
-            // One that is being used is waited for, and may have left another meanwhile.
+            // DELETE waits for a token that is being used, whose transaction may have added another one.
             while changed(diesel::delete(tokens).execute(conn)?) {}
             Ok(())
         })

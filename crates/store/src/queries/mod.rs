@@ -1,7 +1,7 @@
 //! Queries, written once and compiled for each database; see the crate's documentation.
 //!
-//! A single row is read by its key with `get_result`, not `first`: SQLite looks at the value of a bound
-//! `LIMIT` to plan with it, and so prepares such a statement anew each time it is run.
+//! A single row is read by its key with `get_result`, not `first`: SQLite plans with the value of a bound
+//! `LIMIT`, so it prepares such a statement again for each run.
 
 mod accounts;
 pub(crate) mod at_rest;
@@ -14,27 +14,29 @@ mod instructions;
 mod nodes;
 pub(crate) mod processes;
 pub(crate) mod schema;
+pub(crate) mod sql_dialect;
 pub(crate) mod statement;
 mod suppliers;
 pub(crate) mod types;
 mod vendors;
 
-use super::dialect::{self, Conn};
+use super::dialect::{self, Conn, Dialect};
 use crate::claim_hints::ClaimHints;
 use crate::context::Context;
-use crate::error::{Error, Result, store_error};
+use crate::error::{self, Error, Result};
 use crate::sealed::Sealer;
 use cutover_app::port::{JobGuard, StoreError};
+use sql_dialect::SqlDialect;
 
 /// A transaction of a use case.
 ///
-/// A failure may have ended the transaction underneath: whatever came after it would be refused, or be
-/// written on its own. So nothing runs after one that may have.
+/// A failure may have ended the database's transaction. A later statement would then be refused, or be
+/// committed on its own, so no statement is run after such a failure.
 pub(crate) struct SqlTx<'c> {
     conn: &'c mut Conn,
     sealer: &'c Sealer,
     hints: &'c ClaimHints,
-    /// Whether a statement has succeeded.
+    /// True once a statement has succeeded.
     is_touched: bool,
     broken: Option<StoreError>,
     _inside: JobGuard,
@@ -46,26 +48,26 @@ impl<'c> SqlTx<'c> {
         Self { conn, sealer, hints, is_touched: false, broken: None, _inside: JobGuard::enter() }
     }
 
-    /// Whether no statement has succeeded yet.
+    /// Returns true if no statement has succeeded yet.
     pub(crate) fn is_untouched(&self) -> bool {
         !self.is_touched
     }
 
-    /// The failure that ended it, if one did.
+    /// Returns the failure that ended the transaction, if one did.
     pub(crate) fn into_broken(self) -> Option<StoreError> {
         self.broken
     }
 
-    /// Runs statements.
+    /// Runs statements unless the transaction has ended.
     fn run<T>(&mut self, statements: impl FnOnce(&mut Conn) -> Result<T>) -> Result<T, StoreError> {
         if let Some(error) = &self.broken {
             return Err(error.clone());
         }
-        let found = statements(self.conn);
-        self.is_touched |= found.is_ok();
-        found.map_err(|error| {
-            let is_refused = dialect::REFUSAL_ENDS_TRANSACTION && error.is_refusal();
-            let error = store_error(error, dialect::meaning);
+        let result = statements(self.conn);
+        self.is_touched |= result.is_ok();
+        result.map_err(|error| {
+            let is_refused = Dialect::REFUSAL_ENDS_TRANSACTION && error.is_refusal();
+            let error = store_error(error);
             if is_refused || error.is_passing() {
                 self.broken = Some(error.clone());
             }
@@ -74,8 +76,8 @@ impl<'c> SqlTx<'c> {
     }
 }
 
-/// The position behind all rows of an account, or of a business.
-macro_rules! behind {
+/// The position after the last row of an account or a business.
+macro_rules! next_position {
     ($conn:expr, $table:ident, $owner:ident) => {
         $table::table
             .filter($table::$owner.eq($owner))
@@ -84,19 +86,24 @@ macro_rules! behind {
             .map_or(0, |last| last + 1)
     };
 }
-use behind;
+use next_position;
 
-/// Whether a statement changed its one row.
+/// Returns true if a statement changed its row.
 fn changed(rows: usize) -> bool {
     rows > 0
 }
 
-/// A number of ours as the column's.
+/// Converts a number to the type of a column.
 pub(crate) fn fit<T, U: TryFrom<T>>(number: T) -> Result<U> {
     U::try_from(number).map_err(|_| Error::Unfit("a number is larger than its column"))
 }
 
-/// A number of the column as ours.
-fn number<T, U: TryFrom<T>>(number: T, what: &str) -> Result<U> {
-    U::try_from(number).map_err(|_| Error::corrupt(format_args!("{what} is out of range")))
+/// Converts a number of a column to our type.
+fn number<T, U: TryFrom<T>>(number: T, name: &str) -> Result<U> {
+    U::try_from(number).map_err(|_| Error::corrupt(format_args!("{name} is out of range")))
+}
+
+/// Converts a failure of a query with the messages of this database.
+pub(crate) fn store_error(error: impl Into<Error>) -> StoreError {
+    error::store_error(error.into(), Dialect::meaning)
 }

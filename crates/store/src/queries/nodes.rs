@@ -1,4 +1,4 @@
-//! The processes that serve.
+//! The running nodes.
 
 use super::SqlTx;
 use super::schema::nodes;
@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 use cutover_app::port::{Node, Nodes, StoreError};
 use diesel::prelude::*;
 
-/// What stands between the names of keys: none of them has it.
-const BETWEEN: char = ',';
+/// Separator of the names of keys, which do not contain it.
+const SEPARATOR: char = ',';
 
 #[derive(Insertable, Queryable, Selectable, AsChangeset)]
 #[diesel(table_name = nodes)]
@@ -28,7 +28,7 @@ impl From<&Node> for NodeRow {
             id: node.id.clone(),
             role: node.role.clone(),
             version: node.version.clone(),
-            encryption_keys: node.encryption_keys.join(&BETWEEN.to_string()),
+            encryption_keys: node.encryption_keys.join(&SEPARATOR.to_string()),
             started_at: node.started_at.into(),
             seen_at: node.seen_at.into(),
         }
@@ -39,7 +39,7 @@ impl TryFrom<NodeRow> for Node {
     type Error = Error;
 
     fn try_from(row: NodeRow) -> Result<Self> {
-        let keys = row.encryption_keys.split(BETWEEN).filter(|name| !name.is_empty());
+        let keys = row.encryption_keys.split(SEPARATOR).filter(|name| !name.is_empty());
         Ok(Self {
             encryption_keys: keys.map(str::to_owned).collect(),
             id: row.id,

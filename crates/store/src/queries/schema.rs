@@ -1,6 +1,6 @@
-//! The tables, as the migrations make them.
+//! The tables that the migrations create.
 
-/// Tables with the types of columns of this database.
+/// Declares tables with the column types of this database.
 macro_rules! tables {
     ($($name:ident ($($key:ident),+) { $($columns:tt)* })*) => {
         $(
@@ -12,7 +12,7 @@ macro_rules! tables {
             }
         )*
 
-        /// Each table with its columns, as they are declared.
+        /// Each table with the declaration of its columns.
         #[cfg(test)]
         pub(crate) const DECLARED: &[(&str, &str)] = &[$((stringify!($name), stringify!($($columns)*)),)*];
     };

@@ -1,4 +1,4 @@
-//! What the statements of `crate::sql` bind.
+//! Values that the statements of `crate::sql` bind.
 
 use super::dialect::Db;
 use super::types::{Json, Timestamp};

@@ -1,7 +1,8 @@
 //! Import suppliers.
 
-use super::dialect;
+use super::dialect::Dialect;
 use super::schema::{organisations, suppliers};
+use super::sql_dialect::SqlDialect;
 use super::types::{Json, Timestamp};
 use super::{Conn, SqlTx, changed, number};
 use crate::error::{Error, Result};
@@ -12,7 +13,7 @@ use diesel::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What the operator sets, as columns.
+/// Columns that the operator sets.
 #[derive(Insertable, AsChangeset, Queryable, Selectable)]
 #[diesel(table_name = suppliers, treat_none_as_null = true, treat_none_as_default_value = false)]
 struct SettingsRow<'a> {
@@ -99,7 +100,7 @@ impl TryFrom<SupplierRow> for Supplier {
     }
 }
 
-/// Suppliers with the names of their organisations.
+/// Selects suppliers with the names of their organisations.
 macro_rules! suppliers {
     () => {
         suppliers::table.inner_join(organisations::table).select(SupplierRow::as_select())
@@ -134,7 +135,7 @@ impl Suppliers for SqlTx<'_> {
     }
 
     fn lock_suppliers(&mut self) -> Result<(), StoreError> {
-        self.run(dialect::lock_suppliers)
+        self.run(Dialect::lock_suppliers)
     }
 
     fn set_supplier(&mut self, id: i64, settings: &SupplierSettings) -> Result<(), StoreError> {

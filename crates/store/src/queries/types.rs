@@ -1,8 +1,9 @@
-//! The types of columns that databases do not have, or not as we need them.
+//! Types of columns that the databases lack or have in another form.
 
-use super::dialect::{self, Db, columns};
+use super::dialect::{Db, Dialect, columns};
+use super::sql_dialect::SqlDialect;
 use crate::error::{Error, Result};
-use crate::sealed::{Place, Sealer};
+use crate::sealed::{Location, Sealer};
 use chrono::{DateTime, NaiveDate, Utc};
 use cutover_model::{Decimal, Writer};
 use diesel::deserialize::{self, FromSql, FromSqlRow};
@@ -17,7 +18,7 @@ use std::borrow::Cow;
 pub(crate) struct Timestamp(i64);
 
 impl Timestamp {
-    /// Before every other: the year 1 begins.
+    /// The first one: the beginning of the year 1.
     pub(crate) const FIRST: Self = Self(-62_135_596_800_000_000);
 
     pub(crate) fn instant(self) -> Result<DateTime<Utc>> {
@@ -33,17 +34,17 @@ impl From<DateTime<Utc>> for Timestamp {
 
 impl ToSql<columns::Instant, Db> for Timestamp {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Db>) -> serialize::Result {
-        dialect::write_instant(self.0, out)
+        Dialect::write_instant(self.0, out)
     }
 }
 
 impl FromSql<columns::Instant, Db> for Timestamp {
     fn from_sql(value: <Db as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<Self> {
-        dialect::read_instant(value).map(Self)
+        Dialect::read_instant(value).map(Self)
     }
 }
 
-/// The time of an optional column.
+/// Converts the time of a nullable column.
 pub(crate) fn instant(timestamp: Option<Timestamp>) -> Result<Option<DateTime<Utc>>> {
     timestamp.map(Timestamp::instant).transpose()
 }
@@ -68,11 +69,11 @@ impl ToSql<Binary, Db> for Bits {
 impl FromSql<Binary, Db> for Bits {
     fn from_sql(value: <Db as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<Self> {
         let bytes = <Vec<u8> as FromSql<Binary, Db>>::from_sql(value)?;
-        bytes.try_into().map(Self).map_err(|_| "a hash has not 256 bits".into())
+        bytes.try_into().map(Self).map_err(|_| "a hash does not have 256 bits".into())
     }
 }
 
-/// Types that are kept as text.
+/// Declares types that are stored as text.
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident: $sql:ty;)*) => {
         $(
@@ -103,7 +104,7 @@ macro_rules! texts {
 }
 
 texts! {
-    /// A decimal with the digits that were sent. Never a binary floating point number.
+    /// A decimal with the digits that were sent, never a binary floating-point number.
     Digits: columns::Digits;
     /// One JSON object.
     Json: columns::Json;
@@ -120,20 +121,20 @@ impl From<NaiveDate> for Day {
     }
 }
 
-/// The day of an optional column.
+/// Converts the day of a nullable column.
 pub(crate) fn date(day: Option<Day>) -> Option<NaiveDate> {
     day.map(|day| day.0)
 }
 
 impl ToSql<columns::Day, Db> for Day {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Db>) -> serialize::Result {
-        dialect::write_day(self.0, out)
+        Dialect::write_day(self.0, out)
     }
 }
 
 impl FromSql<columns::Day, Db> for Day {
     fn from_sql(value: <Db as diesel::backend::Backend>::RawValue<'_>) -> deserialize::Result<Self> {
-        dialect::read_day(value).map(Self)
+        Dialect::read_day(value).map(Self)
     }
 }
 
@@ -144,35 +145,35 @@ impl<'a> From<&'a Decimal<'_>> for Digits<'a> {
 }
 
 impl Digits<'_> {
-    /// The decimal, sent as a string.
+    /// Returns the decimal of the digits.
     pub(crate) fn decimal(&self) -> Result<Decimal<'static>> {
         Decimal::from_sent(&self.0, true).ok_or_else(|| Error::corrupt("a decimal cannot be read"))
     }
 }
 
-/// The decimal of an optional column.
+/// Converts the decimal of a nullable column.
 pub(crate) fn decimal(digits: Option<Digits<'_>>) -> Result<Option<Decimal<'static>>> {
     digits.map(|digits| digits.decimal()).transpose()
 }
 
 impl Json<'_> {
-    /// As it is stored at a place.
-    pub(crate) fn sealed(self, sealer: &Sealer, place: Place<'_>) -> Result<Json<'static>> {
-        sealer.seal_text(place, self.0.into_owned()).map(|text| Json(Cow::Owned(text)))
+    /// Returns the JSON in its stored form.
+    pub(crate) fn sealed(self, sealer: &Sealer, location: Location<'_>) -> Result<Json<'static>> {
+        sealer.seal_text(location, self.0.into_owned()).map(|text| Json(Cow::Owned(text)))
     }
 
-    /// What is stored at a place, opened.
-    pub(crate) fn opened(self, sealer: &Sealer, place: Place<'_>) -> Result<Json<'static>> {
-        sealer.open_text(place, self.0.into_owned()).map(|text| Json(Cow::Owned(text)))
+    /// Returns the JSON from its stored form.
+    pub(crate) fn opened(self, sealer: &Sealer, location: Location<'_>) -> Result<Json<'static>> {
+        sealer.open_text(location, self.0.into_owned()).map(|text| Json(Cow::Owned(text)))
     }
 
-    pub(crate) fn read<T: serde::de::DeserializeOwned>(&self, what: &str) -> Result<T> {
-        serde_json::from_str(&self.0).map_err(|_| Error::corrupt(format_args!("{what} cannot be read")))
+    pub(crate) fn read<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<T> {
+        serde_json::from_str(&self.0).map_err(|_| Error::corrupt(format_args!("{name} cannot be read")))
     }
 }
 
 impl Json<'static> {
-    /// What a writer wrote; `None` if that is an object without members.
+    /// Returns the object of a writer, or `None` if it has no members.
     pub(crate) fn written(writer: Writer) -> Option<Self> {
         let json = String::from_utf8(writer.into_bytes()).ok()?;
         (json != "{}").then_some(Self(Cow::Owned(json)))

@@ -13,61 +13,61 @@ use zeroize::Zeroizing;
 const KEY: usize = 32;
 /// The longest name of a key.
 const NAME: usize = 32;
-/// What stands for a key that nobody has any more.
+/// Marks a key that nobody has any more.
 const LOST: &str = "lost";
 
-/// With or without the signs at the end that fill it up.
+/// Base64 with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Keys of the operator's by their names. The first one seals, each opens what was sealed with it.
+/// The operator's keys by their names. The first one seals; each opens the values that were sealed with it.
 pub struct EncryptionKeys(Vec<(String, Key)>);
 
 pub(super) enum Key {
-    /// In a place of its own: it is wiped when it goes, and leaves no copy where the list was before it grew.
+    /// Boxed, so that it is wiped when it is dropped and leaves no copy in memory when the list grows.
     Known(Box<XChaCha20Poly1305>),
-    /// What was sealed with it is given up.
+    /// The values that were sealed with it are given up.
     Lost,
 }
 
-/// It shows the names, never a key.
+/// Shows the names, never a key.
 impl fmt::Debug for EncryptionKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("EncryptionKeys").field(&self.names().collect::<Vec<_>>()).finish()
     }
 }
 
-/// Why a text is no list of keys. It never shows any of it.
+/// The reason why a text is not a list of keys. It shows no part of the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{0}")]
     Unreadable(String),
-    /// There is no key in it.
+    /// The list is empty.
     #[error("there is no key")]
     None,
-    /// A line has another form.
+    /// A line has another format.
     #[error(
         "line {0} is not NAME:KEY with a key of 32 bytes in base64 and a name of letters, digits, dots, hyphens and \
          underscores, as `cutover encryption-key generate` prints one"
     )]
     Line(usize),
-    /// A name stands before two keys.
-    #[error("line {0} has the name of a key before it")]
+    /// Two keys have the same name.
+    #[error("line {0} repeats the name of another key")]
     Twice(usize),
-    /// The first key seals.
-    #[error("line {0} is the first key, which seals: it cannot be lost")]
+    /// The first key is lost.
+    #[error("line {0} is the first key and lost: the first key has to seal")]
     LostFirst(usize),
 }
 
 impl EncryptionKeys {
-    /// Reads keys, one a line: `NAME:KEY`, the key being 32 bytes in base64, or `NAME:lost`. Blank lines, and those
-    /// that begin with `#`, say nothing.
+    /// Reads keys, one a line: `NAME:KEY` with a key of 32 bytes in base64, or `NAME:lost`. Blank lines and
+    /// lines that begin with `#` are ignored.
     ///
     /// # Errors
-    /// [`KeyError`] names the first line that is none.
+    /// [`KeyError`] names the first invalid line.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         let mut keys = Self(Vec::new());
         for (line, text) in (1..).zip(text.lines().map(str::trim)) {
@@ -81,7 +81,7 @@ impl EncryptionKeys {
     /// Reads the keys of a file.
     ///
     /// # Errors
-    /// [`KeyError`] if there is no such file, or it is none of keys.
+    /// [`KeyError`] if the file cannot be read or is not a list of keys.
     pub fn read(file: &Path) -> Result<Self, KeyError> {
         let text = std::fs::read_to_string(file).map_err(|e| KeyError::Unreadable(e.to_string()))?;
         Self::parse(&Zeroizing::new(text))
@@ -101,7 +101,7 @@ impl EncryptionKeys {
         }
     }
 
-    /// A line of a new key under a name of its own.
+    /// Returns the line of a new key with a random name.
     pub fn generate(random: &dyn Random) -> Zeroizing<String> {
         let (mut name, mut key) = ([0; 4], Zeroizing::new([0; KEY]));
         random.fill(&mut name);
@@ -113,17 +113,17 @@ impl EncryptionKeys {
         line
     }
 
-    /// The names of the keys in their order, and how each is used.
+    /// Returns the names of the keys in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The names of the keys that open values, in their order: all but those that are lost.
+    /// Returns the names of the keys that open values, in their order: all that are not lost.
     pub(crate) fn opening(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|(_, key)| matches!(key, Key::Known(_))).map(|(name, _)| name.as_str())
     }
 
-    /// The name of the key that seals.
+    /// Returns the name of the key that seals.
     pub fn first(&self) -> &str {
         self.names().next().unwrap_or_default()
     }
@@ -140,7 +140,7 @@ impl EncryptionKeys {
     }
 }
 
-/// Whether a text may be the name of a key: it stands in heads, where a colon ends it.
+/// Returns true if a text may be the name of a key. A colon ends the name in a head.
 pub(super) fn is_name(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     (1..=NAME).contains(&text.len()) && text.bytes().all(fits)
@@ -148,7 +148,7 @@ pub(super) fn is_name(text: &str) -> bool {
 
 fn known(text: &str) -> Option<Key> {
     let mut key = Zeroizing::new([0; KEY]);
-    // Room for more: one that is too long is to be seen to be so.
+    // The buffer has room for more, to notice a key that is too long.
     let mut bytes = Zeroizing::new([0; 2 * KEY]);
     let length = BASE64.decode_slice(text, &mut *bytes).ok().filter(|length| *length == KEY)?;
     key.copy_from_slice(&bytes[..length]);
@@ -163,7 +163,7 @@ mod tests {
     const ZEROS: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
     #[test]
-    fn keys_stand_a_line_each() {
+    fn each_line_is_a_key() {
         let text = format!("# of November\n\n  new:{ZEROS}=\r\nold-1.a_b:{ZEROS}\ngone:lost\n");
         let keys = EncryptionKeys::parse(&text).unwrap();
         assert_eq!(keys.names().collect::<Vec<_>>(), ["new", "old-1.a_b", "gone"]);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused_by_its_line_alone() {
+    fn an_invalid_line_is_refused_by_its_number() {
         for bad in ["CANARY", ":CANARY", "a b:", "a:CANARY", "a:", "ä:lost"] {
             assert_eq!(EncryptionKeys::parse(&format!("\n{bad}")).unwrap_err(), KeyError::Line(2), "{bad}");
         }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_is_a_line_and_shown_nowhere_else() {
+    fn a_new_key_is_a_line_and_not_shown_otherwise() {
         let random = SeededRandom::new(1);
         let (line, other) = (EncryptionKeys::generate(&random), EncryptionKeys::generate(&random));
         assert_ne!(*line, *other);

@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a key counts as missing after it was needed: longer than a worker waits until it claims again what it could
-/// not open.
+/// Time for which a key counts as missing after it was needed. It is longer than a worker waits before it
+/// claims a process again whose payload it could not open.
 const REMEMBERED: Duration = Duration::from_secs(60);
 
-/// The keys that were needed and not there, by their names, with when that was.
+/// Names of missing keys, with the time at which each was last needed.
 #[derive(Debug, Default)]
 pub(super) struct MissingKeys(Mutex<BTreeMap<String, Instant>>);
 
@@ -17,7 +17,7 @@ impl MissingKeys {
         seen.insert(name.to_owned(), Instant::now());
     }
 
-    /// Those that were needed lately.
+    /// Returns the keys that were needed lately.
     pub(super) fn names(&self) -> Vec<String> {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lately = seen.iter().filter(|(_, at)| at.elapsed() < REMEMBERED);

@@ -1,16 +1,17 @@
-//! What is encrypted at rest: staged payloads, what tables hold of bank accounts and cards, and the secrets that sign
+//! Encryption at rest of staged payloads, of details of bank accounts and cards, and of the secrets that sign
 //! tokens.
 //!
-//! A sealed value begins with its head, `sealed:1:KEY:`, where 1 is the version of this form and KEY the name of
-//! a key of the operator's. 24 random bytes follow, then the encrypted bytes and a tag of 16: XChaCha20-Poly1305.
-//! In columns of text what follows the head is in base64. Whatever begins otherwise lies open: payloads begin
-//! with the magic number of zstd, details with a brace, and an open secret is 32 random bytes.
+//! A sealed value begins with its head `sealed:1:KEY:`, where 1 is the version of the format and KEY the name
+//! of one of the operator's keys. 24 random bytes follow, then the encrypted bytes and a tag of 16 bytes
+//! (XChaCha20-Poly1305). In text columns, all after the head is in base64. A value without this head is
+//! unsealed: payloads begin with the magic number of zstd, details with a brace, and an unsealed secret is 32
+//! random bytes.
 //!
-//! The head and the row that a value belongs to are authenticated with it: it opens nowhere else.
+//! The head and the row of a value are authenticated with it, so a value moved to another row does not open.
 
 mod keys;
+mod location;
 mod missing;
-mod place;
 mod seal;
 
 #[cfg(test)]
@@ -25,24 +26,24 @@ use chacha20poly1305::aead::{Aead, AeadInOut, Payload};
 use cutover_app::port::{Creation, Random, Staged};
 use keys::Key;
 pub use keys::{EncryptionKeys, KeyError};
+pub(crate) use location::Location;
 use missing::MissingKeys;
-pub(crate) use place::Place;
 pub use seal::{KeyState, ResealError, Resealed, Seal, SealedTable, Seals};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-/// What every sealed value begins with.
+/// The beginning of every sealed value.
 const MARK: &str = "sealed:";
-/// The version of the form, with the mark.
-const FORM: &str = "sealed:1:";
-/// Bytes of a nonce: so many that random ones never meet, however many values are sealed with a key (of 2^48
-/// values two have the same with a probability below 2^-96).
+/// The mark with the version of the format.
+const FORMAT: &str = "sealed:1:";
+/// Bytes of a nonce: enough for random ones to be unique for a key (among 2^48 values, two have the same with
+/// a probability below 2^-96).
 const NONCE: usize = 24;
 /// Bytes of a tag.
 const TAG: usize = 16;
 
-/// Seals and opens values. Without keys it seals nothing, and opens what lies open. Clones share what they remember of
-/// missing keys.
+/// Encrypts and decrypts values. Without keys it seals nothing and returns unsealed values as they are.
+/// Clones share the record of missing keys.
 #[derive(Clone, Default)]
 pub struct Sealer {
     inner: Option<Arc<Inner>>,
@@ -54,7 +55,7 @@ struct Inner {
     random: Arc<dyn Random>,
 }
 
-/// It shows the names of the keys, never a key.
+/// Shows the names of the keys, never a key.
 impl std::fmt::Debug for Sealer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Sealer").field(&self.keys()).finish()
@@ -64,43 +65,45 @@ impl std::fmt::Debug for Sealer {
 static NONE: LazyLock<Sealer> = LazyLock::new(Sealer::default);
 
 impl Sealer {
-    /// One that seals with the first of the keys and opens with any.
+    /// Creates a sealer that seals with the first of the keys and opens with any.
     pub fn new(keys: impl Into<Arc<EncryptionKeys>>, random: Arc<dyn Random>) -> Self {
         let inner = Some(Arc::new(Inner { keys: keys.into(), random }));
         Self { inner, missing: Arc::default() }
     }
 
-    /// One without keys.
+    /// Returns a sealer without keys.
     pub fn none() -> &'static Self {
         &NONE
     }
 
-    /// The keys, if there are any.
+    /// Returns the keys, if there are any.
     pub fn keys(&self) -> Option<&EncryptionKeys> {
         self.inner.as_ref().map(|inner| &*inner.keys)
     }
 
-    /// The names of keys that values had to be opened with lately and that are not here.
+    /// Returns the names of missing keys that were needed lately.
     pub(crate) fn missing(&self) -> Vec<String> {
         self.missing.names()
     }
 
-    /// A value of a place as it is stored. What is sealed already stays as it is.
-    pub(crate) fn seal<'v>(&self, place: Place<'_>, value: &'v [u8]) -> Result<Cow<'v, [u8]>> {
+    /// Returns a value in its stored form. Does not change a sealed value.
+    pub(crate) fn seal<'v>(&self, location: Location<'_>, value: &'v [u8]) -> Result<Cow<'v, [u8]>> {
         match &self.inner {
-            Some(inner) if !Self::is_sealed(value) => inner.seal(place, value, inner.head()).map(Cow::Owned),
+            Some(inner) if !Self::is_sealed(value) => {
+                inner.seal(location, value, inner.head()).map(Cow::Owned)
+            }
             _ => Ok(Cow::Borrowed(value)),
         }
     }
 
-    /// A new account with its payload as it is stored.
+    /// Returns a new account with its payload in its stored form.
     pub(crate) fn seal_creation(&self, creation: Arc<Creation>) -> Result<Arc<Creation>> {
         if self.inner.is_none() {
             return Ok(creation);
         }
         let (supplier_id, number) = (creation.supplier_id, creation.process.external_account_number.as_str());
         let payload =
-            self.seal(Place::Payload { supplier_id, number }, &creation.staged.payload)?.into_owned();
+            self.seal(Location::Payload { supplier_id, number }, &creation.staged.payload)?.into_owned();
         Ok(Arc::new(Creation {
             staged: Staged { payload, fingerprint: creation.staged.fingerprint },
             process: creation.process.clone(),
@@ -110,54 +113,57 @@ impl Sealer {
         }))
     }
 
-    /// The same in a column of text.
-    pub(crate) fn seal_text(&self, place: Place<'_>, value: String) -> Result<String> {
+    /// Returns a text in the stored form of a text column.
+    pub(crate) fn seal_text(&self, location: Location<'_>, value: String) -> Result<String> {
         let Some(inner) = &self.inner else { return Ok(value) };
         let mut text = inner.head();
-        STANDARD_NO_PAD.encode_string(inner.seal(place, value.as_bytes(), String::new())?, &mut text);
+        STANDARD_NO_PAD.encode_string(inner.seal(location, value.as_bytes(), String::new())?, &mut text);
         Ok(text)
     }
 
-    /// Whether a stored value is sealed.
+    /// Returns true if a stored value is sealed.
     pub(crate) fn is_sealed(stored: &[u8]) -> bool {
         stored.starts_with(MARK.as_bytes())
     }
 
-    /// A value of a place from what is stored.
+    /// Returns a value from its stored form.
     ///
     /// # Errors
-    /// [`Error::KeyMissing`] if its key is not here, [`Error::Corrupt`] if it was changed or is another place's.
-    pub(crate) fn open(&self, place: Place<'_>, stored: Vec<u8>) -> Result<Vec<u8>> {
-        let Some((name, sealed)) = parted(&stored)? else { return Ok(stored) };
-        self.open_with(name, place, sealed)
+    /// [`Error::KeyMissing`] if its key is missing, [`Error::Corrupt`] if it was changed or belongs to
+    /// another location.
+    pub(crate) fn open(&self, location: Location<'_>, stored: Vec<u8>) -> Result<Vec<u8>> {
+        let Some((name, sealed)) = split(&stored)? else { return Ok(stored) };
+        self.open_with(name, location, sealed)
     }
 
-    /// The same of a column of text.
-    pub(crate) fn open_text(&self, place: Place<'_>, stored: String) -> Result<String> {
-        let Some((name, sealed)) = parted(stored.as_bytes())? else { return Ok(stored) };
-        let sealed = STANDARD_NO_PAD.decode(sealed).map_err(|_| broken(place, name))?;
-        String::from_utf8(self.open_with(name, place, &sealed)?).map_err(|_| broken(place, name))
+    /// Returns a text from the stored form of a text column.
+    pub(crate) fn open_text(&self, location: Location<'_>, stored: String) -> Result<String> {
+        let Some((name, sealed)) = split(stored.as_bytes())? else { return Ok(stored) };
+        let sealed = STANDARD_NO_PAD.decode(sealed).map_err(|_| broken(location, name))?;
+        String::from_utf8(self.open_with(name, location, &sealed)?).map_err(|_| broken(location, name))
     }
 
-    fn open_with(&self, name: &str, place: Place<'_>, sealed: &[u8]) -> Result<Vec<u8>> {
+    fn open_with(&self, name: &str, location: Location<'_>, sealed: &[u8]) -> Result<Vec<u8>> {
         let cipher = match self.keys().and_then(|keys| keys.get(name)) {
             None => {
                 self.missing.note(name);
                 return Err(Error::KeyMissing(name.to_owned()));
             }
             Some(Key::Lost) => {
-                return Err(Error::Corrupt(format!("{place} is sealed with the key {name}, which is lost")));
+                return Err(Error::Corrupt(format!(
+                    "{location} is sealed with the key {name}, which is lost"
+                )));
             }
             Some(Key::Known(cipher)) => cipher,
         };
-        let (nonce, msg) = sealed.split_first_chunk::<NONCE>().ok_or_else(|| broken(place, name))?;
-        let aad = &place.authenticated(head(name).as_bytes());
-        cipher.decrypt(&XNonce::from(*nonce), Payload { msg, aad }).map_err(|_| broken(place, name))
+        let (nonce, msg) = sealed.split_first_chunk::<NONCE>().ok_or_else(|| broken(location, name))?;
+        let aad = &location.authenticated(head(name).as_bytes());
+        cipher.decrypt(&XNonce::from(*nonce), Payload { msg, aad }).map_err(|_| broken(location, name))
     }
 
-    /// How a stored value is sealed, as far as its head says.
+    /// Returns how a stored value is sealed, from its head alone.
     pub(crate) fn seal_of(&self, stored: &[u8]) -> Seal {
-        match parted(stored) {
+        match split(stored) {
             Ok(None) => Seal::Open,
             Ok(Some((name, _))) => Seal::Key(name.to_owned(), self.state_of(name)),
             Err(_) => Seal::Unknown,
@@ -182,8 +188,8 @@ impl Inner {
         head(self.keys.first())
     }
 
-    /// What follows the head, behind what is there.
-    fn seal(&self, place: Place<'_>, value: &[u8], before: String) -> Result<Vec<u8>> {
+    /// Appends to `before` the sealed bytes that follow the head.
+    fn seal(&self, location: Location<'_>, value: &[u8], before: String) -> Result<Vec<u8>> {
         let unfit = || Error::Unfit("a value cannot be sealed");
         let mut nonce = [0; NONCE];
         self.random.fill(&mut nonce);
@@ -192,7 +198,7 @@ impl Inner {
         sealed.extend(nonce);
         let start = sealed.len();
         sealed.extend(value);
-        let aad = place.authenticated(self.head().as_bytes());
+        let aad = location.authenticated(self.head().as_bytes());
         let cipher = self.keys.sealing().ok_or_else(unfit)?;
         let text = InOutBuf::from(&mut sealed[start..]);
         let tag = cipher.encrypt_inout_detached(&XNonce::from(nonce), &aad, text).map_err(|_| unfit())?;
@@ -202,23 +208,24 @@ impl Inner {
 }
 
 fn head(name: &str) -> String {
-    format!("{FORM}{name}:")
+    format!("{FORMAT}{name}:")
 }
 
-/// The name of the key, and what follows the head; `None` of what lies open.
-fn parted(stored: &[u8]) -> Result<Option<(&str, &[u8])>> {
+/// Splits a sealed value into the name of its key and the bytes after the head. Returns `None` for an
+/// unsealed value.
+fn split(stored: &[u8]) -> Result<Option<(&str, &[u8])>> {
     if !Sealer::is_sealed(stored) {
         return Ok(None);
     }
-    let unknown = || Error::corrupt("a value is sealed in a form that this version does not know");
-    let rest = stored.strip_prefix(FORM.as_bytes()).ok_or_else(unknown)?;
+    let unknown = || Error::corrupt("a value is sealed in a format that this version does not know");
+    let rest = stored.strip_prefix(FORMAT.as_bytes()).ok_or_else(unknown)?;
     let end = rest.iter().position(|byte| *byte == b':').ok_or_else(unknown)?;
     let name = std::str::from_utf8(&rest[..end]).ok().filter(|name| keys::is_name(name));
     Ok(Some((name.ok_or_else(unknown)?, &rest[end + 1..])))
 }
 
-fn broken(place: Place<'_>, name: &str) -> Error {
+fn broken(location: Location<'_>, name: &str) -> Error {
     Error::Corrupt(format!(
-        "{place} does not open with the key {name}: it was changed, is another row's, or the key is another"
+        "{location} does not open with the key {name}: it was changed or moved, or this is not the key"
     ))
 }

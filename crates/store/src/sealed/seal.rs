@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 /// The tables that have sealed values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SealedTable {
-    /// The accepted bytes of processes.
+    /// Accepted payloads of processes.
     Payloads,
     /// Cards and bank accounts of imported payloads.
     PaymentInstructions,
-    /// What vendors show of instructions that were added to accounts.
+    /// Vendors' details of instructions that were added to accounts.
     AccountInstructions,
-    /// What vendors show of instructions that were added to businesses.
+    /// Vendors' details of instructions that were added to businesses.
     BusinessInstructions,
-    /// The secrets that access tokens are signed with.
+    /// Secrets that sign access tokens.
     SigningKeys,
 }
 
 impl SealedTable {
-    /// All of them.
+    /// All tables.
     pub const ALL: [Self; 5] = [
         Self::Payloads,
         Self::PaymentInstructions,
@@ -27,7 +27,7 @@ impl SealedTable {
         Self::SigningKeys,
     ];
 
-    /// Its name in the database.
+    /// Returns its name in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Payloads => "payloads",
@@ -39,25 +39,25 @@ impl SealedTable {
     }
 }
 
-/// How a value lies in the database.
+/// State of a stored value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Seal {
-    /// Open: whoever has the database reads it.
+    /// Unsealed: anybody with the database can read it.
     Open,
     /// Sealed with the key of this name.
     Key(String, KeyState),
-    /// Sealed in a form that this version does not know.
+    /// Sealed in a format that this version does not know.
     Unknown,
 }
 
-/// What a process can do with a key.
+/// Use of a key by this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KeyState {
-    /// It seals with it, and opens.
+    /// It seals and opens with the key.
     Seals,
-    /// It only opens with it.
+    /// It only opens with the key.
     Opens,
-    /// It is said to be lost.
+    /// The operator has marked the key as lost.
     Lost,
     /// The process does not have it.
     Missing,
@@ -65,29 +65,29 @@ pub enum KeyState {
     Wrong,
 }
 
-/// How the values of a table lie in the database.
+/// States of the stored values of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seals {
     /// The table.
     pub table: SealedTable,
-    /// How many lie how, of those that were looked at.
+    /// Number of checked values in each state.
     pub found: BTreeMap<Seal, u64>,
-    /// Whether those are all there are.
+    /// True if all values were checked.
     pub is_all: bool,
 }
 
-/// What sealing the values of a table anew came to.
+/// Result of sealing the values of a table again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resealed {
     /// The table.
     pub table: SealedTable,
-    /// How many were sealed.
+    /// Number of values that were sealed.
     pub sealed: u64,
-    /// How many were sealed with the first key before.
+    /// Number of values that the first key had sealed before.
     pub fresh: u64,
-    /// How many were replaced or removed by others at that moment.
+    /// Number of values that others replaced or removed meanwhile.
     pub changed: u64,
-    /// How many stay as they are, for they cannot be opened.
+    /// Number of values in each state that were left because they cannot be opened.
     pub left: BTreeMap<Seal, u64>,
 }
 
@@ -97,13 +97,13 @@ impl Resealed {
     }
 }
 
-/// Why sealing anew stopped. What was sealed before is.
+/// The reason why sealing again stopped. The batches before it stay sealed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResealError {
     /// The database could not be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// It failed.
+    /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -2,18 +2,18 @@ use super::*;
 use cutover_testkit::SeededRandom;
 use proptest::prelude::*;
 
-const PAYLOAD: Place<'_> = Place::Payload { supplier_id: 7, number: "A-1" };
-const ROW: Place<'_> = Place::Row { table: "payment_instructions", owner: 7, position: 1 };
+const PAYLOAD: Location<'_> = Location::Payload { supplier_id: 7, number: "A-1" };
+const ROW: Location<'_> = Location::Row { table: "payment_instructions", owner: 7, position: 1 };
 
-/// A sealer with keys of these names, each made of its name.
+/// Creates a sealer with keys of these names. Each key is made from its name.
 fn sealer(names: &[&str]) -> Sealer {
     let line = |name: &&str| format!("{name}:{}\n", STANDARD_NO_PAD.encode([name.as_bytes()[0]; 32]));
     let keys = EncryptionKeys::parse(&names.iter().map(line).collect::<String>()).unwrap();
     Sealer::new(keys, Arc::new(SeededRandom::new(1)))
 }
 
-fn sealed(sealer: &Sealer, place: Place<'_>, value: &[u8]) -> Vec<u8> {
-    sealer.seal(place, value).unwrap().into_owned()
+fn sealed(sealer: &Sealer, location: Location<'_>, value: &[u8]) -> Vec<u8> {
+    sealer.seal(location, value).unwrap().into_owned()
 }
 
 fn is_corrupt<T>(result: Result<T>) -> bool {
@@ -29,7 +29,7 @@ fn without_keys_values_stay_as_they_are() {
 }
 
 #[test]
-fn what_is_sealed_begins_with_its_head_and_is_not_sealed_again() {
+fn a_sealed_value_begins_with_its_head_and_is_not_sealed_again() {
     let sealer = sealer(&["a", "b"]);
     let first = sealed(&sealer, PAYLOAD, b"abc");
     assert!(first.starts_with(b"sealed:1:a:"));
@@ -53,7 +53,7 @@ fn any_key_of_the_list_opens() {
 }
 
 #[test]
-fn a_key_that_is_not_here_is_an_error_of_its_own() {
+fn a_missing_key_is_reported_as_such() {
     let value = sealed(&sealer(&["a"]), PAYLOAD, b"abc");
     for other in [Sealer::none(), &sealer(&["b"])] {
         let missing = other.open(PAYLOAD, value.clone());
@@ -74,28 +74,28 @@ fn another_key_of_the_same_name_opens_nothing() {
 }
 
 #[test]
-fn what_is_moved_to_another_place_is_refused() {
+fn a_moved_value_is_refused() {
     let sealer = sealer(&["a"]);
     let value = sealed(&sealer, PAYLOAD, b"abc");
     let text = sealer.seal_text(ROW, "abc".into()).unwrap();
     let elsewhere = [
-        Place::Payload { supplier_id: 8, number: "A-1" },
-        Place::Payload { supplier_id: 7, number: "A-10" },
-        Place::Row { table: "payloads", owner: 7, position: 1 },
-        Place::Row { table: "payment_instructions", owner: 1, position: 7 },
-        Place::Row { table: "payment_instructions", owner: 7, position: 2 },
-        Place::Row { table: "account_instructions", owner: 7, position: 1 },
-        Place::SigningKey { kid: "A-1" },
+        Location::Payload { supplier_id: 8, number: "A-1" },
+        Location::Payload { supplier_id: 7, number: "A-10" },
+        Location::Row { table: "payloads", owner: 7, position: 1 },
+        Location::Row { table: "payment_instructions", owner: 1, position: 7 },
+        Location::Row { table: "payment_instructions", owner: 7, position: 2 },
+        Location::Row { table: "account_instructions", owner: 7, position: 1 },
+        Location::SigningKey { kid: "A-1" },
     ];
-    for place in elsewhere {
-        assert!(is_corrupt(sealer.open(place, value.clone())), "{place:?}");
-        assert!(is_corrupt(sealer.open_text(place, text.clone())), "{place:?}");
+    for location in elsewhere {
+        assert!(is_corrupt(sealer.open(location, value.clone())), "{location:?}");
+        assert!(is_corrupt(sealer.open_text(location, text.clone())), "{location:?}");
     }
 }
 
 #[test]
-fn a_head_that_says_another_key_is_refused() {
-    // The same key under two names: only the name is another.
+fn a_head_with_the_name_of_another_key_is_refused() {
+    // Both names have the same key, so only the name differs.
     let key = STANDARD_NO_PAD.encode([9; 32]);
     let keys = EncryptionKeys::parse(&format!("a:{key}\nb:{key}")).unwrap();
     let sealer = Sealer::new(keys, Arc::new(SeededRandom::new(1)));
@@ -105,33 +105,33 @@ fn a_head_that_says_another_key_is_refused() {
 }
 
 #[test]
-fn errors_and_debugging_name_no_content() {
+fn errors_and_debug_output_show_no_content() {
     let sealer = sealer(&["a"]);
-    let mut value = sealed(&sealer, Place::Payload { supplier_id: 7, number: "CANARY" }, b"CANARY");
+    let mut value = sealed(&sealer, Location::Payload { supplier_id: 7, number: "CANARY" }, b"CANARY");
     let length = value.len();
     value[length - 1] ^= 1;
-    let error = sealer.open(Place::Payload { supplier_id: 7, number: "CANARY" }, value).unwrap_err();
+    let error = sealer.open(Location::Payload { supplier_id: 7, number: "CANARY" }, value).unwrap_err();
     let shown = format!("{error:?} {sealer:?}");
     assert!(!shown.contains("CANARY") && !shown.contains(&STANDARD_NO_PAD.encode([b'a'; 32])), "{shown}");
 }
 
 proptest! {
     #[test]
-    fn whatever_was_sealed_opens(value: Vec<u8>, text: String, supplier_id: i64, number: String) {
+    fn sealed_values_open(value: Vec<u8>, text: String, supplier_id: i64, number: String) {
         let sealer = sealer(&["a"]);
-        let place = Place::Payload { supplier_id, number: &number };
-        // Whatever begins like a sealed value is taken for one; nothing that is kept does.
+        let location = Location::Payload { supplier_id, number: &number };
+        // A value that begins like a sealed one is taken for one. No stored value does.
         prop_assume!(!Sealer::is_sealed(&value));
-        prop_assert_eq!(sealer.open(place, sealed(&sealer, place, &value)).unwrap(), value);
+        prop_assert_eq!(sealer.open(location, sealed(&sealer, location, &value)).unwrap(), value);
         let stored = sealer.seal_text(ROW, text.clone()).unwrap();
         prop_assert_eq!(sealer.open_text(ROW, stored).unwrap(), text);
     }
 
     #[test]
-    fn whatever_was_changed_is_refused(value: Vec<u8>, at: prop::sample::Index, flip in 1_u8..) {
+    fn changed_values_are_refused(value: Vec<u8>, at: prop::sample::Index, flip in 1_u8..) {
         let sealer = sealer(&["a"]);
         let mut stored = sealed(&sealer, PAYLOAD, &value);
-        // Without the mark it would lie open, and be no payload.
+        // Without the mark it would be unsealed, and not a payload.
         let at = MARK.len() + at.index(stored.len() - MARK.len());
         stored[at] ^= flip;
         let opened = sealer.open(PAYLOAD, stored);
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_was_cut_is_refused(value: Vec<u8>, length: prop::sample::Index) {
+    fn truncated_values_are_refused(value: Vec<u8>, length: prop::sample::Index) {
         let sealer = sealer(&["a"]);
         let stored = sealed(&sealer, PAYLOAD, &value);
         let length = MARK.len() + length.index(stored.len() - MARK.len());

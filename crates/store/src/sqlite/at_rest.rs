@@ -1,8 +1,8 @@
 use super::connection::{Role, Target};
-use super::dialect::{self, Conn};
-use super::queries::at_rest;
+use super::dialect::Conn;
+use super::queries::{at_rest, store_error};
 use super::store::{Options, SqliteStore};
-use crate::error::{OpenError, store_error};
+use crate::error::OpenError;
 use crate::sealed::{ResealError, Resealed};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -15,22 +15,22 @@ struct Checkpoint {
 }
 
 impl SqliteStore {
-    /// Seals what lies open, and what is sealed with another key than the first, a batch at a time, beside whoever
-    /// uses the file. `told` hears how far it is.
+    /// Seals values that are unsealed or sealed with a key other than the first, in batches, while others use
+    /// the file. Calls `progress` after each batch.
     ///
     /// # Errors
-    /// [`ResealError`] if it could not go on. What was sealed before is.
+    /// [`ResealError`] if it failed. The batches before it stay sealed.
     pub fn reseal(
         path: &Path,
         options: &Options,
-        told: &mut dyn FnMut(&Resealed),
+        progress: &mut dyn FnMut(&Resealed),
     ) -> Result<Vec<Resealed>, ResealError> {
         let mut conn = options.target(path).connect(Role::Writer)?;
-        let resealed = at_rest::reseal(&mut conn, &options.sealer, "BEGIN IMMEDIATE", told);
-        Ok(resealed.map_err(|error| store_error(error, dialect::meaning))?)
+        let resealed = at_rest::reseal(&mut conn, &options.sealer, "BEGIN IMMEDIATE", progress);
+        Ok(resealed.map_err(store_error)?)
     }
 
-    /// Empties the write-ahead log, which holds what was written last; whether it could: somebody may be reading.
+    /// Empties the write-ahead log, which holds the latest writes. Returns false if a reader prevented it.
     ///
     /// # Errors
     /// [`OpenError`] if the file cannot be used.
@@ -38,14 +38,14 @@ impl SqliteStore {
         checkpoint(&mut target(path).connect(Role::Writer)?)
     }
 
-    /// Writes the file anew, so that nothing is left in it of what was replaced or removed. Nobody else may be
-    /// using it; it takes as much room again beside it meanwhile.
+    /// Rewrites the file, so that it keeps no trace of replaced or removed values. Nobody else may be using
+    /// it. It needs as much space again meanwhile.
     ///
     /// # Errors
-    /// [`OpenError`] if it could not; then it is as it was.
+    /// [`OpenError`] if it failed; then the file is unchanged.
     pub fn rewrite(path: &Path) -> Result<(), OpenError> {
         let mut conn = target(path).connect(Role::Writer)?;
-        // Not in memory: it may be larger.
+        // The copy may be larger than the memory.
         conn.batch_execute("PRAGMA temp_store = FILE; VACUUM").map_err(refused)?;
         checkpoint(&mut conn).map(drop)
     }

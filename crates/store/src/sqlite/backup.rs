@@ -9,24 +9,24 @@ use diesel::sql_types::Text;
 use std::path::Path;
 
 impl SqliteStore {
-    /// Copies a database into a file that is empty or not there, as it is at one moment, beside others that use it:
-    /// they write meanwhile, and the write-ahead log grows until this is done. What was deleted is not in the copy.
-    /// It is not on the disk before the file is made durable.
+    /// Copies one snapshot of a database into a file that is empty or does not exist. Others may write
+    /// meanwhile, and the write-ahead log grows until the copy is complete. The copy has no deleted rows. It
+    /// is durable only after the caller has synced the file.
     ///
     /// # Errors
-    /// [`OpenError`] if one cannot be read, or the other not be written.
+    /// [`OpenError`] if the database cannot be read, or the copy not be written.
     pub fn copy(from: &Path, to: &Path) -> Result<(), OpenError> {
-        // The others write; this one does nothing but read.
+        // Despite its role this connection only reads.
         let mut conn = target(from).connect(Role::Writer)?;
         let copied = diesel::sql_query("VACUUM INTO ?").bind::<Text, _>(target(to).url()?).execute(&mut conn);
         copied.map(drop).map_err(|e| OpenError::Connect(e.to_string()))
     }
 
-    /// Faults of a file that SQLite finds, indexes included, or rows whose parent is missing; empty for a sound one.
-    /// Reads all of it several times over.
+    /// Returns the faults that SQLite finds in a file and its indexes, or the rows whose parent is missing.
+    /// Reads the whole file several times.
     ///
     /// # Errors
-    /// [`OpenError`] if it cannot be read as a database.
+    /// [`OpenError`] if the file cannot be read as a database.
     pub fn full_check(path: &Path) -> Result<Vec<String>, OpenError> {
         let mut conn = target(path).connect(Role::Reader)?;
         integrity::check(&mut conn, integrity::FULL).map_err(|e| OpenError::Connect(e.to_string()))

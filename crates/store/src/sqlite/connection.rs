@@ -1,4 +1,5 @@
-use super::dialect::{self, Conn};
+use super::dialect::{Conn, Dialect};
+use super::queries::sql_dialect::SqlDialect;
 use crate::error::{Meaning, OpenError};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
@@ -6,21 +7,22 @@ use diesel::result::Error as DieselError;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What a connection is for.
+/// The use of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The one that writes.
+    /// The connection that writes.
     Writer,
-    /// One of those that only read; a write on it is refused.
+    /// A connection that refuses to write.
     Reader,
 }
 
-/// Where the file is, and how long a lock of another process is waited for.
+/// The file of a database and settings of its connections.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub(super) path: PathBuf,
+    /// Maximum wait for a lock of another process.
     pub(super) busy_timeout: Duration,
-    /// How large the write-ahead log may stay, in bytes.
+    /// Size in bytes that the write-ahead log may keep.
     pub(super) wal_limit: u64,
 }
 
@@ -31,7 +33,7 @@ struct JournalMode {
 }
 
 impl Target {
-    /// A connection with all its settings.
+    /// Opens a connection with all its settings.
     pub(super) fn connect(&self, role: Role) -> Result<Conn, OpenError> {
         let mut conn = Conn::establish(&self.url()?).map_err(|e| OpenError::Connect(e.to_string()))?;
         let setting = |e: diesel::result::Error| OpenError::Setting(e.to_string());
@@ -44,37 +46,38 @@ impl Target {
         Ok(conn)
     }
 
-    /// A path, whatever it looks like: SQLite takes a name that starts with `file:` for an address.
+    /// Returns the path in a form that SQLite does not take for a URL, which begins with `file:`.
     pub(super) fn url(&self) -> Result<String, OpenError> {
         let path = if self.path.is_absolute() { self.path.clone() } else { Path::new(".").join(&self.path) };
         let text = path.to_str().ok_or_else(|| OpenError::Connect("its path is not UTF-8".into()))?;
         Ok(text.to_owned())
     }
 
-    /// `synchronous = FULL`: what is committed is on the disk. Memory is not mapped: a fault of the disk
-    /// is an error then, not the end of the process.
+    /// `synchronous = FULL` syncs each commit to the disk. Memory is not mapped: a fault of the disk would
+    /// end the process instead of being an error.
     fn settings(&self, role: Role) -> String {
         let common = "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; \
                       PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF;";
         match role {
-            // What is deleted is overwritten: rows of customers are, and payloads that are replaced or archived.
-            // With twice the cache creates and imports cost as much, and 18 MB more at the peak.
+            // Deleted rows of customers and replaced payloads are overwritten. Twice the cache makes creates
+            // and imports no cheaper and costs 18 MB more at the peak.
             Role::Writer => format!(
                 "{common} PRAGMA secure_delete = ON; PRAGMA cache_size = -16384; \
                  PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = {};",
                 self.wal_limit,
             ),
-            // Small: there are many, and every commit of the writer empties them.
+            // The cache is small: there are many readers, and every commit of the writer empties their
+            // caches.
             Role::Reader => format!("{common} PRAGMA cache_size = -2048; PRAGMA query_only = ON;"),
         }
     }
 }
 
-/// Readers and the writer do not wait for one another. The mode belongs to the file and stays.
+/// Sets the journal mode in which readers and the writer do not wait for each other. The file keeps it.
 ///
-/// SQLite does not wait for a lock to change it, so of two processes that make a file at once one is
-/// refused. It waits for the other as if to write, and looks again.
-fn write_ahead(conn: &mut Conn, patience: Duration) -> Result<(), OpenError> {
+/// SQLite does not wait for a lock to change the mode, so if two processes create a file at once, one is
+/// refused. It waits for the other by beginning to write, and tries again.
+fn write_ahead(conn: &mut Conn, timeout: Duration) -> Result<(), OpenError> {
     let begun = Instant::now();
     loop {
         let mode = diesel::sql_query("PRAGMA journal_mode = WAL").get_result::<JournalMode>(conn);
@@ -87,9 +90,9 @@ fn write_ahead(conn: &mut Conn, patience: Duration) -> Result<(), OpenError> {
                 )));
             }
             Err(DieselError::DatabaseError(_, info))
-                if dialect::meaning(info.message()) == Meaning::Passing && begun.elapsed() < patience =>
+                if Dialect::meaning(info.message()) == Meaning::Passing && begun.elapsed() < timeout =>
             {
-                // Whether it came to its turn shows when it looks again.
+                // The next attempt shows whether the lock was free.
                 let _ = conn.batch_execute("BEGIN IMMEDIATE; ROLLBACK");
             }
             Err(error) => return Err(OpenError::Setting(error.to_string())),
@@ -107,20 +110,20 @@ mod tests {
         compile_options: String,
     }
 
-    /// By `.cargo/config.toml` (decision 0008).
+    /// `.cargo/config.toml` sets the options (decision 0008).
     #[test]
-    fn sqlite_is_built_without_locks_that_nobody_needs() {
+    fn sqlite_is_built_without_unneeded_locks() {
         let mut conn = Conn::establish(":memory:").unwrap();
         let options: Vec<CompileOption> =
             diesel::sql_query("PRAGMA compile_options").load(&mut conn).unwrap();
         let has = |name: &str| options.iter().any(|option| option.compile_options == name);
-        let found =
+        let options =
             ["THREADSAFE=2", "DEFAULT_MEMSTATUS=0", "ENABLE_MEMORY_MANAGEMENT", "ENABLE_API_ARMOR"].map(has);
-        assert_eq!(found, [true, true, false, false]);
+        assert_eq!(options, [true, true, false, false]);
     }
 
     #[test]
-    fn a_path_is_never_an_address() {
+    fn a_path_is_never_taken_for_a_url() {
         let url = |path: &str| {
             let target = Target { path: path.into(), busy_timeout: Duration::ZERO, wal_limit: 0 };
             target.url().unwrap()

@@ -7,7 +7,7 @@ use diesel::sql_types::Text;
 use std::path::Path;
 
 #[derive(QueryableByName)]
-struct Found {
+struct FaultRow {
     #[diesel(sql_type = Text)]
     found: String,
 }
@@ -20,8 +20,8 @@ struct Column {
     column: String,
 }
 
-/// Columns that hold the position of another row of the same account, and the table of that row. The references are
-/// not declared: see docs/decisions/0031-rows-of-an-account.md.
+/// Columns that hold the position of another row of the same account, and the table of that row. The
+/// references are not declared (decision 0031).
 pub(crate) const PARENTS: [(&str, &str); 6] = [
     ("supply_address", "supply_addresses"),
     ("meter_point", "meter_points"),
@@ -31,7 +31,7 @@ pub(crate) const PARENTS: [(&str, &str); 6] = [
     ("note", "notes"),
 ];
 
-/// Columns of whole numbers in tables whose key begins with an account or a process.
+/// Integer columns of tables whose key begins with an account or a process.
 const COLUMNS: &str = "SELECT t.name AS \"table\", c.name AS \"column\" \
     FROM sqlite_schema t, pragma_table_info(t.name) k, pragma_table_info(t.name) c \
     WHERE t.type = 'table' AND k.pk = 1 AND k.name IN ('account_id', 'process_id') AND c.type = 'INTEGER' \
@@ -49,36 +49,36 @@ const DECLARED: &str = "SELECT DISTINCT 'a row of ' || \"table\" || ' belongs to
     FROM pragma_foreign_key_check";
 
 impl SqliteStore {
-    /// Faults of a file that SQLite finds, or rows whose parent is missing; empty for a sound one. Reads all of it,
-    /// beside others that use it.
+    /// Returns the faults that SQLite finds in a file, or the rows whose parent is missing. Reads the whole
+    /// file while others use it.
     ///
     /// # Errors
-    /// [`OpenError`] if it cannot be read as a database.
+    /// [`OpenError`] if the file cannot be read as a database.
     pub fn quick_check(path: &Path) -> Result<Vec<String>, OpenError> {
         let mut conn = Options::default().target(path).connect(Role::Reader)?;
         check(&mut conn, QUICK).map_err(|e| OpenError::Connect(e.to_string()))
     }
 }
 
-/// Checks the pages; if they are sound, the references between rows.
+/// Checks the pages and, if they have no fault, the references between rows.
 pub(super) fn check(conn: &mut Conn, pages: &str) -> QueryResult<Vec<String>> {
     let mut find = |sql: &str| -> QueryResult<Vec<String>> {
-        let found: Vec<Found> = diesel::sql_query(sql).load(conn)?;
-        Ok(found.into_iter().map(|row| row.found).collect())
+        let faults: Vec<FaultRow> = diesel::sql_query(sql).load(conn)?;
+        Ok(faults.into_iter().map(|row| row.found).collect())
     };
     let mut all = find(pages)?;
-    // Of a broken file the rest says nothing.
+    // In a broken file the other queries mean nothing.
     if all.is_empty() {
         all = find(DECLARED)?;
         for reference in references(conn)? {
-            let found: Vec<Found> = diesel::sql_query(reference).load(conn)?;
-            all.extend(found.into_iter().map(|row| row.found));
+            let faults: Vec<FaultRow> = diesel::sql_query(reference).load(conn)?;
+            all.extend(faults.into_iter().map(|row| row.found));
         }
     }
     Ok(all)
 }
 
-/// A query for each reference that is not declared.
+/// Returns a query for each reference that is not declared.
 fn references(conn: &mut Conn) -> QueryResult<Vec<String>> {
     let columns: Vec<Column> = diesel::sql_query(COLUMNS).load(conn)?;
     let query = |Column { table, column }: Column| {
@@ -107,7 +107,7 @@ mod tests {
     use diesel::connection::SimpleConnection;
 
     #[test]
-    fn rows_without_their_parents_are_found() {
+    fn rows_without_their_parents_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cutover.db");
         let mut conn = connect(&path);
@@ -121,8 +121,8 @@ mod tests {
             ("DELETE FROM accounts WHERE id = 1", "a row of customers belongs to none of accounts"),
         ] {
             conn.batch_execute(&format!("SAVEPOINT whole; {delete}")).unwrap();
-            let found = check(&mut conn, FULL).unwrap();
-            assert!(found.iter().any(|found| found == expected), "{found:?}");
+            let faults = check(&mut conn, FULL).unwrap();
+            assert!(faults.iter().any(|fault| fault == expected), "{faults:?}");
             conn.batch_execute("ROLLBACK TO whole; RELEASE whole").unwrap();
         }
     }

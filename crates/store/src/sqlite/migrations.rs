@@ -6,13 +6,13 @@ use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("migrations/sqlite");
 
-/// Applies what is pending, and tells of every migration.
+/// Applies pending migrations and returns the states of all.
 pub(super) fn apply(conn: &mut Conn) -> Result<Vec<MigrationStatus>, OpenError> {
     migrate(conn).map_err(|Failed(text)| OpenError::Migration(text))
 }
 
-/// The file is locked only if there is something to do, and all of it is one transaction: of two
-/// processes that start at once, the second finds nothing left to do.
+/// Locks the file only if a migration is pending. All migrations are one transaction: of two processes that
+/// start at once, the second has nothing left to do.
 fn migrate(conn: &mut Conn) -> Result<Vec<MigrationStatus>, Failed> {
     let mut before = applied(conn)?;
     if conn.has_pending_migration(MIGRATIONS)? {

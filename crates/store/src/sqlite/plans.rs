@@ -1,5 +1,5 @@
-//! Whether queries find their rows by an index: what each method runs is watched, and SQLite is asked
-//! how it would do it.
+//! Tests that queries find their rows by an index: the statements of each method are recorded, and SQLite
+//! explains their plans.
 
 use super::dialect::Conn;
 use super::migrations;
@@ -24,7 +24,7 @@ struct Step {
     detail: String,
 }
 
-/// How SQLite runs the statements of a job, a line a step.
+/// Returns the plans of the statements of a job, a line for each step.
 fn plan_of(conn: &mut Conn, job: impl FnOnce(&mut dyn Tx) -> Result<(), StoreError>) -> Vec<String> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let watch = seen.clone();
@@ -47,7 +47,7 @@ fn plan_of(conn: &mut Conn, job: impl FnOnce(&mut dyn Tx) -> Result<(), StoreErr
     statements.into_iter().flat_map(explain).collect()
 }
 
-/// A database with one process that waits; the plans do not depend on what is in it.
+/// Opens a database with one pending process. The plans do not depend on the rows.
 fn database(folder: &Path) -> (Conn, Process) {
     let mut conn = connect(&folder.join("cutover.db"));
     migrations::apply(&mut conn).unwrap();
@@ -56,14 +56,15 @@ fn database(folder: &Path) -> (Conn, Process) {
     (conn, process)
 }
 
-/// No step reads a table, or an index, from its one end to the other.
+/// Checks that no step scans a whole table or index.
 #[track_caller]
 fn assert_no_scan(plan: &[String]) {
     let scans: Vec<_> = plan.iter().filter(|step| step.starts_with("SCAN") && !is_of_few(step)).collect();
     assert!(scans.is_empty(), "{scans:?} in {plan:#?}");
 }
 
-/// A constant, what was given or a subquery left, and suppliers: of these there are few.
+/// Returns true if a step scans constants, given values, the result of a subquery, or suppliers, of which
+/// there are few.
 fn is_of_few(step: &str) -> bool {
     ["SCAN CONSTANT ROW", "SCAN (subquery", "SCAN given", "SCAN open", "SCAN leases", "SCAN next", "SCAN s"]
         .iter()
@@ -79,7 +80,7 @@ fn assert_uses(plan: &[String], index: &str) {
 }
 
 #[test]
-fn claims_read_the_pending_of_suppliers_in_turn() {
+fn claims_read_pending_processes_by_supplier() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
     let plan = plan_of(&mut conn, |tx| {
@@ -93,7 +94,7 @@ fn claims_read_the_pending_of_suppliers_in_turn() {
 }
 
 #[test]
-fn the_sweep_reads_what_it_is_about() {
+fn the_sweep_reads_only_indexes_of_its_processes() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
     let leases = plan_of(&mut conn, |tx| tx.expired_leases(at(1), 500).map(|_| ()));
@@ -148,7 +149,7 @@ fn pages_of_a_list_are_ranges_of_its_index() {
         let index = format!("INDEX processes_{index}");
         let range = "(supplier_id=? AND created_at>?)";
         assert_uses(&page(filter, Some((at(-1), 1))), &format!("{index} {range}"));
-        // The end of what a page may read is looked for in the index alone.
+        // Only the index is read to find the end of a page.
         let plan = page(ProcessFilter { modified_after: later.modified_after, ..filter }, Some((at(-1), 1)));
         assert_uses(&plan, &format!("USING COVERING {index} {range}"));
     }
@@ -163,7 +164,7 @@ fn pages_of_a_list_are_ranges_of_its_index() {
 }
 
 #[test]
-fn everything_else_goes_by_a_key() {
+fn all_other_queries_use_a_key() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, process) = database(folder.path());
     let step = |event| process.clone().step(event, at(1), Actor::System).unwrap();
@@ -200,7 +201,7 @@ fn everything_else_goes_by_a_key() {
 }
 
 #[test]
-fn archiving_reads_a_range_and_goes_by_keys() {
+fn archiving_reads_a_range_and_then_keys() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, process) = database(folder.path());
     let (cancelled, entry) = process.step(Event::Cancelled, at(1), Actor::System).unwrap();

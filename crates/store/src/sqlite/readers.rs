@@ -1,8 +1,8 @@
 use super::connection::{Role, Target};
-use super::dialect::{self, Conn};
-use super::queries::SqlTx;
+use super::dialect::Conn;
+use super::queries::{SqlTx, store_error};
 use crate::context::Context;
-use crate::error::{OpenError, store_error};
+use crate::error::OpenError;
 use crate::sealed::Sealer;
 use cutover_app::port::{StoreError, Tx};
 use diesel::connection::SimpleConnection;
@@ -10,7 +10,7 @@ use r2d2::{ManageConnection, NopErrorHandler, Pool, PooledConnection, State};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The connections that read.
+/// The read-only connections.
 #[derive(Clone)]
 pub(super) struct Readers {
     pool: Pool<Manager>,
@@ -51,38 +51,38 @@ impl Readers {
             .idle_timeout(None)
             .max_lifetime(None)
             .connection_timeout(timeout)
-            // Whoever wanted the connection is told; there is nobody else to tell.
+            // The caller gets the error; nothing else needs it.
             .error_handler(Box::new(NopErrorHandler))
             .build_unchecked(Manager(target));
         Self { pool, context }
     }
 
-    /// Whether a reader lies ready, and besides it another is free or may be opened, for whoever comes at the
-    /// same moment.
+    /// Returns true if a reader is ready and another one is free or may be opened, for a caller at the same
+    /// moment.
     pub(super) fn have_spare(&self) -> bool {
         let State { connections, idle_connections: ready, .. } = self.pool.state();
         let taken = connections - ready;
         ready > 0 && self.pool.max_size() - taken > 1
     }
 
-    /// Runs a job on one state of the database.
+    /// Runs a job on one snapshot of the database.
     pub(super) fn read(
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.run(|conn| self.whole(conn, job))
+        self.run(|conn| self.run_tx(conn, job))
     }
 
-    /// Runs a job each of whose statements sees a state of its own.
-    pub(super) fn read_committed(
+    /// Runs a job in which each statement sees its own snapshot.
+    pub(super) fn read_without_snapshot(
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.reader()?.keep(|conn| self.whole(conn, job))
+        self.reader()?.keep(|conn| self.run_tx(conn, job))
     }
 
-    /// What a job found, and whether the connection is whole.
-    fn whole(
+    /// Runs a job. Returns its result, and true if the connection is still usable.
+    fn run_tx(
         &self,
         conn: &mut Conn,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
@@ -92,13 +92,13 @@ impl Readers {
         (result, tx.into_broken().is_none())
     }
 
-    /// The same of statements.
+    /// Runs statements on one snapshot of the database.
     pub(super) fn ask<T>(
         &self,
         statements: impl FnOnce(&mut Conn, &Sealer) -> crate::error::Result<T>,
     ) -> Result<T, StoreError> {
         self.run(|conn| {
-            let result = statements(conn, &self.context.sealer).map_err(|e| store_error(e, dialect::meaning));
+            let result = statements(conn, &self.context.sealer).map_err(store_error);
             let is_whole = !result.as_ref().is_err_and(StoreError::is_passing);
             (result, is_whole)
         })
@@ -114,26 +114,26 @@ impl Readers {
 }
 
 impl Reader {
-    /// Runs a job in a transaction; it says what it found, and whether the connection is still good.
+    /// Runs a job in a transaction. The job returns its result, and true if the connection is still usable.
     fn run<T>(
         &mut self,
         job: impl FnOnce(&mut Conn) -> (Result<T, StoreError>, bool),
     ) -> Result<T, StoreError> {
         self.keep(|conn| {
             if let Err(e) = conn.batch_execute("BEGIN DEFERRED") {
-                return (Err(store_error(e.into(), dialect::meaning)), false);
+                return (Err(store_error(e)), false);
             }
             let (result, is_whole) = job(conn);
             (result, conn.batch_execute("ROLLBACK").is_ok() && is_whole)
         })
     }
 
-    /// Runs a job, and keeps the connection if it says that it is still good.
+    /// Runs a job and keeps the connection if the job returns that it is still usable.
     fn keep<T>(
         &mut self,
         job: impl FnOnce(&mut Conn) -> (Result<T, StoreError>, bool),
     ) -> Result<T, StoreError> {
-        // Not usable until it is known to be: a job that panics leaves it so, and it is dropped.
+        // If the job panics, the connection stays unusable and is dropped.
         self.is_usable = false;
         let (result, is_whole) = job(&mut self.conn);
         self.is_usable = is_whole;

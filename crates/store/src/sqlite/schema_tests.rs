@@ -1,4 +1,4 @@
-//! What the schema promises, asked of SQLite itself.
+//! Tests of the schema with SQLite's own catalogue.
 
 use super::connection::{Role, Target};
 use super::dialect::Conn;
@@ -8,19 +8,19 @@ use diesel::sql_types::Text;
 use std::time::Duration;
 
 #[derive(QueryableByName)]
-struct Found {
+struct TextRow {
     #[diesel(sql_type = Text)]
     found: String,
 }
 
-/// The texts that a query finds in a migrated database.
-fn found(sql: &str) -> Vec<String> {
+/// Returns the texts that a query finds in a migrated database.
+fn texts(sql: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let target = Target { path, busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
     let mut conn: Conn = target.connect(Role::Writer).unwrap();
     migrations::apply(&mut conn).unwrap();
-    let rows: Vec<Found> = diesel::sql_query(sql).load(&mut conn).unwrap();
+    let rows: Vec<TextRow> = diesel::sql_query(sql).load(&mut conn).unwrap();
     rows.into_iter().map(|row| row.found).collect()
 }
 
@@ -29,7 +29,7 @@ const TABLES: &str = "SELECT name FROM pragma_table_list \
 
 #[test]
 fn no_column_is_a_floating_point_number() {
-    let types = found(&format!(
+    let types = texts(&format!(
         "SELECT DISTINCT c.type AS found FROM ({TABLES}) t, pragma_table_info(t.name) c ORDER BY 1"
     ));
     assert_eq!(types, ["BLOB", "INTEGER", "TEXT"]);
@@ -37,18 +37,18 @@ fn no_column_is_a_floating_point_number() {
 
 #[test]
 fn tables_take_only_values_of_their_types() {
-    let loose = found(&format!(
+    let loose = texts(&format!(
         "SELECT name AS found FROM pragma_table_list WHERE name IN ({TABLES}) AND NOT strict"
     ));
     assert_eq!(loose, [""; 0]);
-    assert_eq!(found(&format!("SELECT name AS found FROM ({TABLES})")).len(), 44);
+    assert_eq!(texts(&format!("SELECT name AS found FROM ({TABLES})")).len(), 44);
 }
 
-/// Without one, every change of a parent would read all of the child. An index that starts with the
-/// account reads no more than the account's rows.
+/// Without an index, every change of a parent would read the whole child table. An index that starts with the
+/// account reads only the account's rows.
 #[test]
 fn every_foreign_key_has_an_index() {
-    let bare = found(&format!(
+    let bare = texts(&format!(
         "SELECT t.name || '.' || f.\"from\" AS found FROM ({TABLES}) t, pragma_foreign_key_list(t.name) f \
          WHERE f.seq = 0 AND NOT EXISTS (SELECT 1 FROM pragma_index_list(t.name) i, pragma_index_info(i.name) c \
              WHERE c.seqno = 0 AND c.name = f.\"from\") \
@@ -66,9 +66,9 @@ fn connections_are_durable_and_keep_references() {
         let mut conn = target.connect(role).unwrap();
         let mut value = |name: &str| {
             let sql = format!("SELECT CAST({name} AS TEXT) AS found FROM pragma_{name}");
-            // The column of this one has a name of its own.
+            // This pragma names its column differently.
             let sql = sql.replace("CAST(busy_timeout", "CAST(timeout");
-            diesel::sql_query(sql).get_result::<Found>(&mut conn).unwrap().found
+            diesel::sql_query(sql).get_result::<TextRow>(&mut conn).unwrap().found
         };
         assert_eq!(value("journal_mode"), "wal");
         assert_eq!(value("synchronous"), "2");

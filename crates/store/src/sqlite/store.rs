@@ -1,11 +1,10 @@
 use super::connection::{Role, Target};
-use super::dialect;
 use super::migrations;
-use super::queries::at_rest;
+use super::queries::{at_rest, store_error};
 use super::readers::Readers;
 use super::writer::Writer;
 use crate::context::Context;
-use crate::error::{OpenError, store_error};
+use crate::error::OpenError;
 use crate::migrations::MigrationStatus;
 use crate::sealed::{Sealer, Seals};
 use cutover_app::port::{Creation, StagingDone, Store, StoreError, Traces, Tx, WriteJob};
@@ -13,19 +12,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a SQLite database is used.
+/// Settings of a SQLite database.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many connections read at the same time, each opened when it is first needed; at least 1. Each
-    /// keeps some 2 MB of pages.
+    /// Maximum number of read-only connections, at least 1. Each is opened when it is first needed and caches
+    /// up to 2 MB.
     pub readers: u32,
-    /// How long a lock of another process is waited for.
+    /// Maximum wait for a lock of another process.
     pub busy_timeout: Duration,
-    /// How long a reader is waited for when all are taken.
+    /// Maximum wait for a free reader.
     pub pool_timeout: Duration,
-    /// How large the write-ahead log may stay behind readers, in bytes.
+    /// Size in bytes that the write-ahead log may keep while there are readers.
     pub wal_limit: u64,
-    /// What is sealed at rest is sealed and opened by it.
+    /// Encrypts and decrypts sealed values.
     pub sealer: Sealer,
 }
 
@@ -43,9 +42,9 @@ impl Default for Options {
 
 /// The store in a SQLite file.
 ///
-/// Writes go through one connection on a thread of its own and are committed in groups, durably
-/// before anybody is told; reads have connections of their own and are never held up by writes. Other
-/// processes may use the file at the same time: a write waits for theirs.
+/// Writes go through one connection on its own thread. They are committed in groups, durably before any
+/// caller gets its result. Reads have their own connections and never wait for writes. Other processes may
+/// use the file at the same time: writes wait for theirs.
 pub struct SqliteStore {
     readers: Readers,
     writer: Writer,
@@ -55,7 +54,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the database at a path, makes it if there is none, and applies pending migrations
+    /// Opens the database at a path, creates it if it does not exist, and applies pending migrations
     /// (contract D11).
     ///
     /// # Errors
@@ -71,20 +70,20 @@ impl SqliteStore {
         Ok(Self { readers, writer, sealer, target, migrations })
     }
 
-    /// How what is to be sealed at rest lies in the database; of large tables a sample is looked at.
+    /// Counts how the values to be sealed are stored. Reads a sample of large tables.
     ///
     /// # Errors
-    /// [`StoreError`] if it cannot be asked.
+    /// [`StoreError`] if the database cannot be read.
     pub fn seals(&self) -> Result<Vec<Seals>, StoreError> {
         self.readers.ask(at_rest::seals)
     }
 
-    /// The names of the encryption keys that values are opened with. The first one seals.
+    /// Returns the names of the encryption keys that open values. The first one seals.
     pub fn encryption_keys(&self) -> Vec<String> {
         self.sealer.keys().map(|keys| keys.opening().map(str::to_owned).collect()).unwrap_or_default()
     }
 
-    /// The migrations of the database, oldest first: all that this program has are applied.
+    /// Returns the migrations of the database, oldest first. All migrations of this program are applied.
     pub fn migrations(&self) -> &[MigrationStatus] {
         &self.migrations
     }
@@ -111,7 +110,7 @@ impl Store for SqliteStore {
         &self,
         job: &mut dyn FnMut(&mut dyn Tx) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.readers.read_committed(job)
+        self.readers.read_without_snapshot(job)
     }
 
     fn write(&self, job: WriteJob) -> Result<(), StoreError> {
@@ -119,14 +118,14 @@ impl Store for SqliteStore {
     }
 
     fn stage(&self, creation: Arc<Creation>, done: StagingDone) {
-        // Here, so that the one that writes does not have to for all.
+        // Sealed by the caller's thread, to save the time of the writer.
         match self.sealer.seal_creation(creation) {
             Ok(creation) => self.writer.stage(creation, done),
-            Err(error) => done(Err(store_error(error, dialect::meaning))),
+            Err(error) => done(Err(store_error(error))),
         }
     }
 
-    /// The log is emptied into the file, over what was removed.
+    /// Moves the log into the file, which overwrites the removed rows.
     fn scrub(&self) -> Result<Traces, StoreError> {
         let emptied = super::wal::empty(&self.target).map_err(|e| StoreError::Unavailable(e.to_string()))?;
         Ok(if emptied { Traces::None } else { Traces::UntilCheckpoint })
@@ -153,14 +152,14 @@ mod tests {
     use std::sync::mpsc;
     use std::thread;
 
-    /// A read that holds its reader until it is told.
+    /// Reads, and holds the reader until the returned sender is used or dropped.
     fn hold<'s>(scope: &'s thread::Scope<'s, '_>, store: &'s SqliteStore) -> mpsc::Sender<()> {
         let (taken, is_taken) = mpsc::channel();
         let (done, is_done) = mpsc::channel();
         scope.spawn(move || {
             let held = read(store, |_| {
                 taken.send(()).unwrap();
-                // It also ends when the test fails and forgets about it.
+                // An error means that the test has failed and dropped the sender.
                 let _ = is_done.recv();
                 Ok(())
             });
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_are_only_at_once_while_there_are_readers_to_spare() {
+    fn reads_are_at_once_only_while_another_reader_is_free() {
         let folder = tempfile::tempdir().unwrap();
         let options = Options { readers: 3, ..Options::default() };
         let store = &SqliteStore::open(&folder.path().join("cutover.db"), options).unwrap();
@@ -190,7 +189,7 @@ mod tests {
             let _one = hold(scope, store);
             assert!(store.reads_at_once());
             let _two = hold(scope, store);
-            assert!(!store.reads_at_once(), "the last is not for who cannot wait");
+            assert!(!store.reads_at_once(), "the last one is for callers that can wait");
         });
         assert!(store.reads_at_once());
     }

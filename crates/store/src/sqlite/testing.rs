@@ -18,13 +18,13 @@ pub(super) fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
 }
 
-/// A connection that writes; nothing is migrated.
+/// Opens a connection that writes, without migrations.
 pub(super) fn connect(path: &Path) -> Conn {
     let target = Target { path: path.to_owned(), busy_timeout: Duration::from_secs(1), wal_limit: 1 << 20 };
     target.connect(Role::Writer).unwrap()
 }
 
-/// An organisation and its supplier `A`, both of the key 1.
+/// Adds an organisation and its supplier `A`, both with the key 1.
 pub(super) fn add_supplier(conn: &mut Conn) {
     conn.batch_execute(
         "INSERT INTO organisations (name, created_at) VALUES ('R', 0);
@@ -34,7 +34,7 @@ pub(super) fn add_supplier(conn: &mut Conn) {
     .unwrap();
 }
 
-/// A process of the supplier that waits; its key is also its account's number there.
+/// Adds a pending process of the supplier. Its external account number is its key.
 pub(super) fn add_process(conn: &mut Conn, id: i64) -> Process {
     let new = NewProcess {
         supplier: "A".parse().unwrap(),
@@ -49,7 +49,7 @@ pub(super) fn add_process(conn: &mut Conn, id: i64) -> Process {
     process
 }
 
-/// The account of a payload, but for its number there.
+/// Adds the account of a payload. Its external account number is its key.
 pub(super) fn add_account(conn: &mut Conn, id: i64, payload: &str) {
     add_process(conn, id);
     let decoded = decode_account(payload.as_bytes(), Zone::UTC).unwrap();
@@ -73,13 +73,13 @@ pub(super) fn with<T>(conn: &mut Conn, job: impl FnOnce(&mut dyn Tx) -> T) -> T 
 }
 
 #[derive(QueryableByName)]
-struct Found {
+struct TextRow {
     #[diesel(sql_type = diesel::sql_types::Text)]
     found: String,
 }
 
-/// The texts of a query's column `found`.
-pub(super) fn found(conn: &mut Conn, sql: &str) -> Vec<String> {
-    let rows: Vec<Found> = diesel::sql_query(sql).load(conn).unwrap();
+/// Returns the texts in a query's column `found`.
+pub(super) fn texts(conn: &mut Conn, sql: &str) -> Vec<String> {
+    let rows: Vec<TextRow> = diesel::sql_query(sql).load(conn).unwrap();
     rows.into_iter().map(|row| row.found).collect()
 }

@@ -1,5 +1,5 @@
-//! What is left of an erased account, asked of the databases themselves: every table there is, and the bytes on the
-//! disk. A table that is added later is found here.
+//! Tests that nothing is left of an erased account, in any table or in the bytes on the disk. They also find
+//! tables that are added later.
 
 use cutover_app::port::{Store, Traces, read};
 use cutover_store::{Options, PostgresOptions, PostgresStore, SqliteStore};
@@ -9,11 +9,12 @@ use diesel::prelude::*;
 use diesel::sql_types::Text;
 use std::path::Path;
 
-/// Names an erased account on purpose, by our key.
-const TELLS: &str = "audit_trail";
+/// The table that names an erased account on purpose, by our key.
+const AUDIT_TRAIL: &str = "audit_trail";
 
-/// Erases an account that has rows in every table; `of_process` and `dump` ask the database past the store.
-fn leaves_nothing(
+/// Erases an account that has rows in every table and checks that nothing is left. `of_process` and `dump`
+/// read the database without the store.
+fn check_erasure(
     store: &dyn Store,
     tables: &[(String, String)],
     of_process: &dyn Fn(&str, &str, i64) -> u64,
@@ -30,28 +31,28 @@ fn leaves_nothing(
     assert!(unseen.is_empty(), "{unseen:?}");
     let erased = erase(store, &acme, id);
     for (table, column) in tables {
-        assert_eq!(of_process(table, column, id), 0, "{table} keeps something of the account");
-        assert!(erased.iter().any(|(name, rows)| name == table && *rows > 0), "{table} is not told of");
+        assert_eq!(of_process(table, column, id), 0, "{table} still has rows of the account");
+        assert!(erased.iter().any(|(name, rows)| name == table && *rows > 0), "{table} is not reported");
     }
     assert_eq!(erased.len(), tables.len());
     let text = dump();
     for canary in CANARIES {
-        assert!(!text.contains(canary), "{canary} is somewhere");
+        assert!(!text.contains(canary), "{canary} is still stored");
     }
 }
 
 #[derive(QueryableByName)]
-struct Found {
+struct TextRow {
     #[diesel(sql_type = Text)]
     found: String,
 }
 
 fn ask(path: &Path, sql: &str) -> Vec<String> {
     let mut conn = diesel::SqliteConnection::establish(path.to_str().unwrap()).unwrap();
-    diesel::sql_query(sql).load::<Found>(&mut conn).unwrap().into_iter().map(|row| row.found).collect()
+    diesel::sql_query(sql).load::<TextRow>(&mut conn).unwrap().into_iter().map(|row| row.found).collect()
 }
 
-/// Tables with a row of a process or an account, and the column that names it.
+/// Tables with rows of a process or an account, and the column with its key.
 const OF_SQLITE: &str = "SELECT t.name || ' ' || c.name AS found FROM pragma_table_list t, pragma_table_info(t.name) c \
     WHERE t.schema = 'main' AND t.type = 'table' AND (c.name IN ('account_id', 'process_id') \
     OR t.name IN ('accounts', 'processes') AND c.name = 'id')";
@@ -63,10 +64,10 @@ const OF_POSTGRES: &str = "SELECT table_name || ' ' || column_name FROM informat
 
 fn tables(lines: &[String]) -> Vec<(String, String)> {
     let pairs = lines.iter().map(|line| line.split_once(' ').unwrap());
-    pairs.filter(|(table, _)| *table != TELLS).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
+    pairs.filter(|(table, _)| *table != AUDIT_TRAIL).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
 }
 
-/// What a column shows: bytes as text, but for hashes, which are none.
+/// Returns the SQL that shows a column as text. Hashes are left out.
 fn cell(name: &String) -> String {
     format!(
         "CASE WHEN typeof(\"{name}\") = 'blob' AND length(\"{name}\") <> 32 THEN CAST(\"{name}\" AS TEXT) \
@@ -74,7 +75,7 @@ fn cell(name: &String) -> String {
     )
 }
 
-/// All that can be read of all tables.
+/// Returns the content of all tables.
 fn dump_of_sqlite(path: &Path) -> String {
     let tables =
         ask(path, "SELECT name AS found FROM pragma_table_list WHERE schema = 'main' AND type = 'table'");
@@ -87,7 +88,7 @@ fn dump_of_sqlite(path: &Path) -> String {
 }
 
 #[test]
-fn nothing_is_left_in_a_file() {
+fn nothing_is_left_in_a_sqlite_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let store = SqliteStore::open(&path, Options::default()).unwrap();
@@ -95,7 +96,7 @@ fn nothing_is_left_in_a_file() {
         let sql = format!("SELECT CAST(count(*) AS TEXT) AS found FROM {table} WHERE {column} = {id}");
         ask(&path, &sql)[0].parse().unwrap()
     };
-    leaves_nothing(&store, &tables(&ask(&path, OF_SQLITE)), &count, &|| dump_of_sqlite(&path));
+    check_erasure(&store, &tables(&ask(&path, OF_SQLITE)), &count, &|| dump_of_sqlite(&path));
     assert_eq!(store.scrub(), Ok(Traces::None));
     for name in ["cutover.db", "cutover.db-wal"] {
         let bytes = std::fs::read(folder.path().join(name)).unwrap();
@@ -107,9 +108,9 @@ fn nothing_is_left_in_a_file() {
     }
 }
 
-/// Somebody who reads keeps the log from being emptied; that is said.
+/// A reader prevents the write-ahead log from being emptied.
 #[test]
-fn what_a_reader_keeps_is_told_of() {
+fn traces_that_a_reader_keeps_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let options = Options { busy_timeout: std::time::Duration::from_millis(50), ..Options::default() };
@@ -126,7 +127,7 @@ fn what_a_reader_keeps_is_told_of() {
 }
 
 #[test]
-fn nothing_is_left_in_a_server() {
+fn nothing_is_left_in_a_postgres_database() {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
@@ -137,18 +138,18 @@ fn nothing_is_left_in_a_server() {
     };
     let dump = || {
         let all = lines("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
-        // Bytes are shown as text where they are some.
+        // Bytes are shown as text if they are one.
         let rows =
             |table: &String| lines(&format!("SET bytea_output = 'escape'; SELECT t::TEXT FROM {table} t"));
         all.iter().flat_map(rows).collect::<Vec<_>>().join("\n")
     };
-    leaves_nothing(&store, &tables(&lines(OF_POSTGRES)), &count, &dump);
+    check_erasure(&store, &tables(&lines(OF_POSTGRES)), &count, &dump);
     assert_eq!(store.scrub(), Ok(Traces::UntilVacuum));
 }
 
-/// The trail is only added to, whoever tries.
+/// Triggers refuse changes of its rows for every role.
 #[test]
-fn the_audit_trail_is_only_added_to() {
+fn the_audit_trail_only_accepts_new_rows() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let store = SqliteStore::open(&path, Options::default()).unwrap();

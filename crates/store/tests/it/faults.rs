@@ -1,6 +1,6 @@
-//! The use cases over each database, and what can go wrong with them. Each test says by its number which of the
-//! failures of `docs/RELIABILITY.md` it is about.
+//! Failures of the use cases on each database. The number in a test's comment is that of the failure in
+//! `docs/RELIABILITY.md`.
 
-mod house;
+mod environment;
 mod poison;
-mod unrescuable;
+mod unreadable_rows;

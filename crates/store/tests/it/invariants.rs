@@ -1,4 +1,5 @@
-//! The script of operators that checks a database: it finds each kind of violation, and none where all holds.
+//! Tests of the operators' script that checks a database: it finds each kind of violation, and none in a
+//! correct database.
 
 use cutover_app::port::{StoreError, write};
 use cutover_store::{PostgresOptions, PostgresStore};
@@ -9,9 +10,9 @@ use tempfile::NamedTempFile;
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/invariants.sql");
 const RECOUNT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/recount.sql");
 
-/// Of the supplier `S`: `A-1` is imported and has rows in tables that hang on each other, `A-2` waits, `A-3` is
-/// archived, `A-4` was archived and sent again, `A-5` is being imported. A business, `B-1`, has a contract.
-const GROUND: &str = "
+/// Accounts of the supplier `S`: `A-1` is imported and has rows in dependent tables, `A-2` waits, `A-3` is
+/// archived, `A-4` was archived and sent again, `A-5` is being imported. The business `B-1` has contracts.
+const SETUP: &str = "
     INSERT INTO organisations VALUES (1, 'O', '2026-01-01');
     INSERT INTO suppliers (id, organisation_id, code, status, document_root, verify_documents,
         send_customer_emails, dry_run, time_zone, created_at)
@@ -52,7 +53,7 @@ const GROUND: &str = "
         SELECT 1, n, 1, 'C-' || n, '2026-01-01', '2026-01-01' FROM generate_series(0, 1) n;
 ";
 
-/// What makes a violation, and what is said of it. Foreign keys are not enforced while it is made.
+/// Changes that cause a violation, and its report. Foreign keys are not enforced for the change.
 const VIOLATIONS: &[(&str, &str)] = &[
     (
         "DELETE FROM processes WHERE id = 2; DELETE FROM payloads WHERE process_id = 2;
@@ -177,7 +178,7 @@ const VIOLATIONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What makes a violation of figures, and what is said of it.
+/// Changes that cause a violation of figures, and its report.
 const FIGURES: &[(&str, &str)] = &[
     (
         "UPDATE process_counts SET processes = processes + 1 WHERE state = 'PROCESSED'",
@@ -212,7 +213,7 @@ const FIGURES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What may be so.
+/// Changes that cause no violation.
 const NO_VIOLATIONS: &[&str] = &[
     "ANALYZE",
     "UPDATE suppliers SET status = 'Paused'; UPDATE processes SET due_at = '2026-01-03' WHERE id = 2",
@@ -231,8 +232,8 @@ impl Checked {
         let database = TestDatabase::create(server()?).unwrap();
         let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
         let store = PostgresStore::open(&options).unwrap();
-        database.sql(GROUND).unwrap();
-        // It came without the program, which adds up totals.
+        database.sql(SETUP).unwrap();
+        // The rows were not written by the program, which adds totals.
         database.sql("INSERT INTO totals VALUES (1, 1, '10.10', 0, 3, 2)").unwrap();
         assert_ne!(write(&store, |tx| tx.fold(100)), Ok::<_, StoreError>(0));
         let mut accepted = NamedTempFile::with_prefix("it's accepted").unwrap();
@@ -240,13 +241,13 @@ impl Checked {
         Some(Self { database, accepted })
     }
 
-    /// Exit code and output of the script after a change, which is undone. Triggers count no such change, so figures
-    /// are counted anew.
+    /// Returns exit code and output of the script after a change, which is undone. Triggers do not count the
+    /// change, so the figures are counted again.
     fn after(&self, change: &str, options: &[&str]) -> (Option<i32>, String) {
         self.after_all(change, &[&["-f", RECOUNT], options].concat())
     }
 
-    /// The same, after all that `options` do between.
+    /// Like `after`, but runs the given options instead of the recount.
     fn after_all(&self, change: &str, options: &[&str]) -> (Option<i32>, String) {
         let accepted = format!("accepted={}", self.accepted.path().display());
         let mut command = psql(self.database.url()).unwrap();
@@ -263,16 +264,16 @@ impl Checked {
 }
 
 #[test]
-fn each_kind_of_violation_is_found() {
+fn each_kind_of_violation_is_reported() {
     let Some(checked) = Checked::new() else { return };
     for (change, expected) in VIOLATIONS {
         assert_eq!(checked.after(change, &[]), (Some(3), (*expected).to_owned()), "{change}");
     }
 }
 
-/// Each is mended by counting anew.
+/// A recount fixes each of them.
 #[test]
-fn figures_that_are_not_what_they_should_be_are_found_and_mended() {
+fn wrong_figures_are_reported_and_fixed() {
     let Some(checked) = Checked::new() else { return };
     for (change, expected) in FIGURES {
         assert_eq!(checked.after_all(change, &[]), (Some(3), (*expected).to_owned()), "{change}");
@@ -282,7 +283,7 @@ fn figures_that_are_not_what_they_should_be_are_found_and_mended() {
 }
 
 #[test]
-fn nothing_is_said_where_all_holds() {
+fn a_correct_database_has_no_violations() {
     let Some(checked) = Checked::new() else { return };
     for change in NO_VIOLATIONS {
         assert_eq!(checked.after(change, &[]), (Some(0), String::new()), "{change}");

@@ -1,4 +1,4 @@
-//! The store's contract, held by SQLite, and what is particular to SQLite.
+//! The store's contract suite on SQLite, and tests of both databases.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -12,10 +12,10 @@ mod sqlite;
 use cutover_app::port::Store;
 use cutover_store::{Options, SqliteStore};
 
-fn with_an_empty_store(story: fn(&dyn Store)) {
+fn with_an_empty_store(test: fn(&dyn Store)) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(&folder.path().join("cutover.db"), Options::default()).unwrap();
-    story(&store);
+    test(&store);
 }
 
 cutover_testkit::store_suite!(with_an_empty_store);

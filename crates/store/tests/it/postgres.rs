@@ -1,34 +1,34 @@
-//! The store's contract, held by PostgreSQL.
+//! The store's contract suite on PostgreSQL, and tests of its own.
 
 mod archive;
 mod batches;
 mod broken;
+mod concurrent_claims;
+mod concurrent_requests;
+mod environment;
 mod figures;
-mod house;
 mod monitor;
+mod notifications;
 mod open_transaction;
 mod opening;
 mod partitions;
 mod plans;
 mod polling;
 mod pooler;
-mod rush;
 mod staging;
 mod suppliers;
 mod sweep;
-mod telling;
 mod tokens;
-mod turns;
 
 use cutover_app::port::Store;
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_postgres::{TestDatabase, server};
 
-fn with_an_empty_store(story: fn(&dyn Store)) {
+fn with_an_empty_store(test: fn(&dyn Store)) {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-    story(&PostgresStore::open(&options).unwrap());
+    test(&PostgresStore::open(&options).unwrap());
 }
 
 mod contract {

@@ -1,4 +1,4 @@
-//! One file, several processes, and files that are none of ours.
+//! SQLite files with several processes, and files that are not databases of ours.
 
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Store, StoreError, read, write};
@@ -23,8 +23,8 @@ fn organisations(store: &dyn Store) -> usize {
     read(store, |tx| tx.organisations()).unwrap().len()
 }
 
-/// A connection past the store, as no program of ours has one.
-fn behind(path: &Path, sql: &str) {
+/// Runs SQL without the store.
+fn run_sql(path: &Path, sql: &str) {
     let mut conn = diesel::SqliteConnection::establish(path.to_str().unwrap()).unwrap();
     conn.batch_execute(sql).unwrap();
 }
@@ -39,7 +39,7 @@ fn pending_migrations_are_applied_when_it_opens() {
     assert_eq!(states(&again), [MigrationState::Applied; 2]);
     let versions: Vec<_> = again.migrations().iter().map(|m| m.version.as_str()).collect();
     assert_eq!(versions, ["0001", "0002"]);
-    behind(&path, "INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
+    run_sql(&path, "INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
     let last = states(&open(&path)).pop();
     assert_eq!(last, Some(MigrationState::Unknown));
 }
@@ -62,7 +62,7 @@ fn many_may_open_a_new_file_at_once() {
 }
 
 #[test]
-fn commands_work_beside_a_server_under_load() {
+fn commands_work_next_to_a_server_under_load() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let server = open(&path);
@@ -83,7 +83,7 @@ fn commands_work_beside_a_server_under_load() {
 }
 
 #[test]
-fn what_was_committed_is_there_after_it_opens_again() {
+fn committed_rows_are_there_after_reopening() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     assert_eq!(add(&open(&path), "A".into()), Ok(true));
@@ -93,7 +93,7 @@ fn what_was_committed_is_there_after_it_opens_again() {
 }
 
 #[test]
-fn a_path_is_never_an_address() {
+fn a_path_is_never_taken_for_a_url() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file:x?mode=memory&a=b.db");
     assert_eq!(add(&open(&path), "A".into()), Ok(true));
@@ -101,7 +101,7 @@ fn a_path_is_never_an_address() {
 }
 
 #[test]
-fn what_is_no_database_is_refused_and_left_as_it_is() {
+fn a_file_that_is_not_a_database_is_refused_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("letter.txt");
     let text = "Dear customer, ".repeat(1_000);
@@ -116,7 +116,7 @@ fn what_is_no_database_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn when_all_readers_are_taken_one_is_told_so_soon() {
+fn a_read_fails_soon_when_all_readers_are_busy() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { readers: 1, pool_timeout: Duration::from_millis(100), ..Options::default() };
     let store = &SqliteStore::open(&folder.path().join("cutover.db"), options).unwrap();
@@ -138,7 +138,7 @@ fn when_all_readers_are_taken_one_is_told_so_soon() {
         assert!(matches!(refused, StoreError::Busy(_)), "{refused}");
         assert!(begun.elapsed() < Duration::from_secs(2));
         assert!(matches!(store.ping(), Err(StoreError::Unavailable(_))));
-        // Writes need no reader.
+        // Writes do not need a reader.
         assert_eq!(add(store, "A".into()), Ok(true));
         done.send(()).unwrap();
     });
@@ -147,7 +147,7 @@ fn when_all_readers_are_taken_one_is_told_so_soon() {
 }
 
 #[test]
-fn a_read_that_panics_does_not_take_its_connection_along() {
+fn a_read_that_panics_does_not_use_up_a_connection() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { readers: 1, ..Options::default() };
     let store = &SqliteStore::open(&folder.path().join("cutover.db"), options).unwrap();
@@ -156,18 +156,18 @@ fn a_read_that_panics_does_not_take_its_connection_along() {
     });
     assert!(panicked.is_err());
     assert_eq!(add(store, "A".into()), Ok(true));
-    // A connection left in its transaction would not see what was written after.
+    // A connection left in its transaction would not see later writes.
     assert_eq!(organisations(store), 1);
 }
 
-/// What no program of ours writes is an error of its own, and names no value.
+/// The error names no value.
 #[test]
-fn corrupt_rows_are_told_from_everything_else() {
+fn corrupt_rows_are_reported_as_such() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cutover.db");
     let store = open(&path);
     assert_eq!(add(&store, "A".into()), Ok(true));
-    behind(
+    run_sql(
         &path,
         "INSERT INTO suppliers (organisation_id, code, status, document_root, verify_documents, \
          send_customer_emails, dry_run, time_zone, rules, created_at) VALUES \
@@ -179,7 +179,7 @@ fn corrupt_rows_are_told_from_everything_else() {
     let supplier = |code: &str| read(&store, |tx| tx.supplier(&code.parse().unwrap())).unwrap_err();
     assert_eq!(supplier("A"), StoreError::Corrupt("a profile cannot be read".into()));
     assert_eq!(supplier("B"), StoreError::Corrupt("max_concurrent_imports is out of range".into()));
-    behind(&path, "UPDATE organisations SET created_at = 9223372036854775807");
+    run_sql(&path, "UPDATE organisations SET created_at = 9223372036854775807");
     let times = read(&store, |tx| tx.organisations()).unwrap_err();
     assert_eq!(times, StoreError::Corrupt("a time is out of range".into()));
 }

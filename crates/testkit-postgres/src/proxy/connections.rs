@@ -4,13 +4,13 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many there may be at a time.
+/// Maximum number of open connections.
 const MOST: usize = 300;
 
-/// The connections of a proxy, what is wrong with them, and what they carried.
+/// The connections of a proxy, their faults, and statistics.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
-    /// Of each way, in nanoseconds.
+    /// Delay in each direction, in nanoseconds.
     pub(super) delay: AtomicU64,
     pub(super) refusing: AtomicBool,
     pub(super) hanging: AtomicBool,
@@ -22,44 +22,45 @@ pub(super) struct Connections {
     list: Mutex<List>,
 }
 
-/// What is to be lost, once, and its connection with it.
+/// A single loss of bytes and of their connection.
 #[derive(Debug)]
 pub(super) struct Loss {
-    /// Differs from that of every other.
+    /// Unique number of the loss.
     pub(super) number: u64,
-    /// What a client says on one connection, in this order; the last is what is lost.
+    /// Texts that a client sends on one connection, in this order. The last one is in the request that is
+    /// lost.
     pub(super) words: Vec<Vec<u8>>,
-    pub(super) what: Lost,
+    pub(super) lost: Lost,
 }
 
-/// What of a request is lost.
+/// The lost part of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lost {
-    /// It never arrives.
+    /// The request, which never arrives.
     Request,
-    /// It arrives, and nothing of its answer does.
-    Answer,
+    /// The response. The request arrives.
+    Response,
 }
 
 #[derive(Debug, Default)]
 struct List {
     ended: bool,
     next: u64,
-    /// Both ends of each.
+    /// Both ends of each connection.
     open: HashMap<u64, [TcpStream; 2]>,
 }
 
-/// An entry of the list, for as long as anybody holds it.
+/// An entry in the list of open connections, removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) all: Arc<Connections>,
     number: u64,
-    /// Was the client the last to speak?
-    pub(super) asked: AtomicBool,
-    /// How many of the words of a loss it has heard from the client, and of which.
-    heard: Mutex<(u64, usize)>,
-    /// Whether what the server says next is lost.
-    pub(super) loses_answer: AtomicBool,
+    /// True if the client was the last to send.
+    pub(super) awaits_response: AtomicBool,
+    /// The number of a loss, and how many of its texts the client has sent.
+    matched: Mutex<(u64, usize)>,
+    /// True if the next bytes of the server are lost.
+    pub(super) loses_response: AtomicBool,
 }
 
 impl Connections {
@@ -67,7 +68,7 @@ impl Connections {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection in.
+    /// Adds a connection.
     ///
     /// # Errors
     /// If there are too many, or the proxy has ended.
@@ -82,9 +83,9 @@ impl Connections {
         Ok(Connection {
             all: Arc::clone(self),
             number,
-            asked: AtomicBool::default(),
-            heard: Mutex::default(),
-            loses_answer: AtomicBool::default(),
+            awaits_response: AtomicBool::default(),
+            matched: Mutex::default(),
+            loses_response: AtomicBool::default(),
         })
     }
 
@@ -92,13 +93,13 @@ impl Connections {
         self.loss.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn lose(&self, words: Vec<Vec<u8>>, what: Lost) {
+    pub(super) fn lose(&self, words: Vec<Vec<u8>>, lost: Lost) {
         let number = self.losses.fetch_add(1, Ordering::Relaxed) + 1;
-        *self.loss() = Some(Loss { number, words, what });
+        *self.loss() = Some(Loss { number, words, lost });
     }
 
-    /// Whether something is still to be lost.
-    pub(super) fn is_to_lose(&self) -> bool {
+    /// Returns true until the loss has happened.
+    pub(super) fn has_pending_loss(&self) -> bool {
         self.loss().is_some()
     }
 
@@ -108,7 +109,7 @@ impl Connections {
 
     pub(super) fn cut(&self) {
         for end in self.list().open.values().flatten() {
-            // One side may have closed it before us.
+            // One side may have closed it already.
             end.shutdown(Shutdown::Both).ok();
         }
     }
@@ -124,26 +125,26 @@ impl Connections {
 }
 
 impl Connection {
-    /// Hears what a client says; what of it is lost now, if anything is.
-    pub(super) fn hear(&self, said: &[u8]) -> Option<Lost> {
+    /// Matches bytes of the client. Returns the part of this request that is lost, if any.
+    pub(super) fn match_request(&self, bytes: &[u8]) -> Option<Lost> {
         let mut loss = self.all.loss();
-        let Loss { number, words, what } = loss.as_ref()?;
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        if heard.0 != *number {
-            *heard = (*number, 0);
+        let Loss { number, words, lost } = loss.as_ref()?;
+        let mut matched = self.matched.lock().unwrap_or_else(PoisonError::into_inner);
+        if matched.0 != *number {
+            *matched = (*number, 0);
         }
-        while words.get(heard.1).is_some_and(|word| said.windows(word.len()).any(|part| part == word)) {
-            heard.1 += 1;
+        while words.get(matched.1).is_some_and(|word| bytes.windows(word.len()).any(|part| part == word)) {
+            matched.1 += 1;
         }
-        let what = (heard.1 >= words.len()).then_some(*what)?;
+        let lost = (matched.1 >= words.len()).then_some(*lost)?;
         *loss = None;
-        Some(what)
+        Some(lost)
     }
 
-    /// Closes it on both sides.
+    /// Closes the connection on both sides.
     pub(super) fn cut(&self) {
         for end in self.all.list().open.get(&self.number).into_iter().flatten() {
-            // One side may have closed it before us.
+            // One side may have closed it already.
             end.shutdown(Shutdown::Both).ok();
         }
     }

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A TCP proxy in this process, on a free port of loopback: the network between a program and its server, which
-/// delays or breaks on request. It closes what it holds when it goes out of scope.
+/// A TCP proxy in this process, on a free port of loopback. It simulates the network between a program and
+/// its server, with delays and faults on request. Dropping it closes its connections.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -19,10 +19,10 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Starts to pass on everything, at once.
+    /// Starts a proxy without delays or faults.
     ///
     /// # Errors
-    /// If the system gives it no port or thread.
+    /// If there is no free port or thread.
     pub fn start(target: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -34,29 +34,29 @@ impl Proxy {
         Ok(Self { address, connections, acceptor: Some(acceptor) })
     }
 
-    /// The same before the server of a URL, which names a host and a port.
+    /// Starts a proxy to the server of a URL.
     ///
     /// # Errors
-    /// If the URL is none, or its host is nowhere; and as of [`start`](Self::start).
+    /// If the URL is invalid or its host unknown, and those of [`start`](Self::start).
     pub fn before(url: &str) -> io::Result<Self> {
         Self::start(crate::url::address(url)?)
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The URL by which the database of another is reached through it.
+    /// Returns the URL that leads through the proxy to the database of another URL.
     ///
     /// # Errors
-    /// If the URL is none.
+    /// If the URL is invalid.
     pub fn url_through(&self, url: &str) -> io::Result<String> {
         crate::url::at(url, self.address)
     }
 
-    /// Makes a round trip take that much longer, half of it each way, from the next bytes on. What follows close
-    /// behind is no further delayed: the line is long, not narrow.
+    /// Delays a round trip, half of it in each direction, from the next bytes on. This adds latency and does
+    /// not limit the bandwidth.
     pub fn set_delay(&self, round_trip: Duration) {
         let nanoseconds = u64::try_from(round_trip.as_nanos() / 2).unwrap_or(u64::MAX);
         self.connections.delay.store(nanoseconds, Ordering::Relaxed);
@@ -67,18 +67,19 @@ impl Proxy {
         self.connections.cut();
     }
 
-    /// Closes new connections as soon as they are made, until it is mended; those there are stay.
+    /// Closes new connections at once, until [`restore`](Self::restore). Open connections are kept.
     pub fn refuse(&self) {
         self.connections.refusing.store(true, Ordering::Relaxed);
     }
 
-    /// Swallows everything, on connections old and new, without a word to either side, until it is mended.
+    /// Drops all bytes on old and new connections silently, until [`restore`](Self::restore).
     pub fn hang(&self) {
         self.connections.hanging.store(true, Ordering::Relaxed);
     }
 
-    /// Takes and passes on again. Connections that hung are closed: they lack what was swallowed.
-    pub fn mend(&self) {
+    /// Ends [`refuse`](Self::refuse) and [`hang`](Self::hang). Connections that hung are closed, because they
+    /// lack bytes.
+    pub fn restore(&self) {
         self.connections.refusing.store(false, Ordering::Relaxed);
         if self.connections.hanging.load(Ordering::Relaxed) {
             self.connections.cut();
@@ -86,44 +87,44 @@ impl Proxy {
         }
     }
 
-    /// Loses, once, the answer to the last of these words, and the connection with it: the server has heard it. They
-    /// are what a client says on one connection, in this order.
+    /// Loses once the response to a request, and the connection with it. `words` are texts that a client
+    /// sends on one connection in this order; the last one is in that request.
     pub fn lose_answer(&self, words: &[&str]) {
-        self.lose(words, Lost::Answer);
+        self.lose(words, Lost::Response);
     }
 
-    /// The same, and the server never hears the last.
+    /// Like [`lose_answer`](Self::lose_answer), but loses the request itself.
     pub fn lose_request(&self, words: &[&str]) {
         self.lose(words, Lost::Request);
     }
 
-    fn lose(&self, words: &[&str], what: Lost) {
+    fn lose(&self, words: &[&str], lost: Lost) {
         let words = words.iter().map(|word| word.as_bytes().to_vec()).collect();
-        self.connections.lose(words, what);
+        self.connections.lose(words, lost);
     }
 
-    /// Whether what was to be lost is.
+    /// Returns true once the loss has happened.
     pub fn has_lost(&self) -> bool {
-        !self.connections.is_to_lose()
+        !self.connections.has_pending_loss()
     }
 
-    /// How many connections there are.
+    /// Returns the number of open connections.
     pub fn open(&self) -> usize {
         self.connections.open()
     }
 
-    /// How many bytes clients have sent.
+    /// Returns the number of bytes that clients have sent.
     pub fn bytes_to_server(&self) -> u64 {
         self.connections.to_server.load(Ordering::Relaxed)
     }
 
-    /// How many bytes the server has sent.
+    /// Returns the number of bytes that the server has sent.
     pub fn bytes_to_clients(&self) -> u64 {
         self.connections.to_clients.load(Ordering::Relaxed)
     }
 
-    /// How often a client spoke after the server, or first: what was sent without waiting for an answer counts
-    /// once.
+    /// Returns the number of round trips: how often a client sent after the server had. Requests that are
+    /// sent without waiting for a response count once.
     pub fn round_trips(&self) -> u64 {
         self.connections.round_trips.load(Ordering::Relaxed)
     }
@@ -144,7 +145,7 @@ fn accept(listener: &TcpListener, target: SocketAddr, connections: &Arc<Connecti
     while !connections.ended() {
         let Ok((client, _)) = listener.accept() else { return };
         if !connections.refusing.load(Ordering::Relaxed) {
-            // A server that is down is for the client to notice: its connection is closed.
+            // If the server is down, the connection is closed, which the client notices.
             pump::connect(client, target, connections).ok();
         }
     }

@@ -2,7 +2,7 @@ use crate::fast;
 use cutover_testkit_postgres::{Cluster, ClusterOptions, Server, Standby, TestDatabase, server};
 
 #[test]
-fn a_database_is_made_and_dropped() {
+fn a_database_is_created_and_dropped() {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     database.sql("CREATE TABLE t AS SELECT 1 AS n").unwrap();
@@ -15,7 +15,7 @@ fn a_database_is_made_and_dropped() {
 }
 
 #[test]
-fn what_was_committed_outlives_a_crash_of_the_server() {
+fn committed_data_survive_a_crash_of_the_server() {
     let Some(mut cluster) = fast() else { return };
     let address = cluster.address();
     cluster.sql("postgres", "CREATE TABLE t AS SELECT 7 AS n").unwrap();
@@ -51,7 +51,7 @@ fn a_standby_follows_and_pauses() {
 }
 
 #[test]
-fn with_tls_nobody_is_let_in_without() {
+fn a_cluster_with_tls_refuses_connections_without_it() {
     let options = ClusterOptions { tls: true, ..ClusterOptions::fast() };
     let Some(cluster) = Cluster::for_test(&options) else { return };
     let question = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";

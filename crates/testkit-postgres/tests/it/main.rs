@@ -1,4 +1,4 @@
-//! Against the PostgreSQL of this machine, if it has one.
+//! Tests with the PostgreSQL of this machine, if it has one.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 

@@ -18,7 +18,7 @@ fn transactions_share_connections() {
 }
 
 #[test]
-fn it_outlives_a_crash_of_its_server() {
+fn it_survives_a_crash_of_its_server() {
     let Some(mut cluster) = fast() else { return };
     let url = cluster.url("postgres");
     let Some(pgbouncer) = PgBouncer::start(&url).unwrap() else { return };

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-/// A server that sends back whatever it gets.
+/// Starts a server that sends back all bytes that it receives.
 fn echo() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -23,7 +23,7 @@ fn client(proxy: &Proxy) -> TcpStream {
     stream
 }
 
-/// Sends bytes one by one, each on its way before the next, then reads them back.
+/// Sends bytes one by one without waiting for the echo, then reads them back.
 fn pipeline(proxy: &Proxy, mut stream: &TcpStream, bytes: &[u8]) -> Duration {
     let begun = Instant::now();
     for byte in bytes {
@@ -47,7 +47,7 @@ fn is_closed(mut stream: &TcpStream) -> bool {
 }
 
 #[test]
-fn a_delay_is_that_of_the_line_not_of_each_chunk() {
+fn a_delay_applies_to_the_line_and_not_to_each_chunk() {
     let proxy = Proxy::start(echo()).unwrap();
     let stream = client(&proxy);
     pipeline(&proxy, &stream, b"x");
@@ -61,7 +61,7 @@ fn a_delay_is_that_of_the_line_not_of_each_chunk() {
 fn bytes_and_round_trips_are_counted() {
     let proxy = Proxy::start(echo()).unwrap();
     let stream = client(&proxy);
-    // The echo of the first byte is not to meet the last.
+    // The echo of the first byte must not arrive before the last byte is sent.
     proxy.set_delay(Duration::from_millis(200));
     pipeline(&proxy, &stream, b"abc");
     pipeline(&proxy, &stream, b"d");
@@ -69,7 +69,7 @@ fn bytes_and_round_trips_are_counted() {
 }
 
 #[test]
-fn what_is_cut_or_refused_is_closed() {
+fn connections_are_closed_when_cut_or_refused() {
     let proxy = Proxy::start(echo()).unwrap();
     let (one, other) = (client(&proxy), client(&proxy));
     pipeline(&proxy, &one, b"1");
@@ -80,12 +80,12 @@ fn what_is_cut_or_refused_is_closed() {
     pipeline(&proxy, &one, b"1");
     proxy.cut();
     assert!(is_closed(&one) && is_closed(&other));
-    proxy.mend();
+    proxy.restore();
     pipeline(&proxy, &client(&proxy), b"3");
 }
 
 #[test]
-fn what_hangs_is_silent_until_it_is_mended() {
+fn connections_hang_until_restored() {
     let proxy = Proxy::start(echo()).unwrap();
     let mut stream = client(&proxy);
     pipeline(&proxy, &stream, b"1");
@@ -94,7 +94,7 @@ fn what_hangs_is_silent_until_it_is_mended() {
     stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
     let silence = stream.read(&mut [0]).unwrap_err().kind();
     assert!([ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&silence), "{silence}");
-    proxy.mend();
+    proxy.restore();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     assert!(is_closed(&stream));
     pipeline(&proxy, &client(&proxy), b"3");
@@ -112,13 +112,13 @@ fn a_database_is_reached_through_it() {
 }
 
 #[test]
-fn what_is_said_or_answered_is_lost_once() {
+fn a_request_or_response_is_lost_once() {
     let proxy = Proxy::start(echo()).unwrap();
     let say = |mut stream: &TcpStream, words: &[u8]| stream.write_all(words).unwrap();
     for lose in [Proxy::lose_answer as fn(&Proxy, &[&str]), Proxy::lose_request] {
         let (one, other) = (client(&proxy), client(&proxy));
         lose(&proxy, &["first", "last"]);
-        // Not in this order, and not by one client.
+        // The texts in another order, or from two clients, lose nothing.
         pipeline(&proxy, &one, b"last");
         pipeline(&proxy, &other, b"l");
         say(&one, b"the first");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Makes a run of this test the owner that is to be killed.
+/// Environment variable that makes a run of this test the owner that is killed.
 const OWNER: &str = "CUTOVER_TEST_OWNER";
 
 #[test]
@@ -19,7 +19,7 @@ fn a_cluster_ends_with_its_owner() {
     let lines = BufReader::new(owner.stdout.take().unwrap()).lines();
     let line = lines.map_while(Result::ok).find_map(|line| line.strip_prefix("owns ").map(str::to_owned));
     let Some(line) = line else {
-        // There are no programs, which the owner has told.
+        // There are no programs, which the owner has printed.
         return assert!(owner.wait().unwrap().success());
     };
     let (address, folder) = line.split_once(' ').unwrap();
@@ -33,7 +33,7 @@ fn a_cluster_ends_with_its_owner() {
     }
 }
 
-/// Has a cluster until it is killed.
+/// Runs a cluster until it is killed.
 fn own() {
     let Some(cluster) = fast() else { return };
     println!("\nowns {} {}", cluster.address(), cluster.data().parent().unwrap().display());

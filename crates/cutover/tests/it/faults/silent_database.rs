@@ -103,7 +103,7 @@ fn silent_connections() {
         assert_red(&server);
         [create, status, note].into_iter().for_each(|asked| assert_unavailable(&asked.join().unwrap()));
     });
-    proxy.mend();
+    proxy.restore();
     wait_until("it is ready again", || server.anonymous().get("/readyz").status == 200);
     // Unconfirmed creates may have been stored when the connection was closed, and be in progress.
     let again = client.create(&small("P-2")).status;

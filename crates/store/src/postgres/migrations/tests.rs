@@ -3,7 +3,7 @@ use cutover_testkit_postgres::{TestDatabase, server};
 use diesel::sql_types::BigInt;
 use std::thread;
 
-/// A table, and an index of it that is built concurrently.
+/// A table and an index on it that is built concurrently.
 const SOME: EmbeddedMigrations = embed_migrations!("tests/migrations/postgres");
 
 fn connect(database: &TestDatabase) -> Conn {
@@ -20,9 +20,9 @@ fn indexes(database: &TestDatabase) -> String {
     database.sql(indexes).unwrap()
 }
 
-/// Each waits for the other's statements, unless the one that comes second waits outside of any.
+/// The build waits for all statements, so a second process must not wait for the lock in a statement.
 #[test]
-fn an_index_is_built_concurrently_though_others_wait_to_migrate() {
+fn an_index_is_built_concurrently_while_others_wait_to_migrate() {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     let mut all: Vec<_> = thread::scope(|scope| {
@@ -37,12 +37,12 @@ fn an_index_is_built_concurrently_though_others_wait_to_migrate() {
 }
 
 #[test]
-fn an_index_that_was_cut_off_is_built_anew() {
+fn an_unfinished_index_is_built_again() {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     let mut conn = connect(&database);
     conn.run_next_migration(SOME).unwrap();
-    // Two rows of one kind: a unique index fails, and is left as one that was cut off is.
+    // A unique index on two rows of one kind fails and stays invalid, like one whose build was interrupted.
     database.sql("INSERT INTO things VALUES (1, 'a'), (2, 'a')").unwrap();
     let cut_off = "CREATE UNIQUE INDEX CONCURRENTLY things_by_kind ON things (kind)";
     assert!(conn.batch_execute(cut_off).is_err());
@@ -51,7 +51,7 @@ fn an_index_that_was_cut_off_is_built_anew() {
     assert_eq!(indexes(&database), "things_pkey|t\nthings_by_kind|t");
 }
 
-/// What reads the table meanwhile is waited for, however long it takes; nothing else waits.
+/// The build waits for open transactions however long they take; nothing else waits.
 #[test]
 fn an_index_waits_for_transactions_that_began_before_it() {
     let Some(server) = server() else { return };

@@ -10,7 +10,7 @@ use diesel::prelude::*;
 use std::borrow::Cow;
 
 row! {
-    /// What an account itself has.
+    /// Columns of an account.
     #[derive(Insertable, Queryable, Selectable)]
     #[diesel(table_name = accounts, treat_none_as_default_value = false)]
     pub(super) struct AccountRow<'a> {
@@ -29,7 +29,7 @@ row! {
     }
 }
 
-/// What is not among the details.
+/// Members that are not among the details.
 const OTHERS: &[&str] = &[
     "import_supplier",
     "external_account_number",
@@ -85,7 +85,7 @@ impl<'a> AccountRow<'a> {
     }
 }
 
-/// The account of a process, and the code of its supplier.
+/// Returns the account of a process and the code of its supplier.
 pub(super) fn load(conn: &mut Conn, id: i64) -> Result<Option<(AccountRow<'static>, String)>> {
     let row = accounts::table
         .inner_join(suppliers::table)

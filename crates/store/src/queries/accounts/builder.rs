@@ -6,7 +6,7 @@ use cutover_core::Zone;
 use cutover_model::{DateTime, Encode, Text, Writer};
 use std::borrow::Cow;
 
-/// Makes the rows of an account.
+/// Builds the rows of an account.
 pub(super) struct Builder<'a> {
     pub(super) account_id: i64,
     zone: Zone,
@@ -14,7 +14,7 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// For rows of an account; `zone` is that of datetimes without offset.
+    /// Creates a builder for an account. `zone` applies to times without an offset.
     pub(super) fn new(account_id: i64, zone: Zone) -> Self {
         Self { account_id, zone, rows: Rows::default() }
     }
@@ -33,7 +33,7 @@ impl<'a> Builder<'a> {
         Ok(builder.rows)
     }
 
-    /// What an object holds besides the members that have columns or rows of their own.
+    /// Returns the members of an object that have no columns or rows of their own.
     pub(super) fn details(&self, object: &impl Encode, others: &[&str]) -> Option<Json<'static>> {
         details(object, others, self.zone)
     }
@@ -49,24 +49,24 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What an object holds besides some members, with its times in UTC.
+/// Returns the members of an object except some, with times in UTC.
 pub(super) fn details(object: &impl Encode, others: &[&str], zone: Zone) -> Option<Json<'static>> {
     let mut writer = Writer::normal(zone, Zone::UTC);
     object.encode_without(others, &mut writer);
     Json::written(writer)
 }
 
-/// The position of the next row of a table.
+/// Returns the position of the next row of a table.
 pub(super) fn next<R>(rows: &[R]) -> i64 {
     rows.len() as i64
 }
 
-/// A text, as sent.
+/// Returns a text as sent.
 pub(super) fn text<'a>(text: &'a Text<'_>) -> Cow<'a, str> {
     text.as_sent().into()
 }
 
-/// An identity: kept trimmed (contract D1).
+/// Returns an identity, which is stored trimmed (contract D1).
 pub(super) fn identity<'a>(text: &'a Text<'_>) -> Cow<'a, str> {
     text.trimmed().into()
 }

@@ -6,7 +6,7 @@ use cutover_model::{DateTime, Writer};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A value that is a string of a payload.
+/// A value that is a string in a payload.
 pub(super) trait Shown {
     fn shown(&self) -> Cow<'_, str>;
 }
@@ -30,7 +30,8 @@ impl Shown for Digits<'_> {
 }
 
 impl Shown for Timestamp {
-    /// In UTC. What no payload can hold is shown as nothing, and decoding refuses that.
+    /// The time in UTC. A time that is impossible in a payload is shown as an empty string, which decoding
+    /// refuses.
     fn shown(&self) -> Cow<'_, str> {
         let shown = self.instant().map(|instant| DateTime::at(instant, Zone::UTC).as_sent().to_owned());
         shown.unwrap_or_default().into()
@@ -45,9 +46,9 @@ pub(super) trait Members {
     fn integer(&mut self, name: &'static str, value: Option<i64>);
     /// An array of objects.
     fn list<R>(&mut self, name: &'static str, rows: &[R], write: impl Fn(&R, &mut Writer));
-    /// The same, left out if it is empty and not required.
+    /// Like `list`, but leaves out an empty array that is not required.
     fn list_if<R>(&mut self, name: &'static str, required: bool, rows: &[R], write: impl Fn(&R, &mut Writer));
-    /// The members that have no columns.
+    /// Writes the members that have no columns.
     fn details(&mut self, details: &Option<Json<'_>>);
 }
 
@@ -102,7 +103,7 @@ impl Members for Writer {
     }
 }
 
-/// Rows by the position of the row that they belong to, in their own order.
+/// Rows by the position of their parent, in their own order.
 pub(super) struct Children<'r, R>(HashMap<i64, Vec<&'r R>>);
 
 impl<'r, R> Children<'r, R> {

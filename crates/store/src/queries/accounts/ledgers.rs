@@ -19,7 +19,7 @@ row! {
     }
 }
 
-/// The word of the column, and the member of the ledger.
+/// The value of the column and the name of the ledger's member.
 pub(super) const CURRENT: (&str, &str) = ("current", "current_statement_transactions");
 const HISTORICAL: (&str, &str) = ("historical", "historical_statement_transactions");
 

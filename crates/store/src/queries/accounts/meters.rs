@@ -51,7 +51,7 @@ row! {
 
 const REGISTER: &[&str] = &["register_id", "last_billed_to_date"];
 
-/// What meters of all kinds have in common; they differ in the types of what they hold.
+/// The common parts of meters of all kinds, which differ in the types of their members.
 pub(super) struct Parts<'a, G, T, H> {
     serial_number: &'a Text<'a>,
     installed_on: Option<NaiveDate>,
@@ -132,7 +132,7 @@ impl Meter for EmbeddedWaterMeter<'_> {
 
 const NO_REGISTERS: &[ElectricityRegister<'_>] = &[];
 
-/// What registers of both kinds have in common.
+/// The common parts of registers of both kinds.
 pub(super) trait Register: Encode {
     fn register_id(&self) -> &Text<'_>;
     fn last_billed_to_date(&self) -> Option<NaiveDate>;
@@ -193,22 +193,22 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The kind of a meter point, as far as its arrays go.
+/// The kind of a meter point, with its required arrays.
 #[derive(Clone, Copy)]
 pub(super) struct PointKind(SupplyType);
 
 impl PointKind {
-    /// The kind of a column. A word that is none is refused when the account is decoded.
+    /// Returns the kind of a column. An unknown kind is refused when the account is decoded.
     pub(super) fn of(supply_type: &str) -> Self {
         Self(supply_type.parse().unwrap_or(SupplyType::Electricity))
     }
 
-    /// Whether its meter points must have a member.
+    /// Returns true if its meter points must have a member.
     pub(super) fn requires(self, name: &str) -> bool {
         field(Variant::spec(self.0).fields, name).is_some_and(|field| field.required)
     }
 
-    /// Whether its meters must have a member.
+    /// Returns true if its meters must have a member.
     pub(super) fn meter_requires(self, name: &str) -> bool {
         let required = || {
             let Kind::List { item, .. } = field(Variant::spec(self.0).fields, "meters")?.kind else {
@@ -220,7 +220,7 @@ impl PointKind {
         required().unwrap_or(false)
     }
 
-    /// What its readings call their quality.
+    /// Returns the name of the quality of its readings.
     pub(super) fn quality(self) -> &'static str {
         match self.0 {
             SupplyType::Electricity | SupplyType::Gas => "reading_type",

@@ -1,5 +1,5 @@
-//! Imported accounts. A payload becomes rows of all its tables at once, and rows become a payload
-//! again; each file holds both directions of the tables it is about.
+//! Imported accounts. A payload becomes rows of all tables at once, and these become a payload again. Each
+//! file has both conversions of its tables.
 
 mod account;
 mod added;
@@ -17,7 +17,8 @@ mod statements;
 mod supply;
 mod transactions;
 
-use super::dialect::{self, Db};
+use super::dialect::{Db, Dialect};
+use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
 use super::{SqlTx, instructions};
 use crate::error::{Error, Result};
@@ -78,17 +79,17 @@ impl Accounts for SqlTx<'_> {
         &mut self,
         questions: &[MeterPointQuestion<'_>],
     ) -> Result<Vec<bool>, StoreError> {
-        self.run(|conn| dialect::are_taken(conn, questions))
+        self.run(|conn| Dialect::are_taken(conn, questions))
     }
 }
 
 statement! {
-    /// An account, for one transaction at a time.
-    Lock { account_id: i64 } -> BigInt = "SELECT id FROM accounts WHERE id = " account_id (dialect::LOCK)
+    /// Locks an account.
+    Lock { account_id: i64 } -> BigInt = "SELECT id FROM accounts WHERE id = " account_id (Dialect::LOCK)
 }
 
-/// The account of a JSON text whose times are in UTC, with its times in a zone. Decoding checks every
-/// value once more: what is no payload is corrupt.
+/// Converts the times of an account from UTC to a zone. Decoding checks every value again: JSON that is not a
+/// payload is corrupt.
 fn in_zone(json: &[u8], zone: Zone) -> Result<Account<'static>> {
     let mut writer = Writer::normal(Zone::UTC, zone);
     read_account(json).map_err(Error::corrupt)?.encode(&mut writer);

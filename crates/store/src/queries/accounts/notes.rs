@@ -35,7 +35,7 @@ row! {
 }
 
 impl<'a> Builder<'a> {
-    /// A note without a time of creation has that of the import.
+    /// A note without a creation time gets the time of the import.
     pub(super) fn notes(&mut self, notes: &'a [Note<'_>], imported_at: Timestamp) -> Result<()> {
         for note in notes {
             let created_at = self.instant_if(note.created_at.as_ref())?.unwrap_or(imported_at);

@@ -4,7 +4,7 @@ use super::builder::{Builder, next, text};
 use super::json::Members;
 use super::rows::Rows;
 use crate::error::Result;
-use crate::sealed::{Place, SealedTable, Sealer};
+use crate::sealed::{Location, SealedTable, Sealer};
 use cutover_model::{AccountPaymentInstruction, PaymentSchedule, Writer};
 use diesel::prelude::*;
 use std::borrow::Cow;
@@ -73,26 +73,29 @@ impl<'a> Builder<'a> {
 }
 
 impl Rows<'_> {
-    /// Seals what is not to lie open: bank accounts and cards.
+    /// Seals the details of bank accounts and cards.
     pub(super) fn seal(&mut self, sealer: &Sealer) -> Result<()> {
         self.payment_instructions
             .iter_mut()
-            .try_for_each(|row| row.turn(|details, place| details.sealed(sealer, place)))
+            .try_for_each(|row| row.convert(|details, location| details.sealed(sealer, location)))
     }
 
-    /// Opens what was sealed.
+    /// Opens the sealed details.
     pub(super) fn open(&mut self, sealer: &Sealer) -> Result<()> {
         self.payment_instructions
             .iter_mut()
-            .try_for_each(|row| row.turn(|details, place| details.opened(sealer, place)))
+            .try_for_each(|row| row.convert(|details, location| details.opened(sealer, location)))
     }
 }
 
 impl PaymentInstructionRow<'_> {
-    fn turn(&mut self, turned: impl FnOnce(Json<'_>, Place<'_>) -> Result<Json<'static>>) -> Result<()> {
+    fn convert(
+        &mut self,
+        convert: impl FnOnce(Json<'_>, Location<'_>) -> Result<Json<'static>>,
+    ) -> Result<()> {
         let table = SealedTable::PaymentInstructions.as_str();
-        let place = Place::Row { table, owner: self.account_id, position: self.position };
-        self.details = self.details.take().map(|details| turned(details, place)).transpose()?;
+        let location = Location::Row { table, owner: self.account_id, position: self.position };
+        self.details = self.details.take().map(|details| convert(details, location)).transpose()?;
         Ok(())
     }
 

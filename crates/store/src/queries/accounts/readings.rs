@@ -32,7 +32,7 @@ row! {
 const READING: &[&str] =
     &["register_id", "reading_date", "reading_value", "reading_type", "reading_quality", "billed"];
 
-/// Which readings of a meter.
+/// Kind of the readings of a meter.
 #[derive(Clone, Copy)]
 pub(super) enum Series {
     Transfer,
@@ -40,7 +40,7 @@ pub(super) enum Series {
 }
 
 impl Series {
-    /// The word of the column.
+    /// Returns the value of the column.
     fn word(self) -> &'static str {
         match self {
             Self::Transfer => "transfer",
@@ -48,7 +48,7 @@ impl Series {
         }
     }
 
-    /// The member of the meter.
+    /// Returns the name of the meter's member.
     pub(super) fn member(self) -> &'static str {
         match self {
             Self::Transfer => "transfer_readings",
@@ -61,7 +61,7 @@ impl Series {
     }
 }
 
-/// What readings of all kinds have in common.
+/// The common parts of readings of all kinds.
 pub(super) struct ReadingParts<'a> {
     register_id: Option<&'a Text<'a>>,
     date: NaiveDate,
@@ -71,7 +71,7 @@ pub(super) struct ReadingParts<'a> {
 }
 
 pub(super) trait Reading: Encode {
-    /// Whether it has members without columns.
+    /// True if it has members without columns.
     const HAS_DETAILS: bool;
 
     fn parts(&self) -> ReadingParts<'_>;

@@ -74,7 +74,7 @@ rows! {
     account_events: EventRow,
 }
 
-/// The rows of an account by what they belong to.
+/// The rows of an account by their parents.
 pub(super) struct Tree<'r> {
     pub(super) administrators: Children<'r, PropertyAdministratorRow<'static>>,
     pub(super) meter_points: Children<'r, MeterPointRow<'static>>,

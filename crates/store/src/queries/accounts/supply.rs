@@ -85,7 +85,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Its kind is kept with it, whether it was sent or decided by what was sent.
+    /// The kind is stored whether it was sent or derived.
     fn meter_point(&mut self, supply_address: i64, point: &'a MeterPoint<'_>) -> Result<()> {
         let (position, common) = (next(&self.rows.meter_points), &point.common);
         let row = MeterPointRow {

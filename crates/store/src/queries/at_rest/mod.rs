@@ -1,4 +1,4 @@
-//! How what is to be sealed at rest lies in its tables, and sealing it anew.
+//! Counts and renews the seals of stored values.
 
 mod reseal;
 mod rows;

@@ -1,42 +1,43 @@
-//! Sealing values anew, a batch at a time.
+//! Seals stored values again, in batches.
 
 use super::super::Conn;
-use super::rows::{At, Page, Row, START, Values, page, replace};
+use super::rows::{Page, Row, RowKey, START, Values, page, replace};
 use crate::error::{Error, Result};
 use crate::sealed::{KeyState, Resealed, Seal, SealedTable, Sealer};
 use diesel::connection::SimpleConnection;
 
-/// How many rows are looked at in one statement.
-const LOOK: i64 = 512;
-/// How many are written in one transaction, and how many bytes of them: others wait for it.
+/// Number of rows that one statement reads.
+const READ: i64 = 512;
+/// Maximum number of values that one transaction writes, for which others wait.
 const BATCH: usize = 64;
+/// Maximum size of these values in bytes.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// A value in the place of another.
+/// The replacement of a value.
 struct Renewal {
-    at: At,
+    key: RowKey,
     before: Vec<u8>,
     after: Vec<u8>,
 }
 
-/// Goes through all tables. Values are opened and sealed outside of transactions; each is then written only if
-/// it is still what it was. `begin` begins a transaction that writes.
+/// Seals the values of all tables. Values are opened and sealed outside of transactions; each is written only
+/// if it has not changed meanwhile. `begin` is the statement that begins a transaction.
 pub(crate) fn reseal(
     conn: &mut Conn,
     sealer: &Sealer,
     begin: &str,
-    told: &mut dyn FnMut(&Resealed),
+    progress: &mut dyn FnMut(&Resealed),
 ) -> Result<Vec<Resealed>> {
     let mut table = |table| {
         let mut done = Resealed::of(table);
         let mut after = START;
         loop {
-            let Page { rows, last } = page(conn, table, &after, LOOK)?;
+            let Page { rows, last } = page(conn, table, &after, READ)?;
             let Some(last) = last else { return Ok(done) };
             let stale = rows.into_iter().filter(|row| is_stale(sealer, row, &mut done)).collect();
             for batch in batches(stale) {
                 renew(conn, sealer, begin, batch, &mut done)?;
-                told(&done);
+                progress(&done);
             }
             after = last;
         }
@@ -44,7 +45,7 @@ pub(crate) fn reseal(
     SealedTable::ALL.into_iter().map(&mut table).collect()
 }
 
-/// Whether a value is to be sealed anew; if not, it is counted.
+/// Returns true if a value has to be sealed again. Counts the others.
 fn is_stale(sealer: &Sealer, row: &Row, done: &mut Resealed) -> bool {
     match sealer.seal_of(&row.beginning) {
         Seal::Open | Seal::Key(_, KeyState::Opens) => true,
@@ -79,11 +80,11 @@ fn renew(conn: &mut Conn, sealer: &Sealer, begin: &str, batch: Vec<Row>, done: &
     let mut values = Values::of(conn, done.table, batch)?;
     done.changed += count - values.stored.len() as u64;
     let mut renewals = Vec::with_capacity(values.stored.len());
-    for (at, before) in std::mem::take(&mut values.stored) {
-        match values.opened(sealer, &at, before.clone()) {
+    for (key, before) in std::mem::take(&mut values.stored) {
+        match values.opened(sealer, &key, before.clone()) {
             Ok(opened) => {
-                let after = values.sealed(sealer, &at, opened)?;
-                renewals.push(Renewal { at, before, after });
+                let after = values.sealed(sealer, &key, opened)?;
+                renewals.push(Renewal { key, before, after });
             }
             Err(_) => *done.left.entry(unopened(sealer, &before)).or_default() += 1,
         }
@@ -94,7 +95,7 @@ fn renew(conn: &mut Conn, sealer: &Sealer, begin: &str, batch: Vec<Row>, done: &
     Ok(())
 }
 
-/// What does not open is not of the key of that name.
+/// Returns the state of a value that did not open: another key of that name has sealed it.
 fn unopened(sealer: &Sealer, stored: &[u8]) -> Seal {
     match sealer.seal_of(stored) {
         Seal::Key(name, KeyState::Seals | KeyState::Opens) => Seal::Key(name, KeyState::Wrong),
@@ -102,11 +103,11 @@ fn unopened(sealer: &Sealer, stored: &[u8]) -> Seal {
     }
 }
 
-/// Writes a batch; how many were still what they were.
+/// Writes a batch. Returns the number of values that had not changed.
 fn write(conn: &mut Conn, begin: &str, table: SealedTable, renewals: Vec<Renewal>) -> Result<u64> {
     conn.batch_execute(begin)?;
-    let written = renewals.into_iter().try_fold(0, |written, Renewal { at, before, after }| {
-        Ok::<_, Error>(written + u64::from(replace(conn, table, &at, before, after)?))
+    let written = renewals.into_iter().try_fold(0, |written, Renewal { key, before, after }| {
+        Ok::<_, Error>(written + u64::from(replace(conn, table, &key, before, after)?))
     });
     conn.batch_execute(if written.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
     written

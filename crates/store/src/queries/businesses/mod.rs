@@ -2,8 +2,9 @@
 
 mod rows;
 
-use super::dialect::{self, Db};
+use super::dialect::{Db, Dialect};
 use super::schema::{business_contracts, businesses};
+use super::sql_dialect::SqlDialect;
 use super::statement::Bind;
 use super::types::Bits;
 use super::{Conn, SqlTx};
@@ -25,8 +26,8 @@ fn business(conn: &mut Conn, organisation_id: i64, identifier: &str) -> Result<O
 }
 
 statement! {
-    /// A business, for one transaction at a time.
-    Lock { business_id: i64 } -> BigInt = "SELECT id FROM businesses WHERE id = " business_id (dialect::LOCK)
+    /// Locks a business.
+    Lock { business_id: i64 } -> BigInt = "SELECT id FROM businesses WHERE id = " business_id (Dialect::LOCK)
 }
 
 impl Businesses for SqlTx<'_> {

@@ -75,7 +75,7 @@ row! {
     }
 }
 
-/// The rows that belong to a business.
+/// The rows of a business in other tables.
 pub(super) struct Children<'a> {
     details: Vec<DetailRow<'a>>,
     contracts: Vec<ContractRow<'a>>,

@@ -1,5 +1,6 @@
 use super::super::Conn;
-use super::super::dialect::{self, Db, columns};
+use super::super::dialect::{Db, Dialect, columns};
+use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::Timestamp;
 use super::count;
@@ -15,7 +16,7 @@ statement! {
         = "SELECT state, error_code, CAST(sum(processes) AS BIGINT) FROM (\
             SELECT state, error_code, processes FROM process_counts WHERE supplier_id = " supplier_id
             " UNION ALL SELECT state, error_code, change FROM process_changes WHERE supplier_id = " supplier_id
-            " AND id >= " (dialect::FIRST_PROCESS_CHANGE)
+            " AND id >= " (Dialect::FIRST_PROCESS_CHANGE)
             ") AS counted GROUP BY state, error_code HAVING sum(processes) <> 0 ORDER BY state, error_code"
 }
 
@@ -25,14 +26,14 @@ statement! {
             SELECT minute, state, processes FROM process_minutes WHERE supplier_id = " supplier_id
             " AND minute >= " since
             " UNION ALL SELECT minute, state, change FROM process_changes WHERE supplier_id = " supplier_id
-            " AND id >= " (dialect::FIRST_PROCESS_CHANGE) " AND minute >= " since
+            " AND id >= " (Dialect::FIRST_PROCESS_CHANGE) " AND minute >= " since
             ") AS counted GROUP BY minute, state HAVING sum(processes) <> 0 ORDER BY minute, state"
 }
 
 statement! {
     FailedWith { supplier_id: i64, error: String, limit: i64 } -> Text
         = "SELECT external_account_number FROM processes WHERE supplier_id = " supplier_id
-            " AND error_code" (dialect::BYTES) " = " error " ORDER BY created_at, id LIMIT " limit
+            " AND error_code" (Dialect::BYTES) " = " error " ORDER BY created_at, id LIMIT " limit
 }
 
 pub(super) fn by_state(conn: &mut Conn, supplier_id: i64) -> Result<Vec<StateCount>> {

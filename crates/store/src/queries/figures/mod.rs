@@ -1,12 +1,13 @@
-//! Figures that are kept: what was folded, and changes since. Both are read in one statement, so that none is
-//! counted twice or not at all while they are folded.
+//! Stored figures: folded values and the changes since. One statement reads both, so that no change is
+//! counted twice or missed while changes are folded.
 
 mod counts;
 mod standings;
 mod totals;
 
 use super::SqlTx;
-use super::dialect::{self, Db};
+use super::dialect::{Db, Dialect};
+use super::sql_dialect::SqlDialect;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Figures, MinuteCount, StateCount, StoreError, SupplierFigures};
 use cutover_core::{Code, ExternalAccountNumber, Word};
@@ -14,22 +15,22 @@ use cutover_model::Totals;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
-/// What counts figures anew.
+/// The script that counts all figures again.
 const RECOUNT: &str = "deploy/postgres/recount.sql";
 
-/// A number that is kept: one below 0 is 0, for the other figures are not wrong.
-fn count(kept: i64) -> u64 {
-    u64::try_from(kept).unwrap_or_else(|_| {
-        tracing::error!(kept, "a figure is below 0: see {RECOUNT}");
+/// Returns a stored number, or 0 if it is negative: the other figures are not wrong.
+fn count(stored: i64) -> u64 {
+    u64::try_from(stored).unwrap_or_else(|_| {
+        tracing::error!(stored, "a figure is negative: see {RECOUNT}");
         0
     })
 }
 
 statement! {
     HasChanges {} -> Bool
-        = "SELECT (SELECT id FROM process_changes WHERE id >= " (dialect::FIRST_PROCESS_CHANGE)
+        = "SELECT (SELECT id FROM process_changes WHERE id >= " (Dialect::FIRST_PROCESS_CHANGE)
             " ORDER BY id LIMIT 1) IS NOT NULL OR (SELECT id FROM total_changes WHERE id >= "
-            (dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT 1) IS NOT NULL"
+            (Dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT 1) IS NOT NULL"
 }
 
 impl Figures for SqlTx<'_> {
@@ -77,10 +78,10 @@ impl Figures for SqlTx<'_> {
 
     fn fold(&mut self, limit: u32) -> Result<usize, StoreError> {
         self.run(|conn| {
-            let Some(drawn) = dialect::begin_fold(conn)? else { return Ok(0) };
-            let (processes, totals) = (dialect::fold_processes(conn, limit)?, totals::fold(conn, limit)?);
+            let Some(drawn) = Dialect::begin_fold(conn)? else { return Ok(0) };
+            let (processes, totals) = (Dialect::fold_processes(conn, limit)?, totals::fold(conn, limit)?);
             if processes.max(totals) < limit as usize {
-                dialect::end_fold(conn, drawn)?;
+                Dialect::end_fold(conn, drawn)?;
             }
             Ok(processes + totals)
         })

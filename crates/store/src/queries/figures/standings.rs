@@ -1,6 +1,7 @@
 use super::super::Conn;
-use super::super::dialect::{self, Db};
+use super::super::dialect::{Db, Dialect};
 use super::super::processes::queue::FirstPending;
+use super::super::sql_dialect::SqlDialect;
 use super::super::types::instant;
 use crate::claim_hints::ClaimHints;
 use crate::error::{Error, Result};
@@ -13,11 +14,12 @@ use diesel::sql_types::{BigInt, Text};
 use std::collections::HashMap;
 
 statement! {
-    /// Kept counts of all suppliers. Where nobody folds, there is no end of changes: only the latest are read.
+    /// Stored counts of all suppliers. Only the latest changes are read: there may be any number if nobody
+    /// folds them.
     Counts {} -> (BigInt, Text, BigInt)
         = "SELECT supplier_id, state, CAST(sum(processes) AS BIGINT) FROM (\
             SELECT supplier_id, state, processes FROM process_counts \
-            UNION ALL SELECT supplier_id, state, change FROM process_changes WHERE id > " (dialect::LATEST_CHANGES)
+            UNION ALL SELECT supplier_id, state, change FROM process_changes WHERE id > " (Dialect::LATEST_CHANGES)
             ") AS counted GROUP BY supplier_id, state"
 }
 
@@ -25,8 +27,8 @@ pub(super) fn all(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Res
     let counted: Vec<(i64, String, i64)> = Counts {}.load(conn)?;
     let mut states = HashMap::<i64, Vec<(State, u64)>>::new();
     for (supplier_id, state, processes) in counted {
-        // A state of a newer version is shown by the nodes of that version. Without the oldest changes a count may
-        // seem to be below 0.
+        // Nodes of a newer version show the states that it added. Without the oldest changes a count may be
+        // negative.
         if let Ok(state) = state.parse() {
             states
                 .entry(supplier_id)
@@ -34,7 +36,7 @@ pub(super) fn all(conn: &mut Conn, hints: &ClaimHints, at: DateTime<Utc>) -> Res
                 .push((state, u64::try_from(processes).unwrap_or_default()));
         }
     }
-    let suppliers = dialect::first_pending(conn, hints, at)?;
+    let suppliers = Dialect::first_pending(conn, hints, at)?;
     let standing = |FirstPending { supplier_id, code, status, due_at }| {
         Ok(SupplierFigures {
             supplier: code.parse().map_err(Error::corrupt)?,

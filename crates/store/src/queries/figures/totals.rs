@@ -1,5 +1,6 @@
-use super::super::dialect::{self, Db};
+use super::super::dialect::{Db, Dialect};
 use super::super::schema::{total_changes, totals};
+use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::{Conn, fit};
 use super::{RECOUNT, count};
@@ -11,27 +12,25 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use std::collections::BTreeMap;
 
-/// Accounts, balance, readings, transactions, documents.
+/// The columns of [`TotalsRow`].
+const COLUMNS: &str = "accounts, ledger_balance, readings, transactions, documents";
 type Columns = (BigInt, Text, BigInt, BigInt, BigInt);
-type Row = (i64, String, i64, i64, i64);
 
 statement! {
     Read { supplier_id: i64 } -> Columns
-        = "SELECT accounts, ledger_balance, readings, transactions, documents FROM totals \
-            WHERE supplier_id = " supplier_id
-            " UNION ALL SELECT accounts, ledger_balance, readings, transactions, documents FROM total_changes \
-            WHERE supplier_id = " supplier_id " AND id >= " (dialect::FIRST_TOTAL_CHANGE)
+        = "SELECT " (COLUMNS) " FROM totals WHERE supplier_id = " supplier_id
+            " UNION ALL SELECT " (COLUMNS) " FROM total_changes WHERE supplier_id = " supplier_id " AND id >= " (Dialect::FIRST_TOTAL_CHANGE)
 }
 
 statement! {
-    /// Removes the oldest changes, and tells them.
-    Take { limit: i64 } -> (BigInt, BigInt, Text, BigInt, BigInt, BigInt)
-        = "DELETE FROM total_changes WHERE id" (dialect::AMONG) "SELECT id FROM total_changes WHERE id >= "
-            (dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT " limit (dialect::AMONG_END)
-            " RETURNING supplier_id, accounts, ledger_balance, readings, transactions, documents"
+    /// Removes and returns the oldest changes.
+    Take { limit: i64 } -> (BigInt, Columns)
+        = "DELETE FROM total_changes WHERE id" (Dialect::AMONG) "SELECT id FROM total_changes WHERE id >= "
+            (Dialect::FIRST_TOTAL_CHANGE) " ORDER BY id LIMIT " limit (Dialect::AMONG_END)
+            " RETURNING supplier_id, " (COLUMNS)
 }
 
-#[derive(Insertable, AsChangeset)]
+#[derive(Debug, Insertable, AsChangeset, Queryable, Selectable)]
 #[diesel(table_name = totals)]
 struct TotalsRow {
     accounts: i64,
@@ -41,7 +40,7 @@ struct TotalsRow {
     documents: i64,
 }
 
-/// What changes come to. One that is taken off is below 0; what is kept with all changes is not.
+/// Sum of changes. A removal is negative; the stored totals with all changes are not.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     accounts: i64,
@@ -62,20 +61,20 @@ impl Sum {
         })
     }
 
-    fn read((accounts, balance, readings, transactions, documents): &Row) -> Result<Self> {
-        // Of what was counted anew it may be as it was sent, with more zeros than a sum has digits.
-        let balance = Decimal::from_sent(balance, true).map(|sent| sent.value());
+    fn read(row: &TotalsRow) -> Result<Self> {
+        // A balance from a recount may be in the form that was sent, with more zeros than a sum has digits.
+        let balance = Decimal::from_sent(&row.ledger_balance, true).map(|sent| sent.value());
         Ok(Self {
-            accounts: *accounts,
+            accounts: row.accounts,
             ledger_balance: balance.ok_or_else(|| Error::corrupt("a sum of balances cannot be read"))?,
-            readings: *readings,
-            transactions: *transactions,
-            documents: *documents,
+            readings: row.readings,
+            transactions: row.transactions,
+            documents: row.documents,
         })
     }
 
-    /// Of changes; `None` if it cannot be held exactly.
-    fn all<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Option<Self>> {
+    /// Returns the sum of changes, or `None` if it cannot be represented exactly.
+    fn all<'r>(rows: impl IntoIterator<Item = &'r TotalsRow>) -> Result<Option<Self>> {
         let mut all = Self::default();
         for row in rows {
             match all.checked_add(Self::read(row)?) {
@@ -97,7 +96,7 @@ impl Sum {
         })
     }
 
-    fn taken_off(self) -> Self {
+    fn negated(self) -> Self {
         Self {
             accounts: -self.accounts,
             ledger_balance: -self.ledger_balance,
@@ -128,7 +127,7 @@ pub(super) fn add(conn: &mut Conn, supplier_id: i64, added: &Totals) -> Result<(
 }
 
 pub(super) fn remove(conn: &mut Conn, supplier_id: i64, removed: &Totals) -> Result<()> {
-    insert(conn, supplier_id, Sum::of(removed)?.taken_off().row())
+    insert(conn, supplier_id, Sum::of(removed)?.negated().row())
 }
 
 fn insert(conn: &mut Conn, supplier_id: i64, change: TotalsRow) -> Result<()> {
@@ -146,26 +145,26 @@ fn insert(conn: &mut Conn, supplier_id: i64, change: TotalsRow) -> Result<()> {
 }
 
 pub(super) fn read(conn: &mut Conn, supplier_id: i64) -> Result<Totals> {
-    let rows: Vec<Row> = Read { supplier_id }.load(conn)?;
+    let rows: Vec<TotalsRow> = Read { supplier_id }.load(conn)?;
     let sum = Sum::all(&rows)?.ok_or(Error::Unfit("a sum of balances is out of range"))?;
     Ok(sum.totals())
 }
 
-/// Folds the oldest changes; how many. Those of a supplier whose sum cannot be held or read stay, behind the others:
-/// they must not keep other suppliers' from being folded.
+/// Folds the oldest changes and returns how many. Changes of a supplier whose sum cannot be represented or
+/// read are moved after the others, so that they do not hold up other suppliers.
 pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
-    let taken: Vec<(i64, i64, String, i64, i64, i64)> = Take { limit: limit.into() }.load(conn)?;
-    let mut changes = BTreeMap::<i64, Vec<Row>>::new();
-    for (supplier_id, accounts, balance, readings, transactions, documents) in taken {
-        changes.entry(supplier_id).or_default().push((accounts, balance, readings, transactions, documents));
+    let taken: Vec<(i64, TotalsRow)> = Take { limit: limit.into() }.load(conn)?;
+    let mut changes = BTreeMap::<i64, Vec<TotalsRow>>::new();
+    for (supplier_id, change) in taken {
+        changes.entry(supplier_id).or_default().push(change);
     }
     let mut folded = 0;
     for (supplier_id, changes) in changes {
         match fold_into(conn, supplier_id, &changes) {
             Ok(()) => folded += changes.len(),
-            Err(Error::Corrupt(what)) => {
-                tracing::error!(supplier = supplier_id, what, "figures are not folded: see {RECOUNT}");
-                changes.into_iter().try_for_each(|change| keep(conn, supplier_id, change))?;
+            Err(Error::Corrupt(fault)) => {
+                tracing::error!(supplier = supplier_id, fault, "figures are not folded: see {RECOUNT}");
+                changes.into_iter().try_for_each(|change| insert(conn, supplier_id, change))?;
             }
             Err(error) => return Err(error),
         }
@@ -173,23 +172,11 @@ pub(super) fn fold(conn: &mut Conn, limit: u32) -> Result<usize> {
     Ok(folded)
 }
 
-/// Writes a change as it was read.
-fn keep(conn: &mut Conn, supplier_id: i64, change: Row) -> Result<()> {
-    let (accounts, ledger_balance, readings, transactions, documents) = change;
-    insert(conn, supplier_id, TotalsRow { accounts, ledger_balance, readings, transactions, documents })
-}
-
-/// Adds changes to what was folded before; [`Error::Corrupt`], and nothing is written, if that cannot be read or the
-/// sum cannot be held. Nobody else folds meanwhile.
-fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[Row]) -> Result<()> {
-    let row = totals::table.find(supplier_id).select((
-        totals::accounts,
-        totals::ledger_balance,
-        totals::readings,
-        totals::transactions,
-        totals::documents,
-    ));
-    let before: Option<Row> = row.get_result(conn).optional()?;
+/// Adds changes to the folded totals. Returns [`Error::Corrupt`] without writing if these cannot be read or
+/// the sum cannot be represented. Nobody else folds meanwhile.
+fn fold_into(conn: &mut Conn, supplier_id: i64, changes: &[TotalsRow]) -> Result<()> {
+    let row = totals::table.find(supplier_id).select(TotalsRow::as_select());
+    let before: Option<TotalsRow> = row.get_result(conn).optional()?;
     let after = Sum::all(before.iter().chain(changes))?;
     let after = after.ok_or_else(|| Error::corrupt("a sum of balances is out of range"))?.row();
     diesel::insert_into(totals::table)

@@ -1,9 +1,9 @@
 use super::super::schema::{account_instructions, payment_instructions};
 use super::super::types::{Json, Timestamp};
-use super::super::{Conn, behind};
+use super::super::{Conn, next_position};
 use super::verified;
 use crate::error::Result;
-use crate::sealed::{Place, SealedTable, Sealer};
+use crate::sealed::{Location, SealedTable, Sealer};
 use cutover_app::port::{InstructionKey, VerifiedInstruction};
 use cutover_core::trimmed;
 use diesel::dsl::exists;
@@ -22,7 +22,7 @@ fn was_added(conn: &mut Conn, account_id: i64, key: &InstructionKey) -> Result<b
     Ok(diesel::select(exists(added)).get_result(conn)?)
 }
 
-/// Those of a payload are kept as sent. A payload has few, one of a kind (rules PIN-01), and no more come.
+/// Instructions of a payload are stored as sent. A payload has few, at most one of a kind (rule PIN-01).
 fn was_imported(conn: &mut Conn, account_id: i64, key: &InstructionKey) -> Result<bool> {
     let imported: Vec<(String, String)> = payment_instructions::table
         .filter(payment_instructions::account_id.eq(account_id))
@@ -35,8 +35,8 @@ fn was_imported(conn: &mut Conn, account_id: i64, key: &InstructionKey) -> Resul
     }))
 }
 
-fn place(account_id: i64, position: i64) -> Place<'static> {
-    Place::Row { table: SealedTable::AccountInstructions.as_str(), owner: account_id, position }
+fn location(account_id: i64, position: i64) -> Location<'static> {
+    Location::Row { table: SealedTable::AccountInstructions.as_str(), owner: account_id, position }
 }
 
 pub(super) fn add(
@@ -45,8 +45,8 @@ pub(super) fn add(
     account_id: i64,
     instruction: &VerifiedInstruction,
 ) -> Result<()> {
-    let position = behind!(conn, account_instructions, account_id);
-    let details = Json::of(&instruction.details)?.sealed(sealer, place(account_id, position))?;
+    let position = next_position!(conn, account_instructions, account_id);
+    let details = Json::of(&instruction.details)?.sealed(sealer, location(account_id, position))?;
     diesel::insert_into(account_instructions::table)
         .values((
             account_instructions::account_id.eq(account_id),
@@ -61,7 +61,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// The instructions that were added to an account, oldest first.
+/// Returns the instructions that were added to an account, oldest first.
 pub(in super::super) fn load(
     conn: &mut Conn,
     sealer: &Sealer,
@@ -79,6 +79,6 @@ pub(in super::super) fn load(
             account_instructions::verified_at,
         ))
         .load(conn)?;
-    let open = |position, details: Json<'_>| details.opened(sealer, place(account_id, position));
+    let open = |position, details: Json<'_>| details.opened(sealer, location(account_id, position));
     rows.into_iter().map(|columns| verified(columns, open)).collect()
 }

@@ -1,12 +1,12 @@
 use super::super::schema::{business_instruction_accounts as applies, business_instructions};
 use super::super::types::{Json, Timestamp};
-use super::super::{Conn, behind};
+use super::super::{Conn, next_position};
 use crate::error::Result;
-use crate::sealed::{Place, SealedTable, Sealer};
+use crate::sealed::{Location, SealedTable, Sealer};
 use cutover_app::port::{InstructionKey, VerifiedInstruction};
 use diesel::prelude::*;
 
-/// Where the instruction stands among those of the business.
+/// Returns the position of an instruction of a business.
 fn position(conn: &mut Conn, business_id: i64, key: &InstructionKey) -> Result<Option<i64>> {
     let position = business_instructions::table
         .filter(business_instructions::business_id.eq(business_id))
@@ -19,7 +19,7 @@ fn position(conn: &mut Conn, business_id: i64, key: &InstructionKey) -> Result<O
     Ok(position)
 }
 
-/// The accounts that the instruction applies to.
+/// Returns the accounts that an instruction applies to.
 pub(super) fn accounts_of(
     conn: &mut Conn,
     business_id: i64,
@@ -57,17 +57,17 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Where the new one stands.
+/// Adds an instruction and returns its position.
 fn insert(
     conn: &mut Conn,
     sealer: &Sealer,
     business_id: i64,
     instruction: &VerifiedInstruction,
 ) -> Result<i64> {
-    let position = behind!(conn, business_instructions, business_id);
+    let position = next_position!(conn, business_instructions, business_id);
     let table = SealedTable::BusinessInstructions.as_str();
-    let place = Place::Row { table, owner: business_id, position };
-    let details = Json::of(&instruction.details)?.sealed(sealer, place)?;
+    let location = Location::Row { table, owner: business_id, position };
+    let details = Json::of(&instruction.details)?.sealed(sealer, location)?;
     diesel::insert_into(business_instructions::table)
         .values((
             business_instructions::business_id.eq(business_id),

@@ -1,4 +1,4 @@
-//! Payment instructions that vendors confirmed, of accounts and of businesses (contract D8, D9).
+//! Verified payment instructions of accounts and of businesses (contract D8, D9).
 
 mod accounts;
 mod businesses;
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 pub(super) use accounts::load;
 use cutover_app::port::{InstructionKey, Instructions, StoreError, VerifiedInstruction};
 
-/// The position of an instruction, and the columns that those of both have.
+/// The position of an instruction and the columns that both tables have.
 type Columns = (i64, String, String, String, Json<'static>, Timestamp);
 
 fn verified(

@@ -1,7 +1,8 @@
-//! The lists of version 1: long, so their rows are read and decoded one by one, and only their columns.
+//! The account lists of version 1. They are long, so only the columns that they need are read, row by row.
 
 use super::super::Conn;
-use super::super::dialect::{Db, ORDERS_ARMS, columns};
+use super::super::dialect::{Db, Dialect, columns};
+use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::{Timestamp, instant};
 use crate::error::Result;
@@ -9,59 +10,75 @@ use chrono::{DateTime, Utc};
 use cutover_app::port::{AccountList, ListedAccount, PageLimit, Position};
 use diesel::connection::DefaultLoadingMode;
 use diesel::prelude::*;
+use diesel::query_builder::AstPass;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 
-/// Created at, key, number there, number here, latest event, whether it is in no list.
+/// Created at, key, external number, service number, latest event, true if the account is in no list.
 type Columns = (columns::Instant, BigInt, Text, Nullable<Text>, columns::Instant, Bool);
 type Row = (Timestamp, i64, String, Option<String>, Timestamp, bool);
 
+/// Selects accounts, the last column left out.
+const SELECT: &str =
+    "SELECT created_at, id, external_account_number, service_account_number, latest_event_at, ";
+
+/// The processes of a supplier after a position and up to a time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Range {
+    supplier_id: i64,
+    after: Timestamp,
+    after_id: i64,
+    until: Timestamp,
+}
+
+impl Bind for Range {
+    fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql("supplier_id = ");
+        self.supplier_id.bind(out)?;
+        out.push_sql(" AND (created_at, id) > (");
+        self.after.bind(out)?;
+        out.push_sql(", ");
+        self.after_id.bind(out)?;
+        out.push_sql(") AND created_at <= ");
+        self.until.bind(out)
+    }
+}
+
 statement! {
-    /// Those with an account.
-    Imported { supplier_id: i64, after: Timestamp, after_id: i64, until: Timestamp, limit: i64 } -> Columns
-        = "SELECT created_at, id, external_account_number, service_account_number, latest_event_at, FALSE \
-            FROM processes WHERE state = 'PROCESSED' AND supplier_id = " supplier_id
-            " AND (created_at, id) > (" after ", " after_id ") AND created_at <= " until
+    /// Processes with an account.
+    Imported { range: Range, limit: i64 } -> Columns
+        = (SELECT) "FALSE FROM processes WHERE state = 'PROCESSED' AND " range
             " ORDER BY created_at, id LIMIT " limit
 }
 
 statement! {
-    /// Those without an account, but for cancelled ones, of three indexes in their order. Most wait or have waited:
-    /// SQLite passes rows of the last arm on once, those of the others twice. Only those of a status of a newer version
-    /// may have an account here.
-    Pending { supplier_id: i64, after: Timestamp, after_id: i64, until: Timestamp, limit: i64 } -> Columns
-        = {ORDERS_ARMS => "SELECT * FROM ("}
-            "SELECT created_at, id, external_account_number, service_account_number, latest_event_at, FALSE \
-            FROM processes WHERE state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSED', 'CANCELLED') \
-            AND service_account_number IS NULL AND supplier_id = " supplier_id
-            " AND (created_at, id) > (" after ", " after_id ") AND created_at <= " until
-            {ORDERS_ARMS => " ORDER BY created_at, id LIMIT " limit ") AS ended"}
+    /// Processes without an account that are not cancelled, read from three indexes in their order. Most of
+    /// them wait or have waited: SQLite passes rows of the last arm on once, those of the others twice. The
+    /// first arm checks the number because a process in a state of a newer version may have an account.
+    Pending { range: Range, limit: i64 } -> Columns
+        = {Dialect::ORDERS_ARMS => "SELECT * FROM ("}
+            (SELECT) "FALSE FROM processes WHERE state NOT IN ('PENDING', 'IN_PROGRESS', 'PROCESSED', 'CANCELLED') \
+            AND service_account_number IS NULL AND " range
+            {Dialect::ORDERS_ARMS => " ORDER BY created_at, id LIMIT " limit ") AS ended"}
             " UNION ALL "
-            {ORDERS_ARMS => "SELECT * FROM ("}
-            "SELECT created_at, id, external_account_number, service_account_number, latest_event_at, FALSE \
-            FROM processes WHERE state = 'IN_PROGRESS' AND supplier_id = " supplier_id
-            " AND (created_at, id) > (" after ", " after_id ") AND created_at <= " until
-            {ORDERS_ARMS => " ORDER BY created_at, id LIMIT " limit ") AS running"}
+            {Dialect::ORDERS_ARMS => "SELECT * FROM ("}
+            (SELECT) "FALSE FROM processes WHERE state = 'IN_PROGRESS' AND " range
+            {Dialect::ORDERS_ARMS => " ORDER BY created_at, id LIMIT " limit ") AS running"}
             " UNION ALL "
-            {ORDERS_ARMS => "SELECT * FROM ("}
-            "SELECT created_at, id, external_account_number, service_account_number, latest_event_at, FALSE \
-            FROM processes WHERE state = 'PENDING' AND supplier_id = " supplier_id
-            " AND (created_at, id) > (" after ", " after_id ") AND created_at <= " until
-            {ORDERS_ARMS => " ORDER BY created_at, id LIMIT " limit ") AS pending"}
+            {Dialect::ORDERS_ARMS => "SELECT * FROM ("}
+            (SELECT) "FALSE FROM processes WHERE state = 'PENDING' AND " range
+            {Dialect::ORDERS_ARMS => " ORDER BY created_at, id LIMIT " limit ") AS pending"}
             " ORDER BY created_at, id LIMIT " limit
 }
 
 statement! {
-    /// Both, and cancelled ones, which are few and told apart here: an index without them would be written with each step,
-    /// and to merge those of the others takes longer than to pass over these.
-    All { supplier_id: i64, after: Timestamp, after_id: i64, until: Timestamp, limit: i64 } -> Columns
-        = "SELECT created_at, id, external_account_number, service_account_number, latest_event_at, \
-            state = 'CANCELLED' FROM processes WHERE supplier_id = " supplier_id
-            " AND (created_at, id) > (" after ", " after_id ") AND created_at <= " until
-            " ORDER BY created_at, id LIMIT " limit
+    /// All processes. Cancelled ones are few and marked in the last column: every step would write an index
+    /// without them, and merging the other indexes takes longer than skipping these rows.
+    All { range: Range, limit: i64 } -> Columns
+        = (SELECT) "state = 'CANCELLED' FROM processes WHERE " range " ORDER BY created_at, id LIMIT " limit
 }
 
-/// Calls with each item of a page; returns what the next page follows. Where rows are passed over, more are read in their
-/// place, up to the bound.
+/// Calls a function with each item of a page. Returns the position that the next page follows. Instead of
+/// skipped rows, more rows are read, up to the limit.
 pub(super) fn each(
     conn: &mut Conn,
     supplier_id: i64,
@@ -71,16 +88,15 @@ pub(super) fn each(
     limit: PageLimit,
     each: &mut dyn FnMut(ListedAccount<'_>),
 ) -> Result<Option<Position>> {
-    let (mut after, mut after_id) = after.map_or((Timestamp::FIRST, 0), |(time, id)| (time.into(), id));
-    let until = Timestamp::from(until);
+    let (after, after_id) = after.map_or((Timestamp::FIRST, 0), |(time, id)| (time.into(), id));
+    let mut range = Range { supplier_id, after, after_id, until: until.into() };
     let (mut wanted, mut scanned) = (i64::from(limit.items), 0);
     while wanted > 0 {
         let limit_of_rows = wanted;
         macro_rules! rows {
             ($statement:ident) => {
                 hand_out(
-                    $statement { supplier_id, after, after_id, until, limit: limit_of_rows }
-                        .load_iter::<Row, DefaultLoadingMode>(conn)?,
+                    $statement { range, limit: limit_of_rows }.load_iter::<Row, DefaultLoadingMode>(conn)?,
                     each,
                 )?
             };
@@ -91,17 +107,17 @@ pub(super) fn each(
             AccountList::All => rows!(All),
         };
         let Some(last) = read.last.filter(|_| read.rows == limit_of_rows) else { return Ok(None) };
-        (after, after_id) = last;
+        (range.after, range.after_id) = last;
         wanted -= read.items;
         scanned += read.rows;
         if scanned >= i64::from(limit.scanned) {
             break;
         }
     }
-    Ok(Some((after.instant()?, after_id)))
+    Ok(Some((range.after.instant()?, range.after_id)))
 }
 
-/// Rows that were read, items among them, and where the last row stands.
+/// The number of rows that were read and of items among them, and the position of the last row.
 #[derive(Default)]
 struct Read {
     rows: i64,
@@ -115,10 +131,10 @@ fn hand_out(
 ) -> Result<Read> {
     let mut read = Read::default();
     for row in rows {
-        let (created_at, id, external, number, latest_event_at, is_in_none) = row?;
+        let (created_at, id, external, number, latest_event_at, is_in_no_list) = row?;
         read.rows += 1;
         read.last = Some((created_at, id));
-        if is_in_none {
+        if is_in_no_list {
             continue;
         }
         let imported_at = number.is_some().then_some(latest_event_at);

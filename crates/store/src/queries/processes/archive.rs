@@ -1,8 +1,9 @@
-//! Processes that leave the database, but for their rows (retention).
+//! Archiving of processes: their payloads and histories leave the database, their rows stay.
 
 use super::super::Conn;
-use super::super::dialect::{self, Db, columns};
+use super::super::dialect::{Db, Dialect, columns};
 use super::super::schema::{process_history, processes, suppliers};
+use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::{Timestamp, instant};
 use super::row::{HistoryRow, StoredRow};
@@ -18,8 +19,8 @@ use diesel::sql_types::{BigInt, Bool};
 use std::collections::HashMap;
 
 statement! {
-    /// The next processes of a supplier, each with whether it is to be archived. No index knows that: the few
-    /// who archive read more, rather than that every import writes one more.
+    /// The next processes of a supplier. The last column is true if a process is to be archived. No index
+    /// selects these: every import would have to write it, and archiving is rare.
     Next { supplier_id: i64, after: Timestamp, after_id: i64, before: Timestamp, limit: i64 }
         -> (columns::Instant, BigInt, Bool)
         = "SELECT created_at, id, state IN ('CANCELLED', 'PROCESSED', \
@@ -30,7 +31,7 @@ statement! {
 }
 
 condition!(
-    /// Neither waits nor is being imported. Of a status that a newer version wrote, nobody here knows.
+    /// The process has ended. A state of a newer version does not count, because its meaning is unknown.
     HasEnded = "processes.state IN ('CANCELLED', 'PROCESSED', 'DRY_RUN_SUCCEEDED', 'ERRORED', 'DRY_RUN_ERRORED')"
 );
 
@@ -50,7 +51,8 @@ pub(super) fn next(
     Ok(Archivable { ids: archivable.map(|(_, id, _)| id).collect(), last })
 }
 
-/// Those that cannot be read stay where they are: they must not keep the others.
+/// Returns processes with their payloads and histories. Skips unreadable ones, so that they do not hold up
+/// the others.
 pub(super) fn kept(
     conn: &mut Conn,
     sealer: &Sealer,
@@ -68,26 +70,26 @@ pub(super) fn kept(
     let mut payloads: HashMap<i64, Vec<u8>> = opened(super::payloads::load(conn, sealer, ids)?).collect();
     let whole = |stored: StoredProcess| {
         let id = stored.process.id();
-        let found = payloads.remove(&id).zip(histories.remove(&id).and_then(readable));
-        if found.is_none() {
-            tracing::error!(process = id, "its payload or its history cannot be read");
+        let parts = payloads.remove(&id).zip(histories.remove(&id).and_then(readable));
+        if parts.is_none() {
+            tracing::error!(process = id, "the payload or the history of a process cannot be read");
         }
-        found.map(|(payload, history)| ProcessToArchive { stored, history, payload })
+        parts.map(|(payload, history)| ProcessToArchive { stored, history, payload })
     };
     Ok(restored(rows.into_iter()).into_iter().filter_map(whole).collect())
 }
 
-fn opened(found: Vec<(i64, Result<Vec<u8>>)>) -> impl Iterator<Item = (i64, Vec<u8>)> {
-    found.into_iter().filter_map(|(id, payload)| match payload {
+fn opened(payloads: Vec<(i64, Result<Vec<u8>>)>) -> impl Iterator<Item = (i64, Vec<u8>)> {
+    payloads.into_iter().filter_map(|(id, payload)| match payload {
         Ok(payload) => Some((id, payload)),
         Err(error) => {
-            tracing::error!(process = id, ?error, "its payload cannot be opened");
+            tracing::error!(process = id, ?error, "the payload of a process cannot be opened");
             None
         }
     })
 }
 
-/// Oldest first within a process.
+/// Returns the histories of processes, oldest entry first.
 fn histories(conn: &mut Conn, ids: &[i64]) -> Result<HashMap<i64, Vec<HistoryRow<'static>>>> {
     let rows: Vec<HistoryRow<'static>> = process_history::table
         .filter(process_history::process_id.eq_any(ids))
@@ -103,7 +105,7 @@ fn readable(history: Vec<HistoryRow<'static>>) -> Option<Vec<HistoryEntry>> {
     history.into_iter().map(|row| HistoryEntry::try_from(row).ok()).collect()
 }
 
-/// Marks those of these processes that are at their version, and locks them; returns their keys.
+/// Marks processes as archived that are still at a version, and locks them. Returns their keys.
 #[derive(Debug)]
 struct Mark<'a> {
     at: Timestamp,
@@ -149,7 +151,7 @@ pub(super) fn archive(conn: &mut Conn, versions: &[(i64, i64)], at: DateTime<Utc
         return Ok(0);
     }
     let ids: Vec<i64> = Mark { at: at.into(), versions }.load(conn)?;
-    dialect::archived(conn, &ids)?;
+    Dialect::archived(conn, &ids)?;
     Ok(ids.len())
 }
 

@@ -1,4 +1,4 @@
-//! The findings of the last check, as JSON.
+//! Issues of the last check, as JSON.
 
 use super::super::types::Json;
 use crate::error::Result;
@@ -6,7 +6,7 @@ use cutover_app::port::{StoredIssue, StoredIssues};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What a newer version may leave out is empty; what it adds is passed over.
+/// Members that a newer version leaves out are empty. Members that it adds are ignored.
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
 struct IssueJson<'a> {
@@ -45,7 +45,7 @@ fn from_json(issues: Vec<IssueJson<'_>>) -> Vec<StoredIssue> {
     issues.into_iter().map(issue).collect()
 }
 
-/// The column; null for none.
+/// Returns the value of the column, null if there are no issues.
 pub(crate) fn write(issues: &StoredIssues) -> Result<Option<Json<'static>>> {
     if issues.errors.is_empty() && issues.warnings.is_empty() {
         return Ok(None);

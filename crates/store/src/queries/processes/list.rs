@@ -1,6 +1,7 @@
 use super::super::Conn;
-use super::super::dialect::{BYTES, Db, columns};
+use super::super::dialect::{Db, Dialect, columns};
 use super::super::schema::{processes, suppliers};
+use super::super::sql_dialect::SqlDialect;
 use super::super::types::Timestamp;
 use super::row::StoredRow;
 use super::stored;
@@ -12,38 +13,39 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Bool, Text};
 
-/// Behind a position in the order of the list, or up to it. One comparison of both, so that it is a range of the
-/// index; SQLite begins the range with those created in the same microsecond, and passes over them.
+/// A condition on the position in the list: after one, or up to it. Time and key are compared at once, so
+/// that the rows are a range of the index. SQLite begins the range with the rows of the same microsecond and
+/// skips them.
 #[derive(Debug, Clone, Copy)]
-struct Beside<const IS_AFTER: bool> {
+struct Positioned<const IS_AFTER: bool> {
     created_at: Timestamp,
     id: i64,
 }
 
-type After = Beside<true>;
-type UpTo = Beside<false>;
+type After = Positioned<true>;
+type UpTo = Positioned<false>;
 
-impl<const IS_AFTER: bool> From<Position> for Beside<IS_AFTER> {
+impl<const IS_AFTER: bool> From<Position> for Positioned<IS_AFTER> {
     fn from((created_at, id): Position) -> Self {
         Self { created_at: created_at.into(), id }
     }
 }
 
-impl<const IS_AFTER: bool> QueryId for Beside<IS_AFTER> {
+impl<const IS_AFTER: bool> QueryId for Positioned<IS_AFTER> {
     type QueryId = ();
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-impl<const IS_AFTER: bool> diesel::Expression for Beside<IS_AFTER> {
+impl<const IS_AFTER: bool> diesel::Expression for Positioned<IS_AFTER> {
     type SqlType = Bool;
 }
-impl<QS, const IS_AFTER: bool> diesel::SelectableExpression<QS> for Beside<IS_AFTER> {}
-impl<QS, const IS_AFTER: bool> diesel::AppearsOnTable<QS> for Beside<IS_AFTER> {}
-impl<GB, const IS_AFTER: bool> diesel::expression::ValidGrouping<GB> for Beside<IS_AFTER> {
+impl<QS, const IS_AFTER: bool> diesel::SelectableExpression<QS> for Positioned<IS_AFTER> {}
+impl<QS, const IS_AFTER: bool> diesel::AppearsOnTable<QS> for Positioned<IS_AFTER> {}
+impl<GB, const IS_AFTER: bool> diesel::expression::ValidGrouping<GB> for Positioned<IS_AFTER> {
     type IsAggregate = diesel::expression::is_aggregate::Never;
 }
 
-impl<const IS_AFTER: bool> QueryFragment<Db> for Beside<IS_AFTER> {
+impl<const IS_AFTER: bool> QueryFragment<Db> for Positioned<IS_AFTER> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql("(processes.created_at, processes.id) ");
         out.push_sql(if IS_AFTER { "> (" } else { "<= (" });
@@ -55,8 +57,9 @@ impl<const IS_AFTER: bool> QueryFragment<Db> for Beside<IS_AFTER> {
     }
 }
 
-/// The words of the index that has what is asked for in its order: as a value they would not be known when the
-/// statement is planned. There are more indexes of errors: the one of their codes comes first.
+/// Returns the condition of the partial index that has the rows of a filter in their order. It is text and
+/// not a value, because values are unknown when the statement is planned. A filter by error code uses the
+/// index of codes.
 fn indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
     if filter.error_code.is_some() {
         return Some("processes.error_code IS NOT NULL");
@@ -72,8 +75,8 @@ fn indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
     })
 }
 
-/// The state of what has an error, in words that fit no index: one of the state would have to be searched for the
-/// code.
+/// Returns the condition on the state of a filter by error code, written so that it fits no index: an index
+/// of the state would have to be searched for the code.
 fn not_indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
     match filter.state? {
         State::Errored if filter.error_code.is_some() => Some("processes.state || '' = 'ERRORED'"),
@@ -84,7 +87,7 @@ fn not_indexed(filter: ProcessFilter<'_>) -> Option<&'static str> {
     }
 }
 
-/// The range of an index that is read for a page, in its order.
+/// Selects the range of an index that is read for a page, in its order.
 macro_rules! range {
     ($query:expr, $supplier_id:expr, $filter:expr, $after:expr) => {{
         let mut range = $query
@@ -95,7 +98,7 @@ macro_rules! range {
             range = range.filter(sql::<Bool>(words));
         }
         if let Some(code) = $filter.error_code {
-            let code = sql::<Bool>("processes.error_code = ").bind::<Text, _>(code).sql(BYTES);
+            let code = sql::<Bool>("processes.error_code = ").bind::<Text, _>(code).sql(Dialect::BYTES);
             range = range.filter(code);
         }
         if let Some(after) = $after {
@@ -117,7 +120,7 @@ pub(super) fn page(
         return Ok(ProcessPage::default());
     }
     let end = end_of_scan(conn, supplier_id, filter, after, limit)?;
-    // One more tells whether there is another page.
+    // One more row shows that there is another page.
     let mut page = range!(stored!(), supplier_id, filter, after).limit(i64::from(limit.items) + 1);
     if let Some(words) = not_indexed(filter) {
         page = page.filter(sql::<Bool>(words));
@@ -136,8 +139,8 @@ pub(super) fn page(
     Ok(ProcessPage { processes, next })
 }
 
-/// The last position that may be read for a page, if not all that is left may be. Indexes alone tell it. What matches
-/// by its index is not read in vain, and needs no such bound.
+/// Returns the last position that may be read for a page, or `None` if all rows left may be read. Only
+/// indexes are read for it. If the index alone selects the rows, none is read in vain and no bound is needed.
 fn end_of_scan(
     conn: &mut Conn,
     supplier_id: i64,
@@ -150,7 +153,7 @@ fn end_of_scan(
     }
     let positions = processes::table.select((processes::created_at, processes::id));
     let last = i64::from(limit.scanned.max(1)) - 1;
-    // The one behind the last tells whether there is more.
+    // The row after the last one shows that there are more.
     let ends: Vec<(Timestamp, i64)> =
         range!(positions, supplier_id, filter, after).offset(last).limit(2).load(conn)?;
     match ends[..] {

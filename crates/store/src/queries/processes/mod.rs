@@ -10,11 +10,12 @@ mod readable;
 pub(crate) mod row;
 pub(crate) mod write;
 
-use super::SqlTx;
-use super::dialect;
+use super::dialect::Dialect;
 use super::schema::{accounts as imported, process_history, processes, suppliers};
+use super::sql_dialect::SqlDialect;
 use super::types::Bits;
-use crate::error::{Result, store_error};
+use super::{SqlTx, store_error};
+use crate::error::Result;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{
     AccountList, Archivable, ListedAccount, PageLimit, PayloadById, Position, ProcessFilter, ProcessPage,
@@ -26,7 +27,7 @@ use diesel::prelude::*;
 use queue::Sweep;
 use row::{HistoryRow, StoredRow};
 
-/// Processes with the codes of their suppliers.
+/// Selects processes with the codes of their suppliers.
 macro_rules! stored {
     () => {
         processes::table.inner_join(suppliers::table).select(StoredRow::as_select())
@@ -36,7 +37,7 @@ use stored;
 
 impl Processes for SqlTx<'_> {
     fn next_process_id(&mut self) -> Result<i64, StoreError> {
-        self.run(dialect::next_process_id)
+        self.run(Dialect::next_process_id)
     }
 
     fn process(
@@ -45,8 +46,8 @@ impl Processes for SqlTx<'_> {
         number: &ExternalAccountNumber,
     ) -> Result<Option<StoredProcess>, StoreError> {
         self.run(|conn| {
-            // A range of one, in the order of its key: planned while the table is empty, an equality becomes a
-            // walk over all of the supplier's by another index.
+            // A range of one number in the order of the key. Planned while the table is empty, an equality
+            // would become a scan of all of the supplier's processes by another index.
             let row = stored!()
                 .filter(processes::supplier_id.eq(supplier_id))
                 .filter(processes::external_account_number.between(number.as_str(), number.as_str()))
@@ -63,7 +64,7 @@ impl Processes for SqlTx<'_> {
         prefix: &ExternalAccountNumber,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
-        // Text that indexes have is compared by its bytes, and no character comes after this one.
+        // Indexes compare text by its bytes, and this is the last character.
         let end = format!("{prefix}\u{10ffff}");
         self.run(|conn| {
             let rows: Vec<StoredRow> = stored!()
@@ -131,9 +132,8 @@ impl Processes for SqlTx<'_> {
 
     fn payloads(&mut self, process_ids: &[i64]) -> Result<Vec<PayloadById>, StoreError> {
         let sealer = self.sealer;
-        let found = self.run(|conn| payloads::load(conn, sealer, process_ids))?;
-        let told = |result: Result<Vec<u8>>| result.map_err(|error| store_error(error, dialect::meaning));
-        Ok(found.into_iter().map(|(id, payload)| (id, told(payload))).collect())
+        let payloads = self.run(|conn| payloads::load(conn, sealer, process_ids))?;
+        Ok(payloads.into_iter().map(|(id, payload)| (id, payload.map_err(store_error))).collect())
     }
 
     fn issues(&mut self, process_id: i64) -> Result<StoredIssues, StoreError> {
@@ -162,7 +162,7 @@ impl Processes for SqlTx<'_> {
 
     fn next_due_at(&mut self, at: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
         let hints = self.hints;
-        self.run(|conn| dialect::next_due_at(conn, hints, at))
+        self.run(|conn| Dialect::next_due_at(conn, hints, at))
     }
 
     fn expired_leases(
@@ -171,7 +171,7 @@ impl Processes for SqlTx<'_> {
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
         let hints = self.hints;
-        self.run(|conn| queue::expired_leases(conn, hints, before, limit, Sweep::Look))
+        self.run(|conn| queue::expired_leases(conn, hints, before, limit, Sweep::Read))
     }
 
     fn expired_leases_to_end(
@@ -188,7 +188,7 @@ impl Processes for SqlTx<'_> {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<StoredProcess>, StoreError> {
-        self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Look))
+        self.run(|conn| queue::missed_windows(conn, before, limit, Sweep::Read))
     }
 
     fn missed_windows_to_end(
@@ -245,15 +245,15 @@ impl Processes for SqlTx<'_> {
     }
 
     fn remove_archived(&mut self, from: i64) -> Result<Option<i64>, StoreError> {
-        self.run(|conn| dialect::remove_archived(conn, from))
+        self.run(|conn| Dialect::remove_archived(conn, from))
     }
 
     fn has_partitions(&mut self) -> Result<bool, StoreError> {
-        self.run(dialect::has_partitions)
+        self.run(Dialect::has_partitions)
     }
 
     fn add_partitions(&mut self) -> Result<(), StoreError> {
-        self.run(dialect::add_partitions)
+        self.run(Dialect::add_partitions)
     }
 
     fn archived_at(&mut self, process_id: i64) -> Result<Option<DateTime<Utc>>, StoreError> {
@@ -261,21 +261,20 @@ impl Processes for SqlTx<'_> {
     }
 }
 
-/// Rows of the queue as processes. One that cannot be read is passed over: it must not keep the
-/// others from their turn.
+/// Converts rows to processes. Skips unreadable rows, so that they do not hold up the others.
 fn restored(rows: impl Iterator<Item = StoredRow>) -> Vec<StoredProcess> {
-    let (mut passed_over, mut first) = (0, None);
+    let (mut skipped, mut first) = (0, None);
     let readable = |row: StoredRow| match StoredProcess::try_from(row) {
         Ok(process) => Some(process),
         Err(error) => {
-            passed_over += 1;
+            skipped += 1;
             first.get_or_insert(error);
             None
         }
     };
     let restored = rows.filter_map(readable).collect();
     if let Some(error) = first {
-        tracing::error!(passed_over, ?error, "processes that cannot be read were passed over");
+        tracing::error!(skipped, ?error, "unreadable processes were skipped");
     }
     restored
 }

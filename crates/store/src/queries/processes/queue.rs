@@ -1,14 +1,14 @@
-//! The queue that workers claim from, and what the sweep looks for. Every query here reads an index of
-//! the few rows that it is about: none costs more because more processes have ended, or wait.
+//! The queue that workers claim from, and the processes that the sweep ends. Each query reads an index of
+//! only the rows it is about, so its cost does not grow with the number of processes that have ended or wait.
 
-use super::super::dialect::{self, Db};
+use super::super::dialect::{Db, Dialect};
 use super::super::schema::processes;
+use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::Timestamp;
 use super::super::{Conn, fit};
-use super::readable::{Page, Place, readable};
-use super::restored;
-use super::row::{ProcessRow, StoredRow};
+use super::readable::{IndexPosition, Page, readable};
+use super::row::ProcessRow;
 use crate::claim_hints::ClaimHints;
 use crate::error::Result;
 use chrono::{DateTime, Utc};
@@ -17,15 +17,15 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 
 condition!(
-    /// Waits to be claimed.
+    /// The process waits to be claimed.
     IsPending = "processes.state = 'PENDING'"
 );
 condition!(
-    /// Waits, and not for ever.
+    /// The process waits, and its window ends.
     HasWindow = "processes.state = 'PENDING' AND processes.window_end IS NOT NULL"
 );
 condition!(
-    /// Is claimed.
+    /// The process is claimed.
     IsRunning = "processes.state = 'IN_PROGRESS'"
 );
 
@@ -34,15 +34,15 @@ condition!(
 pub(crate) struct OpenSupplier {
     pub(crate) id: i64,
     pub(crate) code: String,
-    /// How many more.
+    /// Number of imports that it may still start.
     pub(crate) room: i64,
-    /// Whether it has a bound.
+    /// True if its number of concurrent imports is limited.
     pub(crate) is_bounded: bool,
-    /// When its first process is due.
+    /// The time at which its first process is due.
     pub(crate) first_due: Timestamp,
 }
 
-/// When the first pending process of a supplier is due, whatever its status.
+/// A supplier of any status, with the time at which its first pending process is due.
 #[derive(Debug, Queryable)]
 pub(crate) struct FirstPending {
     pub(crate) supplier_id: i64,
@@ -51,28 +51,30 @@ pub(crate) struct FirstPending {
     pub(crate) due_at: Option<Timestamp>,
 }
 
-/// When the first pending process of a supplier is due, if any waits.
+/// A supplier with processes whose lease or window has ended.
 #[derive(Debug, Queryable)]
-pub(crate) struct FirstDue {
-    pub(crate) supplier_id: i64,
-    pub(crate) due_at: Option<Timestamp>,
+pub(crate) struct OverdueSupplier {
+    pub(crate) id: i64,
+    pub(crate) code: String,
+    /// A time before which none of them ended.
+    pub(crate) first: Timestamp,
 }
 
-/// Rows of an index behind a place in it, at most so many. That they are not before it bounds what is read of the
-/// index; the rest is a matter of those at the place itself.
-macro_rules! rows_behind {
+/// Selects the page of an index. The first comparison bounds what is read of the index, the second one leaves
+/// out rows at the position itself.
+macro_rules! page_of {
     ($rows:expr, $column:ident, $page:expr) => {
         $rows
-            .filter(processes::$column.ge($page.behind.0))
-            .filter(processes::$column.gt($page.behind.0).or(processes::id.gt($page.behind.1)))
+            .filter(processes::$column.ge($page.after.0))
+            .filter(processes::$column.gt($page.after.0).or(processes::id.gt($page.after.1)))
             .order((processes::$column, processes::id))
             .limit($page.limit)
             .select(ProcessRow::as_select())
     };
 }
 
-/// Processes of a supplier that are due, first due first, at most `limit`; and whether there was any row, readable or
-/// not.
+/// Returns at most `limit` processes of a supplier that are due, in the order of their due times, and whether
+/// there was any row, readable or not.
 fn due_of(
     conn: &mut Conn,
     supplier: &OpenSupplier,
@@ -80,27 +82,22 @@ fn due_of(
     limit: i64,
 ) -> Result<(Vec<StoredProcess>, bool)> {
     let mut has_any = false;
-    let first = Page { behind: Place::before(supplier.first_due), limit };
-    let due = readable(
-        conn,
-        first,
-        |conn, page| {
-            let due = processes::table
-                .filter(IsPending)
-                .filter(processes::supplier_id.eq(supplier.id))
-                .filter(processes::due_at.le(at));
-            let rows: Vec<ProcessRow<'static>> = for_claim!(rows_behind!(due, due_at, page)).load(conn)?;
-            has_any |= !rows.is_empty();
-            Ok(rows)
-        },
-        |row| Some(row.due_at),
-        |_, rows| Ok(restored(rows.into_iter().map(|row| StoredRow::new(row, &supplier.code)))),
-    )?;
+    let first = Page { after: IndexPosition::before(supplier.first_due), limit };
+    let load = |conn: &mut Conn, page: Page| {
+        let due = processes::table
+            .filter(IsPending)
+            .filter(processes::supplier_id.eq(supplier.id))
+            .filter(processes::due_at.le(at));
+        let rows: Vec<ProcessRow<'static>> = for_claim!(page_of!(due, due_at, page)).load(conn)?;
+        has_any |= !rows.is_empty();
+        Ok(rows)
+    };
+    let due = readable(conn, &supplier.code, first, load, |row| Some(row.status.due_at))?;
     Ok((due, has_any))
 }
 
-/// In turn between suppliers, and each of the first alike: what one lacks of its share, since others hold
-/// what is due of it, goes to those after it.
+/// Returns due processes, one of each supplier in turn. If others hold due processes of a supplier, the
+/// suppliers after it get the rest of its share.
 pub(super) fn due(
     conn: &mut Conn,
     hints: &ClaimHints,
@@ -108,7 +105,7 @@ pub(super) fn due(
     limit: u32,
 ) -> Result<Vec<StoredProcess>> {
     let limit = i64::from(limit);
-    let open = dialect::open_suppliers(conn, hints, at, limit)?;
+    let open = Dialect::open_suppliers(conn, hints, at, limit)?;
     let at = Timestamp::from(at);
     let mut suppliers = fit::<_, i64>(open.len())?.min(limit);
     let (mut left, mut taken) = (limit, Vec::new());
@@ -118,7 +115,8 @@ pub(super) fn due(
         }
         let share = (left + suppliers - 1) / suppliers;
         let (due, has_any) = due_of(conn, supplier, at, share.min(supplier.room))?;
-        // What cannot be read counts: it must not keep the suppliers behind from their turn.
+        // A supplier with unreadable rows only counts as served too: otherwise the suppliers after it would
+        // starve.
         if has_any {
             hints.set_last_served(supplier.id);
         }
@@ -126,26 +124,50 @@ pub(super) fn due(
         suppliers = (suppliers - 1).max(1);
         taken.extend(due.into_iter().enumerate());
     }
-    // Stable: within a round, the suppliers keep their turns.
+    // The sort is stable, so each round keeps the order of the suppliers.
     taken.sort_by_key(|(round, _)| *round);
     Ok(taken.into_iter().map(|(_, process)| process).collect())
 }
 
-/// What a query of the sweep is for.
+/// The purpose of a query of the sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sweep {
-    /// To know of it.
-    Look,
-    /// To change it: what others are changing is passed over, not waited for.
+    /// To read processes.
+    Read,
+    /// To change processes: those that others are changing are left out without waiting.
     Change,
 }
 
-/// The first lease of a supplier that has ended.
-#[derive(Debug)]
-pub(crate) struct FirstLease {
-    pub(crate) supplier_id: i64,
-    pub(crate) code: String,
-    pub(crate) lease_until: Timestamp,
+/// Returns processes of suppliers, one supplier after another, that match a condition and whose time in a
+/// column has passed.
+macro_rules! overdue {
+    (
+        $conn:ident, $suppliers:expr, $condition:ident, $group:ident.$column:ident,
+        $before:ident, $limit:ident, $sweep:ident
+    ) => {{
+        let (before, mut left) = (Timestamp::from($before), i64::from($limit));
+        let mut overdue = Vec::new();
+        for OverdueSupplier { id, code, first } in $suppliers {
+            let first = Page { after: IndexPosition::before(first), limit: left };
+            let load = |conn: &mut Conn, page: Page| {
+                let rows = processes::table
+                    .filter($condition)
+                    .filter(processes::supplier_id.eq(id))
+                    .filter(processes::$column.lt(before));
+                Ok(match $sweep {
+                    Sweep::Read => page_of!(rows, $column, page).load(conn)?,
+                    Sweep::Change => for_claim!(page_of!(rows, $column, page)).load(conn)?,
+                })
+            };
+            let of_supplier = readable($conn, &code, first, load, |row| row.$group.$column)?;
+            left -= fit::<_, i64>(of_supplier.len())?;
+            overdue.extend(of_supplier);
+            if left == 0 {
+                break;
+            }
+        }
+        Ok(overdue)
+    }};
 }
 
 pub(super) fn expired_leases(
@@ -155,38 +177,13 @@ pub(super) fn expired_leases(
     limit: u32,
     sweep: Sweep,
 ) -> Result<Vec<StoredProcess>> {
-    let suppliers = dialect::expired_leases(conn, hints, before)?;
-    let (before, mut left) = (Timestamp::from(before), i64::from(limit));
-    let mut expired = Vec::new();
-    for FirstLease { supplier_id, code, lease_until } in suppliers {
-        let of_supplier = readable(
-            conn,
-            Page { behind: Place::before(lease_until), limit: left },
-            |conn, page| {
-                let leases = processes::table
-                    .filter(IsRunning)
-                    .filter(processes::supplier_id.eq(supplier_id))
-                    .filter(processes::lease_until.lt(before));
-                Ok(match sweep {
-                    Sweep::Look => rows_behind!(leases, lease_until, page).load(conn)?,
-                    Sweep::Change => for_claim!(rows_behind!(leases, lease_until, page)).load(conn)?,
-                })
-            },
-            |row| row.lease_until,
-            |_, rows| Ok(restored(rows.into_iter().map(|row| StoredRow::new(row, &code)))),
-        )?;
-        left -= fit::<_, i64>(of_supplier.len())?;
-        expired.extend(of_supplier);
-        if left == 0 {
-            break;
-        }
-    }
-    Ok(expired)
+    let suppliers = Dialect::expired_leases(conn, hints, before)?;
+    overdue!(conn, suppliers, IsRunning, outcome.lease_until, before, limit, sweep)
 }
 
 statement! {
-    /// Suppliers with a window that has closed. The first window of each is sought for itself: of all of
-    /// them, a planner would read the table.
+    /// Suppliers with a window that has closed. The first window of each is looked up on its own: for all of
+    /// them together a planner would read the table.
     Missed { before: Timestamp } -> (BigInt, Text)
         = "SELECT s.id, s.code FROM suppliers s WHERE s.status = 'Ongoing' AND (\
             SELECT p.window_end FROM processes p WHERE p.supplier_id = s.id AND p.state = 'PENDING' \
@@ -199,31 +196,8 @@ pub(super) fn missed_windows(
     limit: u32,
     sweep: Sweep,
 ) -> Result<Vec<StoredProcess>> {
-    let (before, mut left) = (Timestamp::from(before), i64::from(limit));
-    let suppliers: Vec<(i64, String)> = Missed { before }.load(conn)?;
-    let mut missed = Vec::new();
-    for (id, code) in suppliers {
-        let of_supplier = readable(
-            conn,
-            Page { behind: Place::FIRST, limit: left },
-            |conn, page| {
-                let windows = processes::table
-                    .filter(HasWindow)
-                    .filter(processes::supplier_id.eq(id))
-                    .filter(processes::window_end.lt(before));
-                Ok(match sweep {
-                    Sweep::Look => rows_behind!(windows, window_end, page).load(conn)?,
-                    Sweep::Change => for_claim!(rows_behind!(windows, window_end, page)).load(conn)?,
-                })
-            },
-            |row| row.window_end,
-            |_, rows| Ok(restored(rows.into_iter().map(|row| StoredRow::new(row, &code)))),
-        )?;
-        left -= fit::<_, i64>(of_supplier.len())?;
-        missed.extend(of_supplier);
-        if left == 0 {
-            break;
-        }
-    }
-    Ok(missed)
+    let suppliers: Vec<(i64, String)> = Missed { before: before.into() }.load(conn)?;
+    let first = Timestamp::FIRST;
+    let suppliers = suppliers.into_iter().map(|(id, code)| OverdueSupplier { id, code, first });
+    overdue!(conn, suppliers, HasWindow, status.window_end, before, limit, sweep)
 }

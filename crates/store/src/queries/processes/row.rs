@@ -1,5 +1,7 @@
+use super::super::dialect::Db;
 use super::super::number;
 use super::super::schema::{process_history, processes, suppliers};
+use super::super::statement::Bind;
 use super::super::types::{Bits, Timestamp, instant};
 use crate::error::{Error, Result};
 use chrono::{DateTime, Utc};
@@ -11,59 +13,99 @@ use cutover_process::{
 use diesel::prelude::*;
 use std::borrow::Cow;
 
+columns! {
+    /// Columns of a process that no step changes.
+    pub(crate) struct Origin<'a> in processes {
+        supplier_id: i64,
+        external_account_number: Cow<'a, str>,
+        created_at: Timestamp,
+        fingerprint: Bits,
+    }
+}
+
+columns! {
+    /// Columns of a process that every process has values of and steps change.
+    pub(crate) struct Status<'a> in processes {
+        state: Cow<'a, str>,
+        attempt: i64,
+        tries: i64,
+        version: i64,
+        is_dry_run: bool,
+        window_start: Option<Timestamp>,
+        window_end: Option<Timestamp>,
+        due_at: Timestamp,
+        modified_at: Timestamp,
+        latest_event_at: Timestamp,
+    }
+}
+
+columns! {
+    /// Columns of a process that steps change and that are null in a new one.
+    pub(crate) struct Outcome<'a> in processes {
+        lease_until: Option<Timestamp>,
+        error_code: Option<Cow<'a, str>>,
+        error_detail: Option<Cow<'a, str>>,
+        service_account_number: Option<Cow<'a, str>>,
+        failing_since: Option<Timestamp>,
+        failing_tries: Option<i64>,
+    }
+}
+
 /// A process, without its issues and its payload.
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = processes, treat_none_as_default_value = false)]
 pub(crate) struct ProcessRow<'a> {
     pub(crate) id: i64,
-    pub(crate) supplier_id: i64,
-    pub(crate) external_account_number: Cow<'a, str>,
-    pub(crate) state: Cow<'a, str>,
-    pub(crate) attempt: i64,
-    pub(crate) tries: i64,
-    pub(crate) version: i64,
-    pub(crate) is_dry_run: bool,
-    pub(crate) window_start: Option<Timestamp>,
-    pub(crate) window_end: Option<Timestamp>,
-    pub(crate) due_at: Timestamp,
-    pub(crate) lease_until: Option<Timestamp>,
-    pub(crate) created_at: Timestamp,
-    pub(crate) modified_at: Timestamp,
-    pub(crate) latest_event_at: Timestamp,
-    pub(crate) error_code: Option<Cow<'a, str>>,
-    pub(crate) error_detail: Option<Cow<'a, str>>,
-    pub(crate) service_account_number: Option<Cow<'a, str>>,
-    pub(crate) fingerprint: Bits,
-    pub(crate) failing_since: Option<Timestamp>,
-    pub(crate) failing_tries: Option<i64>,
+    #[diesel(embed)]
+    pub(crate) origin: Origin<'a>,
+    #[diesel(embed)]
+    pub(crate) status: Status<'a>,
+    #[diesel(embed)]
+    pub(crate) outcome: Outcome<'a>,
 }
 
 impl<'a> ProcessRow<'a> {
     pub(crate) fn new(supplier_id: i64, process: &'a Process, fingerprint: [u8; 32]) -> Self {
-        let is = process.snapshot();
-        let error = is.latest_error.as_ref();
-        Self {
-            id: is.id,
+        let snapshot = process.snapshot();
+        let origin = Origin {
             supplier_id,
-            external_account_number: is.external_account_number.as_str().into(),
-            state: is.state.as_str().into(),
-            attempt: is.attempt.into(),
-            tries: is.tries.into(),
-            version: is.version,
-            is_dry_run: is.is_dry_run,
-            window_start: is.window.start.map(Timestamp::from),
-            window_end: is.window.end.map(Timestamp::from),
-            due_at: is.due_at.into(),
-            lease_until: lease(is),
-            created_at: is.created_at.into(),
-            modified_at: is.modified_at.into(),
-            latest_event_at: is.latest_event_at.into(),
-            error_code: error.map(|error| error.code.as_str().into()),
-            error_detail: error.map(|error| error.detail.as_ref().into()),
-            service_account_number: is.service_account_number.as_ref().map(|n| n.as_str().into()),
+            external_account_number: snapshot.external_account_number.as_str().into(),
+            created_at: snapshot.created_at.into(),
             fingerprint: Bits(fingerprint),
-            failing_since: is.outage.map(|outage| outage.since.into()),
-            failing_tries: is.outage.map(|outage| outage.tries.into()),
+        };
+        Self { id: snapshot.id, origin, status: snapshot.into(), outcome: snapshot.into() }
+    }
+}
+
+impl<'a> From<&'a Snapshot> for Status<'a> {
+    fn from(snapshot: &'a Snapshot) -> Self {
+        Self {
+            state: snapshot.state.as_str().into(),
+            attempt: snapshot.attempt.into(),
+            tries: snapshot.tries.into(),
+            version: snapshot.version,
+            is_dry_run: snapshot.is_dry_run,
+            window_start: snapshot.window.start.map(Timestamp::from),
+            window_end: snapshot.window.end.map(Timestamp::from),
+            due_at: snapshot.due_at.into(),
+            modified_at: snapshot.modified_at.into(),
+            latest_event_at: snapshot.latest_event_at.into(),
+        }
+    }
+}
+
+impl<'a> From<&'a Snapshot> for Outcome<'a> {
+    fn from(snapshot: &'a Snapshot) -> Self {
+        let error = snapshot.latest_error.as_ref();
+        let is_running = snapshot.state == State::InProgress;
+        Self {
+            // Every claim ends: after this time unless another one is set.
+            lease_until: is_running.then(|| Timestamp::from(snapshot.modified_at + LEASE)),
+            error_code: error.and_then(|error| error.code.known()).map(|code| code.as_str().into()),
+            error_detail: error.map(|error| error.detail.as_ref().into()),
+            service_account_number: snapshot.service_account_number.as_ref().map(|n| n.as_str().into()),
+            failing_since: snapshot.outage.map(|outage| outage.since.into()),
+            failing_tries: snapshot.outage.map(|outage| outage.tries.into()),
         }
     }
 }
@@ -83,61 +125,57 @@ impl StoredRow {
         Self { process, supplier: supplier.to_owned() }
     }
 
-    /// Where it stands among those of its supplier.
+    /// Returns the position of the process in lists of its supplier.
     pub(super) fn position(&self) -> Result<(DateTime<Utc>, i64)> {
-        Ok((self.process.created_at.instant()?, self.process.id))
+        Ok((self.process.origin.created_at.instant()?, self.process.id))
     }
-}
-
-/// Until when a claim holds if nothing else is said: no claim is without an end.
-pub(super) fn lease(is: &Snapshot) -> Option<Timestamp> {
-    (is.state == State::InProgress).then(|| Timestamp::from(is.modified_at + LEASE))
 }
 
 impl TryFrom<StoredRow> for StoredProcess {
     type Error = Error;
 
     fn try_from(row: StoredRow) -> Result<Self> {
-        let (supplier_id, Bits(fingerprint)) = (row.process.supplier_id, row.process.fingerprint);
+        let Origin { supplier_id, fingerprint: Bits(fingerprint), .. } = row.process.origin;
         let process = Process::restore(snapshot(row.process, &row.supplier)?).map_err(Error::corrupt)?;
         Ok(Self { process, supplier_id, fingerprint })
     }
 }
 
-/// The status, and the word of one that a newer version wrote.
+/// Returns the state, and its word if a newer version wrote it.
 fn state(row: &ProcessRow<'_>) -> (State, Option<Box<str>>) {
-    let nearest = || Traits {
-        has_account: row.service_account_number.is_some(),
-        has_error: row.error_code.is_some(),
-        is_dry_run: row.is_dry_run,
-        is_leased: row.lease_until.is_some(),
+    let traits = || Traits {
+        has_account: row.outcome.service_account_number.is_some(),
+        has_error: row.outcome.error_code.is_some(),
+        is_dry_run: row.status.is_dry_run,
+        is_leased: row.outcome.lease_until.is_some(),
     };
-    match Word::read(&row.state) {
+    match Word::read(&row.status.state) {
         Word::Known(state) => (state, None),
-        Word::Other(word) => (State::nearest(nearest()), Some(word)),
+        Word::Other(word) => (State::nearest(traits()), Some(word)),
     }
 }
 
 fn snapshot(row: ProcessRow<'_>, supplier: &str) -> Result<Snapshot> {
     let (state, newer_state) = state(&row);
-    let account = row.service_account_number.map(|number| number.parse().map_err(Error::corrupt));
+    let ProcessRow { id, origin, status, outcome } = row;
+    let account = outcome.service_account_number.map(|number| number.parse().map_err(Error::corrupt));
     Ok(Snapshot {
-        id: row.id,
+        id,
         supplier: supplier.parse().map_err(Error::corrupt)?,
-        external_account_number: row.external_account_number.parse().map_err(Error::corrupt)?,
+        external_account_number: origin.external_account_number.parse().map_err(Error::corrupt)?,
         state,
         newer_state,
-        attempt: number(row.attempt, "attempt")?,
-        tries: number(row.tries, "tries")?,
-        outage: outage(row.failing_since, row.failing_tries)?,
-        version: row.version,
-        is_dry_run: row.is_dry_run,
-        window: Window { start: instant(row.window_start)?, end: instant(row.window_end)? },
-        due_at: row.due_at.instant()?,
-        created_at: row.created_at.instant()?,
-        modified_at: row.modified_at.instant()?,
-        latest_event_at: row.latest_event_at.instant()?,
-        latest_error: latest_error(row.error_code, row.error_detail),
+        attempt: number(status.attempt, "attempt")?,
+        tries: number(status.tries, "tries")?,
+        outage: outage(outcome.failing_since, outcome.failing_tries)?,
+        version: status.version,
+        is_dry_run: status.is_dry_run,
+        window: Window { start: instant(status.window_start)?, end: instant(status.window_end)? },
+        due_at: status.due_at.instant()?,
+        created_at: origin.created_at.instant()?,
+        modified_at: status.modified_at.instant()?,
+        latest_event_at: status.latest_event_at.instant()?,
+        latest_error: latest_error(outcome.error_code, outcome.error_detail),
         service_account_number: account.transpose()?,
     })
 }

@@ -1,13 +1,14 @@
 use super::super::Conn;
-use super::super::dialect::{self, Db};
+use super::super::dialect::{Db, Dialect};
 use super::super::schema::{payloads, processes};
+use super::super::sql_dialect::SqlDialect;
 use super::super::statement::Bind;
 use super::super::types::{Bits, Json, Timestamp};
 use super::issues;
-use super::payloads::Places;
-use super::row::{HistoryRow, ProcessRow, lease};
+use super::payloads::PayloadLocations;
+use super::row::{HistoryRow, Outcome, ProcessRow, Status};
 use crate::error::Result;
-use crate::sealed::{Place, Sealer};
+use crate::sealed::{Location, Sealer};
 use cutover_app::fault::{self, Point};
 use cutover_app::port::{Staged, StepWrite, StoredIssues};
 use cutover_core::ExternalAccountNumber;
@@ -29,7 +30,7 @@ pub(super) fn insert(
         .values((row, processes::issues.eq(issues::write(issues)?)))
         .execute(conn)?;
     let number = process.snapshot().external_account_number.as_str();
-    let payload = sealer.seal(Place::Payload { supplier_id, number }, &staged.payload)?;
+    let payload = sealer.seal(Location::Payload { supplier_id, number }, &staged.payload)?;
     diesel::insert_into(payloads::table)
         .values((payloads::process_id.eq(process.id()), payloads::payload.eq(&*payload)))
         .execute(conn)?;
@@ -37,10 +38,10 @@ pub(super) fn insert(
 }
 
 statement! {
-    /// A process, for one transaction at a time; found by its key whatever the plan, as in `process`.
+    /// Locks a process. It is found by its key whatever the plan, as in `process`.
     Lock { supplier_id: i64, first: String, last: String } -> BigInt
         = "SELECT id FROM processes WHERE supplier_id = " supplier_id " AND external_account_number BETWEEN "
-            first " AND " last " ORDER BY supplier_id, external_account_number" (dialect::LOCK)
+            first " AND " last " ORDER BY supplier_id, external_account_number" (Dialect::LOCK)
 }
 
 pub(super) fn lock(conn: &mut Conn, supplier_id: i64, number: &ExternalAccountNumber) -> Result<()> {
@@ -51,72 +52,36 @@ pub(super) fn lock(conn: &mut Conn, supplier_id: i64, number: &ExternalAccountNu
 }
 
 statement! {
-    /// What a step can change, if the process is still at the version before it.
-    Step {
-        state: &'static str,
-        attempt: i64,
-        tries: i64,
-        version: i64,
-        is_dry_run: bool,
-        window_start: Option<Timestamp>,
-        window_end: Option<Timestamp>,
-        due_at: Timestamp,
-        lease_until: Option<Timestamp>,
-        modified_at: Timestamp,
-        latest_event_at: Timestamp,
-        error_code: Option<&'static str>,
-        error_detail: Option<String>,
-        service_account_number: Option<String>,
-        failing_since: Option<Timestamp>,
-        failing_tries: Option<i64>,
+    /// Writes a step if the process is still at the version before it.
+    Step<'a> {
+        status: Status<'a>,
+        outcome: Outcome<'a>,
         sets_issues: bool,
         issues: Option<Json<'static>>,
         id: i64,
         version_before: i64,
-    } = "UPDATE processes SET state = " state ", attempt = " attempt ", tries = " tries
-        ", version = " version ", is_dry_run = " is_dry_run ", window_start = " window_start
-        ", window_end = " window_end ", due_at = " due_at ", lease_until = " lease_until
-        ", modified_at = " modified_at ", latest_event_at = " latest_event_at
-        ", error_code = " error_code ", error_detail = " error_detail
-        ", service_account_number = " service_account_number
-        ", failing_since = " failing_since ", failing_tries = " failing_tries
-        ", issues = CASE WHEN " sets_issues " THEN " issues " ELSE issues END"
-        " WHERE id = " id " AND version = " version_before
+    } = "UPDATE processes SET " status ", " outcome ", issues = CASE WHEN " sets_issues " THEN " issues
+        " ELSE issues END WHERE id = " id " AND version = " version_before
 }
 
-impl Step {
-    fn new(step: &StepWrite<'_>) -> Result<Self> {
-        let is = step.process.snapshot();
-        let error = is.latest_error.as_ref();
+impl<'a> Step<'a> {
+    fn new(step: &StepWrite<'a>) -> Result<Self> {
+        let snapshot = step.process.snapshot();
         Ok(Self {
-            state: is.state.as_str(),
-            attempt: is.attempt.into(),
-            tries: is.tries.into(),
-            version: is.version,
-            is_dry_run: is.is_dry_run,
-            window_start: is.window.start.map(Timestamp::from),
-            window_end: is.window.end.map(Timestamp::from),
-            due_at: is.due_at.into(),
-            lease_until: lease(is),
-            modified_at: is.modified_at.into(),
-            latest_event_at: is.latest_event_at.into(),
-            error_code: error.and_then(|error| error.code.known()).map(|code| code.as_str()),
-            error_detail: error.map(|error| error.detail.to_string()),
-            service_account_number: is.service_account_number.as_ref().map(ToString::to_string),
-            failing_since: is.outage.map(|outage| outage.since.into()),
-            failing_tries: is.outage.map(|outage| outage.tries.into()),
+            status: snapshot.into(),
+            outcome: snapshot.into(),
             sets_issues: step.issues.is_some(),
             issues: step.issues.map(issues::write).transpose()?.flatten(),
-            id: is.id,
+            id: snapshot.id,
             version_before: step.process.version_before(),
         })
     }
 }
 
-/// Which of them were written.
+/// Writes steps and their entries of history. Returns for each step whether it was written.
 pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool>> {
     let rows = steps.iter().map(Step::new).collect::<Result<Vec<_>>>()?;
-    let written = dialect::steps(conn, rows)?;
+    let written = Dialect::steps(conn, rows)?;
     let about = steps.first().map_or("", |step| step.entry.event.as_str());
     fault::reached(Point::StatusWritten, about);
     let entries = steps.iter().zip(&written).filter(|(_, is_written)| **is_written);
@@ -126,10 +91,10 @@ pub(super) fn steps(conn: &mut Conn, steps: &[StepWrite<'_>]) -> Result<Vec<bool
     Ok(written)
 }
 
-/// An archived one has no payload here any more; from now on it has.
+/// Replaces the payload of a process. An archived process has none and gets one.
 pub(super) fn restage(conn: &mut Conn, sealer: &Sealer, id: i64, staged: &Staged) -> Result<()> {
-    let places = Places::of(conn, sealer.keys().map(|_| id).into_iter())?;
-    let sealed = places.get(id).map(|place| sealer.seal(place, &staged.payload)).transpose()?;
+    let locations = PayloadLocations::of(conn, sealer.keys().map(|_| id).into_iter())?;
+    let sealed = locations.get(id).map(|location| sealer.seal(location, &staged.payload)).transpose()?;
     let payload = payloads::payload.eq(sealed.as_deref().unwrap_or(&staged.payload));
     diesel::insert_into(payloads::table)
         .values((payloads::process_id.eq(id), payload))

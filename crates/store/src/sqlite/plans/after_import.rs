@@ -1,6 +1,6 @@
-//! What is done after an import, and the lists of version 1.
+//! Plans of the operations after an import and of the lists of version 1.
 
-use super::super::testing::{add_account, at, found, with};
+use super::super::testing::{add_account, at, texts, with};
 use super::*;
 use cutover_app::port::{
     AccountList, InstructionDetails, InstructionKey, MeterPointQuestion, NewBusiness, NewHistoricalStatement,
@@ -20,14 +20,14 @@ const ACCOUNT: &str = r#"{"import_supplier":"A","external_account_number":"2",
     "ledgers":[{"current_statement_transactions":[{"transaction_id":"T","transaction_date":"2026-01-01",
         "amount":"1.10","type":"CREDIT"}]}]}"#;
 
-/// A database with an imported account of the key 2.
+/// Opens a database with an imported account with the key 2.
 fn with_account(folder: &Path) -> Conn {
     let (mut conn, _) = database(folder);
     add_account(&mut conn, 2, ACCOUNT);
     conn
 }
 
-/// Every row is found by a key or an index, in the order that is asked for.
+/// Checks that every row is found by a key or an index, in the order of the query.
 #[track_caller]
 fn assert_by_key(plan: &[String]) {
     assert_no_scan(plan);
@@ -98,15 +98,15 @@ fn notes_are_found_by_their_content_and_time() {
 fn transactions_and_their_items_are_found_by_keys() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = with_account(folder.path());
-    let found = plan_of(&mut conn, |tx| {
+    let plan = plan_of(&mut conn, |tx| {
         assert!(tx.find_transaction(2, "T")?.is_some());
         Ok(())
     });
-    assert_by_key(&found);
-    assert_uses(&found, "COVERING INDEX transactions_by_id (account_id=? AND transaction_id=?)");
-    assert_uses(&found, "transactions USING PRIMARY KEY (account_id=? AND position=?)");
-    assert_uses(&found, "line_items USING PRIMARY KEY (account_id=? AND txn=?)");
-    assert_uses(&found, "tax_items USING PRIMARY KEY (account_id=? AND txn=?)");
+    assert_by_key(&plan);
+    assert_uses(&plan, "COVERING INDEX transactions_by_id (account_id=? AND transaction_id=?)");
+    assert_uses(&plan, "transactions USING PRIMARY KEY (account_id=? AND position=?)");
+    assert_uses(&plan, "line_items USING PRIMARY KEY (account_id=? AND txn=?)");
+    assert_uses(&plan, "tax_items USING PRIMARY KEY (account_id=? AND txn=?)");
     let json = r#"{"transaction_id":"U","transaction_date":"2026-01-01","amount":"1","type":"CHARGE"}"#;
     let transaction = read_transaction(json).unwrap();
     let balance = transaction.amount.clone().into_owned();
@@ -138,7 +138,7 @@ fn meter_points_are_found_by_their_identifiers() {
 }
 
 #[test]
-fn everything_that_is_added_goes_by_a_key() {
+fn additions_to_an_account_use_a_key() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = with_account(folder.path());
     let statement = HistoricalStatement {
@@ -198,14 +198,14 @@ fn lists_are_ranges_of_their_indexes() {
     assert_uses(&pending, "MERGE (UNION ALL)");
 }
 
-/// Identities are trimmed, all else is as it was sent, to the byte.
+/// Identities are trimmed; all other values are stored byte for byte.
 #[test]
-fn businesses_are_kept_as_sent() {
+fn businesses_are_stored_as_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
     with(&mut conn, |tx| tx.insert_business(&new_business())).unwrap();
-    let kept = "SELECT external_identifier || '|' || company_number || '|' || identifier || '|' || terms AS found \
+    let stored = "SELECT external_identifier || '|' || company_number || '|' || identifier || '|' || terms AS found \
                 FROM businesses b JOIN business_contracts c ON c.business_id = b.id \
                 JOIN business_contract_versions v ON v.business_id = b.id AND v.contract = c.position";
-    assert_eq!(found(&mut conn, kept), [format!("B| 1 2 |C|{TERMS}")]);
+    assert_eq!(texts(&mut conn, stored), [format!("B| 1 2 |C|{TERMS}")]);
 }

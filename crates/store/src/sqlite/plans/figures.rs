@@ -16,7 +16,6 @@ fn figures_are_read_by_their_supplier() {
     assert_uses(&totals, "SEARCH totals USING INTEGER PRIMARY KEY");
     assert_uses(&totals, "INDEX total_changes_of_supplier (supplier_id=? AND id>?)");
     for plan in [states, minutes, totals] {
-        // What was found of both.
         let is_of_few = |step: &String| !step.starts_with("SCAN") || step == "SCAN counted";
         assert!(plan.iter().all(is_of_few), "{plan:#?}");
     }
@@ -32,9 +31,9 @@ fn examples_of_an_error_are_the_first_of_a_range() {
     assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{plan:#?}");
 }
 
-/// To fold reads the first of the changes, however many there are.
+/// A fold reads only the first changes, however many there are.
 #[test]
-fn folding_goes_by_keys() {
+fn folding_uses_keys() {
     let folder = tempfile::tempdir().unwrap();
     let (mut conn, _) = database(folder.path());
     let plan = plan_of(&mut conn, |tx| {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::context::Context;
 use crate::sqlite::migrations;
-use crate::sqlite::testing::{add_supplier, at, found as texts};
+use crate::sqlite::testing::{add_supplier, at, texts};
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Staged, StoredIssues, Tx};
 use cutover_process::{Actor, NewProcess, Submission};
@@ -17,7 +17,7 @@ fn target(folder: &Path) -> Target {
     Target { path, busy_timeout: Duration::from_millis(100), wal_limit: 1 << 20 }
 }
 
-/// A migrated database, and a connection that writes to it.
+/// Migrates a database and returns a connection that writes to it.
 fn database(folder: &Path) -> Conn {
     let mut conn = target(folder).connect(Role::Writer).unwrap();
     migrations::apply(&mut conn).unwrap();
@@ -35,8 +35,8 @@ fn add_then(name: &'static str, then: impl FnOnce(&mut dyn Tx) -> Verdict + Send
     })
 }
 
-/// Has the writer's own statements noted.
-fn watched(conn: &mut Conn) -> Arc<Mutex<Vec<String>>> {
+/// Records the statements that control transactions.
+fn recorded(conn: &mut Conn) -> Arc<Mutex<Vec<String>>> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let watch = seen.clone();
     conn.set_instrumentation(move |event: InstrumentationEvent<'_>| {
@@ -53,32 +53,33 @@ fn watched(conn: &mut Conn) -> Arc<Mutex<Vec<String>>> {
     seen
 }
 
-/// Runs what waits, after which nothing comes.
-fn work_off(folder: &Path, conn: Conn, arrivals: Arc<Arrivals<Request>>) {
-    arrivals.close();
-    Desk::new(target(folder), conn, Arc::<Context>::default(), arrivals).work();
+/// Runs all waiting requests.
+fn run_all(folder: &Path, conn: Conn, queue: Arc<BatchQueue<Request>>) {
+    queue.close();
+    WriterThread::new(target(folder), conn, Arc::<Context>::default(), queue).work();
 }
 
-/// What was answered to jobs that all wait when the writer begins, and the statements it ran by itself.
-fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<Answer>, Vec<String>) {
-    let seen = watched(&mut conn);
-    let arrivals = Arc::new(Arrivals::new(QUEUE));
-    let answers: Vec<_> = jobs.into_iter().map(|job| submit(&arrivals, job)).collect();
-    work_off(folder, conn, arrivals);
+/// Runs jobs that all wait when the writer begins. Returns their results and the statements that control
+/// transactions.
+fn work(folder: &Path, mut conn: Conn, jobs: Vec<WriteJob>) -> (Vec<JobResult>, Vec<String>) {
+    let seen = recorded(&mut conn);
+    let queue = Arc::new(BatchQueue::new(QUEUE));
+    let answers: Vec<_> = jobs.into_iter().map(|job| submit(&queue, job)).collect();
+    run_all(folder, conn, queue);
     let statements = seen.lock().unwrap().clone();
     (answers.into_iter().map(|answered| answered.recv().unwrap()).collect(), statements)
 }
 
-fn submit(arrivals: &Arrivals<Request>, job: WriteJob) -> Receiver<Answer> {
+fn submit(queue: &BatchQueue<Request>, job: WriteJob) -> Receiver<JobResult> {
     let (answer, answered) = sync_channel(1);
     let done = Box::new(move |result| answer.send(result).unwrap());
-    assert!(arrivals.push(Request::Job { job, done }).is_ok());
+    assert!(queue.push(Request::Job { job, done }).is_ok());
     answered
 }
 
-/// Has an account of the supplier `A` stored, as it is at this revision.
+/// Queues an account of the supplier `A` at this revision.
 fn stage_as(
-    arrivals: &Arrivals<Request>,
+    queue: &BatchQueue<Request>,
     account: &str,
     revision: i64,
 ) -> Receiver<Result<Staging, StoreError>> {
@@ -99,7 +100,7 @@ fn stage_as(
     let (answer, answered) = sync_channel(1);
     let done = Box::new(move |result| answer.send(result).unwrap());
     let request = Request::Account { creation: Arc::new(creation), done, was_lost: false };
-    assert!(arrivals.push(request).is_ok());
+    assert!(queue.push(request).is_ok());
     answered
 }
 
@@ -112,7 +113,7 @@ fn organisations(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_waits_is_committed_at_once() {
+fn jobs_that_wait_are_committed_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let conn = database(folder.path());
     let (answers, statements) = work(folder.path(), conn, vec![add("A"), add("B"), add("C")]);
@@ -124,27 +125,27 @@ fn what_waits_is_committed_at_once() {
     assert_eq!(organisations(folder.path()), ["A", "B", "C"]);
 }
 
-/// No savepoint for any of them, and one look at their supplier.
+/// They need no savepoint, and their supplier is read once.
 #[test]
 fn accounts_that_wait_are_committed_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = database(folder.path());
     add_supplier(&mut conn);
-    let seen = watched(&mut conn);
-    let arrivals = Arc::new(Arrivals::new(QUEUE));
-    let told = ["1", "2", "1", "3"].map(|account| stage_as(&arrivals, account, 0));
-    work_off(folder.path(), conn, arrivals);
-    let told = told.map(|told| told.recv().unwrap().unwrap());
-    assert_eq!(told, [Staging::Staged, Staging::Staged, Staging::Exists, Staging::Staged]);
+    let seen = recorded(&mut conn);
+    let queue = Arc::new(BatchQueue::new(QUEUE));
+    let results = ["1", "2", "1", "3"].map(|account| stage_as(&queue, account, 0));
+    run_all(folder.path(), conn, queue);
+    let results = results.map(|result| result.recv().unwrap().unwrap());
+    assert_eq!(results, [Staging::Staged, Staging::Staged, Staging::Exists, Staging::Staged]);
     assert_eq!(*seen.lock().unwrap(), ["BEGIN IMMEDIATE", "COMMIT"]);
     assert_eq!(stored(folder.path()), ["1", "2", "3"]);
 }
 
-/// A refusal of the database that nobody expects, after a part of the account was written.
+/// Makes the database refuse an account unexpectedly, after a part of it was written.
 const REFUSAL: &str = "CREATE TRIGGER refusal BEFORE INSERT ON payloads WHEN NEW.payload = CAST('bad' AS BLOB) \
     BEGIN SELECT RAISE(ABORT, 'on purpose'); END;";
 
-/// The accounts that are stored whole, and no others.
+/// Returns the stored accounts and checks that each is stored completely.
 fn stored(folder: &Path) -> Vec<String> {
     let mut conn = target(folder).connect(Role::Reader).unwrap();
     let parts = ["processes", "payloads", "process_history"]
@@ -158,84 +159,84 @@ fn stored(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn an_account_that_fails_does_so_alone() {
+fn an_account_that_fails_does_not_fail_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = database(folder.path());
     add_supplier(&mut conn);
     conn.batch_execute(REFUSAL).unwrap();
-    let arrivals = Arc::new(Arrivals::new(QUEUE));
-    let told = ["1", "bad", "2"].map(|account| stage_as(&arrivals, account, 0));
-    work_off(folder.path(), conn, arrivals);
-    let [first, bad, second] = told.map(|told| told.recv().unwrap());
+    let queue = Arc::new(BatchQueue::new(QUEUE));
+    let results = ["1", "bad", "2"].map(|account| stage_as(&queue, account, 0));
+    run_all(folder.path(), conn, queue);
+    let [first, bad, second] = results.map(|result| result.recv().unwrap());
     assert_eq!([first, second], [Ok(Staging::Staged), Ok(Staging::Staged)]);
     assert!(matches!(&bad, Err(StoreError::Failed(why)) if why.contains("on purpose")), "{bad:?}");
     assert_eq!(stored(folder.path()), ["1", "2"]);
 }
 
-/// It was undone with the account, and whoever waits for it is to try again.
+/// The job was undone with the account, so its caller has to try again.
 #[test]
-fn a_job_beside_an_account_that_fails_is_told_to_come_again() {
+fn a_job_in_the_group_of_a_failed_account_is_unavailable() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = database(folder.path());
     add_supplier(&mut conn);
     conn.batch_execute(REFUSAL).unwrap();
-    let arrivals = Arc::new(Arrivals::new(QUEUE));
-    let job = submit(&arrivals, add("A"));
-    let bad = stage_as(&arrivals, "bad", 0);
-    work_off(folder.path(), conn, arrivals);
+    let queue = Arc::new(BatchQueue::new(QUEUE));
+    let job = submit(&queue, add("A"));
+    let bad = stage_as(&queue, "bad", 0);
+    run_all(folder.path(), conn, queue);
     assert!(matches!(job.recv().unwrap(), Err(StoreError::Unavailable(_))));
     assert!(bad.recv().unwrap().is_err());
     assert_eq!(organisations(folder.path()), ["R"]);
 }
 
 #[test]
-fn a_supplier_that_a_job_changes_is_looked_at_again() {
+fn a_supplier_that_a_job_changes_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = database(folder.path());
     add_supplier(&mut conn);
-    let arrivals = Arc::new(Arrivals::new(QUEUE));
+    let queue = Arc::new(BatchQueue::new(QUEUE));
     let change: WriteJob = Box::new(|tx| {
         let supplier = tx.supplier_by_id(1).unwrap().unwrap();
         tx.set_supplier(1, &supplier.settings).unwrap();
         Verdict::Commit
     });
-    let before = stage_as(&arrivals, "1", 0);
-    let changed = submit(&arrivals, change);
-    let (late, after) = (stage_as(&arrivals, "2", 0), stage_as(&arrivals, "3", 1));
-    work_off(folder.path(), conn, arrivals);
+    let before = stage_as(&queue, "1", 0);
+    let changed = submit(&queue, change);
+    let (late, after) = (stage_as(&queue, "2", 0), stage_as(&queue, "3", 1));
+    run_all(folder.path(), conn, queue);
     assert_eq!(changed.recv().unwrap(), Ok(()));
-    let told = [before, late, after].map(|told| told.recv().unwrap().unwrap());
-    assert_eq!(told, [Staging::Staged, Staging::SupplierChanged, Staging::Staged]);
+    let results = [before, late, after].map(|result| result.recv().unwrap().unwrap());
+    assert_eq!(results, [Staging::Staged, Staging::SupplierChanged, Staging::Staged]);
 }
 
 #[test]
-fn accounts_wait_for_others_that_are_on_their_way() {
+fn accounts_wait_for_others_in_flight() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = database(folder.path());
     add_supplier(&mut conn);
-    let seen = watched(&mut conn);
-    let arrivals = Arc::new(Arrivals::new(QUEUE));
-    let mut desk = Desk::new(target(folder.path()), conn, Arc::<Context>::default(), arrivals.clone());
-    // Eight were on their way together: half as many are waited for.
-    desk.crowd = 8;
-    desk.patience = Patience { next: Duration::from_secs(60), all: Duration::from_secs(60) };
-    let first = stage_as(&arrivals, "1", 0);
+    let seen = recorded(&mut conn);
+    let queue = Arc::new(BatchQueue::new(QUEUE));
+    let mut thread = WriterThread::new(target(folder.path()), conn, Arc::<Context>::default(), queue.clone());
+    // Eight were in flight together, so it waits for four.
+    thread.in_flight = 8;
+    thread.delay = GroupDelay { next: Duration::from_secs(60), all: Duration::from_secs(60) };
+    let first = stage_as(&queue, "1", 0);
     std::thread::scope(|scope| {
-        let writer = scope.spawn(|| desk.group(arrivals.pop().unwrap()));
-        while !arrivals.is_waited_for() && !writer.is_finished() {
+        let writer = scope.spawn(|| thread.group(queue.pop().unwrap()));
+        while !queue.is_waited_for() && !writer.is_finished() {
             std::thread::yield_now();
         }
-        let others = ["2", "3", "4"].map(|account| stage_as(&arrivals, account, 0));
+        let others = ["2", "3", "4"].map(|account| stage_as(&queue, account, 0));
         writer.join().unwrap();
         assert_eq!(first.recv().unwrap(), Ok(Staging::Staged));
-        let told = others.map(|told| told.try_recv());
+        let results = others.map(|other| other.try_recv());
         let commits = seen.lock().unwrap().iter().filter(|sql| *sql == "COMMIT").count();
-        assert_eq!((told, commits), ([const { Ok(Ok(Staging::Staged)) }; 3], 1));
+        assert_eq!((results, commits), ([const { Ok(Ok(Staging::Staged)) }; 3], 1));
     });
 }
 
 #[test]
-fn a_group_is_bounded() {
+fn the_size_of_a_group_is_limited() {
     let folder = tempfile::tempdir().unwrap();
     let conn = database(folder.path());
     let jobs = (0..GROUP + 1).map(|i| add(format!("{i}").leak())).collect();
@@ -245,7 +246,7 @@ fn a_group_is_bounded() {
 }
 
 #[test]
-fn each_job_is_undone_alone() {
+fn a_job_is_undone_without_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let conn = database(folder.path());
     let jobs = vec![
@@ -264,35 +265,35 @@ fn each_job_is_undone_alone() {
     assert_eq!(organisations(folder.path()), ["A", "B", "C"]);
 }
 
-/// A row that refers to nothing is noticed by the commit only.
-const DOOM: &str = "CREATE TABLE fates (id INTEGER PRIMARY KEY); \
+/// Only the commit notices that the row refers to nothing.
+const FAILING_COMMIT: &str = "CREATE TABLE fates (id INTEGER PRIMARY KEY); \
     CREATE TABLE doomed (fate INTEGER REFERENCES fates (id) DEFERRABLE INITIALLY DEFERRED); \
     CREATE TRIGGER doom AFTER INSERT ON organisations WHEN NEW.name = 'Doom' \
     BEGIN INSERT INTO doomed VALUES (1); END;";
 
 #[test]
-fn if_the_commit_fails_nobody_is_told_otherwise() {
+fn if_the_commit_fails_all_jobs_fail() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = database(folder.path());
-    conn.batch_execute(DOOM).unwrap();
-    let found = Arc::new(Mutex::new(None));
-    let finding = found.clone();
+    conn.batch_execute(FAILING_COMMIT).unwrap();
+    let seen = Arc::new(Mutex::new(None));
+    let log = seen.clone();
     let looks = Box::new(move |tx: &mut dyn Tx| {
-        *finding.lock().unwrap() = Some(tx.organisation("A").map(|found| found.is_some()));
+        *log.lock().unwrap() = Some(tx.organisation("A").map(|organisation| organisation.is_some()));
         Verdict::Rollback
     });
     let (answers, _) = work(folder.path(), conn, vec![add("A"), looks, add("Doom")]);
     assert!(answers.iter().all(|a| matches!(a, Err(StoreError::Unavailable(_)))), "{answers:?}");
-    // It saw what was not to be: so it was told that nothing it saw counts.
-    assert_eq!(*found.lock().unwrap(), Some(Ok(true)));
+    // The job that only reads saw a row that was not kept, so it fails too.
+    assert_eq!(*seen.lock().unwrap(), Some(Ok(true)));
     assert_eq!(organisations(folder.path()), [""; 0]);
 }
 
 #[test]
-fn a_full_disk_is_an_error_that_passes() {
+fn a_full_disk_is_a_temporary_error() {
     let folder = tempfile::tempdir().unwrap();
     let mut conn = database(folder.path());
-    // The connection's own bound stands for that of the disk; a new connection has none.
+    // The connection's limit stands in for that of the disk. A new connection has none.
     conn.batch_execute("PRAGMA max_page_count = 100").unwrap();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = seen.clone();
@@ -305,14 +306,14 @@ fn a_full_disk_is_an_error_that_passes() {
     let writer = Writer::start(target(folder.path()), conn, Arc::<Context>::default()).unwrap();
     let full = StoreError::Unavailable("database or disk is full".into());
     assert_eq!(writer.write(large), Err(full.clone()));
-    // What comes after it in the same job would stand alone: it is not run.
+    // A later statement of the same job would be committed on its own, so it is not run.
     assert_eq!(*seen.lock().unwrap(), [Err(full.clone()), Err(full)]);
     assert_eq!(writer.write(add("B")), Ok(()));
     assert_eq!(organisations(folder.path()), ["B"]);
 }
 
 #[test]
-fn a_lock_of_another_process_is_waited_for_and_then_passes() {
+fn a_write_waits_for_a_lock_of_another_process() {
     let folder = tempfile::tempdir().unwrap();
     let conn = database(folder.path());
     let mut other = target(folder.path()).connect(Role::Writer).unwrap();
@@ -327,7 +328,7 @@ fn a_lock_of_another_process_is_waited_for_and_then_passes() {
 }
 
 #[test]
-fn what_was_taken_is_finished_before_the_end() {
+fn accepted_jobs_are_finished_before_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let writer =
         Writer::start(target(folder.path()), database(folder.path()), Arc::<Context>::default()).unwrap();
@@ -358,9 +359,9 @@ fn the_log_is_emptied_once_its_readers_have_gone() {
     let mut reader = target.connect(Role::Reader).unwrap();
     reader.batch_execute("BEGIN; SELECT count(*) FROM organisations").unwrap();
     write(0, 40);
-    assert!(log() > target.wal_limit, "a reader holds on to the log: {}", log());
+    assert!(log() > target.wal_limit, "a reader holds the log: {}", log());
     reader.batch_execute("ROLLBACK").unwrap();
     write(40, 80);
-    // Emptied when it had grown by the limit once more, and not far on from there.
+    // It was emptied when it had grown by the limit again.
     assert!(log() <= target.wal_limit, "{}", log());
 }

@@ -1,4 +1,5 @@
-//! An archive and a step that meet at one process: the second waits for the first, and sees what it did.
+//! An archiving and a step of one process at the same time: the second waits for the first and sees its
+//! change.
 
 use chrono::{DateTime, Utc};
 use cutover_app::port::{self, Creation, Staged, Staging, StoreError, StoredIssues, Tx, read, write};
@@ -15,7 +16,7 @@ fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
 }
 
-/// A database with a cancelled process.
+/// Opens a database with a cancelled process.
 fn with_cancelled(database: &TestDatabase) -> (PostgresStore, StoredProcess) {
     let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
     let store = PostgresStore::open(&options).unwrap();
@@ -58,7 +59,7 @@ fn with_cancelled(database: &TestDatabase) -> (PostgresStore, StoredProcess) {
 
 type Job<T> = Box<dyn FnOnce(&mut dyn Tx) -> Result<T, StoreError> + Send>;
 
-/// Takes a step; whether it was written, and when the process was archived.
+/// Writes a step. Returns true if it was written, and the time at which the process was archived.
 fn step(stored: &StoredProcess, event: Event) -> Job<(bool, Option<DateTime<Utc>>)> {
     let (process, entry) = stored.process.clone().step(event, at(10), Actor::Operator).unwrap();
     Box::new(move |tx| Ok((tx.step_process(&process, &entry)?, tx.archived_at(process.id())?)))
@@ -69,8 +70,8 @@ fn archive(stored: &StoredProcess) -> Job<usize> {
     Box::new(move |tx| tx.archive(&versions, at(20)))
 }
 
-/// Runs the first job, and commits it only when the second waits for it.
-fn meet<A, B>(database: &TestDatabase, store: &PostgresStore, first: Job<A>, second: Job<B>) -> (A, B)
+/// Runs two jobs at the same time: the first one commits only once the second one waits for it.
+fn overlap<A, B>(database: &TestDatabase, store: &PostgresStore, first: Job<A>, second: Job<B>) -> (A, B)
 where
     A: Send + 'static,
     B: Send + 'static,
@@ -101,21 +102,21 @@ where
 }
 
 #[test]
-fn a_step_behind_an_archive_sees_that_the_payload_is_gone() {
+fn a_step_after_an_archiving_sees_that_the_payload_is_gone() {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     let (store, cancelled) = with_cancelled(&database);
-    let met = meet(&database, &store, archive(&cancelled), step(&cancelled, Event::RetriedByOperator));
-    assert_eq!(met, (1, (true, Some(at(20)))));
+    let results = overlap(&database, &store, archive(&cancelled), step(&cancelled, Event::RetriedByOperator));
+    assert_eq!(results, (1, (true, Some(at(20)))));
 }
 
 #[test]
-fn an_archive_behind_a_step_leaves_the_payload() {
+fn an_archiving_after_a_step_keeps_the_payload() {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     let (store, cancelled) = with_cancelled(&database);
-    let met = meet(&database, &store, step(&cancelled, Event::RetriedByOperator), archive(&cancelled));
-    assert_eq!(met, ((true, None), 0));
+    let results = overlap(&database, &store, step(&cancelled, Event::RetriedByOperator), archive(&cancelled));
+    assert_eq!(results, ((true, None), 0));
     let id = cancelled.process.id();
     assert_eq!(read(&store, |tx| tx.payloads(&[id])), Ok(vec![(id, Ok(vec![1]))]));
 }

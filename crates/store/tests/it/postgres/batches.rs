@@ -1,6 +1,6 @@
-//! Imports that are written together, on a database that cancels what takes long.
+//! Batches of imports on a database that cancels long statements.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use cutover_app::worker::{Worked, Worker};
 use cutover_core::Word;
 use cutover_process::{EventKind, State};
@@ -9,16 +9,17 @@ use cutover_testkit::create_account;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Has a statement that writes more than one account take longer than any statement may.
+/// Makes a statement that writes more than one account exceed the timeout.
 const SLOW: &str = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS \
     $$BEGIN IF (SELECT count(*) FROM written) > 1 THEN PERFORM pg_sleep(60); END IF; RETURN NULL; END$$; \
     CREATE TRIGGER slow AFTER INSERT ON accounts REFERENCING NEW TABLE AS written \
     FOR EACH STATEMENT EXECUTE FUNCTION slow()";
 
-/// Given a statement that takes too long for accounts that pass alone, then none of them loses an attempt.
+/// Given a statement that takes too long for a batch but not for a single account, then no account loses an
+/// attempt.
 #[test]
-fn accounts_that_pass_alone_are_imported_at_their_first_attempt() {
-    let Some(house) = House::with(|url| PostgresOptions {
+fn accounts_that_succeed_alone_are_imported_at_their_first_attempt() {
+    let Some(env) = TestEnvironment::with(|url| PostgresOptions {
         statement_timeout: Duration::from_millis(200),
         ..PostgresOptions::new(url)
     }) else {
@@ -26,17 +27,13 @@ fn accounts_that_pass_alone_are_imported_at_their_first_attempt() {
     };
     let numbers: Vec<String> = (0..16).map(|n| format!("A-{n}")).collect();
     for number in &numbers {
-        let body = format!(
-            r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
-        );
-        let created = create_account(&house.app, &house.caller, None, body.as_bytes());
-        created.unwrap();
+        env.create(number);
     }
-    house.database.sql(SLOW).unwrap();
-    let worker = Worker::new(house.app.clone(), "w1".into(), Arc::default(), Arc::default());
+    env.database.sql(SLOW).unwrap();
+    let worker = Worker::new(env.app.clone(), "w1".into(), Arc::default(), Arc::default());
     assert_eq!(worker.run_once(), Ok(Worked::Processes(16)));
     for number in numbers {
-        let report = house.app.show_process("ACME", &number).unwrap();
+        let report = env.app.show_process("ACME", &number).unwrap();
         assert_eq!((report.status.status, report.attempt), (State::Processed, 1), "{number}");
         let steps: Vec<_> = report.history.iter().map(|entry| entry.event.clone()).collect();
         assert_eq!(

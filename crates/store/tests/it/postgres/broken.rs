@@ -1,6 +1,6 @@
-//! Transactions that end otherwise than they should.
+//! Transactions that fail or lose their connection.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{Staging, Store, StoreError, read_committed, stage, write};
 use cutover_store::{PostgresOptions, PostgresStore};
@@ -11,8 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const AT: DateTime<Utc> = DateTime::<Utc>::UNIX_EPOCH;
 
 fn names(store: &dyn Store) -> Vec<String> {
-    let found = read_committed(store, |tx| tx.organisations()).unwrap();
-    found.into_iter().map(|organisation| organisation.name).collect()
+    let organisations = read_committed(store, |tx| tx.organisations()).unwrap();
+    organisations.into_iter().map(|organisation| organisation.name).collect()
 }
 
 #[test]
@@ -28,19 +28,20 @@ fn a_read_that_panics_does_not_leave_its_connection_in_its_transaction() {
     assert_eq!(names(&store), ["B"]);
 }
 
-/// As many as lie ready: the database is there.
+/// All idle connections are broken, but the database is available.
 #[test]
-fn a_new_account_passes_over_connections_that_are_broken() {
-    let Some(house) = House::new() else { return };
-    let store = &*house.store;
+fn a_new_account_skips_broken_connections() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let store = &*env.store;
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
-    let creation = accepted_account(&house.app, &house.caller, body).creation().clone();
+    let creation = env.app.creation(&env.caller, None, body, None).unwrap();
+    let Step::Done(creation) = creation else { panic!("no document has to be verified") };
     read_committed(store, |_| read_committed(store, |_| read_committed(store, |tx| tx.organisations())))
         .unwrap();
     assert_eq!(store.connections(), Some((3, 3)));
     let all = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
                WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    house.database.sql(all).unwrap();
+    env.database.sql(all).unwrap();
     assert_eq!(stage(store, creation), Ok(Staging::Staged));
 }
 
@@ -48,10 +49,10 @@ fn busy(message: &str) -> StoreError {
     StoreError::Busy(message.into())
 }
 
-/// Whatever the database says of it: it commits nothing after it has refused a statement.
+/// The database commits nothing after it has refused a statement, whatever the error is.
 #[test]
-fn after_a_refusal_nothing_is_run_nor_committed() {
-    let Some(house) = House::new() else { return };
+fn after_a_refusal_nothing_is_run_or_committed() {
+    let Some(env) = TestEnvironment::new() else { return };
     for (message, error) in [
         ("could not read block 1", StoreError::Corrupt("could not read block 1".into())),
         ("syntax error", StoreError::Failed("syntax error".into())),
@@ -65,15 +66,15 @@ fn after_a_refusal_nothing_is_run_nor_committed() {
              $$BEGIN RAISE EXCEPTION '{message}'; END$$; CREATE OR REPLACE TRIGGER refuse BEFORE INSERT \
              ON organisations FOR EACH ROW WHEN (NEW.name = 'refused') EXECUTE FUNCTION refuse()"
         );
-        house.database.sql(&refuse).unwrap();
+        env.database.sql(&refuse).unwrap();
         let refused = error.clone();
-        let written = write(&*house.store, move |tx| {
+        let written = write(&*env.store, move |tx| {
             assert!(tx.add_organisation("kept?", AT)?.is_some());
             assert_eq!(tx.add_organisation("refused", AT), Err(refused.clone()));
             assert_eq!(tx.organisations(), Err(refused));
             Ok::<_, StoreError>(())
         });
         assert_eq!(written, Err(error));
-        assert_eq!(names(&*house.store), ["Acme"]);
+        assert_eq!(names(&*env.store), ["Acme"]);
     }
 }

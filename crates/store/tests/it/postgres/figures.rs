@@ -1,6 +1,6 @@
-//! Figures of rows that others wrote: programs from before them, migrations, operators.
+//! Figures of rows that older programs, migrations or operators wrote.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use chrono::DateTime;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{read, read_committed, write};
@@ -12,7 +12,8 @@ use diesel::connection::SimpleConnection;
 
 const RECOUNT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/postgres/recount.sql");
 
-/// Two accounts of the supplier `ACME`, without processes, whose balances end with as many zeros as can be sent.
+/// Two accounts of the supplier `ACME`, without processes, whose balances end with as many zeros as a payload
+/// may have.
 const ZEROS: &str = "
     SET session_replication_role = replica;
     INSERT INTO accounts (id, supplier_id, external_account_number, number, customer_emails, imported_at)
@@ -20,115 +21,114 @@ const ZEROS: &str = "
     INSERT INTO ledgers (account_id, position, balance)
         VALUES (1, 0, '1.25' || repeat('0', 18)), (2, 0, '-7.' || repeat('0', 40))";
 
-fn recount(house: &House) {
-    let mut command = psql(house.database.url()).unwrap();
+fn recount(env: &TestEnvironment) {
+    let mut command = psql(env.database.url()).unwrap();
     let output = command.args(["-1", "-f", RECOUNT]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn totals(house: &House, supplier: i64) -> Totals {
-    read(&*house.store, |tx| tx.totals(supplier)).unwrap()
+fn totals(env: &TestEnvironment, supplier: i64) -> Totals {
+    read(&*env.store, |tx| tx.totals(supplier)).unwrap()
 }
 
-fn fold(house: &House) -> usize {
-    write(&*house.store, |tx| tx.fold(100)).unwrap()
+fn fold(env: &TestEnvironment) -> usize {
+    write(&*env.store, |tx| tx.fold(100)).unwrap()
 }
 
 #[test]
-fn zeros_behind_a_balance_keep_nothing_from_being_folded() {
-    let Some(house) = House::new() else { return };
-    house.database.sql(ZEROS).unwrap();
-    recount(&house);
-    assert_eq!(house.database.sql("SELECT ledger_balance FROM totals").unwrap().trim(), "-5.75");
+fn trailing_zeros_of_a_balance_do_not_prevent_folding() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.database.sql(ZEROS).unwrap();
+    recount(&env);
+    assert_eq!(env.database.sql("SELECT ledger_balance FROM totals").unwrap().trim(), "-5.75");
     let expected = Totals { accounts: 2, ledger_balance: "-5.75".parse().unwrap(), ..Totals::default() };
-    assert_eq!(totals(&house, 1), expected);
-    // As it was counted once, with all zeros, and as a change may have come.
-    house.database.sql("UPDATE totals SET ledger_balance = '-5.75' || repeat('0', 38)").unwrap();
+    assert_eq!(totals(&env, 1), expected);
+    // A total with all zeros, as an older recount wrote it, and a change with zeros.
+    env.database.sql("UPDATE totals SET ledger_balance = '-5.75' || repeat('0', 38)").unwrap();
     let change = "INSERT INTO total_changes (supplier_id, accounts, ledger_balance, readings, transactions, documents) \
                   VALUES (1, 1, '3.' || repeat('0', 40), 0, 0, 0)";
-    house.database.sql(change).unwrap();
-    assert_eq!(fold(&house), 1);
-    assert!(!read_committed(&*house.store, |tx| tx.has_changes()).unwrap());
+    env.database.sql(change).unwrap();
+    assert_eq!(fold(&env), 1);
+    assert!(!read_committed(&*env.store, |tx| tx.has_changes()).unwrap());
     let expected = Totals { accounts: 3, ledger_balance: "-2.75".parse().unwrap(), ..Totals::default() };
-    assert_eq!(totals(&house, 1), expected);
+    assert_eq!(totals(&env, 1), expected);
 }
 
 const CHANGE: &str = "INSERT INTO total_changes \
     (supplier_id, accounts, ledger_balance, readings, transactions, documents) VALUES";
 
-/// Of one supplier only: the other's are folded, and all processes.
+/// Figures of the other supplier and of all processes are folded.
 #[test]
-fn what_cannot_be_read_keeps_nothing_else_from_being_folded() {
+fn an_unreadable_change_does_not_prevent_folding_the_others() {
     for unreadable in [
         format!("{CHANGE} (1, 1, 'x', 0, 0, 0)"),
         format!("INSERT INTO totals VALUES (1, 1, '1e5', 0, 0, 0); {CHANGE} (1, 1, '1', 0, 0, 0)"),
     ] {
-        let Some(house) = House::new() else { return };
-        house.app.add_supplier("OTHER", "Acme", SupplierChange::default()).unwrap();
-        let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
-        create_account(&house.app, &house.caller, None, body).unwrap();
-        house.database.sql(&format!("{unreadable}; {CHANGE} (2, 1, '1', 0, 0, 0)")).unwrap();
+        let Some(env) = TestEnvironment::new() else { return };
+        env.app.add_supplier("OTHER", "Acme", SupplierChange::default()).unwrap();
+        env.create("A-1");
+        env.database.sql(&format!("{unreadable}; {CHANGE} (2, 1, '1', 0, 0, 0)")).unwrap();
         let kept = "SELECT accounts, ledger_balance FROM total_changes WHERE supplier_id = 1";
-        let before = house.database.sql(kept).unwrap();
-        assert_eq!(fold(&house), 2, "{unreadable}");
-        assert_eq!(fold(&house), 0);
-        assert_eq!(house.database.sql(kept).unwrap(), before);
-        assert_eq!(totals(&house, 2).accounts, 1);
-        assert!(read(&*house.store, |tx| tx.totals(1)).is_err());
+        let before = env.database.sql(kept).unwrap();
+        assert_eq!(fold(&env), 2, "{unreadable}");
+        assert_eq!(fold(&env), 0);
+        assert_eq!(env.database.sql(kept).unwrap(), before);
+        assert_eq!(totals(&env, 2).accounts, 1);
+        assert!(read(&*env.store, |tx| tx.totals(1)).is_err());
         let left = "SELECT count(*) FROM process_changes";
-        assert_eq!(house.database.sql(left).unwrap().trim(), "0");
+        assert_eq!(env.database.sql(left).unwrap().trim(), "0");
     }
 }
 
-/// Keys are drawn in order and committed in any: one that comes late is counted, and folded, as the others.
+/// Keys are drawn in order but committed in any order.
 #[test]
-fn changes_that_are_committed_late_are_not_passed_over() {
-    let Some(house) = House::new() else { return };
-    let mut late = house.hold(&format!("{CHANGE} (1, 1, '1', 0, 0, 0)"));
+fn changes_that_are_committed_late_are_counted_and_folded() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let mut late = env.hold(&format!("{CHANGE} (1, 1, '1', 0, 0, 0)"));
     for _ in 0..5 {
-        house.database.sql(&format!("{CHANGE} (1, 1, '10', 0, 0, 0)")).unwrap();
-        assert_eq!(fold(&house), 1);
+        env.database.sql(&format!("{CHANGE} (1, 1, '10', 0, 0, 0)")).unwrap();
+        assert_eq!(fold(&env), 1);
     }
-    assert_eq!(totals(&house, 1).accounts, 5);
+    assert_eq!(totals(&env, 1).accounts, 5);
     late.batch_execute("COMMIT").unwrap();
-    assert_eq!(totals(&house, 1).accounts, 6);
-    assert!(read_committed(&*house.store, |tx| tx.has_changes()).unwrap());
-    assert_eq!(fold(&house), 1);
-    assert_eq!(totals(&house, 1).accounts, 6);
+    assert_eq!(totals(&env, 1).accounts, 6);
+    assert!(read_committed(&*env.store, |tx| tx.has_changes()).unwrap());
+    assert_eq!(fold(&env), 1);
+    assert_eq!(totals(&env, 1).accounts, 6);
     let left = "SELECT count(*) FROM total_changes";
-    assert_eq!(house.database.sql(left).unwrap().trim(), "0");
+    assert_eq!(env.database.sql(left).unwrap().trim(), "0");
 }
 
-/// Where somebody changed rows without triggers, the other figures are shown nevertheless.
+/// After a change of rows without triggers, the other figures are still shown.
 #[test]
-fn a_figure_below_0_is_0() {
-    let Some(house) = House::new() else { return };
+fn a_negative_figure_is_0() {
+    let Some(env) = TestEnvironment::new() else { return };
     let negative = "INSERT INTO process_counts VALUES (1, 'PENDING', '', -2), (1, 'ERRORED', 'error', 3);
         INSERT INTO process_minutes VALUES (1, '2026-01-02', 'ERRORED', -1);
         INSERT INTO totals VALUES (1, -1, '-5', -2, 3, -4)";
-    house.database.sql(negative).unwrap();
+    env.database.sql(negative).unwrap();
     let (states, minutes) =
-        read(&*house.store, |tx| Ok((tx.state_counts(1)?, tx.minute_counts(1, DateTime::UNIX_EPOCH)?)))
+        read(&*env.store, |tx| Ok((tx.state_counts(1)?, tx.minute_counts(1, DateTime::UNIX_EPOCH)?)))
             .unwrap();
     assert_eq!(states.iter().map(|count| count.processes).collect::<Vec<_>>(), [3, 0]);
     assert_eq!(minutes.iter().map(|count| count.processes).collect::<Vec<_>>(), [0]);
     let expected = Totals { ledger_balance: "-5".parse().unwrap(), transactions: 3, ..Totals::default() };
-    assert_eq!(totals(&house, 1), expected);
+    assert_eq!(totals(&env, 1), expected);
 }
 
-/// As an operator's own statement does under a role with rights on processes alone.
+/// An operator's role may have rights on processes alone.
 #[test]
-fn whoever_writes_processes_needs_no_right_on_their_figures() {
+fn a_role_that_writes_processes_needs_no_right_on_their_figures() {
     let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
     let url = cluster.url("postgres");
     PostgresStore::open(&PostgresOptions { migrates: true, ..PostgresOptions::new(&url) }).unwrap();
-    let ground = "CREATE ROLE clerk LOGIN; GRANT SELECT, INSERT ON processes, suppliers TO clerk; \
+    let setup = "CREATE ROLE clerk LOGIN; GRANT SELECT, INSERT ON processes, suppliers TO clerk; \
         INSERT INTO organisations VALUES (1, 'O', '2026-01-01'); \
         INSERT INTO suppliers (id, organisation_id, code, status, document_root, verify_documents, \
             send_customer_emails, dry_run, time_zone, created_at) \
             VALUES (1, 1, 'S', 'Ongoing', '/S', false, false, false, 'UTC', '2026-01-01')";
-    cluster.sql("postgres", ground).unwrap();
-    // What it makes under the name of a table of ours is not written to.
+    cluster.sql("postgres", setup).unwrap();
+    // The triggers do not write to a temporary table with the name of one of ours.
     let write = "CREATE TEMPORARY TABLE process_changes (id BIGINT); \
         INSERT INTO processes (id, supplier_id, external_account_number, state, attempt, tries, version, is_dry_run, \
             due_at, created_at, modified_at, latest_event_at, fingerprint) \

@@ -1,6 +1,6 @@
-//! What monitoring asks for: of the server, and of all suppliers.
+//! Figures for monitoring, of the server and of all suppliers.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use chrono::DateTime;
 use cutover_app::port::{ServerFigures, Store, read_committed};
 use cutover_process::State;
@@ -8,14 +8,14 @@ use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_postgres::{Cluster, ClusterOptions, Standby};
 use std::time::{Duration, Instant};
 
-/// No wait lasts longer.
+/// Maximum wait.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn figures(store: &PostgresStore) -> ServerFigures {
     store.server_figures().unwrap().unwrap()
 }
 
-/// Asks until the answer is as it should be.
+/// Polls the figures until a condition holds.
 #[track_caller]
 fn until(store: &PostgresStore, holds: impl Fn(&ServerFigures) -> bool) {
     let begun = Instant::now();
@@ -29,23 +29,21 @@ fn until(store: &PostgresStore, holds: impl Fn(&ServerFigures) -> bool) {
 }
 
 #[test]
-fn a_snapshot_grows_old_while_it_is_open() {
-    let Some(house) = House::new() else { return };
-    let open = house.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
+fn the_age_of_an_open_snapshot_grows() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let open = env.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
     let begun = Instant::now();
-    let first = figures(&house.store);
+    let first = figures(&env.store);
     assert!(first.sees_other_roles && first.standby_answers.is_none(), "{first:?}");
-    until(&house.store, |figures| {
-        figures.oldest_snapshot > first.oldest_snapshot + Duration::from_millis(200)
-    });
-    assert!(figures(&house.store).oldest_snapshot <= begun.elapsed() + Duration::from_secs(1));
+    until(&env.store, |figures| figures.oldest_snapshot > first.oldest_snapshot + Duration::from_millis(200));
+    assert!(figures(&env.store).oldest_snapshot <= begun.elapsed() + Duration::from_secs(1));
     drop(open);
-    until(&house.store, |figures| figures.oldest_snapshot < Duration::from_millis(100));
+    until(&env.store, |figures| figures.oldest_snapshot < Duration::from_millis(100));
 }
 
-/// A role with no rights but to its own tables is told what it may know.
+/// The role has rights on its own tables only.
 #[test]
-fn a_role_that_sees_no_others_is_told_of_its_own() {
+fn a_role_that_sees_no_others_gets_figures_of_its_own_sessions() {
     let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
     cluster.sql("postgres", "CREATE ROLE narrow LOGIN").unwrap();
     cluster.sql("postgres", "CREATE DATABASE narrow OWNER narrow").unwrap();
@@ -61,7 +59,7 @@ fn a_role_that_sees_no_others_is_told_of_its_own() {
 }
 
 #[test]
-fn a_standby_lags_and_goes() {
+fn a_standby_lags_and_disappears() {
     let Some(cluster) = Cluster::for_test(&ClusterOptions::fast()) else { return };
     let migrated = PostgresOptions { migrates: true, ..PostgresOptions::new(cluster.url("postgres")) };
     drop(PostgresStore::open(&migrated).unwrap());
@@ -81,16 +79,16 @@ fn a_standby_lags_and_goes() {
     until(&store, |figures| figures.standby_answers == Some(false));
 }
 
-/// Changes that nobody folds are not all read.
+/// Nobody folds the changes, so there may be any number.
 #[test]
-fn what_is_read_of_changes_is_bounded() {
-    let Some(house) = House::new() else { return };
+fn the_number_of_changes_read_is_limited() {
+    let Some(env) = TestEnvironment::new() else { return };
     let changes = "INSERT INTO process_changes (supplier_id, state, error_code, change) \
                    SELECT 1, 'PENDING', '', 1 FROM generate_series(1, 50000)";
-    house.database.sql(changes).unwrap();
-    let standings = read_committed(&*house.store, |tx| tx.supplier_figures(house.store.now())).unwrap();
+    env.database.sql(changes).unwrap();
+    let standings = read_committed(&*env.store, |tx| tx.supplier_figures(env.store.now())).unwrap();
     assert_eq!(standings[0].states, [(State::Pending, 20_000)]);
-    house.app.fold_figures().unwrap();
-    let standings = read_committed(&*house.store, |tx| tx.supplier_figures(house.store.now())).unwrap();
+    env.app.fold_figures().unwrap();
+    let standings = read_committed(&*env.store, |tx| tx.supplier_figures(env.store.now())).unwrap();
     assert_eq!(standings[0].states, [(State::Pending, 50_000)]);
 }

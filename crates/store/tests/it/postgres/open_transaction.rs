@@ -1,6 +1,6 @@
-//! Failure 9: a transaction that is left open elsewhere keeps what was claimed long ago in the indexes.
+//! Failure 9: a transaction that stays open elsewhere keeps index entries of rows that were claimed long ago.
 
-use super::house::{House, until_gone};
+use super::environment::{TestEnvironment, until_gone};
 use chrono::{DateTime, Duration, Utc};
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{Store, read_committed, write};
@@ -10,33 +10,25 @@ use cutover_testkit::create_account;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How many have been claimed and imported of the supplier since the transaction was begun.
+/// Number of processes of the supplier that were claimed and imported since the transaction began.
 const DEAD: usize = 20_000;
-/// What a claim, a look at what is due next, or both may read of the indexes in all.
+/// Maximum number of index entries that claims and queries for the next due time may read.
 const FEW: u64 = 2_000;
 
 fn now() -> DateTime<Utc> {
     "2026-11-21T02:00:00Z".parse().unwrap()
 }
 
-fn create(house: &House, number: &str) {
-    let body = format!(
-        r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
-    );
-    let created = create_account(&house.app, &house.caller, None, body.as_bytes());
-    created.unwrap();
-}
-
-/// What is due then, of which nothing is claimed.
+/// Returns the due processes without claiming them.
 fn due(store: &dyn Store, at: DateTime<Utc>) -> Vec<String> {
     let due = write(store, move |tx| tx.due_processes(at, 16)).unwrap();
     due.iter().map(|stored| stored.process.snapshot().external_account_number.to_string()).collect()
 }
 
-/// Many that fell due one after another in the last hours and went from the queue, and two that wait.
-fn after_many(house: &House) {
-    create(house, "A-1");
-    create(house, "A-2");
+/// Adds many processes that fell due in the last hours and left the queue, and two that wait.
+fn after_many(env: &TestEnvironment) {
+    env.create("A-1");
+    env.create("A-2");
     let many = format!(
         "ALTER TABLE processes SET (autovacuum_enabled = false); \
          INSERT INTO processes SELECT nextval('process_ids'), supplier_id, 'M-' || n, state, attempt, tries, version, \
@@ -44,23 +36,23 @@ fn after_many(house: &House) {
          NULL, NULL, fingerprint, NULL FROM processes, generate_series(3, {DEAD}) n \
          WHERE external_account_number = 'A-1'"
     );
-    house.database.sql(&many).unwrap();
-    house
-        .database
+    env.database.sql(&many).unwrap();
+    env.database
         .sql("UPDATE processes SET state = 'CANCELLED' WHERE external_account_number LIKE 'M-%'")
         .unwrap();
 }
 
-/// Failure 9: given a transaction that stays open elsewhere while a supplier's accounts are claimed, then what a claim
-/// reads does not grow with them.
+/// Failure 9: given a transaction that stays open elsewhere while a supplier's accounts are claimed, then
+/// what a claim reads does not grow with them.
 #[test]
-fn claims_do_not_look_through_what_was_claimed_before() {
-    let Some(house) = House::new() else { return };
-    let _open = house.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
-    after_many(&house);
-    // The first of a process looks through all, and remembers. What it read is told when its connection ends.
-    assert_eq!(due(&*house.store, now()), ["A-1", "A-2"]);
-    let database = house.close();
+fn claims_do_not_read_processes_that_were_claimed_before() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let _open = env.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
+    after_many(&env);
+    // The first claim of a node reads all and notes a hint. The server counts its reads when the connection
+    // ends.
+    assert_eq!(due(&*env.store, now()), ["A-1", "A-2"]);
+    let database = env.close();
     let read = || {
         let read = "SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'processes'";
         database.sql(read).unwrap().parse::<u64>().unwrap()
@@ -78,30 +70,30 @@ fn claims_do_not_look_through_what_was_claimed_before() {
     assert!(read < DEAD as u64 + FEW, "{read} entries were read for 20 claims");
 }
 
-/// Failure 9: given running imports of a bounded supplier that ended while a transaction stays open elsewhere, then what
-/// a claim of that supplier, or a sweep, reads does not grow with them.
+/// Failure 9: given running imports of a bounded supplier that ended while a transaction stays open
+/// elsewhere, then what a claim of that supplier, or a sweep, reads does not grow with them.
 #[test]
 fn imports_that_ended_are_not_counted_again() {
-    let Some(house) = House::new() else { return };
+    let Some(env) = TestEnvironment::new() else { return };
     let bounded = SupplierChange { max_concurrent_imports: Some(Some(5)), ..SupplierChange::default() };
-    house.app.set_supplier("ACME", bounded).unwrap();
-    let _open = house.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
-    create(&house, "A-1");
+    env.app.set_supplier("ACME", bounded).unwrap();
+    let _open = env.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
+    env.create("A-1");
     let ended = format!(
         "ALTER TABLE processes SET (autovacuum_enabled = false); \
          INSERT INTO processes SELECT nextval('process_ids'), supplier_id, 'M-' || n, 'IN_PROGRESS', 1, 1, 2, is_dry_run, \
          NULL, NULL, due_at, due_at - interval '1 second' * n, created_at, modified_at, latest_event_at, NULL, NULL, NULL, \
          fingerprint, NULL FROM processes, generate_series(3, {DEAD}) n WHERE external_account_number = 'A-1'"
     );
-    house.database.sql(&ended).unwrap();
-    house
+    env.database.sql(&ended).unwrap();
+    env
         .database
         .sql(
             "UPDATE processes SET state = 'CANCELLED', lease_until = NULL WHERE external_account_number LIKE 'M-%'",
         )
         .unwrap();
-    assert_eq!(due(&*house.store, now()), ["A-1"]);
-    let database = house.close();
+    assert_eq!(due(&*env.store, now()), ["A-1"]);
+    let database = env.close();
     let read = || {
         let read = "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'processes_leases'";
         database.sql(read).unwrap().parse::<u64>().unwrap()
@@ -117,19 +109,19 @@ fn imports_that_ended_are_not_counted_again() {
     drop(store);
     until_gone(&database);
     let read = read() - before;
-    // Once before the supplier is locked, once after.
+    // They are counted once before the supplier is locked and once after.
     assert!(read < 2 * DEAD as u64 + FEW, "{read} entries were read for 20 claims");
 }
 
-/// Failure 9: creates and imports look up the row of their supplier. A claim that changed it would leave a version for
-/// all of them to read past, for as long as a transaction stays open elsewhere.
+/// Failure 9: creates and imports look up the row of their supplier. If claims changed it, all of them would
+/// have to read its old versions while a transaction stays open elsewhere.
 #[test]
-fn claims_leave_the_rows_alone_that_creates_refer_to() {
-    let Some(house) = House::new() else { return };
+fn claims_do_not_change_rows_that_creates_refer_to() {
+    let Some(env) = TestEnvironment::new() else { return };
     for n in 0..40 {
-        create(&house, &format!("A-{n}"));
+        env.create(&format!("A-{n}"));
     }
-    let House { app, store, database, .. } = house;
+    let TestEnvironment { app, store, database, .. } = env;
     let worker = Worker::new(app, "w1".into(), Arc::default(), Arc::default());
     while worker.run_once().unwrap() != Worked::Nothing {}
     drop((worker, store));
@@ -141,28 +133,29 @@ fn claims_leave_the_rows_alone_that_creates_refer_to() {
     assert_eq!(database.sql(changed).unwrap(), "0");
 }
 
-/// Failure 9: what is stored late, due before what was claimed already, is found within half a minute.
+/// Failure 9: a process that is stored late, due before one that was claimed already, is found within half a
+/// minute.
 #[test]
-fn what_is_stored_late_is_claimed_half_a_minute_later() {
-    let Some(house) = House::new() else { return };
-    create(&house, "A-1");
-    assert_eq!(due(&*house.store, now()), ["A-1"]);
-    create(&house, "late");
+fn a_process_that_is_stored_late_is_claimed_half_a_minute_later() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.create("A-1");
+    assert_eq!(due(&*env.store, now()), ["A-1"]);
+    env.create("late");
     let earlier =
         "UPDATE processes SET due_at = due_at - interval '1 minute' WHERE external_account_number = 'late'";
-    house.database.sql(earlier).unwrap();
-    assert_eq!(due(&*house.store, now() + Duration::seconds(29)), ["A-1"]);
-    assert_eq!(due(&*house.store, now() + Duration::seconds(30)), ["late", "A-1"]);
-    assert_eq!(due(&*house.store, now() + Duration::seconds(30)), ["late", "A-1"]);
+    env.database.sql(earlier).unwrap();
+    assert_eq!(due(&*env.store, now() + Duration::seconds(29)), ["A-1"]);
+    assert_eq!(due(&*env.store, now() + Duration::seconds(30)), ["late", "A-1"]);
+    assert_eq!(due(&*env.store, now() + Duration::seconds(30)), ["late", "A-1"]);
 }
 
-/// Failure 9: given changes of figures that were folded while a transaction stays open elsewhere, then what a sweep or a
-/// look at a migration reads does not grow with them.
+/// Failure 9: given changes of figures that were folded while a transaction stays open elsewhere, then what a
+/// sweep or a check of a migration reads does not grow with them.
 #[test]
-fn figures_do_not_look_through_what_was_folded_before() {
-    let Some(house) = House::new() else { return };
-    create(&house, "A-1");
-    let _open = house.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
+fn figures_do_not_read_changes_that_were_folded_before() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.create("A-1");
+    let _open = env.hold("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM processes");
     let many = format!(
         "ALTER TABLE process_changes SET (autovacuum_enabled = false); \
          ALTER TABLE total_changes SET (autovacuum_enabled = false); \
@@ -171,19 +164,19 @@ fn figures_do_not_look_through_what_was_folded_before() {
          INSERT INTO total_changes (supplier_id, accounts, ledger_balance, readings, transactions, documents) \
          SELECT 1, 1, '1', 0, 0, 0 FROM generate_series(1, {DEAD})"
     );
-    house.database.sql(&many).unwrap();
+    env.database.sql(&many).unwrap();
     let fold = |store: &dyn Store| write(store, |tx| tx.fold(2_000)).unwrap();
-    while fold(&*house.store) > 0 {}
-    // Bounds follow when those that began to write before have ended, which the next to fold sees.
-    create(&house, "A-2");
-    while fold(&*house.store) > 0 {}
-    let bound = || house.database.sql("SELECT min(folded_to) FROM folded_changes").unwrap().parse::<usize>();
+    while fold(&*env.store) > 0 {}
+    // Bounds advance once the transactions that began to write before have ended, which the next fold checks.
+    env.create("A-2");
+    while fold(&*env.store) > 0 {}
+    let bound = || env.database.sql("SELECT min(folded_to) FROM folded_changes").unwrap().parse::<usize>();
     let begun = Instant::now();
     while bound().unwrap() < DEAD {
         assert!(begun.elapsed() < std::time::Duration::from_secs(30), "the bounds do not move");
-        fold(&*house.store);
+        fold(&*env.store);
     }
-    let database = house.close();
+    let database = env.close();
     let read = || {
         let read = "SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname IN ('process_changes', 'total_changes')";
         database.sql(read).unwrap().parse::<u64>().unwrap()

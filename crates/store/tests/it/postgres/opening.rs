@@ -1,6 +1,6 @@
-//! Databases as they are met: with little rights, other defaults, or others at work.
+//! Databases with few rights, other defaults, or other users.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use cutover_app::port::{self, Creation, Staged, Staging, StoredIssues, read};
 use cutover_process::{Actor, NewProcess, Submission};
 use cutover_store::{MigrationState, OpenError, PostgresOptions, PostgresStore};
@@ -33,9 +33,9 @@ fn a_role_that_may_only_read_and_write_opens_a_migrated_database() {
     }
 }
 
-/// Nor than a lock is waited for elsewhere.
+/// It also waits longer than the lock timeout.
 #[test]
-fn whoever_comes_second_waits_longer_than_a_statement_may_take() {
+fn a_second_migration_waits_longer_than_the_statement_timeout() {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     let statement_timeout = Duration::from_millis(100);
@@ -53,22 +53,22 @@ fn whoever_comes_second_waits_longer_than_a_statement_may_take() {
     });
 }
 
-/// While a migration waits for a table, so does whoever comes to it after.
+/// While a migration waits for a table, later statements on the table wait behind it.
 #[test]
 fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
-    let Some(house) = House::new() else { return };
+    let Some(env) = TestEnvironment::new() else { return };
     let undone = "DROP FUNCTION count_processes() CASCADE; DROP FUNCTION ended_in(TEXT, TIMESTAMPTZ); \
                   DROP TABLE process_counts, process_minutes, process_changes, totals, total_changes, folded_changes; \
                   DELETE FROM __diesel_schema_migrations WHERE version = '0002'";
-    house.database.sql(undone).unwrap();
+    env.database.sql(undone).unwrap();
     let write = "LOCK TABLE processes IN ROW EXCLUSIVE MODE";
-    let in_use = house.hold(write);
+    let in_use = env.hold(write);
     thread::scope(|scope| {
-        let migrated = scope.spawn(|| PostgresStore::open(&migrating(house.database.url())));
-        house.until_waiting(1);
-        // It gives way by itself, and others come to the table.
+        let migrated = scope.spawn(|| PostgresStore::open(&migrating(env.database.url())));
+        env.until_waiting(1);
+        // The migration gives up its wait, so that others can use the table.
         let begun = Instant::now();
-        house.database.sql(&format!("BEGIN; {write}; COMMIT")).unwrap();
+        env.database.sql(&format!("BEGIN; {write}; COMMIT")).unwrap();
         assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
         assert!(!migrated.is_finished());
         drop(in_use);
@@ -79,7 +79,7 @@ fn a_table_in_use_is_migrated_later_and_serves_meanwhile() {
 }
 
 #[test]
-fn a_database_that_does_not_hold_every_text_is_refused() {
+fn a_database_with_another_encoding_is_refused() {
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     let name = format!("{}_latin", database.name());
@@ -90,9 +90,9 @@ fn a_database_that_does_not_hold_every_text_is_refused() {
     assert!(matches!(&refused, Err(OpenError::Encoding(encoding)) if encoding == "LATIN1"), "{refused:?}");
 }
 
-/// A new account of the house's supplier.
-fn creation(house: &House, number: &str) -> Arc<Creation> {
-    let supplier = read(&*house.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
+/// Returns a new account of the supplier `ACME`.
+fn creation(env: &TestEnvironment, number: &str) -> Arc<Creation> {
+    let supplier = read(&*env.store, |tx| tx.supplier(&"ACME".parse().unwrap())).unwrap().unwrap();
     Arc::new(Creation {
         supplier_id: supplier.id,
         supplier_revision: supplier.revision,
@@ -109,20 +109,20 @@ fn creation(house: &House, number: &str) -> Arc<Creation> {
 }
 
 #[test]
-fn accounts_that_meet_are_one_whatever_isolation_is_the_default() {
-    let Some(house) = House::new() else { return };
-    let name = house.database.name();
+fn concurrent_creates_of_an_account_store_one_at_any_default_isolation() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let name = env.database.name();
     let set = format!("ALTER DATABASE {name} SET default_transaction_isolation = 'repeatable read'");
-    house.database.sql(&set).unwrap();
+    env.database.sql(&set).unwrap();
     let [one, other] =
-        [(); 2].map(|()| PostgresStore::open(&PostgresOptions::new(house.database.url())).unwrap());
-    let creation = creation(&house, "A-1");
-    let held = house.hold("LOCK TABLE payloads IN SHARE MODE");
+        [(); 2].map(|()| PostgresStore::open(&PostgresOptions::new(env.database.url())).unwrap());
+    let creation = creation(&env, "A-1");
+    let held = env.hold("LOCK TABLE payloads IN SHARE MODE");
     let mut staged = thread::scope(|scope| {
         let first = scope.spawn(|| port::stage(&one, creation.clone()));
-        house.until_waiting(1);
+        env.until_waiting(1);
         let second = scope.spawn(|| port::stage(&other, creation.clone()));
-        house.until_waiting(2);
+        env.until_waiting(2);
         drop(held);
         [first, second].map(|staged| staged.join().unwrap().unwrap())
     });
@@ -130,37 +130,32 @@ fn accounts_that_meet_are_one_whatever_isolation_is_the_default() {
     assert_eq!(staged, [Staging::Staged, Staging::Exists]);
 }
 
-/// A create of an account that is being changed has to find that out without a wait: all creates go the same way.
+/// A create of an account that is being changed must not wait for the change, because all creates would wait
+/// behind it.
 #[test]
-fn who_changes_an_account_holds_up_no_create() {
-    let Some(house) = House::new() else { return };
-    let body = |number: &str| {
-        format!(
-            r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
-        )
-    };
-    let create = |number| create_account(&house.app, &house.caller, None, body(number).as_bytes());
-    create("A-1").unwrap();
-    let held = house.hold("UPDATE processes SET attempt = attempt + 1");
+fn a_change_of_an_account_does_not_hold_up_creates() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.create("A-1");
+    let held = env.hold("UPDATE processes SET attempt = attempt + 1");
     let begun = Instant::now();
-    assert_eq!(port::stage(&*house.store, creation(&house, "A-1")), Ok(Staging::Exists));
-    assert_eq!(port::stage(&*house.store, creation(&house, "A-2")), Ok(Staging::Staged));
+    assert_eq!(port::stage(&*env.store, creation(&env, "A-1")), Ok(Staging::Exists));
+    assert_eq!(port::stage(&*env.store, creation(&env, "A-2")), Ok(Staging::Staged));
     assert!(begun.elapsed() < Duration::from_secs(4), "it waited: {:?}", begun.elapsed());
     drop(held);
 }
 
-/// A process that ends while a spare connection is made over TLS ends by a signal: the library cleans up below
-/// the thread that makes it.
+/// A process that ends while a spare connection is opened over TLS would end by a signal, because the library
+/// cleans up while the thread uses it.
 #[test]
-fn a_connection_is_opened_only_for_whoever_waits_for_it() {
-    let Some(house) = House::new() else { return };
-    let connections = read(&*house.store, |tx| {
+fn no_spare_connection_is_opened() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let connections = read(&*env.store, |tx| {
         tx.organisations()?;
-        // Whoever else connects meanwhile is done, and so would a spare one be.
+        // Other connections are opened meanwhile, so a spare one would be too.
         for _ in 0..5 {
-            house.database.sql("SELECT 1").unwrap();
+            env.database.sql("SELECT 1").unwrap();
         }
-        Ok(port::Store::connections(&*house.store))
+        Ok(port::Store::connections(&*env.store))
     });
     assert_eq!(connections, Ok(Some((1, 0))));
 }

@@ -1,40 +1,32 @@
-//! Partitions of payloads and history: they exist before they are needed, and archived ones are emptied whole.
+//! Partitions of payloads and history: they exist before they are needed, and archived ones are emptied at
+//! once.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use cutover_app::port::{StoreError, read, read_committed, write};
-use cutover_testkit::create_account;
 use diesel::connection::SimpleConnection;
 use std::thread;
 
-/// The number of process keys in a partition.
+/// Number of process keys in a partition.
 const SIZE: i64 = 1 << 22;
-/// One more than a rewritten partition may keep.
+/// One more process than a rewritten partition may keep.
 const MANY: usize = 1_001;
 
-fn create(house: &House, number: &str) {
-    let body = format!(
-        r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
-    );
-    let created = create_account(&house.app, &house.caller, None, body.as_bytes());
-    created.unwrap();
-}
-
-fn key(house: &House, number: &str) -> i64 {
+fn key(env: &TestEnvironment, number: &str) -> i64 {
     let key = format!("SELECT id FROM processes WHERE external_account_number = '{number}'");
-    house.database.sql(&key).unwrap().parse().unwrap()
+    env.database.sql(&key).unwrap().parse().unwrap()
 }
 
-/// Cancels processes and marks them as archived, as a run that was cut off leaves them.
-fn archive(house: &House, numbers: &str) {
+/// Cancels processes and marks them as archived, like an interrupted run.
+fn archive(env: &TestEnvironment, numbers: &str) {
     let archive = format!(
         "UPDATE processes SET state = 'CANCELLED', archived_at = modified_at \
          WHERE external_account_number LIKE '{numbers}'"
     );
-    house.database.sql(&archive).unwrap();
+    env.database.sql(&archive).unwrap();
 }
 
-/// Pending processes with payloads and histories.
-fn add_many(house: &House) {
+/// Adds pending processes with payloads and histories.
+fn add_many(env: &TestEnvironment) {
     let many = format!(
         "INSERT INTO processes SELECT nextval('process_ids'), supplier_id, 'M-' || n, state, attempt, tries, version, \
          is_dry_run, NULL, NULL, due_at, NULL, created_at, modified_at, latest_event_at, NULL, NULL, NULL, fingerprint, \
@@ -45,168 +37,168 @@ fn add_many(house: &House) {
          FROM process_history h JOIN processes a ON a.id = h.process_id, processes m \
          WHERE a.external_account_number = 'A-1' AND m.external_account_number LIKE 'M-%'"
     );
-    house.database.sql(&many).unwrap();
+    env.database.sql(&many).unwrap();
 }
 
-/// Removes the rows of archived processes; returns the number of transactions.
-fn remove(house: &House) -> usize {
+/// Removes the rows of archived processes. Returns the number of transactions.
+fn remove(env: &TestEnvironment) -> usize {
     let (mut next, mut steps) = (Some(0), 0);
     while let Some(from) = next {
-        next = write(&*house.store, move |tx| tx.remove_archived(from)).unwrap();
+        next = write(&*env.store, move |tx| tx.remove_archived(from)).unwrap();
         steps += 1;
     }
     steps
 }
 
-/// The files of the first partitions. A rewritten partition has a new one.
-fn files(house: &House) -> String {
+/// Returns the files of the first partitions. A rewritten partition has a new one.
+fn files(env: &TestEnvironment) -> String {
     let files = "SELECT pg_relation_filenode('payloads_0'), pg_relation_filenode('process_history_0')";
-    house.database.sql(files).unwrap()
+    env.database.sql(files).unwrap()
 }
 
-/// The number of payloads and of rows of history.
-fn left(house: &House) -> (usize, usize) {
-    let count = |table| {
-        house.database.sql(&format!("SELECT count(*) FROM {table}")).unwrap().parse::<usize>().unwrap()
-    };
+/// Returns the numbers of payloads and of rows of history.
+fn left(env: &TestEnvironment) -> (usize, usize) {
+    let count =
+        |table| env.database.sql(&format!("SELECT count(*) FROM {table}")).unwrap().parse::<usize>().unwrap();
     (count("payloads"), count("process_history"))
 }
 
 #[test]
 fn there_is_a_partition_before_its_first_process() {
-    let Some(house) = House::new() else { return };
+    let Some(env) = TestEnvironment::new() else { return };
     let reach = |key: i64| {
-        house.database.sql(&format!("SELECT setval('process_ids', {key})")).unwrap();
-        read_committed(&*house.store, |tx| tx.has_partitions()).unwrap()
+        env.database.sql(&format!("SELECT setval('process_ids', {key})")).unwrap();
+        read_committed(&*env.store, |tx| tx.has_partitions()).unwrap()
     };
     assert!(reach(SIZE - 1));
     assert!(!reach(SIZE));
-    house.app.add_partitions().unwrap();
+    env.app.add_partitions().unwrap();
     assert!(reach(SIZE));
     assert!(reach(2 * SIZE - 1));
     assert!(reach(SIZE + 7));
-    house.app.add_partitions().unwrap();
-    create(&house, "A-1");
-    assert_eq!(key(&house, "A-1"), SIZE + 8);
+    env.app.add_partitions().unwrap();
+    env.create("A-1");
+    assert_eq!(key(&env, "A-1"), SIZE + 8);
     let rows = "SELECT count(*) FROM payloads_1 JOIN process_history_1 USING (process_id)";
-    assert_eq!(house.database.sql(rows).unwrap(), "1");
-    // Each as the first is.
+    assert_eq!(env.database.sql(rows).unwrap(), "1");
+    // Each is like the first one.
     let options = "SELECT DISTINCT reloptions, relkind FROM pg_class WHERE relname ~ '^payloads_[0-9]+$'";
-    assert_eq!(house.database.sql(options).unwrap(), "{toast_tuple_target=8160}|r");
+    assert_eq!(env.database.sql(options).unwrap(), "{toast_tuple_target=8160}|r");
     let storage = "SELECT DISTINCT attstorage FROM pg_attribute WHERE attname = 'payload'";
-    assert_eq!(house.database.sql(storage).unwrap(), "e");
+    assert_eq!(env.database.sql(storage).unwrap(), "e");
 }
 
 #[test]
-fn room_is_added_while_a_backup_reads_the_tables() {
-    let Some(house) = House::new() else { return };
-    let _backup = house.hold("LOCK TABLE payloads, process_history IN ACCESS SHARE MODE");
-    let _create = house.hold("LOCK TABLE payloads, process_history IN ROW EXCLUSIVE MODE");
-    house.database.sql(&format!("SELECT setval('process_ids', {})", 3 * SIZE)).unwrap();
-    house.app.add_partitions().unwrap();
-    assert_eq!(read_committed(&*house.store, |tx| tx.has_partitions()), Ok(true));
+fn partitions_are_added_while_a_backup_reads_the_tables() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let _backup = env.hold("LOCK TABLE payloads, process_history IN ACCESS SHARE MODE");
+    let _create = env.hold("LOCK TABLE payloads, process_history IN ROW EXCLUSIVE MODE");
+    env.database.sql(&format!("SELECT setval('process_ids', {})", 3 * SIZE)).unwrap();
+    env.app.add_partitions().unwrap();
+    assert_eq!(read_committed(&*env.store, |tx| tx.has_partitions()), Ok(true));
 }
 
 #[test]
-fn a_partition_of_which_little_stays_is_written_anew() {
-    let Some(house) = House::new() else { return };
+fn a_partition_with_few_remaining_rows_is_rewritten() {
+    let Some(env) = TestEnvironment::new() else { return };
     for number in ["A-1", "B-1", "B-2"] {
-        create(&house, number);
+        env.create(number);
     }
-    add_many(&house);
-    archive(&house, "M-%");
-    let before = files(&house);
-    assert_eq!(left(&house), (MANY + 3, MANY + 3));
-    assert_eq!(remove(&house), 2);
-    assert_eq!(left(&house), (3, 3));
-    let after = files(&house);
+    add_many(&env);
+    archive(&env, "M-%");
+    let before = files(&env);
+    assert_eq!(left(&env), (MANY + 3, MANY + 3));
+    assert_eq!(remove(&env), 2);
+    assert_eq!(left(&env), (3, 3));
+    let after = files(&env);
     assert_ne!(before, after);
     let size = "SELECT pg_relation_size('payloads_0') + pg_relation_size('process_history_0')";
-    assert_eq!(house.database.sql(size).unwrap(), (2 * 8192).to_string());
+    assert_eq!(env.database.sql(size).unwrap(), (2 * 8192).to_string());
     // The others are unchanged, and a second run has nothing to do.
-    let id = key(&house, "B-1");
-    assert!(read(&*house.store, |tx| tx.staged(id)).unwrap().is_some());
-    assert_eq!(read(&*house.store, |tx| tx.history(id)).unwrap().len(), 1);
-    assert_eq!(remove(&house), 2);
-    assert_eq!(files(&house), after);
+    let id = key(&env, "B-1");
+    assert!(read(&*env.store, |tx| tx.staged(id)).unwrap().is_some());
+    assert_eq!(read(&*env.store, |tx| tx.history(id)).unwrap().len(), 1);
+    assert_eq!(remove(&env), 2);
+    assert_eq!(files(&env), after);
 }
 
 #[test]
-fn where_much_stays_rows_are_removed_one_by_one() {
-    let Some(house) = House::new() else { return };
+fn in_a_partition_with_many_remaining_rows_rows_are_removed_one_by_one() {
+    let Some(env) = TestEnvironment::new() else { return };
     for number in ["A-1", "B-1", "B-2"] {
-        create(&house, number);
+        env.create(number);
     }
-    add_many(&house);
-    archive(&house, "B-%");
-    let before = files(&house);
-    remove(&house);
-    assert_eq!(left(&house), (MANY + 1, MANY + 1));
-    assert_eq!(files(&house), before);
+    add_many(&env);
+    archive(&env, "B-%");
+    let before = files(&env);
+    remove(&env);
+    assert_eq!(left(&env), (MANY + 1, MANY + 1));
+    assert_eq!(files(&env), before);
 }
 
 #[test]
-fn of_a_small_partition_rows_are_removed_one_by_one() {
-    let Some(house) = House::new() else { return };
-    create(&house, "A-1");
-    create(&house, "B-1");
-    archive(&house, "B-%");
-    let before = files(&house);
-    assert_eq!(remove(&house), 2);
-    assert_eq!(left(&house), (1, 1));
-    assert_eq!(files(&house), before);
+fn in_a_small_partition_rows_are_removed_one_by_one() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.create("A-1");
+    env.create("B-1");
+    archive(&env, "B-%");
+    let before = files(&env);
+    assert_eq!(remove(&env), 2);
+    assert_eq!(left(&env), (1, 1));
+    assert_eq!(files(&env), before);
 }
 
 #[test]
-fn of_a_partition_in_use_rows_are_removed_one_by_one() {
-    let Some(house) = House::new() else { return };
-    create(&house, "A-1");
-    add_many(&house);
-    archive(&house, "M-%");
-    let before = files(&house);
-    let _backup = house.hold("LOCK TABLE payloads IN ACCESS SHARE MODE");
-    remove(&house);
-    assert_eq!(left(&house), (1, 1));
-    assert_eq!(files(&house), before);
+fn in_a_partition_in_use_rows_are_removed_one_by_one() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.create("A-1");
+    add_many(&env);
+    archive(&env, "M-%");
+    let before = files(&env);
+    let _backup = env.hold("LOCK TABLE payloads IN ACCESS SHARE MODE");
+    remove(&env);
+    assert_eq!(left(&env), (1, 1));
+    assert_eq!(files(&env), before);
 }
 
-/// A process that is sent again keeps its rows: the removal waits for it and then finds it not archived.
-fn what_is_sent_again_stays(archived: &str, adds_many: bool, expected: usize) {
-    let Some(house) = House::new() else { return };
-    create(&house, "A-1");
-    create(&house, "B-1");
+/// Checks that a process that is sent again keeps its rows: the removal waits for it and then finds it not
+/// archived.
+fn resubmission_is_kept(archived: &str, adds_many: bool, expected: usize) {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.create("A-1");
+    env.create("B-1");
     if adds_many {
-        add_many(&house);
+        add_many(&env);
     }
-    archive(&house, archived);
-    let mut again = house.hold(
+    archive(&env, archived);
+    let mut again = env.hold(
         "UPDATE processes SET state = 'PENDING', archived_at = NULL WHERE external_account_number = 'B-1'; \
          UPDATE payloads SET payload = 'again' \
          WHERE process_id = (SELECT id FROM processes WHERE external_account_number = 'B-1')",
     );
     thread::scope(|scope| {
-        let removed = scope.spawn(|| remove(&house));
-        house.until_waiting(1);
+        let removed = scope.spawn(|| remove(&env));
+        env.until_waiting(1);
         again.batch_execute("COMMIT").unwrap();
         removed.join().unwrap();
     });
-    assert_eq!(left(&house), (expected, expected));
-    let id = key(&house, "B-1");
-    let payload = read(&*house.store, |tx| Ok::<_, StoreError>(tx.staged(id)?.map(|staged| staged.payload)));
+    assert_eq!(left(&env), (expected, expected));
+    let id = key(&env, "B-1");
+    let payload = read(&*env.store, |tx| Ok::<_, StoreError>(tx.staged(id)?.map(|staged| staged.payload)));
     assert_eq!(payload, Ok(Some(b"again".to_vec())));
 }
 
 #[test]
-fn what_is_sent_again_while_a_partition_is_rewritten_stays() {
-    what_is_sent_again_stays("%", true, 1);
+fn a_resubmission_while_a_partition_is_rewritten_is_kept() {
+    resubmission_is_kept("%", true, 1);
 }
 
 #[test]
-fn what_is_sent_again_while_rows_of_a_range_are_removed_stays() {
-    what_is_sent_again_stays("B-%", true, MANY + 2);
+fn a_resubmission_while_rows_of_a_range_are_removed_is_kept() {
+    resubmission_is_kept("B-%", true, MANY + 2);
 }
 
 #[test]
-fn what_is_sent_again_while_rows_of_a_small_partition_are_removed_stays() {
-    what_is_sent_again_stays("%", false, 1);
+fn a_resubmission_while_rows_of_a_small_partition_are_removed_is_kept() {
+    resubmission_is_kept("%", false, 1);
 }

@@ -1,6 +1,6 @@
-//! Statements whose plans were made before there was anything to plan by.
+//! Statements that were planned while the tables were empty.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use cutover_app::port::{
     MeterPointQuestion, PageLimit, ProcessFilter, SoughtMeterPoint, read_committed, write,
 };
@@ -13,7 +13,7 @@ const MANY: &str = "INSERT INTO processes SELECT nextval('process_ids'), supplie
     tries, version, is_dry_run, NULL, NULL, due_at, NULL, created_at, modified_at, latest_event_at, NULL, NULL, \
     NULL, fingerprint, NULL FROM processes, generate_series(1, 20000) n";
 
-/// Of 20,000 rows: entries of indexes that were read, and rows without one.
+/// Checks that few of 20,000 rows were read, by an index or without one.
 #[track_caller]
 fn assert_few_are_read(database: &TestDatabase, table: &str) {
     let read = format!(
@@ -24,79 +24,74 @@ fn assert_few_are_read(database: &TestDatabase, table: &str) {
     assert!(read < 10_000, "{read} of {table} were read");
 }
 
-/// The database is not to learn of what is made meanwhile. Said later, it would have every statement planned anew.
+/// Keeps the server from collecting statistics of new rows. A later change of this setting would invalidate
+/// all plans.
 const NOT_COUNTED: &str = "ALTER TABLE processes SET (autovacuum_enabled = false)";
 
-/// What was read until now is not asked for.
-fn reset(house: &House, table: &str) {
+/// Resets the counts of read rows.
+fn reset(env: &TestEnvironment, table: &str) {
     let reset = format!(
         "SELECT pg_stat_force_next_flush(); SELECT pg_stat_reset_single_table_counters(oid) FROM pg_class \
             WHERE relname = '{table}' OR oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = '{table}'::REGCLASS)"
     );
-    house.database.sql(&reset).unwrap();
+    env.database.sql(&reset).unwrap();
 }
 
 #[test]
 fn a_process_is_found_by_its_key_from_the_first_day() {
-    let Some(house) = House::new() else { return };
-    let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
+    let Some(env) = TestEnvironment::new() else { return };
     let number: ExternalAccountNumber = "A-1".parse().unwrap();
-    let find = || read_committed(&*house.store, |tx| tx.process(1, &number)).unwrap().is_some();
+    let find = || read_committed(&*env.store, |tx| tx.process(1, &number)).unwrap().is_some();
     let lock = || {
         let number = number.clone();
-        write(&*house.store, move |tx| tx.lock_process(1, &number)).unwrap();
+        write(&*env.store, move |tx| tx.lock_process(1, &number)).unwrap();
     };
     assert!(!find());
     lock();
-    let created = create_account(&house.app, &house.caller, None, body);
-    created.unwrap();
-    house.database.sql(MANY).unwrap();
+    env.create("A-1");
+    env.database.sql(MANY).unwrap();
     assert!(find());
     lock();
-    let database = house.close();
+    let database = env.close();
     assert_few_are_read(&database, "processes");
 }
 
-/// Statements that are prepared once for each connection are planned anew some times, and then no more.
-fn often<T>(mut what: impl FnMut() -> T) {
-    (0..8).for_each(|_| drop(what()));
+/// Runs a query often enough to get the plan that is kept: a prepared statement is planned again a few times.
+fn often<T>(mut query: impl FnMut() -> T) {
+    (0..8).for_each(|_| drop(query()));
 }
 
 #[test]
-fn accounts_are_found_by_how_their_numbers_begin_from_the_first_day() {
-    let Some(house) = House::new() else { return };
+fn accounts_are_found_by_a_prefix_of_their_numbers_from_the_first_day() {
+    let Some(env) = TestEnvironment::new() else { return };
     let beginning: ExternalAccountNumber = "M-77".parse().unwrap();
-    let find = || read_committed(&*house.store, |tx| tx.processes_like(1, &beginning, 5)).unwrap().len();
-    house.database.sql(NOT_COUNTED).unwrap();
+    let find = || read_committed(&*env.store, |tx| tx.processes_like(1, &beginning, 5)).unwrap().len();
+    env.database.sql(NOT_COUNTED).unwrap();
     often(find);
-    let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
-    create_account(&house.app, &house.caller, None, body).unwrap();
-    house.database.sql(MANY).unwrap();
-    reset(&house, "processes");
+    env.create("A-1");
+    env.database.sql(MANY).unwrap();
+    reset(&env, "processes");
     assert_eq!(find(), 5);
-    assert_few_are_read(&house.close(), "processes");
+    assert_few_are_read(&env.close(), "processes");
 }
 
 #[test]
 fn examples_of_an_error_are_found_from_the_first_day() {
-    let Some(house) = House::new() else { return };
-    let find =
-        || read_committed(&*house.store, |tx| tx.failed_with(1, &Code::Error.into(), 3)).unwrap().len();
-    house.database.sql(NOT_COUNTED).unwrap();
+    let Some(env) = TestEnvironment::new() else { return };
+    let find = || read_committed(&*env.store, |tx| tx.failed_with(1, &Code::Error.into(), 3)).unwrap().len();
+    env.database.sql(NOT_COUNTED).unwrap();
     often(find);
-    let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
-    create_account(&house.app, &house.caller, None, body).unwrap();
-    house.database.sql(MANY).unwrap();
-    house
-        .database
+    env.create("A-1");
+    env.database.sql(MANY).unwrap();
+    env.database
         .sql("UPDATE processes SET state = 'ERRORED', error_code = 'error', error_detail = ''")
         .unwrap();
-    reset(&house, "processes");
+    reset(&env, "processes");
     assert_eq!(find(), 3);
-    assert_few_are_read(&house.close(), "processes");
+    assert_few_are_read(&env.close(), "processes");
 }
 
-/// An account with many meter points of one identifier: by these figures, a supplier's accounts are few.
+/// An account with many meter points of one identifier. By these statistics, a supplier has few accounts.
 const FEW_ACCOUNTS: &str = "SET session_replication_role = replica; \
     INSERT INTO accounts (id, supplier_id, external_account_number, number, customer_emails, imported_at) \
         VALUES (100000, 1, 'S', 'N', false, '2026-01-02'); \
@@ -111,65 +106,64 @@ const OTHERS: &str = "SET session_replication_role = replica; \
     INSERT INTO meter_points (account_id, position, supply_address, mpxn, supply_type, supply_start_date) \
         SELECT n, 0, 0, '6' || n, 'ELECTRICITY', '2020-01-01' FROM generate_series(1, 20000) n";
 
-/// Not by way of all accounts of a supplier.
+/// The query must not read all accounts of a supplier.
 #[test]
 fn meter_points_of_others_are_found_by_their_identifiers_from_the_first_day() {
-    let Some(house) = House::new() else { return };
+    let Some(env) = TestEnvironment::new() else { return };
     let number: ExternalAccountNumber = "A-1".parse().unwrap();
     let sought = SoughtMeterPoint { mpxn: "619999".into(), supply_start_date: "2026-01-01".parse().unwrap() };
     let question =
         MeterPointQuestion { organisation_id: 1, supplier_id: 1, number: &number, sought: &sought };
-    let ask = || read_committed(&*house.store, |tx| tx.are_meter_points_taken(&[question])).unwrap();
+    let ask = || read_committed(&*env.store, |tx| tx.are_meter_points_taken(&[question])).unwrap();
     let tables = ["accounts", "meter_points"];
     for table in tables {
-        house.database.sql(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)")).unwrap();
+        env.database.sql(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)")).unwrap();
     }
-    house.database.sql(FEW_ACCOUNTS).unwrap();
+    env.database.sql(FEW_ACCOUNTS).unwrap();
     often(ask);
-    house.database.sql(OTHERS).unwrap();
-    tables.iter().for_each(|table| reset(&house, table));
+    env.database.sql(OTHERS).unwrap();
+    tables.iter().for_each(|table| reset(&env, table));
     assert_eq!(ask(), [true]);
-    let database = house.close();
+    let database = env.close();
     tables.iter().for_each(|table| assert_few_are_read(&database, table));
 }
 
 /// Half of the changes, in batches.
 #[test]
 fn changes_are_folded_by_their_keys_from_the_first_day() {
-    let Some(house) = House::new() else { return };
-    let fold = || write(&*house.store, |tx| tx.fold(1_000)).unwrap();
+    let Some(env) = TestEnvironment::new() else { return };
+    let fold = || write(&*env.store, |tx| tx.fold(1_000)).unwrap();
     while fold() > 0 {}
     often(fold);
     let many = "INSERT INTO total_changes (supplier_id, accounts, ledger_balance, readings, transactions, documents) \
                 SELECT 1, 1, '1', 0, 0, 0 FROM generate_series(1, 20000)";
-    house.database.sql(many).unwrap();
-    reset(&house, "total_changes");
+    env.database.sql(many).unwrap();
+    reset(&env, "total_changes");
     assert_eq!((fold(), fold(), fold()), (1_000, 1_000, 1_000));
-    assert_few_are_read(&house.close(), "total_changes");
+    assert_few_are_read(&env.close(), "total_changes");
 }
 
-/// A page of a list, its statements planned while there was nothing to plan by, then run on 20,000 rows that do not match
-/// and one that does.
+/// Checks a page of a list whose statements are planned with empty tables, then run on 20,000 rows that do
+/// not match and one that does.
 fn few_are_read_for(filter: ProcessFilter<'_>, others: &str, one: &str) {
-    let Some(house) = House::new() else { return };
+    let Some(env) = TestEnvironment::new() else { return };
     let limit = PageLimit { items: 10, scanned: 50 };
-    let page = || read_committed(&*house.store, |tx| tx.list_processes(1, filter, None, limit)).unwrap();
-    house.database.sql(NOT_COUNTED).unwrap();
+    let page = || read_committed(&*env.store, |tx| tx.list_processes(1, filter, None, limit)).unwrap();
+    env.database.sql(NOT_COUNTED).unwrap();
     often(page);
-    let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
-    create_account(&house.app, &house.caller, None, body).unwrap();
+    env.create("A-1");
     let others = format!("UPDATE processes SET {others}");
-    // Errors are not copied.
+    // The copies have no error.
     let many =
         if others.contains("'ERRORED'") { format!("{MANY}; {others}") } else { format!("{others}; {MANY}") };
-    // The one that matches is the last. No other ever was as it is: what indexes keep of that is not what is counted.
+    // The last row matches. No other row ever matched, so no index has dead entries of it.
     let many = format!(
         "{many}; UPDATE processes SET created_at = created_at + interval '1 hour', \
          modified_at = modified_at + interval '1 hour', latest_event_at = latest_event_at + interval '1 hour', {one} \
          WHERE external_account_number = 'A-1'"
     );
-    house.database.sql(&many).unwrap();
-    reset(&house, "processes");
+    env.database.sql(&many).unwrap();
+    reset(&env, "processes");
     let found = page();
     let is_searched =
         filter.modified_after.is_some() || filter.error_code.is_some() && filter.state.is_some();
@@ -178,7 +172,7 @@ fn few_are_read_for(filter: ProcessFilter<'_>, others: &str, one: &str) {
         (usize::from(!is_searched), is_searched),
         "{filter:?}"
     );
-    let database = house.close();
+    let database = env.close();
     let read = "SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'processes') \
                 + (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'processes')";
     let read: u64 = database.sql(read).unwrap().parse().unwrap();

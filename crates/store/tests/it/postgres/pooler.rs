@@ -1,17 +1,18 @@
-//! What holds behind a proxy that shares connections by transaction.
+//! Behaviour behind a proxy that shares connections by transaction.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{StoreError, write};
 use cutover_store::{PostgresOptions, PostgresStore};
 use cutover_testkit_postgres::{PgBouncer, server};
 use std::time::Duration;
 
-/// A statement that waits for a lock ends by the lock's timeout, long before its own, and the next one runs.
+/// A statement that waits for a lock ends at the lock timeout, long before the statement timeout, and the
+/// next one runs.
 #[test]
-fn a_lock_is_not_waited_for_as_long_as_a_statement_may_take() {
-    let Some(house) = House::new() else { return };
-    let direct = house.database.url();
+fn the_wait_for_a_lock_is_shorter_than_the_statement_timeout() {
+    let Some(env) = TestEnvironment::new() else { return };
+    let direct = env.database.url();
     let Some(pooler) = PgBouncer::start(server().unwrap().url()).unwrap() else { return };
     let options = PostgresOptions {
         direct_url: Some(direct.to_owned()),
@@ -20,7 +21,7 @@ fn a_lock_is_not_waited_for_as_long_as_a_statement_may_take() {
     };
     let store = PostgresStore::open(&options).unwrap();
     let add = || write(&store, |tx| tx.add_organisation("Other", DateTime::<Utc>::UNIX_EPOCH));
-    let held = house.hold("LOCK TABLE organisations IN ACCESS EXCLUSIVE MODE");
+    let held = env.hold("LOCK TABLE organisations IN ACCESS EXCLUSIVE MODE");
     let waited = add();
     assert!(matches!(&waited, Err(StoreError::Busy(text)) if text.contains("lock timeout")), "{waited:?}");
     drop(held);

@@ -1,19 +1,19 @@
-//! Suppliers of two organisations that are added or changed at the same time.
+//! Changes of suppliers of two organisations at the same time.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use cutover_app::operator::{OperatorError, SupplierChange};
 use cutover_app::port::Supplier;
 use std::thread;
 
-/// Does both at once: neither may write before both have looked.
-fn at_once(house: &House, write: impl Fn(&str, &str) -> Result<Supplier, OperatorError> + Sync) {
-    // Others may read.
-    let writing = house.hold("LOCK TABLE suppliers IN SHARE MODE");
+/// Runs both changes at once: both have checked their document roots before either writes.
+fn at_once(env: &TestEnvironment, write: impl Fn(&str, &str) -> Result<Supplier, OperatorError> + Sync) {
+    // This lock allows reads.
+    let writing = env.hold("LOCK TABLE suppliers IN SHARE MODE");
     thread::scope(|scope| {
         let write = &write;
         let one = scope.spawn(move || write("A", "/docs"));
         let other = scope.spawn(move || write("B", "/docs/b"));
-        house.until_waiting(2);
+        env.until_waiting(2);
         drop(writing);
         let refused = [one.join().unwrap(), other.join().unwrap()].into_iter().filter_map(Result::err);
         assert!(matches!(refused.collect::<Vec<_>>()[..], [OperatorError::Refused(_)]));
@@ -29,18 +29,18 @@ fn owner(code: &str) -> &'static str {
 }
 
 #[test]
-fn document_roots_that_are_added_at_once_do_not_meet() {
-    let Some(house) = House::new() else { return };
-    house.app.add_organisation("Other").unwrap();
-    at_once(&house, |code, root| house.app.add_supplier(code, owner(code), rooted(root)));
+fn document_roots_that_are_added_at_once_do_not_overlap() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.app.add_organisation("Other").unwrap();
+    at_once(&env, |code, root| env.app.add_supplier(code, owner(code), rooted(root)));
 }
 
 #[test]
-fn document_roots_that_are_changed_at_once_do_not_meet() {
-    let Some(house) = House::new() else { return };
-    house.app.add_organisation("Other").unwrap();
+fn document_roots_that_are_changed_at_once_do_not_overlap() {
+    let Some(env) = TestEnvironment::new() else { return };
+    env.app.add_organisation("Other").unwrap();
     for code in ["A", "B"] {
-        house.app.add_supplier(code, owner(code), SupplierChange::default()).unwrap();
+        env.app.add_supplier(code, owner(code), SupplierChange::default()).unwrap();
     }
-    at_once(&house, |code, root| house.app.set_supplier(code, rooted(root)));
+    at_once(&env, |code, root| env.app.set_supplier(code, rooted(root)));
 }

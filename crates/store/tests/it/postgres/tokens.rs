@@ -1,22 +1,22 @@
-//! A refresh token that is used, and one of its family that is used again, at the same time.
+//! Use of a refresh token at the same time as a second use of another one of its family.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use cutover_app::auth::{Credential, TokenRefused};
 use std::thread;
 
 #[test]
 fn a_family_is_revoked_with_the_token_that_is_being_added_to_it() {
-    let Some(house) = House::new() else { return };
-    let obtain = |refresh: &str| house.app.obtain_token(&Credential::RefreshToken(refresh.to_owned()));
-    let first = house.app.obtain_token(&Credential::ApiKey(house.key.clone())).unwrap().refresh_token;
+    let Some(env) = TestEnvironment::new() else { return };
+    let obtain = |refresh: &str| env.app.obtain_token(&Credential::RefreshToken(refresh.to_owned()));
+    let first = env.app.obtain_token(&Credential::ApiKey(env.key.clone())).unwrap().refresh_token;
     let second = obtain(&first).unwrap().refresh_token;
-    // Whoever uses the second token has to wait with adding the third, and has locked the second by then.
-    let adding = house.hold("SELECT 1 FROM api_keys FOR UPDATE");
+    // The use of the second token waits before it adds the third one, and has locked the second one by then.
+    let adding = env.hold("SELECT 1 FROM api_keys FOR UPDATE");
     thread::scope(|scope| {
         let used = scope.spawn(|| obtain(&second));
-        house.until_waiting(1);
+        env.until_waiting(1);
         let again = scope.spawn(|| obtain(&first));
-        house.until_waiting(2);
+        env.until_waiting(2);
         drop(adding);
         let third = used.join().unwrap().unwrap().refresh_token;
         assert!(matches!(again.join().unwrap(), Err(TokenRefused::Invalid)));

@@ -1,21 +1,21 @@
-//! What is encrypted at rest, on both databases.
+//! Encryption at rest on both databases.
 
-mod ground;
+mod environment;
 mod reseal;
 mod rows;
 
 use cutover_app::port::Store;
-use ground::{POSTGRES, SQLITE, sealer};
+use environment::{POSTGRES, SQLITE, sealer};
 
-fn on_sqlite(story: fn(&dyn Store)) {
-    SQLITE.with(|place| story(&*place.open(sealer(&["a"])).store()));
+fn on_sqlite(test: fn(&dyn Store)) {
+    SQLITE.with(|database| test(&*database.open(sealer(&["a"])).store()));
 }
 
-fn on_postgres(story: fn(&dyn Store)) {
-    POSTGRES.with(|place| story(&*place.open(sealer(&["a"])).store()));
+fn on_postgres(test: fn(&dyn Store)) {
+    POSTGRES.with(|database| test(&*database.open(sealer(&["a"])).store()));
 }
 
-/// The store's contract, with keys.
+/// The store's contract suite, with keys.
 mod contract {
     mod sqlite {
         cutover_testkit::store_suite!(super::super::on_sqlite);

@@ -1,4 +1,4 @@
-use super::ground::{Place, import, on_both, payload, sealer, sign, stage, supplier};
+use super::environment::{Database, import, on_both, payload, sealer, sign, stage, supplier};
 use cutover_app::port::{Store, read, write};
 use cutover_core::Zone;
 use cutover_store::{KeyState, Resealed, Seal, Sealer};
@@ -6,35 +6,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 on_both! {
-    what_lay_open_and_what_had_another_key_is_sealed_with_the_first
-    what_cannot_be_opened_stays_and_is_told
-    keys_change_while_accounts_come_and_are_read
-    of_a_large_table_a_sample_is_looked_at
+    unsealed_values_and_those_of_another_key_are_sealed_with_the_first
+    values_that_cannot_be_opened_are_kept_and_reported
+    keys_change_while_accounts_are_staged_and_read
+    a_sample_of_a_large_table_is_checked
 }
 
 fn sealed(resealed: &[Resealed]) -> Vec<(u64, u64)> {
     resealed.iter().map(|table| (table.sealed, table.fresh)).collect()
 }
 
-fn what_lay_open_and_what_had_another_key_is_sealed_with_the_first(place: &Place) {
-    let open = place.open(Sealer::default());
+fn unsealed_values_and_those_of_another_key_are_sealed_with_the_first(database: &Database) {
+    let open = database.open(Sealer::default());
     let acme = supplier(&*open.store());
     let first = stage(&*open.store(), &acme, "A-1");
     import(&*open.store(), &acme, first);
     let signs = sign(&*open.store(), "k1");
-    let old = place.open(sealer(&["a"]));
+    let old = database.open(sealer(&["a"]));
     let second = stage(&*old.store(), &acme, "A-2");
     let signs = [sign(&*old.store(), "k2"), signs];
     drop((open, old));
 
     let both = || sealer(&["b", "a"]);
-    assert_eq!(sealed(&place.reseal(both(), &mut |_| {})), [(2, 0), (1, 0), (1, 0), (1, 0), (2, 0)]);
+    assert_eq!(sealed(&database.reseal(both(), &mut |_| {})), [(2, 0), (1, 0), (1, 0), (1, 0), (2, 0)]);
     assert_eq!(
-        sealed(&place.reseal(both(), &mut |_| {})),
+        sealed(&database.reseal(both(), &mut |_| {})),
         [(0, 2), (0, 1), (0, 1), (0, 1), (0, 2)],
         "nothing is left"
     );
-    let new = place.open(sealer(&["b"]));
+    let new = database.open(sealer(&["b"]));
     let store = &*new.store();
     for (id, number) in [(first, "A-1"), (second, "A-2")] {
         assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload(number))), "the old key is gone");
@@ -45,29 +45,29 @@ fn what_lay_open_and_what_had_another_key_is_sealed_with_the_first(place: &Place
     assert!(new.seals().iter().all(|seals| seals.found.keys().eq([&key])));
 }
 
-fn what_cannot_be_opened_stays_and_is_told(place: &Place) {
-    let acme = supplier(&*place.open(sealer(&["a"])).store());
+fn values_that_cannot_be_opened_are_kept_and_reported(database: &Database) {
+    let acme = supplier(&*database.open(sealer(&["a"])).store());
     for (key, number) in [("a", "A-1"), ("b", "A-2"), ("c", "A-3")] {
-        stage(&*place.open(sealer(&[key])).store(), &acme, number);
+        stage(&*database.open(sealer(&[key])).store(), &acme, number);
     }
-    place.change("UPDATE payloads SET payload = substr(payload, 1, 40) WHERE process_id = 2");
-    let before = place.hex("payload", "payloads ORDER BY process_id");
-    let done = place.reseal(sealer(&["d", "b", "C"]), &mut |_| {});
+    database.change("UPDATE payloads SET payload = substr(payload, 1, 40) WHERE process_id = 2");
+    let before = database.hex("payload", "payloads ORDER BY process_id");
+    let done = database.reseal(sealer(&["d", "b", "C"]), &mut |_| {});
     let left: Vec<_> = done[0].left.clone().into_iter().collect();
     let key = |name: &str, state| Seal::Key(name.into(), state);
     assert_eq!(
         left,
         [(key("a", KeyState::Missing), 1), (key("b", KeyState::Wrong), 1), (key("c", KeyState::Lost), 1)]
     );
-    assert_eq!(place.hex("payload", "payloads ORDER BY process_id"), before);
+    assert_eq!(database.hex("payload", "payloads ORDER BY process_id"), before);
 }
 
-/// A node that has both keys stages, replaces and reads while another process seals anew.
-fn keys_change_while_accounts_come_and_are_read(place: &Place) {
-    let old = place.open(sealer(&["a"]));
+/// A node with both keys stages, replaces and reads while another process seals again.
+fn keys_change_while_accounts_are_staged_and_read(database: &Database) {
+    let old = database.open(sealer(&["a"]));
     let acme = supplier(&*old.store());
     let ids: Vec<i64> = (0..300).map(|n| stage(&*old.store(), &acme, &format!("A-{n}"))).collect();
-    let node = place.open(sealer(&["b", "a"]));
+    let node = database.open(sealer(&["b", "a"]));
     let (store, over) = (node.store(), AtomicBool::new(false));
     thread::scope(|scope| {
         let (store, acme, ids, over) = (&*store, &acme, &ids, &over);
@@ -83,12 +83,12 @@ fn keys_change_while_accounts_come_and_are_read(place: &Place) {
                 assert!(found.iter().all(|(_, payload)| payload.is_ok()) && found.len() == 300);
             }
         });
-        let done = place.reseal(sealer(&["b", "a"]), &mut |_| {});
+        let done = database.reseal(sealer(&["b", "a"]), &mut |_| {});
         over.store(true, Ordering::Release);
         assert!(done[0].left.is_empty() && done[0].sealed >= 200, "{done:?}");
         assert!(staging.join().unwrap() > 0);
     });
-    let new = place.open(sealer(&["b"]));
+    let new = database.open(sealer(&["b"]));
     for (n, id) in ids.into_iter().enumerate() {
         let expected = if n % 3 == 0 { payload(&format!("again {n}")) } else { payload(&format!("A-{n}")) };
         let found = read(&*new.store(), |tx| tx.payloads(&[id])).unwrap();
@@ -96,7 +96,7 @@ fn keys_change_while_accounts_come_and_are_read(place: &Place) {
     }
 }
 
-/// How many it staged; one at least.
+/// Stages accounts and returns how many, at least one.
 fn stage_until(store: &dyn Store, acme: &cutover_app::port::Supplier, over: &AtomicBool) -> usize {
     let mut staged = 0;
     while staged == 0 || !over.load(Ordering::Acquire) {
@@ -106,28 +106,28 @@ fn stage_until(store: &dyn Store, acme: &cutover_app::port::Supplier, over: &Ato
     staged
 }
 
-fn of_a_large_table_a_sample_is_looked_at(place: &Place) {
-    let old = place.open(sealer(&["a"]));
+fn a_sample_of_a_large_table_is_checked(database: &Database) {
+    let old = database.open(sealer(&["a"]));
     let store = old.store();
     let acme = supplier(&*store);
     let id = stage(&*store, &acme, "A-1");
     let columns = "supplier_id, state, attempt, tries, version, is_dry_run, due_at, created_at, modified_at, \
                    latest_event_at, fingerprint";
-    // Copies, of which none would open.
+    // None of the copies would open.
     let series = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)";
-    place.change(&format!(
+    database.change(&format!(
         "INSERT INTO processes (id, external_account_number, {columns}) {series} \
          SELECT {id} + n, 'C-' || n, {columns} FROM processes, n WHERE id = {id}"
     ));
-    place.change(&format!(
+    database.change(&format!(
         "INSERT INTO payloads (process_id, payload) {series} \
          SELECT {id} + n, payload FROM payloads, n WHERE process_id = {id} AND n < 2990"
     ));
-    if let Place::Server(_) = place {
-        place.change("SELECT setval('process_ids', (SELECT max(id) FROM processes))");
+    if let Database::Server(_) = database {
+        database.change("SELECT setval('process_ids', (SELECT max(id) FROM processes))");
     }
     drop((store, old));
-    let node = place.open(sealer(&["b"]));
+    let node = database.open(sealer(&["b"]));
     let last = stage(&*node.store(), &acme, "Z-1");
     assert!(last > id + 2_990, "{last}");
     let seals = node.seals().remove(0);
@@ -136,5 +136,5 @@ fn of_a_large_table_a_sample_is_looked_at(place: &Place) {
     let (missing, fresh) = (&counts[0], &counts[1]);
     assert_eq!(missing.0, Seal::Key("a".into(), KeyState::Missing));
     assert!((900..=1_100).contains(&missing.1), "{missing:?}");
-    assert_eq!(*fresh, (Seal::Key("b".into(), KeyState::Seals), 1), "the newest are among them");
+    assert_eq!(*fresh, (Seal::Key("b".into(), KeyState::Seals), 1), "the sample includes the newest");
 }

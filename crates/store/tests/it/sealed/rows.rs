@@ -1,5 +1,5 @@
-use super::ground::{
-    Place, SECRET, at, import, instruction, on_both, payload, sealer, sign, stage, supplier,
+use super::environment::{
+    Database, SECRET, at, import, instruction, on_both, payload, sealer, sign, stage, supplier,
 };
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,15 +10,15 @@ use cutover_testkit::SeededRandom;
 use std::sync::Arc;
 
 on_both! {
-    nothing_lies_open
-    what_lay_open_stays_readable
-    a_row_in_the_place_of_another_is_refused_and_the_others_are_not
-    a_key_that_is_not_here_is_told_row_by_row
-    what_is_staged_again_is_sealed_again
-    an_archived_payload_is_open
-    a_wrong_key_of_the_same_name_is_found_out
-    signing_keys_are_sealed_and_those_of_before_stay_readable
-    a_signing_key_that_cannot_be_opened_says_why
+    all_values_are_sealed
+    unsealed_values_stay_readable
+    a_moved_row_is_refused_and_the_others_are_not
+    a_missing_key_is_reported_for_each_row
+    a_restaged_payload_is_sealed_again
+    an_archived_payload_is_unsealed
+    a_wrong_key_of_the_same_name_is_reported
+    signing_keys_are_sealed_and_older_ones_stay_readable
+    a_signing_key_that_cannot_be_opened_reports_the_reason
 }
 
 const DETAILS: [&str; 3] = ["payment_instructions", "account_instructions", "business_instructions"];
@@ -26,16 +26,16 @@ const DETAILS: [&str; 3] = ["payment_instructions", "account_instructions", "bus
 /// A payload is `sealed:1:a:…` in hexadecimal digits.
 const SEALED_WITH_A: &str = "7365616c65643a313a613a";
 
-fn nothing_lies_open(place: &Place) {
-    let opened = place.open(sealer(&["a"]));
+fn all_values_are_sealed(database: &Database) {
+    let opened = database.open(sealer(&["a"]));
     let store = &*opened.store();
     let id = stage(store, &supplier(store), "A-1");
     import(store, &read(store, |tx| tx.supplier_by_id(1)).unwrap().unwrap(), id);
     sign(store, "k");
-    let payloads = place.hex("payload", "payloads");
+    let payloads = database.hex("payload", "payloads");
     assert!(payloads.iter().all(|hex| hex.starts_with(SEALED_WITH_A)), "{payloads:?}");
     for table in DETAILS {
-        let details = place.shown("details", &format!("{table} WHERE details IS NOT NULL"));
+        let details = database.shown("details", &format!("{table} WHERE details IS NOT NULL"));
         assert_eq!(details.len(), 1, "{table}");
         assert!(details[0].starts_with("sealed:1:a:"), "{table}: {details:?}");
         assert!(!details[0].contains("CANARY") && !details[0].contains("062-000"), "{table}: {details:?}");
@@ -52,16 +52,16 @@ fn nothing_lies_open(place: &Place) {
     }
 }
 
-fn what_lay_open_stays_readable(place: &Place) {
-    let opened = place.open(Sealer::default());
+fn unsealed_values_stay_readable(database: &Database) {
+    let opened = database.open(Sealer::default());
     let store = &*opened.store();
     let acme = supplier(store);
     let id = stage(store, &acme, "A-1");
     import(store, &acme, id);
     sign(store, "k");
-    assert_eq!(place.hex("payload", "payloads").len(), 1);
-    assert!(place.shown("details", "account_instructions")[0].contains("CANARY"));
-    let opened = place.open(sealer(&["a"]));
+    assert_eq!(database.hex("payload", "payloads").len(), 1);
+    assert!(database.shown("details", "account_instructions")[0].contains("CANARY"));
+    let opened = database.open(sealer(&["a"]));
     let store = &*opened.store();
     assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload("A-1"))));
     let account = read(store, |tx| tx.imported_account(id, Zone::UTC)).unwrap().unwrap();
@@ -69,13 +69,13 @@ fn what_lay_open_stays_readable(place: &Place) {
     assert!(opened.seals().iter().all(|seals| seals.found.keys().eq([&Seal::Open])));
 }
 
-fn a_row_in_the_place_of_another_is_refused_and_the_others_are_not(place: &Place) {
-    let opened = place.open(sealer(&["a"]));
+fn a_moved_row_is_refused_and_the_others_are_not(database: &Database) {
+    let opened = database.open(sealer(&["a"]));
     let store = &*opened.store();
     let acme = supplier(store);
     let ids = ["A-1", "A-2", "A-3"].map(|number| stage(store, &acme, number));
     let [first, second, third] = ids;
-    place.change(&format!(
+    database.change(&format!(
         "UPDATE payloads SET payload = (SELECT payload FROM payloads WHERE process_id = {first}) \
          WHERE process_id = {second}"
     ));
@@ -88,71 +88,71 @@ fn a_row_in_the_place_of_another_is_refused_and_the_others_are_not(place: &Place
     );
     assert_eq!(found[2], (third, Ok(payload("A-3").payload)));
     import(store, &acme, first);
-    place.change("UPDATE account_instructions SET details = (SELECT details FROM business_instructions)");
+    database.change("UPDATE account_instructions SET details = (SELECT details FROM business_instructions)");
     let refused = read(store, |tx| tx.imported_account(first, Zone::UTC));
     assert!(matches!(refused, Err(StoreError::Corrupt(_))), "{refused:?}");
 }
 
-fn a_key_that_is_not_here_is_told_row_by_row(place: &Place) {
-    let (old, new) = (place.open(sealer(&["a"])), place.open(sealer(&["b"])));
+fn a_missing_key_is_reported_for_each_row(database: &Database) {
+    let (old, new) = (database.open(sealer(&["a"])), database.open(sealer(&["b"])));
     let acme = supplier(&*old.store());
     let (first, second) = (stage(&*old.store(), &acme, "A-1"), stage(&*new.store(), &acme, "A-2"));
     let mut found = read(&*new.store(), |tx| tx.payloads(&[first, second])).unwrap();
     found.sort_by_key(|(id, _)| *id);
     let missing = Err(StoreError::KeyMissing("a".into()));
     assert_eq!(found, [(first, missing), (second, Ok(payload("A-2").payload))]);
-    let lost = place.open(sealer(&["b", "A"]));
+    let lost = database.open(sealer(&["b", "A"]));
     let found = read(&*lost.store(), |tx| tx.payloads(&[first])).unwrap();
     assert!(matches!(found[0].1, Err(StoreError::Corrupt(_))), "{found:?}");
 }
 
-fn what_is_staged_again_is_sealed_again(place: &Place) {
-    let opened = place.open(sealer(&["a"]));
+fn a_restaged_payload_is_sealed_again(database: &Database) {
+    let opened = database.open(sealer(&["a"]));
     let store = &*opened.store();
     let acme = supplier(store);
     let id = stage(store, &acme, "A-1");
-    let before = place.hex("payload", "payloads");
+    let before = database.hex("payload", "payloads");
     write(store, move |tx| tx.restage(id, &payload("other"))).unwrap();
-    let after = place.hex("payload", "payloads");
+    let after = database.hex("payload", "payloads");
     assert!(after[0].starts_with(SEALED_WITH_A) && after != before);
     assert_eq!(read(store, |tx| tx.staged(id)), Ok(Some(payload("other"))));
 }
 
-fn an_archived_payload_is_open(place: &Place) {
-    let opened = place.open(sealer(&["a"]));
+fn an_archived_payload_is_unsealed(database: &Database) {
+    let opened = database.open(sealer(&["a"]));
     let store = &*opened.store();
     let acme = supplier(store);
     let ids = ["A-1", "A-2"].map(|number| stage(store, &acme, number));
-    place.change("UPDATE processes SET state = 'CANCELLED'");
-    let long_after = super::ground::at(1_000);
+    database.change("UPDATE processes SET state = 'CANCELLED'");
+    let long_after = super::environment::at(1_000);
     let kept = read(store, |tx| tx.processes_to_archive(&ids, long_after)).unwrap();
     let payloads: Vec<_> = kept.into_iter().map(|kept| kept.payload).collect();
     assert_eq!(payloads, ["A-1", "A-2"].map(|number| payload(number).payload));
-    // One that cannot be opened stays, and keeps no other.
-    place.change(&format!(
+    // A payload that cannot be opened is kept and does not hold up the others.
+    database.change(&format!(
         "UPDATE payloads SET payload = substr(payload, 1, 40) WHERE process_id = {}",
         ids[0]
     ));
     assert_eq!(read(store, |tx| tx.processes_to_archive(&ids, long_after)).unwrap().len(), 1);
 }
 
-/// Secrets of every signing key, as they are stored.
-fn secrets(place: &Place) -> Vec<String> {
-    place.hex("secret", "signing_keys ORDER BY kid")
+/// Returns the stored secrets of all signing keys.
+fn secrets(database: &Database) -> Vec<String> {
+    database.hex("secret", "signing_keys ORDER BY kid")
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn signing_keys_are_sealed_and_those_of_before_stay_readable(place: &Place) {
-    let before = sign(&*place.open(Sealer::default()).store(), "k1");
-    assert_eq!(secrets(place), [hex(&SECRET)]);
-    let opened = place.open(sealer(&["a"]));
+fn signing_keys_are_sealed_and_older_ones_stay_readable(database: &Database) {
+    let before = sign(&*database.open(Sealer::default()).store(), "k1");
+    assert_eq!(secrets(database), [hex(&SECRET)]);
+    let opened = database.open(sealer(&["a"]));
     let store = &*opened.store();
     let sealed = sign(store, "k2");
     assert_eq!(read(store, |tx| tx.signing_keys()), Ok(vec![sealed, before]));
-    let stored = secrets(place);
+    let stored = secrets(database);
     assert!(stored[1].starts_with(SEALED_WITH_A) && !stored[1].contains(&hex(b"CANARY")), "{stored:?}");
     let seals = opened.seals().pop().unwrap();
     assert_eq!((seals.table, seals.is_all), (SealedTable::SigningKeys, true));
@@ -160,11 +160,11 @@ fn signing_keys_are_sealed_and_those_of_before_stay_readable(place: &Place) {
     assert_eq!(seals.found.into_iter().collect::<Vec<_>>(), [(Seal::Open, 1), (key, 1)]);
 }
 
-/// The others stay readable, and each can be removed.
-fn a_signing_key_that_cannot_be_opened_says_why(place: &Place) {
-    sign(&*place.open(sealer(&["a"])).store(), "k1");
-    sign(&*place.open(sealer(&["c"])).store(), "k2");
-    let opened = place.open(sealer(&["b", "C"]));
+/// The other keys stay readable, and each key can be removed.
+fn a_signing_key_that_cannot_be_opened_reports_the_reason(database: &Database) {
+    sign(&*database.open(sealer(&["a"])).store(), "k1");
+    sign(&*database.open(sealer(&["c"])).store(), "k2");
+    let opened = database.open(sealer(&["b", "C"]));
     let store = &*opened.store();
     sign(store, "k3");
     let found = read(store, |tx| tx.signing_keys()).unwrap();
@@ -176,21 +176,21 @@ fn a_signing_key_that_cannot_be_opened_says_why(place: &Place) {
     );
     assert_eq!(found[2].secret, Err(StoreError::KeyMissing("a".into())));
     assert!(!found[2].is_gone());
-    // One in the place of another does not open.
-    place.change("UPDATE signing_keys SET secret = (SELECT secret FROM signing_keys WHERE kid = 'k3') WHERE kid = 'k1'");
+    // A moved secret does not open.
+    database.change("UPDATE signing_keys SET secret = (SELECT secret FROM signing_keys WHERE kid = 'k3') WHERE kid = 'k1'");
     let found = read(store, |tx| tx.signing_keys()).unwrap();
     assert!(matches!(found[2].secret, Err(StoreError::Corrupt(_))), "{:?}", found[2].secret);
     assert_eq!(write(store, |tx| tx.remove_signing_keys_superseded_before(at(1))), Ok(2));
 }
 
-fn a_wrong_key_of_the_same_name_is_found_out(place: &Place) {
-    let opened = place.open(sealer(&["a"]));
+fn a_wrong_key_of_the_same_name_is_reported(database: &Database) {
+    let opened = database.open(sealer(&["a"]));
     let acme = supplier(&*opened.store());
     stage(&*opened.store(), &acme, "A-1");
     drop(opened);
     let keys = format!("a:{}", STANDARD.encode([0; 32]));
     let keys = EncryptionKeys::parse(&keys).unwrap();
-    let opened = place.open(Sealer::new(keys, Arc::new(SeededRandom::new(1))));
+    let opened = database.open(Sealer::new(keys, Arc::new(SeededRandom::new(1))));
     let seals = opened.seals().remove(0);
     assert_eq!(seals.table, SealedTable::Payloads);
     assert!(seals.found.keys().eq([&Seal::Key("a".into(), KeyState::Wrong)]), "{seals:?}");

@@ -131,10 +131,11 @@ fn timeouts(session: &SessionHealth) -> Finding {
 }
 
 fn connections(options: &PostgresOptions, server: &ServerHealth) -> Finding {
-    let ServerHealth { places, taken, .. } = server;
+    let ServerHealth { max_connections, open_connections, .. } = server;
     let own = if options.direct_url.is_some() { 1 } else { i64::from(options.connections) + 2 };
-    let detail = format!("a server process uses up to {own} of {places}; {taken} are in use");
-    if own > *places {
+    let detail =
+        format!("a server process uses up to {own} of {max_connections}; {open_connections} are in use");
+    if own > *max_connections {
         let fix = "raise max_connections of PostgreSQL, or lower database-connections";
         return Finding::warn("connections", detail, fix);
     }
@@ -199,8 +200,8 @@ mod tests {
                 has_fsync: true,
                 has_full_page_writes: true,
                 has_autovacuum: true,
-                places: 97,
-                taken: 5,
+                max_connections: 97,
+                open_connections: 5,
             },
             is_verified: true,
             clock_difference: TimeDelta::milliseconds(-3),
@@ -255,7 +256,7 @@ mod tests {
             session(|session| session.is_same_database = false),
             session(|session| session.is_notified = false),
             session(|session| session.statement_timeout = "0".into()),
-            wrong(|health| health.server.places = 16),
+            wrong(|health| health.server.max_connections = 16),
             wrong(|health| health.server.has_autovacuum = false),
             wrong(|health| health.clock_difference = TimeDelta::milliseconds(1_500)),
             wrong(|health| health.clock_difference = TimeDelta::milliseconds(-61_007)),

@@ -1,6 +1,6 @@
 use super::super::super::schema::{ledgers, line_items, meter_points, tax_items, transactions};
 use super::super::super::types::{Day, Digits, date, decimal};
-use super::super::super::{Conn, SqlTx, behind};
+use super::super::super::{Conn, SqlTx, next_position};
 use super::super::builder::Builder;
 use super::super::ledgers::CURRENT;
 use super::super::rows::Rows;
@@ -16,7 +16,7 @@ use cutover_model::{Decimal, IntoOwned, Writer};
 use diesel::dsl::min;
 use diesel::prelude::*;
 
-/// Ledgers are numbered from 0, and none is ever removed.
+/// Ledgers are numbered from 0 and never removed.
 const FIRST: i64 = 0;
 
 #[derive(Queryable, Selectable)]
@@ -104,9 +104,9 @@ impl Ledgers for SqlTx<'_> {
         new: &NewTransaction,
     ) -> Result<(), StoreError> {
         self.run(|conn| {
-            // A transaction holds no times, so no zone is asked for.
+            // A transaction contains no times, so the zone does not matter.
             let mut builder = Builder::new(account_id, Zone::UTC);
-            let position = behind!(conn, transactions, account_id);
+            let position = next_position!(conn, transactions, account_id);
             builder.transaction(position, ledger, CURRENT.0, &new.transaction, new.sent_date);
             builder.rows.insert(conn)
         })
@@ -122,7 +122,7 @@ impl Ledgers for SqlTx<'_> {
     }
 }
 
-/// A transaction with its items.
+/// Returns a transaction with its items.
 fn transaction(conn: &mut Conn, account_id: i64, position: i64) -> Result<StoredTransaction> {
     let row = transactions::table.find((account_id, position)).select(TransactionRow::as_select());
     let row: TransactionRow<'static> = row.get_result(conn)?;

@@ -1,5 +1,5 @@
-//! What is added to accounts after their import (contract D8). It comes behind what is there: its place
-//! is found by a key, whatever the account has already.
+//! Additions to accounts after their import (contract D8). A new row gets the position after the last one,
+//! which is found by a key however many rows the account has.
 
 mod ledgers;
 mod notes;

@@ -1,6 +1,6 @@
 use super::super::super::schema::notes;
 use super::super::super::types::{Bits, Timestamp, instant};
-use super::super::super::{SqlTx, behind};
+use super::super::super::{SqlTx, next_position};
 use super::super::builder::Builder;
 use chrono::{DateTime, Utc};
 use cutover_app::port::{NewNote, NoteContent, Notes, StoreError};
@@ -29,9 +29,9 @@ impl Notes for SqlTx<'_> {
 
     fn add_note(&mut self, account_id: i64, new: &NewNote) -> Result<(), StoreError> {
         self.run(|conn| {
-            // Its times are not those of the note, so no zone is asked for.
+            // The row's times are given, so the zone does not matter.
             let mut builder = Builder::new(account_id, Zone::UTC);
-            let position = behind!(conn, notes, account_id);
+            let position = next_position!(conn, notes, account_id);
             builder.note(position, &new.note, new.created_at.into(), new.unpin_at.map(Timestamp::from));
             builder.rows.insert(conn)
         })

@@ -1,6 +1,6 @@
 use super::super::super::schema::historical_statements;
 use super::super::super::types::{Bits, Day, Digits, Timestamp, date, decimal};
-use super::super::super::{Conn, SqlTx, behind};
+use super::super::super::{Conn, SqlTx, next_position};
 use super::super::builder::{identity, text};
 use crate::error::{Error, Result};
 use cutover_app::port::{HistoricalStatements, NewHistoricalStatement, StoreError};
@@ -59,12 +59,12 @@ impl TryFrom<StatementRow<'_>> for HistoricalStatement<'static> {
     }
 }
 
-/// `null` is not kept: what is not there is left out.
+/// `null` is not stored: a missing value is absent.
 fn nullable<T>(value: Option<T>) -> Nullable<T> {
     value.map_or(Nullable::Absent, Nullable::Value)
 }
 
-/// The statements that were added to an account, oldest first.
+/// Returns the statements that were added to an account, oldest first.
 pub(in super::super) fn load(conn: &mut Conn, account_id: i64) -> Result<Vec<HistoricalStatement<'static>>> {
     let rows: Vec<StatementRow<'static>> = historical_statements::table
         .filter(historical_statements::account_id.eq(account_id))
@@ -97,7 +97,7 @@ impl HistoricalStatements for SqlTx<'_> {
         new: &NewHistoricalStatement,
     ) -> Result<(), StoreError> {
         self.run(|conn| {
-            let position = behind!(conn, historical_statements, account_id);
+            let position = next_position!(conn, historical_statements, account_id);
             let row = StatementRow::new(account_id, position, new);
             diesel::insert_into(historical_statements::table).values(row).execute(conn)?;
             Ok(())

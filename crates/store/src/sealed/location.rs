@@ -1,20 +1,20 @@
 use std::fmt;
 
-/// Where a value belongs. It is known before the value has a row: the key of a process may come from the
-/// database, in the statement that stores it.
+/// The location that a sealed value is bound to. It is known before the value has a row, because the
+/// statement that stores a process may draw its key.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Place<'a> {
-    /// The payload of a process, of which a supplier has one for each number.
+pub(crate) enum Location<'a> {
+    /// The payload of a process. A supplier has one for each number.
     Payload { supplier_id: i64, number: &'a str },
-    /// A row of a table: its owner, and its position there.
+    /// A row of a table, by its owner and position.
     Row { table: &'static str, owner: i64, position: i64 },
-    /// The signing key of an id.
+    /// A signing key, by its id.
     SigningKey { kid: &'a str },
 }
 
-impl Place<'_> {
-    /// What is authenticated with a value. Lengths are fixed, but for the last part and for words that end by
-    /// themselves: no two places have the same.
+impl Location<'_> {
+    /// Returns the bytes that are authenticated with a value. They differ for any two locations: all parts
+    /// but the last have a fixed length or an end mark.
     pub(super) fn authenticated(self, head: &[u8]) -> Vec<u8> {
         let (table, first, rest) = match &self {
             Self::Payload { supplier_id, number } => ("payloads", *supplier_id, number.as_bytes()),
@@ -25,8 +25,8 @@ impl Place<'_> {
     }
 }
 
-/// It names no content.
-impl fmt::Display for Place<'_> {
+/// Shows no content.
+impl fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Payload { .. } => f.write_str("a payload"),

@@ -1,11 +1,11 @@
-//! The use cases over a database of a test's own.
+//! The use cases on a database of the test's own.
 
 use cutover_app::auth::{Caller, Credential};
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::ApiKeyRole;
 use cutover_app::{App, Ports, Settings};
 use cutover_store::{PostgresOptions, PostgresStore};
-use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom};
+use cutover_testkit::{FakeClock, FakeDocuments, FakeVendors, SeededRandom, create_account};
 use cutover_testkit_postgres::{TestDatabase, server};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, PgConnection};
@@ -13,8 +13,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The use cases, with the organisation `Acme` and its supplier `ACME`. What is first goes first.
-pub(super) struct House {
+/// The use cases, with the organisation `Acme` and its supplier `ACME`. The order of the fields is the order
+/// of their drops.
+pub(super) struct TestEnvironment {
     pub(super) app: Arc<App>,
     pub(super) store: Arc<PostgresStore>,
     pub(super) clock: Arc<FakeClock>,
@@ -23,18 +24,18 @@ pub(super) struct House {
     pub(super) database: TestDatabase,
 }
 
-impl House {
-    /// `None` where there is no server.
+impl TestEnvironment {
+    /// Returns `None` if there is no server.
     pub(super) fn new() -> Option<Self> {
-        Self::patient(PostgresOptions::new("").pool_timeout)
+        Self::with_pool_timeout(PostgresOptions::new("").pool_timeout)
     }
 
-    /// The same where so long is waited for a connection.
-    pub(super) fn patient(pool_timeout: Duration) -> Option<Self> {
+    /// Sets the maximum wait for a connection.
+    pub(super) fn with_pool_timeout(pool_timeout: Duration) -> Option<Self> {
         Self::with(|url| PostgresOptions { pool_timeout, ..PostgresOptions::new(url) })
     }
 
-    /// The same with other options of the database at a URL.
+    /// Sets the options of the database at a URL.
     pub(super) fn with(options: impl FnOnce(&str) -> PostgresOptions) -> Option<Self> {
         let database = TestDatabase::create(server()?).unwrap();
         let options = PostgresOptions { migrates: true, ..options(database.url()) };
@@ -56,14 +57,23 @@ impl House {
         Some(Self { app, store, clock, key, caller, database })
     }
 
-    /// A transaction that holds what this statement locks, until it is dropped.
+    /// Creates an account of the supplier `ACME`.
+    pub(super) fn create(&self, number: &str) {
+        let body = format!(
+            r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
+        );
+        let created = create_account(&self.app, &self.caller, None, body.as_bytes());
+        created.unwrap();
+    }
+
+    /// Returns a transaction that holds the locks of a statement until it is dropped.
     pub(super) fn hold(&self, lock: &str) -> PgConnection {
         let mut conn = PgConnection::establish(self.database.url()).unwrap();
         conn.batch_execute(&format!("BEGIN; {lock}")).unwrap();
         conn
     }
 
-    /// The database once the connections to it have ended and told what they did. Other stores are to be dropped
+    /// Returns the database once its connections have ended and reported their statistics. Drop other stores
     /// before.
     pub(super) fn close(self) -> TestDatabase {
         let Self { app, store, database, .. } = self;
@@ -72,25 +82,28 @@ impl House {
         database
     }
 
-    /// Waits until so many transactions wait for locks of others.
+    /// Waits until `count` transactions wait for locks of others.
     pub(super) fn until_waiting(&self, count: usize) {
         let waits = "SELECT count(*) FROM pg_stat_activity \
                      WHERE datname = current_database() AND wait_event_type = 'Lock'";
         let begun = Instant::now();
         while self.database.sql(waits).unwrap().trim() != count.to_string() {
-            assert!(begun.elapsed() < Duration::from_secs(10), "there are not {count} that wait");
+            assert!(
+                begun.elapsed() < Duration::from_secs(10),
+                "there are not {count} transactions that wait"
+            );
             thread::park_timeout(Duration::from_millis(10));
         }
     }
 }
 
-/// Waits until the connections of stores that were dropped have ended, and told what they did.
+/// Waits until the connections of dropped stores have ended and reported their statistics.
 pub(super) fn until_gone(database: &TestDatabase) {
     let gone = "SELECT count(*) = 0 FROM pg_stat_activity \
                 WHERE datname = current_database() AND application_name = 'cutover'";
     let begun = Instant::now();
     while database.sql(gone).unwrap() != "t" {
-        assert!(begun.elapsed() < Duration::from_secs(10), "connections stay");
+        assert!(begun.elapsed() < Duration::from_secs(10), "the connections have not ended");
         thread::park_timeout(Duration::from_millis(10));
     }
 }

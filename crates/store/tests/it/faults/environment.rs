@@ -1,4 +1,4 @@
-//! The use cases over a database of a test's own, of either kind.
+//! The use cases on a database of the test's own, of either kind.
 
 use chrono::{DateTime, Utc};
 use cutover_app::auth::{Caller, Credential};
@@ -15,8 +15,9 @@ use diesel::{Connection, SqliteConnection};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// The use cases and a worker, with the organisation `Acme` and its supplier `ACME`. What is first goes first.
-pub(super) struct House {
+/// The use cases and a worker, with the organisation `Acme` and its supplier `ACME`. The order of the fields
+/// is the order of their drops.
+pub(super) struct TestEnvironment {
     pub(super) app: Arc<App>,
     pub(super) clock: Arc<FakeClock>,
     pub(super) worker: Worker,
@@ -30,19 +31,22 @@ enum Database {
     Postgres(TestDatabase),
 }
 
-/// Runs a test on SQLite, and on PostgreSQL where there is one.
-pub(super) fn on_both(test: impl Fn(House)) {
+/// Runs a test on SQLite, and on PostgreSQL if there is a server.
+pub(super) fn on_both(test: impl Fn(TestEnvironment)) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(&folder.path().join("cutover.db"), Options::default()).unwrap();
-    test(House::over(Arc::new(store), Database::Sqlite(folder)));
+    test(TestEnvironment::new(Arc::new(store), Database::Sqlite(folder)));
     let Some(server) = server() else { return };
     let database = TestDatabase::create(server).unwrap();
     let options = PostgresOptions { migrates: true, ..PostgresOptions::new(database.url()) };
-    test(House::over(Arc::new(PostgresStore::open(&options).unwrap()), Database::Postgres(database)));
+    test(TestEnvironment::new(
+        Arc::new(PostgresStore::open(&options).unwrap()),
+        Database::Postgres(database),
+    ));
 }
 
-impl House {
-    fn over(store: Arc<dyn Store>, database: Database) -> Self {
+impl TestEnvironment {
+    fn new(store: Arc<dyn Store>, database: Database) -> Self {
         let clock = Arc::new(FakeClock::of_fixtures());
         let ports = Ports {
             store,
@@ -62,7 +66,7 @@ impl House {
         Self { app, clock, worker, ports, caller, database }
     }
 
-    /// The use cases of another process over the same database.
+    /// Returns the use cases of another node on the same database.
     pub(super) fn another_node(&self) -> App {
         App::new(self.ports.clone(), Settings::default())
     }
@@ -83,7 +87,7 @@ impl House {
         self.report(number).status.status
     }
 
-    /// Runs statements past the use cases: those of the database at hand.
+    /// Runs the statements of the database without the use cases.
     pub(super) fn run(&self, sqlite: &str, postgres: &str) {
         match &self.database {
             Database::Sqlite(folder) => {
@@ -95,7 +99,7 @@ impl House {
         }
     }
 
-    /// A time in the words of the database at hand.
+    /// Returns a time in SQL of the database.
     pub(super) fn time(&self, at: DateTime<Utc>) -> String {
         match &self.database {
             Database::Sqlite(_) => at.timestamp_micros().to_string(),
@@ -103,7 +107,7 @@ impl House {
         }
     }
 
-    /// Numbers from 1 as the column `n` of `numbers`, in the words of the database at hand.
+    /// Returns SQL of the database for numbers from 1 in the column `n` of `numbers`.
     pub(super) fn numbers(&self, count: usize) -> String {
         match &self.database {
             Database::Sqlite(_) => format!(

@@ -1,6 +1,6 @@
-//! Several nodes that claim at the same time.
+//! Claims of several nodes at the same time.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use cutover_app::operator::SupplierChange;
 use cutover_app::port::{StoreError, StoredProcess, write};
 use cutover_store::PostgresStore;
@@ -9,23 +9,23 @@ use diesel::connection::SimpleConnection;
 use std::sync::mpsc;
 use std::thread;
 
-/// As many as a worker claims.
+/// Number of processes that a worker claims.
 const CLAIM: u32 = 16;
 
-/// Adds a supplier with accounts that wait.
-fn add(house: &House, code: &str, most: Option<u32>, accounts: usize) {
+/// Adds a supplier with pending accounts.
+fn add(env: &TestEnvironment, code: &str, most: Option<u32>, accounts: usize) {
     let change = SupplierChange { max_concurrent_imports: Some(most), ..SupplierChange::default() };
-    house.app.add_supplier(code, "Acme", change).unwrap();
+    env.app.add_supplier(code, "Acme", change).unwrap();
     for n in 0..accounts {
         let body = format!(
             r#"{{"import_supplier":"{code}","external_account_number":"{code}-{n}","unknown_occupier":true}}"#
         );
-        let created = create_account(&house.app, &house.caller, None, body.as_bytes());
+        let created = create_account(&env.app, &env.caller, None, body.as_bytes());
         created.unwrap();
     }
 }
 
-/// What is due, held until the word is given.
+/// Claims due processes and calls `hold` before the end of the transaction. Returns their suppliers.
 fn claim(store: &PostgresStore, hold: impl FnOnce(&[StoredProcess]) + Send + 'static) -> Vec<String> {
     let due = write(store, |tx| {
         let due = tx.due_processes("2026-11-21T03:00:00Z".parse().unwrap(), CLAIM)?;
@@ -36,18 +36,18 @@ fn claim(store: &PostgresStore, hold: impl FnOnce(&[StoredProcess]) + Send + 'st
 }
 
 #[test]
-fn what_one_node_claims_from_does_not_hide_other_suppliers() {
-    let Some(house) = House::new() else { return };
+fn suppliers_that_a_node_claims_from_do_not_hide_the_others() {
+    let Some(env) = TestEnvironment::new() else { return };
     for n in 0..CLAIM {
-        add(&house, &format!("S{n:02}"), Some(5), 1);
+        add(&env, &format!("S{n:02}"), Some(5), 1);
     }
-    add(&house, "T", Some(5), 6);
-    add(&house, "U", None, 12);
+    add(&env, "T", Some(5), 6);
+    add(&env, "U", None, 12);
     let ((taken, is_taken), (go, may_go)) = (mpsc::channel(), mpsc::channel::<()>());
     thread::scope(|scope| {
-        // Dropped if this fails.
+        // Dropped if the test fails, which ends the other thread.
         let go = go;
-        let store = &house.store;
+        let store = &env.store;
         let first = scope.spawn(move || {
             claim(store, move |due| {
                 taken.send(due.len()).unwrap();
@@ -65,15 +65,15 @@ fn what_one_node_claims_from_does_not_hide_other_suppliers() {
 
 #[test]
 fn a_supplier_whose_accounts_others_hold_does_not_hold_up_the_rest() {
-    let Some(house) = House::new() else { return };
+    let Some(env) = TestEnvironment::new() else { return };
     for n in 0..CLAIM {
-        add(&house, &format!("S{n:02}"), None, 1);
+        add(&env, &format!("S{n:02}"), None, 1);
     }
-    add(&house, "T", None, 1);
-    let mut others = house.hold("SELECT 1 FROM processes WHERE external_account_number LIKE 'S%' FOR UPDATE");
-    assert_eq!(claim(&house.store, |_| {}), ["T"]);
+    add(&env, "T", None, 1);
+    let mut others = env.hold("SELECT 1 FROM processes WHERE external_account_number LIKE 'S%' FOR UPDATE");
+    assert_eq!(claim(&env.store, |_| {}), ["T"]);
     others.batch_execute("ROLLBACK").unwrap();
-    let claimed = claim(&house.store, |_| {});
+    let claimed = claim(&env.store, |_| {});
     assert_eq!(claimed.len(), CLAIM as usize);
     assert_eq!(claimed[0], "S00");
 }

@@ -1,4 +1,4 @@
-//! Databases of both kinds, opened with keys, and looked at past the store.
+//! Databases of both kinds that are opened with keys and read without the store.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -23,36 +23,36 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A kind of database.
-pub(super) struct Kind(fn() -> Option<Place>);
+pub(super) struct Kind(fn() -> Option<Database>);
 
-pub(super) const SQLITE: Kind = Kind(|| Some(Place::File(tempfile::tempdir().unwrap())));
-pub(super) const POSTGRES: Kind = Kind(|| Some(Place::Server(TestDatabase::create(server()?).unwrap())));
+pub(super) const SQLITE: Kind = Kind(|| Some(Database::File(tempfile::tempdir().unwrap())));
+pub(super) const POSTGRES: Kind = Kind(|| Some(Database::Server(TestDatabase::create(server()?).unwrap())));
 
 impl Kind {
-    /// Runs a test on an empty database; it passes where there is no server.
-    pub(super) fn with(&self, test: impl FnOnce(&Place)) {
-        if let Some(place) = self.0() {
-            test(&place);
+    /// Runs a test on an empty database. Skips it if there is no server.
+    pub(super) fn with(&self, test: impl FnOnce(&Database)) {
+        if let Some(database) = self.0() {
+            test(&database);
         }
     }
 }
 
-/// Makes a test for each kind of database.
+/// Declares a test for each kind of database.
 macro_rules! on_both {
     ($($test:ident)*) => {
         mod sqlite {
-            $(#[test] fn $test() { super::super::ground::SQLITE.with(super::$test); })*
+            $(#[test] fn $test() { super::super::environment::SQLITE.with(super::$test); })*
         }
 
         mod postgres {
-            $(#[test] fn $test() { super::super::ground::POSTGRES.with(super::$test); })*
+            $(#[test] fn $test() { super::super::environment::POSTGRES.with(super::$test); })*
         }
     };
 }
 pub(super) use on_both;
 
-/// Where a database is.
-pub(super) enum Place {
+/// An empty database of the test's own.
+pub(super) enum Database {
     File(tempfile::TempDir),
     Server(TestDatabase),
 }
@@ -63,12 +63,12 @@ pub(super) enum Opened {
 }
 
 #[derive(QueryableByName)]
-struct Shown {
+struct TextRow {
     #[diesel(sql_type = diesel::sql_types::Text)]
     shown: String,
 }
 
-impl Place {
+impl Database {
     fn file(folder: &tempfile::TempDir) -> PathBuf {
         folder.path().join("cutover.db")
     }
@@ -90,24 +90,27 @@ impl Place {
         }
     }
 
-    pub(super) fn reseal(&self, sealer: Sealer, told: &mut dyn FnMut(&Resealed)) -> Vec<Resealed> {
+    pub(super) fn reseal(&self, sealer: Sealer, progress: &mut dyn FnMut(&Resealed)) -> Vec<Resealed> {
         match self {
             Self::File(folder) => {
                 let options = Options { sealer, ..Options::default() };
-                SqliteStore::reseal(&Self::file(folder), &options, told).unwrap()
+                SqliteStore::reseal(&Self::file(folder), &options, progress).unwrap()
             }
-            Self::Server(database) => PostgresStore::reseal(&Self::options(database, sealer), told).unwrap(),
+            Self::Server(database) => {
+                PostgresStore::reseal(&Self::options(database, sealer), progress).unwrap()
+            }
         }
     }
 
-    /// A text for each row of a query, as whoever has the database sees it.
+    /// Returns a text for each row of a query, without the store.
     pub(super) fn shown(&self, expression: &str, rest: &str) -> Vec<String> {
         match self {
             Self::File(folder) => {
                 let mut conn = SqliteConnection::establish(Self::file(folder).to_str().unwrap()).unwrap();
-                let rows: Vec<Shown> = diesel::sql_query(format!("SELECT {expression} AS shown FROM {rest}"))
-                    .load(&mut conn)
-                    .unwrap();
+                let rows: Vec<TextRow> =
+                    diesel::sql_query(format!("SELECT {expression} AS shown FROM {rest}"))
+                        .load(&mut conn)
+                        .unwrap();
                 rows.into_iter().map(|row| row.shown).collect()
             }
             Self::Server(database) => {
@@ -117,7 +120,7 @@ impl Place {
         }
     }
 
-    /// Bytes of a column as hexadecimal digits.
+    /// Returns the bytes of a column as hexadecimal digits.
     pub(super) fn hex(&self, column: &str, rest: &str) -> Vec<String> {
         let expression = match self {
             Self::File(_) => format!("lower(hex({column}))"),
@@ -126,7 +129,7 @@ impl Place {
         self.shown(&expression, rest)
     }
 
-    /// Changes the database past the store.
+    /// Changes the database without the store.
     pub(super) fn change(&self, statement: &str) {
         match self {
             Self::File(folder) => {
@@ -154,14 +157,15 @@ impl Opened {
     }
 }
 
-/// Keys of these names; the same name is the same key. One of a capital letter is lost.
+/// Returns a sealer with keys of these names. The same name has the same key; a key with a capital letter is
+/// lost.
 pub(super) fn sealer(names: &[&str]) -> Sealer {
     let line = |name: &&str| match name.as_bytes()[0] {
         byte if byte.is_ascii_uppercase() => format!("{}:lost\n", name.to_lowercase()),
         byte => format!("{name}:{}\n", STANDARD.encode([byte; 32])),
     };
     let keys = EncryptionKeys::parse(&names.iter().map(line).collect::<String>()).unwrap();
-    // Nonces differ from one process to the next.
+    // Sealers with different first keys have different nonces.
     Sealer::new(keys, Arc::new(SeededRandom::new(u64::from(names[0].as_bytes()[0]))))
 }
 
@@ -169,7 +173,7 @@ pub(super) fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_000_000 + seconds, 0).unwrap()
 }
 
-/// The supplier `A`, which is made.
+/// Adds the supplier `A`.
 pub(super) fn supplier(store: &dyn Store) -> Supplier {
     let added = write(store, |tx| {
         let owner = tx.add_organisation("Retailer", at(0))?.unwrap();
@@ -188,12 +192,12 @@ pub(super) fn supplier(store: &dyn Store) -> Supplier {
     added.unwrap()
 }
 
-/// What is staged for an account.
+/// Returns the payload of an account.
 pub(super) fn payload(number: &str) -> Staged {
     Staged { payload: format!("CANARY of {number}").into_bytes(), fingerprint: [1; 32] }
 }
 
-/// Stages an account; the key of its process.
+/// Stages an account and returns the key of its process.
 pub(super) fn stage(store: &dyn Store, supplier: &Supplier, number: &str) -> i64 {
     let process = NewProcess {
         supplier: supplier.code.clone(),
@@ -231,8 +235,8 @@ const ACCOUNT: &str = r#"{"import_supplier": "A", "external_account_number": "A-
          "bank_account": {"account_holder": "CANARY", "account_number": "999888777", "bsb": "062-000"}},
         {"vendor": "V", "type": "BPAY", "reference": "R", "valid_from": "2026-01-01"}]}"#;
 
-/// An account with a bank account, another payment without details, an instruction added to it, and a business with
-/// another.
+/// Imports an account with a bank account and a payment without details, and adds an instruction to it and
+/// one to a business.
 pub(super) fn import(store: &dyn Store, supplier: &Supplier, id: i64) {
     let account =
         decode_account(ACCOUNT.as_bytes(), Zone::UTC).unwrap().draft.unwrap().into_valid().unwrap().0;

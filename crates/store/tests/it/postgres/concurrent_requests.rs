@@ -1,6 +1,6 @@
-//! Many requests for the same thing at the same time: none of them fails.
+//! Many requests for the same account or business at the same time: none of them fails.
 
-use super::house::House;
+use super::environment::TestEnvironment;
 use cutover_app::additions::{InstructionStep, InstructionStored};
 use cutover_app::port::{InstructionDetails, InstructionKey, VendorKind, VerifiedInstruction, read};
 use cutover_model::choices::PaymentInstructionType;
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 const REQUESTS: usize = 100;
 
-/// They are more than there are connections, and how fast they are is not what is tested.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// There are fewer connections than requests, and their speed is not tested.
+const POOL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Runs a job so often at once.
+/// Runs a job on [`REQUESTS`] threads at once.
 fn at_once(job: impl Fn(usize) + Sync) {
     let start = Barrier::new(REQUESTS);
     thread::scope(|scope| {
@@ -30,18 +30,18 @@ fn at_once(job: impl Fn(usize) + Sync) {
 
 #[test]
 fn payloads_of_one_account_replace_each_other() {
-    let Some(house) = House::patient(PATIENCE) else { return };
+    let Some(env) = TestEnvironment::with_pool_timeout(POOL_TIMEOUT) else { return };
     let send = |n: usize| {
         let body = format!(
             r#"{{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true,
             "notes":[{{"body":"{n}"}}]}}"#
         );
-        let created = create_account(&house.app, &house.caller, None, body.as_bytes());
+        let created = create_account(&env.app, &env.caller, None, body.as_bytes());
         created.unwrap();
     };
     send(REQUESTS);
     at_once(send);
-    let history = house.app.show_process("ACME", "A-1").unwrap().history;
+    let history = env.app.show_process("ACME", "A-1").unwrap().history;
     assert_eq!(history.len(), 1 + REQUESTS);
 }
 
@@ -49,10 +49,10 @@ const BUSINESS: &str = r#""import_supplier_code":"ACME","external_business_ident
 
 #[test]
 fn instructions_of_one_business_are_all_stored() {
-    let Some(house) = House::patient(PATIENCE) else { return };
-    house.app.add_vendor("pay", VendorKind::Http, "https://pay.example/", None).unwrap();
+    let Some(env) = TestEnvironment::with_pool_timeout(POOL_TIMEOUT) else { return };
+    env.app.add_vendor("pay", VendorKind::Http, "https://pay.example/", None).unwrap();
     let business = format!(r#"{{{BUSINESS},"business":{{"company_name":"Zoë's","details":[]}}}}"#);
-    let id = house.app.create_business(&house.caller, business.as_bytes()).unwrap().service_business_id;
+    let id = env.app.create_business(&env.caller, business.as_bytes()).unwrap().service_business_id;
     let key = |n: usize| InstructionKey {
         vendor: "pay".into(),
         kind: PaymentInstructionType::Card,
@@ -61,17 +61,17 @@ fn instructions_of_one_business_are_all_stored() {
     at_once(|n| {
         let body =
             format!(r#"{{{BUSINESS},"vendor":"pay","type":"CARD","reference":"R-{n}","accounts":[]}}"#);
-        let step = house.app.begin_business_payment_instruction(&house.caller, body.as_bytes());
+        let step = env.app.begin_business_payment_instruction(&env.caller, body.as_bytes());
         let Ok(InstructionStep::Ask(pending)) = step else { panic!("the vendor is not asked: {step:?}") };
         let verified = VerifiedInstruction {
             key: key(n),
             details: InstructionDetails::default(),
             verified_at: "2026-11-21T02:00:00Z".parse().unwrap(),
         };
-        let stored = house.app.store_instruction(*pending, verified);
+        let stored = env.app.store_instruction(*pending, verified);
         assert!(matches!(stored, Ok(InstructionStored::Business(_))), "{stored:?}");
     });
     let is_stored =
-        |n: &usize| read(&*house.store, |tx| tx.business_instruction(id, &key(*n))) == Ok(Some(vec![]));
+        |n: &usize| read(&*env.store, |tx| tx.business_instruction(id, &key(*n))) == Ok(Some(vec![]));
     assert_eq!((0..REQUESTS).filter(is_stored).count(), REQUESTS);
 }
