@@ -47,7 +47,7 @@ fn a_process_that_is_stuck_after_ten_thousand_rows_is_claimed_again() {
         env.create("A-1");
         add_unreadable(&env, "IN_PROGRESS", true);
         refuse(&env, true);
-        assert!(env.worker.turn().is_err(), "its end cannot be written");
+        assert!(env.worker.run_once().is_err(), "its end cannot be written");
         assert_eq!(env.state("A-1"), State::InProgress);
         refuse(&env, false);
         // The worker's own node would end the claim earlier, because it knows the failure.
@@ -57,7 +57,7 @@ fn a_process_that_is_stuck_after_ten_thousand_rows_is_claimed_again() {
         env.clock.advance(SWEEP);
         assert_eq!(other.sweep().unwrap(), Swept { released: 1, missed: 0 });
         env.clock.advance(Duration::seconds(1));
-        assert_eq!(env.worker.turn().unwrap(), Worked::Processes(1));
+        assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(1));
         assert_eq!(env.state("A-1"), State::Processed);
         let events: Vec<_> =
             env.report("A-1").history.iter().map(|entry| *entry.event.known().unwrap()).collect();
@@ -72,7 +72,7 @@ fn a_process_that_waits_after_ten_thousand_rows_is_claimed() {
     on_both(|env| {
         env.create("A-1");
         add_unreadable(&env, "PENDING", false);
-        assert_eq!(env.worker.turn().unwrap(), Worked::Processes(1));
+        assert_eq!(env.worker.run_once().unwrap(), Worked::Processes(1));
         assert_eq!(env.state("A-1"), State::Processed);
     });
 }

@@ -34,8 +34,7 @@ fn a_new_account_skips_broken_connections() {
     let Some(env) = TestEnvironment::new() else { return };
     let store = &*env.store;
     let body = br#"{"import_supplier":"ACME","external_account_number":"A-1","unknown_occupier":true}"#;
-    let creation = env.app.creation(&env.caller, None, body, None).unwrap();
-    let Step::Done(creation) = creation else { panic!("no document has to be verified") };
+    let creation = accepted_account(&env.app, &env.caller, body).creation().clone();
     read_committed(store, |_| read_committed(store, |_| read_committed(store, |tx| tx.organisations())))
         .unwrap();
     assert_eq!(store.connections(), Some((3, 3)));

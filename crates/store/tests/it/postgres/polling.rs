@@ -2,7 +2,7 @@
 
 use super::environment::TestEnvironment;
 use chrono::{DateTime, Duration, Utc};
-use cutover_app::account::AccountFilter;
+use cutover_app::account::{AccountFilter, AccountStatus};
 use cutover_app::fault::Point;
 use cutover_app::port::Clock;
 use cutover_app::worker::{Worked, Worker};
@@ -38,9 +38,8 @@ fn modified_after(env: &TestEnvironment, at: Option<DateTime<Utc>>) -> Vec<(Stri
     let filter =
         AccountFilter { modified_after: at.map(|at| Sent::at(at, Zone::UTC)), ..AccountFilter::default() };
     let page = env.app.find_accounts(&env.caller, "ACME", &filter, None, 100).unwrap().unwrap();
-    let account = |(number, status): (String, cutover_process::StatusV2)| {
-        (number, status.status, status.modified_at.to_utc())
-    };
+    let account =
+        |AccountStatus { number, status, .. }| (number, status.status, status.modified_at.0.to_utc());
     page.accounts.into_iter().map(account).collect()
 }
 

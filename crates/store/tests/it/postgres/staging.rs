@@ -1,9 +1,9 @@
 //! Staging of accounts while the connections are busy.
 
 use super::environment::TestEnvironment;
-use cutover_app::Step;
 use cutover_app::port::{Creation, Staging, Store, StoreError, read, read_committed, stage};
 use cutover_store::{PostgresOptions, PostgresStore};
+use cutover_testkit::accepted_account;
 use cutover_testkit_postgres::{PgBouncer, server};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -15,10 +15,7 @@ fn creation(env: &TestEnvironment, number: &str) -> Arc<Creation> {
     let body = format!(
         r#"{{"import_supplier":"ACME","external_account_number":"{number}","unknown_occupier":true}}"#
     );
-    match env.app.creation(&env.caller, None, body.as_bytes(), None).unwrap() {
-        Step::Done(creation) => creation,
-        Step::Documents(_) => panic!("the account names no documents"),
-    }
+    accepted_account(&env.app, &env.caller, body.as_bytes()).creation().clone()
 }
 
 /// Calls a function while reads hold every connection of the pool.
