@@ -3,26 +3,26 @@ use crate::exit::INTERRUPTED;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the run is to end before its end; set once, by Ctrl-C.
+/// Flag that asks the run to end early; set once, by Ctrl-C.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Whether it is.
+    /// True if it is set.
     pub(crate) fn is_asked_for(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Asks for it; whether nobody had before.
+    /// Sets the flag and returns true if it was not set before.
     fn ask(&self) -> bool {
         !self.0.swap(true, Ordering::Relaxed)
     }
 
-    /// Has Ctrl-C (on Unix also SIGTERM and SIGHUP) set it and call `told`; the second one ends the process
-    /// at once. Once in a process.
+    /// Makes Ctrl-C (on Unix also SIGTERM and SIGHUP) set the flag and call `on_first`; the second signal
+    /// ends the process at once. May be called once per process.
     ///
     /// # Errors
-    /// [`Error`] if signals cannot be heard.
+    /// [`Error`] if the signal handler cannot be installed.
     pub(crate) fn on_signal(&self, told: impl Fn() + Send + 'static) -> Result<(), Error> {
         let stop = self.clone();
         let hear = move || {

@@ -1,14 +1,14 @@
-//! What is printed.
+//! Output and number formats.
 
 use crate::error::Error;
 use cutover_model::rust_decimal::Decimal;
 use serde::Serialize;
 use std::io::Write;
 
-/// Prints to standard output; a reader who went away has read enough.
+/// Prints to standard output. A reader that went away is no error.
 ///
 /// # Errors
-/// [`Error`] if it cannot be written to.
+/// [`Error`] if standard output fails.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
     let printed = std::io::stdout().lock().write_all(text.as_bytes()).map_err(Error::from);
     match printed {
@@ -17,19 +17,19 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
     }
 }
 
-/// One JSON document, for programs. What it is made of are texts and numbers: it cannot fail.
+/// Formats a value as one JSON document. Values consist of texts and numbers, so this cannot fail.
 pub(crate) fn document(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// A whole number with its thousands apart: `1,234,567`.
+/// Formats an integer with thousands separators: `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
     apart(&number.to_string())
 }
 
-/// The same for a number that may have digits behind the point.
+/// Adds thousands separators to a number that may have decimal places.
 pub(crate) fn apart(number: &str) -> String {
     let (whole, part) = number.split_at(number.find('.').unwrap_or(number.len()));
     let mut out = String::with_capacity(number.len() * 4 / 3);
@@ -42,7 +42,7 @@ pub(crate) fn apart(number: &str) -> String {
     out + part
 }
 
-/// An amount of money with its thousands apart and two digits behind the point at least: `-1,234.50`.
+/// Formats an amount with thousands separators and at least two decimal places: `-1,234.50`.
 pub(crate) fn money(amount: Decimal) -> String {
     let mut amount = amount.normalize();
     amount.rescale(amount.scale().max(2));

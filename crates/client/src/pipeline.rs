@@ -1,8 +1,8 @@
-//! Work on every account of some inputs, by all cores, with what comes of it in the order of the inputs.
+//! Parallel processing of all accounts, with the results in the order of the inputs.
 //!
-//! A reader's thread fills chunks, worker threads take whichever is next, and the caller's thread puts what they
-//! made of them in order. There are twice as many chunks as workers and two more, and they go round: a chunk is
-//! filled again only after its turn, so memory does not grow with the inputs, however uneven the work is.
+//! A reader thread fills chunks, worker threads process them, and the caller's thread restores their order.
+//! There are two chunks per worker plus two, and they are recycled: a chunk is filled again only after its
+//! results were delivered, so memory does not grow with the inputs, however uneven the work is.
 
 use crate::error::Error;
 use crate::input::{BytesRead, Chunk, Ends, Place, Reader, Seen, Source};
@@ -15,27 +15,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What becomes of each account; called from many threads, with where the account stands and its bytes.
+/// Processes an account; called from many threads.
 pub(crate) trait Work: Send + Sync + 'static {
-    /// What is handed to whoever puts it in order.
+    /// Result of one account.
     type Done: Send + 'static;
 
-    /// Does the work on one account.
+    /// Processes one account.
     fn work(&self, place: Place, account: &[u8]) -> Self::Done;
 }
 
-/// Who is told what comes of accounts, in the order of the inputs.
+/// Receiver of the results, in the order of the inputs.
 pub(crate) trait Listen<T> {
-    /// Something was seen.
+    /// Handles the next event.
     ///
     /// # Errors
-    /// What ends the run.
+    /// An error ends the run.
     fn see(&mut self, place: Place, seen: Seen<T>) -> Result<(), Error>;
 
-    /// Nothing was seen for a while.
+    /// Called when nothing has arrived for [`IDLE_AFTER`].
     ///
     /// # Errors
-    /// What ends the run.
+    /// An error ends the run.
     fn idle(&mut self) -> Result<(), Error> {
         Ok(())
     }
@@ -47,34 +47,34 @@ impl<T, F: FnMut(Place, Seen<T>) -> Result<(), Error>> Listen<T> for F {
     }
 }
 
-/// So long is a while.
+/// Time without events after which the listener is called idle.
 const WHILE: Duration = Duration::from_millis(250);
 
-/// Whether all was done.
+/// How far the run got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// Every input was read to its end.
     Complete,
-    /// It was stopped; what was read until then was worked on.
+    /// The run was stopped; everything read until then was processed.
     Stopped,
 }
 
-/// What threads tell the one that puts things in order.
+/// Message to the thread that restores the order.
 enum Event<T> {
-    /// A chunk and what was made of it.
+    /// A chunk and its results.
     Done(Chunk, Vec<(Place, Seen<T>)>),
-    /// The reader handed its last chunk on.
+    /// The reader has sent its last chunk.
     AllRead,
-    /// The user wants no more.
+    /// The user interrupted the run.
     Stop,
     /// A thread panicked.
     Lost,
 }
 
-/// Both ends of what threads tell.
+/// Both ends of the channel.
 type Events<T> = (Sender<Event<T>>, Receiver<Event<T>>);
 
-/// A pipeline before it runs.
+/// A pipeline that is not running yet.
 pub(crate) struct Pipeline<W: Work> {
     events: Events<W::Done>,
     stop: Stop,
@@ -82,38 +82,38 @@ pub(crate) struct Pipeline<W: Work> {
 }
 
 impl<W: Work> Pipeline<W> {
-    /// A pipeline that nobody can stop yet.
+    /// A pipeline without a signal handler.
     pub(crate) fn new() -> Self {
         Self { events: unbounded(), stop: Stop::default(), read: BytesRead::default() }
     }
 
-    /// How far it has read, to look at while it runs.
+    /// Counter of the bytes read, to watch while it runs.
     pub(crate) fn read(&self) -> BytesRead {
         self.read.clone()
     }
 
-    /// Whether it is stopped, to look at while it runs.
+    /// Flag that is set when the run is stopped, to watch while it runs.
     pub(crate) fn stop(&self) -> Stop {
         self.stop.clone()
     }
 
-    /// Has Ctrl-C stop it, and tell somebody else as well. Once in a process.
+    /// Makes Ctrl-C stop the pipeline and call `also`. May be called once per process.
     ///
     /// # Errors
-    /// [`Error`] if signals cannot be heard.
+    /// [`Error`] if the signal handler cannot be installed.
     pub(crate) fn stop_on_signal(&self, also: impl Fn() + Send + 'static) -> Result<(), Error> {
         let events = self.events.0.clone();
         self.stop.on_signal(move || {
-            // Nobody listens after the end.
+            // The receiver is gone after the end of the run.
             let _ = events.send(Event::Stop);
             also();
         })
     }
 
-    /// Runs with so many workers; the listener is told of everything that was seen, in the order of the inputs.
+    /// Runs with this number of workers; the listener receives all events in the order of the inputs.
     ///
     /// # Errors
-    /// The error of the listener, which ends it, or [`Error::Lost`] if a thread panicked.
+    /// The error of the listener, which ends the run, or [`Error::Lost`] if a thread panicked.
     pub(crate) fn run(
         self,
         sources: Vec<Source>,
@@ -152,8 +152,8 @@ impl<W: Work> Pipeline<W> {
         Ok(result)
     }
 
-    /// Starts the threads; what it answers takes chunks back. Threads end when nobody wants what they do, or
-    /// with the process: a reader may wait for standard input forever.
+    /// Starts the threads and returns the sender that takes chunks back. Threads end when nobody wants their
+    /// results, or with the process: a reader may wait for standard input forever.
     fn start(
         &self,
         sources: Vec<Source>,
@@ -200,7 +200,7 @@ fn work_on<W: Work>(work: &W, chunks: &Receiver<Chunk>, events: &Sender<Event<W:
     }
 }
 
-/// Tells when the thread that owns it panics: its chunk would be waited for without end.
+/// Reports a panic of the thread that owns it; otherwise its chunk would be awaited forever.
 struct Alarm<T>(Sender<Event<T>>);
 
 impl<T> Drop for Alarm<T> {
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::input::find;
 
-    /// Gives the account's length back; takes a panic for an order.
+    /// Returns the length of an account; panics if the account says so.
     struct Length;
 
     impl Work for Length {
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// The first line is done when the last one is.
+    /// Finishes the first line only after the last one.
     struct Overtaken(Sender<()>, Receiver<()>);
 
     impl Work for Overtaken {

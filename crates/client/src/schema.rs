@@ -1,4 +1,4 @@
-//! `cutover-client schema`: what a body must look like, for the tools of others.
+//! `cutover-client schema`: the JSON Schema of a request body.
 
 use crate::error::Error;
 use crate::exit::Exit;
@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use cutover_model::describe::{REQUESTS, request_schema};
 
-/// What `schema` is asked for.
+/// Options of `schema`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Whose body

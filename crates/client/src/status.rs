@@ -1,4 +1,4 @@
-//! `cutover-client status`: where one account stands.
+//! `cutover-client status`: the status of one account.
 
 use crate::error::Error;
 use crate::exit::Exit;
@@ -10,7 +10,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What `status` is asked for.
+/// Options of `status`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// The import supplier's code
@@ -24,13 +24,13 @@ pub(crate) struct Options {
     target: Target,
 }
 
-/// So long it is tried.
+/// Time to wait for a service that is away.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks for the status of an account and prints it.
+/// Fetches the status of an account and prints it.
 ///
 /// # Errors
-/// [`Error`] if the service cannot be asked.
+/// [`Error`] if the service does not answer.
 pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let service = options.target.service()?;
     let url = service.url(&["v2", "data-import", "accounts", &options.supplier, &options.number], "");
@@ -53,7 +53,7 @@ fn unknown(options: &Options, reply: &Reply) -> Result<Exit, Error> {
     Ok(Exit::Faulty)
 }
 
-/// For people.
+/// Formats the status for people.
 fn text(number: &str, status: &Value) -> String {
     let said = |value: &Value| plain(value.as_str().unwrap_or("–"));
     let event = &status["latest_event"];

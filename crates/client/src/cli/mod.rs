@@ -137,7 +137,7 @@ enum Command {
     },
 }
 
-/// Does what the command line asks. `now` is the current time.
+/// Runs the command of the command line. `now` is the current time.
 pub(crate) fn run(now: DateTime<Utc>) -> ExitCode {
     let done = match Cli::parse().command {
         Command::Validate(options) => validate::run(&options, now),

@@ -4,12 +4,13 @@ use crate::error::Error;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// The inputs that paths name, in the order of an answer: as the paths are given, and those of a folder by
-/// their names, folder by folder. `-` is standard input. `reports` are about to be written: what is there of an
-/// earlier run is no input of a folder.
+/// Finds the inputs that paths name, in this order: paths as given, files of a folder by name, folder by
+/// folder. `-` is standard input. `reports` are about to be written, so files there are no inputs of a
+/// folder.
 ///
 /// # Errors
-/// [`Error`] if a path names nothing or a report, a folder cannot be listed, or it holds no input.
+/// [`Error`] if a path does not exist, is a report or a second `-`, or a folder cannot be listed or holds no
+/// input.
 pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>, Error> {
     let mut sources = Vec::new();
     let mut has_standard_input = false;
@@ -48,7 +49,7 @@ fn file(path: PathBuf, bytes: Option<u64>) -> Source {
     Source { name: path.display().to_string(), path: Some(path), shape, is_packed, bytes }
 }
 
-/// Adds the inputs of a folder: files whose names tell what they are. Hidden ones are passed over, links followed.
+/// Adds the inputs of a folder: files with a known extension. Hidden files are skipped, links are followed.
 fn walk(folder: &Path, reports: &[PathBuf], sources: &mut Vec<Source>) -> Result<(), Error> {
     let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
     let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
@@ -63,8 +64,8 @@ fn walk(folder: &Path, reports: &[PathBuf], sources: &mut Vec<Source>) -> Result
     Ok(())
 }
 
-/// Whether two paths name the same file, be it there or not yet; the system is asked only where their last parts
-/// agree.
+/// True if two paths name the same file, whether it exists or not. The file system is asked only if the file
+/// names agree.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     let new = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -5,18 +5,18 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many bytes were read of all inputs, as they lie there.
+/// Number of bytes read from all inputs, before decompression.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BytesRead(Arc<AtomicU64>);
 
 impl BytesRead {
-    /// The number.
+    /// Returns the number.
     pub(crate) fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Counts what goes through it.
+/// Counts the bytes that are read through it.
 struct Counted<R>(R, BytesRead);
 
 impl<R: Read> Read for Counted<R> {
@@ -27,17 +27,17 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// What packed data begins with; no JSON does.
+/// Magic numbers of compressed data; no JSON begins with these.
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// Reads ask for more than this, so that they pass the buffer by.
+/// Smaller than any read, so that reads bypass the buffer.
 const BUFFER: usize = super::chunk::MIN_ROOM;
 
-/// Opens an input and unpacks it on the way, whatever its name, if it begins as gzip or Zstandard does.
+/// Opens an input and decompresses it if it begins as gzip or Zstandard does, whatever its name.
 ///
 /// # Errors
-/// If it cannot be opened or its first bytes cannot be read, or is packed by its name and not in truth.
+/// If it cannot be opened, its first bytes cannot be read, or its name says compressed and it is not.
 pub(super) fn open(source: &Source, read: &BytesRead) -> io::Result<Box<dyn Read>> {
     match &source.path {
         Some(path) => unpacked(Counted(File::open(path)?, read.clone()), source.is_packed),
@@ -60,8 +60,8 @@ fn unpacked(mut from: impl Read + 'static, is_packed: bool) -> io::Result<Box<dy
 
 const NOT_PACKED: &str = "by its name it is packed, but it is neither gzip nor Zstandard";
 
-/// Reads up to the end of the first line that is not blank, or so many bytes; and all of it again, from the
-/// beginning.
+/// Reads up to the end of the first line that is not blank, or `at_most` bytes, and returns these and a
+/// reader of everything from the beginning.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -91,7 +91,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// Gives a byte at a time, as a slow pipe may.
+    /// Yields one byte at a time, as a slow pipe may.
     struct Slow(Cursor<Vec<u8>>);
 
     impl Read for Slow {

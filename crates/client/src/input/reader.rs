@@ -9,34 +9,34 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Reads the inputs one after another into chunks and hands these on. On a thread of its own.
+/// Reads the inputs one after another into chunks and hands these on. Runs on its own thread.
 pub(crate) struct Reader {
     sources: Vec<Source>,
     ends: Ends,
-    /// The chunk that is being filled, and where in it the unfinished account begins.
+    /// The chunk that is being filled, and the offset of the unfinished account in it.
     chunk: Chunk,
     start: usize,
 }
 
-/// What a reader shares with others.
+/// Channels and counters that a reader shares with other threads.
 pub(crate) struct Ends {
-    /// Empty chunks come from here, so there are never more than were put in.
+    /// Source of empty chunks; it bounds how many exist.
     pub(crate) empty: Receiver<Chunk>,
-    /// Full ones go there.
+    /// Destination of filled chunks.
     pub(crate) full: Sender<Chunk>,
-    /// How many went there.
+    /// Number of chunks sent to `full`.
     pub(crate) sent: Arc<AtomicU64>,
-    /// How many bytes were read.
+    /// Number of bytes read.
     pub(crate) read: BytesRead,
-    /// Whether to stop.
+    /// Set when reading is to stop.
     pub(crate) stop: Stop,
 }
 
-/// Why reading of an input ended early.
+/// Reason why reading an input ended early.
 enum Ended {
     /// Nobody wants more.
     Stopped,
-    /// It cannot be read any further.
+    /// The input cannot be read any further.
     Failed(io::Error),
 }
 
@@ -52,7 +52,7 @@ impl Reader {
         Self { sources, ends, chunk: Chunk::new(), start: 0 }
     }
 
-    /// Reads everything, or until it is to stop.
+    /// Reads all inputs, or until the run is stopped.
     pub(crate) fn run(mut self) {
         for (index, source) in (0..).zip(std::mem::take(&mut self.sources)) {
             match self.source(index, &source) {
@@ -65,7 +65,7 @@ impl Reader {
             }
         }
         if !self.chunk.seen.is_empty() {
-            // Whoever stopped listening has no use for the rest.
+            // If nobody receives any more, the rest is not needed.
             let _ = self.pass_on();
         }
     }
@@ -85,7 +85,7 @@ impl Reader {
         }
     }
 
-    /// An account a line. Blank lines are none.
+    /// Reads one account per line; blank lines are skipped.
     fn lines(&mut self, source: u32, from: &mut dyn io::Read) -> Result<(), Ended> {
         let mut line: u32 = 1;
         let mut is_skipping = false;
@@ -125,7 +125,7 @@ impl Reader {
         }
     }
 
-    /// One account in all.
+    /// Reads the whole input as one account.
     fn whole(&mut self, source: u32, from: &mut dyn io::Read) -> Result<(), Ended> {
         loop {
             self.make_room()?;
@@ -152,7 +152,7 @@ impl Reader {
         self.chunk.filled() - self.start
     }
 
-    /// Makes room to read into: hands on what is finished, or lets the chunk grow.
+    /// Makes room for a read: hands on finished accounts, or lets the chunk grow.
     fn make_room(&mut self) -> Result<(), Ended> {
         if self.ends.stop.is_asked_for() {
             return Err(Ended::Stopped);
@@ -168,7 +168,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Hands the chunk on; an unfinished account goes to the next one.
+    /// Hands the chunk on; the unfinished account moves to the next chunk.
     fn pass_on(&mut self) -> Result<(), Ended> {
         let mut next = self.ends.empty.recv().map_err(|_| Ended::Stopped)?;
         next.take_over(self.chunk.read_from(self.start));
@@ -179,7 +179,7 @@ impl Reader {
     }
 }
 
-/// A first line that ends in the middle of a value is the beginning of one account; any other one is a line.
+/// A first line that ends in the middle of a value begins a single account; any other is a line of NDJSON.
 fn shape_of(first_line: &[u8]) -> Shape {
     match decode_account(first_line, Zone::UTC) {
         Err(error) if error.kind == SyntaxErrorKind::UnexpectedEnd => Shape::Whole,
@@ -193,7 +193,8 @@ mod tests {
     use super::*;
     use crossbeam_channel::unbounded;
 
-    /// What a reader sees of files with these names and contents: file, line, and the account or a word.
+    /// Events that a reader sends for files with these names and contents: file, line, and the account or a
+    /// word.
     fn seen(files: &[(&str, &[u8])]) -> Vec<(u32, u32, Vec<u8>)> {
         let folder = tempfile::tempdir().unwrap();
         let paths = files.iter().map(|(name, content)| {
@@ -293,7 +294,7 @@ mod tests {
 
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig { cases: 32, ..Default::default() })]
-        /// Whatever the sizes, each line comes out as it went in, with its number.
+        /// Each line comes out as it went in, with its number.
         #[test]
         fn no_line_is_lost_or_cut(sizes in proptest::collection::vec(0..700_000_usize, 1..12)) {
             let lines: Vec<Vec<u8>> = (b'a'..).zip(&sizes).map(|(c, size)| vec![c; *size]).collect();

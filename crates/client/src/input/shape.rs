@@ -1,17 +1,17 @@
 use std::path::Path;
 
-/// How accounts lie in an input.
+/// Layout of the accounts in an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// One a line: NDJSON.
+    /// One account per line: NDJSON.
     Lines,
-    /// One in all: JSON, over as many lines as it likes.
+    /// One account in the whole file: JSON, over any number of lines.
     Whole,
-    /// The name does not tell; the first line does.
+    /// Not known by the name; the first line decides.
     ByContent,
 }
 
-/// What a file's name says of it.
+/// Format that a file's name implies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) shape: Shape,
@@ -19,7 +19,8 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// By the extensions, in letters of any case: `.ndjson`, `.jsonl` or `.json`, and `.gz` or `.zst` behind it.
+    /// Reads the extensions, ignoring case: `.ndjson`, `.jsonl` or `.json`, optionally followed by `.gz` or
+    /// `.zst`.
     pub(super) fn of(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let unpacked = [".gz", ".zst"].iter().find_map(|packing| name.strip_suffix(packing));

@@ -8,26 +8,26 @@ use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What a journal is about: its first line.
+/// First line of a journal: the service that it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Subject {
-    /// The version of the format. First, so that a journal is known by its first bytes.
+    /// Version of the format. The first member, so that a journal is recognised by its first bytes.
     cutover_journal: u32,
-    /// Where the service is.
+    /// Base URL of the service.
     pub(crate) base_url: String,
-    /// Whether accounts are sent to be tried only.
+    /// True if the accounts were sent as dry runs.
     pub(crate) dry_run: bool,
 }
 
 const VERSION: u32 = 1;
-/// What every journal begins with.
+/// First bytes of every journal.
 const BEGINNING: &[u8] = b"{\"cutover_journal\":";
-/// No record is longer: a run names what it finds in an account, which is bounded.
+/// Longest line. Records are shorter, because the findings of an account are bounded.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
-/// What was answered is on the disk after this at the latest.
+/// Records are synced to the disk after this time at the latest.
 const SYNC: Duration = Duration::from_millis(250);
 
-/// A process needs no longer to be gone.
+/// Time to wait for the lock of a process that is being killed.
 const GOING: Duration = Duration::from_millis(500);
 
 impl Subject {
@@ -36,21 +36,22 @@ impl Subject {
     }
 }
 
-/// A journal that is written to; nobody else can meanwhile.
+/// A journal open for appending. It is locked against other processes.
 #[derive(Debug)]
 pub(crate) struct Journal {
     to: BufWriter<File>,
     path: PathBuf,
     subject: Subject,
-    /// When the disk was last asked to keep everything; `None`: there is nothing to keep.
+    /// Time of the first record that is not synced yet, if there is one.
     dirty: Option<Instant>,
 }
 
 impl Journal {
-    /// Opens or begins one, and reads what is there. What a crash tore is cut off.
+    /// Opens or creates a journal and reads its records. A torn end is cut off.
     ///
     /// # Errors
-    /// [`Error`] if it cannot be read or written, another run has it, or it is no journal of this subject.
+    /// [`Error`] if it cannot be read or written, another run has locked it, or it is not a journal of this
+    /// subject.
     pub(crate) fn open(path: &Path, subject: &Subject) -> Result<(Self, Index), Error> {
         let unusable = || Error::file("used as a journal", path);
         let mut options = OpenOptions::new();
@@ -78,12 +79,12 @@ impl Journal {
         Ok((journal, index))
     }
 
-    /// Where it is.
+    /// Path of the journal.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What was answered in earlier runs, to look up; it is read through for that.
+    /// Reads the records of this and earlier runs, to look them up.
     ///
     /// # Errors
     /// [`Error`] if it cannot be read.
@@ -91,7 +92,7 @@ impl Journal {
         Places::read(std::slice::from_ref(&self.path), &self.subject)
     }
 
-    /// Adds a record; see [`Self::commit`].
+    /// Adds a record to the buffer; [`Self::commit`] writes it.
     ///
     /// # Errors
     /// [`Error`] if it cannot be written.
@@ -99,7 +100,7 @@ impl Journal {
         self.line(record)
     }
 
-    /// Hands what was added to the system, so that it outlives this process; and to the disk from time to time.
+    /// Writes added records to the file, so that they survive this process, and syncs from time to time.
     ///
     /// # Errors
     /// [`Error`] if it cannot be written.
@@ -111,7 +112,7 @@ impl Journal {
         }
     }
 
-    /// Hands everything to the disk.
+    /// Writes and syncs everything.
     ///
     /// # Errors
     /// [`Error`] if it cannot be written.
@@ -129,11 +130,11 @@ impl Journal {
     }
 }
 
-/// Calls `each` for all records of a journal, in their order, with a number of its place; its subject. It may be
-/// written to meanwhile.
+/// Calls `each` with every record of a journal, in order, and its offset; returns the subject. The journal
+/// may be written to meanwhile.
 ///
 /// # Errors
-/// [`Error`] if it cannot be read or is no journal.
+/// [`Error`] if it cannot be read or is not a journal.
 pub(super) fn entries(path: &Path, each: impl FnMut(Record, u64)) -> Result<Subject, Error> {
     let file = File::open(path).map_err(Error::file("read", path))?;
     match read(&file, each).map_err(Error::file("read", path))? {
@@ -143,7 +144,7 @@ pub(super) fn entries(path: &Path, each: impl FnMut(Record, u64)) -> Result<Subj
     }
 }
 
-/// A run that has just been killed may still be going: it is waited for, but not for long.
+/// Locks the journal. Waits shortly, because a run that was just killed may still hold the lock.
 fn lock(file: &File, path: &Path) -> Result<(), Error> {
     let begun = Instant::now();
     loop {
@@ -168,10 +169,10 @@ fn broken(path: &Path, line: u64) -> Error {
     refused(path, &what)
 }
 
-/// Whether a journal is about what is wanted.
+/// Checks that a journal is about the wanted subject.
 ///
 /// # Errors
-/// [`Error`] that says what it is about.
+/// [`Error`] that names the subject of the journal.
 pub(super) fn check(path: &Path, of: &Subject, wanted: &Subject) -> Result<(), Error> {
     if of == wanted { Ok(()) } else { Err(other_subject(path, of, wanted)) }
 }
@@ -189,15 +190,15 @@ fn other_subject(path: &Path, of: &Subject, wanted: &Subject) -> Error {
     refused(path, &what)
 }
 
-/// What a file is.
+/// Content of a file.
 enum Read {
     /// Empty, or a journal whose first line was torn.
     New,
     /// Something else.
     Other,
-    /// A journal that has something else in this line, and records behind it: no crash of ours leaves that.
+    /// A journal with an invalid line followed by valid records, which no crash of this program leaves.
     Broken(u64),
-    /// A journal, whole up to here.
+    /// A journal that is valid up to the offset `end`.
     Journal { subject: Subject, end: u64 },
 }
 
@@ -222,12 +223,12 @@ fn read(file: &File, mut each: impl FnMut(Record, u64)) -> io::Result<Read> {
         each(record, end);
         end += length;
     }
-    // What a crash tears off is nothing but the end.
+    // A crash tears off only the end.
     let is_broken = has_record(&mut from)?;
     Ok(if is_broken { Read::Broken(number) } else { Read::Journal { subject, end } })
 }
 
-/// Whether there is a record yet to come.
+/// True if a valid record follows.
 fn has_record(from: &mut impl BufRead) -> io::Result<bool> {
     let mut line = Vec::new();
     loop {
@@ -235,14 +236,14 @@ fn has_record(from: &mut impl BufRead) -> io::Result<bool> {
         if is_whole && serde_json::from_slice::<Record>(&line).is_ok() {
             return Ok(true);
         }
-        // A line may be too long to be read at once; one that is not and has no end is the last.
+        // A line may exceed the limit of one read; a shorter one without an end is the last.
         if !is_whole && (line.len() as u64) < MAX_LINE {
             return Ok(false);
         }
     }
 }
 
-/// Reads a line that has an end; its length with that.
+/// Reads a line; returns its length with the line feed, or `None` if that is missing.
 fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u64>> {
     line.clear();
     let length = io::Read::take(from, MAX_LINE).read_until(b'\n', line)?;
@@ -366,15 +367,15 @@ mod tests {
             let whole = written(&path, 5);
             let ends: Vec<usize> = (0..whole.len()).filter(|i| whole[*i] == b'\n').map(|i| i + 1).collect();
             let cut = cut % (whole.len() + 1);
-            // Garbage at the beginning of what is to be a journal makes it none.
+            // Garbage at the beginning would make the file something other than a journal.
             let garbage = if cut < ends[0] { &[][..] } else { &garbage[..] };
-            // An end of line would make a record whole whose own was cut off.
+            // A line feed would complete a record whose own was cut off.
             prop_assume!(garbage.first() != Some(&b'\n') && !garbage.trim_ascii_start().is_empty() || garbage.is_empty());
             std::fs::write(&path, [&whole[..cut], garbage].concat()).unwrap();
             let kept = ends.iter().filter(|end| **end <= cut).count().saturating_sub(1);
             let (mut journal, index) = Journal::open(&path, &subject()).unwrap();
             prop_assert_eq!(index.len(), kept);
-            // It goes on as if nothing had been behind.
+            // Later records are appended as if the torn end had never been there.
             journal.add(&record(9)).unwrap();
             journal.sync().unwrap();
             drop(journal);

@@ -1,8 +1,7 @@
-//! What the service answered to each account, on disk: what a stopped run goes on from, and what a report is
-//! made of.
+//! The journal: answers of the service on disk, from which an interrupted run resumes and reports are made.
 //!
-//! A line of JSON a record, behind a first line that says which service it is about. Records are only added. What
-//! a crash tore off the end is cut off: its account is sent again, which the contract makes safe.
+//! Each line is a JSON record; the first line identifies the service. Records are only appended. A torn end
+//! left by a crash is cut off: its account is sent again, which the contract makes safe.
 
 mod file;
 mod index;
@@ -19,12 +18,12 @@ pub(crate) use there::There;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The journal of inputs unless another is said: beside the first of them, or of its folder. None for standard
-/// input.
+/// Default path of the journal: next to the first input, or next to the folder if that is one. `None` for
+/// standard input.
 pub(crate) fn usual_path(inputs: &[PathBuf]) -> Option<PathBuf> {
     let first = inputs.first().filter(|path| *path != Path::new("-"))?;
     let path = first.canonicalize().unwrap_or_else(|_| first.clone());
-    // What is above all folders has no name.
+    // The root folder has no name.
     let mut name = OsString::from(path.file_name()?);
     name.push(".cutover-journal");
     let beside = first.file_name().map(|_| first.with_file_name(&name));

@@ -3,7 +3,7 @@ use crate::service::{Fault, Patience, Service};
 use serde::Deserialize;
 use std::time::Duration;
 
-/// An account as the filtered list shows it (contract D12).
+/// An account in the filtered list (contract D12).
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Listed {
     pub(super) external_account_number: String,
@@ -11,7 +11,7 @@ pub(super) struct Listed {
     pub(super) latest_error: Option<Told>,
 }
 
-/// Why it ended in an error.
+/// Error of an account.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Told {
     #[serde(deserialize_with = "crate::service::read_code")]
@@ -19,14 +19,14 @@ pub(super) struct Told {
     pub(super) detail: String,
 }
 
-/// So many accounts come at once; the service gives no more.
+/// Page size: the maximum of the service.
 const PAGE: usize = 10_000;
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Calls `each` for every account of a supplier that has a status, a page at a time.
+/// Calls `each` with every account of a supplier that has this status, one page at a time.
 ///
 /// # Errors
-/// [`Error`] of `each`, or if the service cannot be asked.
+/// The error of `each`, or [`Error`] if the service does not answer.
 pub(super) async fn accounts(
     service: &Service,
     supplier: &str,

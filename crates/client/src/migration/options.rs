@@ -6,7 +6,7 @@ use clap::Args;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-/// What `watch` is asked for.
+/// Options of `watch`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WatchOptions {
     /// The import supplier's code
@@ -21,7 +21,7 @@ pub(crate) struct WatchOptions {
     pub(super) target: Target,
 }
 
-/// What `report` is asked for.
+/// Options of `report`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReportOptions {
     /// The import supplier's code
@@ -43,10 +43,10 @@ pub(crate) struct ReportOptions {
 }
 
 impl ReportOptions {
-    /// Where the journals are. Paths that were uploaded with others have none of their own.
+    /// Paths of the journals. A path that was uploaded together with others has none of its own.
     ///
     /// # Errors
-    /// [`Error`] if it must be said, or a report would replace one.
+    /// [`Error`] if no path can be derived, or a report would replace a journal.
     pub(super) fn journals(&self) -> Result<Vec<PathBuf>, Error> {
         let journals = self.named_or_usual()?;
         match journals.iter().find(|path| self.report.iter().any(|report| is_same(report, path))) {

@@ -17,11 +17,11 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Compares what the journal says was sent with what the service has imported, and writes down why the rest is
-/// not.
+/// Compares the accounts of the journals with those that the service has imported, and reports why the rest
+/// is not imported.
 ///
 /// # Errors
-/// [`Error`] if the journal cannot be read, the service cannot be asked, or a report cannot be written.
+/// [`Error`] if a journal cannot be read, the service does not answer, or a report cannot be written.
 pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
     let service = options.target.service()?;
     let paths = options.journals()?;
@@ -58,8 +58,8 @@ fn not_imported(standing: &Standing) -> NotImported {
     }
 }
 
-/// Accounts that have a status are listed as this, with the code and the detail of their rows; errored ones say
-/// why themselves.
+/// Statuses to list, with level, code and detail of their rows. Errored accounts bring their own code and
+/// detail.
 const LISTED: [(&str, Level, &str, &str); 7] = [
     ("ERRORED", Level::Error, "errored", "Its import ended in an error."),
     ("DRY_RUN_ERRORED", Level::Error, "dry_run_errored", "Its dry run ended in an error."),
@@ -70,7 +70,7 @@ const LISTED: [(&str, Level, &str, &str); 7] = [
     ("PROCESSED", Level::Off, "imported", "It is imported."),
 ];
 
-/// What is found so far.
+/// State of the comparison so far.
 struct Desk<'o> {
     supplier: &'o str,
     reports: Reports,
@@ -81,8 +81,7 @@ struct Desk<'o> {
 }
 
 impl Desk<'_> {
-    /// Takes up what the journals say last about each account of the supplier, and about those of which nobody
-    /// knows whose they are.
+    /// Adds the latest record of each account that is the supplier's or names no supplier.
     fn journals(&mut self, places: &mut Places) -> Result<(), Error> {
         places.last_records(|record| match record.import_supplier.as_deref() {
             Some(supplier) if supplier != self.supplier => Ok(()),
@@ -133,7 +132,7 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// Takes up what the service says about each account: what is not imported first.
+    /// Adds a row for each account at the service, those not imported first.
     async fn service(&mut self, service: &Service, places: &mut Places) -> Result<(), Error> {
         let supplier = self.supplier;
         for (status, level, code, detail) in LISTED {
@@ -163,7 +162,7 @@ impl Desk<'_> {
     }
 }
 
-/// The level of rows about what is well.
+/// Level of rows about imported accounts.
 const INFO: &str = "info";
 
 fn row(

@@ -9,18 +9,18 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How far a migration is (contract D12).
+/// Progress of a migration (contract D12).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Standing {
     counts: BTreeMap<String, u64>,
-    /// The errors that most accounts stand with.
+    /// The most frequent errors.
     pub(super) top_errors: Vec<TopError>,
     rate_per_minute: Value,
     estimated_finish_at: Option<String>,
     totals: Imported,
 }
 
-/// A code, how many accounts stand with it, and some of them.
+/// An error code, its number of accounts, and some of them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, serde::Serialize)]
 pub(super) struct TopError {
     #[serde(deserialize_with = "crate::service::read_code")]
@@ -38,7 +38,7 @@ struct Imported {
     documents: u64,
 }
 
-/// The statuses of version 2 (contract 3), and what people call them.
+/// Statuses of version 2 (contract 3) and their names for people.
 pub(super) const STATUSES: [(&str, &str); 7] = [
     ("PENDING", "pending"),
     ("IN_PROGRESS", "in progress"),
@@ -50,10 +50,10 @@ pub(super) const STATUSES: [(&str, &str); 7] = [
 ];
 
 impl Standing {
-    /// Asks for it. A service that is away for some minutes is waited for.
+    /// Fetches the progress; waits for `patience` while the service is away.
     ///
     /// # Errors
-    /// [`Error`] if it stays away, or knows no such supplier.
+    /// [`Error`] if the service stays away or does not know the supplier.
     pub(super) async fn ask(
         service: &Service,
         supplier: &str,
@@ -70,27 +70,27 @@ impl Standing {
         Ok((standing, body))
     }
 
-    /// How many accounts have a status.
+    /// Number of accounts with a status.
     pub(super) fn count(&self, status: &str) -> u64 {
         self.counts.get(status).copied().unwrap_or_default()
     }
 
-    /// Accounts that wait or are worked on.
+    /// Number of accounts that are pending or in progress.
     pub(super) fn open(&self) -> u64 {
         self.count("PENDING") + self.count("IN_PROGRESS")
     }
 
-    /// Accounts that ended in an error.
+    /// Number of accounts that ended in an error.
     pub(super) fn errored(&self) -> u64 {
         self.count("ERRORED") + self.count("DRY_RUN_ERRORED")
     }
 
-    /// All accounts.
+    /// Number of all accounts.
     pub(super) fn all(&self) -> u64 {
         self.counts.values().sum()
     }
 
-    /// Accounts a minute, with its digits.
+    /// Accounts per minute, with the digits of the service.
     pub(super) fn rate(&self) -> String {
         match &self.rate_per_minute {
             Value::String(text) => text.clone(),
@@ -99,12 +99,12 @@ impl Standing {
         }
     }
 
-    /// When it is done at this rate.
+    /// Estimated time of the end.
     pub(super) fn finish(&self) -> Option<DateTime<FixedOffset>> {
         DateTime::parse_from_rfc3339(self.estimated_finish_at.as_deref()?).ok()
     }
 
-    /// What the imported accounts come to; none if that is no amount.
+    /// Control totals of the imported accounts; `None` if the balance is not a number.
     pub(super) fn totals(&self) -> Option<Totals> {
         let Imported { accounts, ledger_balance, readings, transactions, documents } = &self.totals;
         Some(Totals {

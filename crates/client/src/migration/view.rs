@@ -3,7 +3,7 @@ use crate::output::{apart, grouped, money};
 use chrono::{DateTime, Utc};
 use cutover_core::plain;
 
-/// For people, in lines.
+/// Formats the progress as several lines.
 pub(super) fn text(supplier: &str, standing: &Standing, now: DateTime<Utc>) -> String {
     let mut rows = vec![("Supplier".to_owned(), plain(supplier))];
     for (status, name) in STATUSES {
@@ -26,7 +26,7 @@ pub(super) fn text(supplier: &str, standing: &Standing, now: DateTime<Utc>) -> S
     text + &errors(&standing.top_errors)
 }
 
-/// The same in one.
+/// Formats the progress as one line.
 pub(super) fn line(standing: &Standing, now: DateTime<Utc>) -> String {
     let count = |status| grouped(standing.count(status));
     format!(
@@ -44,7 +44,7 @@ fn rate(standing: &Standing) -> String {
     plain(&apart(&standing.rate()))
 }
 
-/// How long it takes at this rate, if that can be told.
+/// Formats the remaining time at this rate, if known.
 fn left(standing: &Standing, now: DateTime<Utc>) -> Option<String> {
     let seconds = (standing.finish()?.to_utc() - now).num_seconds().max(0);
     let left = match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
@@ -55,7 +55,7 @@ fn left(standing: &Standing, now: DateTime<Utc>) -> Option<String> {
     Some(left)
 }
 
-/// The errors that most accounts stand with, in columns; nothing if there is none.
+/// Formats the most frequent errors in columns; empty if there are none.
 pub(super) fn errors(errors: &[TopError]) -> String {
     if errors.is_empty() {
         return String::new();

@@ -11,13 +11,13 @@ use serde_json::Value;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-/// A service that is away is waited for so long.
+/// Time to wait for a service that is away.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Shows how far a migration is until nothing is pending or in progress. `now` is the current time.
+/// Shows the progress of a migration until nothing is pending or in progress. `now` is the current time.
 ///
 /// # Errors
-/// [`Error`] if the service cannot be asked.
+/// [`Error`] if the service does not answer.
 pub(crate) fn run(options: &WatchOptions, now: DateTime<Utc>) -> Result<Exit, Error> {
     let service = options.target.service()?;
     let clock = Clock(now, Instant::now());
@@ -27,7 +27,7 @@ pub(crate) fn run(options: &WatchOptions, now: DateTime<Utc>) -> Result<Exit, Er
     Ok(if standing.errored() > 0 { Exit::Faulty } else { Exit::Well })
 }
 
-/// The current time, from when the program began.
+/// Clock that runs from the time at which the program began.
 struct Clock(DateTime<Utc>, Instant);
 
 impl Clock {
@@ -48,7 +48,7 @@ async fn watch(options: &WatchOptions, service: &Service, clock: &Clock) -> Resu
     }
 }
 
-/// Where it is shown: on a terminal in place, elsewhere a line whenever it has changed.
+/// Display of the progress: redrawn in place on a terminal, elsewhere one line per change.
 struct Screen {
     bar: Option<ProgressBar>,
     prints: bool,
@@ -77,7 +77,7 @@ impl Screen {
 }
 
 impl Drop for Screen {
-    /// Takes the view away: what is printed next says the same.
+    /// Clears the view, because the final output says the same.
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

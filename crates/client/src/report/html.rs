@@ -8,15 +8,15 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A page for people, complete in itself: sums, most frequent codes, and the first findings.
+/// Self-contained HTML page: sums, most frequent codes and the first findings.
 pub(super) struct Html {
     file: NewFile,
-    /// The rows of the first findings, ready: the sums stand before them and are known at the end.
+    /// Markup of the first findings. The sums precede them and are known only at the end.
     rows: String,
     findings: u64,
 }
 
-/// So many findings stand in the page: browsers are slow with more.
+/// Maximum number of findings in the page; browsers are slow with more.
 const MAX_ROWS: u64 = 10_000;
 
 const STYLE: &str = include_str!("page.css");
@@ -49,7 +49,7 @@ impl Report for Html {
     }
 }
 
-/// Text in a page: nothing of it is markup, and nothing turns the text around it.
+/// Text escaped for HTML; control and direction characters are escaped too.
 struct Escaped<'t>(&'t str);
 
 impl fmt::Display for Escaped<'_> {
@@ -97,7 +97,7 @@ fn head(page: &Page) -> String {
     )
 }
 
-/// The most frequent codes; nothing if there is none.
+/// Table of the most frequent codes; empty if there are none.
 fn top(title: &str, codes: &[Codes]) -> String {
     if codes.is_empty() {
         return String::new();

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::validate::Row;
 use std::path::Path;
 
-/// An array with an object a finding, one a line.
+/// JSON array with one object per finding, each on its own line.
 pub(super) struct Json {
     file: NewFile,
     is_empty: bool,

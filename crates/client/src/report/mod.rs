@@ -1,7 +1,7 @@
-//! Reports of every finding, in files: JSON and CSV for programs and spreadsheets, a page for people.
+//! Report files of all findings: JSON and CSV for programs and spreadsheets, HTML for people.
 //!
-//! None holds a value of an account but its supplier and number. Each is written beside its place under another
-//! name and takes its place at the end, so that a report is whole or not there.
+//! A report holds no values of an account except its supplier and number. It is written under a hidden name
+//! and moved to its path at the end, so that it is complete or not there.
 
 mod csv;
 mod file;
@@ -12,11 +12,11 @@ use crate::error::Error;
 use crate::validate::{Codes, Row};
 use std::path::{Path, PathBuf};
 
-/// What a page for people says besides the findings.
+/// Content of the HTML report other than findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) title: &'static str,
-    /// What makes the report less than it should be.
+    /// Reasons why the report is not complete.
     pub(crate) alerts: Vec<String>,
     pub(crate) sums: Vec<(&'static str, String)>,
     /// A sentence; may be empty.
@@ -25,23 +25,23 @@ pub(crate) struct Page {
     pub(crate) tops: Vec<(&'static str, Vec<Codes>)>,
 }
 
-/// One format of a report.
+/// A report in one format.
 trait Report {
-    /// Takes up a finding.
+    /// Adds a finding.
     fn add(&mut self, row: &Row<'_>) -> Result<(), Error>;
 
-    /// Ends it and puts it into its place.
+    /// Completes the report and moves it to its path.
     fn finish(self: Box<Self>, page: &Page) -> Result<(), Error>;
 }
 
-/// The reports of a run.
+/// All reports of a run.
 pub(crate) struct Reports(Vec<Box<dyn Report>>);
 
 impl Reports {
-    /// Begins a report for every path; the extension tells the format.
+    /// Creates a report for every path; the extension selects the format.
     ///
     /// # Errors
-    /// [`Error`] for another extension, a path given twice, or a folder that cannot be written to.
+    /// [`Error`] for an unknown extension, a path given twice, or a folder that cannot be written to.
     pub(crate) fn create(paths: &[PathBuf]) -> Result<Self, Error> {
         if let Some((_, path)) = paths.iter().enumerate().find(|(i, path)| paths[..*i].contains(path)) {
             return Err(Error::refused(format!("the report {} is given twice", path.display())));
@@ -49,7 +49,7 @@ impl Reports {
         paths.iter().map(|path| create(path)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Writes a finding to all of them.
+    /// Writes a finding to all reports.
     ///
     /// # Errors
     /// [`Error`] if one cannot be written.
@@ -57,7 +57,7 @@ impl Reports {
         self.0.iter_mut().try_for_each(|report| report.add(row))
     }
 
-    /// Ends all of them.
+    /// Completes all reports.
     ///
     /// # Errors
     /// [`Error`] if one cannot be written.

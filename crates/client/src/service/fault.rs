@@ -3,35 +3,34 @@ use reqwest::{Response, StatusCode};
 use std::error::Error as _;
 use std::time::Duration;
 
-/// Why a request came to nothing.
+/// Reason why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The same request may do later: not reached, cut, too much now.
+    /// The same request may succeed later: not reached, cut off, overloaded.
     Passing {
-        /// In words.
         why: String,
-        /// How long the service wants not to be asked, if it said so.
+        /// Wait that the service asked for.
         after: Option<Duration>,
     },
-    /// The same request will not do.
+    /// The same request will not succeed.
     Lasting(String),
 }
 
-/// Nobody waits longer than this on the word of an answer.
+/// Maximum wait taken from an answer.
 const LONGEST: Duration = Duration::from_secs(600);
 
 impl Fault {
-    /// One that passes, nobody knows when.
+    /// A transient fault without a wait.
     pub(crate) fn passing(why: impl Into<String>) -> Self {
         Self::Passing { why: why.into(), after: None }
     }
 
-    /// One that does not pass.
+    /// A permanent fault.
     pub(crate) fn lasting(why: impl Into<String>) -> Self {
         Self::Lasting(why.into())
     }
 
-    /// In words.
+    /// Reason, for people.
     pub(crate) fn why(&self) -> &str {
         match self {
             Self::Passing { why, .. } | Self::Lasting(why) => why,
@@ -40,7 +39,7 @@ impl Fault {
 }
 
 impl From<reqwest::Error> for Fault {
-    /// What the network does passes. Addresses are left out: what a request asks for is not for everybody.
+    /// Network errors are transient. URLs are left out, because they name accounts.
     fn from(error: reqwest::Error) -> Self {
         if error.is_builder() {
             return Self::lasting(format!("the request cannot be made: {}", innermost(&error)));
@@ -54,7 +53,7 @@ impl From<reqwest::Error> for Fault {
     }
 }
 
-/// The cause of causes: what is around it says no more than that a request failed.
+/// The innermost cause; the outer ones only say that a request failed.
 fn innermost(error: &reqwest::Error) -> String {
     let mut text = String::from("no reason given");
     let mut source = error.source();
@@ -65,7 +64,7 @@ fn innermost(error: &reqwest::Error) -> String {
     text
 }
 
-/// An answer, unless it says that the request is too much now, or where else to go.
+/// Returns the answer unless it says that the service is busy or redirects.
 pub(super) fn checked(response: Response) -> Result<Response, Fault> {
     let status = response.status();
     if is_passing(status, is_json(&response)) {
@@ -81,7 +80,7 @@ pub(super) fn checked(response: Response) -> Result<Response, Fault> {
     Ok(response)
 }
 
-/// Whether a status says nothing about the request itself. A 5xx that is no JSON is of somebody between: the
+/// True if a status says nothing about the request itself. A 5xx without JSON comes from a gateway: the
 /// service is away.
 fn is_passing(status: StatusCode, is_json: bool) -> bool {
     matches!(status.as_u16(), 408 | 429 | 502..=504 | 520..=530) || status.is_server_error() && !is_json
@@ -92,7 +91,7 @@ fn is_json(response: &Response) -> bool {
     kind.is_some_and(|kind| kind.starts_with("application/json"))
 }
 
-/// `Retry-After` in seconds, which is how the service says it; a date is passed over.
+/// Parses `Retry-After` in seconds, the form that the service uses; a date is ignored.
 fn seconds(text: &str) -> Option<Duration> {
     let seconds = text.trim().parse().ok()?;
     Some(Duration::from_secs(seconds).min(LONGEST))

@@ -4,7 +4,7 @@ use crate::error::Error;
 use clap::Args;
 use reqwest::Url;
 
-/// Which service, and by which key.
+/// Service to use, and the key for it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Target {
     /// Where the service is: https:// and its name, and a path if it lies below one
@@ -16,9 +16,9 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The service, which is not asked anything yet.
+    /// Creates a client for the service. Sends nothing yet.
     ///
-    /// # Errors
+    /// [`Error`] for another kind of URL, or without a key.
     /// [`Error`] for another kind of address, or without a key.
     pub(crate) fn service(&self) -> Result<Service, Error> {
         Service::new(base(&self.base_url)?, self.key()?)
@@ -32,7 +32,7 @@ impl Target {
     }
 }
 
-/// A base URL is `http:` or `https:` and holds nothing but where: what it says is shown.
+/// Parses a base URL: `http:` or `https:`, without credentials or a query, because it is shown.
 fn base(text: &str) -> Result<Url, Error> {
     let wrong = |why: &str| Error::refused(format!("the base URL {why}"));
     let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("is none: {error}")))?;

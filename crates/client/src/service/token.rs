@@ -8,11 +8,11 @@ use std::fmt;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
-/// An API key. It is shown nowhere.
+/// An API key. It is never shown.
 pub(super) struct ApiKey(Box<str>);
 
 impl ApiKey {
-    /// None if it is empty.
+    /// `None` if the text is empty.
     pub(super) fn new(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| Self(text.into()))
     }
@@ -24,7 +24,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// The tokens that a key is good for (contract D2), one after another.
+/// Cache of the token obtained with a key (contract D2).
 #[derive(Debug)]
 pub(super) struct Tokens {
     key: ApiKey,
@@ -34,29 +34,29 @@ pub(super) struct Tokens {
 
 #[derive(Debug)]
 struct Token {
-    /// As requests carry it.
+    /// Value of the `Authorization` header.
     header: HeaderValue,
-    /// From then on there should be another one.
+    /// Time from which on a new token is obtained.
     until: Instant,
 }
 
-/// A token is renewed so long before its end, or a tenth of its life if that is less.
+/// A token is renewed this long before its end, or a tenth of its lifetime if that is less.
 const MARGIN: Duration = Duration::from_secs(120);
-/// No token is taken to live shorter or longer, whatever it says.
+/// Shortest and longest lifetime that is taken from a token.
 const LIVES: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(24 * 3_600));
-/// The life of a token that does not say.
+/// Lifetime of a token without claims about it.
 const LIFE: Duration = Duration::from_secs(600);
 
 const MUTATION: &str =
     "mutation ($input: ObtainTokenInput!) { obtainToken(input: $input) { token payload } }";
 
 impl Tokens {
-    /// None is obtained yet.
+    /// An empty cache.
     pub(super) fn new(key: ApiKey, url: Url) -> Self {
         Self { key, url, current: Mutex::new(None) }
     }
 
-    /// One that is good for a while. Who comes while one is obtained waits for that one.
+    /// Returns a valid token. Concurrent callers wait for the same request.
     pub(super) async fn good(&self, http: &Client) -> Result<HeaderValue, Fault> {
         let mut current = self.current.lock().await;
         if let Some(token) = current.as_ref().filter(|token| Instant::now() < token.until) {
@@ -66,7 +66,7 @@ impl Tokens {
         Ok(current.insert(token).header.clone())
     }
 
-    /// This one is good no more; another one in its place is left alone.
+    /// Drops this token from the cache, unless a newer one has replaced it.
     pub(super) async fn forget(&self, token: &HeaderValue) {
         let mut current = self.current.lock().await;
         if current.as_ref().is_some_and(|current| current.header == *token) {
@@ -94,7 +94,7 @@ impl Tokens {
     }
 }
 
-/// Why there is no token.
+/// Fault for an answer without a token.
 fn refused(answer: &Value) -> Fault {
     match answer["errors"][0]["extensions"]["code"].as_str() {
         Some("service_unavailable" | "throttled" | "error") => {
@@ -104,7 +104,7 @@ fn refused(answer: &Value) -> Fault {
     }
 }
 
-/// By its own claims, whatever the clock of this machine.
+/// Lifetime by the token's own claims, independent of this machine's clock.
 fn life(claims: &Value) -> Duration {
     let seconds = || {
         let (from, to) = (claims["iat"].as_u64()?, claims["exp"].as_u64()?);

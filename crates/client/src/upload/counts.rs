@@ -2,7 +2,7 @@ use crate::journal::Outcome;
 use cutover_model::Totals;
 use serde::Serialize;
 
-/// What became of accounts; each is in one of these.
+/// Numbers of accounts by outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub(super) struct Counts {
     pub(super) accepted: u64,
@@ -26,27 +26,27 @@ impl Counts {
         *count += 1;
     }
 
-    /// All of them.
+    /// Number of all accounts.
     pub(super) fn all(&self) -> u64 {
         self.accepted + self.already_there + self.not_taken()
     }
 
-    /// Those that the next run sends anew, though nothing in them changes.
+    /// Number of accounts that the next run sends again, unchanged.
     pub(super) fn not_done(&self) -> u64 {
         self.failed + self.in_progress
     }
 
-    /// Those that the service does not have.
+    /// Number of accounts that the service does not have.
     pub(super) fn not_taken(&self) -> u64 {
         self.refused + self.not_done() + self.faulty
     }
 }
 
-/// What the accounts come to that the service has.
+/// Control totals of the accounts that the service has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Sent {
     pub(super) totals: Totals,
-    /// Whether there is one that is not in the totals.
+    /// True if the totals of an account are not known.
     pub(super) is_incomplete: bool,
 }
 

@@ -1,7 +1,7 @@
-//! `cutover-client upload`: every account of the inputs to the service, once in effect however often it is run.
+//! `cutover-client upload`: sends every account of the inputs; running it again has no further effect.
 //!
-//! The workers of the pipeline check accounts and look them up in the journal; the caller's thread makes batches,
-//! hands them to the sender's thread, and writes down what is answered.
+//! The workers of the pipeline check accounts and look them up in the journal. The caller's thread batches
+//! them, hands the batches to the sender's thread, and records the answers.
 
 mod counts;
 mod desk;
@@ -27,12 +27,12 @@ use prepare::Preparer;
 use sender::{Manner, Sender};
 use std::time::Instant;
 
-/// Sends the inputs, writes the reports and prints the summary. `now` is the time that the rules go by unless the
-/// options say another one.
+/// Sends the inputs, writes the reports and prints the summary. `now` is the time to check as of, unless the
+/// options name another.
 ///
 /// # Errors
-/// [`Error`] if it cannot begin, or the journal or a report cannot be written. What the service does not do ends
-/// the run, with its summary.
+/// [`Error`] if it cannot begin, or the journal or a report cannot be written. A fault of the service ends
+/// the run, but with its summary.
 pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
     let checker = Checker::new(&options.rules, now)?;

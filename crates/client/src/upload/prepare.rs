@@ -9,27 +9,27 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// An account, looked at and ready to be sent.
+/// A checked account, ready to be sent.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) place: Place,
     pub(super) checked: Checked,
-    /// The fingerprint of its bytes.
+    /// Fingerprint of its bytes.
     pub(super) print: u64,
-    /// What it comes to, if that can be told.
+    /// Its control totals, if they can be computed.
     pub(super) totals: Option<Totals>,
-    /// What became of it in an earlier run.
+    /// Its outcome in an earlier run.
     pub(super) before: Option<Outcome>,
-    /// Whether the service has the account and a dry run would take its place.
+    /// True if the service already has the account to import, so that a dry run must not replace it.
     pub(super) left_out: bool,
-    /// Whether an earlier run brought the service other bytes of the account.
+    /// True if an earlier run sent other bytes of the account.
     pub(super) is_changed: bool,
-    /// What to send, in one line; nothing if it is not to be sent.
+    /// Line to send; `None` if it is not to be sent.
     pub(super) body: Option<Bytes>,
 }
 
 impl Prepared {
-    /// An account that was not looked at.
+    /// An account too large to be decoded.
     pub(super) fn too_large(place: Place) -> Self {
         let checked = Checked::too_large();
         Self {
@@ -45,12 +45,12 @@ impl Prepared {
     }
 }
 
-/// Checks accounts, looks them up in the journal, and makes lines of those that are to be sent.
+/// Checks accounts, looks them up in the journal, and builds the lines to send.
 #[derive(Debug)]
 pub(super) struct Preparer {
     pub(super) checker: Checker,
     pub(super) index: Index,
-    /// What the service has of what was sent to be imported, for a dry run.
+    /// Accounts that were sent to be imported, for a dry run.
     pub(super) staged: There,
     pub(super) again: bool,
     pub(super) retry_refused: bool,
@@ -73,7 +73,8 @@ impl Work for Preparer {
         let (before, left_out) = (self.index.outcome(key, print), self.staged.has(key));
         let is_changed = self.index.has_other(key, print);
         if before.is_some_and(Outcome::is_there) {
-            // The service took exactly this: a day later the rules may say otherwise, and it is there nevertheless.
+            // The service took exactly these bytes, even if the rules would refuse them later, for example by
+            // date.
             checked.findings.retain(|finding| finding.level != Level::Error);
         }
         let is_done = match before {
@@ -87,14 +88,14 @@ impl Work for Preparer {
     }
 }
 
-/// An account in one line. Ends of lines are nowhere in JSON but between values.
+/// Joins an account into one line. In JSON, raw line breaks occur only between tokens.
 fn line(account: &[u8]) -> Bytes {
     let mut line = account.to_vec();
     line.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     line.into()
 }
 
-/// The account in an envelope that asks for a dry run; the other parameters of its task stay.
+/// Wraps an account in an envelope that requests a dry run; other task parameters are kept.
 fn tried(account: &[u8]) -> Bytes {
     #[derive(serde::Deserialize)]
     struct Envelope<'a> {

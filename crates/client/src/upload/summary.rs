@@ -7,31 +7,31 @@ use crate::validate::{Codes, seconds, table};
 use cutover_core::plain;
 use serde::Serialize;
 
-/// The sums of a run.
+/// Totals of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Summary {
-    /// Whether it was stopped before its end.
+    /// True if it was stopped before its end.
     pub(super) interrupted: bool,
-    /// Why the service did not do it, if it did not.
+    /// Fault of the service that ended the run.
     pub(super) fault: Option<String>,
-    /// Whether accounts were sent to be tried only.
+    /// True if the accounts were sent as dry runs.
     pub(super) dry_run: bool,
     pub(super) files: u64,
     pub(super) unreadable_files: u64,
-    /// Accounts that were looked at.
+    /// Accounts that were read.
     pub(super) accounts: u64,
-    /// What became of them, in this run and before.
+    /// Outcomes of this and earlier runs.
     #[serde(flatten)]
     pub(super) counts: Counts,
-    /// What became of those that were answered before, by the journal; they are in the other counts as well.
+    /// Outcomes of accounts that were answered in earlier runs; the other counts include them.
     pub(super) in_earlier_runs: Counts,
-    /// Those that a dry run did not send: the service has them, and they would be tried only from then on.
+    /// Accounts that a dry run skipped because the service has them to import.
     pub(super) left_out: u64,
-    /// Those that nothing became of: the run ended before.
+    /// Accounts without an outcome, because the run ended before.
     pub(super) not_sent: u64,
     pub(super) warnings: u64,
     pub(super) with_warnings: u64,
-    /// What the accounts come to that the service has; null if it is not known of each.
+    /// Totals of the accounts that the service has; null if those of an account are not known.
     #[serde(serialize_with = "totals")]
     pub(super) totals: Sent,
     pub(super) top_errors: Vec<Codes>,
@@ -46,7 +46,7 @@ fn totals<S: serde::Serializer>(sent: &Sent, serializer: S) -> Result<S::Ok, S::
 }
 
 impl Summary {
-    /// What scripts are told of it.
+    /// Exit code.
     pub(super) fn exit(&self) -> Exit {
         if self.interrupted {
             Exit::Interrupted
@@ -63,12 +63,12 @@ impl Summary {
         }
     }
 
-    /// For programs: one JSON document.
+    /// One JSON document for programs.
     pub(super) fn json(&self) -> String {
         document(self)
     }
 
-    /// For people.
+    /// Text for people.
     pub(super) fn text(&self) -> String {
         let mut text = self
             .sums()
@@ -132,7 +132,7 @@ impl Summary {
         }
     }
 
-    /// What was sent comes to.
+    /// Totals of what was sent.
     fn balance(&self) -> Vec<(&'static str, String)> {
         if self.totals.is_incomplete {
             return vec![("Sent", "not known of every account".to_owned())];
@@ -152,7 +152,7 @@ impl Summary {
         format!("{whole}.{part:03} s, {} accounts a second", grouped(rate))
     }
 
-    /// For the page of a report.
+    /// Content of the HTML report.
     pub(super) fn page(&self) -> Page {
         let mut alerts = Vec::new();
         if self.interrupted {

@@ -1,4 +1,5 @@
-//! `cutover-client validate`: every account of the inputs, by the rules of the service, without the service.
+//! `cutover-client validate`: checks every account of the inputs by the rules of the service, without the
+//! service.
 
 mod check;
 mod finding;
@@ -27,12 +28,12 @@ use chrono::{DateTime, Utc};
 use std::time::Instant;
 use tally::Tally;
 
-/// Checks the inputs, writes the reports and prints the summary. `now` is the time that the rules go by unless
-/// the options say another one.
+/// Checks the inputs, writes the reports and prints the summary. `now` is the time to check as of, unless the
+/// options name another.
 ///
 /// # Errors
-/// [`Error`] if an input is not there, a report cannot be written, or an option makes no sense; an input that
-/// turns out to be unreadable is told of, and the others are checked.
+/// [`Error`] if an input does not exist, a report cannot be written, or an option makes no sense. An input
+/// that turns out to be unreadable is reported, and the others are checked.
 pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> {
     let begun = Instant::now();
     let checker = Checker::new(&options.rules, now)?;
@@ -50,7 +51,7 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     Ok(summary.exit())
 }
 
-/// What a run has found so far.
+/// State of a run.
 struct Run<'s> {
     sources: &'s [Source],
     tally: Tally,
@@ -64,7 +65,7 @@ impl<'s> Run<'s> {
         Self { sources, tally: Tally::default(), repeated: Repeated::default(), reports, progress }
     }
 
-    /// Takes up the next thing that was seen, in the order of the inputs.
+    /// Handles the next event, in the order of the inputs.
     fn see(&mut self, place: Place, seen: Seen<Checked>) -> Result<(), Error> {
         match seen {
             Seen::Opened => self.tally.files += 1,
@@ -99,7 +100,7 @@ impl<'s> Run<'s> {
         self.reports.add(&Row::of_run(Some(file), UNREADABLE, why))
     }
 
-    /// The summary, after the reports were ended.
+    /// Completes the reports and returns the summary.
     fn end(mut self, end: End, begun: Instant) -> Result<Summary, Error> {
         if end == End::Stopped {
             self.reports.add(&Row::of_run(None, INTERRUPTED, INTERRUPTED_DETAIL))?;
@@ -110,9 +111,9 @@ impl<'s> Run<'s> {
     }
 }
 
-/// The code of what is told in reports of an input that could not be read, or not to its end.
+/// Code of an input that could not be read, or not to its end.
 pub(crate) const UNREADABLE: &str = "unreadable_input";
-/// The code of the last row of a report that was stopped.
+/// Code of the last row of a report of an interrupted run.
 pub(crate) const INTERRUPTED: &str = "run_interrupted";
 const INTERRUPTED_DETAIL: &str =
     "The run was interrupted: what follows the last account before this was not checked.";

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::thread::available_parallelism;
 
-/// What `validate` is asked for.
+/// Options of `validate`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Options {
     /// Files of accounts, folders of them, or - for NDJSON on standard input
@@ -32,7 +32,7 @@ pub(crate) struct Options {
     pub(super) quiet: bool,
 }
 
-/// How accounts are checked.
+/// Options for checking accounts.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Rules {
     /// Where the supplier's days and its datetimes without offset are, such as Australia/Melbourne [default: UTC]
@@ -52,25 +52,25 @@ pub(crate) struct Rules {
     jobs: Option<NonZeroUsize>,
 }
 
-/// More threads than this are of no use, and their chunks would fill the memory.
+/// Maximum number of threads: more are of no use, and their chunks would fill the memory.
 const MAX_JOBS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 impl Rules {
-    /// The time that they are checked as of; `now` unless another is said.
+    /// Time to check as of: `now` unless the options name another.
     pub(super) fn instant(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         self.now.map_or(now, |now| now.to_utc())
     }
 
-    /// How many threads check accounts.
+    /// Number of threads that check accounts.
     pub(crate) fn workers(&self) -> NonZeroUsize {
         let cores = || available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.jobs.unwrap_or_else(cores).min(MAX_JOBS)
     }
 
-    /// The supplier's zone and the level of every rule.
+    /// Time zone of the supplier and the levels of the rules.
     ///
     /// # Errors
-    /// [`Error`] for a profile that cannot be read, a rule that is unknown, fixed or given twice.
+    /// [`Error`] for a profile that cannot be read, or a rule that is unknown, fixed or given twice.
     pub(super) fn supplier(&self) -> Result<(Zone, Profile), Error> {
         let file = self.profile.as_deref().map(ProfileFile::read).transpose()?.unwrap_or_default();
         let zone = match (self.time_zone, &file.time_zone) {
@@ -88,7 +88,7 @@ fn profile(mut levels: BTreeMap<String, Level>, rules: &[RuleLevel]) -> Result<P
         if !given.insert(id) {
             return Err(Error::refused(format!("the rule {id} is given twice")));
         }
-        // One that is set back must be a rule nevertheless.
+        // A rule that is set back must exist as well.
         Profile::new([(id.as_str(), level.unwrap_or(Level::Off))])
             .map_err(|e| Error::refused(e.to_string()))?;
         match level {
@@ -100,7 +100,7 @@ fn profile(mut levels: BTreeMap<String, Level>, rules: &[RuleLevel]) -> Result<P
     Profile::new(levels).map_err(|e| Error::refused(e.to_string()))
 }
 
-/// The level of a rule; `None` sets it back to its default.
+/// Level of a rule; `None` resets it to its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RuleLevel(String, Option<Level>);
 
@@ -117,7 +117,7 @@ impl FromStr for RuleLevel {
     }
 }
 
-/// A supplier as the operator's command prints it (contract D11); other members do not matter here.
+/// A supplier as `cutover supplier show --json` prints it (contract D11); other members are ignored.
 #[derive(Debug, Default, Deserialize)]
 struct ProfileFile {
     time_zone: Option<String>,

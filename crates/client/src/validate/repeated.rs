@@ -2,16 +2,16 @@ use super::check::Identity;
 use crate::input::Place;
 use std::collections::HashMap;
 
-/// The accounts met so far, to see one that comes again.
+/// Accounts seen so far, to detect repeated ones.
 ///
-/// Each costs a hash of 16 bytes and its place, some 30 to 60 bytes in all: 60 MB at most for a million. Two
-/// accounts with equal hashes are less likely than a fault of the machine.
+/// Each costs 30 to 60 bytes: a hash of 16 bytes and a location. Collisions of such hashes are less likely
+/// than hardware faults.
 #[derive(Debug, Default)]
 pub(crate) struct Repeated(HashMap<[u8; 16], Place>);
 
 impl Repeated {
-    /// Where the account stood first, if it was met before. One without supplier or number is no account to
-    /// compare.
+    /// Returns the first location of the account if it was seen before. An account without supplier or number
+    /// is not compared.
     pub(crate) fn meet(&mut self, identity: &Identity, place: Place) -> Option<Place> {
         let (supplier, number) = (identity.supplier.as_deref()?, identity.number.as_deref()?);
         let first = *self.0.entry(hash(supplier, number)).or_insert(place);
@@ -19,7 +19,7 @@ impl Repeated {
     }
 }
 
-/// The lengths keep `A`, `BC` and `AB`, `C` apart.
+/// The length prefix distinguishes `A`, `BC` from `AB`, `C`.
 fn hash(supplier: &str, number: &str) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&supplier.len().to_le_bytes()).update(supplier.as_bytes()).update(number.as_bytes());

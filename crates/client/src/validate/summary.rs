@@ -6,34 +6,34 @@ use cutover_core::plain;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
 
-/// The sums of a run.
+/// Totals of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Summary {
-    /// Whether it was stopped before its end.
+    /// True if it was stopped before its end.
     pub(crate) interrupted: bool,
     /// Inputs that were opened.
     pub(crate) files: u64,
     /// Inputs that could not be read, or not to their end.
     pub(crate) unreadable_files: u64,
-    /// Accounts that were looked at.
+    /// Accounts that were checked.
     pub(crate) accounts: u64,
-    /// Those without an error.
+    /// Accounts without an error.
     pub(crate) valid: u64,
-    /// Those with at least one.
+    /// Accounts with at least one error.
     pub(crate) faulty: u64,
-    /// Those with at least one warning.
+    /// Accounts with at least one warning.
     pub(crate) with_warnings: u64,
-    /// All errors of all accounts.
+    /// Errors of all accounts.
     pub(crate) errors: u64,
-    /// All warnings of all accounts.
+    /// Warnings of all accounts.
     pub(crate) warnings: u64,
-    /// The most frequent codes of errors.
+    /// The most frequent error codes.
     pub(crate) top_errors: Vec<Codes>,
-    /// The most frequent codes of warnings.
+    /// The most frequent warning codes.
     pub(crate) top_warnings: Vec<Codes>,
-    /// Ids of the rules that only the service can decide.
+    /// Ids of the rules that only the service can check.
     pub(crate) not_checked: &'static [&'static str],
-    /// How long it took.
+    /// Duration of the run.
     #[serde(rename = "seconds", serialize_with = "seconds")]
     pub(crate) milliseconds: u64,
 }
@@ -43,7 +43,7 @@ pub(crate) fn seconds<S: Serializer>(milliseconds: &u64, serializer: S) -> Resul
 }
 
 impl Summary {
-    /// What scripts are told of it.
+    /// Exit code.
     pub(crate) fn exit(&self) -> Exit {
         if self.interrupted {
             Exit::Interrupted
@@ -56,12 +56,12 @@ impl Summary {
         }
     }
 
-    /// Accounts a second.
+    /// Accounts per second.
     fn rate(&self) -> u64 {
         self.accounts.saturating_mul(1_000) / self.milliseconds.max(1)
     }
 
-    /// For programs: one JSON document.
+    /// One JSON document for programs.
     pub(crate) fn json(&self) -> String {
         #[derive(Serialize)]
         struct WithRate<'s> {
@@ -72,7 +72,7 @@ impl Summary {
         document(&WithRate { summary: self, accounts_per_second: self.rate() })
     }
 
-    /// For people.
+    /// Text for people.
     pub(crate) fn text(&self) -> String {
         let mut text = self.sums().fold(String::new(), |text, (name, value)| text + name + &value + "\n");
         for (title, codes) in [("Errors", &self.top_errors), ("Warnings", &self.top_warnings)] {
@@ -85,7 +85,7 @@ impl Summary {
         text
     }
 
-    /// For the page of a report.
+    /// Content of the HTML report.
     pub(crate) fn page(&self) -> Page {
         let mut alerts = Vec::new();
         if self.interrupted {
@@ -137,7 +137,7 @@ impl Summary {
     }
 }
 
-/// The codes in columns; nothing if there is none.
+/// Formats the codes in columns; empty if there are none.
 pub(crate) fn table(title: &str, codes: &[Codes]) -> String {
     let width = codes.iter().map(|found| found.code.len()).max().unwrap_or_default();
     let mut text = String::new();
@@ -147,7 +147,7 @@ pub(crate) fn table(title: &str, codes: &[Codes]) -> String {
         }
         let number = example.external_account_number.as_deref().unwrap_or("no account number");
         let place = plain(&format!("{}:{}  {number}  {}", example.file, example.line, example.attr));
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{:>10}  {code:width$}  {place}", grouped(*count));
     }
     text

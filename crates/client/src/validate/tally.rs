@@ -18,7 +18,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts an account and what was found in it.
+    /// Counts an account and its findings.
     pub(super) fn account(&mut self, checked: &Checked, file: &str, line: u32) {
         self.accounts += 1;
         if checked.findings.is_empty() {
@@ -33,7 +33,7 @@ impl Tally {
         self.codes.add_all(checked, file, line);
     }
 
-    /// The sums, after so much time.
+    /// Summary after this duration.
     pub(super) fn summary(&mut self, interrupted: bool, time: Duration) -> Summary {
         Summary {
             interrupted,
@@ -53,7 +53,7 @@ impl Tally {
     }
 }
 
-/// The rules about accounts that need the service (rules 1.9): they are silent here.
+/// Rules about accounts that need the service (rules 1.9); they find nothing here.
 const NOT_CHECKED: &[&str] = &["DOC-02", "DOC-03", "PST-01", "PST-10", "PST-12"];
 
 #[cfg(test)]

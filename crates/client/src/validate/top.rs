@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A code, how often it was found, and where first.
+/// A code, its number of findings, and the first of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Codes {
     pub(crate) code: Cow<'static, str>,
@@ -12,7 +12,7 @@ pub(crate) struct Codes {
     pub(crate) example: Example,
 }
 
-/// One finding, to look at.
+/// Location of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Example {
     pub(crate) file: String,
@@ -22,10 +22,10 @@ pub(crate) struct Example {
     pub(crate) attr: String,
 }
 
-/// How many codes a summary names.
+/// Maximum number of codes in a summary.
 const TOP: usize = 20;
 
-/// How often each code was found.
+/// Number of findings by code.
 #[derive(Debug, Default)]
 pub(crate) struct TopCodes(HashMap<(Level, Cow<'static, str>), Counted>);
 
@@ -36,13 +36,13 @@ struct Counted {
 }
 
 impl TopCodes {
-    /// Counts one; the first of a code is its example.
+    /// Counts a finding; the first one of a code becomes its example.
     pub(crate) fn add(&mut self, level: Level, code: Cow<'static, str>, example: impl FnOnce() -> Example) {
         let counted = self.0.entry((level, code));
         counted.or_insert_with(|| Counted { count: 0, example: example() }).count += 1;
     }
 
-    /// Counts what was found in an account.
+    /// Counts the findings of an account.
     pub(crate) fn add_all(&mut self, checked: &Checked, file: &str, line: u32) {
         for finding in &checked.findings {
             self.add(finding.level, finding.code.into(), || Example {
@@ -55,7 +55,7 @@ impl TopCodes {
         }
     }
 
-    /// The most frequent codes of a level, equally frequent ones by their names.
+    /// The most frequent codes of a level; equally frequent ones in alphabetical order.
     pub(crate) fn top(&self, level: Level) -> Vec<Codes> {
         let found = self.0.iter().filter(|((of, _), _)| *of == level);
         let mut codes: Vec<Codes> = found

@@ -3,16 +3,16 @@ use crate::service::{self, Fault};
 use cutover_core::{Code, NON_FIELD_ERRORS};
 use serde_json::Value;
 
-/// What the service says to an account.
+/// Answer of the service to an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::upload) struct Answer {
     pub(in crate::upload) status: u16,
     pub(in crate::upload) outcome: Outcome,
-    /// Why it is not taken; texts of the service hold no value of an account.
+    /// Reasons why it was refused; they hold no values of an account.
     pub(in crate::upload) findings: Vec<Finding>,
 }
 
-/// One reason.
+/// A reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::upload) struct Finding {
     pub(in crate::upload) attr: String,
@@ -20,22 +20,22 @@ pub(in crate::upload) struct Finding {
     pub(in crate::upload) detail: String,
 }
 
-/// What an answer to one account means.
+/// Interpretation of the answer to one account.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// It is answered.
+    /// The answer is final.
     Said(Answer),
-    /// It may be answered otherwise a little later; if it never is, this is told.
+    /// A retry may be answered otherwise; if not, this answer counts.
     Stumbled(Answer),
-    /// It is not answered, and neither is what comes after it.
+    /// Neither this account nor those after it are answered.
     Fault(Fault),
-    /// The same for the token is good no more.
+    /// The same, because the token has expired.
     Stale,
 }
 
 impl Meaning {
-    /// Of a status and the body that create or validate answers (contract 4.1, 7). What the service would not
-    /// say, somebody between says: that is no answer.
+    /// Interprets a status and body of create or validate (contract 4.1, 7). A response that the service
+    /// never gives comes from a gateway and counts as no answer.
     pub(super) fn of(status: u16, body: &Value, validates: bool) -> Self {
         let well = if validates { 200 } else { 201 };
         match status {
@@ -58,7 +58,7 @@ fn foreign(status: u16) -> Meaning {
 
 const NOT_ONGOING: &str = "the import supplier takes no accounts now; run the same again when it is ongoing";
 
-/// A refusal in one of the shapes of the contract (7).
+/// Interprets a refusal (contract 7).
 fn refused(status: u16, body: &Value) -> Meaning {
     if code(body) == Code::ImportSupplierMigrationNotOngoing.as_str() {
         return Meaning::Fault(Fault::lasting(NOT_ONGOING));
@@ -80,7 +80,7 @@ fn refused(status: u16, body: &Value) -> Meaning {
     Meaning::Said(Answer { status, outcome: Outcome::Refused, findings })
 }
 
-/// The service names so many findings, and one that says that there are more.
+/// Maximum number of findings that the service returns, plus one that says that there are more.
 pub(in crate::upload) const MOST: usize = 1_001;
 
 impl Answer {
@@ -88,7 +88,7 @@ impl Answer {
         Self { status, outcome, findings: Vec::new() }
     }
 
-    /// The service failed at it for good.
+    /// Answer for an account at which the service failed repeatedly.
     pub(super) fn failed() -> Self {
         let finding = Finding {
             attr: NON_FIELD_ERRORS.to_owned(),
@@ -98,7 +98,7 @@ impl Answer {
         Self { status: 500, outcome: Outcome::Failed, findings: vec![finding] }
     }
 
-    /// Whether only validate would say why (contract 7.2).
+    /// True if only validate would list the reasons (contract 7.2).
     pub(super) fn is_short(&self) -> bool {
         let short = Code::ImportProcessFailedValidation.as_str();
         self.outcome == Outcome::Refused && self.findings.iter().any(|finding| finding.code == short)

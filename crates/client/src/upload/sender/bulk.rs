@@ -20,22 +20,22 @@ struct Line {
 }
 
 impl Line {
-    /// Whether it names no other account than that; it may name none.
+    /// True unless it names another account; it may name none.
     fn is_about(&self, sent: &Prepared) -> bool {
         let (named, number) = (self.external_account_number.as_deref(), sent.checked.number());
         named.is_none_or(|named| number.is_none_or(|number| named.trim() == number))
     }
 }
 
-/// A connection that says nothing to the next line for so long is given up, whatever else it says.
+/// Maximum wait for the answer to the next line, whatever else arrives.
 const SILENCE: Duration = Duration::from_secs(120);
-/// Behind the last line so much is read, and waited for, at most: only to use the connection again.
+/// Maximum size and time of reading after the last line, only to be able to reuse the connection.
 const REST: (usize, Duration) = (4 * 1024, Duration::from_secs(2));
 
-/// Sends lines in one request; `each` is told what comes of each, in their order, until it wants no more.
+/// Sends lines in one request; calls `each` with the outcome of each, in order, until it returns an error.
 ///
 /// # Errors
-/// [`Fault`] if there are lines that nothing was said about.
+/// [`Fault`] if some lines were not answered.
 pub(super) async fn send(
     service: &Service,
     lines: &Batch,
@@ -63,7 +63,7 @@ pub(super) async fn send(
         }
         each(meaning)?;
     }
-    // What is left is the end of the answer; with it the connection can be used again.
+    // Reading to the end of the answer lets the connection be reused.
     answers.rest().await
 }
 
@@ -77,11 +77,11 @@ fn body(lines: &Batch) -> Bytes {
     text.into()
 }
 
-/// The lines of an answer, as they come.
+/// Lines of a streamed answer.
 struct Answers {
     response: Response,
     text: Vec<u8>,
-    /// What of the text was read.
+    /// Number of bytes of the text that were consumed.
     at: usize,
 }
 
@@ -126,10 +126,10 @@ impl Answers {
     }
 
     /// # Errors
-    /// [`Fault`] if there is more than space: somebody else answers as well.
+    /// [`Fault`] if anything but white space follows: the answer is not the service's.
     async fn rest(&mut self) -> Result<(), Fault> {
         self.text.drain(..std::mem::take(&mut self.at));
-        // All lines are answered: a connection that breaks or hangs now takes nothing with it.
+        // All lines are answered, so a connection that breaks or hangs now does no harm.
         let _ = tokio::time::timeout(REST.1, async {
             while self.text.len() <= REST.0 {
                 let Ok(Some(chunk)) = self.response.chunk().await else { break };

@@ -3,13 +3,13 @@ use super::answer::Meaning;
 use crate::service::{Fault, Reply, Service, WHOLE};
 use reqwest::header::CONTENT_TYPE;
 
-/// An answer to one account has no more bytes.
+/// Maximum size of an answer to one account.
 pub(super) const MOST: usize = 1024 * 1024;
 
-/// Sends one account in a request of its own.
+/// Sends one account in its own request.
 ///
 /// # Errors
-/// [`Fault`] if nothing is said about it.
+/// [`Fault`] if the account was not answered.
 pub(super) async fn send(service: &Service, account: &Prepared, validates: bool) -> Result<Meaning, Fault> {
     let path = ["v2", "data-import", "accounts", "validate"];
     let url = service.url(if validates { &path } else { &path[..3] }, "");
@@ -23,7 +23,7 @@ pub(super) async fn send(service: &Service, account: &Prepared, validates: bool)
     let reply = Reply::read_up_to(MOST, response).await?;
     let status = reply.status.as_u16();
     match status {
-        // Neither is said of accounts, but of whoever is at the base URL.
+        // These concern the base URL rather than the account.
         403..=407 => Err(Fault::lasting(format!("the service answers {status} to an account"))),
         _ => Ok(Meaning::of(status, &reply.body, validates)),
     }
