@@ -19,7 +19,7 @@ pub(crate) enum Error {
     #[error("{0}")]
     Service(String),
     /// A worker thread ended early and took its results with it.
-    #[error("the run ended before its end by a fault of this program: what it found is not complete")]
+    #[error("a thread of this program failed: the results are incomplete")]
     Lost,
 }
 
@@ -48,11 +48,11 @@ impl From<Fault> for Error {
 }
 
 /// Prints a note on standard error, in one line.
-pub(crate) fn note(text: &impl fmt::Display) {
+pub(crate) fn print_note(text: &impl fmt::Display) {
     eprintln!("note: {}", cutover_core::plain(&text.to_string()));
 }
 
 /// Prints an error on standard error, in one line.
-pub(crate) fn tell(error: &impl fmt::Display) {
+pub(crate) fn print_error(error: &impl fmt::Display) {
     eprintln!("error: {}", cutover_core::plain(&error.to_string()));
 }

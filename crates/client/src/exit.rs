@@ -4,7 +4,7 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All accounts are well.
-    Well,
+    Success,
     /// Some accounts are faulty.
     Faulty,
     /// It could not be done, or not completely: usage, an unreadable input, an unwritable report.
@@ -16,7 +16,7 @@ pub(crate) enum Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {
-            Exit::Well => 0,
+            Exit::Success => 0,
             Exit::Faulty => 1,
             Exit::Failed => 2,
             Exit::Interrupted => INTERRUPTED,

@@ -25,7 +25,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-#[expect(clippy::disallowed_methods, reason = "the only place that asks for the time")]
+#[expect(clippy::disallowed_methods, reason = "only main reads the clock")]
 fn main() -> ExitCode {
     cli::run(chrono::Utc::now())
 }

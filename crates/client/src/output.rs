@@ -26,11 +26,11 @@ pub(crate) fn document(value: &impl Serialize) -> String {
 
 /// Formats an integer with thousands separators: `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
-    apart(&number.to_string())
+    group_digits(&number.to_string())
 }
 
 /// Adds thousands separators to a number that may have decimal places.
-pub(crate) fn apart(number: &str) -> String {
+pub(crate) fn group_digits(number: &str) -> String {
     let (whole, part) = number.split_at(number.find('.').unwrap_or(number.len()));
     let mut out = String::with_capacity(number.len() * 4 / 3);
     for (i, digit) in whole.chars().enumerate() {
@@ -48,7 +48,7 @@ pub(crate) fn money(amount: Decimal) -> String {
     amount.rescale(amount.scale().max(2));
     let text = amount.abs().to_string();
     let sign = if amount.is_sign_negative() && !amount.is_zero() { "-" } else { "" };
-    format!("{sign}{}", apart(&text))
+    format!("{sign}{}", group_digits(&text))
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_stand_apart() {
+    fn thousands_are_separated() {
         let numbers = [0, 999, 1_000, 12_345, 1_234_567].map(grouped);
         assert_eq!(numbers, ["0", "999", "1,000", "12,345", "1,234,567"]);
         let amounts = ["0", "-0.00", "1", "-1234.5", "1234567.891", "0.10"];

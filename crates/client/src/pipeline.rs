@@ -5,8 +5,8 @@
 //! results were delivered, so memory does not grow with the inputs, however uneven the work is.
 
 use crate::error::Error;
-use crate::input::{BytesRead, Chunk, Ends, Place, Reader, Seen, Source};
-use crate::interrupt::Stop;
+use crate::input::{BytesRead, Channels, Chunk, InputEvent, Location, Reader, Source};
+use crate::interrupt::StopFlag;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -16,39 +16,39 @@ use std::thread;
 use std::time::Duration;
 
 /// Processes an account; called from many threads.
-pub(crate) trait Work: Send + Sync + 'static {
+pub(crate) trait Worker: Send + Sync + 'static {
     /// Result of one account.
-    type Done: Send + 'static;
+    type Output: Send + 'static;
 
     /// Processes one account.
-    fn work(&self, place: Place, account: &[u8]) -> Self::Done;
+    fn process(&self, location: Location, account: &[u8]) -> Self::Output;
 }
 
 /// Receiver of the results, in the order of the inputs.
-pub(crate) trait Listen<T> {
+pub(crate) trait Listener<T> {
     /// Handles the next event.
     ///
     /// # Errors
     /// An error ends the run.
-    fn see(&mut self, place: Place, seen: Seen<T>) -> Result<(), Error>;
+    fn on_event(&mut self, location: Location, event: InputEvent<T>) -> Result<(), Error>;
 
     /// Called when nothing has arrived for [`IDLE_AFTER`].
     ///
     /// # Errors
     /// An error ends the run.
-    fn idle(&mut self) -> Result<(), Error> {
+    fn on_idle(&mut self) -> Result<(), Error> {
         Ok(())
     }
 }
 
-impl<T, F: FnMut(Place, Seen<T>) -> Result<(), Error>> Listen<T> for F {
-    fn see(&mut self, place: Place, seen: Seen<T>) -> Result<(), Error> {
-        self(place, seen)
+impl<T, F: FnMut(Location, InputEvent<T>) -> Result<(), Error>> Listener<T> for F {
+    fn on_event(&mut self, location: Location, event: InputEvent<T>) -> Result<(), Error> {
+        self(location, event)
     }
 }
 
 /// Time without events after which the listener is called idle.
-const WHILE: Duration = Duration::from_millis(250);
+const IDLE_AFTER: Duration = Duration::from_millis(250);
 
 /// How far the run got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(crate) enum End {
 /// Message to the thread that restores the order.
 enum Event<T> {
     /// A chunk and its results.
-    Done(Chunk, Vec<(Place, Seen<T>)>),
+    Done(Chunk, Vec<(Location, InputEvent<T>)>),
     /// The reader has sent its last chunk.
     AllRead,
     /// The user interrupted the run.
@@ -75,16 +75,16 @@ enum Event<T> {
 type Events<T> = (Sender<Event<T>>, Receiver<Event<T>>);
 
 /// A pipeline that is not running yet.
-pub(crate) struct Pipeline<W: Work> {
-    events: Events<W::Done>,
-    stop: Stop,
+pub(crate) struct Pipeline<W: Worker> {
+    events: Events<W::Output>,
+    stop: StopFlag,
     read: BytesRead,
 }
 
-impl<W: Work> Pipeline<W> {
+impl<W: Worker> Pipeline<W> {
     /// A pipeline without a signal handler.
     pub(crate) fn new() -> Self {
-        Self { events: unbounded(), stop: Stop::default(), read: BytesRead::default() }
+        Self { events: unbounded(), stop: StopFlag::default(), read: BytesRead::default() }
     }
 
     /// Counter of the bytes read, to watch while it runs.
@@ -93,7 +93,7 @@ impl<W: Work> Pipeline<W> {
     }
 
     /// Flag that is set when the run is stopped, to watch while it runs.
-    pub(crate) fn stop(&self) -> Stop {
+    pub(crate) fn stop(&self) -> StopFlag {
         self.stop.clone()
     }
 
@@ -118,17 +118,17 @@ impl<W: Work> Pipeline<W> {
         self,
         sources: Vec<Source>,
         workers: NonZeroUsize,
-        work: W,
-        mut listener: impl Listen<W::Done>,
+        worker: W,
+        mut listener: impl Listener<W::Output>,
     ) -> Result<End, Error> {
         let sent = Arc::<AtomicU64>::default();
-        let give_back = self.start(sources, workers, work, sent.clone());
+        let give_back = self.start(sources, workers, worker, sent.clone());
         let mut waiting = BTreeMap::new();
         let (mut next, mut end, mut result) = (0, None, End::Complete);
         while end.is_none_or(|end| next < end) {
-            match self.events.1.recv_timeout(WHILE) {
-                Ok(Event::Done(chunk, seen)) => {
-                    waiting.insert(chunk.number, (chunk, seen));
+            match self.events.1.recv_timeout(IDLE_AFTER) {
+                Ok(Event::Done(chunk, done)) => {
+                    waiting.insert(chunk.number, (chunk, done));
                 }
                 Ok(Event::AllRead) => {
                     end.get_or_insert(sent.load(Ordering::SeqCst));
@@ -138,11 +138,11 @@ impl<W: Work> Pipeline<W> {
                     result = End::Stopped;
                 }
                 Ok(Event::Stop) => {}
-                Err(RecvTimeoutError::Timeout) => listener.idle()?,
+                Err(RecvTimeoutError::Timeout) => listener.on_idle()?,
                 Ok(Event::Lost) | Err(RecvTimeoutError::Disconnected) => return Err(Error::Lost),
             }
-            while let Some((mut chunk, seen)) = waiting.remove(&next) {
-                seen.into_iter().try_for_each(|(place, seen)| listener.see(place, seen))?;
+            while let Some((mut chunk, done)) = waiting.remove(&next) {
+                done.into_iter().try_for_each(|(location, event)| listener.on_event(location, event))?;
                 next += 1;
                 chunk.clear();
                 // The reader may have ended.
@@ -158,7 +158,7 @@ impl<W: Work> Pipeline<W> {
         &self,
         sources: Vec<Source>,
         workers: NonZeroUsize,
-        work: W,
+        worker: W,
         sent: Arc<AtomicU64>,
     ) -> Sender<Chunk> {
         let ((give_back, empty), (full, chunks)) = (unbounded(), unbounded());
@@ -166,32 +166,34 @@ impl<W: Work> Pipeline<W> {
             // The receiver is in scope.
             let _ = give_back.send(Chunk::new());
         }
-        let ends = Ends { empty, full, sent, read: self.read.clone(), stop: self.stop.clone() };
-        let alarm = Alarm(self.events.0.clone());
+        let channels = Channels { empty, full, sent, read: self.read.clone(), stop: self.stop.clone() };
+        let guard = PanicGuard(self.events.0.clone());
         thread::spawn(move || {
-            Reader::new(sources, ends).run();
-            let _ = alarm.0.send(Event::AllRead);
+            Reader::new(sources, channels).run();
+            let _ = guard.0.send(Event::AllRead);
         });
-        let work = Arc::new(work);
+        let worker = Arc::new(worker);
         for _ in 0..workers.get() {
-            let (work, chunks, alarm) = (work.clone(), chunks.clone(), Alarm(self.events.0.clone()));
-            thread::spawn(move || work_on(&*work, &chunks, &alarm.0));
+            let (worker, chunks, guard) = (worker.clone(), chunks.clone(), PanicGuard(self.events.0.clone()));
+            thread::spawn(move || process_chunks(&*worker, &chunks, &guard.0));
         }
         give_back
     }
 }
 
-fn work_on<W: Work>(work: &W, chunks: &Receiver<Chunk>, events: &Sender<Event<W::Done>>) {
+fn process_chunks<W: Worker>(worker: &W, chunks: &Receiver<Chunk>, events: &Sender<Event<W::Output>>) {
     for mut chunk in chunks {
-        let seen = std::mem::take(&mut chunk.seen);
-        let done = seen.into_iter().map(|(place, seen)| {
-            let done = match seen {
-                Seen::Account(range) => Seen::Account(work.work(place, chunk.account(&range))),
-                Seen::Opened => Seen::Opened,
-                Seen::TooLarge => Seen::TooLarge,
-                Seen::Unreadable(why) => Seen::Unreadable(why),
+        let read = std::mem::take(&mut chunk.events);
+        let done = read.into_iter().map(|(location, event)| {
+            let done = match event {
+                InputEvent::Account(range) => {
+                    InputEvent::Account(worker.process(location, chunk.account(&range)))
+                }
+                InputEvent::Opened => InputEvent::Opened,
+                InputEvent::TooLarge => InputEvent::TooLarge,
+                InputEvent::Unreadable(reason) => InputEvent::Unreadable(reason),
             };
-            (place, done)
+            (location, done)
         });
         let done = done.collect();
         if events.send(Event::Done(chunk, done)).is_err() {
@@ -201,9 +203,9 @@ fn work_on<W: Work>(work: &W, chunks: &Receiver<Chunk>, events: &Sender<Event<W:
 }
 
 /// Reports a panic of the thread that owns it; otherwise its chunk would be awaited forever.
-struct Alarm<T>(Sender<Event<T>>);
+struct PanicGuard<T>(Sender<Event<T>>);
 
-impl<T> Drop for Alarm<T> {
+impl<T> Drop for PanicGuard<T> {
     fn drop(&mut self) {
         if thread::panicking() {
             let _ = self.0.send(Event::Lost);
@@ -219,10 +221,10 @@ mod tests {
     /// Returns the length of an account; panics if the account says so.
     struct Length;
 
-    impl Work for Length {
-        type Done = usize;
+    impl Worker for Length {
+        type Output = usize;
 
-        fn work(&self, _: Place, account: &[u8]) -> usize {
+        fn process(&self, _: Location, account: &[u8]) -> usize {
             assert_ne!(account, b"panic");
             account.len()
         }
@@ -241,62 +243,63 @@ mod tests {
     }
 
     #[test]
-    fn everything_comes_in_order_whatever_the_number_of_workers() {
+    fn events_keep_their_order_with_any_number_of_workers() {
         // Lines of very different sizes: about 40 chunks.
         let lines: Vec<Vec<u8>> = (1..4_000_usize).map(|n| vec![b'x'; n * 7_919 % 5_000 + 1]).collect();
         let (_folder, sources) = sources(&lines.join(&b'\n'));
         for n in [1, 2, 7] {
             let mut seen = Vec::new();
-            let end = Pipeline::new().run(sources.clone(), workers(n), Length, |place: Place, what| {
-                seen.push((place.line, what));
+            let end = Pipeline::new().run(sources.clone(), workers(n), Length, |location: Location, what| {
+                seen.push((location.line, what));
                 Ok(())
             });
             assert_eq!(end.unwrap(), End::Complete);
-            assert_eq!(seen.remove(0), (0, Seen::Opened));
-            let expected = (1..).zip(&lines).map(|(n, line)| (n, Seen::Account(line.len())));
+            assert_eq!(seen.remove(0), (0, InputEvent::Opened));
+            let expected = (1..).zip(&lines).map(|(n, line)| (n, InputEvent::Account(line.len())));
             assert!(seen.into_iter().eq(expected), "{n}");
         }
     }
 
     /// Finishes the first line only after the last one.
-    struct Overtaken(Sender<()>, Receiver<()>);
+    struct LastFirst(Sender<()>, Receiver<()>);
 
-    impl Work for Overtaken {
-        type Done = u32;
+    impl Worker for LastFirst {
+        type Output = u32;
 
-        fn work(&self, place: Place, account: &[u8]) -> u32 {
+        fn process(&self, location: Location, account: &[u8]) -> u32 {
             match account {
                 b"first" => self.1.recv().unwrap(),
                 b"last" => self.0.send(()).unwrap(),
                 _ => {}
             }
-            place.line
+            location.line
         }
     }
 
     #[test]
-    fn what_is_overtaken_comes_before_nevertheless() {
+    fn an_account_finished_last_keeps_its_position() {
         // Two chunks.
         let middle = vec![b'x'; 200_000];
         let (_folder, sources) = sources(&[b"first", &middle[..], &middle[..], b"last"].join(&b'\n'));
         let (sender, receiver) = unbounded();
         let mut lines = Vec::new();
-        let end = Pipeline::new().run(sources, workers(2), Overtaken(sender, receiver), |place: Place, _| {
-            lines.push(place.line);
-            Ok(())
-        });
+        let end =
+            Pipeline::new().run(sources, workers(2), LastFirst(sender, receiver), |location: Location, _| {
+                lines.push(location.line);
+                Ok(())
+            });
         assert_eq!((end.unwrap(), lines), (End::Complete, vec![0, 1, 2, 3, 4]));
     }
 
     #[test]
-    fn a_fault_of_whoever_listens_ends_it() {
+    fn an_error_of_the_listener_ends_the_run() {
         let (_folder, sources) = sources(b"{}\n");
         let end = Pipeline::new().run(sources, workers(1), Length, |_, _| Err(Error::refused("enough")));
         assert_eq!(end.unwrap_err().to_string(), "enough");
     }
 
     #[test]
-    fn a_panic_is_no_end_of_the_inputs() {
+    fn a_panic_of_a_worker_is_an_error() {
         let (_folder, sources) = sources(b"{}\npanic\n");
         let end = Pipeline::new().run(sources, workers(2), Length, |_, _| Ok(()));
         assert!(matches!(end, Err(Error::Lost)), "{end:?}");

@@ -32,7 +32,7 @@ impl Progress {
             return;
         }
         self.bar.set_position(self.read.bytes());
-        if accounts.is_multiple_of(EVERY) {
+        if accounts.is_multiple_of(MESSAGE_INTERVAL) {
             self.bar.set_message(words());
         }
     }
@@ -74,7 +74,7 @@ impl Drop for Progress {
 const LONG: Duration = Duration::from_secs(2);
 
 /// Number of accounts between two messages.
-const EVERY: u64 = 64;
+const MESSAGE_INTERVAL: u64 = 64;
 
 fn style(length_known: bool) -> ProgressStyle {
     ProgressStyle::with_template(template(length_known)).unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_templates_are_ones() {
+    fn the_templates_are_valid() {
         for length_known in [true, false] {
             assert!(ProgressStyle::with_template(template(length_known)).is_ok());
         }

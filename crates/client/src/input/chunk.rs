@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Position of an account in the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     /// Index of the input among the inputs of the run.
     pub(crate) source: u32,
     /// Line number from 1; for a file that is one account, its first line.
@@ -14,7 +14,7 @@ pub(crate) struct Place {
 
 /// Something that the reader met, in the order of the inputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Seen<T> {
+pub(crate) enum InputEvent<T> {
     /// An input was opened; its line is 0.
     Opened,
     /// An account: the range of its bytes, or what the worker made of it.
@@ -37,7 +37,7 @@ pub(crate) struct Chunk {
     /// Sequence number among all chunks of the run.
     pub(crate) number: u64,
     /// Events of this chunk; accounts as ranges of its bytes.
-    pub(crate) seen: Vec<(Place, Seen<Range<usize>>)>,
+    pub(crate) events: Vec<(Location, InputEvent<Range<usize>>)>,
     /// Buffer, of which the first `filled` bytes were read.
     bytes: Vec<u8>,
     filled: usize,
@@ -53,7 +53,7 @@ impl fmt::Debug for Chunk {
 impl Chunk {
     /// An empty chunk.
     pub(crate) fn new() -> Self {
-        Self { number: 0, seen: Vec::new(), bytes: vec![0; CHUNK], filled: 0 }
+        Self { number: 0, events: Vec::new(), bytes: vec![0; CHUNK], filled: 0 }
     }
 
     /// Returns the bytes of an account.
@@ -63,7 +63,7 @@ impl Chunk {
 
     /// Empties the chunk and releases the memory by which a large account made it grow.
     pub(crate) fn clear(&mut self) {
-        self.seen.clear();
+        self.events.clear();
         self.filled = 0;
         self.bytes.truncate(CHUNK);
         self.bytes.shrink_to(CHUNK);

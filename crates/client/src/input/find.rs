@@ -1,5 +1,5 @@
 use super::Source;
-use super::shape::{Named, Shape};
+use super::shape::{FileFormat, Shape};
 use crate::error::Error;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -41,12 +41,12 @@ pub(crate) fn find(paths: &[PathBuf], reports: &[PathBuf]) -> Result<Vec<Source>
 
 fn standard_input() -> Source {
     let name = "standard input".to_owned();
-    Source { name, path: None, shape: Shape::Lines, is_packed: false, bytes: None }
+    Source { name, path: None, shape: Shape::Lines, is_compressed: false, bytes: None }
 }
 
 fn file(path: PathBuf, bytes: Option<u64>) -> Source {
-    let Named { shape, is_packed } = Named::of(&path);
-    Source { name: path.display().to_string(), path: Some(path), shape, is_packed, bytes }
+    let FileFormat { shape, is_compressed } = FileFormat::of(&path);
+    Source { name: path.display().to_string(), path: Some(path), shape, is_compressed, bytes }
 }
 
 /// Adds the inputs of a folder: files with a known extension. Hidden files are skipped, links are followed.
@@ -55,7 +55,7 @@ fn walk(folder: &Path, reports: &[PathBuf], sources: &mut Vec<Source>) -> Result
     let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
     for entry in entries.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name())) {
         let entry = entry.map_err(|error| Error::refused(format!("the folder cannot be read: {error}")))?;
-        let is_input = entry.file_type().is_file() && Named::of(entry.path()).shape != Shape::ByContent;
+        let is_input = entry.file_type().is_file() && FileFormat::of(entry.path()).shape != Shape::ByContent;
         if is_input && !reports.iter().any(|report| is_same(report, entry.path())) {
             let bytes = entry.metadata().ok().map(|metadata| metadata.len());
             sources.push(file(entry.into_path(), bytes));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_walked_by_name_and_only_what_is_known_is_taken() {
+    fn folders_are_walked_by_name_for_known_extensions() {
         let folder = folder(&[
             "b/2.json",
             "b/10.jsonl",
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_is_taken_whatever_its_name() {
+    fn a_file_given_as_path_is_read_whatever_its_name() {
         let folder = folder(&["b.txt", ".a.json"]);
         let paths = [folder.path().join("b.txt"), folder.path().join(".a.json")];
         let found = find(&paths, &[]).unwrap();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn errors_name_the_missing_path() {
         let folder = folder(&["notes.txt"]);
         let error = |paths: &[PathBuf]| find(paths, &[]).unwrap_err().to_string();
         let gone = error(&[folder.path().join("gone.json")]);

@@ -6,10 +6,10 @@ mod open;
 mod reader;
 mod shape;
 
-pub(crate) use chunk::{Chunk, Place, Seen};
+pub(crate) use chunk::{Chunk, InputEvent, Location};
 pub(crate) use find::{find, is_same};
 pub(crate) use open::BytesRead;
-pub(crate) use reader::{Ends, Reader};
+pub(crate) use reader::{Channels, Reader};
 
 use shape::Shape;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(crate) struct Source {
     /// Layout of the accounts in it.
     shape: Shape,
     /// True if its name says that it is compressed.
-    is_packed: bool,
+    is_compressed: bool,
     /// Size in bytes before decompression, if known.
     pub(crate) bytes: Option<u64>,
 }

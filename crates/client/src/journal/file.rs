@@ -1,7 +1,7 @@
 use super::index::Index;
-use super::places::Places;
+use super::latest::LatestRecords;
 use super::record::Record;
-use crate::error::{Error, note};
+use crate::error::{Error, print_note};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
@@ -61,13 +61,15 @@ impl Journal {
         let mut index = Index::default();
         let kept = match read(&file, |record, _| index.add(&record)).map_err(unusable())? {
             Read::New => 0,
-            Read::Other => return Err(refused(path, "is no journal of this program: nothing was changed")),
+            Read::Other => {
+                return Err(refused(path, "is not a journal of this program: nothing was changed"));
+            }
             Read::Journal { subject: of, end } => check(path, &of, subject).map(|()| end)?,
             Read::Broken(line) => return Err(broken(path, line)),
         };
         let torn = file.metadata().map_err(unusable())?.len().saturating_sub(kept);
         if torn > 0 {
-            note(&format_args!("{} had a torn end: {torn} bytes were cut off", path.display()));
+            print_note(&format_args!("{} had a torn end: {torn} bytes were cut off", path.display()));
         }
         file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unusable())?;
         let mut journal =
@@ -88,8 +90,8 @@ impl Journal {
     ///
     /// # Errors
     /// [`Error`] if it cannot be read.
-    pub(crate) fn places(&self) -> Result<Places, Error> {
-        Places::read(std::slice::from_ref(&self.path), &self.subject)
+    pub(crate) fn latest_records(&self) -> Result<LatestRecords, Error> {
+        LatestRecords::read(std::slice::from_ref(&self.path), &self.subject)
     }
 
     /// Adds a record to the buffer; [`Self::commit`] writes it.
@@ -140,7 +142,7 @@ pub(super) fn entries(path: &Path, each: impl FnMut(Record, u64)) -> Result<Subj
     match read(&file, each).map_err(Error::file("read", path))? {
         Read::Journal { subject, .. } => Ok(subject),
         Read::Broken(line) => Err(broken(path, line)),
-        Read::New | Read::Other => Err(refused(path, "is no journal of this program")),
+        Read::New | Read::Other => Err(refused(path, "is not a journal of this program")),
     }
 }
 
@@ -165,7 +167,7 @@ fn refused(path: &Path, what: &str) -> Error {
 
 fn broken(path: &Path, line: u64) -> Error {
     let what =
-        format!("is broken in line {line}, with records behind it: take that line out; nothing was changed");
+        format!("is broken in line {line}, with records behind it: remove that line; nothing was changed");
     refused(path, &what)
 }
 
@@ -253,7 +255,7 @@ fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u64>> 
 #[cfg(test)]
 mod tests {
     use super::super::record::{Outcome, Problem, Sums};
-    use super::super::{key, print_of};
+    use super::super::{fingerprint_of, key};
     use super::*;
     use proptest::prelude::*;
 
@@ -263,7 +265,7 @@ mod tests {
             line: n,
             import_supplier: Some("ACME".into()),
             external_account_number: Some(format!("\"{n}\n")),
-            fingerprint: format!("{:016x}", print_of(&n.to_le_bytes())),
+            fingerprint: format!("{:016x}", fingerprint_of(&n.to_le_bytes())),
             outcome: if n.is_multiple_of(2) { Outcome::Accepted } else { Outcome::Refused },
             status: Some(201),
             errors: vec![Problem { attr: "a.0.b".into(), code: "invalid".into() }],
@@ -272,7 +274,7 @@ mod tests {
     }
 
     fn outcome(index: &Index, n: u32) -> Option<Outcome> {
-        let print = print_of(&n.to_le_bytes());
+        let print = fingerprint_of(&n.to_le_bytes());
         index.outcome(key(Some("ACME"), Some(&format!("\"{n}\n")), print), print)
     }
 
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_again() {
+    fn records_are_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j");
         written(&path, 3);
@@ -315,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_is_broken_in_its_middle_is_left_alone() {
+    fn a_journal_with_a_broken_line_in_the_middle_is_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j");
         let whole = written(&path, 3);
@@ -332,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_writes_to_it() {
+    fn a_journal_in_use_cannot_be_opened() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j");
         let (_journal, _) = Journal::open(&path, &subject()).unwrap();
@@ -341,13 +343,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_journal_of_this_is_left_alone() {
+    fn a_file_that_is_not_this_journal_is_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j");
         for (text, part) in [
-            ("{\"import_supplier\": \"ACME\"}\n", "is no journal"),
-            ("notes", "is no journal"),
-            ("\n", "is no journal"),
+            ("{\"import_supplier\": \"ACME\"}\n", "is not a journal"),
+            ("notes", "is not a journal"),
+            ("\n", "is not a journal"),
             ("{\"cutover_journal\":2,\"base_url\":\"http://x\",\"dry_run\":false}\n", "a newer version"),
             ("{\"cutover_journal\":1,\"base_url\":\"http://y\",\"dry_run\":false}\n", "is about http://y"),
             ("{\"cutover_journal\":1,\"base_url\":\"http://x\",\"dry_run\":true}\n", "is about dry runs"),
@@ -361,7 +363,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_a_crash_leaves_is_whole_records(cut in 0_usize..4_000, garbage in prop::collection::vec(any::<u8>(), 0..20)) {
+        fn after_a_crash_the_complete_records_are_kept(cut in 0_usize..4_000, garbage in prop::collection::vec(any::<u8>(), 0..20)) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("j");
             let whole = written(&path, 5);

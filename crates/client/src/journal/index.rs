@@ -10,23 +10,23 @@ pub(crate) struct Index(HashMap<u64, (u64, Outcome)>);
 impl Index {
     /// Adds a record; it replaces an earlier one of the same account.
     pub(super) fn add(&mut self, record: &Record) {
-        if let Ok(print) = u64::from_str_radix(&record.fingerprint, 16) {
+        if let Ok(fingerprint) = u64::from_str_radix(&record.fingerprint, 16) {
             let supplier = record.import_supplier.as_deref();
             self.0.insert(
-                key(supplier, record.external_account_number.as_deref(), print),
-                (print, record.outcome),
+                key(supplier, record.external_account_number.as_deref(), fingerprint),
+                (fingerprint, record.outcome),
             );
         }
     }
 
     /// Returns the outcome of an account if its last record is of exactly these bytes.
-    pub(crate) fn outcome(&self, key: u64, print: u64) -> Option<Outcome> {
-        self.0.get(&key).filter(|(last, _)| *last == print).map(|(_, outcome)| *outcome)
+    pub(crate) fn outcome(&self, key: u64, fingerprint: u64) -> Option<Outcome> {
+        self.0.get(&key).filter(|(last, _)| *last == fingerprint).map(|(_, outcome)| *outcome)
     }
 
     /// True if the service has the account by its last record, but with other bytes.
-    pub(crate) fn has_other(&self, key: u64, print: u64) -> bool {
-        self.0.get(&key).is_some_and(|(last, outcome)| *last != print && outcome.is_there())
+    pub(crate) fn has_other(&self, key: u64, fingerprint: u64) -> bool {
+        self.0.get(&key).is_some_and(|(last, outcome)| *last != fingerprint && outcome.is_stored())
     }
 
     /// Number of accounts.
@@ -37,15 +37,15 @@ impl Index {
 }
 
 /// Key of an account: a hash of its supplier and number, or else its fingerprint.
-pub(crate) fn key(supplier: Option<&str>, number: Option<&str>, print: u64) -> u64 {
-    let (Some(supplier), Some(number)) = (supplier, number) else { return print };
+pub(crate) fn key(supplier: Option<&str>, number: Option<&str>, fingerprint: u64) -> u64 {
+    let (Some(supplier), Some(number)) = (supplier, number) else { return fingerprint };
     let mut hasher = blake3::Hasher::new();
     hasher.update(&supplier.len().to_le_bytes()).update(supplier.as_bytes()).update(number.as_bytes());
     beginning(&hasher.finalize())
 }
 
 /// Fingerprint of an account's bytes.
-pub(crate) fn print_of(account: &[u8]) -> u64 {
+pub(crate) fn fingerprint_of(account: &[u8]) -> u64 {
     beginning(&blake3::hash(account.trim_ascii()))
 }
 
@@ -56,6 +56,6 @@ fn beginning(hash: &blake3::Hash) -> u64 {
 
 /// Key of a record's account.
 pub(super) fn key_of(record: &Record) -> u64 {
-    let print = u64::from_str_radix(&record.fingerprint, 16).unwrap_or_default();
-    key(record.import_supplier.as_deref(), record.external_account_number.as_deref(), print)
+    let fingerprint = u64::from_str_radix(&record.fingerprint, 16).unwrap_or_default();
+    key(record.import_supplier.as_deref(), record.external_account_number.as_deref(), fingerprint)
 }

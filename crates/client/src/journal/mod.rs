@@ -3,17 +3,17 @@
 //! Each line is a JSON record; the first line identifies the service. Records are only appended. A torn end
 //! left by a crash is cut off: its account is sent again, which the contract makes safe.
 
+mod accepted;
 mod file;
 mod index;
-mod places;
+mod latest;
 mod record;
-mod there;
 
+pub(crate) use accepted::AcceptedAccounts;
 pub(crate) use file::{Journal, Subject};
-pub(crate) use index::{Index, key, print_of};
-pub(crate) use places::Places;
-pub(crate) use record::{Outcome, Problem, Record, Sums};
-pub(crate) use there::There;
+pub(crate) use index::{Index, fingerprint_of, key};
+pub(crate) use latest::LatestRecords;
+pub(crate) use record::{Outcome, Problem, Record, StoredTotals, Sums};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_journal_lies_beside_the_first_input() {
+    fn the_journal_is_next_to_the_first_input() {
         let usual = |path: &str| usual_path(&[path.into(), "other".into()]);
         assert_eq!(usual("in/a.ndjson.gz"), Some("in/a.ndjson.gz.cutover-journal".into()));
         assert_eq!(usual("exports/"), Some("exports.cutover-journal".into()));

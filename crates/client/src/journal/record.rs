@@ -22,7 +22,7 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// True if the service has the account.
-    pub(crate) fn is_there(self) -> bool {
+    pub(crate) fn is_stored(self) -> bool {
         matches!(self, Self::Accepted | Self::AlreadyThere)
     }
 }
@@ -63,6 +63,23 @@ impl Sums {
             transactions: self.transactions,
             documents: self.documents,
         })
+    }
+}
+
+/// Control totals of the accounts that the service has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct StoredTotals {
+    pub(crate) totals: Totals,
+    /// True if the totals of an account are not known.
+    pub(crate) is_incomplete: bool,
+}
+
+impl StoredTotals {
+    pub(crate) fn add(&mut self, account: Option<Totals>) {
+        match account.and_then(|account| self.totals.checked_add(account)) {
+            Some(totals) => self.totals = totals,
+            None => self.is_incomplete = true,
+        }
     }
 }
 

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_what_is_missing() {
+    fn differences_are_sent_minus_imported() {
         let sent = totals(1_234, "1234567.80");
         let comparison =
             Comparison { sent, imported: Totals { documents: 5, ..totals(1_200, "1234567.81") } };

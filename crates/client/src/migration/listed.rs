@@ -1,19 +1,19 @@
 use crate::error::Error;
-use crate::service::{Fault, Patience, Service};
+use crate::service::{Backoff, Fault, Service};
 use serde::Deserialize;
 use std::time::Duration;
 
 /// An account in the filtered list (contract D12).
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Listed {
+pub(super) struct ListedAccount {
     pub(super) external_account_number: String,
     pub(super) service_identifier: Option<String>,
-    pub(super) latest_error: Option<Told>,
+    pub(super) latest_error: Option<ListedError>,
 }
 
 /// Error of an account.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Told {
+pub(super) struct ListedError {
     #[serde(deserialize_with = "crate::service::read_code")]
     pub(super) code: String,
     pub(super) detail: String,
@@ -31,15 +31,15 @@ pub(super) async fn accounts(
     service: &Service,
     supplier: &str,
     status: &str,
-    mut each: impl FnMut(Listed) -> Result<(), Error>,
+    mut each: impl FnMut(ListedAccount) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut query = Some(format!("status={status}&page_size={PAGE}"));
     while let Some(asked) = query {
         let url = service.url(&["v2", "data-import", "accounts", supplier], &asked);
-        let mut reply = Patience::new(PATIENCE).with(async || service.get(&url).await).await?;
+        let mut reply = Backoff::new(PATIENCE).run(async || service.get(&url).await).await?;
         query = reply.next.take();
-        let foreign = |_| Fault::lasting("the service lists accounts in another way");
-        let page: Vec<Listed> = serde_json::from_value(reply.ok()?).map_err(foreign)?;
+        let foreign = |_| Fault::permanent("the list of accounts has an unknown format");
+        let page: Vec<ListedAccount> = serde_json::from_value(reply.ok()?).map_err(foreign)?;
         page.into_iter().try_for_each(&mut each)?;
     }
     Ok(())

@@ -3,8 +3,8 @@
 mod compare;
 mod listed;
 mod options;
+mod progress;
 mod reconcile;
-mod standing;
 mod summary;
 mod view;
 mod watch;

@@ -11,10 +11,10 @@ use std::path::PathBuf;
 pub(crate) struct WatchOptions {
     /// The import supplier's code
     pub(super) supplier: String,
-    /// Look again after so many seconds
+    /// Seconds between two looks at the service
     #[arg(long, value_name = "SECONDS", default_value = "2")]
     pub(super) interval: NonZeroU64,
-    /// Print how it ended as one JSON document, as the service describes it, and nothing before
+    /// Print only the final progress, as the JSON document of the service
     #[arg(long)]
     pub(super) json: bool,
     #[command(flatten)]
@@ -26,13 +26,13 @@ pub(crate) struct WatchOptions {
 pub(crate) struct ReportOptions {
     /// The import supplier's code
     pub(super) supplier: String,
-    /// What was uploaded: it says where the journals are
+    /// Paths that were uploaded; the journals are next to them
     #[arg(value_name = "PATH", required_unless_present = "journal")]
     paths: Vec<PathBuf>,
-    /// A journal of an upload; may be repeated [default: those of the paths, with .cutover-journal behind]
+    /// Journal of an upload; may be repeated [default: the paths with .cutover-journal appended]
     #[arg(long, value_name = "FILE")]
     journal: Vec<PathBuf>,
-    /// Write what became of every account to a .json, .csv or .html file; may be repeated
+    /// Write the result of every account to a .json, .csv or .html file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(super) report: Vec<PathBuf>,
     /// Print the comparison as one JSON document
@@ -67,7 +67,7 @@ impl ReportOptions {
         let mut there: Vec<PathBuf> = usual.iter().filter(|path| path.exists()).cloned().collect();
         there.dedup();
         let first = || usual.first().cloned().map(|path| vec![path]);
-        let none = || Error::refused("say with --journal FILE where the journal of the upload is");
+        let none = || Error::refused("name the journal of the upload with --journal FILE");
         if there.is_empty() { first().ok_or_else(none) } else { Ok(there) }
     }
 }

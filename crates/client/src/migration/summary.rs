@@ -1,10 +1,10 @@
 use super::compare::{Comparison, table};
-use super::standing::TopError;
+use super::progress::TopError;
 use super::view;
 use crate::exit::Exit;
 use crate::output::{document, grouped};
 use crate::report::Page;
-use crate::validate::{Codes, table as codes};
+use crate::validate::{CodeCount, table as codes};
 use cutover_core::plain;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub(super) struct Summary {
     pub(super) comparison: Comparison,
     pub(super) not_imported: NotImported,
     /// Errors of accounts that the service did not take, from the journal.
-    pub(super) top_errors: Vec<Codes>,
+    pub(super) top_errors: Vec<CodeCount>,
     /// Errors of imports, from the service.
     pub(super) import_errors: Vec<TopError>,
 }
@@ -45,7 +45,7 @@ pub(super) struct NotImported {
 impl Summary {
     /// Exit code.
     pub(super) fn exit(&self) -> Exit {
-        if self.agrees { Exit::Well } else { Exit::Faulty }
+        if self.agrees { Exit::Success } else { Exit::Faulty }
     }
 
     /// One JSON document for programs.
@@ -69,7 +69,7 @@ impl Summary {
     fn verdict(&self) -> &'static str {
         match (self.agrees, self.is_incomplete) {
             (true, _) => "The sums agree.",
-            (_, true) => "The journal does not know what all accounts come to that were sent.",
+            (_, true) => "The journal lacks the totals of some accounts that were sent.",
             _ => "The sums do not agree.",
         }
     }
@@ -85,8 +85,8 @@ impl Summary {
             ("in progress", not.in_progress),
             ("errored in the import", not.errored),
             ("cancelled by the operator", not.cancelled),
-            ("tried only, well", not.dry_run_succeeded),
-            ("tried only, errored", not.dry_run_errored),
+            ("dry run only, succeeded", not.dry_run_succeeded),
+            ("dry run only, errored", not.dry_run_errored),
         ];
         let some = all.into_iter().filter(|(_, count)| *count > 0);
         some.map(|(name, count)| (name, grouped(count))).collect()

@@ -1,4 +1,4 @@
-use super::file::NewFile;
+use super::file::AtomicFile;
 use super::{Page, Report};
 use crate::error::Error;
 use crate::validate::Row;
@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 /// CSV with a header and one row per finding: RFC 4180, UTF-8.
-pub(super) struct Csv(NewFile);
+pub(super) struct Csv(AtomicFile);
 
 const HEAD: [&str; 8] =
     ["file", "line", "import_supplier", "external_account_number", "level", "attr", "code", "detail"];
@@ -17,7 +17,7 @@ const LINE: usize = 512;
 
 impl Csv {
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
-        let mut csv = Self(NewFile::create(path)?);
+        let mut csv = Self(AtomicFile::create(path)?);
         csv.record(&HEAD)?;
         Ok(csv)
     }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// A file that is written under a hidden name and moved to its path when complete. If dropped, it is removed.
-pub(super) struct NewFile {
+pub(super) struct AtomicFile {
     to: BufWriter<NamedTempFile>,
     path: PathBuf,
 }
 
-impl NewFile {
+impl AtomicFile {
     /// Creates the hidden file in the folder of `path`.
     ///
     /// # Errors

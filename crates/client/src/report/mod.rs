@@ -9,7 +9,7 @@ mod html;
 mod json;
 
 use crate::error::Error;
-use crate::validate::{Codes, Row};
+use crate::validate::{CodeCount, Row};
 use std::path::{Path, PathBuf};
 
 /// Content of the HTML report other than findings.
@@ -22,7 +22,7 @@ pub(crate) struct Page {
     /// A sentence; may be empty.
     pub(crate) remark: String,
     /// Tables of the most frequent codes.
-    pub(crate) tops: Vec<(&'static str, Vec<Codes>)>,
+    pub(crate) tops: Vec<(&'static str, Vec<CodeCount>)>,
 }
 
 /// A report in one format.
@@ -73,8 +73,8 @@ fn create(path: &Path) -> Result<Box<dyn Report>, Error> {
         Some("csv") => Box::new(csv::Csv::create(path)?),
         Some("html") => Box::new(html::Html::create(path)?),
         _ => {
-            let what = "a report is a .json, .csv or .html file, not";
-            return Err(Error::refused(format!("{what} {}", path.display())));
+            let why = "is not a .json, .csv or .html file";
+            return Err(Error::refused(format!("the report {} {why}", path.display())));
         }
     })
 }
@@ -90,14 +90,14 @@ mod tests {
             let paths: Vec<_> = names.iter().map(|name| folder.path().join(name)).collect();
             Reports::create(&paths).err().map(|e| e.to_string()).unwrap_or_default()
         };
-        assert!(error(&["a.txt"]).starts_with("a report is a .json, .csv or .html file, not "));
+        assert!(error(&["a.txt"]).ends_with("a.txt is not a .json, .csv or .html file"));
         assert!(error(&["a.csv", "b.csv", "a.csv"]).ends_with("a.csv is given twice"));
         assert!(error(&["gone/a.csv"]).contains("gone/a.csv cannot be written: "));
         assert_eq!(error(&["a.csv", "a.JSON", "a.html"]), "");
     }
 
     #[test]
-    fn a_report_that_was_not_finished_leaves_nothing_and_the_old_one_in_its_place() {
+    fn an_unfinished_report_leaves_the_old_one_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         std::fs::write(&path, "old").unwrap();

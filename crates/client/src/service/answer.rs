@@ -31,7 +31,7 @@ impl Reply {
     pub(crate) async fn read_up_to(most: usize, response: Response) -> Result<Self, Fault> {
         let (status, next) = (response.status(), next(response.headers()));
         let bytes = bytes(most, response).await?;
-        let body = serde_json::from_slice(&bytes).map_err(|_| no_json(status))?;
+        let body = serde_json::from_slice(&bytes).map_err(|_| not_cutover(status))?;
         Ok(Self { status, next, body })
     }
 
@@ -44,16 +44,16 @@ impl Reply {
             StatusCode::OK => Ok(self.body),
             status => {
                 let said = self.body["detail"].as_str().unwrap_or("no reason given");
-                Err(Fault::lasting(format!("the service answers {}: {said}", status.as_u16())))
+                Err(Fault::permanent(format!("the service answers {}: {said}", status.as_u16())))
             }
         }
     }
 }
 
 /// Fault of an answer that does not come from Cutover.
-pub(crate) fn no_json(status: StatusCode) -> Fault {
+pub(crate) fn not_cutover(status: StatusCode) -> Fault {
     let status = status.as_u16();
-    Fault::lasting(format!("there is no Cutover at the base URL: it answers {status} with something else"))
+    Fault::permanent(format!("there is no Cutover at the base URL: it answers {status} with something else"))
 }
 
 async fn bytes(most: usize, mut response: Response) -> Result<Vec<u8>, Fault> {
@@ -61,7 +61,7 @@ async fn bytes(most: usize, mut response: Response) -> Result<Vec<u8>, Fault> {
     while let Some(chunk) = response.chunk().await? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > most {
-            return Err(Fault::lasting("the service answers more than anybody can want"));
+            return Err(Fault::permanent("the answer of the service is too large"));
         }
     }
     Ok(bytes)

@@ -7,13 +7,13 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The same request may succeed later: not reached, cut off, overloaded.
-    Passing {
+    Transient {
         why: String,
         /// Wait that the service asked for.
         after: Option<Duration>,
     },
     /// The same request will not succeed.
-    Lasting(String),
+    Permanent(String),
 }
 
 /// Maximum wait taken from an answer.
@@ -21,19 +21,19 @@ const LONGEST: Duration = Duration::from_secs(600);
 
 impl Fault {
     /// A transient fault without a wait.
-    pub(crate) fn passing(why: impl Into<String>) -> Self {
-        Self::Passing { why: why.into(), after: None }
+    pub(crate) fn transient(why: impl Into<String>) -> Self {
+        Self::Transient { why: why.into(), after: None }
     }
 
     /// A permanent fault.
-    pub(crate) fn lasting(why: impl Into<String>) -> Self {
-        Self::Lasting(why.into())
+    pub(crate) fn permanent(why: impl Into<String>) -> Self {
+        Self::Permanent(why.into())
     }
 
     /// Reason, for people.
     pub(crate) fn why(&self) -> &str {
         match self {
-            Self::Passing { why, .. } | Self::Lasting(why) => why,
+            Self::Transient { why, .. } | Self::Permanent(why) => why,
         }
     }
 }
@@ -42,14 +42,14 @@ impl From<reqwest::Error> for Fault {
     /// Network errors are transient. URLs are left out, because they name accounts.
     fn from(error: reqwest::Error) -> Self {
         if error.is_builder() {
-            return Self::lasting(format!("the request cannot be made: {}", innermost(&error)));
+            return Self::permanent(format!("the request cannot be made: {}", innermost(&error)));
         }
         let what = match (error.is_connect(), error.is_timeout()) {
             (true, _) => "the service cannot be reached",
             (_, true) => "the service does not answer in time",
             _ => "the connection broke",
         };
-        Self::passing(format!("{what}: {}", innermost(&error)))
+        Self::transient(format!("{what}: {}", innermost(&error)))
     }
 }
 
@@ -67,13 +67,13 @@ fn innermost(error: &reqwest::Error) -> String {
 /// Returns the answer unless it says that the service is busy or redirects.
 pub(super) fn checked(response: Response) -> Result<Response, Fault> {
     let status = response.status();
-    if is_passing(status, is_json(&response)) {
+    if is_transient(status, is_json(&response)) {
         let after = response.headers().get(RETRY_AFTER).and_then(|value| seconds(value.to_str().ok()?));
-        return Err(Fault::Passing { why: format!("the service answers {}", status.as_u16()), after });
+        return Err(Fault::Transient { why: format!("the service answers {}", status.as_u16()), after });
     }
     if status.is_redirection() {
-        return Err(Fault::lasting(format!(
-            "there is no Cutover at the base URL: it answers {}, which leads elsewhere",
+        return Err(Fault::permanent(format!(
+            "there is no Cutover at the base URL: it answers {}, a redirect",
             status.as_u16()
         )));
     }
@@ -82,7 +82,7 @@ pub(super) fn checked(response: Response) -> Result<Response, Fault> {
 
 /// True if a status says nothing about the request itself. A 5xx without JSON comes from a gateway: the
 /// service is away.
-fn is_passing(status: StatusCode, is_json: bool) -> bool {
+fn is_transient(status: StatusCode, is_json: bool) -> bool {
     matches!(status.as_u16(), 408 | 429 | 502..=504 | 520..=530) || status.is_server_error() && !is_json
 }
 
@@ -102,11 +102,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_gateways_say_passes() {
-        let is_passing = |status, is_json| is_passing(StatusCode::from_u16(status).unwrap(), is_json);
-        assert!([408, 429, 502, 503, 504, 520, 530].iter().all(|status| is_passing(*status, true)));
-        assert!(is_passing(500, false) && is_passing(501, false));
-        assert!(!is_passing(500, true) && !is_passing(404, false) && !is_passing(200, false));
+    fn answers_of_gateways_are_transient() {
+        let is_transient = |status, is_json| is_transient(StatusCode::from_u16(status).unwrap(), is_json);
+        assert!([408, 429, 502, 503, 504, 520, 530].iter().all(|status| is_transient(*status, true)));
+        assert!(is_transient(500, false) && is_transient(501, false));
+        assert!(!is_transient(500, true) && !is_transient(404, false) && !is_transient(200, false));
     }
 
     #[test]

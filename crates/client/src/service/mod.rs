@@ -4,18 +4,18 @@
 //! body of the request that obtains a token.
 
 mod answer;
+mod backoff;
 mod connect;
 mod fault;
 mod options;
-mod patience;
-mod said;
+mod sanitize;
 mod token;
 
-pub(crate) use answer::{Reply, no_json};
+pub(crate) use answer::{Reply, not_cutover};
+pub(crate) use backoff::Backoff;
 pub(crate) use fault::Fault;
 pub(crate) use options::Target;
-pub(crate) use patience::Patience;
-pub(crate) use said::{attr, code, detail, read_code};
+pub(crate) use sanitize::{attr, code, detail, read_code};
 
 use crate::error::Error;
 use reqwest::header::{AUTHORIZATION, HeaderValue};
@@ -25,7 +25,7 @@ use std::time::Duration;
 use token::{ApiKey, Tokens};
 
 /// Time limit of a request that is answered in one piece.
-pub(crate) const WHOLE: Duration = Duration::from_secs(60);
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A service, used on behalf of the organisation of an API key.
 #[derive(Debug)]
@@ -61,10 +61,10 @@ impl Service {
     /// # Errors
     /// [`Fault`] unless the service answers with JSON; a refusal counts as an answer.
     pub(crate) async fn get(&self, url: &Url) -> Result<Reply, Fault> {
-        let response = self.ask(|http| http.get(url.clone())).await?;
+        let response = self.send(|http| http.get(url.clone())).await?;
         let status = response.status();
         if status.is_server_error() {
-            return Err(Fault::passing(format!("the service answers {}", status.as_u16())));
+            return Err(Fault::transient(format!("the service answers {}", status.as_u16())));
         }
         Reply::read(response).await
     }
@@ -74,43 +74,43 @@ impl Service {
     /// # Errors
     /// [`Fault`] if there is no answer, or one that is not about the request: the service is busy, or a
     /// gateway answered.
-    pub(crate) async fn ask(&self, make: impl Fn(&Client) -> RequestBuilder) -> Result<Response, Fault> {
-        self.ask_with(make).await.map(|(response, _)| response)
+    pub(crate) async fn send(&self, make: impl Fn(&Client) -> RequestBuilder) -> Result<Response, Fault> {
+        self.send_with_token(make).await.map(|(response, _)| response)
     }
 
     /// Same as [`Self::send`], but also returns the token, for [`Self::invalidate`].
     ///
     /// # Errors
     /// Same as [`Self::send`].
-    pub(crate) async fn ask_with(
+    pub(crate) async fn send_with_token(
         &self,
         make: impl Fn(&Client) -> RequestBuilder,
     ) -> Result<(Response, HeaderValue), Fault> {
         let mut is_again = false;
         loop {
-            let token = self.tokens.good(&self.http).await?;
+            let token = self.tokens.valid(&self.http).await?;
             let response = make(&self.http).header(AUTHORIZATION, token.clone()).send().await?;
             if response.status() != StatusCode::UNAUTHORIZED {
                 return fault::checked(response).map(|response| (response, token));
             }
-            self.tokens.forget(&token).await;
+            self.tokens.invalidate(&token).await;
             if std::mem::replace(&mut is_again, true) {
-                return Err(Fault::lasting("the service refuses the tokens that it gives for this key"));
+                return Err(Fault::permanent("the service rejects the tokens that it issues for this key"));
             }
         }
     }
 
     /// Drops a token that expired while a request used it. A newer one stays.
-    pub(crate) async fn forget(&self, token: &HeaderValue) {
-        self.tokens.forget(token).await;
+    pub(crate) async fn invalidate(&self, token: &HeaderValue) {
+        self.tokens.invalidate(token).await;
     }
 
     /// Obtains a token, which shows that the service is reachable and accepts the key.
     ///
     /// # Errors
     /// [`Fault`] if it is not or does not.
-    pub(crate) async fn greet(&self) -> Result<(), Fault> {
-        self.tokens.good(&self.http).await.map(drop)
+    pub(crate) async fn check_access(&self) -> Result<(), Fault> {
+        self.tokens.valid(&self.http).await.map(drop)
     }
 }
 
@@ -127,11 +127,10 @@ fn address(base: &Url, path: &[&str], query: &str) -> Url {
 ///
 /// # Errors
 /// [`Error`] if no runtime can be built.
-pub(crate) fn wait_for<T>(what: impl Future<Output = T>) -> Result<T, Error> {
+pub(crate) fn wait_for<T>(future: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
-    let runtime =
-        runtime.map_err(|error| Error::refused(format!("the network cannot be waited for: {error}")))?;
-    Ok(runtime.block_on(what))
+    let runtime = runtime.map_err(|error| Error::refused(format!("the network cannot be used: {error}")))?;
+    Ok(runtime.block_on(future))
 }
 
 #[cfg(test)]

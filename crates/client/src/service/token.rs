@@ -1,4 +1,4 @@
-use super::WHOLE;
+use super::REQUEST_TIMEOUT;
 use super::answer::Reply;
 use super::fault::{Fault, checked};
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
@@ -57,7 +57,7 @@ impl Tokens {
     }
 
     /// Returns a valid token. Concurrent callers wait for the same request.
-    pub(super) async fn good(&self, http: &Client) -> Result<HeaderValue, Fault> {
+    pub(super) async fn valid(&self, http: &Client) -> Result<HeaderValue, Fault> {
         let mut current = self.current.lock().await;
         if let Some(token) = current.as_ref().filter(|token| Instant::now() < token.until) {
             return Ok(token.header.clone());
@@ -67,7 +67,7 @@ impl Tokens {
     }
 
     /// Drops this token from the cache, unless a newer one has replaced it.
-    pub(super) async fn forget(&self, token: &HeaderValue) {
+    pub(super) async fn invalidate(&self, token: &HeaderValue) {
         let mut current = self.current.lock().await;
         if current.as_ref().is_some_and(|current| current.header == *token) {
             *current = None;
@@ -78,16 +78,16 @@ impl Tokens {
         let begun = Instant::now();
         let body = json!({"query": MUTATION, "variables": {"input": {"apiKey": &*self.key.0}}}).to_string();
         let request = http.post(self.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
-        let response = checked(request.timeout(WHOLE).send().await?)?;
+        let response = checked(request.timeout(REQUEST_TIMEOUT).send().await?)?;
         if response.status().is_server_error() {
-            return Err(Fault::passing(format!("the service answers {}", response.status().as_u16())));
+            return Err(Fault::transient(format!("the service answers {}", response.status().as_u16())));
         }
         let reply = Reply::read(response).await?;
         let answer = reply.ok()?;
         let obtained = &answer["data"]["obtainToken"];
         let Some(token) = obtained["token"].as_str() else { return Err(refused(&answer)) };
         let mut header = HeaderValue::try_from(format!("Token {token}"))
-            .map_err(|_| Fault::lasting("the service gives a token that no request can carry"))?;
+            .map_err(|_| Fault::permanent("the service returned an invalid token"))?;
         header.set_sensitive(true);
         let life = life(&obtained["payload"]);
         Ok(Token { header, until: begun + life - MARGIN.min(life / 10) })
@@ -98,9 +98,9 @@ impl Tokens {
 fn refused(answer: &Value) -> Fault {
     match answer["errors"][0]["extensions"]["code"].as_str() {
         Some("service_unavailable" | "throttled" | "error") => {
-            Fault::passing("the service gives no tokens now")
+            Fault::transient("the service issues no tokens now")
         }
-        _ => Fault::lasting("the service refuses the API key"),
+        _ => Fault::permanent("the service refuses the API key"),
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_says_how_long_it_lives() {
+    fn the_lifetime_follows_from_the_claims() {
         assert_eq!(life(&json!({"iat": 1_000, "exp": 4_600})), Duration::from_secs(3_600));
         assert_eq!(life(&json!({"iat": 2, "exp": 1})), LIFE);
         assert_eq!(life(&Value::Null), LIFE);

@@ -1,5 +1,4 @@
-use crate::journal::Outcome;
-use cutover_model::Totals;
+use crate::journal::{Outcome, StoredTotals};
 use serde::Serialize;
 
 /// Numbers of accounts by outcome.
@@ -42,19 +41,16 @@ impl Counts {
     }
 }
 
-/// Control totals of the accounts that the service has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Sent {
-    pub(super) totals: Totals,
-    /// True if the totals of an account are not known.
-    pub(super) is_incomplete: bool,
-}
-
-impl Sent {
-    pub(super) fn add(&mut self, account: Option<Totals>) {
-        match account.and_then(|account| self.totals.checked_add(account)) {
-            Some(totals) => self.totals = totals,
-            None => self.is_incomplete = true,
-        }
-    }
+/// Numbers of a run so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) files: u64,
+    pub(super) unreadable_files: u64,
+    pub(super) accounts: u64,
+    /// Accounts that a dry run skipped.
+    pub(super) left_out: u64,
+    /// Outcomes of this and earlier runs.
+    pub(super) counts: Counts,
+    pub(super) in_earlier_runs: Counts,
+    pub(super) stored: StoredTotals,
 }

@@ -1,6 +1,6 @@
-use crate::input::Place;
-use crate::journal::{Index, Outcome, There, key, print_of};
-use crate::pipeline::Work;
+use crate::input::Location;
+use crate::journal::{AcceptedAccounts, Index, Outcome, fingerprint_of, key};
+use crate::pipeline::Worker;
 use crate::validate::{Checked, Checker};
 use bytes::Bytes;
 use cutover_core::Level;
@@ -12,14 +12,14 @@ use std::borrow::Cow;
 /// A checked account, ready to be sent.
 #[derive(Debug)]
 pub(super) struct Prepared {
-    pub(super) place: Place,
+    pub(super) location: Location,
     pub(super) checked: Checked,
     /// Fingerprint of its bytes.
-    pub(super) print: u64,
+    pub(super) fingerprint: u64,
     /// Its control totals, if they can be computed.
     pub(super) totals: Option<Totals>,
     /// Its outcome in an earlier run.
-    pub(super) before: Option<Outcome>,
+    pub(super) earlier: Option<Outcome>,
     /// True if the service already has the account to import, so that a dry run must not replace it.
     pub(super) left_out: bool,
     /// True if an earlier run sent other bytes of the account.
@@ -30,14 +30,14 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// An account too large to be decoded.
-    pub(super) fn too_large(place: Place) -> Self {
+    pub(super) fn too_large(location: Location) -> Self {
         let checked = Checked::too_large();
         Self {
-            place,
+            location,
             checked,
-            print: 0,
+            fingerprint: 0,
             totals: None,
-            before: None,
+            earlier: None,
             left_out: false,
             is_changed: false,
             body: None,
@@ -51,40 +51,40 @@ pub(super) struct Preparer {
     pub(super) checker: Checker,
     pub(super) index: Index,
     /// Accounts that were sent to be imported, for a dry run.
-    pub(super) staged: There,
+    pub(super) staged: AcceptedAccounts,
     pub(super) again: bool,
     pub(super) retry_refused: bool,
     pub(super) no_validate: bool,
     pub(super) dry_run: bool,
 }
 
-impl Work for Preparer {
-    type Done = Prepared;
+impl Worker for Preparer {
+    type Output = Prepared;
 
-    fn work(&self, place: Place, account: &[u8]) -> Prepared {
+    fn process(&self, location: Location, account: &[u8]) -> Prepared {
         let account = account.trim_ascii();
-        let (mut checked, decoded) = self.checker.check(place, account);
+        let (mut checked, decoded) = self.checker.check(location, account);
         if self.no_validate && decoded.is_some() {
             checked.findings.clear();
         }
         let totals = decoded.and_then(|decoded| self.checker.totals(decoded));
-        let print = print_of(account);
-        let key = key(checked.supplier(), checked.number(), print);
-        let (before, left_out) = (self.index.outcome(key, print), self.staged.has(key));
-        let is_changed = self.index.has_other(key, print);
-        if before.is_some_and(Outcome::is_there) {
+        let fingerprint = fingerprint_of(account);
+        let key = key(checked.supplier(), checked.number(), fingerprint);
+        let (earlier, left_out) = (self.index.outcome(key, fingerprint), self.staged.contains(key));
+        let is_changed = self.index.has_other(key, fingerprint);
+        if earlier.is_some_and(Outcome::is_stored) {
             // The service took exactly these bytes, even if the rules would refuse them later, for example by
             // date.
             checked.findings.retain(|finding| finding.level != Level::Error);
         }
-        let is_done = match before {
+        let is_done = match earlier {
             Some(Outcome::Accepted | Outcome::AlreadyThere) => !self.again,
             Some(Outcome::Refused) => !self.retry_refused,
             Some(Outcome::Failed | Outcome::InProgress | Outcome::Faulty) | None => false,
         };
         let is_sent = !left_out && !is_done && !checked.is_faulty();
-        let body = is_sent.then(|| if self.dry_run { tried(account) } else { line(account) });
-        Prepared { place, checked, print, totals, before, left_out, is_changed, body }
+        let body = is_sent.then(|| if self.dry_run { dry_run_line(account) } else { line(account) });
+        Prepared { location, checked, fingerprint, totals, earlier, left_out, is_changed, body }
     }
 }
 
@@ -96,7 +96,7 @@ fn line(account: &[u8]) -> Bytes {
 }
 
 /// Wraps an account in an envelope that requests a dry run; other task parameters are kept.
-fn tried(account: &[u8]) -> Bytes {
+fn dry_run_line(account: &[u8]) -> Bytes {
     #[derive(serde::Deserialize)]
     struct Envelope<'a> {
         #[serde(borrow)]
@@ -133,15 +133,15 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_is_asked_for_in_the_envelope() {
+    fn a_dry_run_is_requested_in_the_envelope() {
         let dry = "{\"task_params\":{\"is_dry_run\":true},\"payload\":{\"a\": 1.10}}";
-        assert_eq!(text(tried(b"{\"a\": 1.10}")), dry);
-        assert_eq!(text(tried(b"{\"payload\": {\"a\": 1.10}}")), dry);
-        assert_eq!(text(tried(b"{\"payload\": {\"a\": 1.10}, \"task_params\": null}")), dry);
+        assert_eq!(text(dry_run_line(b"{\"a\": 1.10}")), dry);
+        assert_eq!(text(dry_run_line(b"{\"payload\": {\"a\": 1.10}}")), dry);
+        assert_eq!(text(dry_run_line(b"{\"payload\": {\"a\": 1.10}, \"task_params\": null}")), dry);
         let with =
             b"{\"payload\": {}, \"task_params\": {\"schedule_window_end\": \"x\", \"is_dry_run\": false}}";
         assert_eq!(
-            text(tried(with)),
+            text(dry_run_line(with)),
             "{\"task_params\":{\"schedule_window_end\":\"x\",\"is_dry_run\":true},\"payload\":{}}"
         );
     }

@@ -1,9 +1,9 @@
-use super::counts::{Counts, Sent};
+use super::counts::Counts;
 use crate::exit::Exit;
-use crate::journal::Sums;
+use crate::journal::{StoredTotals, Sums};
 use crate::output::{document, grouped};
 use crate::report::Page;
-use crate::validate::{Codes, seconds, table};
+use crate::validate::{CodeCount, seconds, table};
 use cutover_core::plain;
 use serde::Serialize;
 
@@ -33,16 +33,16 @@ pub(super) struct Summary {
     pub(super) with_warnings: u64,
     /// Totals of the accounts that the service has; null if those of an account are not known.
     #[serde(serialize_with = "totals")]
-    pub(super) totals: Sent,
-    pub(super) top_errors: Vec<Codes>,
-    pub(super) top_warnings: Vec<Codes>,
+    pub(super) totals: StoredTotals,
+    pub(super) top_errors: Vec<CodeCount>,
+    pub(super) top_warnings: Vec<CodeCount>,
     pub(super) journal: String,
     #[serde(rename = "seconds", serialize_with = "seconds")]
     pub(super) milliseconds: u64,
 }
 
-fn totals<S: serde::Serializer>(sent: &Sent, serializer: S) -> Result<S::Ok, S::Error> {
-    (!sent.is_incomplete).then(|| Sums::from(sent.totals)).serialize(serializer)
+fn totals<S: serde::Serializer>(stored: &StoredTotals, serializer: S) -> Result<S::Ok, S::Error> {
+    (!stored.is_incomplete).then(|| Sums::from(stored.totals)).serialize(serializer)
 }
 
 impl Summary {
@@ -59,7 +59,7 @@ impl Summary {
         } else if self.counts.not_taken() > 0 {
             Exit::Faulty
         } else {
-            Exit::Well
+            Exit::Success
         }
     }
 
@@ -80,9 +80,9 @@ impl Summary {
             text += "\nDry run: the service tries these accounts and imports none of them.\n";
         }
         if self.interrupted {
-            text += "\nInterrupted: run the same again, and it goes on from here.\n";
+            text += "\nInterrupted: run the same command again to resume.\n";
         } else if self.fault.is_some() {
-            text += "\nNot all could be sent: run the same again, and it goes on from here.\n";
+            text += "\nNot all could be sent: run the same command again to resume.\n";
         }
         text
     }
@@ -103,18 +103,18 @@ impl Summary {
         if counts.failed > 0 {
             sums.push((
                 "  failed",
-                grouped(counts.failed) + ", by a fault of the service: run the same again",
+                grouped(counts.failed) + ", by a fault of the service: run the same command again",
             ));
         }
         if counts.in_progress > 0 {
             sums.push((
                 "  in progress",
-                grouped(counts.in_progress) + " while they were sent: run the same again",
+                grouped(counts.in_progress) + " while they were sent: run the same command again",
             ));
         }
         sums.push(("  faulty", grouped(counts.faulty) + ", not sent"));
         if self.left_out > 0 {
-            sums.push(("  left out", grouped(self.left_out) + ", which the service has already to import"));
+            sums.push(("  left out", grouped(self.left_out) + ", which the service already has to import"));
         }
         if self.not_sent > 0 {
             sums.push(("  not sent yet", grouped(self.not_sent)));
@@ -135,7 +135,7 @@ impl Summary {
     /// Totals of what was sent.
     fn balance(&self) -> Vec<(&'static str, String)> {
         if self.totals.is_incomplete {
-            return vec![("Sent", "not known of every account".to_owned())];
+            return vec![("Sent", "not known for every account".to_owned())];
         }
         let totals = self.totals.totals;
         vec![

@@ -1,8 +1,8 @@
 use super::finding::Finding;
 use super::options::Rules;
 use crate::error::Error;
-use crate::input::Place;
-use crate::pipeline::Work;
+use crate::input::Location;
+use crate::pipeline::Worker;
 use chrono::{DateTime, Utc};
 use cutover_core::{Level, Now, Zone};
 use cutover_model::{AccountRequest, Decoded, SyntaxError, Totals, decode_account};
@@ -67,13 +67,13 @@ impl Checker {
     /// Checks an account; also returns the decoded account if it is JSON.
     pub(crate) fn check<'j>(
         &self,
-        place: Place,
+        location: Location,
         account: &'j [u8],
     ) -> (Checked, Option<Decoded<AccountRequest<'j>>>) {
         let decoded = match self.decode(account) {
             Ok(decoded) => decoded,
             Err(error) => {
-                let findings = vec![Finding::no_json(error, place.line)];
+                let findings = vec![Finding::no_json(error, location.line)];
                 return (Checked { identity: None, findings }, None);
             }
         };
@@ -96,11 +96,11 @@ impl Checker {
     }
 }
 
-impl Work for Checker {
-    type Done = Checked;
+impl Worker for Checker {
+    type Output = Checked;
 
-    fn work(&self, place: Place, account: &[u8]) -> Checked {
-        self.check(place, account).0
+    fn process(&self, location: Location, account: &[u8]) -> Checked {
+        self.check(location, account).0
     }
 }
 

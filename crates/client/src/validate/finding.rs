@@ -1,4 +1,5 @@
 use super::check::Checked;
+use super::top::Example;
 use cutover_core::{Code, Issue, Level, NON_FIELD_ERRORS};
 use cutover_model::SyntaxError;
 use serde::Serialize;
@@ -42,7 +43,7 @@ impl Finding {
             level: Level::Warning,
             attr: "external_account_number".into(),
             code: REPEATED,
-            detail: format!("The same account stands in {file}, line {line}, already.").into(),
+            detail: format!("The same account is already in {file}, line {line}.").into(),
         }
     }
 
@@ -90,6 +91,17 @@ pub(crate) struct Row<'r> {
 }
 
 impl<'r> Row<'r> {
+    /// Location of the finding, as the example of its code.
+    pub(crate) fn example(&self) -> Example {
+        Example {
+            file: self.file.unwrap_or_default().to_owned(),
+            line: self.line.unwrap_or_default(),
+            import_supplier: self.import_supplier.map(str::to_owned),
+            external_account_number: self.external_account_number.map(str::to_owned),
+            attr: self.attr.unwrap_or_default().to_owned(),
+        }
+    }
+
     /// A row about the run rather than an account.
     pub(crate) fn of_run(file: Option<&'r str>, code: &'r str, detail: &'r str) -> Self {
         Row {

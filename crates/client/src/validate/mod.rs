@@ -4,7 +4,7 @@
 mod check;
 mod finding;
 mod options;
-mod repeated;
+mod seen;
 mod summary;
 mod tally;
 mod top;
@@ -12,14 +12,14 @@ mod top;
 pub(crate) use check::{Checked, Checker};
 pub(crate) use finding::{Finding, Row};
 pub(crate) use options::{Options, Rules};
-pub(crate) use repeated::Repeated;
+pub(crate) use seen::SeenAccounts;
 use summary::Summary;
 pub(crate) use summary::{seconds, table};
-pub(crate) use top::{Codes, Example, TopCodes};
+pub(crate) use top::{CodeCount, TopCodes};
 
-use crate::error::{Error, tell};
+use crate::error::{Error, print_error};
 use crate::exit::Exit;
-use crate::input::{Place, Seen, Source, find};
+use crate::input::{InputEvent, Location, Source, find};
 use crate::output::{grouped, print};
 use crate::pipeline::{End, Pipeline};
 use crate::progress::Progress;
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
     let progress = Progress::new(options.quiet, bytes, pipeline.read());
     let mut run = Run::new(&sources, reports, progress);
     let end = pipeline
-        .run(sources.clone(), options.rules.workers(), checker, |place, seen| run.see(place, seen))?;
+        .run(sources.clone(), options.rules.workers(), checker, |location, seen| run.see(location, seen))?;
     let summary = run.end(end, begun)?;
     print(&if options.json { summary.json() } else { summary.text() })?;
     Ok(summary.exit())
@@ -55,23 +55,23 @@ pub(crate) fn run(options: &Options, now: DateTime<Utc>) -> Result<Exit, Error> 
 struct Run<'s> {
     sources: &'s [Source],
     tally: Tally,
-    repeated: Repeated,
+    repeated: SeenAccounts,
     reports: Reports,
     progress: Progress,
 }
 
 impl<'s> Run<'s> {
     fn new(sources: &'s [Source], reports: Reports, progress: Progress) -> Self {
-        Self { sources, tally: Tally::default(), repeated: Repeated::default(), reports, progress }
+        Self { sources, tally: Tally::default(), repeated: SeenAccounts::default(), reports, progress }
     }
 
     /// Handles the next event, in the order of the inputs.
-    fn see(&mut self, place: Place, seen: Seen<Checked>) -> Result<(), Error> {
+    fn see(&mut self, location: Location, seen: InputEvent<Checked>) -> Result<(), Error> {
         match seen {
-            Seen::Opened => self.tally.files += 1,
-            Seen::Account(checked) => self.account(place, checked)?,
-            Seen::TooLarge => self.account(place, Checked::too_large())?,
-            Seen::Unreadable(why) => self.unreadable(place, &why)?,
+            InputEvent::Opened => self.tally.files += 1,
+            InputEvent::Account(checked) => self.account(location, checked)?,
+            InputEvent::TooLarge => self.account(location, Checked::too_large())?,
+            InputEvent::Unreadable(why) => self.unreadable(location, &why)?,
         }
         let tally = &self.tally;
         self.progress.at(tally.accounts, || {
@@ -80,22 +80,23 @@ impl<'s> Run<'s> {
         Ok(())
     }
 
-    fn account(&mut self, place: Place, mut checked: Checked) -> Result<(), Error> {
-        let first = checked.identity.as_ref().and_then(|identity| self.repeated.meet(identity, place));
+    fn account(&mut self, location: Location, mut checked: Checked) -> Result<(), Error> {
+        let first =
+            checked.identity.as_ref().and_then(|identity| self.repeated.first_location(identity, location));
         if let Some(first) = first {
             checked.findings.push(Finding::repeated(&self.sources[first.source as usize].name, first.line));
         }
-        let file = &self.sources[place.source as usize].name;
-        self.tally.account(&checked, file, place.line);
+        let file = &self.sources[location.source as usize].name;
+        self.tally.account(&checked, file, location.line);
         for finding in &checked.findings {
-            self.reports.add(&finding.row(file, place.line, &checked))?;
+            self.reports.add(&finding.row(file, location.line, &checked))?;
         }
         Ok(())
     }
 
-    fn unreadable(&mut self, place: Place, why: &str) -> Result<(), Error> {
-        let file = &self.sources[place.source as usize].name;
-        self.progress.above(|| tell(&format_args!("{file} cannot be read: {why}")));
+    fn unreadable(&mut self, location: Location, why: &str) -> Result<(), Error> {
+        let file = &self.sources[location.source as usize].name;
+        self.progress.above(|| print_error(&format_args!("{file} cannot be read: {why}")));
         self.tally.unreadable += 1;
         self.reports.add(&Row::of_run(Some(file), UNREADABLE, why))
     }
@@ -115,5 +116,4 @@ impl<'s> Run<'s> {
 pub(crate) const UNREADABLE: &str = "unreadable_input";
 /// Code of the last row of a report of an interrupted run.
 pub(crate) const INTERRUPTED: &str = "run_interrupted";
-const INTERRUPTED_DETAIL: &str =
-    "The run was interrupted: what follows the last account before this was not checked.";
+const INTERRUPTED_DETAIL: &str = "The run was interrupted: later accounts were not checked.";

@@ -1,4 +1,4 @@
-use super::top::Codes;
+use super::top::CodeCount;
 use crate::exit::Exit;
 use crate::output::{document, grouped};
 use crate::report::Page;
@@ -28,9 +28,9 @@ pub(crate) struct Summary {
     /// Warnings of all accounts.
     pub(crate) warnings: u64,
     /// The most frequent error codes.
-    pub(crate) top_errors: Vec<Codes>,
+    pub(crate) top_errors: Vec<CodeCount>,
     /// The most frequent warning codes.
-    pub(crate) top_warnings: Vec<Codes>,
+    pub(crate) top_warnings: Vec<CodeCount>,
     /// Ids of the rules that only the service can check.
     pub(crate) not_checked: &'static [&'static str],
     /// Duration of the run.
@@ -52,7 +52,7 @@ impl Summary {
         } else if self.faulty > 0 {
             Exit::Faulty
         } else {
-            Exit::Well
+            Exit::Success
         }
     }
 
@@ -78,9 +78,9 @@ impl Summary {
         for (title, codes) in [("Errors", &self.top_errors), ("Warnings", &self.top_warnings)] {
             text += &table(title, codes);
         }
-        text += &format!("\nNot checked, for only the service can: {}\n", self.not_checked.join(", "));
+        text += &format!("\nNot checked, because only the service can: {}\n", self.not_checked.join(", "));
         if self.interrupted {
-            text += "\nInterrupted: what the inputs hold beyond this was not checked.\n";
+            text += "\nInterrupted: the rest of the inputs was not checked.\n";
         }
         text
     }
@@ -108,7 +108,7 @@ impl Summary {
             title: "Validation of accounts",
             alerts,
             sums: sums.map(|(name, value)| (name, grouped(value))).into(),
-            remark: format!("Not checked, for only the service can: {not_checked}."),
+            remark: format!("Not checked, because only the service can: {not_checked}."),
             tops: vec![
                 ("Errors by code", self.top_errors.clone()),
                 ("Warnings by code", self.top_warnings.clone()),
@@ -138,24 +138,24 @@ impl Summary {
 }
 
 /// Formats the codes in columns; empty if there are none.
-pub(crate) fn table(title: &str, codes: &[Codes]) -> String {
+pub(crate) fn table(title: &str, codes: &[CodeCount]) -> String {
     let width = codes.iter().map(|found| found.code.len()).max().unwrap_or_default();
     let mut text = String::new();
-    for (i, Codes { code, count, example }) in codes.iter().enumerate() {
+    for (i, CodeCount { code, count, example }) in codes.iter().enumerate() {
         if i == 0 {
             text += &format!("\n{title:>10}  {:width$}  first found at\n", "code");
         }
         let number = example.external_account_number.as_deref().unwrap_or("no account number");
-        let place = plain(&format!("{}:{}  {number}  {}", example.file, example.line, example.attr));
+        let location = plain(&format!("{}:{}  {number}  {}", example.file, example.line, example.attr));
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{:>10}  {code:width$}  {place}", grouped(*count));
+        let _ = writeln!(text, "{:>10}  {code:width$}  {location}", grouped(*count));
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Example;
+    use super::super::top::Example;
     use super::*;
 
     fn summary() -> Summary {
@@ -176,7 +176,7 @@ mod tests {
             with_warnings: 0,
             errors: 1_000,
             warnings: 0,
-            top_errors: vec![Codes { code: "invalid_email_address".into(), count: 1_000, example }],
+            top_errors: vec![CodeCount { code: "invalid_email_address".into(), count: 1_000, example }],
             top_warnings: Vec::new(),
             not_checked: &["PST-01"],
             milliseconds: 20_450,
@@ -184,23 +184,23 @@ mod tests {
     }
 
     #[test]
-    fn people_read_columns() {
+    fn people_get_columns() {
         insta::assert_snapshot!(summary().text());
     }
 
     #[test]
-    fn programs_read_one_document() {
+    fn programs_get_one_document() {
         insta::assert_snapshot!(summary().json());
     }
 
     #[test]
-    fn what_could_not_be_done_counts_over_what_is_faulty() {
+    fn failures_take_precedence_over_faulty_accounts() {
         let exit = |interrupted, unreadable_files, faulty| {
             Summary { interrupted, unreadable_files, faulty, ..summary() }.exit()
         };
         assert_eq!(exit(true, 1, 1), Exit::Interrupted);
         assert_eq!(exit(false, 1, 1), Exit::Failed);
         assert_eq!(exit(false, 0, 1), Exit::Faulty);
-        assert_eq!(exit(false, 0, 0), Exit::Well);
+        assert_eq!(exit(false, 0, 0), Exit::Success);
     }
 }

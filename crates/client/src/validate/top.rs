@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// A code, its number of findings, and the first of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Codes {
+pub(crate) struct CodeCount {
     pub(crate) code: Cow<'static, str>,
     pub(crate) count: u64,
     pub(crate) example: Example,
@@ -45,21 +45,15 @@ impl TopCodes {
     /// Counts the findings of an account.
     pub(crate) fn add_all(&mut self, checked: &Checked, file: &str, line: u32) {
         for finding in &checked.findings {
-            self.add(finding.level, finding.code.into(), || Example {
-                file: file.to_owned(),
-                line,
-                import_supplier: checked.supplier().map(str::to_owned),
-                external_account_number: checked.number().map(str::to_owned),
-                attr: finding.attr.to_string(),
-            });
+            self.add(finding.level, finding.code.into(), || finding.row(file, line, checked).example());
         }
     }
 
     /// The most frequent codes of a level; equally frequent ones in alphabetical order.
-    pub(crate) fn top(&self, level: Level) -> Vec<Codes> {
+    pub(crate) fn top(&self, level: Level) -> Vec<CodeCount> {
         let found = self.0.iter().filter(|((of, _), _)| *of == level);
-        let mut codes: Vec<Codes> = found
-            .map(|((_, code), found)| Codes {
+        let mut codes: Vec<CodeCount> = found
+            .map(|((_, code), found)| CodeCount {
                 code: code.clone(),
                 count: found.count,
                 example: found.example.clone(),

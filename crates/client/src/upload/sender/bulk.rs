@@ -1,8 +1,8 @@
 use super::super::prepare::Prepared;
 use super::Batch;
-use super::answer::Meaning;
-use super::one::MOST;
-use crate::service::{Fault, Service, no_json};
+use super::answer::LineOutcome;
+use super::one::MAX_ANSWER;
+use crate::service::{Fault, Service, not_cutover};
 use bytes::Bytes;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Response, StatusCode};
@@ -40,28 +40,28 @@ pub(super) async fn send(
     service: &Service,
     lines: &Batch,
     validates: bool,
-    mut each: impl FnMut(Meaning) -> Result<(), Fault>,
+    mut each: impl FnMut(LineOutcome) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let query = if validates { "validate_only=true" } else { "" };
     let url = service.url(&["v2", "data-import", "accounts", "bulk"], query);
     let body = body(lines);
     let (response, token) = service
-        .ask_with(|http| {
+        .send_with_token(|http| {
             http.post(url.clone()).header(CONTENT_TYPE, "application/x-ndjson").body(body.clone())
         })
         .await?;
     let mut answers = Answers::of(response)?;
     for (i, sent) in lines.iter().enumerate() {
         let next = tokio::time::timeout(SILENCE, answers.next()).await;
-        let line = next.map_err(|_| Fault::passing("the service does not answer in time"))??;
+        let line = next.map_err(|_| Fault::transient("the service does not answer in time"))??;
         if line.line != i + 1 || !line.is_about(sent) {
-            return Err(Fault::lasting("the service answers to other lines than were sent"));
+            return Err(Fault::permanent("the service answers to other lines than were sent"));
         }
-        let meaning = Meaning::of(line.status, &line.body, validates);
-        if meaning == Meaning::Stale {
-            service.forget(&token).await;
+        let outcome = LineOutcome::of(line.status, &line.body, validates);
+        if outcome == LineOutcome::TokenExpired {
+            service.invalidate(&token).await;
         }
-        each(meaning)?;
+        each(outcome)?;
     }
     // Reading to the end of the answer lets the connection be reused.
     answers.rest().await
@@ -91,14 +91,14 @@ impl Answers {
         let kind =
             response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if status == StatusCode::INTERNAL_SERVER_ERROR {
-            return Err(Fault::passing("the service answers 500"));
+            return Err(Fault::transient("the service answers 500"));
         }
         if status != StatusCode::OK && kind.starts_with("application/json") {
             let what = format!("the service answers {} to many accounts at once", status.as_u16());
-            return Err(Fault::lasting(what + "; --one-by-one may do"));
+            return Err(Fault::permanent(what + "; --one-by-one may work"));
         }
         if !kind.starts_with("application/x-ndjson") {
-            return Err(no_json(status));
+            return Err(not_cutover(status));
         }
         Ok(Self { response, text: Vec::new(), at: 0 })
     }
@@ -111,16 +111,16 @@ impl Answers {
                 let line = serde_json::from_slice(&self.text[self.at..end]);
                 self.at = end + 1;
                 return line
-                    .map_err(|_| Fault::lasting("the service answers with lines that are not its own"));
+                    .map_err(|_| Fault::permanent("the service answers with lines that are not its own"));
             }
             self.text.drain(..std::mem::take(&mut self.at));
             searched = self.text.len();
-            if searched > MOST {
-                return Err(Fault::lasting("the service answers more than anybody can want"));
+            if searched > MAX_ANSWER {
+                return Err(Fault::permanent("the answer of the service is too large"));
             }
             match self.response.chunk().await? {
                 Some(chunk) => self.text.extend_from_slice(&chunk),
-                None => return Err(Fault::passing("the service ended its answer early")),
+                None => return Err(Fault::transient("the service ended its answer early")),
             }
         }
     }
@@ -139,7 +139,7 @@ impl Answers {
         .await;
         match self.text.trim_ascii().is_empty() {
             true => Ok(()),
-            false => Err(Fault::lasting("the service answers to more lines than were sent")),
+            false => Err(Fault::permanent("the service answers to more lines than were sent")),
         }
     }
 }

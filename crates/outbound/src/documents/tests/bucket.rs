@@ -26,7 +26,7 @@ fn open(server: &S3Server, url: &str, secret: &str) -> ObjectDocuments {
 }
 
 #[test]
-fn documents_are_what_their_first_bytes_are() {
+fn documents_are_classified_by_their_first_bytes() {
     let (server, documents) = home();
     let contents: [(&str, &[u8]); 3] = [("text", b"hello %PDF-"), ("short", b"%PDF"), ("empty", b"")];
     for (name, content) in contents {
@@ -47,7 +47,7 @@ fn documents_are_what_their_first_bytes_are() {
 }
 
 #[test]
-fn objects_are_never_read_whole() {
+fn objects_are_never_read_completely() {
     let (server, documents) = home();
     states(&documents, "/root-a", "a.pdf");
     let seen = server.seen();
@@ -56,7 +56,7 @@ fn objects_are_never_read_whole() {
 }
 
 #[test]
-fn odd_names_are_found_byte_by_byte() {
+fn unusual_names_are_found_byte_by_byte() {
     let (server, documents) = home();
     for name in ODD_NAMES {
         server.put(&format!("live/root-a/{name}"), b"%PDF-1.4").unwrap();
@@ -85,7 +85,7 @@ fn no_path_leads_out_of_a_root() {
 }
 
 #[test]
-fn equal_paths_are_asked_for_once() {
+fn equal_paths_are_looked_up_once() {
     let (server, documents) = home();
     let wanted = [plain("a.pdf"), pdf("a.pdf"), plain("a.pdf")];
     assert_eq!(look_up(&documents, "/root-a", &wanted), Ok(vec![Pdf; 3]));
@@ -93,7 +93,7 @@ fn equal_paths_are_asked_for_once() {
 }
 
 #[test]
-fn a_bucket_that_is_not_there_is_unavailable() {
+fn a_missing_bucket_is_unavailable() {
     let (server, documents) = home();
     assert_eq!(pollster::block_on(documents.ready()), Ok(()));
     std::fs::remove_dir_all(server.bucket(BUCKET)).unwrap();
@@ -103,7 +103,7 @@ fn a_bucket_that_is_not_there_is_unavailable() {
 }
 
 #[test]
-fn wrong_credentials_are_unavailable_with_words_of_their_own() {
+fn wrong_credentials_are_unavailable_with_their_own_reason() {
     let (server, _documents) = home();
     let documents = open(&server, &format!("s3://{BUCKET}/live"), "another-secret");
     let refused = "s3://documents/live: it refuses access: its credentials must be valid, and allow to read \

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_holds_nothing_else() {
+    fn invalid_codes_are_replaced() {
         assert_eq!(code("invalid_phone_number_2"), "invalid_phone_number_2");
         for text in ["", "=1+1", "a\u{1b}[31m", "A", "a b", "ä", &"a".repeat(65)] {
             assert_eq!(code(text), "invalid", "{text:?}");

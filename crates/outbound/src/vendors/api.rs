@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 use url::Url;
 
-/// A conversation with one vendor.
-pub(super) struct Call {
+/// Client of one vendor's API.
+pub(super) struct VendorApi {
     pub(super) client: Client,
     pub(super) base: BaseUrl,
     /// `Authorization`, if the vendor has a secret.
@@ -19,9 +19,9 @@ pub(super) struct Call {
     pub(super) limits: VendorLimits,
 }
 
-impl Call {
-    /// Gets a thing; `None` if the vendor has none of that name. Tries again, a little later each time,
-    /// where the vendor was not available.
+impl VendorApi {
+    /// Fetches an object; `None` if the vendor has none of that name. Retries with growing waits while the
+    /// vendor is not available.
     pub(super) async fn get<T: DeserializeOwned>(
         &self,
         request: &Request<'_>,
@@ -35,8 +35,8 @@ impl Call {
         attempt.retry(backoff).when(|e| matches!(e, VendorError::Unavailable(_))).await
     }
 
-    /// Whether anything answers at the base URL, whatever it says.
-    pub(super) async fn knock(&self) -> Result<(), VendorError> {
+    /// Checks that something answers at the base URL, whatever the answer is.
+    pub(super) async fn ping(&self) -> Result<(), VendorError> {
         let answer = timeout(self.limits.attempt, self.client.get(self.base.url.clone()).send()).await;
         answer.map_err(|_| outcome::too_late())?.map(drop).map_err(|e| outcome::of_error(&e))
     }

@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::service::{Fault, Patience, Service};
+use crate::service::{Backoff, Fault, Service};
 use chrono::{DateTime, FixedOffset};
 use cutover_model::Totals;
 use cutover_model::rust_decimal::Decimal;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Progress of a migration (contract D12).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct Standing {
+pub(super) struct MigrationProgress {
     counts: BTreeMap<String, u64>,
     /// The most frequent errors.
     pub(super) top_errors: Vec<TopError>,
@@ -45,29 +45,29 @@ pub(super) const STATUSES: [(&str, &str); 7] = [
     ("PROCESSED", "imported"),
     ("ERRORED", "errored"),
     ("CANCELLED", "cancelled"),
-    ("DRY_RUN_SUCCEEDED", "tried, well"),
-    ("DRY_RUN_ERRORED", "tried, errored"),
+    ("DRY_RUN_SUCCEEDED", "dry run ok"),
+    ("DRY_RUN_ERRORED", "dry run error"),
 ];
 
-impl Standing {
+impl MigrationProgress {
     /// Fetches the progress; waits for `patience` while the service is away.
     ///
     /// # Errors
     /// [`Error`] if the service stays away or does not know the supplier.
-    pub(super) async fn ask(
+    pub(super) async fn fetch(
         service: &Service,
         supplier: &str,
         patience: Duration,
     ) -> Result<(Self, Value), Error> {
         let url = service.url(&["v2", "data-import", "import-suppliers", supplier, "progress"], "");
-        let reply = Patience::new(patience).with(async || service.get(&url).await).await?;
+        let reply = Backoff::new(patience).run(async || service.get(&url).await).await?;
         if reply.status == StatusCode::NOT_FOUND {
             return Err(Error::refused(format!("the service knows no import supplier {supplier}")));
         }
         let body = reply.ok()?;
-        let foreign = |_| Fault::lasting("the service tells of progress in another way");
-        let standing: Self = serde_json::from_value(body.clone()).map_err(foreign)?;
-        Ok((standing, body))
+        let foreign = |_| Fault::permanent("the progress has an unknown format");
+        let progress: Self = serde_json::from_value(body.clone()).map_err(foreign)?;
+        Ok((progress, body))
     }
 
     /// Number of accounts with a status.
