@@ -50,7 +50,7 @@ impl<T, F: FnMut(Location, InputEvent<T>) -> Result<(), Error>> Listener<T> for 
 /// Time without events after which the listener is called idle.
 const IDLE_AFTER: Duration = Duration::from_millis(250);
 
-/// How far the run got.
+/// State in which a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// Every input was read to its end.

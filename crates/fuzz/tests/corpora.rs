@@ -1,7 +1,7 @@
 //! Runs every target on its seeds and on mutations: a few by default, the same each time; as many as check a
 //! change well with `CUTOVER_FUZZ_SECONDS`, which bounds the time, as the step `fuzz` does; other inputs with
-//! `CUTOVER_FUZZ_SEED`; a single input with `CUTOVER_FUZZ_REPLAY`.
-//! It is not called `it`: tests of that name are run once more on another database, of which nothing here knows.
+//! `CUTOVER_FUZZ_SEED`; a single input with `CUTOVER_FUZZ_REPLAY`. It is not called `it`: tests of that name
+//! are run once more on another database, of which nothing here knows.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 
-/// Index of the record that counts for each account: the last one by which the service has it, or else the last.
-/// An account takes 30 to 60 bytes.
+/// Index of the record that counts for each account: the last one by which the service has it, or else the
+/// last. An account takes 30 to 60 bytes.
 #[derive(Debug)]
 pub(crate) struct LatestRecords {
     journals: Vec<IndexedJournal>,

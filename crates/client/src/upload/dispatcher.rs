@@ -12,8 +12,8 @@ pub(super) struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// A dispatcher for a sender with this number of connections. One more batch is in flight than requests, so
-    /// that no connection waits for a batch.
+    /// A dispatcher for a sender with this number of connections. One more batch is in flight than requests,
+    /// so that no connection waits for a batch.
     pub(super) fn new(sender: Sender, connections: usize) -> Self {
         Self { sender, max_in_flight: connections + 1, in_flight: 0, fault: None }
     }

@@ -15,8 +15,9 @@ use std::thread::available_parallelism;
 pub(crate) struct Options {
     /// Files of accounts, folders of them, or - for NDJSON on standard input
     ///
-    /// .ndjson and .jsonl hold one account per line, .json holds one account; .gz and .zst are decompressed. For
-    /// other names, the first line decides. In folders, files with other names and hidden ones are skipped.
+    /// .ndjson and .jsonl hold one account per line, .json holds one account; .gz and .zst are decompressed.
+    /// For other names, the first line decides. In folders, files with other names and hidden ones are
+    /// skipped.
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
     #[command(flatten)]

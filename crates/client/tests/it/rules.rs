@@ -3,8 +3,8 @@
 use crate::harness::{Sandbox, account, fixture_text, ndjson};
 use serde_json::Value;
 
-/// Findings of a fixture by the snapshots of the rules' tests, without the ids of the rules. Those tests run every
-/// rule; the fixtures used here trigger none that is off by default.
+/// Findings of a fixture by the snapshots of the rules' tests, without the ids of the rules. Those tests run
+/// every rule; the fixtures used here trigger none that is off by default.
 fn snapshot(name: &str) -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../rules/tests/it/snapshots");
     let text = std::fs::read_to_string(format!("{folder}/it__fixtures__faulty_accounts@{name}.json.snap"));

@@ -85,8 +85,8 @@ const METADATA_4: [Ipv4Addr; 3] = [
     Ipv4Addr::new(192, 0, 0, 192),
 ];
 
-/// IPv6 prefixes of cloud metadata services, with their lengths in segments of 16 bits. All are among the unique
-/// local addresses, which `http:` may go to.
+/// IPv6 prefixes of cloud metadata services, with their lengths in segments of 16 bits. All are among the
+/// unique local addresses, which `http:` may go to.
 const METADATA_6: [(Ipv6Addr, usize); 6] = [
     // AWS: instance metadata at ::254, credentials of EKS pods at ::23.
     (Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0), 2),

@@ -102,7 +102,7 @@ impl Simulation {
         self.set_documents(true);
     }
 
-    /// Whether an account was accepted, the code of its error, and its issues.
+    /// Outcome of an account: true if accepted, the code of its error, and its issues.
     fn verdict(&self, account: AccountRef) -> (bool, Option<Word<Code>>, StoredIssues) {
         let process = self.process(account).unwrap().process;
         let is_accepted = matches!(process.state(), State::Processed | State::DryRunSucceeded);

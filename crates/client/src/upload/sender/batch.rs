@@ -53,7 +53,8 @@ struct Request<'r, F> {
 }
 
 impl<F: OnAnswer> Request<'_, F> {
-    /// Handles the outcome of the next line. A transient fault leaves this line and those after it unanswered.
+    /// Handles the outcome of the next line. A transient fault leaves this line and those after it
+    /// unanswered.
     fn handle(&mut self, outcome: LineOutcome) -> Result<(), Fault> {
         let line = self.lines[self.done].clone();
         match outcome {
@@ -93,7 +94,8 @@ impl BatchSender {
             if n > 0 && !left.is_empty() {
                 tokio::time::sleep(RETRY_PAUSE).await;
             }
-            // Lines sent again have failed while others did not, so all of them failing does not mean an outage.
+            // Lines sent again have failed while others did not, so all of them failing does not mean an
+            // outage.
             let pass = Pass { validates: false, is_first: n == 0 };
             retries = self
                 .send_lines(left, pass, &mut |line, answer| match answer.is_short() {
@@ -124,8 +126,8 @@ impl BatchSender {
         end.map(drop)
     }
 
-    /// Sends lines in as many requests as it takes until each has an outcome, or sending is cancelled. Returns
-    /// the lines to send again.
+    /// Sends lines in as many requests as it takes until each has an outcome, or sending is cancelled.
+    /// Returns the lines to send again.
     async fn send_lines(
         &self,
         lines: Batch,

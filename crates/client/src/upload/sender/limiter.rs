@@ -2,7 +2,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 
-/// Limits the concurrent requests and their size: less when the service is overloaded, slowly more again when not.
+/// Limits the concurrent requests and their size: less when the service is overloaded, slowly more again when
+/// not.
 #[derive(Debug)]
 pub(super) struct Limiter {
     max: Limits,

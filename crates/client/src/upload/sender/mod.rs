@@ -1,7 +1,8 @@
 //! Sends batches of lines and reports the answer to each line.
 //!
-//! Runs on its own thread, with one task per batch. A request is bounded by its batch and is retried from the first
-//! line without an answer. This bounds memory, and a proxy that buffers whole requests delays nothing indefinitely.
+//! Runs on its own thread, with one task per batch. A request is bounded by its batch and is retried from the
+//! first line without an answer. This bounds memory, and a proxy that buffers whole requests delays nothing
+//! indefinitely.
 
 mod answer;
 mod batch;
