@@ -51,6 +51,25 @@ pub(crate) fn money(amount: Decimal) -> String {
     format!("{sign}{}", group_digits(&text))
 }
 
+/// Accounts per second.
+pub(crate) fn rate(accounts: u64, milliseconds: u64) -> u64 {
+    accounts.saturating_mul(1_000) / milliseconds.max(1)
+}
+
+/// Formats the duration of a run and its rate.
+pub(crate) fn duration(accounts: u64, milliseconds: u64) -> String {
+    let (seconds, rest) = (grouped(milliseconds / 1_000), milliseconds % 1_000);
+    format!("{seconds}.{rest:03} s, {} accounts a second", grouped(rate(accounts, milliseconds)))
+}
+
+/// Formats the number of opened inputs, and of those that were not readable to their end.
+pub(crate) fn inputs(opened: u64, unreadable: u64) -> String {
+    match unreadable {
+        0 => grouped(opened),
+        _ => format!("{} opened, {} not readable to the end", grouped(opened), grouped(unreadable)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,7 +27,7 @@ impl Progress {
 
     /// Updates the bar after an account was checked. The message is renewed only every [`MESSAGE_INTERVAL`]
     /// accounts.
-    pub(crate) fn at(&self, accounts: u64, words: impl FnOnce() -> String) {
+    pub(crate) fn checked(&self, accounts: u64, words: impl FnOnce() -> String) {
         if self.bar.is_hidden() {
             return;
         }
@@ -52,13 +52,13 @@ impl Progress {
         let seconds = wait.as_secs().max(1);
         if !self.bar.is_hidden() {
             self.bar.set_message(format!("waiting {seconds} s: {}", plain(why)));
-        } else if !self.quiet && wait >= LONG {
+        } else if !self.quiet && wait >= LONG_WAIT {
             eprintln!("waiting {seconds} s: {}", plain(why));
         }
     }
 
     /// Prints a line above the bar.
-    pub(crate) fn above(&self, print: impl FnOnce()) {
+    pub(crate) fn print_above(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
 }
@@ -71,7 +71,7 @@ impl Drop for Progress {
 }
 
 /// Waits that are printed if there is no bar.
-const LONG: Duration = Duration::from_secs(2);
+const LONG_WAIT: Duration = Duration::from_secs(2);
 
 /// Number of accounts between two messages.
 const MESSAGE_INTERVAL: u64 = 64;

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::output::{document, print};
-use crate::service::{Backoff, Reply, Target, wait_for};
+use crate::service::{Backoff, Reply, Target, block_on};
 use clap::Args;
 use cutover_core::plain;
 use reqwest::StatusCode;
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) fn run(options: &Options) -> Result<Exit, Error> {
     let service = options.target.service()?;
     let url = service.url(&["v2", "data-import", "accounts", &options.supplier, &options.number], "");
-    let reply = wait_for(Backoff::new(PATIENCE).run(async || service.get(&url).await))??;
+    let reply = block_on(Backoff::new(PATIENCE).run(async || service.get(&url).await))??;
     if reply.status == StatusCode::NOT_FOUND {
         return unknown(options, &reply);
     }

@@ -3,7 +3,7 @@
 //! `CUTOVER_FUZZ_SEED`; a single input with `CUTOVER_FUZZ_REPLAY`. It is not called `it`: tests of that name
 //! are run once more on another database, of which nothing here knows.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use cutover_fuzz::{Budget, TARGETS, drive, folder, target};
 use std::path::Path;

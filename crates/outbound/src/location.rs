@@ -6,10 +6,10 @@ use url::Url;
 
 /// Location of the documents (contract D10, D11).
 ///
-/// | written | is |
+/// | URL | location |
 /// |---|---|
 /// | `file:///DIR` | a local folder, percent-decoded as URLs are |
-/// | `s3://BUCKET[/PREFIX]` | a bucket of S3, or of what speaks like it (feature `s3`) |
+/// | `s3://BUCKET[/PREFIX]` | a bucket of S3 or a compatible service (feature `s3`) |
 /// | `gs://BUCKET[/PREFIX]` | a bucket of Google Cloud Storage (feature `gcs`) |
 /// | `az://CONTAINER[/PREFIX]` | a container of Azure Blob Storage (feature `azure`) |
 ///

@@ -21,14 +21,14 @@ pub(crate) struct Subject {
 
 const VERSION: u32 = 1;
 /// First bytes of every journal.
-const BEGINNING: &[u8] = b"{\"cutover_journal\":";
+const MAGIC: &[u8] = b"{\"cutover_journal\":";
 /// Longest line. Records are shorter, because the findings of an account are bounded.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 /// Records are synced to the disk after this time at the latest.
-const SYNC: Duration = Duration::from_millis(250);
+const SYNC_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Time to wait for the lock of a process that is being killed.
-const GOING: Duration = Duration::from_millis(500);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Subject {
     pub(crate) fn new(base_url: &str, dry_run: bool) -> Self {
@@ -109,7 +109,7 @@ impl Journal {
     pub(crate) fn commit(&mut self) -> Result<(), Error> {
         self.to.flush().map_err(Error::file("written", &self.path))?;
         match self.dirty {
-            Some(since) if since.elapsed() >= SYNC => self.sync(),
+            Some(since) if since.elapsed() >= SYNC_INTERVAL => self.sync(),
             _ => Ok(()),
         }
     }
@@ -152,7 +152,7 @@ fn lock(file: &File, path: &Path) -> Result<(), Error> {
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < GOING => {
+            Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_TIMEOUT => {
                 std::thread::park_timeout(Duration::from_millis(10));
             }
             Err(TryLockError::WouldBlock) => return Err(refused(path, "is in use by another run")),
@@ -209,7 +209,7 @@ fn read(file: &File, mut each: impl FnMut(Record, u64)) -> io::Result<Read> {
     let mut line = Vec::new();
     let mut end = match next(&mut from, &mut line)? {
         Some(length) => length,
-        None if line.starts_with(BEGINNING) || BEGINNING.starts_with(&line) => return Ok(Read::New),
+        None if line.starts_with(MAGIC) || MAGIC.starts_with(&line) => return Ok(Read::New),
         None => return Ok(Read::Other),
     };
     let subject = match serde_json::from_slice::<Subject>(&line) {

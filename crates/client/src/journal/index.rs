@@ -39,9 +39,14 @@ impl Index {
 /// Key of an account: a hash of its supplier and number, or else its fingerprint.
 pub(crate) fn key(supplier: Option<&str>, number: Option<&str>, fingerprint: u64) -> u64 {
     let (Some(supplier), Some(number)) = (supplier, number) else { return fingerprint };
+    beginning(&account_hash(supplier, number))
+}
+
+/// Hash of an account's identity. The length prefix distinguishes `A`, `BC` from `AB`, `C`.
+pub(crate) fn account_hash(supplier: &str, number: &str) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&supplier.len().to_le_bytes()).update(supplier.as_bytes()).update(number.as_bytes());
-    beginning(&hasher.finalize())
+    hasher.finalize()
 }
 
 /// Fingerprint of an account's bytes.

@@ -11,7 +11,7 @@ mod record;
 
 pub(crate) use accepted::AcceptedAccounts;
 pub(crate) use file::{Journal, Subject};
-pub(crate) use index::{Index, fingerprint_of, key};
+pub(crate) use index::{Index, account_hash, fingerprint_of, key};
 pub(crate) use latest::LatestRecords;
 pub(crate) use record::{Outcome, Problem, Record, StoredTotals, Sums};
 
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// Default path of the journal: next to the first input, or next to the folder if that is one. `None` for
 /// standard input.
-pub(crate) fn usual_path(inputs: &[PathBuf]) -> Option<PathBuf> {
+pub(crate) fn default_path(inputs: &[PathBuf]) -> Option<PathBuf> {
     let first = inputs.first().filter(|path| *path != Path::new("-"))?;
     let path = first.canonicalize().unwrap_or_else(|_| first.clone());
     // The root folder has no name.
@@ -36,12 +36,12 @@ mod tests {
 
     #[test]
     fn the_journal_is_next_to_the_first_input() {
-        let usual = |path: &str| usual_path(&[path.into(), "other".into()]);
-        assert_eq!(usual("in/a.ndjson.gz"), Some("in/a.ndjson.gz.cutover-journal".into()));
-        assert_eq!(usual("exports/"), Some("exports.cutover-journal".into()));
-        assert_eq!(usual("-"), None);
+        let default = |path: &str| default_path(&[path.into(), "other".into()]);
+        assert_eq!(default("in/a.ndjson.gz"), Some("in/a.ndjson.gz.cutover-journal".into()));
+        assert_eq!(default("exports/"), Some("exports.cutover-journal".into()));
+        assert_eq!(default("-"), None);
         let here = std::env::current_dir().unwrap();
         let name = format!("{}.cutover-journal", here.file_name().unwrap().to_str().unwrap());
-        assert_eq!(usual("."), Some(here.with_file_name(name)));
+        assert_eq!(default("."), Some(here.with_file_name(name)));
     }
 }

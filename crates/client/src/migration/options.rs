@@ -1,6 +1,6 @@
 use crate::error::Error;
 use crate::input::is_same;
-use crate::journal::usual_path;
+use crate::journal::default_path;
 use crate::service::Target;
 use clap::Args;
 use std::num::NonZeroU64;
@@ -48,7 +48,7 @@ impl ReportOptions {
     /// # Errors
     /// [`Error`] if no path can be derived, or a report would replace a journal.
     pub(super) fn journals(&self) -> Result<Vec<PathBuf>, Error> {
-        let journals = self.named_or_usual()?;
+        let journals = self.named_or_default()?;
         match journals.iter().find(|path| self.report.iter().any(|report| is_same(report, path))) {
             None => Ok(journals),
             Some(path) => {
@@ -58,15 +58,15 @@ impl ReportOptions {
         }
     }
 
-    fn named_or_usual(&self) -> Result<Vec<PathBuf>, Error> {
+    fn named_or_default(&self) -> Result<Vec<PathBuf>, Error> {
         if !self.journal.is_empty() {
             return Ok(self.journal.clone());
         }
-        let usual: Vec<PathBuf> =
-            self.paths.iter().filter_map(|path| usual_path(std::slice::from_ref(path))).collect();
-        let mut there: Vec<PathBuf> = usual.iter().filter(|path| path.exists()).cloned().collect();
+        let default: Vec<PathBuf> =
+            self.paths.iter().filter_map(|path| default_path(std::slice::from_ref(path))).collect();
+        let mut there: Vec<PathBuf> = default.iter().filter(|path| path.exists()).cloned().collect();
         there.dedup();
-        let first = || usual.first().cloned().map(|path| vec![path]);
+        let first = || default.first().cloned().map(|path| vec![path]);
         let none = || Error::refused("name the journal of the upload with --journal FILE");
         if there.is_empty() { first().ok_or_else(none) } else { Ok(there) }
     }

@@ -1,8 +1,8 @@
 use crate::error::Error;
+use crate::journal::Sums;
 use crate::service::{Backoff, Fault, Service};
 use chrono::{DateTime, FixedOffset};
 use cutover_model::Totals;
-use cutover_model::rust_decimal::Decimal;
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,10 +32,8 @@ pub(super) struct TopError {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct Imported {
     accounts: u64,
-    ledger_balance: String,
-    readings: u64,
-    transactions: u64,
-    documents: u64,
+    #[serde(flatten)]
+    sums: Sums,
 }
 
 /// Statuses of version 2 (contract 3) and their names for people.
@@ -106,13 +104,7 @@ impl MigrationProgress {
 
     /// Control totals of the imported accounts; `None` if the balance is not a number.
     pub(super) fn totals(&self) -> Option<Totals> {
-        let Imported { accounts, ledger_balance, readings, transactions, documents } = &self.totals;
-        Some(Totals {
-            accounts: *accounts,
-            ledger_balance: Decimal::from_str_exact(ledger_balance).ok()?,
-            readings: *readings,
-            transactions: *transactions,
-            documents: *documents,
-        })
+        let Imported { accounts, sums } = &self.totals;
+        Some(Totals { accounts: *accounts, ..sums.totals()? })
     }
 }

@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::journal::{LatestRecords, Outcome, Record, StoredTotals, Subject};
 use crate::output::print;
 use crate::report::Reports;
-use crate::service::{Service, wait_for};
+use crate::service::{Service, block_on};
 use crate::validate::{Row, TopCodes};
 use cutover_core::Level;
 use std::path::PathBuf;
@@ -26,17 +26,17 @@ pub(crate) fn run(options: &ReportOptions) -> Result<Exit, Error> {
     let paths = options.journals()?;
     let mut records = LatestRecords::read(&paths, &Subject::new(service.name(), false))?;
     let reports = Reports::create(&options.report)?;
-    let (progress, _) = wait_for(MigrationProgress::fetch(&service, &options.supplier, PATIENCE))??;
+    let (progress, _) = block_on(MigrationProgress::fetch(&service, &options.supplier, PATIENCE))??;
     let mut reconciliation = Reconciliation {
         supplier: &options.supplier,
         reports,
         codes: TopCodes::default(),
         sent: StoredTotals::default(),
-        not: not_imported(&progress),
+        not_imported: not_imported(&progress),
     };
     reconciliation.add_journals(&mut records)?;
     if !options.report.is_empty() {
-        wait_for(reconciliation.add_service(&service, &mut records))??;
+        block_on(reconciliation.add_service(&service, &mut records))??;
     }
     let summary = reconciliation.end(&progress, &paths)?;
     print(&if options.json { summary.json() } else { summary.text() })?;
@@ -73,7 +73,7 @@ struct Reconciliation<'o> {
     reports: Reports,
     codes: TopCodes,
     sent: StoredTotals,
-    not: NotImported,
+    not_imported: NotImported,
 }
 
 impl Reconciliation<'_> {
@@ -90,9 +90,9 @@ impl Reconciliation<'_> {
             Outcome::Accepted | Outcome::AlreadyThere => {
                 self.sent.add(record.totals.as_ref().and_then(|sums| sums.totals()));
             }
-            Outcome::Faulty => self.not.faulty += 1,
-            Outcome::Refused => self.not.refused += 1,
-            Outcome::Failed => self.not.failed += 1,
+            Outcome::Faulty => self.not_imported.faulty += 1,
+            Outcome::Refused => self.not_imported.refused += 1,
+            Outcome::Failed => self.not_imported.failed += 1,
             // The service counts it itself.
             Outcome::InProgress => {}
         }
@@ -140,7 +140,7 @@ impl Reconciliation<'_> {
             agrees: comparison.agrees() && !self.sent.is_incomplete,
             is_incomplete: self.sent.is_incomplete,
             comparison,
-            not_imported: self.not,
+            not_imported: self.not_imported,
             top_errors: self.codes.top(Level::Error),
             import_errors: progress.top_errors.clone(),
         };

@@ -4,7 +4,7 @@ use super::view;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::output::{document, print};
-use crate::service::{Service, wait_for};
+use crate::service::{Service, block_on};
 use chrono::{DateTime, TimeDelta, Utc};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 pub(crate) fn run(options: &WatchOptions, now: DateTime<Utc>) -> Result<Exit, Error> {
     let service = options.target.service()?;
     let clock = Clock(now, Instant::now());
-    let (progress, body) = wait_for(watch(options, &service, &clock))??;
+    let (progress, body) = block_on(watch(options, &service, &clock))??;
     let text = view::text(&options.supplier, &progress, clock.now());
     print(&if options.json { document(&body) } else { text })?;
     Ok(if progress.errored() > 0 { Exit::Faulty } else { Exit::Success })

@@ -9,6 +9,7 @@ mod html;
 mod json;
 
 use crate::error::Error;
+use crate::output::grouped;
 use crate::validate::{CodeCount, Row};
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,14 @@ pub(crate) struct Page {
     pub(crate) remark: String,
     /// Tables of the most frequent codes.
     pub(crate) tops: Vec<(&'static str, Vec<CodeCount>)>,
+}
+
+/// Alerts of a run that did not complete.
+pub(crate) fn alerts(interrupted: bool, fault: Option<&str>, unreadable_files: u64) -> Vec<String> {
+    let interrupted = interrupted.then(|| "The run was interrupted: this report is not complete.".to_owned());
+    let unreadable = (unreadable_files > 0)
+        .then(|| format!("Inputs that could not be read to their end: {}.", grouped(unreadable_files)));
+    [interrupted, fault.map(str::to_owned), unreadable].into_iter().flatten().collect()
 }
 
 /// A report in one format.

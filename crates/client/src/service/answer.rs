@@ -4,7 +4,7 @@ use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
 /// Maximum size of an answer that is read in one piece: more than the largest page of a list.
-const MAX: usize = 64 * 1024 * 1024;
+const MAX_SIZE: usize = 64 * 1024 * 1024;
 
 /// A JSON answer.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ impl Reply {
     /// # Errors
     /// [`Fault`]; it is permanent if the answer is not JSON, because then it does not come from Cutover.
     pub(crate) async fn read(response: Response) -> Result<Self, Fault> {
-        Self::read_up_to(MAX, response).await
+        Self::read_up_to(MAX_SIZE, response).await
     }
 
     /// Reads an answer of at most this many bytes.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Time limit for a connection.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum time between two reads of an answer, and before the first.
-const SILENCE: Duration = Duration::from_secs(90);
+const READ_TIMEOUT: Duration = Duration::from_secs(90);
 /// Time after which idle connections are closed: before the service closes them.
-const IDLE: Duration = Duration::from_secs(15);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A client without redirects and retries, through a proxy if the environment names one.
 ///
@@ -27,9 +27,9 @@ pub(super) fn client(base: &Url) -> Result<Client, Error> {
         .http1_only()
         .tcp_nodelay(true)
         .user_agent(concat!("cutover-client/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT)
-        .read_timeout(SILENCE)
-        .pool_idle_timeout(IDLE);
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(READ_TIMEOUT)
+        .pool_idle_timeout(IDLE_TIMEOUT);
     builder.build().map_err(|error| unusable(&error))
 }
 

@@ -17,7 +17,7 @@ pub(crate) enum Fault {
 }
 
 /// Maximum wait taken from an answer.
-const LONGEST: Duration = Duration::from_secs(600);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
 
 impl Fault {
     /// A transient fault without a wait.
@@ -68,7 +68,7 @@ fn innermost(error: &reqwest::Error) -> String {
 pub(super) fn checked(response: Response) -> Result<Response, Fault> {
     let status = response.status();
     if is_transient(status, is_json(&response)) {
-        let after = response.headers().get(RETRY_AFTER).and_then(|value| seconds(value.to_str().ok()?));
+        let after = response.headers().get(RETRY_AFTER).and_then(|value| retry_after(value.to_str().ok()?));
         return Err(Fault::Transient { why: format!("the service answers {}", status.as_u16()), after });
     }
     if status.is_redirection() {
@@ -92,9 +92,9 @@ fn is_json(response: &Response) -> bool {
 }
 
 /// Parses `Retry-After` in seconds, the form that the service uses; a date is ignored.
-fn seconds(text: &str) -> Option<Duration> {
+fn retry_after(text: &str) -> Option<Duration> {
     let seconds = text.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds).min(LONGEST))
+    Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER))
 }
 
 #[cfg(test)]
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_wait_is_in_seconds_and_bounded() {
-        let waits = ["2", " 0 ", "86400", "soon", "-1", "Wed, 21 Oct 2026 07:28:00 GMT"].map(seconds);
+        let waits = ["2", " 0 ", "86400", "soon", "-1", "Wed, 21 Oct 2026 07:28:00 GMT"].map(retry_after);
         let some = |seconds| Some(Duration::from_secs(seconds));
         assert_eq!(waits, [some(2), some(0), some(600), None, None, None]);
     }

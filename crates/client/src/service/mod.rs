@@ -127,7 +127,7 @@ fn address(base: &Url, path: &[&str], query: &str) -> Url {
 ///
 /// # Errors
 /// [`Error`] if no runtime can be built.
-pub(crate) fn wait_for<T>(future: impl Future<Output = T>) -> Result<T, Error> {
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.map_err(|error| Error::refused(format!("the network cannot be used: {error}")))?;
     Ok(runtime.block_on(future))

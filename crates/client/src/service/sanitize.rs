@@ -5,27 +5,27 @@ use serde::{Deserialize, Deserializer};
 /// Replacement for an invalid code.
 const INVALID: &str = "invalid";
 /// Maximum length of a code.
-const CODE: usize = 64;
+const MAX_CODE: usize = 64;
 /// Maximum number of characters of a path or a location.
-const ATTR: usize = 512;
+const MAX_ATTR: usize = 512;
 /// Maximum number of characters of a text for people.
-const DETAIL: usize = 1_024;
+const MAX_DETAIL: usize = 1_024;
 
 /// Returns a code of lower-case letters, digits and underscores; anything else becomes `invalid`.
 pub(crate) fn code(text: &str) -> &str {
     let is_known = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
-    let is_code = (1..=CODE).contains(&text.len()) && text.bytes().all(is_known);
+    let is_code = (1..=MAX_CODE).contains(&text.len()) && text.bytes().all(is_known);
     if is_code { text } else { INVALID }
 }
 
 /// Truncates a path in an account.
 pub(crate) fn attr(text: &str) -> String {
-    text.chars().take(ATTR).collect()
+    text.chars().take(MAX_ATTR).collect()
 }
 
 /// Truncates a text for people.
 pub(crate) fn detail(text: &str) -> String {
-    text.chars().take(DETAIL).collect()
+    text.chars().take(MAX_DETAIL).collect()
 }
 
 /// Deserializes a [`code`].

@@ -41,11 +41,11 @@ struct Token {
 }
 
 /// A token is renewed this long before its end, or a tenth of its lifetime if that is less.
-const MARGIN: Duration = Duration::from_secs(120);
+const RENEWAL_MARGIN: Duration = Duration::from_secs(120);
 /// Shortest and longest lifetime that is taken from a token.
-const LIVES: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(24 * 3_600));
+const LIFETIME_BOUNDS: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(24 * 3_600));
 /// Lifetime of a token without claims about it.
-const LIFE: Duration = Duration::from_secs(600);
+const DEFAULT_LIFETIME: Duration = Duration::from_secs(600);
 
 const MUTATION: &str =
     "mutation ($input: ObtainTokenInput!) { obtainToken(input: $input) { token payload } }";
@@ -89,8 +89,8 @@ impl Tokens {
         let mut header = HeaderValue::try_from(format!("Token {token}"))
             .map_err(|_| Fault::permanent("the service returned an invalid token"))?;
         header.set_sensitive(true);
-        let life = life(&obtained["payload"]);
-        Ok(Token { header, until: begun + life - MARGIN.min(life / 10) })
+        let lifetime = lifetime(&obtained["payload"]);
+        Ok(Token { header, until: begun + lifetime - RENEWAL_MARGIN.min(lifetime / 10) })
     }
 }
 
@@ -105,12 +105,14 @@ fn refused(answer: &Value) -> Fault {
 }
 
 /// Lifetime by the token's own claims, independent of this machine's clock.
-fn life(claims: &Value) -> Duration {
+fn lifetime(claims: &Value) -> Duration {
     let seconds = || {
         let (from, to) = (claims["iat"].as_u64()?, claims["exp"].as_u64()?);
         to.checked_sub(from)
     };
-    seconds().map_or(LIFE, |seconds| Duration::from_secs(seconds).clamp(LIVES.0, LIVES.1))
+    seconds().map_or(DEFAULT_LIFETIME, |seconds| {
+        Duration::from_secs(seconds).clamp(LIFETIME_BOUNDS.0, LIFETIME_BOUNDS.1)
+    })
 }
 
 #[cfg(test)]
@@ -126,10 +128,10 @@ mod tests {
 
     #[test]
     fn the_lifetime_follows_from_the_claims() {
-        assert_eq!(life(&json!({"iat": 1_000, "exp": 4_600})), Duration::from_secs(3_600));
-        assert_eq!(life(&json!({"iat": 2, "exp": 1})), LIFE);
-        assert_eq!(life(&Value::Null), LIFE);
-        assert_eq!(life(&json!({"iat": 0, "exp": u64::MAX})), LIVES.1);
-        assert_eq!(life(&json!({"iat": 5, "exp": 5})), LIVES.0);
+        assert_eq!(lifetime(&json!({"iat": 1_000, "exp": 4_600})), Duration::from_secs(3_600));
+        assert_eq!(lifetime(&json!({"iat": 2, "exp": 1})), DEFAULT_LIFETIME);
+        assert_eq!(lifetime(&Value::Null), DEFAULT_LIFETIME);
+        assert_eq!(lifetime(&json!({"iat": 0, "exp": u64::MAX})), LIFETIME_BOUNDS.1);
+        assert_eq!(lifetime(&json!({"iat": 5, "exp": 5})), LIFETIME_BOUNDS.0);
     }
 }

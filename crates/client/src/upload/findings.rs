@@ -34,7 +34,7 @@ impl<'s> Findings<'s> {
     /// Adds the findings of the rules about an account.
     ///
     /// # Errors
-    /// [`Error`] if a report cannot be written, as of all methods here.
+    /// [`Error`] if a report cannot be written.
     pub(super) fn rules(&mut self, account: &Prepared) -> Result<(), Error> {
         let (checked, line) = (&account.checked, account.location.line);
         let file = &self.sources[account.location.source as usize].name;

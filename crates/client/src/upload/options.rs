@@ -1,6 +1,6 @@
 use crate::error::Error;
 use crate::input::is_same;
-use crate::journal::usual_path;
+use crate::journal::default_path;
 use crate::service::Target;
 use crate::validate::Rules;
 use clap::Args;
@@ -66,7 +66,7 @@ impl Options {
             return Ok(path.clone());
         }
         let none = || Error::refused("name a journal for standard input with --journal FILE");
-        let mut path = usual_path(&self.paths).ok_or_else(none)?;
+        let mut path = default_path(&self.paths).ok_or_else(none)?;
         if self.dry_run {
             path.set_extension("cutover-dry-run-journal");
         }
@@ -76,7 +76,7 @@ impl Options {
     /// For a dry run, path of the journal of the accounts that were sent to be imported, if there is one.
     pub(super) fn staged(&self) -> Option<PathBuf> {
         let is_other = |path: &PathBuf| self.journal.as_ref().is_none_or(|own| !is_same(own, path));
-        usual_path(&self.paths).filter(|path| self.dry_run && path.exists() && is_other(path))
+        default_path(&self.paths).filter(|path| self.dry_run && path.exists() && is_other(path))
     }
 
     pub(super) fn connections(&self) -> usize {

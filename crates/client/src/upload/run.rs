@@ -86,7 +86,7 @@ impl<'s> Run<'s> {
 
     fn unreadable(&mut self, location: Location, reason: &str) -> Result<(), Error> {
         let file = self.file(location);
-        self.progress.above(|| print_error(&format_args!("{file} cannot be read: {reason}")));
+        self.progress.print_above(|| print_error(&format_args!("{file} cannot be read: {reason}")));
         self.tally.unreadable_files += 1;
         self.findings.unreadable(file, reason)
     }

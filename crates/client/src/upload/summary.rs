@@ -1,8 +1,8 @@
 use super::counts::Counts;
 use crate::exit::Exit;
 use crate::journal::{StoredTotals, Sums};
-use crate::output::{document, grouped};
-use crate::report::Page;
+use crate::output::{document, duration, grouped, inputs};
+use crate::report::{Page, alerts};
 use crate::validate::{CodeCount, seconds, table};
 use cutover_core::plain;
 use serde::Serialize;
@@ -94,7 +94,7 @@ impl Summary {
             _ => format!("{}, of them {} in earlier runs", grouped(now), grouped(before)),
         };
         let mut sums = vec![
-            ("Files", grouped(self.files) + &self.unreadable()),
+            ("Files", inputs(self.files, self.unreadable_files)),
             ("Accounts", grouped(self.accounts)),
             ("  accepted", count(counts.accepted, before.accepted)),
             ("  already there", count(counts.already_there, before.already_there)),
@@ -121,15 +121,12 @@ impl Summary {
         }
         sums.extend(self.balance());
         let warnings = format!("{}, in {} accounts", grouped(self.warnings), grouped(self.with_warnings));
-        sums.extend([("Warnings", warnings), ("Time", self.time()), ("Journal", self.journal.clone())]);
+        sums.extend([
+            ("Warnings", warnings),
+            ("Time", duration(self.counts.all(), self.milliseconds)),
+            ("Journal", self.journal.clone()),
+        ]);
         sums
-    }
-
-    fn unreadable(&self) -> String {
-        match self.unreadable_files {
-            0 => String::new(),
-            count => format!(" opened, {} not readable to the end", grouped(count)),
-        }
     }
 
     /// Totals of what was sent.
@@ -146,26 +143,11 @@ impl Summary {
         ]
     }
 
-    fn time(&self) -> String {
-        let rate = self.counts.all().saturating_mul(1_000) / self.milliseconds.max(1);
-        let (whole, part) = (grouped(self.milliseconds / 1_000), self.milliseconds % 1_000);
-        format!("{whole}.{part:03} s, {} accounts a second", grouped(rate))
-    }
-
     /// Content of the HTML report.
     pub(super) fn page(&self) -> Page {
-        let mut alerts = Vec::new();
-        if self.interrupted {
-            alerts.push("The run was interrupted: this report is not complete.".to_owned());
-        }
-        alerts.extend(self.fault.clone());
-        if self.unreadable_files > 0 {
-            let count = grouped(self.unreadable_files);
-            alerts.push(format!("Inputs that could not be read to their end: {count}."));
-        }
         Page {
             title: "Upload of accounts",
-            alerts,
+            alerts: alerts(self.interrupted, self.fault.as_deref(), self.unreadable_files),
             sums: self.sums().into_iter().map(|(name, value)| (name.trim_start(), value)).collect(),
             remark: String::new(),
             tops: vec![

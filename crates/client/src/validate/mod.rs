@@ -74,7 +74,7 @@ impl<'s> Run<'s> {
             InputEvent::Unreadable(why) => self.unreadable(location, &why)?,
         }
         let tally = &self.tally;
-        self.progress.at(tally.accounts, || {
+        self.progress.checked(tally.accounts, || {
             format!("{} accounts, {} faulty", grouped(tally.accounts), grouped(tally.faulty))
         });
         Ok(())
@@ -96,7 +96,7 @@ impl<'s> Run<'s> {
 
     fn unreadable(&mut self, location: Location, why: &str) -> Result<(), Error> {
         let file = &self.sources[location.source as usize].name;
-        self.progress.above(|| print_error(&format_args!("{file} cannot be read: {why}")));
+        self.progress.print_above(|| print_error(&format_args!("{file} cannot be read: {why}")));
         self.tally.unreadable += 1;
         self.reports.add(&Row::of_run(Some(file), UNREADABLE, why))
     }

@@ -1,5 +1,6 @@
 use super::check::Identity;
 use crate::input::Location;
+use crate::journal::account_hash;
 use std::collections::HashMap;
 
 /// Accounts seen so far, to detect repeated ones.
@@ -19,12 +20,9 @@ impl SeenAccounts {
     }
 }
 
-/// The length prefix distinguishes `A`, `BC` from `AB`, `C`.
 fn hash(supplier: &str, number: &str) -> [u8; 16] {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&supplier.len().to_le_bytes()).update(supplier.as_bytes()).update(number.as_bytes());
     let mut half = [0; 16];
-    hasher.finalize_xof().fill(&mut half);
+    half.copy_from_slice(&account_hash(supplier, number).as_bytes()[..16]);
     half
 }
 

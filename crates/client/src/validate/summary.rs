@@ -1,7 +1,7 @@
 use super::top::CodeCount;
 use crate::exit::Exit;
-use crate::output::{document, grouped};
-use crate::report::Page;
+use crate::output::{document, duration, grouped, inputs, rate};
+use crate::report::{Page, alerts};
 use cutover_core::plain;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
@@ -56,11 +56,6 @@ impl Summary {
         }
     }
 
-    /// Accounts per second.
-    fn rate(&self) -> u64 {
-        self.accounts.saturating_mul(1_000) / self.milliseconds.max(1)
-    }
-
     /// One JSON document for programs.
     pub(crate) fn json(&self) -> String {
         #[derive(Serialize)]
@@ -69,7 +64,7 @@ impl Summary {
             summary: &'s Summary,
             accounts_per_second: u64,
         }
-        document(&WithRate { summary: self, accounts_per_second: self.rate() })
+        document(&WithRate { summary: self, accounts_per_second: rate(self.accounts, self.milliseconds) })
     }
 
     /// Text for people.
@@ -87,14 +82,6 @@ impl Summary {
 
     /// Content of the HTML report.
     pub(crate) fn page(&self) -> Page {
-        let mut alerts = Vec::new();
-        if self.interrupted {
-            alerts.push("The run was interrupted: this report is not complete.".to_owned());
-        }
-        if self.unreadable_files > 0 {
-            let count = grouped(self.unreadable_files);
-            alerts.push(format!("Inputs that could not be read to their end: {count}."));
-        }
         let sums = [
             ("Files", self.files),
             ("Accounts", self.accounts),
@@ -106,7 +93,7 @@ impl Summary {
         let not_checked = self.not_checked.join(", ");
         Page {
             title: "Validation of accounts",
-            alerts,
+            alerts: alerts(self.interrupted, None, self.unreadable_files),
             sums: sums.map(|(name, value)| (name, grouped(value))).into(),
             remark: format!("Not checked, because only the service can: {not_checked}."),
             tops: vec![
@@ -117,13 +104,8 @@ impl Summary {
     }
 
     fn sums(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let unreadable = match self.unreadable_files {
-            0 => String::new(),
-            count => format!(" opened, {} not readable to the end", grouped(count)),
-        };
-        let seconds = format!("{}.{:03}", grouped(self.milliseconds / 1_000), self.milliseconds % 1_000);
         [
-            ("Files     ", grouped(self.files) + &unreadable),
+            ("Files     ", inputs(self.files, self.unreadable_files)),
             ("Accounts  ", grouped(self.accounts)),
             ("  valid   ", grouped(self.valid)),
             ("  faulty  ", format!("{}, with {} errors", grouped(self.faulty), grouped(self.errors))),
@@ -131,7 +113,7 @@ impl Summary {
                 "Warnings  ",
                 format!("{}, in {} accounts", grouped(self.warnings), grouped(self.with_warnings)),
             ),
-            ("Time      ", format!("{seconds} s, {} accounts a second", grouped(self.rate()))),
+            ("Time      ", duration(self.accounts, self.milliseconds)),
         ]
         .into_iter()
     }

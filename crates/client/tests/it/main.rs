@@ -1,6 +1,6 @@
 //! Tests of the program from outside: output, reports and exit codes.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::unwrap_used, reason = "test helpers fail like tests")]
 
 mod commands;
 mod documented;

@@ -1,7 +1,7 @@
 mod bucket;
 #[cfg_attr(
     not(any(feature = "s3", feature = "gcs", feature = "azure")),
-    expect(unused, reason = "what clouds share is there even if a build has none")
+    expect(unused, reason = "code shared by clouds is unused in a build without any")
 )]
 mod cloud;
 mod folder;
@@ -92,7 +92,7 @@ impl ObjectDocuments {
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL`,
     /// `AWS_ALLOW_HTTP` (`true` allows endpoints without TLS), web identities, the metadata of the machine;
     /// `GOOGLE_SERVICE_ACCOUNT`, `GOOGLE_APPLICATION_CREDENTIALS`; `AZURE_STORAGE_ACCOUNT_NAME`,
-    /// `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_KEY`, `AZURE_CLIENT_ID` and its relatives.
+    /// `AZURE_STORAGE_ACCOUNT_KEY`, `AZURE_STORAGE_SAS_KEY`, `AZURE_CLIENT_ID` and related ones.
     ///
     /// # Errors
     /// [`DocumentsUnavailable`] if it cannot be opened.

@@ -79,13 +79,13 @@ async fn read<T: DeserializeOwned>(answer: Response, limit: usize) -> Result<T, 
     let framed = [CONTENT_LENGTH, TRANSFER_ENCODING].iter().any(|h| answer.headers().contains_key(h));
     let bytes = read_bytes(answer, limit).await?;
     serde_json::from_slice(&bytes).map_err(|error| match error.is_eof() && !framed {
-        // Nothing but the closed connection said that this is the end.
+        // Only the closed connection marked the end.
         true => outcome::unavailable("the answer was cut"),
         false => outcome::unreadable(),
     })
 }
 
-/// Reads what an answer holds, never more than the limit and a chunk.
+/// Reads the body of an answer, and refuses one larger than the limit.
 async fn read_bytes(mut answer: Response, limit: usize) -> Result<Vec<u8>, VendorError> {
     let mut bytes = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(|e| outcome::of_error(&e))? {

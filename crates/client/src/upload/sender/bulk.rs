@@ -28,9 +28,9 @@ impl Line {
 }
 
 /// Maximum wait for the answer to the next line, whatever else arrives.
-const SILENCE: Duration = Duration::from_secs(120);
+const LINE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Maximum size and time of reading after the last line, only to be able to reuse the connection.
-const REST: (usize, Duration) = (4 * 1024, Duration::from_secs(2));
+const DRAIN_LIMIT: (usize, Duration) = (4 * 1024, Duration::from_secs(2));
 
 /// Sends lines in one request; calls `each` with the outcome of each, in order, until it returns an error.
 ///
@@ -52,7 +52,7 @@ pub(super) async fn send(
         .await?;
     let mut answers = Answers::of(response)?;
     for (i, sent) in lines.iter().enumerate() {
-        let next = tokio::time::timeout(SILENCE, answers.next()).await;
+        let next = tokio::time::timeout(LINE_TIMEOUT, answers.next()).await;
         let line = next.map_err(|_| Fault::transient("the service does not answer in time"))??;
         if line.line != i + 1 || !line.is_about(sent) {
             return Err(Fault::permanent("the service answers to other lines than were sent"));
@@ -64,7 +64,7 @@ pub(super) async fn send(
         each(outcome)?;
     }
     // Reading to the end of the answer lets the connection be reused.
-    answers.rest().await
+    answers.drain().await
 }
 
 fn body(lines: &Batch) -> Bytes {
@@ -127,11 +127,11 @@ impl Answers {
 
     /// # Errors
     /// [`Fault`] if anything but white space follows: the answer is not the service's.
-    async fn rest(&mut self) -> Result<(), Fault> {
+    async fn drain(&mut self) -> Result<(), Fault> {
         self.text.drain(..std::mem::take(&mut self.at));
         // All lines are answered, so a connection that breaks or hangs now does no harm.
-        let _ = tokio::time::timeout(REST.1, async {
-            while self.text.len() <= REST.0 {
+        let _ = tokio::time::timeout(DRAIN_LIMIT.1, async {
+            while self.text.len() <= DRAIN_LIMIT.0 {
                 let Ok(Some(chunk)) = self.response.chunk().await else { break };
                 self.text.extend_from_slice(&chunk);
             }

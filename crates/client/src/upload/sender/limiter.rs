@@ -112,7 +112,7 @@ impl Drop for Permit<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::wait_for;
+    use crate::service::block_on;
 
     fn limiter() -> (watch::Sender<bool>, Limiter) {
         let (stop, stopped) = watch::channel(false);
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_waiting_request_gets_a_permit_or_is_cancelled() {
         let (stop, limiter) = limiter();
-        wait_for(async {
+        block_on(async {
             let permits: Vec<_> = std::iter::from_fn(|| limiter.try_acquire().ok()).collect();
             let (waits, frees) = (limiter.acquire(), async { drop(permits) });
             assert!(tokio::join!(waits, frees).0.is_some());

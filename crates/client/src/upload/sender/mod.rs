@@ -14,7 +14,7 @@ pub(super) use answer::{Answer, Finding, MAX_FINDINGS};
 
 use super::prepare::Prepared;
 use crate::error::Error;
-use crate::service::{Backoff, Fault, Service, wait_for};
+use crate::service::{Backoff, Fault, Service, block_on};
 use batch::BatchSender;
 use crossbeam_channel::{Receiver, unbounded};
 use limiter::Limiter;
@@ -122,7 +122,7 @@ impl Sender {
 fn run(sender: BatchSender, mut queue: mpsc::UnboundedReceiver<Batch>) {
     let sender = Arc::new(sender);
     let events = sender.events.clone();
-    let all = wait_for(async move {
+    let all = block_on(async move {
         match Backoff::new(START_WAIT).run(async || sender.service.check_access().await).await {
             Ok(()) => sender.emit(Event::Wake),
             Err(fault) => return sender.emit(Event::Failed(fault)),

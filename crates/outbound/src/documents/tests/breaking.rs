@@ -50,7 +50,7 @@ fn refusals_and_misses_are_answers() {
 fn storage_that_is_back_is_called_again_after_the_pause() {
     let (server, mut documents) = bucket::home();
     let pause = Duration::from_millis(20);
-    Arc::get_mut(&mut documents.desk).unwrap().circuit = Circuit::new(1, pause);
+    Arc::get_mut(&mut documents.shared).unwrap().circuit = Circuit::new(1, pause);
     server.set_fault(Fault::Stopped);
     let failed = Instant::now();
     look_up(&documents, "/root-a", &[plain("a.pdf")]).unwrap_err();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::location::Place;
+use crate::location::LocationKind;
 use cutover_testkit_s3::{BUCKET, S3Server, SECRET_KEY};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 
@@ -14,7 +14,7 @@ pub(super) fn home() -> (S3Server, ObjectDocuments) {
 
 fn open(server: &S3Server, url: &str, secret: &str) -> ObjectDocuments {
     let location: Location = url.parse().unwrap();
-    let Place::Bucket(place) = location.0.clone() else { panic!("{location}") };
+    let LocationKind::Bucket(place) = location.0.clone() else { panic!("{location}") };
     let builder = server.environment().into_iter().fold(AmazonS3Builder::new(), |builder, (name, value)| {
         builder.with_config(name.to_lowercase().parse().unwrap(), value)
     });
@@ -22,7 +22,7 @@ fn open(server: &S3Server, url: &str, secret: &str) -> ObjectDocuments {
     let builder = builder.with_config(AmazonS3ConfigKey::SecretAccessKey, secret);
     let store = cloud::s3(builder, &place.bucket).unwrap();
     let storage = Storage::Bucket(Bucket::new(store, place));
-    ObjectDocuments::over(&location, storage, &OutboundRuntime::start().unwrap())
+    ObjectDocuments::with_storage(&location, storage, &OutboundRuntime::start().unwrap())
 }
 
 #[test]

@@ -45,12 +45,12 @@ pub(super) fn environment() -> Environment {
 }
 
 /// Resolver that returns the same addresses for every name, or none, and counts the queries.
-pub(super) struct Names {
+pub(super) struct FixedResolver {
     addresses: Vec<SocketAddr>,
     asked: AtomicUsize,
 }
 
-impl Names {
+impl FixedResolver {
     pub(super) fn of(addresses: impl IntoIterator<Item = SocketAddr>) -> Arc<Self> {
         Arc::new(Self { addresses: addresses.into_iter().collect(), asked: AtomicUsize::new(0) })
     }
@@ -60,7 +60,7 @@ impl Names {
     }
 }
 
-impl Resolve for Names {
+impl Resolve for FixedResolver {
     fn resolve(&self, _: Name) -> Resolving {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let addresses = self.addresses.clone();

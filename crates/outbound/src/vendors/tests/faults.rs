@@ -1,8 +1,8 @@
 //! Outcome and number of calls for each fault of a vendor (contract D8, reliability 13).
 
 use super::environment::{
-    Names, REFERENCE, SECRET, ask, ask_server, environment, impatient, quick, vendor, vendors, vendors_in,
-    wait,
+    FixedResolver, REFERENCE, SECRET, ask, ask_server, environment, impatient, quick, vendor, vendors,
+    vendors_with, wait,
 };
 use super::server::{Behavior, Server, answer};
 use crate::vendors::{Environment, VendorLimits};
@@ -214,7 +214,7 @@ fn redirects_are_not_followed() {
 #[test]
 fn refused_connections_and_unknown_names_are_transient() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let vendors = vendors_with(quick(), Environment { resolver: Names::of([]), ..environment() });
+    let vendors = vendors_with(quick(), Environment { resolver: FixedResolver::of([]), ..environment() });
     for url in [format!("http://127.0.0.1:{port}"), format!("http://nobody.invalid:{port}")] {
         let looked = ask(&vendors, VendorKind::Http, &url);
         assert_eq!(outcome(&looked), Unavailable, "{url}: {looked:?}");
@@ -227,7 +227,8 @@ fn ask_by_name(server: &Server, addresses: &[&str]) -> Outcome {
     let port = server.address.port();
     let addresses = addresses.iter().map(|a| SocketAddr::new(a.parse().unwrap(), port));
     let limits = VendorLimits { total: Duration::from_secs(2), ..quick() };
-    let vendors = vendors_with(limits, Environment { resolver: Names::of(addresses), ..environment() });
+    let vendors =
+        vendors_with(limits, Environment { resolver: FixedResolver::of(addresses), ..environment() });
     outcome(&ask(&vendors, VendorKind::Http, &format!("http://vendor.example:{port}")))
 }
 

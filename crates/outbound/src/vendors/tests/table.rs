@@ -2,7 +2,7 @@
 //! (contract D8, reliability 13).
 
 use super::environment::{
-    LookupResult, Names, ask, ask_server, environment, impatient, quick, vendors, vendors_in,
+    FixedResolver, LookupResult, ask, ask_server, environment, impatient, quick, vendors, vendors_with,
 };
 use super::faults::{card, outcome};
 use super::server::{Behavior, Server, answer};
@@ -26,11 +26,11 @@ fn scripted(fault: &str, acts: &[Behavior]) -> String {
 
 /// Row for a vendor whose addresses do not answer, with the number of connections tried.
 fn unreached(fault: &str, addresses: &[SocketAddr]) -> String {
-    let names = Names::of(addresses.iter().copied());
+    let resolver = FixedResolver::of(addresses.iter().copied());
     let vendors = vendors_with(quick(), Environment { resolver: resolver.clone(), ..environment() });
     let port = addresses.first().map_or(80, SocketAddr::port);
     let looked = ask(&vendors, VendorKind::Http, &format!("http://vendor.example:{port}"));
-    row(fault, &looked, names.asked())
+    row(fault, &looked, resolver.asked())
 }
 
 fn answers() -> String {
@@ -88,10 +88,10 @@ fn never_called() -> String {
     let server = Server::start([Behavior::ok(card())]);
     let keyless = vendors_with(quick(), Environment { variables: Box::new(|_| None), ..environment() });
     let secret = row("its secret is not set", &ask_server(&keyless, &server), server.connections());
-    let names = Names::of([]);
+    let resolver = FixedResolver::of([]);
     let vendors = vendors_with(quick(), Environment { resolver: resolver.clone(), ..environment() });
     let refused = ask(&vendors, VendorKind::Http, "file://vendor.example/etc/passwd");
-    [secret, row("a file: address", &refused, names.asked())].concat()
+    [secret, row("a file: address", &refused, resolver.asked())].concat()
 }
 
 fn left_alone() -> String {
